@@ -1,0 +1,3 @@
+//! The `secmon` command.
+
+fn main() {}

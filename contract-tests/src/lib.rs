@@ -1,0 +1,1 @@
+//! Where the SDK and the mock meet.

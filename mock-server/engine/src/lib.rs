@@ -1,0 +1,1 @@
+//! State machines and capacity logic of the mock, pure and synchronous.

@@ -1,0 +1,1 @@
+//! Stateful mock of the partner security-monitoring API.

@@ -1,0 +1,3 @@
+//! The mock server as a program.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! Typed async client for the partner security-monitoring API.
