@@ -1,1 +1,64 @@
-//! State machines and capacity logic of the mock, pure and synchronous.
+//! The state machines and capacity logic behind `secmon-mock`: pure and
+//! synchronous, without clock, randomness, files or network.
+//!
+//! One [`Account`] is the whole state of one partner account. Each operation
+//! of the API is one of its methods; it takes the circumstances of the call
+//! ([`Call`], with the account's time) and a request whose fields were checked
+//! for their shape, and gives what the API answers, ready to be serialized, or
+//! a [`Refusal`]. What it changed comes out as [`Change`]s, from which
+//! [`Account::restore`] builds the same account again.
+//!
+//! Published only because `secmon-mock` needs it.
+
+mod account;
+mod catalogue;
+mod changes;
+mod customer;
+mod dns;
+mod endpoint;
+mod ids;
+mod index;
+mod mix;
+mod page;
+mod port_alert;
+mod ports;
+mod ranked;
+mod rate_window;
+mod refusal;
+mod restore;
+mod roll;
+mod rule;
+mod scan;
+mod settings;
+mod time;
+mod values;
+mod world;
+
+pub use account::Account;
+pub use catalogue::{Catalogue, Product};
+pub use changes::{Change, RestoreError, StoredRecord, Table};
+pub use customer::Client;
+pub use endpoint::{
+    CreateEndpoint, DesiredStatus, EndpointDetailView, EndpointList, EndpointStatus, EndpointView,
+    LatestScanView, ListEndpoints, ProvisionEndpoint, Provisioned, StatusCounts, UpdateEndpoint,
+};
+pub use ids::made_up_name;
+pub use page::{Page, Paged};
+pub use port_alert::{
+    ListPortAlerts, PortAlertStatus, PortAlertSummary, PortAlertView, ResolvedPortAlert,
+};
+pub use ports::Severity;
+pub use rate_window::{RateGroup, RateLimited};
+pub use refusal::{Call, Capacity, Done, FieldErrors, Outcome, Refusal, SandboxHeader};
+pub use rule::{
+    EndpointRuleCount, ListRules, RuleCounts, RuleRequest, RuleScope, RuleStatus, RuleView,
+    ScopeFilter,
+};
+pub use scan::{Progress, QueuedScan, ScanOutcome};
+pub use settings::{AccountSettings, Limits, RateLimits, Switch, Timings};
+pub use time::{Instant, Timestamp, parse_expiry};
+pub use values::{
+    ClientId, Hostname, OpenPort, PortRange, Protocol, RuleProtocol, ServiceId, Target, is_email,
+    parse_address,
+};
+pub use world::Scenario;

@@ -1,0 +1,261 @@
+//! Endpoints CRUD: list, create, read, update, delete.
+
+use uuid::Uuid;
+
+use crate::account::Account;
+use crate::changes::EndpointNo;
+use crate::customer::Client;
+use crate::endpoint::provision::NewServer;
+use crate::endpoint::{EndpointView, PausedBy, State};
+use crate::page::{Page, Paged};
+use crate::refusal::{Call, Done, Refusal};
+use crate::roll::Roll;
+use crate::values::{ClientId, Target};
+
+/// A status that a caller can give a server, or filter by.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DesiredStatus {
+    /// Scanned.
+    Active,
+    /// Not scanned.
+    Paused,
+}
+
+impl DesiredStatus {
+    /// The status with this name: `active` or `paused`.
+    pub fn from_name(name: &str) -> Option<Self> {
+        match name {
+            "active" => Some(Self::Active),
+            "paused" => Some(Self::Paused),
+            _ => None,
+        }
+    }
+}
+
+/// What `POST /endpoints` is asked for.
+#[derive(Clone, PartialEq, Debug)]
+pub struct CreateEndpoint {
+    /// The customer.
+    pub client: Client,
+    /// The server.
+    pub target: Target,
+    /// The display name; the hostname, else the address, where none is given.
+    pub nickname: Option<String>,
+    /// The status it starts with.
+    pub status: DesiredStatus,
+}
+
+/// What `PUT /endpoints/{endpoint}` changes; none leaves a field as it is.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct UpdateEndpoint {
+    /// The display name.
+    pub nickname: Option<String>,
+    /// The status.
+    pub status: Option<DesiredStatus>,
+}
+
+/// Which servers `GET /endpoints` asks for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ListEndpoints {
+    /// Of this customer only; none means the whole account.
+    pub client: Option<ClientId>,
+    /// Of this status only.
+    pub status: Option<DesiredStatus>,
+    /// The page.
+    pub page: Page,
+}
+
+/// A page of servers, oldest first, and the numbers around it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct EndpointList {
+    /// The page.
+    pub endpoints: Paged<EndpointView>,
+    /// How many servers the customer, or the account, may have (B5).
+    pub endpoint_limit: u64,
+    /// How many there are, whatever the filter (B6).
+    pub current_endpoint_count: u64,
+    /// How many there are by status, whatever the filter (B13).
+    pub status_counts: StatusCounts,
+}
+
+/// Servers by status.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, serde::Serialize)]
+pub struct StatusCounts {
+    /// Active ones.
+    pub active: u64,
+    /// Paused ones, by whomever.
+    pub paused: u64,
+}
+
+impl Account {
+    /// `GET /endpoints`: a page of live servers.
+    pub fn list_endpoints(&mut self, call: &Call, request: ListEndpoints) -> EndpointList {
+        self.advance(call.now);
+        let customer = request.client.and_then(|client| self.customer(client));
+        let nobody = Roll::default();
+        let (roll, endpoint_limit) = match (request.client, customer) {
+            (None, _) => (
+                &self.index.endpoints,
+                self.records.settings.limits.account_endpoint_limit,
+            ),
+            (Some(_), None) => (&nobody, self.server_capacity(None)),
+            (Some(_), Some(number)) => (
+                &self.index.customer(number).endpoints,
+                self.server_capacity(customer),
+            ),
+        };
+        EndpointList {
+            endpoints: self.page_of_endpoints(roll, request.status, request.page),
+            endpoint_limit,
+            current_endpoint_count: roll.usage(),
+            status_counts: StatusCounts {
+                active: roll.active.len() as u64,
+                paused: roll.paused.len() as u64,
+            },
+        }
+    }
+
+    fn page_of_endpoints(
+        &self,
+        roll: &Roll,
+        status: Option<DesiredStatus>,
+        page: Page,
+    ) -> Paged<EndpointView> {
+        let set = match status {
+            None => &roll.live,
+            Some(DesiredStatus::Active) => &roll.active,
+            Some(DesiredStatus::Paused) => &roll.paused,
+        };
+        Paged {
+            items: set
+                .from_rank(page.offset())
+                .take(page.limit())
+                .map(|number| self.endpoint_view(EndpointNo(number)))
+                .collect(),
+            total: set.len() as u64,
+            page,
+        }
+    }
+
+    /// `POST /endpoints`: starts monitoring a server.
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal::EndpointLimitExceeded`], [`Refusal::DnsResolutionFailed`].
+    pub fn create_endpoint(
+        &mut self,
+        call: &Call,
+        request: CreateEndpoint,
+    ) -> Result<Done<EndpointView>, Refusal> {
+        self.advance(call.now);
+        let new = NewServer {
+            nickname: request.nickname,
+            status: request.status,
+        };
+        let done = self.add_server(&request.client, request.target, new)?;
+        self.run_due();
+        Ok(done.map(|number| self.endpoint_view(number)))
+    }
+
+    /// `GET /endpoints/{endpoint}`: one server.
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal::EndpointNotFound`]; [`Refusal::AccessDenied`] when it is not
+    /// the given customer's (A12).
+    pub fn endpoint(
+        &mut self,
+        call: &Call,
+        endpoint: Uuid,
+        client: Option<ClientId>,
+    ) -> Result<EndpointView, Refusal> {
+        self.advance(call.now);
+        let number = self.accessible_endpoint(endpoint, client)?;
+        Ok(self.endpoint_view(number))
+    }
+
+    /// `PUT /endpoints/{endpoint}`: changes display name and status.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Account::endpoint`]; [`Refusal::EndpointLimitExceeded`] when
+    /// the platform paused it and there is still no room (B8).
+    pub fn update_endpoint(
+        &mut self,
+        call: &Call,
+        endpoint: Uuid,
+        client: ClientId,
+        request: UpdateEndpoint,
+    ) -> Result<Done<EndpointView>, Refusal> {
+        self.advance(call.now);
+        let number = self.accessible_endpoint(endpoint, Some(client))?;
+        self.change_status(number, request.status)?;
+        if let Some(nickname) = request.nickname {
+            let now = self.now;
+            self.amend(number, |endpoint| {
+                endpoint.nickname = Some(nickname.into_boxed_str());
+                endpoint.updated_at = now;
+            });
+        }
+        self.run_due();
+        Ok(Done::changed(self.endpoint_view(number)))
+    }
+
+    fn change_status(
+        &mut self,
+        number: EndpointNo,
+        status: Option<DesiredStatus>,
+    ) -> Result<(), Refusal> {
+        match (status, self.records.endpoints[number].state) {
+            (Some(DesiredStatus::Active), State::Paused(_)) => self.activate(number),
+            (Some(DesiredStatus::Paused), State::Active(_)) => {
+                self.enter(number, State::Paused(PausedBy::Hand));
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// `DELETE /endpoints/{endpoint}`: takes a server off every list. Its
+    /// address can be added again, which restores it (B9).
+    ///
+    /// # Errors
+    ///
+    /// As for [`Account::endpoint`].
+    pub fn delete_endpoint(
+        &mut self,
+        call: &Call,
+        endpoint: Uuid,
+        client: Option<ClientId>,
+    ) -> Result<(), Refusal> {
+        self.advance(call.now);
+        let number = self
+            .undeleted_endpoint(endpoint)
+            .ok_or(Refusal::EndpointNotFound)?;
+        self.require_access(number, client)?;
+        let last = self.records.endpoints[number].state.last_seen();
+        self.drop_manual_scans(number);
+        self.amend(number, |endpoint| endpoint.state = State::Deleted(last));
+        Ok(())
+    }
+
+    /// A live server that the given customer, if any, may see.
+    pub(super) fn accessible_endpoint(
+        &self,
+        endpoint: Uuid,
+        client: Option<ClientId>,
+    ) -> Result<EndpointNo, Refusal> {
+        let number = self
+            .live_endpoint(endpoint)
+            .ok_or(Refusal::EndpointNotFound)?;
+        self.require_access(number, client)?;
+        Ok(number)
+    }
+
+    fn require_access(&self, number: EndpointNo, client: Option<ClientId>) -> Result<(), Refusal> {
+        match client {
+            Some(client) if client != self.owner(number) => Err(Refusal::AccessDenied),
+            _ => Ok(()),
+        }
+    }
+}

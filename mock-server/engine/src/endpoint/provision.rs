@@ -1,0 +1,213 @@
+//! Provisioning of servers: provision, suspend, resume, terminate.
+
+use std::net::IpAddr;
+
+use serde::Serialize;
+use uuid::Uuid;
+
+use crate::account::Account;
+use crate::changes::EndpointNo;
+use crate::customer::Client;
+use crate::dns;
+use crate::endpoint::view::EndpointStatus;
+use crate::endpoint::{DesiredStatus, Endpoint, PausedBy, Phase, ServiceKey, State};
+use crate::ids::Kind;
+use crate::refusal::{Call, Done, Refusal};
+use crate::values::{ServiceId, Target};
+
+const ALREADY_MONITORED: &str = "This address is already monitored for the customer.";
+const RESTORED: &str = "This address was monitored before; its record was restored.";
+const ALREADY_PAUSED: &str = "The endpoint is already paused.";
+const ALREADY_ACTIVE: &str = "The endpoint is already active.";
+const ALREADY_TERMINATED: &str = "The endpoint is already terminated.";
+
+/// What `provision` is asked for. Product, plan and `mrr` of the call are
+/// labels without effect (B4).
+#[derive(Clone, PartialEq, Debug)]
+pub struct ProvisionEndpoint {
+    /// The customer.
+    pub client: Client,
+    /// The server (B1).
+    pub target: Target,
+    /// The service of the billing system that stands for it from now on (B11).
+    pub service: Option<ServiceId>,
+}
+
+/// What the provisioning calls of a server answer.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Provisioned {
+    /// The server.
+    pub endpoint_id: Uuid,
+    /// Its status now.
+    pub status: EndpointStatus,
+}
+
+/// What a server that is not known yet is made with.
+pub(super) struct NewServer {
+    pub(super) nickname: Option<String>,
+    pub(super) status: DesiredStatus,
+}
+
+impl Account {
+    /// `provision`: starts monitoring a server.
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal::EndpointLimitExceeded`], [`Refusal::DnsResolutionFailed`].
+    pub fn provision(
+        &mut self,
+        call: &Call,
+        request: ProvisionEndpoint,
+    ) -> Result<Done<Provisioned>, Refusal> {
+        self.advance(call.now);
+        let new = NewServer {
+            nickname: None,
+            status: DesiredStatus::Active,
+        };
+        let client = request.client.id;
+        let done = self.add_server(&request.client, request.target, new)?;
+        if let Some(service) = request.service {
+            let key = ServiceKey { client, service };
+            self.records.service_links.insert(key, done.value);
+        }
+        if done.note != Some(ALREADY_MONITORED) {
+            self.mark_simulated(call, done.value);
+        }
+        self.run_due();
+        Ok(done.map(|number| self.provisioned(number)))
+    }
+
+    /// `suspend`: pauses a server.
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal::EndpointNotFound`].
+    pub fn suspend(&mut self, call: &Call, endpoint: Uuid) -> Result<Done<Provisioned>, Refusal> {
+        self.advance(call.now);
+        let number = self
+            .live_endpoint(endpoint)
+            .ok_or(Refusal::EndpointNotFound)?;
+        if let State::Paused(_) = self.records.endpoints[number].state {
+            return Ok(Done::existing(self.provisioned(number), ALREADY_PAUSED));
+        }
+        self.enter(number, State::Paused(PausedBy::Hand));
+        self.mark_simulated(call, number);
+        Ok(Done::changed(self.provisioned(number)))
+    }
+
+    /// `resume`: makes a paused server active again.
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal::EndpointNotFound`]; [`Refusal::EndpointLimitExceeded`] when
+    /// the platform paused it and there is still no room (B8).
+    pub fn resume(&mut self, call: &Call, endpoint: Uuid) -> Result<Done<Provisioned>, Refusal> {
+        self.advance(call.now);
+        let number = self
+            .live_endpoint(endpoint)
+            .ok_or(Refusal::EndpointNotFound)?;
+        if let State::Active(_) = self.records.endpoints[number].state {
+            return Ok(Done::existing(self.provisioned(number), ALREADY_ACTIVE));
+        }
+        self.activate(number)?;
+        self.mark_simulated(call, number);
+        self.run_due();
+        Ok(Done::changed(self.provisioned(number)))
+    }
+
+    /// `terminate`: ends the monitoring of a server.
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal::EndpointNotFound`].
+    pub fn terminate(&mut self, call: &Call, endpoint: Uuid) -> Result<Done<Provisioned>, Refusal> {
+        self.advance(call.now);
+        let number = self
+            .undeleted_endpoint(endpoint)
+            .ok_or(Refusal::EndpointNotFound)?;
+        if self.records.endpoints[number].state == State::Terminated {
+            return Ok(Done::existing(self.provisioned(number), ALREADY_TERMINATED));
+        }
+        self.enter(number, State::Terminated);
+        self.mark_simulated(call, number);
+        Ok(Done::changed(self.provisioned(number)))
+    }
+
+    fn provisioned(&self, number: EndpointNo) -> Provisioned {
+        Provisioned {
+            endpoint_id: self.ids.uuid(Kind::Endpoint, number.into()),
+            status: EndpointStatus::of(self.records.endpoints[number].state),
+        }
+    }
+
+    /// Adds a server, finds it as it is, or restores it (B9).
+    pub(super) fn add_server(
+        &mut self,
+        client: &Client,
+        target: Target,
+        new: NewServer,
+    ) -> Result<Done<EndpointNo>, Refusal> {
+        let (address, hostname) = self.resolve(target)?;
+        let known = self.customer(client.id).and_then(|customer| {
+            self.index
+                .by_address(&self.records.endpoints, customer, address)
+        });
+        let done = match known {
+            Some(number) if self.is_live(number) => Done::existing(number, ALREADY_MONITORED),
+            Some(number) => {
+                self.require_room(client.id)?;
+                self.enter(number, State::Active(Phase::Waiting));
+                Done::existing(number, RESTORED)
+            }
+            None => {
+                self.require_room(client.id)?;
+                Done::created(self.new_server(client, address, hostname, new))
+            }
+        };
+        self.welcome(client);
+        Ok(done)
+    }
+
+    fn new_server(
+        &mut self,
+        client: &Client,
+        address: IpAddr,
+        hostname: Option<String>,
+        new: NewServer,
+    ) -> EndpointNo {
+        let customer = self.welcome(client);
+        let now = self.now;
+        self.insert_endpoint(Endpoint {
+            customer,
+            address,
+            hostname: hostname.map(String::into_boxed_str),
+            nickname: new.nickname.map(String::into_boxed_str),
+            state: match new.status {
+                DesiredStatus::Active => State::Active(Phase::Waiting),
+                DesiredStatus::Paused => State::Paused(PausedBy::Hand),
+            },
+            simulated: false,
+            created_at: now,
+            updated_at: now,
+            next_scan_at: now,
+            last_scan: None,
+            found: None,
+        })
+    }
+
+    /// The address of a target and the name it is shown by.
+    fn resolve(&self, target: Target) -> Result<(IpAddr, Option<String>), Refusal> {
+        match target {
+            Target::Address { address, hostname } => {
+                Ok((address, hostname.filter(|name| !name.is_empty())))
+            }
+            Target::Hostname(hostname) => {
+                let name = hostname.as_str().to_owned();
+                match dns::resolve(&self.records.settings.dns, &hostname) {
+                    Some(address) => Ok((address, Some(name))),
+                    None => Err(Refusal::DnsResolutionFailed(name)),
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,355 @@
+//! Port alerts: one for each open port that no active rule covers (E3).
+
+use std::net::IpAddr;
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::account::Account;
+use crate::changes::{AlertNo, EndpointNo};
+use crate::endpoint::State;
+use crate::ids::Kind;
+use crate::page::{Page, Paged};
+use crate::ports::{Severity, service_name, severity};
+use crate::refusal::{Call, Done, Refusal};
+use crate::rule::AllowedPorts;
+use crate::time::{Instant, Timestamp};
+use crate::values::{ClientId, OpenPort};
+use crate::world::PortSet;
+
+const ALREADY_RESOLVED: &str = "The alert is already resolved.";
+
+/// A port alert, as recorded.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub(crate) struct PortAlert {
+    pub(crate) endpoint: EndpointNo,
+    pub(crate) port: OpenPort,
+    pub(crate) first_detected_at: Instant,
+    /// None while it is open: it was then last seen by the last completed scan.
+    pub(crate) resolution: Option<Resolution>,
+}
+
+/// How an alert ended.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub(crate) struct Resolution {
+    pub(crate) at: Instant,
+    pub(crate) last_detected_at: Instant,
+}
+
+/// The states of a port alert.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PortAlertStatus {
+    /// The port is open and not allowed.
+    Open,
+    /// It closed, was allowed, or somebody said so.
+    Resolved,
+}
+
+impl PortAlertStatus {
+    /// The status with this name: `open` or `resolved`.
+    pub fn from_name(name: &str) -> Option<Self> {
+        match name {
+            "open" => Some(Self::Open),
+            "resolved" => Some(Self::Resolved),
+            _ => None,
+        }
+    }
+}
+
+/// A port alert as the endpoint detail shows it.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct PortAlertSummary {
+    /// Its id.
+    pub id: Uuid,
+    /// The port.
+    pub port: u16,
+    /// `tcp` or `udp`.
+    pub protocol: &'static str,
+    /// IANA's name of the service, `unknown` where there is none.
+    pub service: &'static str,
+    /// How bad it is (E4).
+    pub severity: Severity,
+    /// The same scale (E4).
+    pub risk_level: Severity,
+    /// Open or resolved.
+    pub status: PortAlertStatus,
+    /// One line for people.
+    pub title: String,
+    /// The scan that raised it.
+    pub first_detected_at: Timestamp,
+    /// The last scan that saw the port open.
+    pub last_detected_at: Timestamp,
+}
+
+/// A port alert as the alerts group shows it (E6).
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct PortAlertView {
+    /// What the endpoint detail shows, too.
+    #[serde(flatten)]
+    pub summary: PortAlertSummary,
+    /// The server.
+    pub endpoint_id: Uuid,
+    /// The server's address.
+    pub ip_address: IpAddr,
+    /// When it was resolved.
+    pub resolved_at: Option<Timestamp>,
+}
+
+/// A port alert as its resolution answers it (E6).
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct ResolvedPortAlert {
+    /// Its id.
+    pub id: Uuid,
+    /// Always resolved.
+    pub status: PortAlertStatus,
+    /// When it was resolved, the first time.
+    pub resolved_at: Timestamp,
+}
+
+/// Which port alerts are asked for (E6). A filter that names nothing of the
+/// customer's matches nothing (A12).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ListPortAlerts {
+    /// Of this customer.
+    pub client: ClientId,
+    /// Of this server only.
+    pub endpoint: Option<Uuid>,
+    /// In this state only.
+    pub status: Option<PortAlertStatus>,
+    /// This bad only.
+    pub severity: Option<Severity>,
+    /// The page.
+    pub page: Page,
+}
+
+impl Account {
+    /// The port alerts of a customer, newest first; those of deleted servers
+    /// are hidden (B14).
+    pub fn list_port_alerts(
+        &mut self,
+        call: &Call,
+        request: ListPortAlerts,
+    ) -> Paged<PortAlertView> {
+        self.advance(call.now);
+        let alerts = match self.customer(request.client) {
+            Some(customer) => self.index.customer(customer).alerts.as_slice(),
+            None => &[],
+        };
+        let endpoint = request.endpoint.map(|id| self.undeleted_endpoint(id));
+        let matching = alerts.iter().rev().copied().filter(|number| {
+            let alert = &self.records.port_alerts[*number];
+            self.is_shown(alert)
+                && endpoint.is_none_or(|endpoint| endpoint == Some(alert.endpoint))
+                && request.status.is_none_or(|status| status == alert.status())
+                && request
+                    .severity
+                    .is_none_or(|wanted| wanted == severity(alert.port.port.get()))
+        });
+        Paged::of(matching, request.page).map(|number| self.port_alert_view(number))
+    }
+
+    /// One port alert of a customer.
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal::PortAlertNotFound`].
+    pub fn port_alert(
+        &mut self,
+        call: &Call,
+        alert: Uuid,
+        client: ClientId,
+    ) -> Result<PortAlertView, Refusal> {
+        self.advance(call.now);
+        let number = self.customers_alert(alert, client)?;
+        Ok(self.port_alert_view(number))
+    }
+
+    /// Resolves a port alert. A port that is still open raises a new one at
+    /// the next scan (E6).
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal::PortAlertNotFound`].
+    pub fn resolve_port_alert(
+        &mut self,
+        call: &Call,
+        alert: Uuid,
+        client: ClientId,
+    ) -> Result<Done<ResolvedPortAlert>, Refusal> {
+        self.advance(call.now);
+        let number = self.customers_alert(alert, client)?;
+        let resolved = |at: Instant| ResolvedPortAlert {
+            id: alert,
+            status: PortAlertStatus::Resolved,
+            resolved_at: at.into(),
+        };
+        if let Some(resolution) = self.records.port_alerts[number].resolution {
+            return Ok(Done::existing(resolved(resolution.at), ALREADY_RESOLVED));
+        }
+        self.resolve_alert(number, self.now);
+        Ok(Done::changed(resolved(self.now)))
+    }
+
+    fn customers_alert(&self, alert: Uuid, client: ClientId) -> Result<AlertNo, Refusal> {
+        self.ids
+            .number(Kind::PortAlert, alert)
+            .map(AlertNo)
+            .filter(|number| {
+                self.records.port_alerts.get(*number).is_some_and(|alert| {
+                    self.is_shown(alert) && self.owner(alert.endpoint) == client
+                })
+            })
+            .ok_or(Refusal::PortAlertNotFound)
+    }
+
+    fn is_shown(&self, alert: &PortAlert) -> bool {
+        !matches!(
+            self.records.endpoints[alert.endpoint].state,
+            State::Deleted(_)
+        )
+    }
+
+    /// Resolves what a scan no longer sees, or what is allowed by now.
+    pub(crate) fn resolve_unseen(&mut self, endpoint: EndpointNo, ports: &PortSet, at: Instant) {
+        let allowed = self.allowed_ports(endpoint, at);
+        self.resolve_where(endpoint, at, |port| {
+            ports.binary_search(&port).is_err() || allowed.cover(port)
+        });
+    }
+
+    /// Raises an alert for each port that a scan sees, that nothing allows
+    /// and that has no open alert yet.
+    pub(crate) fn raise_new(&mut self, endpoint: EndpointNo, ports: &PortSet, at: Instant) {
+        let allowed = self.allowed_ports(endpoint, at);
+        for port in ports.iter().copied() {
+            if !allowed.cover(port) && !self.index.open_alerts.contains_key(&(endpoint, port)) {
+                let number = self.records.port_alerts.push(PortAlert {
+                    endpoint,
+                    port,
+                    first_detected_at: at,
+                    resolution: None,
+                });
+                self.index_alert(number);
+            }
+        }
+    }
+
+    /// Resolves the open alerts of a live server that a new rule allows.
+    pub(crate) fn resolve_allowed(
+        &mut self,
+        endpoint: EndpointNo,
+        allowed: &AllowedPorts,
+        at: Instant,
+    ) {
+        if self.is_live(endpoint) {
+            self.resolve_where(endpoint, at, |port| allowed.cover(port));
+        }
+    }
+
+    fn resolve_where(
+        &mut self,
+        endpoint: EndpointNo,
+        at: Instant,
+        ended: impl Fn(OpenPort) -> bool,
+    ) {
+        let ending: Vec<AlertNo> = self
+            .index
+            .open_alerts_of(endpoint)
+            .filter(|(port, _)| ended(*port))
+            .map(|(_, alert)| alert)
+            .collect();
+        for alert in ending {
+            self.resolve_alert(alert, at);
+        }
+    }
+
+    fn resolve_alert(&mut self, number: AlertNo, at: Instant) {
+        let last_detected_at = self.last_detected_at(&self.records.port_alerts[number]);
+        let alert = self.records.port_alerts.edit(number);
+        alert.resolution = Some(Resolution {
+            at,
+            last_detected_at,
+        });
+        let key = (alert.endpoint, alert.port);
+        self.index.open_alerts.remove(&key);
+    }
+
+    /// Makes a recorded alert known to its customer and server.
+    pub(crate) fn index_alert(&mut self, number: AlertNo) {
+        let alert = &self.records.port_alerts[number];
+        let (endpoint, port) = (alert.endpoint, alert.port);
+        if alert.resolution.is_none() {
+            self.index.open_alerts.insert((endpoint, port), number);
+        }
+        let customer = self.records.endpoints[endpoint].customer;
+        self.index.customer_mut(customer).alerts.push(number);
+    }
+
+    fn last_detected_at(&self, alert: &PortAlert) -> Instant {
+        match (
+            alert.resolution,
+            &self.records.endpoints[alert.endpoint].found,
+        ) {
+            (Some(resolution), _) => resolution.last_detected_at,
+            (None, Some(found)) => found.at,
+            (None, None) => alert.first_detected_at,
+        }
+    }
+
+    /// The newest open alerts of a server.
+    pub(crate) fn newest_open_alerts(
+        &self,
+        endpoint: EndpointNo,
+        most: usize,
+    ) -> Vec<PortAlertSummary> {
+        let mut open: Vec<AlertNo> = self
+            .index
+            .open_alerts_of(endpoint)
+            .map(|(_, alert)| alert)
+            .collect();
+        open.sort_unstable_by(|one, other| other.cmp(one));
+        open.truncate(most);
+        open.into_iter()
+            .map(|number| self.port_alert_summary(number))
+            .collect()
+    }
+
+    fn port_alert_summary(&self, number: AlertNo) -> PortAlertSummary {
+        let alert = &self.records.port_alerts[number];
+        let port = alert.port.port.get();
+        let protocol = alert.port.protocol.name();
+        let service = service_name(alert.port);
+        PortAlertSummary {
+            id: self.ids.uuid(Kind::PortAlert, number.into()),
+            port,
+            protocol,
+            service,
+            severity: severity(port),
+            risk_level: severity(port),
+            status: alert.status(),
+            title: format!("Port {port}/{protocol} ({service}) is open and not allowed"),
+            first_detected_at: alert.first_detected_at.into(),
+            last_detected_at: self.last_detected_at(alert).into(),
+        }
+    }
+
+    fn port_alert_view(&self, number: AlertNo) -> PortAlertView {
+        let alert = &self.records.port_alerts[number];
+        PortAlertView {
+            summary: self.port_alert_summary(number),
+            endpoint_id: self.ids.uuid(Kind::Endpoint, alert.endpoint.into()),
+            ip_address: self.records.endpoints[alert.endpoint].address,
+            resolved_at: alert.resolution.map(|resolution| resolution.at.into()),
+        }
+    }
+}
+
+impl PortAlert {
+    fn status(&self) -> PortAlertStatus {
+        match self.resolution {
+            None => PortAlertStatus::Open,
+            Some(_) => PortAlertStatus::Resolved,
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! How a call goes in and how it comes out: its circumstances, its result,
+//! its refusal. No word here is about HTTP.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use uuid::Uuid;
+
+use crate::time::Instant;
+
+/// The circumstances of a call.
+#[derive(Clone, Copy, Debug)]
+pub struct Call {
+    /// The account's time when the call arrived.
+    pub now: Instant,
+    /// The id of the API key that makes the call, from [`crate::Account::keys`].
+    pub key: Uuid,
+    /// Whether the call asks to be simulated (A14).
+    pub sandbox: SandboxHeader,
+}
+
+/// Whether a provisioning call carried `X-Sandbox: true` (A14).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SandboxHeader {
+    /// It did.
+    Simulate,
+    /// It did not.
+    Absent,
+}
+
+/// What an accepted call did.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Done<T> {
+    /// Whether there is a new record.
+    pub outcome: Outcome,
+    /// Why nothing new was made, or nothing changed, where the API says so.
+    pub note: Option<&'static str>,
+    /// What the call answers.
+    pub value: T,
+}
+
+/// What became of the record that an accepted call was about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    /// It was made by this call.
+    Created,
+    /// It was there and was changed.
+    Changed,
+    /// It was there already; `note` says how it was found.
+    Existing,
+}
+
+impl<T> Done<T> {
+    pub(crate) fn created(value: T) -> Self {
+        Self {
+            outcome: Outcome::Created,
+            note: None,
+            value,
+        }
+    }
+
+    pub(crate) fn changed(value: T) -> Self {
+        Self {
+            outcome: Outcome::Changed,
+            note: None,
+            value,
+        }
+    }
+
+    pub(crate) fn existing(value: T, note: &'static str) -> Self {
+        Self {
+            outcome: Outcome::Existing,
+            note: Some(note),
+            value,
+        }
+    }
+
+    pub(crate) fn map<U>(self, change: impl FnOnce(T) -> U) -> Done<U> {
+        Done {
+            outcome: self.outcome,
+            note: self.note,
+            value: change(self.value),
+        }
+    }
+}
+
+/// Sentences by field, for what only the state could judge (A5, A8).
+pub type FieldErrors = BTreeMap<&'static str, Vec<String>>;
+
+/// Why a call was refused. A refused call changed nothing.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Refusal {
+    /// No such server in the account, or for the customer.
+    EndpointNotFound,
+    /// A scan was asked for of a server that is paused or terminated.
+    EndpointNotActive,
+    /// No further server fits.
+    EndpointLimitExceeded(Capacity),
+    /// A host name resolved to nothing; it carries the name.
+    DnsResolutionFailed(String),
+    /// The server was scanned by hand a short while ago.
+    ScanCooldown {
+        /// Whole seconds until a scan is accepted, rounded up, at least 1.
+        retry_after_seconds: u64,
+    },
+    /// The record is another customer's.
+    AccessDenied,
+    /// No such Allowed Ports rule in the account, or for the customer.
+    RuleNotFound,
+    /// No such port alert for the customer.
+    PortAlertNotFound,
+    /// The customer has no portal account.
+    UserNotFound,
+    /// Fields that only the state could judge.
+    Invalid(FieldErrors),
+}
+
+/// How full something is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize)]
+pub struct Capacity {
+    /// How many there may be.
+    pub limit: u64,
+    /// How many there are (B6).
+    pub current_usage: u64,
+}
+
+impl Refusal {
+    pub(crate) fn invalid(field: &'static str, sentence: impl Into<String>) -> Self {
+        Self::Invalid(BTreeMap::from([(field, vec![sentence.into()])]))
+    }
+}
+
+impl fmt::Display for Refusal {
+    /// The sentence that the API gives as `message`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::EndpointNotFound => f.write_str("Endpoint not found."),
+            Self::EndpointNotActive => {
+                f.write_str("The endpoint is not active; resume it before scanning it.")
+            }
+            Self::EndpointLimitExceeded(capacity) => write!(
+                f,
+                "The plan allows {} endpoints and {} are in use.",
+                capacity.limit, capacity.current_usage
+            ),
+            Self::DnsResolutionFailed(hostname) => {
+                write!(f, "The hostname {hostname} could not be resolved.")
+            }
+            Self::ScanCooldown {
+                retry_after_seconds,
+            } => write!(
+                f,
+                "The endpoint was scanned recently; try again in {retry_after_seconds} seconds."
+            ),
+            Self::AccessDenied => f.write_str("Access denied"),
+            Self::RuleNotFound => f.write_str("Allowed Ports rule not found."),
+            Self::PortAlertNotFound => f.write_str("Alert not found."),
+            Self::UserNotFound => {
+                f.write_str("The customer has no portal account; provision a service first.")
+            }
+            Self::Invalid(_) => f.write_str("The given data was invalid."),
+        }
+    }
+}
+
+impl std::error::Error for Refusal {}

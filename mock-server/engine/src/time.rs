@@ -1,0 +1,220 @@
+//! Moments of an account's clock, and how they are written and read.
+
+use std::fmt;
+use std::num::NonZeroU64;
+use std::time::Duration;
+
+use chrono::{DateTime, Datelike, NaiveDate, Timelike};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// Milliseconds from 0000-01-01 to 1970-01-01, so that every moment a
+/// four-digit year can name is above zero and `Option<Instant>` costs nothing.
+const UNIX_EPOCH: i64 = 62_167_219_200_000;
+const FIRST_MILLIS: i64 = -62_135_596_800_000;
+const LAST_MILLIS: i64 = 253_402_300_799_999;
+
+/// A moment in UTC with millisecond precision, between the years 1 and 9999.
+///
+/// The engine has no clock: the caller says what time it is with each call.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Instant(NonZeroU64);
+
+impl Instant {
+    /// The moment `millis` milliseconds after 1970-01-01T00:00:00Z; beyond the
+    /// years 1 to 9999 it is the nearest moment inside them.
+    pub fn from_unix_millis(millis: i64) -> Self {
+        let shifted = millis.clamp(FIRST_MILLIS, LAST_MILLIS) + UNIX_EPOCH;
+        Self(NonZeroU64::new(shifted.unsigned_abs()).unwrap_or(NonZeroU64::MIN))
+    }
+
+    /// Milliseconds since 1970-01-01T00:00:00Z.
+    pub fn unix_millis(self) -> i64 {
+        self.0.get().cast_signed() - UNIX_EPOCH
+    }
+
+    /// Reads an RFC 3339 timestamp with an offset; `None` for anything else.
+    pub fn parse(text: &str) -> Option<Self> {
+        let parsed = DateTime::parse_from_rfc3339(text).ok()?;
+        let millis = parsed.timestamp_millis();
+        (FIRST_MILLIS..=LAST_MILLIS)
+            .contains(&millis)
+            .then(|| Self::from_unix_millis(millis))
+    }
+
+    /// This moment moved forward, at most to the end of the year 9999.
+    #[must_use]
+    pub fn plus(self, span: Duration) -> Self {
+        let millis = i64::try_from(span.as_millis()).unwrap_or(i64::MAX);
+        Self::from_unix_millis(self.unix_millis().saturating_add(millis))
+    }
+
+    /// Whole seconds from this moment until `later`, rounded up; 0 when
+    /// `later` is not later (A19).
+    pub fn seconds_until(self, later: Instant) -> u64 {
+        later.0.get().saturating_sub(self.0.get()).div_ceil(1000)
+    }
+
+    /// The calendar day in UTC.
+    fn day(self) -> NaiveDate {
+        self.civil().date_naive()
+    }
+
+    fn civil(self) -> DateTime<chrono::Utc> {
+        DateTime::from_timestamp_millis(self.unix_millis()).unwrap_or_default()
+    }
+
+    fn write(self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let at = self.civil();
+        write!(
+            f,
+            "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}",
+            at.year(),
+            at.month(),
+            at.day(),
+            at.hour(),
+            at.minute(),
+            at.second()
+        )
+    }
+}
+
+impl fmt::Display for Instant {
+    /// With milliseconds, as records keep it: `2026-01-01T00:00:00.000+00:00`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write(f)?;
+        write!(f, ".{:03}+00:00", self.unix_millis().rem_euclid(1000))
+    }
+}
+
+impl fmt::Debug for Instant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl Serialize for Instant {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Instant {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Instant::parse(&text).ok_or_else(|| {
+            serde::de::Error::custom(format!("`{text}` is no timestamp with an offset"))
+        })
+    }
+}
+
+/// A moment as the API shows it: whole seconds and offset, for example
+/// `2026-01-01T00:00:00+00:00` (A13).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Timestamp(pub Instant);
+
+impl fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.write(f)?;
+        f.write_str("+00:00")
+    }
+}
+
+impl Serialize for Timestamp {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl From<Instant> for Timestamp {
+    fn from(instant: Instant) -> Self {
+        Self(instant)
+    }
+}
+
+/// Reads the `expires_at` of an Allowed Ports rule: `YYYY-MM-DD`, which lasts
+/// to 23:59:59 of that day, or a timestamp with an offset (E9).
+///
+/// # Errors
+///
+/// A sentence for the field when it is neither, or when its day in UTC is not
+/// after the day of `now`.
+pub fn parse_expiry(text: &str, now: Instant) -> Result<Instant, &'static str> {
+    let expiry = parse_day_end(text)
+        .or_else(|| Instant::parse(text))
+        .ok_or("The expires_at field must be a date (YYYY-MM-DD) or a timestamp with an offset.")?;
+    if expiry.day() > now.day() {
+        Ok(expiry)
+    } else {
+        Err("The expires_at field must be a date after today.")
+    }
+}
+
+fn parse_day_end(text: &str) -> Option<Instant> {
+    let plain = text.len() == 10
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_digit() || byte == b'-');
+    if !plain {
+        return None;
+    }
+    let day: NaiveDate = text.parse().ok()?;
+    let end = day.and_hms_opt(23, 59, 59)?.and_utc();
+    Some(Instant::from_unix_millis(end.timestamp_millis()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(text: &str) -> Instant {
+        Instant::parse(text).expect("a timestamp")
+    }
+
+    #[test]
+    fn timestamps_show_whole_seconds_and_offset() {
+        let instant = at("2026-01-01T02:00:00.999+02:00");
+        assert_eq!(Timestamp(instant).to_string(), "2026-01-01T00:00:00+00:00");
+        assert_eq!(instant.to_string(), "2026-01-01T00:00:00.999+00:00");
+    }
+
+    #[test]
+    fn moments_beyond_the_calendar_are_held_inside_it() {
+        let last = Instant::from_unix_millis(i64::MAX);
+        assert_eq!(last.to_string(), "9999-12-31T23:59:59.999+00:00");
+        assert_eq!(last.plus(Duration::MAX), last);
+        let first = Instant::from_unix_millis(i64::MIN);
+        assert_eq!(first.to_string(), "0001-01-01T00:00:00.000+00:00");
+    }
+
+    #[test]
+    fn remaining_seconds_are_rounded_up_a19() {
+        let start = at("2026-01-01T00:00:00Z");
+        assert_eq!(start.seconds_until(start.plus(Duration::from_millis(1))), 1);
+        assert_eq!(start.seconds_until(start), 0);
+        assert_eq!(start.plus(Duration::from_secs(1)).seconds_until(start), 0);
+    }
+
+    #[test]
+    fn an_expiry_is_a_later_day_or_refused_e9() {
+        let now = at("2026-01-01T23:00:00Z");
+        assert_eq!(
+            parse_expiry("2026-01-02", now),
+            Ok(at("2026-01-02T23:59:59Z"))
+        );
+        assert_eq!(
+            parse_expiry("2026-01-02T00:00:00+00:00", now),
+            Ok(at("2026-01-02T00:00:00Z"))
+        );
+        for refused in [
+            "2026-01-01",
+            "2026-01-02T00:30:00+02:00",
+            "2026-02-30",
+            "tomorrow",
+            "2026-01-02T00:00:00",
+            "+026-01-02",
+            "",
+        ] {
+            assert!(parse_expiry(refused, now).is_err(), "{refused}");
+        }
+    }
+}
