@@ -1,0 +1,240 @@
+//! Building a client.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use http::{HeaderMap, HeaderValue, header};
+
+use super::{Client, SandboxHeader, Shared, origin};
+use crate::error::Error;
+use crate::event::Event;
+use crate::operation::Namespace;
+use crate::pipeline::Pipeline;
+use crate::pipeline::pacer::{Budget, MemoryBudget, Unlimited};
+use crate::pipeline::retry::RetryBudget;
+use crate::pipeline::transport::Transport;
+use crate::secret::ApiKey;
+
+/// No wait is longer than a year, so that adding one to the clock is always possible.
+const LONGEST_TIME: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+
+/// Settings of a [`Client`].
+#[must_use = "a builder does nothing until it is built"]
+pub struct ClientBuilder {
+    base_url: String,
+    key: ApiKey,
+    namespace: Namespace,
+    http_hosts: Vec<String>,
+    budget: Option<Arc<dyn Budget>>,
+    transport: TransportChoice,
+    connect_timeout: Duration,
+    attempt_timeout: Duration,
+    operation_timeout: Duration,
+    max_wait: Duration,
+    max_retries: u32,
+    user_agent: String,
+    sandbox: Option<SandboxHeader>,
+    observer: Option<crate::event::Observer>,
+}
+
+enum TransportChoice {
+    BuiltIn,
+    #[cfg(feature = "default-transport")]
+    Http(reqwest::Client),
+    Custom(Arc<dyn Transport>),
+}
+
+impl ClientBuilder {
+    pub(super) fn new(base_url: &str, key: ApiKey) -> Self {
+        Self {
+            base_url: base_url.to_owned(),
+            key,
+            namespace: Namespace::default(),
+            http_hosts: Vec::new(),
+            budget: None,
+            transport: TransportChoice::BuiltIn,
+            connect_timeout: Duration::from_secs(10),
+            attempt_timeout: Duration::from_secs(30),
+            operation_timeout: Duration::from_secs(150),
+            max_wait: Duration::from_secs(120),
+            max_retries: 3,
+            user_agent: concat!("secmon/", env!("CARGO_PKG_VERSION")).to_owned(),
+            sandbox: None,
+            observer: None,
+        }
+    }
+
+    /// The namespace of the provisioning calls; billing unless set.
+    pub fn namespace(mut self, namespace: Namespace) -> Self {
+        self.namespace = namespace;
+        self
+    }
+
+    /// Allows plain http to exactly this host (a name or an address, no port). This machine is always allowed.
+    pub fn allow_http(mut self, host: impl Into<String>) -> Self {
+        self.http_hosts.push(host.into());
+        self
+    }
+
+    /// The limits the client keeps to: requests in each `window` for the strict group (60 a minute at the service)
+    /// and the default group (100 a minute).
+    pub fn rate_limits(self, strict: u32, default: u32, window: Duration) -> Self {
+        self.budget(Arc::new(MemoryBudget::new(
+            strict,
+            default,
+            window.min(LONGEST_TIME),
+        )))
+    }
+
+    /// Keeps to no limit; a 429 of the service is obeyed all the same.
+    pub fn unlimited(self) -> Self {
+        self.budget(Arc::new(Unlimited))
+    }
+
+    /// A rate budget of the caller's, for clients that share one key.
+    pub fn budget(mut self, budget: Arc<dyn Budget>) -> Self {
+        self.budget = Some(budget);
+        self
+    }
+
+    /// A transport of the caller's.
+    pub fn transport(mut self, transport: Arc<dyn Transport>) -> Self {
+        self.transport = TransportChoice::Custom(transport);
+        self
+    }
+
+    /// An HTTP client of the caller's below the default transport: for proxies, extra root certificates, client
+    /// certificates.
+    ///
+    /// Build it with `redirect(Policy::none())`. A redirect that it follows is noticed and ends the call, but only
+    /// after the request went out. Its own connect time-out holds, not the builder's.
+    #[cfg(feature = "default-transport")]
+    pub fn http_client(mut self, client: reqwest::Client) -> Self {
+        self.transport = TransportChoice::Http(client);
+        self
+    }
+
+    /// Longest time for a connection to come about; 10 seconds unless set.
+    pub fn connect_timeout(mut self, limit: Duration) -> Self {
+        self.connect_timeout = limit.min(LONGEST_TIME);
+        self
+    }
+
+    /// Longest time from sending one attempt to the end of its answer; 30 seconds unless set.
+    pub fn attempt_timeout(mut self, limit: Duration) -> Self {
+        self.attempt_timeout = limit.min(LONGEST_TIME);
+        self
+    }
+
+    /// Longest time for a call with all its attempts and waits; 150 seconds unless set, so that a full rate window can
+    /// be waited for.
+    pub fn operation_timeout(mut self, limit: Duration) -> Self {
+        self.operation_timeout = limit.min(LONGEST_TIME);
+        self
+    }
+
+    /// Longest single wait, for a slot of the budget or for the end of a 429; 120 seconds unless set, zero means to
+    /// fail at once.
+    pub fn max_wait(mut self, limit: Duration) -> Self {
+        self.max_wait = limit.min(LONGEST_TIME);
+        self
+    }
+
+    /// How often a failed call is sent again at most, waits for rate limits not counted; 3 unless set.
+    pub fn max_retries(mut self, retries: u32) -> Self {
+        self.max_retries = retries;
+        self
+    }
+
+    /// The `User-Agent` header.
+    pub fn user_agent(mut self, name: impl Into<String>) -> Self {
+        self.user_agent = name.into();
+        self
+    }
+
+    /// Marks provisioning calls with `X-Sandbox: true`: on an account with sandbox mode they are simulated.
+    pub fn sandbox(mut self) -> Self {
+        self.sandbox = Some(SandboxHeader);
+        self
+    }
+
+    /// Told of every wait, from within the call.
+    pub fn observer(mut self, observer: Arc<dyn Fn(&Event) + Send + Sync>) -> Self {
+        self.observer = Some(observer);
+        self
+    }
+
+    /// Builds the client; nothing is sent, and no trust store is read yet.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Configuration`](crate::ErrorKind::Configuration) with a sentence that names the setting.
+    pub fn build(self) -> Result<Client, Error> {
+        let origin = origin::of(&self.base_url, &self.http_hosts)?;
+        let headers = headers(&self.key, &self.user_agent)?;
+        let transport = transport(self.transport, self.connect_timeout)?;
+        Ok(Client(Arc::new(Shared {
+            pipeline: Pipeline {
+                key: self.key,
+                transport,
+                budget: self
+                    .budget
+                    .unwrap_or_else(|| Arc::new(MemoryBudget::default())),
+                observer: self.observer,
+                attempt_timeout: self.attempt_timeout,
+                max_wait: self.max_wait,
+                max_retries: self.max_retries,
+                retry_budget: RetryBudget::new(),
+                key_rejected: AtomicBool::new(false),
+            },
+            origin,
+            namespace: self.namespace,
+            headers,
+            sandbox: self.sandbox,
+            total_time: self.operation_timeout,
+        })))
+    }
+}
+
+fn headers(key: &ApiKey, user_agent: &str) -> Result<HeaderMap, Error> {
+    let json = HeaderValue::from_static("application/json");
+    let user_agent = HeaderValue::from_str(user_agent).map_err(|_| {
+        Error::configuration(format!(
+            "the user agent `{user_agent}` cannot travel in a header"
+        ))
+    })?;
+    let mut headers = HeaderMap::new();
+    headers.insert(header::AUTHORIZATION, key.authorization()?);
+    headers.insert(header::ACCEPT, json.clone());
+    headers.insert(header::CONTENT_TYPE, json);
+    headers.insert(header::USER_AGENT, user_agent);
+    Ok(headers)
+}
+
+#[cfg(feature = "default-transport")]
+fn transport(
+    choice: TransportChoice,
+    connect_timeout: Duration,
+) -> Result<Arc<dyn Transport>, Error> {
+    use crate::pipeline::transport::{HttpOptions, HttpTransport};
+
+    let options = HttpOptions {
+        connect_timeout,
+        ..HttpOptions::default()
+    };
+    Ok(match choice {
+        TransportChoice::BuiltIn => Arc::new(HttpTransport::new(&options)),
+        TransportChoice::Http(client) => Arc::new(HttpTransport::with_client(client, &options)),
+        TransportChoice::Custom(transport) => transport,
+    })
+}
+
+#[cfg(not(feature = "default-transport"))]
+fn transport(choice: TransportChoice, _: Duration) -> Result<Arc<dyn Transport>, Error> {
+    match choice {
+        TransportChoice::Custom(transport) => Ok(transport),
+        TransportChoice::BuiltIn => Err(Error::configuration(
+            "there is no transport: give the builder one, or build secmon with its feature `default-transport`",
+        )),
+    }
+}

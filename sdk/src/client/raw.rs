@@ -1,0 +1,117 @@
+//! Requests without a type of their own.
+
+use bytes::Bytes;
+use http::{HeaderMap, Method, StatusCode, header};
+use serde_json::Value;
+
+use super::{Client, target, unknown_safety};
+use crate::error::Error;
+use crate::operation::{OPERATIONS, OperationInfo, RateGroup};
+use crate::pipeline::Call;
+use crate::pipeline::retry::Cooldown;
+
+/// A request to any path of the service.
+#[derive(Debug, Clone)]
+pub struct RawRequest {
+    /// The HTTP method.
+    pub method: Method,
+    /// The path: from the root when it starts with `/api/`, else below `/api/v1/`. It may carry a query.
+    pub path: String,
+    /// Further query parameters.
+    pub query: Vec<(String, String)>,
+    /// Further headers; `Authorization` is not among them, the client sets it.
+    pub headers: HeaderMap,
+    /// The JSON body.
+    pub body: Option<Value>,
+}
+
+impl RawRequest {
+    /// A request without query, further headers or body.
+    pub fn new(method: Method, path: impl Into<String>) -> Self {
+        Self {
+            method,
+            path: path.into(),
+            query: Vec::new(),
+            headers: HeaderMap::new(),
+            body: None,
+        }
+    }
+}
+
+/// A complete answer, whatever its status.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct RawResponse {
+    /// The HTTP status.
+    pub status: StatusCode,
+    /// The headers.
+    pub headers: HeaderMap,
+    /// The body as it came.
+    pub body: Bytes,
+}
+
+pub(super) async fn send(client: &Client, request: RawRequest) -> Result<RawResponse, Error> {
+    let call = prepare(client, request)?;
+    let answer = client.0.pipeline.run(&call).await?;
+    Ok(RawResponse {
+        status: answer.status,
+        headers: answer.headers,
+        body: answer.body,
+    })
+}
+
+fn prepare(client: &Client, request: RawRequest) -> Result<Call, Error> {
+    if request.headers.contains_key(header::AUTHORIZATION) {
+        return Err(Error::configuration(
+            "leave the Authorization header out: the client sends its own key",
+        ));
+    }
+    let path = absolute(&request.path)?;
+    let operation = find(&request.method, path.split('?').next().unwrap_or_default());
+    let mut address = format!("{}{path}", client.origin());
+    target::push_query(&mut address, request.query);
+    let mut headers = client.headers_for(operation.map(|info| info.group));
+    for (name, value) in &request.headers {
+        headers.insert(name, value.clone());
+    }
+    Ok(Call {
+        operation,
+        uri: target::parse(&address).map_err(Error::configuration)?,
+        headers,
+        body: request
+            .body
+            .map(|body| body.to_string().into())
+            .unwrap_or_default(),
+        rate_group: operation.map_or(Some(RateGroup::Strict), OperationInfo::rate_group),
+        safety: operation.map_or_else(|| unknown_safety(&request.method), |info| info.safety),
+        cooldown: Cooldown::Reported,
+        total_time: client.0.total_time,
+        method: request.method,
+    })
+}
+
+/// The path from the root. Segments that climb are refused: what they end at is not what the table was asked about.
+fn absolute(path: &str) -> Result<String, Error> {
+    let names = path.split('?').next().unwrap_or_default();
+    if names.contains("://")
+        || names
+            .split('/')
+            .any(|segment| matches!(segment, "." | ".."))
+    {
+        return Err(Error::configuration(format!(
+            "`{path}` is no path of the service: write it as in /api/v1/endpoints"
+        )));
+    }
+    match path.starts_with("/api/") {
+        true => Ok(path.to_owned()),
+        false => Ok(format!("/api/v1/{}", path.trim_start_matches('/'))),
+    }
+}
+
+fn find(method: &Method, path: &str) -> Option<&'static OperationInfo> {
+    // A literal path stands before the one whose placeholder would take it, as in the table.
+    OPERATIONS
+        .iter()
+        .find(|info| info.matches(method, path))
+        .copied()
+}

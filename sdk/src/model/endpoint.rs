@@ -1,0 +1,152 @@
+//! The monitored server.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::paging::is_last_page;
+use super::tolerant::{map_or_empty_list, null_as_default};
+use super::{CustomerId, EndpointId, EndpointStatus, PageLinks, PortAlert, ScanStatus, Timestamp};
+use crate::page::Page;
+
+/// A monitored server.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Endpoint {
+    /// Its identifier.
+    pub id: EndpointId,
+    /// IPv4 or IPv6 address.
+    pub ip_address: String,
+    /// Display hostname; for a server created by hostname the name that was resolved.
+    #[serde(default)]
+    pub hostname: Option<String>,
+    /// Display name, at most 255 characters.
+    #[serde(default)]
+    pub nickname: Option<String>,
+    /// Operating system, once a scan recognised it.
+    #[serde(default)]
+    pub platform: Option<String>,
+    /// State of its monitoring.
+    pub status: EndpointStatus,
+    /// Length of the manual scan's cooldown, in seconds.
+    #[serde(default)]
+    pub nmap_cooldown_seconds: Option<u64>,
+    /// End of the last scan; none until the first one ended.
+    #[serde(default)]
+    pub last_scan_at: Option<Timestamp>,
+    /// When the next scan is due; none while paused.
+    #[serde(default)]
+    pub next_scan_at: Option<Timestamp>,
+    /// When the record was made.
+    #[serde(default)]
+    pub created_at: Option<Timestamp>,
+    /// When the record last changed.
+    #[serde(default)]
+    pub updated_at: Option<Timestamp>,
+    /// The customer who owns it.
+    #[serde(default)]
+    pub billing_customer_id: Option<CustomerId>,
+    /// Whether the platform paused it for want of capacity; absent where the service does not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quota_paused: Option<bool>,
+}
+
+/// A server with what its scans found (the detail read).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct EndpointDetail {
+    /// The server.
+    pub data: Endpoint,
+    /// The last scan that ended; none until the first one.
+    #[serde(default)]
+    pub latest_scan: Option<LatestScan>,
+    /// Up to 10 open port alerts.
+    #[serde(default, deserialize_with = "null_as_default")]
+    pub alerts: Vec<PortAlert>,
+    /// What the rules allow, each `<port>:<protocol>`; a rule for both protocols appears once per protocol.
+    #[serde(default, deserialize_with = "null_as_default")]
+    pub whitelisted_ports: Vec<String>,
+    /// Ports that opened between the last two scans; empty until there are two.
+    #[serde(default, deserialize_with = "null_as_default")]
+    pub new_ports: Vec<u16>,
+    /// Ports that closed between the last two scans; empty until there are two.
+    #[serde(default, deserialize_with = "null_as_default")]
+    pub closed_ports: Vec<u16>,
+}
+
+/// The last scan of a server.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct LatestScan {
+    /// Port numbers found open.
+    #[serde(default, deserialize_with = "null_as_default")]
+    pub open_ports: Vec<u16>,
+    /// How the scan ended.
+    pub status: ScanStatus,
+    /// How long it took, in milliseconds.
+    #[serde(default)]
+    pub scan_duration_ms: Option<u64>,
+    /// When it ended.
+    #[serde(default)]
+    pub scanned_at: Option<Timestamp>,
+}
+
+/// One page of servers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct EndpointPage {
+    /// The servers, oldest first.
+    pub data: Vec<Endpoint>,
+    /// The neighbouring pages.
+    #[serde(default)]
+    pub links: Option<PageLinks>,
+    /// Where in the list this page stands, and the limits.
+    pub meta: EndpointPageMeta,
+}
+
+/// Position and limits of a page of servers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct EndpointPageMeta {
+    /// Number of this page, from 1.
+    pub current_page: u32,
+    /// Servers per page.
+    pub per_page: u32,
+    /// Servers in the filtered list.
+    pub total: u64,
+    /// How many servers the customer (or the account, without one) may have.
+    #[serde(default)]
+    pub endpoint_limit: Option<u64>,
+    /// How many count against that limit now.
+    #[serde(default)]
+    pub current_endpoint_count: Option<u64>,
+    /// Servers by state, whatever the filter.
+    #[serde(default, deserialize_with = "map_or_empty_list")]
+    pub status_counts: BTreeMap<String, u64>,
+}
+
+impl Page for EndpointPage {
+    type Item = Endpoint;
+
+    fn items(&self) -> &[Endpoint] {
+        &self.data
+    }
+
+    fn into_items(self) -> Vec<Endpoint> {
+        self.data
+    }
+
+    fn number(&self) -> u32 {
+        self.meta.current_page
+    }
+
+    fn is_last(&self) -> bool {
+        let meta = &self.meta;
+        is_last_page(
+            self.links.as_ref(),
+            meta.current_page,
+            meta.per_page,
+            meta.total,
+        )
+    }
+}

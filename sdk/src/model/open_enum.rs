@@ -1,0 +1,99 @@
+//! Enums that keep a value they do not know.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::de::{Deserializer, Error, Visitor};
+
+/// A value that this version of the crate has no name for; read it through the enum's `as_str`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct UnknownValue(Box<str>);
+
+impl UnknownValue {
+    pub(crate) fn new(text: &str) -> Self {
+        Self(text.into())
+    }
+
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Reads a string and builds the value from it, without a copy in between.
+pub(crate) fn deserialize_text<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: for<'a> From<&'a str>,
+{
+    struct Text<T>(PhantomData<T>);
+
+    impl<T: for<'a> From<&'a str>> Visitor<'_> for Text<T> {
+        type Value = T;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a string")
+        }
+
+        fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
+            Ok(T::from(text))
+        }
+    }
+
+    deserializer.deserialize_str(Text(PhantomData))
+}
+
+/// One line a value: the variant and its text in the API.
+macro_rules! open_enum {
+    ($(#[$about:meta])* $name:ident { $($(#[$what:meta])* $variant:ident = $text:literal,)+ }) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
+        pub enum $name {
+            $($(#[$what])* $variant,)+
+            /// A value this version has no name for, kept as it came.
+            Unknown($crate::model::UnknownValue),
+        }
+
+        impl $name {
+            /// The values this version has names for.
+            pub const KNOWN: &'static [Self] = &[$(Self::$variant,)+];
+
+            /// The value as the API writes it.
+            pub fn as_str(&self) -> &str {
+                match self {
+                    $(Self::$variant => $text,)+
+                    Self::Unknown(value) => value.as_str(),
+                }
+            }
+        }
+
+        impl From<&str> for $name {
+            fn from(text: &str) -> Self {
+                match text {
+                    $($text => Self::$variant,)+
+                    other => Self::Unknown($crate::model::UnknownValue::new(other)),
+                }
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.pad(self.as_str())
+            }
+        }
+
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.as_str())
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                $crate::model::open_enum::deserialize_text(deserializer)
+            }
+        }
+    };
+}
+
+pub(crate) use open_enum;

@@ -1,0 +1,87 @@
+//! The alert that an open port raises.
+
+use serde::{Deserialize, Serialize};
+
+use super::tolerant::null_as_default;
+use super::{EndpointId, PortAlertId, PortAlertStatus, Protocol, RiskLevel, Severity, Timestamp};
+use crate::page::Page;
+
+/// An open port that no rule covers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct PortAlert {
+    /// Its identifier.
+    pub id: PortAlertId,
+    /// The port.
+    pub port: u16,
+    /// The protocol.
+    pub protocol: Protocol,
+    /// Name of the service that usually listens there.
+    #[serde(default)]
+    pub service: Option<String>,
+    /// How severe it is.
+    #[serde(default)]
+    pub severity: Option<Severity>,
+    /// How risky it is.
+    #[serde(default)]
+    pub risk_level: Option<RiskLevel>,
+    /// Open or resolved.
+    pub status: PortAlertStatus,
+    /// One line for a person.
+    #[serde(default)]
+    pub title: Option<String>,
+    /// The scan that first saw the port open.
+    #[serde(default)]
+    pub first_detected_at: Option<Timestamp>,
+    /// The last scan that saw it open.
+    #[serde(default)]
+    pub last_detected_at: Option<Timestamp>,
+    /// The server; absent in the detail read of a server (assumed field elsewhere).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub endpoint_id: Option<EndpointId>,
+    /// The server's address (assumed field).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ip_address: Option<String>,
+    /// When it was resolved; none while open (assumed field).
+    #[serde(default)]
+    pub resolved_at: Option<Timestamp>,
+}
+
+/// One page of port alerts (assumed shape).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct PortAlertPage {
+    /// The alerts, newest first.
+    pub alerts: Vec<PortAlert>,
+    /// Alerts in the filtered list.
+    #[serde(default)]
+    pub total: u64,
+    /// Number of this page, from 1.
+    pub current_page: u32,
+    /// Number of the last page, at least 1.
+    #[serde(default)]
+    pub last_page: Option<u32>,
+    /// Whether a page follows.
+    #[serde(default, deserialize_with = "null_as_default")]
+    pub has_more: bool,
+}
+
+impl Page for PortAlertPage {
+    type Item = PortAlert;
+
+    fn items(&self) -> &[PortAlert] {
+        &self.alerts
+    }
+
+    fn into_items(self) -> Vec<PortAlert> {
+        self.alerts
+    }
+
+    fn number(&self) -> u32 {
+        self.current_page
+    }
+
+    fn is_last(&self) -> bool {
+        !self.has_more
+    }
+}

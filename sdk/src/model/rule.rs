@@ -1,0 +1,157 @@
+//! The Allowed Ports rule.
+
+use std::num::NonZeroU16;
+
+use serde::{Deserialize, Serialize};
+
+use super::paging::is_last_page;
+use super::tolerant::null_as_default;
+use super::{
+    CreatorId, Endpoint, EndpointId, PageLinks, PortRange, Protocol, RuleId, TenantId, Timestamp,
+};
+use crate::page::Page;
+
+/// A rule that allows a range of ports, so that they raise no alerts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Rule {
+    /// Its identifier.
+    pub id: RuleId,
+    /// The partner account.
+    #[serde(default)]
+    pub tenant_id: Option<TenantId>,
+    /// The server it applies to; none on a global rule.
+    #[serde(default)]
+    pub endpoint_id: Option<EndpointId>,
+    /// The first port again, for older readers.
+    #[serde(default)]
+    pub port: Option<u16>,
+    /// The first port.
+    pub port_start: u16,
+    /// The last port; equal to the first on a single-port rule.
+    pub port_end: u16,
+    /// The range as text: `22`, or `8000-8100`.
+    #[serde(default)]
+    pub range_label: Option<String>,
+    /// The protocol, `*` for both.
+    pub protocol: Protocol,
+    /// A label for the service behind the ports, at most 100 characters.
+    #[serde(default)]
+    pub service: Option<String>,
+    /// Why the ports may be open, 10 to 500 characters.
+    #[serde(default)]
+    pub justification: Option<String>,
+    /// Whether it came from a firewall dump.
+    #[serde(default, deserialize_with = "null_as_default")]
+    pub auto_suggested: bool,
+    /// Until when it allows; none for always.
+    #[serde(default)]
+    pub expires_at: Option<Timestamp>,
+    /// Who made it.
+    #[serde(default)]
+    pub created_by: Option<CreatorId>,
+    /// When it was made.
+    #[serde(default)]
+    pub created_at: Option<Timestamp>,
+    /// When it last changed.
+    #[serde(default)]
+    pub updated_at: Option<Timestamp>,
+    /// Whether it allows its ports now.
+    #[serde(default)]
+    pub is_active: Option<bool>,
+    /// Its scope in words: `Endpoint-Specific` for a rule of one server.
+    #[serde(default)]
+    pub scope_label: Option<String>,
+    /// The server itself, where the service sends it along.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub endpoint: Option<Endpoint>,
+}
+
+impl Rule {
+    /// The ports as a range; none when the service sent numbers that are no range.
+    pub fn ports(&self) -> Option<PortRange> {
+        let start = NonZeroU16::new(self.port_start)?;
+        let end = NonZeroU16::new(self.port_end)?;
+        PortRange::new(start, end).ok()
+    }
+}
+
+/// One page of rules.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct RulePage {
+    /// The rules, oldest first.
+    pub data: Vec<Rule>,
+    /// The neighbouring pages.
+    #[serde(default)]
+    pub links: Option<PageLinks>,
+    /// Where in the list this page stands.
+    pub meta: RulePageMeta,
+}
+
+/// Position of a page of rules.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct RulePageMeta {
+    /// Number of this page, from 1.
+    pub current_page: u32,
+    /// Rules per page.
+    pub per_page: u32,
+    /// Rules in the filtered list.
+    pub total: u64,
+}
+
+impl Page for RulePage {
+    type Item = Rule;
+
+    fn items(&self) -> &[Rule] {
+        &self.data
+    }
+
+    fn into_items(self) -> Vec<Rule> {
+        self.data
+    }
+
+    fn number(&self) -> u32 {
+        self.meta.current_page
+    }
+
+    fn is_last(&self) -> bool {
+        let meta = &self.meta;
+        is_last_page(
+            self.links.as_ref(),
+            meta.current_page,
+            meta.per_page,
+            meta.total,
+        )
+    }
+}
+
+/// How many rules a customer's servers have.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct RuleSummary {
+    /// Every live server of the customer, those without rules too.
+    #[serde(default, deserialize_with = "null_as_default")]
+    pub endpoints: Vec<EndpointSummary>,
+    /// Global rules that apply to the customer, expired ones included.
+    #[serde(default, deserialize_with = "null_as_default")]
+    pub global_count: u64,
+}
+
+/// How many rules one server has.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct EndpointSummary {
+    /// The server.
+    pub endpoint_id: EndpointId,
+    /// Its address.
+    #[serde(default)]
+    pub ip_address: Option<String>,
+    /// Its display name.
+    #[serde(default)]
+    pub nickname: Option<String>,
+    /// Its rules, expired ones included.
+    #[serde(default, deserialize_with = "null_as_default")]
+    pub rule_count: u64,
+}

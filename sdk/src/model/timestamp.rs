@@ -1,0 +1,97 @@
+//! Instants, kept as the text they came in.
+
+use std::fmt;
+use std::str::FromStr;
+
+use chrono::{DateTime, FixedOffset, NaiveDate, NaiveDateTime};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// An ISO 8601 instant with offset; it is written back exactly as it was received.
+#[derive(Debug, Clone)]
+pub struct Timestamp {
+    text: Box<str>,
+    instant: DateTime<FixedOffset>,
+}
+
+impl Timestamp {
+    /// The text as the service wrote it.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// The instant, with the offset it was written with.
+    pub fn date_time(&self) -> DateTime<FixedOffset> {
+        self.instant
+    }
+}
+
+/// A text that is no timestamp.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InvalidTimestamp(String);
+
+impl fmt::Display for InvalidTimestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "`{}` is no timestamp: write it as in 2026-01-31T09:30:00+00:00",
+            self.0
+        )
+    }
+}
+
+impl std::error::Error for InvalidTimestamp {}
+
+impl FromStr for Timestamp {
+    type Err = InvalidTimestamp;
+
+    fn from_str(text: &str) -> Result<Self, InvalidTimestamp> {
+        let instant = parse(text).ok_or_else(|| InvalidTimestamp(text.to_owned()))?;
+        Ok(Self {
+            text: text.into(),
+            instant,
+        })
+    }
+}
+
+/// The documented form first; then what services write when they forget the offset or the time, read as UTC.
+fn parse(text: &str) -> Option<DateTime<FixedOffset>> {
+    if let Ok(instant) = DateTime::parse_from_rfc3339(text) {
+        return Some(instant);
+    }
+    let utc = NaiveDateTime::parse_from_str(text, "%Y-%m-%dT%H:%M:%S%.f")
+        .or_else(|_| NaiveDateTime::parse_from_str(text, "%Y-%m-%d %H:%M:%S%.f"))
+        .ok()
+        .or_else(|| {
+            NaiveDate::parse_from_str(text, "%Y-%m-%d")
+                .ok()?
+                .and_hms_opt(0, 0, 0)
+        })?;
+    Some(utc.and_utc().fixed_offset())
+}
+
+impl PartialEq for Timestamp {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for Timestamp {}
+
+impl fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.text)
+    }
+}
+
+impl Serialize for Timestamp {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.text)
+    }
+}
+
+impl<'de> Deserialize<'de> for Timestamp {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        text.parse().map_err(serde::de::Error::custom)
+    }
+}

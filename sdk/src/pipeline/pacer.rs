@@ -1,0 +1,153 @@
+//! The rate budget: how many requests may go out, and when the next one may.
+//!
+//! The service counts requests in fixed windows that open at the first request. A slot here is free again one window
+//! after its answer arrived. The service counted the request before it answered, so a slot that is used again falls
+//! into a later window there, whatever the latency, and callers who share a budget never see a 429.
+
+mod memory;
+
+use std::fmt;
+use std::time::Duration;
+
+pub use memory::MemoryBudget;
+
+use super::transport::BoxFuture;
+use crate::operation::RateGroup;
+
+/// Hands out permits to send, one for each attempt.
+///
+/// Clones of a client share a budget; clients built apart share one when the same is given to their builders. Other
+/// implementations share it between processes or hosts.
+pub trait Budget: Send + Sync {
+    /// Waits for a free slot, first come first served. Dropping the future gives up the place in the queue.
+    ///
+    /// # Errors
+    /// [`BudgetError::Exhausted`] as soon as it is known that no slot comes free within [`Acquire::patience`];
+    /// [`BudgetError::Unavailable`] when the budget cannot tell.
+    fn acquire<'a>(
+        &'a self,
+        request: Acquire<'a>,
+    ) -> BoxFuture<'a, Result<Box<dyn Permit>, BudgetError>>;
+}
+
+/// What an attempt asks of the budget.
+#[derive(Clone, Copy)]
+#[non_exhaustive]
+pub struct Acquire<'a> {
+    /// The window the attempt counts in.
+    pub group: RateGroup,
+    /// The longest wait; zero means now or not at all.
+    pub patience: Duration,
+    /// The attempt's time-out: a slot whose answer never comes is free again this long, and one window more, after
+    /// it was sent.
+    pub answer_within: Duration,
+    on_wait: &'a (dyn Fn(Duration) + Send + Sync),
+}
+
+impl<'a> Acquire<'a> {
+    /// A request whose waits are told to `on_wait`.
+    pub fn new(
+        group: RateGroup,
+        patience: Duration,
+        answer_within: Duration,
+        on_wait: &'a (dyn Fn(Duration) + Send + Sync),
+    ) -> Self {
+        Self {
+            group,
+            patience,
+            answer_within,
+            on_wait,
+        }
+    }
+
+    /// To be called before a sleep whose length is known, so that the client's observer hears of it.
+    pub fn waiting(&self, duration: Duration) {
+        (self.on_wait)(duration);
+    }
+}
+
+impl fmt::Debug for Acquire<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Acquire")
+            .field("group", &self.group)
+            .field("patience", &self.patience)
+            .field("answer_within", &self.answer_within)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A slot that is held.
+///
+/// Dropped before [`sent`](Permit::sent) it is free at once; dropped after it, without being settled, it counts as
+/// answered at the end of the attempt's time-out.
+pub trait Permit: Send {
+    /// The request is about to leave.
+    fn sent(&mut self);
+
+    /// What became of it.
+    fn settle(self: Box<Self>, settlement: Settlement) -> BoxFuture<'static, ()>;
+}
+
+/// What became of an attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Settlement {
+    /// The answer arrived: the slot is free again one window from now.
+    Answered,
+    /// No byte of it left: the slot is free now.
+    NotSent,
+    /// The service refused it with its rate limit (429): others have used the window. It counted nowhere; nothing
+    /// should go out before `retry_after` has passed, and then the window is empty.
+    Throttled {
+        /// The wait the service asked for.
+        retry_after: Duration,
+    },
+}
+
+/// Why there is no permit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BudgetError {
+    /// No slot comes free within the patience.
+    Exhausted {
+        /// When the next slot comes free, where that is known.
+        free_in: Option<Duration>,
+    },
+    /// The budget cannot be asked, for the reason given.
+    Unavailable(String),
+}
+
+impl fmt::Display for BudgetError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exhausted {
+                free_in: Some(wait),
+            } => write!(f, "the next slot is free in {wait:?}"),
+            Self::Exhausted { free_in: None } => f.write_str("no slot comes free in time"),
+            Self::Unavailable(reason) => f.write_str(reason),
+        }
+    }
+}
+
+impl std::error::Error for BudgetError {}
+
+/// A budget without limits, for a service (or a mock) that counts nothing. A 429 is still obeyed by the call that met
+/// it.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Unlimited;
+
+impl Budget for Unlimited {
+    fn acquire<'a>(
+        &'a self,
+        _: Acquire<'a>,
+    ) -> BoxFuture<'a, Result<Box<dyn Permit>, BudgetError>> {
+        Box::pin(std::future::ready(Ok(Box::new(Self) as Box<dyn Permit>)))
+    }
+}
+
+impl Permit for Unlimited {
+    fn sent(&mut self) {}
+
+    fn settle(self: Box<Self>, _: Settlement) -> BoxFuture<'static, ()> {
+        Box::pin(std::future::ready(()))
+    }
+}
