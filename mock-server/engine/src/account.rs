@@ -122,6 +122,13 @@ impl Controls {
     }
 }
 
+/// The next number of a counter.
+pub(crate) fn give_number(counter: &mut u32) -> u32 {
+    let number = *counter;
+    *counter = counter.saturating_add(1);
+    number
+}
+
 /// An API key of the account: a secret, so it has no readable `Debug`.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -212,9 +219,7 @@ impl Account {
     }
 
     fn next_key(&mut self) -> KeyNo {
-        let controls = self.records.controls.edit();
-        controls.keys += 1;
-        KeyNo(controls.keys - 1)
+        KeyNo(give_number(&mut self.records.controls.edit().keys))
     }
 
     /// Counts a request in one of the key's two windows, or refuses it without

@@ -29,7 +29,7 @@ impl RankedSet {
     }
 
     /// The numbers from this rank on.
-    pub(crate) fn from_rank(&self, rank: usize) -> impl Iterator<Item = u32> {
+    pub(crate) fn skip_to_rank(&self, rank: usize) -> impl Iterator<Item = u32> {
         let mut before = rank;
         let skipped = self
             .chunks
@@ -125,7 +125,7 @@ mod tests {
             prop_assert_eq!(ranked.first(), model.first().copied());
             prop_assert_eq!(ranked.last(), model.last().copied());
             prop_assert_eq!(
-                ranked.from_rank(rank).collect::<Vec<_>>(),
+                ranked.skip_to_rank(rank).collect::<Vec<_>>(),
                 model.iter().copied().skip(rank).collect::<Vec<_>>()
             );
         }
@@ -136,7 +136,7 @@ mod tests {
         let mut ranked = RankedSet::default();
         (0..10_000).for_each(|number| ranked.insert(number));
         assert_eq!(ranked.chunks.len(), 10_000usize.div_ceil(CHUNK));
-        assert_eq!(ranked.from_rank(9_999).collect::<Vec<_>>(), [9_999]);
-        assert_eq!(ranked.from_rank(10_000).next(), None);
+        assert_eq!(ranked.skip_to_rank(9_999).collect::<Vec<_>>(), [9_999]);
+        assert_eq!(ranked.skip_to_rank(10_000).next(), None);
     }
 }

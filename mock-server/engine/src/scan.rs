@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::account::Account;
+use crate::account::{Account, give_number};
 use crate::changes::EndpointNo;
 use crate::endpoint::{Found, Phase, State};
 use crate::ids::Kind;
@@ -157,8 +157,7 @@ impl Account {
 
     fn queue_scan(&mut self, endpoint: EndpointNo) -> u32 {
         let now = self.now;
-        let number = self.records.controls.scans;
-        self.records.controls.edit().scans += 1;
+        let number = give_number(&mut self.records.controls.edit().scans);
         let mut scans = match self.records.manual_scans.get(&endpoint) {
             Some(scans) => scans.clone(),
             None => ManualScans {
@@ -176,10 +175,11 @@ impl Account {
         number
     }
 
-    /// Lets everything that is due happen.
+    /// Lets everything that is due happen, except at the end of the calendar:
+    /// what is due there would be due there again.
     pub(crate) fn run_due(&mut self) {
         while let Some((at, task)) = self.index.due.first().copied() {
-            if at > self.now {
+            if at > self.now || at == Instant::LAST {
                 return;
             }
             self.index.due.remove(&(at, task));

@@ -20,6 +20,11 @@ const LAST_MILLIS: i64 = 253_402_300_799_999;
 pub struct Instant(NonZeroU64);
 
 impl Instant {
+    /// The last moment of the year 9999.
+    pub(crate) const LAST: Self = Self(
+        NonZeroU64::new((LAST_MILLIS + UNIX_EPOCH).unsigned_abs()).expect("the epoch is above 0"),
+    );
+
     /// The moment `millis` milliseconds after 1970-01-01T00:00:00Z; beyond the
     /// years 1 to 9999 it is the nearest moment inside them.
     pub fn from_unix_millis(millis: i64) -> Self {

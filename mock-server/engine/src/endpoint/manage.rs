@@ -128,7 +128,7 @@ impl Account {
         };
         Paged {
             items: set
-                .from_rank(page.offset())
+                .skip_to_rank(page.offset())
                 .take(page.limit())
                 .map(|number| self.endpoint_view(EndpointNo(number)))
                 .collect(),

@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use crate::account::Account;
+use crate::account::{Account, give_number};
 use crate::changes::{EndpointNo, RuleNo};
 use crate::ids::Kind;
 use crate::page::{Page, Paged};
@@ -161,8 +161,7 @@ impl Account {
 
     /// Records a new rule and resolves what it covers.
     pub(crate) fn add_rule(&mut self, rule: Rule) -> RuleNo {
-        let number = RuleNo(self.records.controls.rules);
-        self.records.controls.edit().rules += 1;
+        let number = RuleNo(give_number(&mut self.records.controls.edit().rules));
         self.resolve_covered(&rule);
         self.put_rule(number, rule);
         number
