@@ -1,3 +1,31 @@
-//! The `secmon` command.
+//! The `secmon` command: provisioning, Allowed Ports rules and alert work for support staff and scripts.
 
-fn main() {}
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
+mod args;
+mod bulk;
+mod commands;
+mod context;
+mod credentials;
+mod durations;
+mod env_vars;
+mod error;
+mod files;
+mod guard;
+mod hints;
+mod invocation;
+mod local;
+mod outcome;
+mod paths;
+mod ports;
+mod profile;
+mod program;
+mod references;
+mod service;
+mod settings;
+mod targets;
+mod ui;
+
+fn main() -> std::process::ExitCode {
+    program::run().into()
+}

@@ -1,0 +1,117 @@
+//! `secmon endpoint ...` and `secmon scan`.
+
+use super::{ClientContact, EndpointStatusArg, ProvisionArgs, WaitArgs};
+use clap::{Args, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Monitored servers.
+#[derive(Debug, Subcommand)]
+pub enum EndpointCommand {
+    /// List monitored servers
+    List(EndpointListArgs),
+    /// Show one server: its last scan, open alerts and allowed ports
+    Show {
+        /// The server: id, IP address, host name or nickname
+        endpoint: String,
+        /// Show only the open ports
+        #[arg(long)]
+        ports: bool,
+    },
+    /// Start monitoring servers (the same as `secmon provision`)
+    Provision(Box<ProvisionArgs>),
+    /// Add a server by the endpoints call: 100 a minute instead of 60, and it can start paused
+    Add(EndpointAddArgs),
+    /// Change the name a server is shown by
+    Rename {
+        /// The server: id, IP address, host name or nickname
+        endpoint: String,
+        /// The new name, at most 255 characters
+        name: String,
+    },
+    /// Stop scanning servers and keep their history
+    Suspend(EndpointTargets),
+    /// Scan suspended servers again
+    Resume(EndpointTargets),
+    /// End monitoring for billing; a later manual scan is still told why it is refused
+    Terminate(EndpointTargets),
+    /// Remove servers from every list; adding the address again restores them
+    Delete(EndpointTargets),
+    /// Scan servers for open ports now
+    Scan(ScanArgs),
+    /// Wait until servers have been scanned, or are active or paused
+    Wait(EndpointWaitArgs),
+}
+
+/// Filters of the list.
+#[derive(Debug, Args)]
+pub struct EndpointListArgs {
+    /// Only servers in this state
+    #[arg(long)]
+    pub status: Option<EndpointStatusArg>,
+}
+
+/// A server to add by `POST /endpoints`.
+#[derive(Debug, Args)]
+pub struct EndpointAddArgs {
+    /// IP address, or host name (the service resolves it)
+    pub address: String,
+    /// Name to show for the server
+    #[arg(long, value_name = "NAME")]
+    pub nickname: Option<String>,
+    /// Start in this state
+    #[arg(long)]
+    pub status: Option<EndpointStatusArg>,
+    /// Who the customer is, if the service does not know it yet
+    #[command(flatten)]
+    pub contact: ClientContact,
+}
+
+/// Servers to change.
+#[derive(Debug, Args)]
+pub struct EndpointTargets {
+    /// The servers: id, IP address, host name or nickname
+    #[arg(value_name = "ENDPOINT", required_unless_present = "file")]
+    pub endpoints: Vec<String>,
+    /// Read the servers from a file, one a line, or - for standard input
+    #[arg(short, long, value_name = "FILE")]
+    pub file: Option<PathBuf>,
+}
+
+/// Servers to scan.
+#[derive(Debug, Args)]
+pub struct ScanArgs {
+    /// The servers: id, IP address, host name or nickname
+    #[arg(value_name = "ENDPOINT", required = true)]
+    pub endpoints: Vec<String>,
+    /// Wait until the scan has ended and show what it found
+    #[command(flatten)]
+    pub wait: WaitArgs,
+    /// When a server was scanned a moment ago, wait until it may be scanned again
+    #[arg(long)]
+    pub respect_cooldown: bool,
+}
+
+/// Servers to wait for.
+#[derive(Debug, Args)]
+pub struct EndpointWaitArgs {
+    /// The servers: id, IP address, host name or nickname
+    #[arg(value_name = "ENDPOINT", required = true)]
+    pub endpoints: Vec<String>,
+    /// What to wait for
+    #[arg(long = "for", value_name = "WHAT", default_value = "scan")]
+    pub goal: WaitFor,
+    /// Longest wait; when it runs out the command exits with 9
+    #[arg(long = "wait-timeout", value_name = "TIME", default_value = "10m")]
+    pub wait_timeout: String,
+}
+
+/// What `endpoint wait` waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum WaitFor {
+    /// A completed scan; an old one counts.
+    Scan,
+    /// The server is active.
+    Active,
+    /// The server is paused.
+    Paused,
+}

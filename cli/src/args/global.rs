@@ -1,0 +1,137 @@
+//! Options that every command takes. Each also has a name in the environment (`secmon help environment`).
+
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+const SERVICE: &str = "Which service";
+const OUTPUT: &str = "Output";
+const SAFETY: &str = "Questions and safety";
+const PACE: &str = "Time and pace";
+
+/// The options as typed; the environment and the profile are laid under them in `settings`.
+#[derive(Debug, Default, Args)]
+pub struct GlobalArgs {
+    /// The customer, by the number your billing system gave it
+    #[arg(short, long, global = true, value_name = "ID", help_heading = SERVICE)]
+    #[arg(visible_alias = "client-id", alias = "billing-customer-id")]
+    pub customer: Option<String>,
+    /// The profile whose address and key to use
+    #[arg(long, global = true, value_name = "NAME", help_heading = SERVICE)]
+    pub profile: Option<String>,
+    /// Use the embedded mock service: no account, no network, its state kept on this machine
+    #[arg(long, global = true, help_heading = SERVICE)]
+    pub local: bool,
+    /// Address of the service, as https://portal.example.com
+    #[arg(long, global = true, value_name = "URL", help_heading = SERVICE)]
+    pub base_url: Option<String>,
+    /// The provisioning paths to call: billing or provisioning
+    #[arg(long, global = true, value_name = "NAME", help_heading = SERVICE, hide_short_help = true)]
+    pub namespace: Option<String>,
+    /// Configuration file
+    #[arg(long, global = true, value_name = "FILE", help_heading = SERVICE, hide_short_help = true)]
+    pub config: Option<PathBuf>,
+    /// Mark provisioning calls as simulated (header X-Sandbox)
+    #[arg(long, global = true, help_heading = SERVICE, hide_short_help = true)]
+    pub sandbox: bool,
+
+    /// Form of the result: table, wide, json, jsonl, csv or ids
+    #[arg(short, long, global = true, value_name = "FORM", help_heading = OUTPUT)]
+    pub output: Option<String>,
+    /// Columns of a list, by name, in this order
+    #[arg(long, global = true, value_name = "A,B", value_delimiter = ',', help_heading = OUTPUT)]
+    #[arg(hide_short_help = true)]
+    pub columns: Vec<String>,
+    /// Sort a list by a column; with - in front, backwards
+    #[arg(
+        long,
+        global = true,
+        value_name = "[-]COLUMN",
+        allow_hyphen_values = true
+    )]
+    #[arg(help_heading = OUTPUT, hide_short_help = true)]
+    pub sort: Option<String>,
+    /// At most this many items of a list
+    #[arg(short = 'L', long, global = true, value_name = "N", help_heading = OUTPUT)]
+    #[arg(hide_short_help = true)]
+    pub limit: Option<usize>,
+    /// Leave out the heading of a table or CSV
+    #[arg(long, global = true, help_heading = OUTPUT, hide_short_help = true)]
+    pub no_headers: bool,
+    /// How times are shown: relative, utc or local
+    #[arg(long, global = true, value_name = "STYLE", help_heading = OUTPUT, hide_short_help = true)]
+    pub time: Option<TimeStyle>,
+    /// Colour: auto, always or never
+    #[arg(long, global = true, value_name = "WHEN", help_heading = OUTPUT, hide_short_help = true)]
+    pub color: Option<ColorChoice>,
+    /// Say nothing but the result and errors
+    #[arg(short, long, global = true, help_heading = OUTPUT, hide_short_help = true)]
+    pub quiet: bool,
+    /// Show no progress
+    #[arg(long, global = true, help_heading = OUTPUT, hide_short_help = true)]
+    pub no_progress: bool,
+
+    /// Answer yes to questions
+    #[arg(short, long, global = true, help_heading = SAFETY)]
+    pub yes: bool,
+    /// The name or count that a severe change asks to be typed
+    #[arg(long, global = true, value_name = "NAME|COUNT", help_heading = SAFETY)]
+    #[arg(hide_short_help = true)]
+    pub confirm: Option<String>,
+    /// Ask nothing: a missing answer is an error that names the option
+    #[arg(long, global = true, help_heading = SAFETY, hide_short_help = true)]
+    pub no_input: bool,
+    /// Show the changes that would be sent, and send none
+    #[arg(short = 'n', long, global = true, help_heading = SAFETY)]
+    pub dry_run: bool,
+
+    /// Longest time one call may take, retries and waits included, as 30s or 2m
+    #[arg(long, global = true, value_name = "TIME", help_heading = PACE, hide_short_help = true)]
+    pub timeout: Option<String>,
+    /// Longest sleep when the service says "too many requests"; 0 fails at once
+    #[arg(long, global = true, value_name = "TIME", help_heading = PACE, hide_short_help = true)]
+    pub max_wait: Option<String>,
+    /// Rate limits to keep to, as 60,100/60s, or off
+    #[arg(long, global = true, value_name = "LIMITS", help_heading = PACE, hide_short_help = true)]
+    pub rate_limits: Option<String>,
+}
+
+/// The forms a result can take on standard output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum OutputFormat {
+    /// For reading.
+    Table,
+    /// For reading, with every column.
+    Wide,
+    /// The result as JSON, with the API's field names.
+    Json,
+    /// One JSON value a line.
+    Jsonl,
+    /// Comma-separated values with every column.
+    Csv,
+    /// Identifiers only, one a line.
+    Ids,
+}
+
+/// How a point in time is written for people.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum TimeStyle {
+    /// As `3 h ago`.
+    #[default]
+    Relative,
+    /// As the service writes it, in UTC.
+    Utc,
+    /// In this machine's time zone.
+    Local,
+}
+
+/// When to colour.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum ColorChoice {
+    /// On a terminal, unless NO_COLOR is set.
+    #[default]
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}

@@ -1,0 +1,126 @@
+//! What can be typed: the clap types, one file a noun. Help, man pages and completion are built from here.
+
+mod access;
+mod alert;
+mod api;
+mod endpoint;
+mod global;
+mod mock;
+mod provision;
+mod rules;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+pub use access::{AuthCommand, LoginArgs, ProfileCommand, ProfileCreateArgs};
+pub use alert::{AlertAllowArgs, AlertCommand, AlertListArgs, AlertResolveArgs, AlertStatusArg};
+pub use api::ApiArgs;
+pub use endpoint::{
+    EndpointAddArgs, EndpointCommand, EndpointListArgs, EndpointTargets, EndpointWaitArgs,
+    ScanArgs, WaitFor,
+};
+pub use global::{ColorChoice, GlobalArgs, OutputFormat, TimeStyle};
+pub use mock::MockCommand;
+pub use provision::{ClientContact, OnError, ProvisionArgs, WaitArgs};
+pub use rules::{
+    RuleAddArgs, RuleCommand, RuleCopyArgs, RuleEditArgs, RuleListArgs, RuleScopeArg, RuleStatusArg,
+};
+
+const ABOUT: &str = "Provision monitored servers, allow ports and work on alerts";
+
+const AFTER_HELP: &str = "\
+Start here:
+  secmon --local provision 203.0.113.10 -c 42 --wait   try it: embedded service, no account, no network
+  secmon auth login                                    keep the address and the API key of your portal
+  secmon alert list -c 42                              why customer 42 has alerts
+  secmon help exit-codes | environment | output | references | csv";
+
+/// The whole command line.
+#[derive(Debug, Parser)]
+#[command(name = "secmon", version, about = ABOUT, after_help = AFTER_HELP, max_term_width = 100)]
+#[command(disable_help_subcommand = true, arg_required_else_help = true)]
+pub struct Cli {
+    /// Options every command takes.
+    #[command(flatten)]
+    pub global: GlobalArgs,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The nouns, and the verbs of every day.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Start monitoring servers: one, several, or a whole file
+    Provision(Box<ProvisionArgs>),
+    /// Scan servers for open ports now
+    Scan(ScanArgs),
+    /// Show how things stand: servers, open alerts, rules about to expire
+    Status,
+    /// Monitored servers: list, show, add, rename, suspend, resume, terminate, delete, scan, wait
+    #[command(visible_alias = "endpoints", alias = "server", alias = "servers")]
+    #[command(subcommand)]
+    Endpoint(EndpointCommand),
+    /// Allowed Ports rules: list, add, show, edit, remove, copy, summary
+    #[command(visible_alias = "rule", subcommand)]
+    Rules(RuleCommand),
+    /// Port alerts: list, show, allow, resolve
+    #[command(visible_alias = "alerts", subcommand)]
+    Alert(AlertCommand),
+    /// Ask the service whether it is up (needs no key)
+    Health,
+    /// Call any path of the API and print what it answers
+    Api(ApiArgs),
+    /// Keep, check or forget the API key of a profile
+    #[command(subcommand)]
+    Auth(AuthCommand),
+    /// Named pairs of address and key
+    #[command(visible_alias = "profiles", subcommand)]
+    Profile(ProfileCommand),
+    /// What needs no service.
+    #[command(flatten)]
+    Offline(OfflineCommand),
+}
+
+/// Commands that read no settings and no key, and call no service.
+#[derive(Debug, Subcommand)]
+pub enum OfflineCommand {
+    /// The mock service: serve it on an address of its own
+    #[command(subcommand)]
+    Mock(MockCommand),
+    /// Print the completion script of a shell
+    Completion {
+        /// The shell to complete for
+        shell: clap_complete::Shell,
+    },
+    /// Print the version
+    Version,
+    /// Explain a command, or a topic: exit-codes, environment, output, references, csv
+    Help {
+        /// A command (several words), or a topic
+        #[arg(value_name = "COMMAND|TOPIC")]
+        words: Vec<String>,
+    },
+}
+
+/// States a list of servers can be narrowed to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum EndpointStatusArg {
+    /// Scanned on schedule.
+    Active,
+    /// Not scanned: suspended by hand, or by the platform for capacity.
+    Paused,
+}
+
+/// A text every Allowed Ports rule needs.
+#[derive(Debug, Clone, Args)]
+pub struct Justification {
+    /// Why this port is meant to be open: 10 to 500 characters, kept with the rule
+    #[arg(
+        short = 'm',
+        long = "message",
+        visible_alias = "justification",
+        alias = "reason"
+    )]
+    #[arg(value_name = "TEXT")]
+    pub message: Option<String>,
+}

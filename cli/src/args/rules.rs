@@ -1,0 +1,130 @@
+//! `secmon rules ...`
+
+use super::Justification;
+use clap::{Args, Subcommand, ValueEnum};
+
+const ADD_EXAMPLES: &str = "\
+A port is 22, 22/tcp, 53/udp, 53/* (both), 8000-8100/tcp, or a name such as ssh. Without /protocol it is tcp.
+
+Examples:
+  secmon rules add web-1 22/tcp -m \"SSH for the operations team\"
+  secmon rules add web-1 80 443 -m \"public web site\" --expires 90d
+  secmon rules add --global 443 -c 42 -m \"every server of this customer serves HTTPS\"";
+
+/// Allowed Ports rules.
+#[derive(Debug, Subcommand)]
+pub enum RuleCommand {
+    /// List rules
+    List(RuleListArgs),
+    /// Count the rules of each server of a customer
+    Summary,
+    /// Allow ports: an open alert that the rule covers is resolved
+    Add(RuleAddArgs),
+    /// Show one rule
+    Show {
+        /// Id of the rule, or the first 6 or more of its characters
+        rule: String,
+    },
+    /// Change a rule
+    Edit(RuleEditArgs),
+    /// Remove rules: their open ports raise alerts again at the next scan
+    Remove {
+        /// Ids of the rules
+        #[arg(value_name = "RULE", required = true)]
+        rules: Vec<String>,
+    },
+    /// Give other servers the rules of one server
+    Copy(RuleCopyArgs),
+}
+
+/// Where a rule counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum RuleScopeArg {
+    /// All servers of a customer, or of the account.
+    Global,
+    /// One server.
+    Endpoint,
+}
+
+/// Whether a rule still counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum RuleStatusArg {
+    /// It counts.
+    Active,
+    /// Its last day is over.
+    Expired,
+}
+
+/// Filters of the list.
+#[derive(Debug, Args)]
+pub struct RuleListArgs {
+    /// Only rules of this server: id, IP address, host name or nickname
+    #[arg(value_name = "ENDPOINT")]
+    pub endpoint: Option<String>,
+    /// Only rules of this scope
+    #[arg(long)]
+    pub scope: Option<RuleScopeArg>,
+    /// Only rules that count, or only those that expired
+    #[arg(long)]
+    pub status: Option<RuleStatusArg>,
+    /// Only rules that expire within this time, as 14d
+    #[arg(long, value_name = "TIME")]
+    pub expiring: Option<String>,
+}
+
+/// Ports to allow.
+#[derive(Debug, Args)]
+#[command(after_help = ADD_EXAMPLES)]
+pub struct RuleAddArgs {
+    /// The server, then the ports; with --global or -e, ports only
+    #[arg(value_name = "ENDPOINT PORT", required = true, num_args = 1..)]
+    pub words: Vec<String>,
+    /// Why the port is meant to be open
+    #[command(flatten)]
+    pub justification: Justification,
+    /// A further server (repeatable); then every positional is a port
+    #[arg(short, long = "endpoint", value_name = "ENDPOINT")]
+    pub endpoints: Vec<String>,
+    /// For all servers of the customer given with -c, or of the whole account without
+    #[arg(long, conflicts_with = "endpoints")]
+    pub global: bool,
+    /// Name of the service on the port, at most 100 characters
+    #[arg(long, value_name = "NAME")]
+    pub service: Option<String>,
+    /// Last day on which the rule counts: 2026-12-31, or 90d from today
+    #[arg(long, value_name = "DAY|TIME")]
+    pub expires: Option<String>,
+    /// Pass over ports that a rule covers already, instead of failing
+    #[arg(long)]
+    pub skip_existing: bool,
+}
+
+/// Changes to a rule; what is not given stays.
+#[derive(Debug, Args)]
+pub struct RuleEditArgs {
+    /// Id of the rule, or the first 6 or more of its characters
+    pub rule: String,
+    /// The new port or range, as 22, 22/tcp or 8000-8100/udp
+    #[arg(long, value_name = "PORT")]
+    pub port: Option<String>,
+    /// The new justification
+    #[command(flatten)]
+    pub justification: Justification,
+    /// The new name of the service
+    #[arg(long, value_name = "NAME")]
+    pub service: Option<String>,
+    /// The new last day: 2026-12-31, 90d, or never
+    #[arg(long, value_name = "DAY|TIME|never")]
+    pub expires: Option<String>,
+}
+
+/// Rules to copy.
+#[derive(Debug, Args)]
+pub struct RuleCopyArgs {
+    /// The server whose rules to copy
+    #[arg(value_name = "ENDPOINT")]
+    pub from: String,
+    /// The servers that get them
+    #[arg(long, value_name = "ENDPOINT", required = true, num_args = 1..)]
+    pub to: Vec<String>,
+}

@@ -1,0 +1,266 @@
+//! Reading a spreadsheet: every row is checked before anything is sent.
+
+use crate::error::CliError;
+use crate::targets::{Defaults, RowFields, Target};
+use csv::StringRecord;
+use std::path::Path;
+
+/// The fields a column can hold, with the other names people give them.
+const FIELDS: &[(&str, &[&str])] = &[
+    ("target", &["ip", "ip_address", "server", "domain"]),
+    (
+        "customer",
+        &["client_id", "customer_id", "billing_customer_id"],
+    ),
+    ("hostname", &[]),
+    ("nickname", &[]),
+    ("service_id", &["service"]),
+    ("product_slug", &["product"]),
+    ("plan_slug", &["plan"]),
+    ("mrr", &[]),
+    ("client_name", &[]),
+    ("client_email", &[]),
+];
+
+/// Columns of a report; a report can be fed back in.
+pub const OWN_COLUMNS: &str = "secmon_";
+
+const BYTE_ORDER_MARK: char = '\u{FEFF}';
+const MAX_BYTES: u64 = 64 * 1024 * 1024;
+
+/// How the file is to be read.
+#[derive(Debug)]
+pub struct FileOptions<'a> {
+    /// `COL=FIELD`, as typed.
+    pub map: &'a [String],
+    /// The delimiter, or `auto`.
+    pub delimiter: &'a str,
+}
+
+/// A row that can be sent.
+#[derive(Debug, Clone)]
+pub struct Row {
+    /// Its line in the file; `None` for a target of the command line.
+    pub line: Option<u64>,
+    /// What to do.
+    pub target: Target,
+    /// The cells as they stood in the file.
+    pub cells: Vec<String>,
+}
+
+/// A file whose rows are all good.
+#[derive(Debug)]
+pub struct Sheet {
+    /// The heading as it stood in the file.
+    pub header: Vec<String>,
+    /// The rows, in order.
+    pub rows: Vec<Row>,
+}
+
+/// An empty sheet to fill in.
+pub fn template() -> String {
+    let names: Vec<&str> = FIELDS.iter().map(|(name, _)| *name).collect();
+    format!("{}\n", names.join(","))
+}
+
+/// Reads a file, or standard input for `-`.
+pub fn read(
+    path: &Path,
+    options: &FileOptions<'_>,
+    defaults: &Defaults,
+) -> Result<Sheet, CliError> {
+    let name = if path == Path::new("-") {
+        "standard input".to_owned()
+    } else {
+        path.display().to_string()
+    };
+    let text = read_text(path, &name)?;
+    parse(&text, &name, options, defaults)
+}
+
+fn read_text(path: &Path, name: &str) -> Result<String, CliError> {
+    let bytes = crate::files::read(path, name, MAX_BYTES)?;
+    let text = String::from_utf8(bytes).map_err(|_| {
+        CliError::usage(format!(
+            "{name} is not UTF-8: save it as \"CSV UTF-8\" and try again"
+        ))
+    })?;
+    Ok(text
+        .strip_prefix(BYTE_ORDER_MARK)
+        .map(str::to_owned)
+        .unwrap_or(text))
+}
+
+fn parse(
+    text: &str,
+    name: &str,
+    options: &FileOptions<'_>,
+    defaults: &Defaults,
+) -> Result<Sheet, CliError> {
+    let delimiter = delimiter(options.delimiter, text)?;
+    let mut reader = csv::ReaderBuilder::new()
+        .delimiter(delimiter)
+        .flexible(true)
+        .from_reader(text.as_bytes());
+    let header = reader
+        .headers()
+        .map_err(|error| unreadable(name, &error))?
+        .clone();
+    let columns = columns(&header, options.map, name)?;
+    let mut rows = Vec::new();
+    let mut problems = Vec::new();
+    for record in reader.records() {
+        let record = record.map_err(|error| unreadable(name, &error))?;
+        let line = record.position().map_or(0, csv::Position::line);
+        if record.iter().all(|cell| cell.trim().is_empty()) {
+            continue;
+        }
+        match row(&record, line, &columns, header.len(), defaults) {
+            Ok(row) => rows.push(row),
+            Err(error) => problems.push(format!("row {line}: {}", error.message())),
+        }
+    }
+    if !problems.is_empty() {
+        return Err(bad_rows(name, &problems));
+    }
+    if rows.is_empty() {
+        return Err(CliError::usage(format!(
+            "{name} has no rows below its heading: nothing was sent"
+        )));
+    }
+    Ok(Sheet {
+        header: header.iter().map(str::to_owned).collect(),
+        rows,
+    })
+}
+
+fn bad_rows(name: &str, problems: &[String]) -> CliError {
+    let count = if problems.len() == 1 {
+        "1 row".to_owned()
+    } else {
+        format!("{} rows", problems.len())
+    };
+    CliError::usage(format!(
+        "{count} of {name} cannot be sent, so nothing was:\n  {}",
+        problems.join("\n  ")
+    ))
+    .hint("correct them and run the same command again")
+}
+
+fn unreadable(name: &str, error: &csv::Error) -> CliError {
+    CliError::usage(format!("{name} cannot be read as CSV: {error}"))
+}
+
+fn delimiter(option: &str, text: &str) -> Result<u8, CliError> {
+    let header = text
+        .lines()
+        .find(|line| !line.trim().is_empty())
+        .unwrap_or_default();
+    let count = |c: u8| header.bytes().filter(|byte| *byte == c).count();
+    match option.as_bytes() {
+        b"auto" => Ok([b',', b';', b'\t']
+            .into_iter()
+            .rev()
+            .max_by_key(|c| count(*c))
+            .unwrap_or(b',')),
+        b"tab" | b"\\t" => Ok(b'\t'),
+        [one] => Ok(*one),
+        _ => Err(CliError::usage(format!(
+            "--delimiter: {option:?} is no single character: give , or ; or tab"
+        ))),
+    }
+}
+
+/// The field each column holds; `None` for the columns of a report.
+fn columns(
+    header: &StringRecord,
+    map: &[String],
+    name: &str,
+) -> Result<Vec<Option<&'static str>>, CliError> {
+    let mapped = map
+        .iter()
+        .map(|pair| mapping(pair))
+        .collect::<Result<Vec<_>, _>>()?;
+    let mut columns = Vec::new();
+    for title in header {
+        let plain = plain_name(title);
+        let chosen = mapped
+            .iter()
+            .find(|(column, _)| plain_name(column) == plain)
+            .map(|(_, field)| *field);
+        match chosen.or_else(|| field_named(&plain)) {
+            Some(field) if columns.contains(&Some(field)) => {
+                return Err(CliError::usage(format!(
+                    "{name} has two columns for {field}: leave one out"
+                )));
+            }
+            Some(field) => columns.push(Some(field)),
+            None if plain.starts_with(OWN_COLUMNS) => columns.push(None),
+            None => return Err(unknown_column(name, title)),
+        }
+    }
+    if !columns.contains(&Some("target")) {
+        return Err(CliError::usage(format!("{name} has no column target (or ip, ip_address, server)"))
+            .hint("begin with an empty file: `provision --template`; or say which column it is: --map COLUMN=target"));
+    }
+    Ok(columns)
+}
+
+fn unknown_column(name: &str, title: &str) -> CliError {
+    let known: Vec<&str> = FIELDS.iter().map(|(name, _)| *name).collect();
+    CliError::usage(format!(
+        "{name}: nothing is known of a column {title:?} (columns: {})",
+        known.join(", ")
+    ))
+    .hint(format!(
+        "say what it holds with --map {}=FIELD, or take it out",
+        crate::invocation::quoted(title)
+    ))
+}
+
+fn mapping(pair: &str) -> Result<(&str, &'static str), CliError> {
+    let (column, field) = pair
+        .split_once('=')
+        .ok_or_else(|| CliError::usage(format!("--map: {pair:?} is no COLUMN=FIELD")))?;
+    let known = field_named(&plain_name(field))
+        .ok_or_else(|| CliError::usage(format!("--map: there is no field {field:?}")))?;
+    Ok((column, known))
+}
+
+fn field_named(plain: &str) -> Option<&'static str> {
+    FIELDS
+        .iter()
+        .find(|(name, others)| *name == plain || others.contains(&plain))
+        .map(|(name, _)| *name)
+}
+
+fn plain_name(title: &str) -> String {
+    title.trim().to_lowercase().replace([' ', '-'], "_")
+}
+
+fn row(
+    record: &StringRecord,
+    line: u64,
+    columns: &[Option<&'static str>],
+    width: usize,
+    defaults: &Defaults,
+) -> Result<Row, CliError> {
+    if record.len() > width {
+        return Err(CliError::usage(format!(
+            "{} cells under {width} columns: put a cell with a comma in quotes",
+            record.len()
+        )));
+    }
+    let mut fields = RowFields::default();
+    for (cell, column) in record.iter().zip(columns) {
+        if let Some(field) = column {
+            fields.set(field, cell.trim());
+        }
+    }
+    let target = Target::from_fields(&fields, defaults)?;
+    Ok(Row {
+        line: Some(line),
+        target,
+        cells: record.iter().map(str::to_owned).collect(),
+    })
+}

@@ -1,0 +1,89 @@
+//! What became of one of many.
+
+use crate::error::CliError;
+use secmon::model::CustomerId;
+use serde_json::Value;
+
+/// One target and its end.
+#[derive(Debug)]
+pub struct Item {
+    /// Its line in the file; `None` without a file.
+    pub row: Option<u64>,
+    /// As it was named.
+    pub target: String,
+    /// The customer it belongs to.
+    pub customer: Option<CustomerId>,
+    /// What became of it.
+    pub end: End,
+}
+
+/// How it ended.
+#[derive(Debug)]
+pub enum End {
+    /// The change was made.
+    Done(Done),
+    /// Everything was as it should be already.
+    Skipped(Done),
+    /// It failed.
+    Failed(CliError),
+    /// A dry run: nothing was sent.
+    Planned,
+}
+
+/// What the service answered.
+#[derive(Debug, Default)]
+pub struct Done {
+    /// The record's id.
+    pub id: String,
+    /// The answer's data.
+    pub record: Value,
+    /// Whether the record is new, for calls that make records.
+    pub created: Option<bool>,
+    /// The service's remark.
+    pub note: Option<String>,
+    /// What a person reads.
+    pub sentence: String,
+}
+
+impl Done {
+    /// One record as JSON: the data, with `created` and `note` where the call has them.
+    pub fn to_json(&self) -> Value {
+        let mut record = self.record.clone();
+        if let Value::Object(fields) = &mut record {
+            if let Some(created) = self.created {
+                fields.insert("created".to_owned(), Value::Bool(created));
+            }
+            if let Some(note) = &self.note {
+                fields.insert("note".to_owned(), Value::from(note.as_str()));
+            }
+        }
+        record
+    }
+}
+
+impl End {
+    /// The word for it in results.
+    pub fn status(&self) -> &'static str {
+        match self {
+            Self::Done(_) | Self::Planned => "succeeded",
+            Self::Skipped(_) => "skipped",
+            Self::Failed(_) => "failed",
+        }
+    }
+
+    /// What the service answered, unless it failed.
+    pub fn done(&self) -> Option<&Done> {
+        match self {
+            Self::Done(done) | Self::Skipped(done) => Some(done),
+            Self::Failed(_) | Self::Planned => None,
+        }
+    }
+
+    /// What went wrong.
+    pub fn error(&self) -> Option<&CliError> {
+        match self {
+            Self::Failed(error) => Some(error),
+            _ => None,
+        }
+    }
+}

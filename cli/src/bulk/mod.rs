@@ -1,0 +1,13 @@
+//! Doing the same to many: a spreadsheet of servers, or several targets on one command line.
+
+pub mod input;
+mod item;
+mod plan;
+mod report;
+mod run;
+
+pub use input::{FileOptions, Row};
+pub use item::{Done, End, Item};
+pub use plan::{Known, announce};
+pub use report::{Words, conclude, report, write_report};
+pub use run::run;

@@ -1,0 +1,70 @@
+//! What a run will do: which rows are new, and about how long it takes.
+
+use super::Row;
+use crate::context::Context;
+use crate::durations;
+use crate::error::CliError;
+use crate::references;
+use crate::settings::RateLimits;
+use crate::targets::Target;
+use secmon::model::{CustomerId, Endpoint};
+use std::collections::{BTreeSet, HashMap};
+use std::net::IpAddr;
+use std::time::Duration;
+
+/// Servers that are monitored already, by customer and address.
+#[derive(Debug, Default)]
+pub struct Known(HashMap<(CustomerId, IpAddr), Endpoint>);
+
+impl Known {
+    /// Asks for the servers of every customer in the rows: one call for each hundred, in the window that
+    /// provisioning does not use.
+    pub async fn read(context: &Context, rows: &[Row]) -> Result<Self, CliError> {
+        let customers: BTreeSet<CustomerId> =
+            rows.iter().map(|row| row.target.customer()).collect();
+        let mut known = HashMap::new();
+        for customer in customers {
+            for endpoint in references::all_endpoints(context, Some(customer)).await? {
+                if let Ok(address) = endpoint.ip_address.parse() {
+                    known.insert((customer, address), endpoint);
+                }
+            }
+        }
+        Ok(Self(known))
+    }
+
+    /// The record that makes a row needless. A row with a service number is sent all the same: it maps the service.
+    pub fn covering(&self, target: &Target) -> Option<&Endpoint> {
+        if target.request.service_id.is_some() {
+            return None;
+        }
+        self.0.get(&(target.customer(), target.address?))
+    }
+}
+
+/// Says what the run will do.
+pub fn announce(context: &Context, rows: &[Row], known: &Known) {
+    let there = rows
+        .iter()
+        .filter(|row| known.covering(&row.target).is_some())
+        .count();
+    let mut parts = vec![format!("{} servers", rows.len())];
+    if there > 0 {
+        parts.push(format!("{there} already monitored"));
+    }
+    if let Some(length) = estimate(context.settings.rate_limits, rows.len() - there) {
+        parts.push(format!("about {}", durations::shown(length)));
+    }
+    context.ui.note(&parts.join(" · "));
+}
+
+/// The time that the rate limit alone takes; nothing where all fits into one window.
+fn estimate(limits: RateLimits, calls: usize) -> Option<Duration> {
+    let (strict, window) = match limits {
+        RateLimits::Off => return None,
+        RateLimits::Documented => (60, Duration::from_secs(60)),
+        RateLimits::Custom { strict, window, .. } => (strict, window),
+    };
+    let windows = u32::try_from(calls).ok()?.saturating_sub(1) / strict;
+    (windows > 0).then(|| window * windows)
+}

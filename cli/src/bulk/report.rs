@@ -1,0 +1,195 @@
+//! What became of a run: for scripts, for people, and as a file that can be fed back in.
+
+use super::input::{OWN_COLUMNS, Row};
+use super::{End, Item};
+use crate::context::Context;
+use crate::error::{CliError, Exit};
+use crate::outcome::{Cell, Column, Line, Outcome, Table, shown, wide};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+const COLUMNS: &[Column] = &[
+    shown("row"),
+    shown("target"),
+    shown("customer"),
+    shown("status"),
+    wide("id"),
+    shown("code"),
+    shown("message"),
+];
+
+/// What the change is called.
+#[derive(Debug, Clone, Copy)]
+pub struct Words {
+    /// As `provisioned`.
+    pub done: &'static str,
+    /// As `already monitored`.
+    pub skipped: &'static str,
+}
+
+/// The result of a change: one target of the command line gives its record or its error, several give a report.
+pub fn conclude(
+    context: &Context,
+    words: Words,
+    mut items: Vec<Item>,
+) -> Result<Outcome, CliError> {
+    if items.len() != 1 || items.iter().any(|item| item.row.is_some()) {
+        return Ok(report(context, words, &items));
+    }
+    let Some(item) = items.pop() else {
+        return Ok(report(context, words, &items));
+    };
+    let table = Table {
+        columns: COLUMNS.into(),
+        rows: vec![row(&item)],
+    };
+    match item.end {
+        End::Failed(error) => Err(error),
+        End::Planned => Ok(Outcome::record(Value::Null, Table::new(COLUMNS))),
+        End::Done(done) | End::Skipped(done) => {
+            let mut sentence = done.sentence.clone();
+            if let Some(note) = &done.note {
+                sentence.push_str(&format!("\n  note: {note}"));
+            }
+            Ok(Outcome::record(done.to_json(), table).tell(vec![Line::text(sentence)]))
+        }
+    }
+}
+
+/// The result of a run over many.
+pub fn report(context: &Context, words: Words, items: &[Item]) -> Outcome {
+    let count = |status: &str| {
+        items
+            .iter()
+            .filter(|item| item.end.status() == status)
+            .count()
+    };
+    let (succeeded, skipped, failed) = (count("succeeded"), count("skipped"), count("failed"));
+    let result = json!({
+        "summary": { "total": items.len(), "succeeded": succeeded, "failed": failed, "skipped": skipped },
+        "items": items.iter().map(|item| to_json(context, item)).collect::<Vec<_>>(),
+    });
+    let mut table = Table::new(COLUMNS);
+    table.rows = items.iter().map(row).collect();
+    let Words {
+        done,
+        skipped: there,
+    } = words;
+    let total = items.len();
+    let mut story = vec![Line::text(format!(
+        "{total} in all: {succeeded} {done}, {skipped} {there}, {failed} failed"
+    ))];
+    story.extend(failures(items));
+    let exit = if failed > 0 {
+        Exit::SomeFailed
+    } else {
+        Exit::Done
+    };
+    Outcome {
+        result,
+        table,
+        story,
+        exit,
+    }
+}
+
+/// Writes the input's columns with what became of each row behind them.
+pub fn write_report(
+    path: &Path,
+    header: &[String],
+    rows: &[Row],
+    items: &[Item],
+) -> Result<(), CliError> {
+    let failed =
+        |error: csv::Error| CliError::io(&format!("report {}", path.display()), &error.into());
+    let mut writer = csv::Writer::from_path(path).map_err(failed)?;
+    let kept: Vec<usize> = (0..header.len())
+        .filter(|i| !header[*i].starts_with(OWN_COLUMNS))
+        .collect();
+    let titles = kept.iter().map(|i| header[*i].clone());
+    let own = ["status", "id", "code", "message"].map(|name| format!("{OWN_COLUMNS}{name}"));
+    writer.write_record(titles.chain(own)).map_err(failed)?;
+    for (row, item) in rows.iter().zip(items) {
+        let cells = kept
+            .iter()
+            .map(|i| row.cells.get(*i).cloned().unwrap_or_default());
+        let id = item
+            .end
+            .done()
+            .map(|done| done.id.clone())
+            .unwrap_or_default();
+        let (code, message) = trouble(&item.end);
+        let own = [
+            item.end.status().to_owned(),
+            id,
+            code.to_owned(),
+            message.to_owned(),
+        ];
+        writer.write_record(cells.chain(own)).map_err(failed)?;
+    }
+    writer.flush().map_err(|error| failed(error.into()))
+}
+
+fn to_json(context: &Context, item: &Item) -> Value {
+    let done = item.end.done();
+    json!({
+        "row": item.row,
+        "target": item.target,
+        "customer": item.customer,
+        "status": item.end.status(),
+        "id": done.map(|done| &done.id),
+        "created": done.and_then(|done| done.created).unwrap_or(false),
+        "note": done.and_then(|done| done.note.as_ref()),
+        "error": item.end.error().map(|error| context.ui.error_as_json(error)),
+    })
+}
+
+fn row(item: &Item) -> Vec<Cell> {
+    let (code, message) = trouble(&item.end);
+    let filled = |text: &str| {
+        if text.is_empty() {
+            Cell::Missing
+        } else {
+            Cell::text(text)
+        }
+    };
+    vec![
+        item.row.map_or(Cell::Missing, Cell::Number),
+        Cell::text(&item.target),
+        item.customer
+            .map_or(Cell::Missing, |customer| Cell::Number(customer.get())),
+        Cell::state(item.end.status()),
+        item.end
+            .done()
+            .map_or(Cell::Missing, |done| filled(&done.id)),
+        filled(code),
+        filled(message),
+    ]
+}
+
+/// The rows that failed, and the way out of each kind of trouble, once.
+fn failures(items: &[Item]) -> Vec<Line> {
+    let mut table = Table::new(COLUMNS);
+    table.rows = items
+        .iter()
+        .filter(|item| item.end.error().is_some())
+        .map(row)
+        .collect();
+    if table.rows.is_empty() {
+        return Vec::new();
+    }
+    let errors = items.iter().filter_map(|item| item.end.error());
+    let hints: BTreeMap<&str, &str> = errors
+        .filter_map(|error| Some((error.code(), error.way_out()?)))
+        .collect();
+    let hints = hints
+        .into_iter()
+        .map(|(code, hint)| Line::Hint(format!("{code}: {hint}")));
+    std::iter::once(Line::Table(table)).chain(hints).collect()
+}
+
+fn trouble(end: &End) -> (&str, &str) {
+    end.error()
+        .map_or(("", ""), |error| (error.code(), error.message()))
+}

@@ -1,0 +1,177 @@
+//! `secmon api PATH`: any call, through the same pace, gate and key as every other.
+
+use crate::args::ApiArgs;
+use crate::context::Context;
+use crate::error::{self, CliError, Exit};
+use crate::files;
+use crate::outcome::{Line, Outcome};
+use http::{HeaderMap, HeaderName, HeaderValue, Method};
+use secmon::{RawRequest, RawResponse};
+use serde_json::{Map, Value};
+
+const MAX_BODY: u64 = 16 * 1024 * 1024;
+
+/// Runs the command. What the service answers is printed as it is; its status decides the exit code.
+pub async fn run(context: &Context, args: ApiArgs) -> Result<Outcome, CliError> {
+    let request = request(&args)?;
+    let about = format!("{} {}", request.method, request.path);
+    context.ready().await?;
+    let answer = match context.client()?.raw(request).await {
+        Ok(answer) => answer,
+        Err(error) if error.kind() == secmon::ErrorKind::Refused => {
+            context.refused::<()>(context.guard()?, &about)?;
+            return Ok(Outcome::text(""));
+        }
+        Err(error) => return Err(error.into()),
+    };
+    Ok(shown(&answer, &args))
+}
+
+fn shown(answer: &RawResponse, args: &ApiArgs) -> Outcome {
+    let mut text = String::new();
+    if args.include {
+        text.push_str(&format!("HTTP {}\n", answer.status));
+        for (name, value) in &answer.headers {
+            text.push_str(&format!(
+                "{name}: {}\n",
+                String::from_utf8_lossy(value.as_bytes())
+            ));
+        }
+        text.push('\n');
+    }
+    let parsed: Option<Value> = serde_json::from_slice(&answer.body).ok();
+    match parsed
+        .as_ref()
+        .and_then(|value| serde_json::to_string_pretty(value).ok())
+    {
+        Some(pretty) => text.push_str(&pretty),
+        None => text.push_str(&crate::ui::sanitize(&String::from_utf8_lossy(&answer.body))),
+    }
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    let exit = error::exit_of_status(answer.status.as_u16());
+    let result = if args.include {
+        Value::String(text.clone())
+    } else {
+        parsed.unwrap_or(Value::String(text.clone()))
+    };
+    Outcome {
+        exit,
+        ..Outcome::record(result, crate::outcome::Table::new(&[])).tell(vec![Line::Verbatim(text)])
+    }
+}
+
+fn request(args: &ApiArgs) -> Result<RawRequest, CliError> {
+    let fields = fields(args)?;
+    let body = match &args.input {
+        Some(path) => Some(read_body(path)?),
+        None => None,
+    };
+    let has_content = body.is_some() || !fields.is_empty();
+    let method = match &args.method {
+        Some(name) => Method::from_bytes(name.to_ascii_uppercase().as_bytes())
+            .map_err(|_| CliError::usage(format!("--method: {name:?} is no HTTP method")))?,
+        None if has_content && !is_read(&args.path) => Method::POST,
+        None => Method::GET,
+    };
+    let (path, query) = args.path.split_once('?').unwrap_or((&args.path, ""));
+    let mut request = RawRequest::new(method.clone(), path);
+    request.query = pairs(query);
+    if method == Method::GET || method == Method::DELETE {
+        request.query.extend(
+            fields
+                .into_iter()
+                .map(|(name, value)| (name, plain(&value))),
+        );
+        request.body = body;
+    } else {
+        request.body = body.or_else(|| (!fields.is_empty()).then_some(Value::Object(fields)));
+    }
+    request.headers = headers(&args.headers)?;
+    Ok(request)
+}
+
+/// Paths that are only ever read, so that fields go into the query without `-X GET`.
+fn is_read(path: &str) -> bool {
+    let path = path.trim_start_matches("/api/v1").trim_start_matches('/');
+    let table = secmon::OPERATIONS.iter().map(|operation| {
+        (
+            &operation.method,
+            operation.path.trim_start_matches("/api/v1/"),
+        )
+    });
+    let methods: Vec<&Method> = table
+        .filter(|(_, known)| *known == path)
+        .map(|(method, _)| method)
+        .collect();
+    !methods.is_empty() && methods.iter().all(|method| **method == Method::GET)
+}
+
+fn fields(args: &ApiArgs) -> Result<Map<String, Value>, CliError> {
+    let mut fields = Map::new();
+    for pair in &args.raw_fields {
+        let (name, value) = split(pair, '=', "--raw-field", "KEY=VALUE")?;
+        fields.insert(name.to_owned(), Value::from(value));
+    }
+    for pair in &args.fields {
+        let (name, text) = split(pair, '=', "--field", "KEY=JSON")?;
+        let value = serde_json::from_str(text).map_err(|error| {
+            CliError::usage(format!(
+                "--field {name}: {text:?} is no JSON ({error}); for plain text use -f"
+            ))
+        })?;
+        fields.insert(name.to_owned(), value);
+    }
+    Ok(fields)
+}
+
+fn split<'a>(
+    pair: &'a str,
+    at: char,
+    option: &str,
+    form: &str,
+) -> Result<(&'a str, &'a str), CliError> {
+    let found = pair.split_once(at).filter(|(name, _)| !name.is_empty());
+    found.ok_or_else(|| CliError::usage(format!("{option}: {pair:?} is no {form}")))
+}
+
+fn plain(value: &Value) -> String {
+    value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned)
+}
+
+fn pairs(query: &str) -> Vec<(String, String)> {
+    let pairs = query.split('&').filter(|pair| !pair.is_empty());
+    pairs
+        .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
+        .map(|(k, v)| (k.to_owned(), v.to_owned()))
+        .collect()
+}
+
+fn headers(given: &[String]) -> Result<HeaderMap, CliError> {
+    let mut headers = HeaderMap::new();
+    for header in given {
+        let (name, value) = split(header, ':', "--header", "NAME:VALUE")?;
+        let wrong = || CliError::usage(format!("--header: {name:?} is no header that can be sent"));
+        let name = HeaderName::from_bytes(name.trim().as_bytes()).map_err(|_| wrong())?;
+        if name == http::header::AUTHORIZATION {
+            return Err(CliError::usage(
+                "--header: the key's own header cannot be changed: choose another profile instead",
+            ));
+        }
+        headers.append(
+            name.clone(),
+            HeaderValue::from_str(value.trim()).map_err(|_| wrong())?,
+        );
+    }
+    Ok(headers)
+}
+
+fn read_body(path: &std::path::Path) -> Result<Value, CliError> {
+    let name = path.display().to_string();
+    let bytes = files::read(path, &name, MAX_BODY)?;
+    serde_json::from_slice(&bytes)
+        .map_err(|error| CliError::new(Exit::Usage, "usage", format!("{name} is no JSON: {error}")))
+}

@@ -1,0 +1,186 @@
+//! `secmon auth ...`: the key of a profile.
+
+use crate::args::{AuthCommand, LoginArgs};
+use crate::context::Context;
+use crate::credentials::{self, TypedKey};
+use crate::error::{CliError, Exit};
+use crate::outcome::{Cell, Column, Line, Outcome, Table, shown};
+use crate::profile::{self, ConfigDocument};
+use crate::settings::{KeySource, Source};
+use secmon::operations::ListEndpoints;
+use secmon::{ApiKey, Client};
+use serde_json::json;
+
+const COLUMNS: &[Column] = &[
+    shown("service"),
+    shown("base_url"),
+    shown("key"),
+    shown("key_source"),
+    shown("accepted"),
+];
+/// The profile that `auth login` makes when none is named.
+const FIRST_PROFILE: &str = "default";
+
+/// Runs the command.
+pub async fn run(context: &Context, command: AuthCommand) -> Result<Outcome, CliError> {
+    match command {
+        AuthCommand::Login(args) => login(context, args).await,
+        AuthCommand::Status => status(context).await,
+        AuthCommand::Logout => logout(context),
+    }
+}
+
+async fn login(context: &Context, args: LoginArgs) -> Result<Outcome, CliError> {
+    let settings = &context.settings;
+    let name = settings
+        .profile_name
+        .clone()
+        .unwrap_or_else(|| FIRST_PROFILE.to_owned());
+    profile::check_name(&name)?;
+    let known = settings
+        .config
+        .profiles
+        .get(&name)
+        .and_then(|profile| profile.base_url.clone());
+    let base_url = match settings.base_url_flag.clone().or(known) {
+        Some(base_url) => base_url,
+        None => context.ask(
+            "--base-url",
+            "the address of the service",
+            "Address of your portal (https://...)",
+        )?,
+    };
+    let mut document = ConfigDocument::open(&settings.config_path)?;
+    document.set(&name, "base_url", base_url.as_str());
+    match &args.key_command {
+        Some(command) => {
+            check(context, &base_url, credentials::run_command(command)?).await?;
+            document.set(&name, "key_command", command.as_str());
+            document.unset(&name, "key_file");
+        }
+        None => {
+            let key = typed_key(context, &args)?;
+            check(context, &base_url, key.check()?).await?;
+            let file = profile::key_file_of(&name);
+            key.keep(&settings.config_folder().join(&file))?;
+            document.set(&name, "key_file", file.display().to_string());
+            document.unset(&name, "key_command");
+        }
+    }
+    if document.default_profile().is_none() {
+        document.set_default(&name);
+    }
+    document.save()?;
+    let sentence = format!(
+        "Profile {name} is kept in {}; the service accepts its key.",
+        settings.config_path.display()
+    );
+    let result = json!({ "profile": name, "base_url": base_url, "config": settings.config_path });
+    Ok(Outcome::record(result, Table::new(&[])).tell(vec![Line::text(sentence)]))
+}
+
+fn typed_key(context: &Context, args: &LoginArgs) -> Result<TypedKey, CliError> {
+    if args.key_stdin {
+        return TypedKey::from_stdin();
+    }
+    if !context.may_ask() {
+        return Err(CliError::usage(
+            "there is nobody to ask for the key: pipe it in with --key-stdin, or give --key-command",
+        ));
+    }
+    Ok(TypedKey::new(context.ui.ask_secret("API key")?))
+}
+
+/// One cheap read shows whether the service takes the key.
+async fn check(context: &Context, base_url: &str, key: ApiKey) -> Result<(), CliError> {
+    let client = context.client_for(base_url, key)?;
+    accepts(&client)
+        .await
+        .map_err(|error| error.during("checking the key; nothing was kept"))
+}
+
+async fn accepts(client: &Client) -> Result<(), CliError> {
+    client.send(ListEndpoints::new().per_page(1)).await?;
+    Ok(())
+}
+
+async fn status(context: &Context) -> Result<Outcome, CliError> {
+    let service = context.settings.service.as_ref().map_err(Clone::clone)?;
+    let key = context.key(&service.key)?;
+    let name = match &service.source {
+        Source::Local => "embedded mock".to_owned(),
+        Source::Profile(name) => format!("profile {name}"),
+        Source::Environment => "environment".to_owned(),
+    };
+    let source = source_name(&service.key);
+    context.ready().await?;
+    let refusal = accepts(context.client()?).await.err();
+    let accepted = refusal.as_ref().map_or("yes", |_| "no");
+    let masked = key.masked_tail();
+    let result = json!({
+        "service": name, "base_url": service.base_url, "key": masked, "key_source": source, "accepted": refusal.is_none(),
+    });
+    let row = vec![
+        Cell::text(&name),
+        Cell::text(&service.base_url),
+        Cell::text(&masked),
+        Cell::text(&source),
+        Cell::text(accepted),
+    ];
+    if let Some(error) = refusal {
+        return Err(error.during(format!(
+            "asking {} with the key {masked} from {source} ({name})",
+            service.base_url
+        )));
+    }
+    let story = vec![
+        Line::text(format!("The service accepts the key ({name}).")),
+        Line::Field("address", Cell::text(&service.base_url)),
+        Line::Field("key", Cell::text(masked)),
+        Line::Field("key source", Cell::text(source)),
+    ];
+    Ok(Outcome::record(result, Table::one(COLUMNS, row)).tell(story))
+}
+
+fn source_name(source: &KeySource) -> String {
+    match source {
+        KeySource::Local => "the embedded mock".to_owned(),
+        KeySource::Environment(_) => "SECMON_API_KEY".to_owned(),
+        KeySource::File(path) => format!("file {}", path.display()),
+        KeySource::Command(command) => format!("command {command:?}"),
+        KeySource::Ask => "the terminal".to_owned(),
+    }
+}
+
+fn logout(context: &Context) -> Result<Outcome, CliError> {
+    let settings = &context.settings;
+    let name = settings.profile_name.clone().ok_or_else(|| {
+        CliError::usage("no profile is in use: name it with --profile")
+            .hint("see the profiles there are: `profile list`")
+    })?;
+    let profile = settings.config.profile(&name)?;
+    if let Some(file) = &profile.key_file {
+        forget(&settings.config_folder().join(file))?;
+    }
+    let mut document = ConfigDocument::open(&settings.config_path)?;
+    document.unset(&name, "key_file");
+    document.unset(&name, "key_command");
+    document.save()?;
+    let sentence = format!(
+        "The key of profile {name} is forgotten here. It stays valid at the service until you regenerate it in the portal."
+    );
+    Ok(Outcome::record(json!({ "profile": name }), Table::new(&[]))
+        .tell(vec![Line::text(sentence)]))
+}
+
+/// Deletes a key file; one that is gone already is as good.
+pub fn forget(path: &std::path::Path) -> Result<(), CliError> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(CliError::new(
+            Exit::Other,
+            "io",
+            format!("key file {}: {error}", path.display()),
+        )),
+        _ => Ok(()),
+    }
+}

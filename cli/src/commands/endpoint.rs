@@ -1,0 +1,241 @@
+//! `secmon endpoint ...`: the monitored servers.
+
+use super::wait::{self, Wait};
+use super::{endpoint_changes, findings, provision, scan, views};
+use crate::args::{
+    EndpointAddArgs, EndpointCommand, EndpointListArgs, EndpointStatusArg, EndpointWaitArgs,
+    WaitFor,
+};
+use crate::bulk::{self, Done, End, Item, Words};
+use crate::context::Context;
+use crate::durations;
+use crate::error::CliError;
+use crate::outcome::{Cell, Line, Outcome, Table, to_json};
+use crate::references::{self, Prefixes};
+use endpoint_changes::Change;
+use secmon::model::{Endpoint, EndpointStatus};
+use secmon::operations::{CreateEndpoint, ListEndpoints, UpdateEndpoint};
+
+const PAGE_SIZE: u32 = 100;
+
+/// Runs the command.
+pub async fn run(context: &Context, command: EndpointCommand) -> Result<Outcome, CliError> {
+    match command {
+        EndpointCommand::List(args) => list(context, &args).await,
+        EndpointCommand::Show { endpoint, ports } => show(context, &endpoint, ports).await,
+        EndpointCommand::Provision(args) => provision::run(context, *args).await,
+        EndpointCommand::Add(args) => add(context, args).await,
+        EndpointCommand::Rename { endpoint, name } => rename(context, &endpoint, name).await,
+        EndpointCommand::Suspend(targets) => {
+            endpoint_changes::run(context, &targets, Change::Suspend).await
+        }
+        EndpointCommand::Resume(targets) => {
+            endpoint_changes::run(context, &targets, Change::Resume).await
+        }
+        EndpointCommand::Terminate(targets) => {
+            endpoint_changes::run(context, &targets, Change::Terminate).await
+        }
+        EndpointCommand::Delete(targets) => {
+            endpoint_changes::run(context, &targets, Change::Delete).await
+        }
+        EndpointCommand::Scan(args) => scan::run(context, args).await,
+        EndpointCommand::Wait(args) => wait_for(context, args).await,
+    }
+}
+
+async fn list(context: &Context, args: &EndpointListArgs) -> Result<Outcome, CliError> {
+    context.ready().await?;
+    let mut list = ListEndpoints::new().per_page(PAGE_SIZE);
+    list.billing_customer_id = context.settings.customer;
+    list.status = args.status.map(status);
+    let pages = context
+        .client()?
+        .pages(list)
+        .max_items(context.ui.limit().unwrap_or(usize::MAX));
+    let endpoints = pages.collect_all().await?;
+    Ok(Outcome::list(&endpoints, views::ENDPOINT, views::endpoint))
+}
+
+fn status(argument: EndpointStatusArg) -> EndpointStatus {
+    match argument {
+        EndpointStatusArg::Active => EndpointStatus::Active,
+        EndpointStatusArg::Paused => EndpointStatus::Paused,
+    }
+}
+
+async fn show(context: &Context, name: &str, ports_only: bool) -> Result<Outcome, CliError> {
+    let endpoint = references::endpoint(context, name).await?;
+    let detail = findings::read(context, endpoint.id).await?;
+    if ports_only {
+        return Ok(Outcome::record(
+            to_json(&detail.latest_scan),
+            findings::ports(&detail),
+        ));
+    }
+    let data = &detail.data;
+    let mut story = vec![
+        Line::text(references::name_of(data)),
+        Line::Field("id", Cell::text(data.id)),
+        Line::Field("customer", Cell::maybe(data.billing_customer_id)),
+        Line::Field("host name", Cell::maybe(data.hostname.as_ref())),
+        Line::Field("status", Cell::text(standing(data))),
+        Line::Field("platform", Cell::maybe(data.platform.as_ref())),
+        Line::Field("next scan", Cell::time(data.next_scan_at.as_ref())),
+    ];
+    if !detail.whitelisted_ports.is_empty() {
+        story.push(Line::Field(
+            "allowed ports",
+            Cell::text(detail.whitelisted_ports.join(" ")),
+        ));
+    }
+    for (label, ports) in [
+        ("newly open", &detail.new_ports),
+        ("newly closed", &detail.closed_ports),
+    ] {
+        if !ports.is_empty() {
+            let ports: Vec<String> = ports.iter().map(ToString::to_string).collect();
+            story.push(Line::Field(label, Cell::text(ports.join(" "))));
+        }
+    }
+    story.extend(findings::story(&detail));
+    let table = Table::one(views::ENDPOINT, views::endpoint(data));
+    Ok(Outcome::record(to_json(&detail), table).tell(story))
+}
+
+/// The state, and who paused the server.
+fn standing(endpoint: &Endpoint) -> String {
+    match endpoint.quota_paused {
+        Some(true) => format!(
+            "{} (by the platform: the capacity is used up)",
+            endpoint.status
+        ),
+        _ => endpoint.status.to_string(),
+    }
+}
+
+async fn add(context: &Context, args: EndpointAddArgs) -> Result<Outcome, CliError> {
+    let customer = context.customer()?;
+    let mut create = CreateEndpoint::new(customer, args.address.as_str());
+    create.nickname = args.nickname;
+    create.status = args.status.map(status);
+    create.client_name = args.contact.client_name;
+    create.client_email = args.contact.client_email;
+    let about = format!("server {} for customer {customer}", args.address);
+    let sent = context
+        .write(create, &about)
+        .await
+        .map_err(|error| error.during(format!("adding {}", args.address)))?;
+    let end = match sent {
+        None => End::Planned,
+        Some(answer) => {
+            let created = answer.created();
+            let name = references::name_of(&answer.data);
+            let verb = if created {
+                "is now monitored"
+            } else {
+                "was there already"
+            };
+            let done = Done {
+                id: answer.data.id.to_string(),
+                record: to_json(&answer.data),
+                created: Some(created),
+                note: answer.note().map(str::to_owned),
+                sentence: format!("Server {name} {verb} for customer {customer}."),
+            };
+            if created {
+                End::Done(done)
+            } else {
+                End::Skipped(done)
+            }
+        }
+    };
+    let item = Item {
+        row: None,
+        target: args.address,
+        customer: Some(customer),
+        end,
+    };
+    bulk::conclude(
+        context,
+        Words {
+            done: "added",
+            skipped: "there already",
+        },
+        vec![item],
+    )
+}
+
+async fn rename(context: &Context, name: &str, nickname: String) -> Result<Outcome, CliError> {
+    if nickname.trim().is_empty() {
+        return Err(CliError::usage(
+            "the new name is empty: give a name of 1 to 255 characters",
+        ));
+    }
+    let endpoint = references::endpoint(context, name).await?;
+    let update =
+        UpdateEndpoint::new(endpoint.id, references::owner(context, &endpoint)?).nickname(nickname);
+    let about = format!("the nickname of {}", references::name_of(&endpoint));
+    let Some(answer) = context.write(update, &about).await? else {
+        return Ok(Outcome::record(
+            serde_json::Value::Null,
+            Table::new(views::ENDPOINT),
+        ));
+    };
+    let sentence = format!(
+        "Server {} is now named {}.",
+        endpoint.ip_address,
+        references::handle_of(&answer.data)
+    );
+    let table = Table::one(views::ENDPOINT, views::endpoint(&answer.data));
+    Ok(Outcome::record(to_json(&answer.data), table).tell(vec![Line::text(sentence)]))
+}
+
+async fn wait_for(context: &Context, args: EndpointWaitArgs) -> Result<Outcome, CliError> {
+    let length = durations::length("--wait-timeout", &args.wait_timeout)?;
+    let endpoints = references::endpoints(context, &args.endpoints, Prefixes::Accepted).await?;
+    let ids: Vec<String> = endpoints
+        .iter()
+        .map(|endpoint| endpoint.id.to_string())
+        .collect();
+    let wait = Wait::new(
+        length,
+        format!(
+            "endpoint wait {} --for {}",
+            ids.join(" "),
+            goal_name(args.goal)
+        ),
+    );
+    let now = wait
+        .until(context, async || {
+            let now = wait::current(context, &endpoints).await?;
+            if args.goal == WaitFor::Scan
+                && let Some(paused) = now
+                    .iter()
+                    .find(|endpoint| endpoint.last_scan_at.is_none() && views::is_paused(endpoint))
+            {
+                return Err(wait::paused(paused));
+            }
+            Ok(now
+                .iter()
+                .all(|endpoint| reached(endpoint, args.goal))
+                .then_some(now))
+        })
+        .await?;
+    Ok(Outcome::list(&now, views::ENDPOINT, views::endpoint))
+}
+
+fn reached(endpoint: &Endpoint, goal: WaitFor) -> bool {
+    match goal {
+        WaitFor::Scan => endpoint.last_scan_at.is_some(),
+        WaitFor::Active => endpoint.status == EndpointStatus::Active,
+        WaitFor::Paused => endpoint.status == EndpointStatus::Paused,
+    }
+}
+
+fn goal_name(goal: WaitFor) -> &'static str {
+    match goal {
+        WaitFor::Scan => "scan",
+        WaitFor::Active => "active",
+        WaitFor::Paused => "paused",
+    }
+}

@@ -1,0 +1,185 @@
+//! Suspend, resume, terminate and delete: the same road for one server and for many.
+
+use crate::args::{EndpointTargets, OnError};
+use crate::bulk::{self, Done, End, Item, Words};
+use crate::context::{Context, Danger};
+use crate::error::CliError;
+use crate::files;
+use crate::outcome::{Outcome, to_json};
+use crate::references::{self, Prefixes};
+use secmon::Response;
+use secmon::model::Endpoint;
+use secmon::operations::{
+    DeleteEndpoint, EndpointState, ResumeEndpoint, SuspendEndpoint, TerminateEndpoint,
+};
+use serde_json::{Value, json};
+
+/// What is done to a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    /// Scans stop, history stays.
+    Suspend,
+    /// Scans go on.
+    Resume,
+    /// Monitoring ends for billing.
+    Terminate,
+    /// The server leaves every list.
+    Delete,
+}
+
+impl Change {
+    fn verb(self) -> &'static str {
+        match self {
+            Self::Suspend => "suspend",
+            Self::Resume => "resume",
+            Self::Terminate => "terminate",
+            Self::Delete => "delete",
+        }
+    }
+
+    fn words(self) -> Words {
+        match self {
+            Self::Suspend => Words {
+                done: "suspended",
+                skipped: "suspended before",
+            },
+            Self::Resume => Words {
+                done: "resumed",
+                skipped: "active before",
+            },
+            Self::Terminate => Words {
+                done: "terminated",
+                skipped: "terminated before",
+            },
+            Self::Delete => Words {
+                done: "deleted",
+                skipped: "deleted before",
+            },
+        }
+    }
+
+    fn danger(self) -> Danger {
+        match self {
+            Self::Suspend | Self::Resume => Danger::Mild,
+            Self::Terminate | Self::Delete => Danger::Moderate,
+        }
+    }
+
+    fn prefixes(self) -> Prefixes {
+        match self {
+            Self::Suspend | Self::Resume => Prefixes::Accepted,
+            Self::Terminate | Self::Delete => Prefixes::Refused,
+        }
+    }
+}
+
+/// Runs the command: every server is found before any is changed.
+pub async fn run(
+    context: &Context,
+    targets: &EndpointTargets,
+    change: Change,
+) -> Result<Outcome, CliError> {
+    let names = names(targets)?;
+    let endpoints = references::endpoints(context, &names, change.prefixes()).await?;
+    confirm(context, change, &endpoints)?;
+    let ends = bulk::run(context, &endpoints, OnError::Continue, async |endpoint| {
+        send(context, endpoint, change).await
+    })
+    .await;
+    let items = endpoints.iter().zip(ends).map(|(endpoint, end)| Item {
+        row: None,
+        target: references::name_of(endpoint),
+        customer: endpoint.billing_customer_id,
+        end,
+    });
+    bulk::conclude(context, change.words(), items.collect())
+}
+
+fn names(targets: &EndpointTargets) -> Result<Vec<String>, CliError> {
+    let mut names = targets.endpoints.clone();
+    if let Some(path) = &targets.file {
+        names.extend(files::read_words(path, &path.display().to_string())?);
+    }
+    if names.is_empty() {
+        return Err(CliError::usage(
+            "no server is named: give ids, addresses or names, or a file with -f",
+        ));
+    }
+    Ok(names)
+}
+
+fn confirm(context: &Context, change: Change, endpoints: &[Endpoint]) -> Result<(), CliError> {
+    let danger = change.danger().times(endpoints.len());
+    let verb = change.verb();
+    let named = |endpoint: &Endpoint| {
+        let owner = endpoint
+            .billing_customer_id
+            .map(|id| format!(" of customer {id}"))
+            .unwrap_or_default();
+        format!("{}{owner}", references::name_of(endpoint))
+    };
+    match endpoints {
+        [one] => context.confirm(
+            danger,
+            &format!("About to {verb} {}.", named(one)),
+            &references::handle_of(one),
+        ),
+        many => {
+            let preview: Vec<String> = many.iter().take(10).map(named).collect();
+            let more = if many.len() > preview.len() {
+                ", ..."
+            } else {
+                ""
+            };
+            let question = format!(
+                "About to {verb} {} servers: {}{more}.",
+                many.len(),
+                preview.join(", ")
+            );
+            context.confirm(danger, &question, &many.len().to_string())
+        }
+    }
+}
+
+async fn send(context: &Context, endpoint: &Endpoint, change: Change) -> Result<End, CliError> {
+    let name = references::name_of(endpoint);
+    let owner = endpoint
+        .billing_customer_id
+        .map(|id| format!(", customer {id}"))
+        .unwrap_or_default();
+    let about = format!("endpoint {name}{owner}");
+    let id = endpoint.id;
+    let sent = match change {
+        Change::Suspend => moved(context.write(SuspendEndpoint::new(id), &about).await),
+        Change::Resume => moved(context.write(ResumeEndpoint::new(id), &about).await),
+        Change::Terminate => moved(context.write(TerminateEndpoint::new(id), &about).await),
+        Change::Delete => context
+            .write(DeleteEndpoint::new(id), &about)
+            .await
+            .map(|sent| sent.map(|_| (json!({ "endpoint_id": id, "deleted": true }), None))),
+    };
+    let sent = sent.map_err(|error| error.during(format!("{}: {name}", change.verb())))?;
+    let Some((record, note)) = sent else {
+        return Ok(End::Planned);
+    };
+    let sentence = format!("Server {name}{owner}: {}.", change.words().done);
+    let skipped = note.is_some();
+    let done = Done {
+        id: id.to_string(),
+        record,
+        created: None,
+        note,
+        sentence,
+    };
+    Ok(if skipped {
+        End::Skipped(done)
+    } else {
+        End::Done(done)
+    })
+}
+
+type Sent = Option<(Value, Option<String>)>;
+
+fn moved(sent: Result<Option<Response<EndpointState>>, CliError>) -> Result<Sent, CliError> {
+    Ok(sent?.map(|answer| (to_json(&answer.data), answer.note().map(str::to_owned))))
+}

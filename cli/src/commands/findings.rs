@@ -1,0 +1,131 @@
+//! What the last scan of a server found.
+
+use super::views;
+use crate::context::Context;
+use crate::error::{CliError, Exit};
+use crate::invocation::quoted;
+use crate::outcome::{Cell, Column, Line, Table, shown};
+use crate::references;
+use secmon::model::{EndpointDetail, EndpointId, ScanStatus};
+use secmon::operations::GetEndpointDetail;
+use std::collections::BTreeMap;
+
+/// Columns of open ports.
+pub const PORTS: &[Column] = &[
+    shown("port"),
+    shown("service"),
+    shown("severity"),
+    shown("status"),
+];
+
+/// A text that a rule can be tried with.
+const SAMPLE_REASON: &str = "why this port is meant to be open";
+
+/// Reads a server with what its scans found.
+pub async fn read(context: &Context, id: EndpointId) -> Result<EndpointDetail, CliError> {
+    Ok(context.read(GetEndpointDetail::new(id)).await?.into_data())
+}
+
+/// Refuses a scan that ended without a result.
+pub fn check(detail: &EndpointDetail) -> Result<(), CliError> {
+    let failed = detail
+        .latest_scan
+        .as_ref()
+        .is_some_and(|scan| scan.status == ScanStatus::Failed);
+    if !failed {
+        return Ok(());
+    }
+    let name = references::name_of(&detail.data);
+    Err(CliError::new(
+        Exit::Other,
+        "scan_failed",
+        format!("the scan of {name} failed"),
+    )
+    .hint(format!("start another: `scan {} --wait`", detail.data.id)))
+}
+
+/// The open ports, each with its alert, or as allowed.
+pub fn ports(detail: &EndpointDetail) -> Table {
+    let mut rows: BTreeMap<(u16, String), Vec<Cell>> = BTreeMap::new();
+    for alert in &detail.alerts {
+        let severity = alert.severity.clone().map_or(Cell::Missing, Cell::Severity);
+        let port = views::port_of(alert);
+        let row = vec![
+            Cell::text(&port),
+            Cell::maybe(alert.service.as_ref()),
+            severity,
+            Cell::state(&alert.status),
+        ];
+        rows.insert((alert.port, port), row);
+    }
+    let open = detail
+        .latest_scan
+        .as_ref()
+        .map(|scan| scan.open_ports.as_slice())
+        .unwrap_or_default();
+    for port in open {
+        if rows.keys().any(|(alerted, _)| alerted == port) {
+            continue;
+        }
+        let status = if is_allowed(detail, *port) {
+            "allowed"
+        } else {
+            "open"
+        };
+        let row = vec![
+            Cell::text(port),
+            Cell::Missing,
+            Cell::Missing,
+            Cell::state(status),
+        ];
+        rows.insert((*port, port.to_string()), row);
+    }
+    let mut table = Table::new(PORTS);
+    table.rows = rows.into_values().collect();
+    table
+}
+
+fn is_allowed(detail: &EndpointDetail, port: u16) -> bool {
+    let prefix = format!("{port}:");
+    detail
+        .whitelisted_ports
+        .iter()
+        .any(|allowed| allowed.starts_with(&prefix))
+}
+
+/// What a person reads about the last scan.
+pub fn story(detail: &EndpointDetail) -> Vec<Line> {
+    let Some(scan) = &detail.latest_scan else {
+        return vec![Line::text("  It has not been scanned yet.")];
+    };
+    let scanned = Line::Field("last scan", Cell::time(scan.scanned_at.as_ref()));
+    if scan.open_ports.is_empty() {
+        return vec![scanned, Line::text("  No open port was found.")];
+    }
+    let count = Line::Field("open ports", Cell::Number(scan.open_ports.len() as u64));
+    vec![scanned, count, Line::text(""), Line::Table(ports(detail))]
+}
+
+/// The commands that come next: see the alerts, allow a port.
+pub fn next(detail: &EndpointDetail) -> Vec<Line> {
+    let Some(customer) = detail.data.billing_customer_id else {
+        return Vec::new();
+    };
+    let mut lines = vec![
+        Line::Heading("Next:"),
+        Line::next(
+            format!("alert list -c {customer}"),
+            "see the alerts of this customer",
+        ),
+    ];
+    if let Some(alert) = detail.alerts.iter().min_by_key(|alert| alert.port) {
+        let server = quoted(&references::handle_of(&detail.data));
+        let port = views::port_of(alert);
+        let command = format!("rules add {server} {port} -m \"{SAMPLE_REASON}\" -c {customer}");
+        lines.push(Line::next(
+            command,
+            "allow a port that is meant to be open: its alert is resolved",
+        ));
+    }
+    lines
+}

@@ -1,0 +1,65 @@
+//! What each command does. A command returns what it found or did; `ui` shows it.
+
+mod alert;
+mod api;
+mod auth;
+mod endpoint;
+mod endpoint_changes;
+mod findings;
+mod health;
+mod help;
+mod mock;
+mod profile;
+mod provision;
+mod rule_adding;
+mod rules;
+mod scan;
+mod status;
+mod views;
+mod wait;
+
+use crate::args::{Cli, Command, OfflineCommand};
+use crate::context::Context;
+use crate::error::CliError;
+use crate::outcome::Outcome;
+use clap::CommandFactory;
+
+/// Runs a command that needs no service.
+pub fn run_offline(command: OfflineCommand) -> Result<Outcome, CliError> {
+    match command {
+        OfflineCommand::Mock(command) => mock::run(command),
+        OfflineCommand::Version => Ok(version()),
+        OfflineCommand::Completion { shell } => Ok(completion(shell)),
+        OfflineCommand::Help { words } => help::run(&words),
+    }
+}
+
+/// Runs a command.
+pub async fn run(context: &Context, command: Command) -> Result<Outcome, CliError> {
+    match command {
+        Command::Provision(args) => provision::run(context, *args).await,
+        Command::Scan(args) => scan::run(context, args).await,
+        Command::Status => status::run(context).await,
+        Command::Endpoint(command) => endpoint::run(context, command).await,
+        Command::Rules(command) => rules::run(context, command).await,
+        Command::Alert(command) => alert::run(context, command).await,
+        Command::Health => health::run(context).await,
+        Command::Api(args) => api::run(context, args).await,
+        Command::Auth(command) => auth::run(context, command).await,
+        Command::Profile(command) => profile::run(context, command),
+        Command::Offline(command) => run_offline(command),
+    }
+}
+
+fn version() -> Outcome {
+    let version = env!("CARGO_PKG_VERSION");
+    let mut outcome = Outcome::text(format!("secmon {version}\n"));
+    outcome.result = serde_json::json!({ "version": version });
+    outcome
+}
+
+fn completion(shell: clap_complete::Shell) -> Outcome {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "secmon", &mut script);
+    Outcome::text(String::from_utf8_lossy(&script))
+}

@@ -1,0 +1,169 @@
+//! `secmon profile ...`: named pairs of address and key.
+
+use super::auth::forget;
+use crate::args::{ProfileCommand, ProfileCreateArgs};
+use crate::context::{Context, Danger};
+use crate::error::CliError;
+use crate::outcome::{Cell, Column, Line, Outcome, Table, shown};
+use crate::profile::{self, ConfigDocument, Profile};
+use serde_json::{Value, json};
+
+const COLUMNS: &[Column] = &[
+    shown("id"),
+    shown("base_url"),
+    shown("customer"),
+    shown("default"),
+    shown("read_only"),
+    shown("protected"),
+];
+
+/// Runs the command.
+pub fn run(context: &Context, command: ProfileCommand) -> Result<Outcome, CliError> {
+    match command {
+        ProfileCommand::List => Ok(list(context)),
+        ProfileCommand::Use { name } => use_by_default(context, &name),
+        ProfileCommand::Show { name } => show(context, name),
+        ProfileCommand::Create(args) => create(context, &args),
+        ProfileCommand::Delete { name } => delete(context, &name),
+    }
+}
+
+fn list(context: &Context) -> Outcome {
+    let config = &context.settings.config;
+    let mut table = Table::new(COLUMNS);
+    let profiles = config.profiles.iter();
+    table.rows = profiles
+        .clone()
+        .map(|(name, profile)| row(context, name, profile))
+        .collect();
+    let result = profiles
+        .map(|(name, profile)| to_json(context, name, profile))
+        .collect();
+    Outcome::record(Value::Array(result), table)
+}
+
+fn is_default(context: &Context, name: &str) -> bool {
+    context.settings.config.default_profile.as_deref() == Some(name)
+}
+
+fn row(context: &Context, name: &str, profile: &Profile) -> Vec<Cell> {
+    vec![
+        Cell::text(name),
+        Cell::maybe(profile.base_url.as_ref()),
+        profile.customer.map_or(Cell::Missing, Cell::Number),
+        Cell::text(is_default(context, name)),
+        Cell::text(profile.read_only),
+        Cell::text(profile.protected),
+    ]
+}
+
+fn to_json(context: &Context, name: &str, profile: &Profile) -> Value {
+    json!({
+        "name": name,
+        "base_url": profile.base_url,
+        "customer": profile.customer,
+        "namespace": profile.namespace,
+        "rate_limits": profile.rate_limits,
+        "allow_http": profile.allow_http,
+        "read_only": profile.read_only,
+        "protected": profile.protected,
+        "key": key_place(profile),
+        "default": is_default(context, name),
+    })
+}
+
+fn key_place(profile: &Profile) -> Option<String> {
+    let command = profile
+        .key_command
+        .as_ref()
+        .map(|command| format!("command {command:?}"));
+    command.or_else(|| {
+        profile
+            .key_file
+            .as_ref()
+            .map(|file| format!("file {}", file.display()))
+    })
+}
+
+fn use_by_default(context: &Context, name: &str) -> Result<Outcome, CliError> {
+    context.settings.config.profile(name)?;
+    let mut document = ConfigDocument::open(&context.settings.config_path)?;
+    document.set_default(name);
+    document.save()?;
+    Ok(said(
+        name,
+        format!("Profile {name} is used when none is named."),
+    ))
+}
+
+fn show(context: &Context, name: Option<String>) -> Result<Outcome, CliError> {
+    let name = name.or_else(|| context.settings.profile_name.clone());
+    let name = name.ok_or_else(|| {
+        CliError::usage("no profile is in use: say which, as in secmon profile show NAME")
+    })?;
+    let profile = context.settings.config.profile(&name)?;
+    let story = vec![
+        Line::text(format!("Profile {name}")),
+        Line::Field("address", Cell::maybe(profile.base_url.as_ref())),
+        Line::Field("key", Cell::maybe(key_place(profile))),
+        Line::Field("customer", Cell::maybe(profile.customer)),
+        Line::Field("read only", Cell::text(profile.read_only)),
+        Line::Field("protected", Cell::text(profile.protected)),
+    ];
+    let table = Table::one(COLUMNS, row(context, &name, profile));
+    Ok(Outcome::record(to_json(context, &name, profile), table).tell(story))
+}
+
+fn create(context: &Context, args: &ProfileCreateArgs) -> Result<Outcome, CliError> {
+    let name = args.name.as_str();
+    profile::check_name(name)?;
+    if context.settings.config.profiles.contains_key(name) {
+        return Err(CliError::usage(format!(
+            "there is a profile {name:?} already: choose another name, or delete it first"
+        )));
+    }
+    let base_url = context.settings.base_url_flag.clone().ok_or_else(|| {
+        CliError::usage("a profile needs the address of its service: give --base-url")
+    })?;
+    let mut document = ConfigDocument::open(&context.settings.config_path)?;
+    document.set(name, "base_url", base_url);
+    if let Some(customer) = context.settings.customer {
+        document.set(
+            name,
+            "customer",
+            i64::try_from(customer.get()).unwrap_or(i64::MAX),
+        );
+    }
+    for (field, wanted) in [("read_only", args.read_only), ("protected", args.protected)] {
+        if wanted {
+            document.set(name, field, true);
+        }
+    }
+    document.save()?;
+    let mut outcome = said(name, format!("Profile {name} is made; it has no key yet."));
+    outcome.story.push(Line::next(
+        format!("auth login --profile {name}"),
+        "give it its key",
+    ));
+    Ok(outcome)
+}
+
+fn delete(context: &Context, name: &str) -> Result<Outcome, CliError> {
+    let profile = context.settings.config.profile(name)?;
+    context.confirm(
+        Danger::Moderate,
+        &format!("About to delete profile {name} and its key."),
+        name,
+    )?;
+    if let Some(file) = &profile.key_file {
+        forget(&context.settings.config_folder().join(file))?;
+    }
+    let mut document = ConfigDocument::open(&context.settings.config_path)?;
+    document.remove(name);
+    document.save()?;
+    Ok(said(name, format!("Profile {name} is deleted.")))
+}
+
+fn said(name: &str, sentence: String) -> Outcome {
+    Outcome::record(json!({ "name": name }), Table::new(&[])).tell(vec![Line::Text(sentence)])
+}

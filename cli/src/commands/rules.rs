@@ -1,0 +1,329 @@
+//! `secmon rules ...`: Allowed Ports.
+
+use super::rule_adding::{self, Addition, Place};
+use super::views;
+use crate::args::{
+    Justification, OnError, RuleAddArgs, RuleCommand, RuleCopyArgs, RuleEditArgs, RuleListArgs,
+    RuleScopeArg, RuleStatusArg,
+};
+use crate::bulk::{self, Done, End, Item, Words};
+use crate::context::{Context, Danger};
+use crate::durations;
+use crate::error::CliError;
+use crate::outcome::{Cell, Column, Line, Outcome, Table, shown, to_json};
+use crate::ports::PortSpec;
+use crate::references::{self, Prefixes};
+use secmon::model::{EndpointSummary, Rule, RuleScope, RuleStatus};
+use secmon::operations::{DeleteRule, GetRule, GetRuleSummary, UpdateRule};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+const SUMMARY: &[Column] = &[
+    shown("id"),
+    shown("ip_address"),
+    shown("nickname"),
+    shown("rule_count"),
+];
+const ADDED: Words = Words {
+    done: "allowed",
+    skipped: "allowed before",
+};
+const REMOVED: Words = Words {
+    done: "removed",
+    skipped: "removed before",
+};
+
+/// Runs the command.
+pub async fn run(context: &Context, command: RuleCommand) -> Result<Outcome, CliError> {
+    match command {
+        RuleCommand::List(args) => list(context, &args).await,
+        RuleCommand::Summary => summary(context).await,
+        RuleCommand::Add(args) => add(context, args).await,
+        RuleCommand::Show { rule } => show(context, &rule).await,
+        RuleCommand::Edit(args) => edit(context, args).await,
+        RuleCommand::Remove { rules } => remove(context, &rules).await,
+        RuleCommand::Copy(args) => copy(context, &args).await,
+    }
+}
+
+async fn list(context: &Context, args: &RuleListArgs) -> Result<Outcome, CliError> {
+    let endpoint = match &args.endpoint {
+        Some(name) => Some(references::endpoint(context, name).await?.id),
+        None => None,
+    };
+    let within = args
+        .expiring
+        .as_deref()
+        .map(|text| durations::length("--expiring", text))
+        .transpose()?;
+    let mut rules = references::all_rules(context, |mut list| {
+        list.endpoint_id = endpoint;
+        list.scope = args.scope.map(scope);
+        list.status = args.status.map(status);
+        list
+    })
+    .await?;
+    if let Some(within) = within {
+        let latest = chrono::Utc::now() + within;
+        rules.retain(|rule| {
+            rule.expires_at
+                .as_ref()
+                .is_some_and(|end| end.date_time() <= latest)
+        });
+    }
+    Ok(Outcome::list(&rules, views::RULE, views::rule))
+}
+
+fn scope(argument: RuleScopeArg) -> RuleScope {
+    match argument {
+        RuleScopeArg::Global => RuleScope::Global,
+        RuleScopeArg::Endpoint => RuleScope::Endpoint,
+    }
+}
+
+fn status(argument: RuleStatusArg) -> RuleStatus {
+    match argument {
+        RuleStatusArg::Active => RuleStatus::Active,
+        RuleStatusArg::Expired => RuleStatus::Expired,
+    }
+}
+
+async fn summary(context: &Context) -> Result<Outcome, CliError> {
+    let customer = context.customer()?;
+    let summary = context
+        .read(GetRuleSummary::new(customer))
+        .await?
+        .into_data();
+    let mut table = Table::new(SUMMARY);
+    table.rows = summary.endpoints.iter().map(summary_row).collect();
+    let global = Line::Field("for all servers", Cell::Number(summary.global_count));
+    let mut shown = Table::new(SUMMARY);
+    shown.rows.clone_from(&table.rows);
+    Ok(Outcome::record(to_json(&summary), table).tell(vec![Line::Table(shown), global]))
+}
+
+fn summary_row(endpoint: &EndpointSummary) -> Vec<Cell> {
+    vec![
+        Cell::text(endpoint.endpoint_id),
+        Cell::maybe(endpoint.ip_address.as_ref()),
+        Cell::maybe(endpoint.nickname.as_ref()),
+        Cell::Number(endpoint.rule_count),
+    ]
+}
+
+async fn show(context: &Context, name: &str) -> Result<Outcome, CliError> {
+    let rule = find(context, name).await?;
+    let table = Table::one(views::RULE, views::rule(&rule));
+    let story = vec![
+        Line::text(sentence(&rule)),
+        Line::Field("id", Cell::text(rule.id)),
+        Line::Field("reason", Cell::maybe(rule.justification.as_ref())),
+        Line::Field("service", Cell::maybe(rule.service.as_ref())),
+        Line::Field("expires", Cell::time(rule.expires_at.as_ref())),
+        Line::Field("active", Cell::maybe(rule.is_active)),
+        Line::Field("made", Cell::time(rule.created_at.as_ref())),
+    ];
+    Ok(Outcome::record(to_json(&rule), table).tell(story))
+}
+
+/// A rule in one sentence.
+pub fn sentence(rule: &Rule) -> String {
+    let place = rule
+        .endpoint
+        .as_ref()
+        .map_or_else(|| "all servers".to_owned(), references::name_of);
+    format!("{} is allowed on {place}.", views::ports_of(rule))
+}
+
+async fn find(context: &Context, name: &str) -> Result<Rule, CliError> {
+    if let Ok(id) = name.trim().parse::<Uuid>() {
+        let mut get = GetRule::new(id.into());
+        get.billing_customer_id = context.settings.customer;
+        return Ok(context.read(get).await?.into_data());
+    }
+    let rules = references::all_rules(context, |list| list).await?;
+    references::by_id_or_prefix(name, "rules", rules, |rule| rule.id.to_string())
+}
+
+async fn add(context: &Context, args: RuleAddArgs) -> Result<Outcome, CliError> {
+    let (servers, ports) = split(&args)?;
+    let ports = ports
+        .iter()
+        .map(|port| PortSpec::parse(port))
+        .collect::<Result<Vec<_>, _>>()?;
+    let addition = Addition {
+        justification: justification(context, &args.justification)?,
+        service: args.service.clone(),
+        expires_at: args
+            .expires
+            .as_deref()
+            .map(|day| durations::day("--expires", day))
+            .transpose()?,
+    };
+    addition.check(&ports)?;
+    let places = if args.global {
+        vec![Place::Everywhere(context.settings.customer)]
+    } else {
+        let found = references::endpoints(context, &servers, Prefixes::Accepted).await;
+        found
+            .map_err(|error| suggest_global(error, &servers))?
+            .into_iter()
+            .map(|endpoint| Place::Server(Box::new(endpoint)))
+            .collect()
+    };
+    let wanted: Vec<(Place, PortSpec)> = places
+        .iter()
+        .flat_map(|place| ports.iter().map(move |port| (place.clone(), port.clone())))
+        .collect();
+    let existing = if args.skip_existing {
+        rule_adding::Existing::Skip
+    } else {
+        rule_adding::Existing::Fail
+    };
+    rule_adding::run(context, ADDED, &wanted, &addition, existing).await
+}
+
+/// The first word is the server, unless the servers are said otherwise.
+fn split(args: &RuleAddArgs) -> Result<(Vec<String>, &[String]), CliError> {
+    let said = args.global || !args.endpoints.is_empty();
+    let (servers, ports) = match args.words.split_first() {
+        Some((server, ports)) if !said => (vec![server.clone()], ports),
+        _ => (args.endpoints.clone(), args.words.as_slice()),
+    };
+    if ports.is_empty() {
+        return Err(CliError::usage("there is no port to allow: give the server, then its ports")
+            .hint("as in `rules add web-1 22/tcp -m \"SSH for the operations team\"`; for all servers of a customer: --global"));
+    }
+    Ok((servers, ports))
+}
+
+fn suggest_global(error: CliError, servers: &[String]) -> CliError {
+    match servers {
+        [one] if PortSpec::looks_like_port(one) => error.hint(
+            "the first word is the server; did you mean --global, for all servers of the customer?",
+        ),
+        _ => error,
+    }
+}
+
+/// The reason every rule needs: given, or asked for.
+pub fn justification(context: &Context, given: &Justification) -> Result<String, CliError> {
+    match &given.message {
+        Some(message) => Ok(message.clone()),
+        None => context.ask(
+            "-m TEXT",
+            "the reason why the port is meant to be open",
+            "Why is this port meant to be open (10 to 500 characters)",
+        ),
+    }
+}
+
+async fn edit(context: &Context, args: RuleEditArgs) -> Result<Outcome, CliError> {
+    let rule = find(context, &args.rule).await?;
+    let update = changed(&rule, args)?;
+    let sent = context.write(update, &format!("rule {}", rule.id)).await;
+    let Some(answer) = sent.map_err(|error| error.during(format!("changing rule {}", rule.id)))?
+    else {
+        return Ok(Outcome::record(Value::Null, Table::new(views::RULE)));
+    };
+    let table = Table::one(views::RULE, views::rule(&answer.data));
+    Ok(
+        Outcome::record(to_json(&answer.data), table)
+            .tell(vec![Line::text(sentence(&answer.data))]),
+    )
+}
+
+/// The rule as it is, with the changes: the service replaces the whole rule.
+fn changed(rule: &Rule, args: RuleEditArgs) -> Result<UpdateRule, CliError> {
+    let unreadable =
+        || CliError::not_found(format!("rule {} has no ports that can be read", rule.id));
+    let port = match &args.port {
+        Some(port) => PortSpec::parse(port)?,
+        None => PortSpec {
+            range: rule.ports().ok_or_else(unreadable)?,
+            protocol: rule.protocol.clone(),
+        },
+    };
+    let kept = rule.justification.clone().unwrap_or_default();
+    let mut update = UpdateRule::new(
+        rule.id,
+        port.range,
+        port.protocol,
+        args.justification.message.unwrap_or(kept),
+    );
+    update.fields.service = args.service.or_else(|| rule.service.clone());
+    update.fields.expires_at = match args.expires.as_deref() {
+        Some("never") => None,
+        Some(day) => Some(durations::day("--expires", day)?),
+        None => rule.expires_at.as_ref().map(|end| end.as_str().to_owned()),
+    };
+    Ok(update)
+}
+
+async fn remove(context: &Context, names: &[String]) -> Result<Outcome, CliError> {
+    let mut rules = Vec::new();
+    for name in names {
+        rules.push(find(context, name).await?);
+    }
+    let question = match rules.as_slice() {
+        [one] => format!("About to remove the rule by which {}", sentence(one)),
+        many => format!("About to remove {} rules.", many.len()),
+    };
+    let name = if let [one] = rules.as_slice() {
+        one.id.to_string()
+    } else {
+        rules.len().to_string()
+    };
+    context.confirm(Danger::Moderate.times(rules.len()), &question, &name)?;
+    let ends = bulk::run(context, &rules, OnError::Continue, async |rule| {
+        remove_one(context, rule).await
+    })
+    .await;
+    let items = rules.iter().zip(ends).map(|(rule, end)| Item {
+        row: None,
+        target: views::ports_of(rule),
+        customer: rule
+            .endpoint
+            .as_ref()
+            .and_then(|endpoint| endpoint.billing_customer_id),
+        end,
+    });
+    bulk::conclude(context, REMOVED, items.collect())
+}
+
+async fn remove_one(context: &Context, rule: &Rule) -> Result<End, CliError> {
+    let sent = context
+        .write(DeleteRule::new(rule.id), &format!("rule {}", rule.id))
+        .await;
+    let Some(_) = sent.map_err(|error| error.during(format!("removing rule {}", rule.id)))? else {
+        return Ok(End::Planned);
+    };
+    Ok(End::Done(Done {
+        id: rule.id.to_string(),
+        record: json!({ "id": rule.id, "removed": true }),
+        sentence: format!(
+            "Removed: {} From the next scan its ports raise alerts again.",
+            sentence(rule)
+        ),
+        ..Done::default()
+    }))
+}
+
+async fn copy(context: &Context, args: &RuleCopyArgs) -> Result<Outcome, CliError> {
+    let from = references::endpoint(context, &args.from).await?;
+    let to = references::endpoints(context, &args.to, Prefixes::Accepted).await?;
+    let rules = references::all_rules(context, |mut list| {
+        list.endpoint_id = Some(from.id);
+        list.scope = Some(RuleScope::Endpoint);
+        list.status = Some(RuleStatus::Active);
+        list
+    })
+    .await?;
+    if rules.is_empty() {
+        return Err(CliError::not_found(format!(
+            "{} has no active rule of its own to copy",
+            references::name_of(&from)
+        )));
+    }
+    rule_adding::copy(context, ADDED, &rules, &to).await
+}

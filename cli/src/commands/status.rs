@@ -1,0 +1,160 @@
+//! `secmon status`: how things stand, on one screen.
+
+use crate::context::Context;
+use crate::error::CliError;
+use crate::outcome::{Cell, Column, Line, Outcome, Table, shown};
+use crate::references;
+use crate::ui::severity_rank;
+use secmon::model::{CustomerId, EndpointPageMeta, PortAlert, PortAlertStatus, Severity};
+use secmon::operations::ListEndpoints;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+const COLUMNS: &[Column] = &[shown("what"), shown("count")];
+/// Rules that end within this many days are worth a look.
+const SOON_DAYS: i64 = 14;
+
+/// Runs the command.
+pub async fn run(context: &Context) -> Result<Outcome, CliError> {
+    let servers = servers(context).await?;
+    match context.settings.customer {
+        Some(customer) => of_customer(context, customer, &servers).await,
+        None => Ok(of_account(&servers)),
+    }
+}
+
+async fn servers(context: &Context) -> Result<EndpointPageMeta, CliError> {
+    let mut list = ListEndpoints::new().per_page(1);
+    list.billing_customer_id = context.settings.customer;
+    Ok(context.read(list).await?.into_data().meta)
+}
+
+fn of_account(servers: &EndpointPageMeta) -> Outcome {
+    let result = json!({ "servers": servers_json(servers) });
+    let mut story = vec![Line::text("The whole account:")];
+    story.extend(server_lines(servers));
+    story.push(Line::Hint(
+        "alerts and rules belong to customers: `status -c ID`".to_owned(),
+    ));
+    Outcome::record(result, table(servers, &[])).tell(story)
+}
+
+async fn of_customer(
+    context: &Context,
+    customer: CustomerId,
+    servers: &EndpointPageMeta,
+) -> Result<Outcome, CliError> {
+    let alerts = references::all_alerts(context, customer, |mut list| {
+        list.status = Some(PortAlertStatus::Open);
+        list
+    })
+    .await?;
+    let rules = references::all_rules(context, |list| list).await?;
+    let soon = chrono::Utc::now() + chrono::TimeDelta::days(SOON_DAYS);
+    let expiring = rules.iter().filter(|rule| {
+        rule.is_active != Some(false)
+            && rule
+                .expires_at
+                .as_ref()
+                .is_some_and(|end| end.date_time() <= soon)
+    });
+    let expiring = expiring.count();
+    let severities = by_severity(&alerts);
+    let result = json!({
+        "billing_customer_id": customer,
+        "servers": servers_json(servers),
+        "open_alerts": severities.iter().map(|(_, name, count)| ((*name).to_owned(), json!(count))).collect::<serde_json::Map<_, _>>(),
+        "rules": { "total": rules.len(), "expiring_within_14_days": expiring },
+    });
+    let mut story = vec![Line::text(format!("Customer {customer}:"))];
+    story.extend(server_lines(servers));
+    story.push(Line::Field(
+        "open alerts",
+        Cell::text(alerts_text(&severities)),
+    ));
+    story.push(Line::Field(
+        "rules",
+        Cell::text(format!(
+            "{}, of which {expiring} end within {SOON_DAYS} days",
+            rules.len()
+        )),
+    ));
+    if !alerts.is_empty() {
+        story.push(Line::Heading("Next:"));
+        story.push(Line::next(
+            format!("alert list -c {customer} --status open"),
+            "see the open alerts",
+        ));
+    }
+    Ok(Outcome::record(result, table(servers, &severities)).tell(story))
+}
+
+type Counts = Vec<(u8, String, u64)>;
+
+/// How many alerts of each severity there are, worst first.
+fn by_severity(alerts: &[PortAlert]) -> Counts {
+    let mut counts: BTreeMap<(u8, String), u64> = BTreeMap::new();
+    for alert in alerts {
+        let severity = alert.severity.clone().unwrap_or(Severity::from("unknown"));
+        *counts
+            .entry((severity_rank(&severity), severity.as_str().to_owned()))
+            .or_default() += 1;
+    }
+    counts
+        .into_iter()
+        .rev()
+        .map(|((rank, name), count)| (rank, name, count))
+        .collect()
+}
+
+fn alerts_text(severities: &Counts) -> String {
+    if severities.is_empty() {
+        return "none".to_owned();
+    }
+    severities
+        .iter()
+        .map(|(_, name, count)| format!("{count} {name}"))
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+fn servers_json(servers: &EndpointPageMeta) -> Value {
+    json!({
+        "total": servers.current_endpoint_count,
+        "limit": servers.endpoint_limit,
+        "by_status": servers.status_counts,
+    })
+}
+
+fn server_lines(servers: &EndpointPageMeta) -> Vec<Line> {
+    let count = servers.current_endpoint_count.unwrap_or(servers.total);
+    let limit = servers
+        .endpoint_limit
+        .map(|limit| format!(" of {limit}"))
+        .unwrap_or_default();
+    let states: Vec<String> = servers
+        .status_counts
+        .iter()
+        .map(|(state, count)| format!("{count} {state}"))
+        .collect();
+    vec![
+        Line::Field("servers", Cell::text(format!("{count}{limit}"))),
+        Line::Field("by state", Cell::text(states.join(", "))),
+    ]
+}
+
+fn table(servers: &EndpointPageMeta, severities: &[(u8, String, u64)]) -> Table {
+    let mut table = Table::new(COLUMNS);
+    let states = servers
+        .status_counts
+        .iter()
+        .map(|(state, count)| (format!("servers {state}"), *count));
+    let alerts = severities
+        .iter()
+        .map(|(_, name, count)| (format!("open alerts {name}"), *count));
+    table.rows = states
+        .chain(alerts)
+        .map(|(what, count)| vec![Cell::text(what), Cell::Number(count)])
+        .collect();
+    table
+}

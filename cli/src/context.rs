@@ -1,0 +1,367 @@
+//! What a command works with: the settings, the client (made when first asked for), and the screen.
+
+use crate::error::{CliError, Exit};
+use crate::guard::{Guard, Policy};
+use crate::local::{self, LocalService};
+use crate::settings::{KeySource, RateLimits, Settings, Source};
+use crate::ui::Ui;
+use crate::{credentials, settings};
+use secmon::model::CustomerId;
+use secmon::transport::{HttpOptions, HttpTransport, Transport};
+use secmon::{ApiKey, Client, ErrorKind, Event, Operation, Response};
+use std::cell::OnceCell;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// The surroundings of one command.
+pub struct Context {
+    /// What flags, environment and profile come to.
+    pub settings: Settings,
+    /// The screen.
+    pub ui: Arc<Ui>,
+    connection: OnceCell<Connection>,
+    interrupt_note: Mutex<Option<String>>,
+}
+
+struct Connection {
+    client: Client,
+    guard: Arc<Guard>,
+    local: Option<Arc<LocalService>>,
+}
+
+impl Context {
+    /// Nothing is read or connected before a command asks.
+    pub fn new(settings: Settings, ui: Arc<Ui>) -> Self {
+        Self {
+            settings,
+            ui,
+            connection: OnceCell::new(),
+            interrupt_note: Mutex::default(),
+        }
+    }
+
+    /// The client for the service in use.
+    pub fn client(&self) -> Result<&Client, CliError> {
+        Ok(&self.connection()?.client)
+    }
+
+    /// Sends a read.
+    pub async fn read<O: Operation>(&self, operation: O) -> Result<Response<O::Output>, CliError> {
+        self.ready().await?;
+        Ok(self.client()?.send(operation).await?)
+    }
+
+    /// Sends a change; `None` in a dry run, which keeps it to be shown with what it is about.
+    pub async fn write<O: Operation>(
+        &self,
+        operation: O,
+        about: &str,
+    ) -> Result<Option<Response<O::Output>>, CliError> {
+        self.ready().await?;
+        let connection = self.connection()?;
+        match connection.client.send(operation).await {
+            Ok(response) => Ok(Some(response)),
+            Err(error) if error.kind() == ErrorKind::Refused => {
+                self.refused(&connection.guard, about)
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// What a change that the gate stopped comes to: nothing in a dry run, else an error.
+    pub fn refused<T>(&self, guard: &Guard, about: &str) -> Result<Option<T>, CliError> {
+        if guard.is_dry_run() {
+            guard.describe_last(about);
+            return Ok(None);
+        }
+        let name = self.settings.profile_name.as_deref().unwrap_or("in use");
+        Err(Guard::read_only_error(name))
+    }
+
+    /// Connects for calls that take no key. The key it sends is one that no service knows.
+    pub fn connect_without_key(&self) -> Result<(), CliError> {
+        let connection = self.connect(|_| credentials::parse("no key", "none".to_owned()))?;
+        self.connection.get_or_init(|| connection);
+        Ok(())
+    }
+
+    /// A client for another pair of address and key, with the settings of this one.
+    pub fn client_for(&self, base_url: &str, key: ApiKey) -> Result<Client, CliError> {
+        self.build_client(
+            base_url,
+            key,
+            Arc::new(HttpTransport::new(&HttpOptions::default())),
+        )
+    }
+
+    /// The gate in front of the network.
+    pub fn guard(&self) -> Result<&Guard, CliError> {
+        Ok(&self.connection()?.guard)
+    }
+
+    /// The gate, where a connection was made at all.
+    pub fn guard_in_use(&self) -> Option<&Guard> {
+        self.connection.get().map(|connection| &*connection.guard)
+    }
+
+    /// Starts the embedded mock where it is the service, so that its own errors come out as they are.
+    pub async fn ready(&self) -> Result<(), CliError> {
+        match &self.connection()?.local {
+            Some(local) => local.start().await,
+            None => Ok(()),
+        }
+    }
+
+    /// Waits without keeping others from the embedded mock.
+    pub async fn rest(&self, length: Duration) {
+        self.release();
+        tokio::time::sleep(length).await;
+    }
+
+    fn release(&self) {
+        if let Some(local) = self
+            .connection
+            .get()
+            .and_then(|connection| connection.local.as_ref())
+        {
+            local.release();
+        }
+    }
+
+    /// What to say when the person interrupts from here on.
+    pub fn on_interrupt(&self, note: impl Into<String>) {
+        *self
+            .interrupt_note
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = Some(note.into());
+    }
+
+    /// The error of an interrupted command.
+    pub fn interrupted(&self) -> CliError {
+        let note = self
+            .interrupt_note
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        let message = note.unwrap_or_else(|| "interrupted".to_owned());
+        CliError::new(Exit::Interrupted, "interrupted", message)
+    }
+
+    /// The customer given by `-c`, the environment or the profile; else a person is asked.
+    pub fn customer(&self) -> Result<CustomerId, CliError> {
+        match self.settings.customer {
+            Some(customer) => Ok(customer),
+            None => {
+                let answer = self.ask("--customer", "the customer's number", "Customer number")?;
+                settings::parse_customer("--customer", &answer)
+            }
+        }
+    }
+
+    /// Whether a person is there and wants to be asked.
+    pub fn may_ask(&self) -> bool {
+        !self.settings.safety.no_input && self.ui.can_ask()
+    }
+
+    /// Asks for what is missing, or says which option gives it.
+    pub fn ask(&self, option: &str, what: &str, question: &str) -> Result<String, CliError> {
+        if !self.may_ask() {
+            return Err(CliError::usage(format!(
+                "{what} is missing: give it with {option}"
+            )));
+        }
+        self.release();
+        self.ui.ask_text(question)
+    }
+
+    /// Asks before a change that is hard to take back. `count` items are changed; `name` is typed for a severe one.
+    pub fn confirm(&self, danger: Danger, question: &str, name: &str) -> Result<(), CliError> {
+        let safety = &self.settings.safety;
+        if danger == Danger::Mild || safety.dry_run || safety.read_only {
+            return Ok(());
+        }
+        let severe = danger == Danger::Severe || safety.protected;
+        if severe {
+            self.confirm_by_typing(question, name)
+        } else {
+            self.confirm_by_yes(question)
+        }
+    }
+
+    fn confirm_by_typing(&self, question: &str, name: &str) -> Result<(), CliError> {
+        let typed = match &self.settings.safety.confirm {
+            Some(typed) => typed.clone(),
+            None if !self.may_ask() => {
+                return Err(CliError::usage(format!(
+                    "{question} This needs --confirm={}",
+                    crate::invocation::quoted(name)
+                )));
+            }
+            None => {
+                self.release();
+                self.ui
+                    .ask_text(&format!("{question} Type {name} to go on"))?
+            }
+        };
+        if typed.trim() == name {
+            Ok(())
+        } else {
+            Err(declined(&format!("{typed:?} is not {name:?}")))
+        }
+    }
+
+    fn confirm_by_yes(&self, question: &str) -> Result<(), CliError> {
+        if self.settings.safety.yes {
+            return Ok(());
+        }
+        if !self.may_ask() {
+            return Err(CliError::usage(format!("{question} This needs --yes")));
+        }
+        self.release();
+        if self.ui.ask_yes(question)? {
+            Ok(())
+        } else {
+            Err(declined("the answer was no"))
+        }
+    }
+
+    fn connection(&self) -> Result<&Connection, CliError> {
+        if let Some(connection) = self.connection.get() {
+            return Ok(connection);
+        }
+        let connection = self.connect(|source| self.key(source))?;
+        Ok(self.connection.get_or_init(|| connection))
+    }
+
+    fn connect(
+        &self,
+        key: impl FnOnce(&KeySource) -> Result<ApiKey, CliError>,
+    ) -> Result<Connection, CliError> {
+        let service = self.settings.service.as_ref().map_err(Clone::clone)?;
+        let network: Arc<dyn Transport> = Arc::new(HttpTransport::new(&HttpOptions::default()));
+        let local = match service.source {
+            Source::Local => Some(Arc::new(LocalService::new(Arc::clone(&network))?)),
+            _ => None,
+        };
+        let reached: Arc<dyn Transport> = match &local {
+            Some(local) => Arc::clone(local) as Arc<dyn Transport>,
+            None => network,
+        };
+        let guard = Arc::new(Guard::new(reached, self.policy()));
+        let client = self.build_client(
+            &service.base_url,
+            key(&service.key)?,
+            Arc::clone(&guard) as Arc<dyn Transport>,
+        )?;
+        Ok(Connection {
+            client,
+            guard,
+            local,
+        })
+    }
+
+    fn policy(&self) -> Policy {
+        let safety = &self.settings.safety;
+        match (safety.dry_run, safety.read_only) {
+            (true, _) => Policy::DryRun,
+            (false, true) => Policy::ReadOnly,
+            (false, false) => Policy::Open,
+        }
+    }
+
+    fn build_client(
+        &self,
+        base_url: &str,
+        key: ApiKey,
+        transport: Arc<dyn Transport>,
+    ) -> Result<Client, CliError> {
+        let settings = &self.settings;
+        let ui = Arc::clone(&self.ui);
+        let mut builder = Client::builder(base_url, key)
+            .namespace(settings.namespace)
+            .transport(transport)
+            .observer(Arc::new(move |event: &Event| {
+                if let Event::Waiting {
+                    reason, duration, ..
+                } = event
+                {
+                    ui.waiting(*reason, *duration);
+                }
+            }));
+        builder = match settings.rate_limits {
+            RateLimits::Documented => builder,
+            RateLimits::Off => builder.unlimited(),
+            RateLimits::Custom {
+                strict,
+                default,
+                window,
+            } => builder.rate_limits(strict, default, window),
+        };
+        for host in &settings.allow_http {
+            builder = builder.allow_http(host);
+        }
+        if let Some(timeout) = settings.timeout {
+            builder = builder.operation_timeout(timeout);
+        }
+        if let Some(max_wait) = settings.max_wait {
+            builder = builder.max_wait(max_wait);
+        }
+        if settings.sandbox {
+            builder = builder.sandbox();
+        }
+        Ok(builder.build()?)
+    }
+
+    /// Reads the key from where it is kept.
+    pub fn key(&self, source: &KeySource) -> Result<ApiKey, CliError> {
+        match source {
+            KeySource::Local => {
+                credentials::parse("the embedded mock's key", local::KEY.to_owned())
+            }
+            KeySource::Environment(key) => Ok(key.clone()),
+            KeySource::File(path) => credentials::read_file(path),
+            KeySource::Command(command) => credentials::run_command(command),
+            KeySource::Ask => self.ask_key(),
+        }
+    }
+
+    /// Asks for a key without showing it.
+    pub fn ask_key(&self) -> Result<ApiKey, CliError> {
+        if !self.may_ask() {
+            return Err(CliError::usage("there is no API key: set SECMON_API_KEY or SECMON_API_KEY_FILE, or name a profile that has one")
+                .hint("keep one: `auth login --key-stdin`"));
+        }
+        self.release();
+        credentials::parse("the key", self.ui.ask_secret("API key")?)
+    }
+}
+
+/// How hard a change is to take back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Danger {
+    /// Easily.
+    Mild,
+    /// With work.
+    Moderate,
+    /// Not at all, or very many at once.
+    Severe,
+}
+
+impl Danger {
+    /// The danger of doing the same to `count` things.
+    pub fn times(self, count: usize) -> Self {
+        match (self, count) {
+            (_, 51..) => Self::Severe,
+            (Self::Mild, 6..) => Self::Moderate,
+            (danger, _) => danger,
+        }
+    }
+}
+
+fn declined(reason: &str) -> CliError {
+    CliError::new(
+        Exit::Other,
+        "declined",
+        format!("{reason}: nothing was changed"),
+    )
+}

@@ -1,0 +1,48 @@
+//! Lengths of time and days as people type them: `30s`, `10m`, `90d`, `2026-12-31`.
+
+use crate::error::CliError;
+use chrono::{Days, NaiveDate, Utc};
+use std::time::Duration;
+
+/// Reads a length of time; `name` is the option it came from.
+pub fn length(name: &str, text: &str) -> Result<Duration, CliError> {
+    if text == "0" {
+        return Ok(Duration::ZERO);
+    }
+    humantime::parse_duration(text).map_err(|_| {
+        CliError::usage(format!(
+            "{name}: {text:?} is no length of time: write it as 30s, 10m, 2h or 14d"
+        ))
+    })
+}
+
+/// Reads a day, or a number of days from today, as the API's date.
+pub fn day(name: &str, text: &str) -> Result<String, CliError> {
+    if text.parse::<NaiveDate>().is_ok() {
+        return Ok(text.to_owned());
+    }
+    let days = text
+        .strip_suffix('d')
+        .and_then(|days| days.parse::<u64>().ok());
+    days.and_then(|days| Utc::now().date_naive().checked_add_days(Days::new(days)))
+        .map(|day| day.to_string())
+        .ok_or_else(|| {
+            CliError::usage(format!("{name}: {text:?} is no day: write it as 2026-12-31, or as 90d for 90 days from today"))
+        })
+}
+
+/// A length of time as it is shown: `45 s`, `3 min 20 s`, `2 h`.
+pub fn shown(length: Duration) -> String {
+    let seconds = length.as_secs() + u64::from(length.subsec_millis() >= 500);
+    let (big, small) = match seconds {
+        0..=59 => return format!("{seconds} s"),
+        60..=3_599 => ((seconds / 60, "min"), (seconds % 60, "s")),
+        3_600..=86_399 => ((seconds / 3_600, "h"), (seconds % 3_600 / 60, "min")),
+        _ => ((seconds / 86_400, "d"), (seconds % 86_400 / 3_600, "h")),
+    };
+    if small.0 == 0 {
+        format!("{} {}", big.0, big.1)
+    } else {
+        format!("{} {} {} {}", big.0, big.1, small.0, small.1)
+    }
+}

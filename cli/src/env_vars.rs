@@ -1,0 +1,40 @@
+//! The environment, read once. An empty variable is as if unset.
+
+use crate::error::CliError;
+use secmon::ApiKey;
+
+/// A variable's text.
+pub fn text(name: &str) -> Result<Option<String>, CliError> {
+    match std::env::var(name) {
+        Ok(value) if value.is_empty() => Ok(None),
+        Ok(value) => Ok(Some(value)),
+        Err(std::env::VarError::NotPresent) => Ok(None),
+        Err(std::env::VarError::NotUnicode(_)) => Err(CliError::usage(format!(
+            "{name} is not valid UTF-8: set it again, or unset it"
+        ))),
+    }
+}
+
+/// A variable that is on or off.
+pub fn switch(name: &str) -> Result<Option<bool>, CliError> {
+    let Some(value) = text(name)? else {
+        return Ok(None);
+    };
+    match value.to_ascii_lowercase().as_str() {
+        "1" | "true" | "yes" | "on" => Ok(Some(true)),
+        "0" | "false" | "no" | "off" => Ok(Some(false)),
+        _ => Err(CliError::usage(format!(
+            "{name} is neither on nor off: set it to 1, true, yes, on, 0, false, no or off"
+        ))),
+    }
+}
+
+/// The key in `SECMON_API_KEY`.
+pub fn api_key() -> Result<Option<ApiKey>, CliError> {
+    let Some(value) = text("SECMON_API_KEY")? else {
+        return Ok(None);
+    };
+    ApiKey::new(value)
+        .map(Some)
+        .map_err(|error| CliError::usage(format!("SECMON_API_KEY: {error}")))
+}

@@ -1,0 +1,41 @@
+//! Files and standard input that a person names.
+
+use crate::error::CliError;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+/// Reads a file whole, or standard input for `-`; `name` is what errors call it.
+pub fn read(path: &Path, name: &str, max_bytes: u64) -> Result<Vec<u8>, CliError> {
+    let failed = |error: std::io::Error| CliError::usage(format!("{name} cannot be read: {error}"));
+    let source: Box<dyn Read> = if path == Path::new("-") {
+        Box::new(std::io::stdin())
+    } else {
+        Box::new(File::open(path).map_err(failed)?)
+    };
+    let mut bytes = Vec::new();
+    source
+        .take(max_bytes + 1)
+        .read_to_end(&mut bytes)
+        .map_err(failed)?;
+    if bytes.len() as u64 > max_bytes {
+        return Err(CliError::usage(format!(
+            "{name} is larger than {} MiB: split it",
+            max_bytes / (1024 * 1024)
+        )));
+    }
+    Ok(bytes)
+}
+
+/// Reads words, one a line; blank lines and lines that begin with # do not count.
+pub fn read_words(path: &Path, name: &str) -> Result<Vec<String>, CliError> {
+    const MAX_BYTES: u64 = 16 * 1024 * 1024;
+    let bytes = read(path, name, MAX_BYTES)?;
+    let text = String::from_utf8(bytes)
+        .map_err(|_| CliError::usage(format!("{name} is not UTF-8 text")))?;
+    let words = text
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty() && !line.starts_with('#'));
+    Ok(words.map(str::to_owned).collect())
+}

@@ -1,0 +1,136 @@
+//! The last gate before the network: a dry run and a read-only profile let no write through.
+
+use crate::error::{CliError, Exit};
+use bytes::Bytes;
+use http::{Method, Request, Response};
+use secmon::transport::{BoxFuture, Transport, TransportError, TransportErrorKind};
+use serde_json::{Value, json};
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What the gate lets through.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Policy {
+    /// Everything.
+    Open,
+    /// Reads; writes are kept to be shown.
+    DryRun,
+    /// Reads; writes are refused.
+    ReadOnly,
+}
+
+/// A transport with a gate in front of it.
+pub struct Guard {
+    inner: Arc<dyn Transport>,
+    policy: Policy,
+    planned: Mutex<Vec<Planned>>,
+}
+
+/// A write that a dry run did not send.
+#[derive(Debug, Clone)]
+pub struct Planned {
+    method: Method,
+    path: String,
+    body: Value,
+    about: String,
+}
+
+impl Planned {
+    /// The request as it would go out.
+    pub fn to_json(&self) -> Value {
+        json!({
+            "method": self.method.as_str(),
+            "path": self.path,
+            "body": self.body,
+            "headers": { "authorization": "Bearer ****" },
+        })
+    }
+}
+
+impl fmt::Display for Planned {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "would {} {} {}", self.method, self.path, self.about)
+    }
+}
+
+impl Guard {
+    /// Puts the gate in front of a transport.
+    pub fn new(inner: Arc<dyn Transport>, policy: Policy) -> Self {
+        Self {
+            inner,
+            policy,
+            planned: Mutex::default(),
+        }
+    }
+
+    /// Whether writes are kept instead of sent.
+    pub fn is_dry_run(&self) -> bool {
+        self.policy == Policy::DryRun
+    }
+
+    /// Says what the write that was just kept is about.
+    pub fn describe_last(&self, about: &str) {
+        let mut planned = self.planned.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(last) = planned.last_mut() {
+            about.clone_into(&mut last.about);
+        }
+    }
+
+    /// The writes that were kept, in order.
+    pub fn planned(&self) -> Vec<Planned> {
+        self.planned
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    /// The error for a write that a read-only profile refuses.
+    pub fn read_only_error(profile: &str) -> CliError {
+        CliError::new(
+            Exit::Permission,
+            "read_only",
+            format!("profile {profile} is read-only: nothing was sent"),
+        )
+        .hint("use another profile, or take read_only out of the configuration file")
+    }
+
+    fn keep(&self, request: &Request<Bytes>) {
+        let body = serde_json::from_slice(request.body()).unwrap_or(Value::Null);
+        let path = request
+            .uri()
+            .path_and_query()
+            .map(ToString::to_string)
+            .unwrap_or_default();
+        let planned = Planned {
+            method: request.method().clone(),
+            path,
+            body,
+            about: String::new(),
+        };
+        self.planned
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(planned);
+    }
+}
+
+impl Transport for Guard {
+    fn send(
+        &self,
+        request: Request<Bytes>,
+    ) -> BoxFuture<'_, Result<Response<Bytes>, TransportError>> {
+        let write = !request.method().is_safe();
+        match self.policy {
+            Policy::DryRun if write => {
+                self.keep(&request);
+                refuse("a dry run sends no change")
+            }
+            Policy::ReadOnly if write => refuse("the profile is read-only"),
+            _ => self.inner.send(request),
+        }
+    }
+}
+
+fn refuse(reason: &'static str) -> BoxFuture<'static, Result<Response<Bytes>, TransportError>> {
+    Box::pin(async move { Err(TransportError::new(TransportErrorKind::Refused, reason)) })
+}

@@ -1,0 +1,103 @@
+//! The way out of each error. A command between backticks is a command line of this program.
+
+use secmon::{ErrorCode, ErrorKind};
+
+/// The hint for an error of the SDK; `None` where the sentence says all.
+pub fn for_error(error: &secmon::Error) -> Option<String> {
+    let by_code = error.code().and_then(for_code);
+    by_code
+        .or_else(|| for_status(error))
+        .or_else(|| for_kind(error.kind()))
+        .map(str::to_owned)
+}
+
+fn for_code(code: &ErrorCode) -> Option<&'static str> {
+    Some(match code {
+        ErrorCode::TenantNotFound => {
+            "the key belongs to no account: make a new one in the portal, then `auth login`"
+        }
+        ErrorCode::TenantMismatch => {
+            "the key is of another portal domain: `auth status` says which address and key are in use"
+        }
+        ErrorCode::AccountSuspended => {
+            "the partner account is suspended: only the provider can open it again"
+        }
+        ErrorCode::EndpointLimitExceeded => {
+            "see what is using it: `endpoint list`; terminate or delete a server, or raise the plan"
+        }
+        ErrorCode::DomainLimitExceeded => {
+            "all domain slots are in use: release one, or raise the quantity of the subscription"
+        }
+        ErrorCode::EndpointNotFound => "see the servers there are: `endpoint list`",
+        ErrorCode::DomainNotFound => "check the domain's id and the customer given with -c",
+        ErrorCode::AlertNotFound => "see the alerts there are: `alert list`",
+        ErrorCode::ProductNotFound => {
+            "products are endpoint, port_monitoring and domain_monitoring"
+        }
+        ErrorCode::BillingClientNotFound => {
+            "nothing is recorded for this customer and service: provision it first"
+        }
+        ErrorCode::SubscriptionNotFound => {
+            "the service has no subscription of this product: provision it first"
+        }
+        ErrorCode::EndpointNotActive => {
+            "only active servers are scanned: `endpoint resume ENDPOINT`, then scan again"
+        }
+        ErrorCode::DomainAlreadyExists => {
+            "the customer monitors that domain already: use its record"
+        }
+        ErrorCode::DowngradeUsageExceeded => {
+            "give up what no longer fits first, or choose a larger plan"
+        }
+        ErrorCode::SubscriptionNotChangeable => {
+            "a cancelled subscription is brought back by provisioning it again"
+        }
+        ErrorCode::AlertAlreadyResolved => "nothing is left to do: the alert is resolved",
+        ErrorCode::AlertNotAcknowledged => "acknowledge the alert first",
+        ErrorCode::DnsResolutionFailed => {
+            "check the spelling of the host name, or give the IP address"
+        }
+        ErrorCode::RateLimited => {
+            "wait until the server may be scanned again; `scan ENDPOINT --respect-cooldown` does"
+        }
+        ErrorCode::UserNotFound => {
+            "the customer has no portal account: `provision` something for it first"
+        }
+        ErrorCode::ScanDispatchFailed => "the scan was not queued: try again in a minute",
+        ErrorCode::ScanningUnavailable => {
+            "scanning is down for a moment: try again in a few minutes"
+        }
+        _ => return None,
+    })
+}
+
+fn for_status(error: &secmon::Error) -> Option<&'static str> {
+    Some(match error.status()?.as_u16() {
+        401 => {
+            "the service does not know this key: `auth status` says where it comes from, `auth login` keeps a new one"
+        }
+        403 => "the record belongs to another customer: check -c",
+        404 => "check the id and the customer given with -c",
+        413 => "the request is larger than the service takes: send less at a time",
+        429 => {
+            "the key's calls of this minute are used up: try again in a minute, or allow a longer --max-wait"
+        }
+        _ => return None,
+    })
+}
+
+fn for_kind(kind: ErrorKind) -> Option<&'static str> {
+    Some(match kind {
+        ErrorKind::Connect => "check the address and the network: `health`",
+        ErrorKind::Timeout | ErrorKind::Deadline => "try again, or allow more time with --timeout",
+        ErrorKind::Interrupted => "look at what was done before you repeat it",
+        ErrorKind::Decode | ErrorKind::Redirect | ErrorKind::BodyTooLarge => {
+            "something between here and the service answered instead, or the address is not the portal's: check it with `auth status`"
+        }
+        ErrorKind::KeyRejected => "the service refused this key: `auth login` keeps a new one",
+        ErrorKind::MaxWait => {
+            "the key's calls of this minute are used up: try again in a minute, or allow a longer --max-wait"
+        }
+        _ => return None,
+    })
+}

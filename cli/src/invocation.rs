@@ -1,0 +1,126 @@
+//! How this program was started, so that every command it prints works as printed.
+
+use crate::args::GlobalArgs;
+use std::path::{Path, PathBuf};
+
+/// The program's name as it can be typed here, and the options that choose the service.
+#[derive(Debug, Clone)]
+pub struct Invocation {
+    program: String,
+    service: Vec<String>,
+    wants_json: bool,
+}
+
+impl Invocation {
+    /// Reads the raw arguments and the environment; nothing here can fail.
+    pub fn from_process() -> Self {
+        let arguments: Vec<String> = std::env::args_os()
+            .map(|argument| argument.to_string_lossy().into_owned())
+            .collect();
+        let variable = std::env::var("SECMON_OUTPUT").unwrap_or_default();
+        let wants_json = output_argument(&arguments).map_or_else(|| is_json(&variable), is_json);
+        let typed = arguments.first().map_or("secmon", String::as_str);
+        Self {
+            program: program_name(typed),
+            service: Vec::new(),
+            wants_json,
+        }
+    }
+
+    /// Keeps the options that choose the service.
+    #[must_use]
+    pub fn for_service(mut self, global: &GlobalArgs) -> Self {
+        let config = global
+            .config
+            .as_ref()
+            .map(|path| path.display().to_string());
+        let options = [
+            ("--profile", &global.profile),
+            ("--base-url", &global.base_url),
+            ("--config", &config),
+        ];
+        for (name, value) in options {
+            if let Some(value) = value {
+                self.service.extend([name.to_owned(), quoted(value)]);
+            }
+        }
+        if global.local {
+            self.service.push("--local".to_owned());
+        }
+        self
+    }
+
+    /// Whether JSON output was asked for, as far as the raw arguments and the environment show.
+    pub fn wants_json(&self) -> bool {
+        self.wants_json
+    }
+
+    /// The whole command line for a command.
+    pub fn line(&self, command: &str) -> String {
+        let mut words = vec![self.program.as_str()];
+        words.extend(self.service.iter().map(String::as_str));
+        words.push(command);
+        words.join(" ")
+    }
+
+    /// Writes every command between backticks out in full.
+    pub fn expand(&self, text: &str) -> String {
+        text.split('`')
+            .enumerate()
+            .map(|(i, piece)| {
+                if i % 2 == 1 {
+                    self.line(piece)
+                } else {
+                    piece.to_owned()
+                }
+            })
+            .collect()
+    }
+}
+
+fn output_argument(arguments: &[String]) -> Option<&str> {
+    let following = |i: usize| arguments.get(i + 1).map(String::as_str);
+    arguments
+        .iter()
+        .enumerate()
+        .find_map(|(i, argument)| match argument.as_str() {
+            "-o" | "--output" => following(i),
+            other => other.strip_prefix("--output=").or_else(|| {
+                other
+                    .strip_prefix("-o")
+                    .map(|form| form.trim_start_matches('='))
+            }),
+        })
+}
+
+fn is_json(form: &str) -> bool {
+    matches!(form, "json" | "jsonl")
+}
+
+/// A program started by its path is `secmon` only if that is what the shell would find.
+fn program_name(typed: &str) -> String {
+    let path = Path::new(typed);
+    if path.components().count() < 2 || found_on_path() == path.canonicalize().ok() {
+        return "secmon".to_owned();
+    }
+    let here = std::env::current_dir().ok();
+    let short = here.and_then(|here| path.strip_prefix(here).ok());
+    quoted(&short.unwrap_or(path).display().to_string())
+}
+
+fn found_on_path() -> Option<PathBuf> {
+    let folders = std::env::var_os("PATH")?;
+    std::env::split_paths(&folders)
+        .map(|folder| folder.join("secmon"))
+        .find_map(|file| file.canonicalize().ok())
+}
+
+/// A word as a shell takes it.
+pub fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:@%+=,".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}

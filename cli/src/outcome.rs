@@ -1,0 +1,197 @@
+//! What a command found or did, before any thought of how it is shown.
+
+use crate::error::Exit;
+use secmon::model::{Severity, Timestamp};
+use serde::Serialize;
+use serde_json::Value;
+use std::borrow::Cow;
+
+/// The result of a command.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The typed result, with the API's field names (`-o json`, `-o jsonl`).
+    pub result: Value,
+    /// The same as rows (`-o csv`, `-o ids`, and for reading where there is no story).
+    pub table: Table,
+    /// For reading, where rows alone would not say it.
+    pub story: Vec<Line>,
+    /// How the program ends.
+    pub exit: Exit,
+}
+
+impl Outcome {
+    /// A list: an array, one row an item.
+    pub fn list<T: Serialize>(
+        items: &[T],
+        columns: &'static [Column],
+        row: fn(&T) -> Vec<Cell>,
+    ) -> Self {
+        let mut table = Table::new(columns);
+        table.rows = items.iter().map(row).collect();
+        Self {
+            result: to_json(items),
+            table,
+            story: Vec::new(),
+            exit: Exit::Done,
+        }
+    }
+
+    /// One record.
+    pub fn record(result: Value, table: Table) -> Self {
+        Self {
+            result,
+            table,
+            story: Vec::new(),
+            exit: Exit::Done,
+        }
+    }
+
+    /// Adds what a person reads instead of rows.
+    #[must_use]
+    pub fn tell(mut self, story: Vec<Line>) -> Self {
+        self.story = story;
+        self
+    }
+
+    /// A text that is the same in every form: a script, a page.
+    pub fn text(text: impl Into<String>) -> Self {
+        let text = text.into();
+        Self::record(Value::String(text.clone()), Table::new(&[])).tell(vec![Line::Verbatim(text)])
+    }
+}
+
+/// The JSON form of a typed value of the SDK.
+pub fn to_json<T: Serialize + ?Sized>(value: &T) -> Value {
+    serde_json::to_value(value).unwrap_or(Value::Null)
+}
+
+/// A column of a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Column {
+    /// The API's name of the field.
+    pub name: &'static str,
+    /// Shown only with `-o wide` (and in CSV).
+    pub wide: bool,
+}
+
+/// A column that is always shown.
+pub const fn shown(name: &'static str) -> Column {
+    Column { name, wide: false }
+}
+
+/// A column for `-o wide`.
+pub const fn wide(name: &'static str) -> Column {
+    Column { name, wide: true }
+}
+
+/// Rows under columns. The column `id`, where there is one, is what `-o ids` prints.
+#[derive(Debug, Default)]
+pub struct Table {
+    /// The columns, in order.
+    pub columns: Cow<'static, [Column]>,
+    /// One cell a column in each row.
+    pub rows: Vec<Vec<Cell>>,
+}
+
+impl Table {
+    /// A table without rows.
+    pub fn new(columns: &'static [Column]) -> Self {
+        Self {
+            columns: columns.into(),
+            rows: Vec::new(),
+        }
+    }
+
+    /// A table of one row.
+    pub fn one(columns: &'static [Column], row: Vec<Cell>) -> Self {
+        Self {
+            columns: columns.into(),
+            rows: vec![row],
+        }
+    }
+
+    /// Where a column stands.
+    pub fn position(&self, name: &str) -> Option<usize> {
+        self.columns
+            .iter()
+            .position(|column| column.name.eq_ignore_ascii_case(name))
+    }
+}
+
+/// One value of a row.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Cell {
+    /// Text as the service gave it; made harmless where it is printed.
+    Text(String),
+    /// A number.
+    Number(u64),
+    /// A point in time.
+    Time(Timestamp),
+    /// How bad an alert is.
+    Severity(Severity),
+    /// A state, as `active` or `open`.
+    State(String),
+    /// Nothing.
+    Missing,
+}
+
+impl Cell {
+    /// Text, or nothing.
+    pub fn text(text: impl ToString) -> Self {
+        Self::Text(text.to_string())
+    }
+
+    /// Text that may be missing.
+    pub fn maybe<T: ToString>(text: Option<T>) -> Self {
+        text.map_or(Self::Missing, Self::text)
+    }
+
+    /// A state.
+    pub fn state(state: impl ToString) -> Self {
+        Self::State(state.to_string())
+    }
+
+    /// A point in time that may be missing.
+    pub fn time(time: Option<&Timestamp>) -> Self {
+        time.cloned().map_or(Self::Missing, Self::Time)
+    }
+}
+
+/// A piece of what a person reads.
+#[derive(Debug)]
+pub enum Line {
+    /// A sentence.
+    Text(String),
+    /// A label and its value.
+    Field(&'static str, Cell),
+    /// Rows.
+    Table(Table),
+    /// A command that may come next, without the program's name, and what it is for.
+    Next {
+        /// The command.
+        command: String,
+        /// What it is for.
+        purpose: &'static str,
+    },
+    /// A way out, commands between backticks.
+    Hint(String),
+    /// A heading over what follows.
+    Heading(&'static str),
+    /// Text that is printed as it is: our own, never the service's.
+    Verbatim(String),
+}
+
+impl Line {
+    /// A sentence.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::Text(text.into())
+    }
+
+    /// A command that may come next.
+    pub fn next(command: impl Into<String>, purpose: &'static str) -> Self {
+        Self::Next {
+            command: command.into(),
+            purpose,
+        }
+    }
+}

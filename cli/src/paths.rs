@@ -1,0 +1,23 @@
+//! Where the program keeps its files: the platform's folders, XDG everywhere.
+
+use crate::error::CliError;
+use etcetera::base_strategy::{BaseStrategy, Xdg};
+use std::path::PathBuf;
+
+/// The configuration file when none is named.
+pub fn config_file() -> Result<PathBuf, CliError> {
+    Ok(folders()?.config_dir().join("secmon").join("config.toml"))
+}
+
+/// The folder of the embedded mock's state.
+pub fn local_state_folder() -> Result<PathBuf, CliError> {
+    Ok(folders()?.data_dir().join("secmon").join("local"))
+}
+
+fn folders() -> Result<Xdg, CliError> {
+    Xdg::new().map_err(|_| {
+        CliError::usage(
+            "there is no home directory: set HOME, or XDG_CONFIG_HOME and XDG_DATA_HOME",
+        )
+    })
+}

@@ -1,0 +1,100 @@
+//! Ports as people type them: `22`, `22/tcp`, `53/*`, `8000-8100/udp`, `ssh`.
+
+use crate::error::CliError;
+use secmon::model::{PortRange, Protocol, Rule};
+
+/// Names that people use for ports. A plain name is the port's usual protocol.
+const NAMES: &[(&str, u16)] = &[
+    ("ftp", 21),
+    ("ssh", 22),
+    ("telnet", 23),
+    ("smtp", 25),
+    ("dns", 53),
+    ("http", 80),
+    ("pop3", 110),
+    ("ntp", 123),
+    ("imap", 143),
+    ("snmp", 161),
+    ("ldap", 389),
+    ("https", 443),
+    ("smb", 445),
+    ("submission", 587),
+    ("imaps", 993),
+    ("pop3s", 995),
+    ("mssql", 1433),
+    ("mysql", 3306),
+    ("rdp", 3389),
+    ("postgresql", 5432),
+    ("vnc", 5900),
+    ("redis", 6379),
+    ("mongodb", 27017),
+];
+
+/// A range of ports with its protocol.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PortSpec {
+    /// The ports.
+    pub range: PortRange,
+    /// The protocol; tcp where none was typed.
+    pub protocol: Protocol,
+}
+
+impl PortSpec {
+    /// Reads what was typed.
+    pub fn parse(text: &str) -> Result<Self, CliError> {
+        let wrong = |reason: String| {
+            CliError::usage(reason).hint(
+                "a port is 22, 22/tcp, 53/udp, 53/* for both, 8000-8100/tcp, or a name such as ssh",
+            )
+        };
+        let (ports, protocol) = text.split_once('/').unwrap_or((text, "tcp"));
+        let protocol = match protocol.to_ascii_lowercase().as_str() {
+            "tcp" => Protocol::Tcp,
+            "udp" => Protocol::Udp,
+            "*" | "both" | "any" => Protocol::Any,
+            other => {
+                return Err(wrong(format!(
+                    "{text:?}: the protocol {other:?} is none of tcp, udp and *"
+                )));
+            }
+        };
+        let named = NAMES
+            .iter()
+            .find(|(name, _)| name.eq_ignore_ascii_case(ports))
+            .map(|(_, port)| port.to_string());
+        let range = named.as_deref().unwrap_or(ports).parse::<PortRange>();
+        let range = range.map_err(|_| {
+            wrong(format!(
+                "{text:?} is no port: ports are 1 to 65535, a range goes upwards"
+            ))
+        })?;
+        Ok(Self { range, protocol })
+    }
+
+    /// Whether a word could only be a port.
+    pub fn looks_like_port(word: &str) -> bool {
+        word.starts_with(|c: char| c.is_ascii_digit()) && Self::parse(word).is_ok()
+    }
+
+    /// Whether a rule has a port and a protocol in common with it.
+    pub fn meets(&self, rule: &Rule) -> bool {
+        let Some(ports) = rule.ports() else {
+            return false;
+        };
+        let protocols = self.protocol == rule.protocol
+            || self.protocol == Protocol::Any
+            || rule.protocol == Protocol::Any;
+        protocols && ports.start() <= self.range.end() && self.range.start() <= ports.end()
+    }
+
+    /// Whether a rule is for exactly this.
+    pub fn is_same(&self, rule: &Rule) -> bool {
+        rule.ports() == Some(self.range) && rule.protocol == self.protocol
+    }
+}
+
+impl std::fmt::Display for PortSpec {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}/{}", self.range, self.protocol)
+    }
+}

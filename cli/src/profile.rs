@@ -1,0 +1,203 @@
+//! The configuration file: named pairs of address and key. Writing keeps the comments of a person.
+
+use crate::error::CliError;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use toml_edit::{DocumentMut, Item, Table};
+
+/// The name that means the embedded mock, and so cannot be a profile.
+pub const LOCAL: &str = "local";
+
+/// What the configuration file says.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ConfigFile {
+    /// The profile used when none is named.
+    pub default_profile: Option<String>,
+    /// The profiles by name.
+    #[serde(default)]
+    pub profiles: BTreeMap<String, Profile>,
+}
+
+/// A pair of address and key, with the settings that go with it.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Profile {
+    /// Address of the service.
+    pub base_url: Option<String>,
+    /// File that holds the key, readable by its owner only; relative to the configuration file.
+    pub key_file: Option<PathBuf>,
+    /// Command that prints the key.
+    pub key_command: Option<String>,
+    /// The customer when no `-c` is given.
+    pub customer: Option<u64>,
+    /// `billing` or `provisioning`.
+    pub namespace: Option<String>,
+    /// As `60,100/60s`, or `off`.
+    pub rate_limits: Option<String>,
+    /// Hosts that plain http may reach.
+    #[serde(default)]
+    pub allow_http: Vec<String>,
+    /// Form of results.
+    pub output: Option<String>,
+    /// Refuses every change.
+    #[serde(default)]
+    pub read_only: bool,
+    /// Asks for the name or count before every change that is asked about.
+    #[serde(default)]
+    pub protected: bool,
+}
+
+impl ConfigFile {
+    /// Reads the file; one that is not there says nothing.
+    pub fn read(path: &Path) -> Result<Self, CliError> {
+        let Some(text) = read_optional(path)? else {
+            return Ok(Self::default());
+        };
+        toml::from_str(&text).map_err(|error| {
+            let reason = error.message();
+            CliError::usage(format!("configuration file {}: {reason}", path.display()))
+                .hint("correct the file, or name another with --config")
+        })
+    }
+
+    /// The profile of this name.
+    pub fn profile(&self, name: &str) -> Result<&Profile, CliError> {
+        self.profiles.get(name).ok_or_else(|| {
+            let known: Vec<&str> = self.profiles.keys().map(String::as_str).collect();
+            let known = if known.is_empty() {
+                "there are none".to_owned()
+            } else {
+                known.join(", ")
+            };
+            CliError::usage(format!("there is no profile {name:?} (profiles: {known})"))
+                .hint(format!("make it: `auth login --profile {name}`"))
+        })
+    }
+}
+
+/// The file as a document that can be changed without losing its comments.
+pub struct ConfigDocument {
+    path: PathBuf,
+    document: DocumentMut,
+}
+
+impl ConfigDocument {
+    /// Opens the file, or begins a new one.
+    pub fn open(path: &Path) -> Result<Self, CliError> {
+        let text = read_optional(path)?.unwrap_or_default();
+        let document = text.parse::<DocumentMut>().map_err(|error| {
+            CliError::usage(format!(
+                "configuration file {}: {}",
+                path.display(),
+                error.message()
+            ))
+        })?;
+        Ok(Self {
+            path: path.to_owned(),
+            document,
+        })
+    }
+
+    /// Sets one value of a profile, making the profile when it is new.
+    pub fn set(&mut self, profile: &str, field: &str, value: impl Into<toml_edit::Value>) {
+        let profiles = self
+            .document
+            .entry("profiles")
+            .or_insert_with(implicit_table);
+        if let Some(profiles) = profiles.as_table_like_mut() {
+            let entry = profiles.entry(profile).or_insert(Item::Table(Table::new()));
+            entry[field] = toml_edit::value(value);
+        }
+    }
+
+    /// Removes one value of a profile.
+    pub fn unset(&mut self, profile: &str, field: &str) {
+        let profiles = self.document.get_mut("profiles");
+        let entry = profiles.and_then(|profiles| profiles.get_mut(profile));
+        if let Some(entry) = entry.and_then(Item::as_table_like_mut) {
+            entry.remove(field);
+        }
+    }
+
+    /// Removes a profile.
+    pub fn remove(&mut self, profile: &str) {
+        if let Some(profiles) = self
+            .document
+            .get_mut("profiles")
+            .and_then(Item::as_table_like_mut)
+        {
+            profiles.remove(profile);
+        }
+        if self.default_profile() == Some(profile) {
+            self.document.remove("default_profile");
+        }
+    }
+
+    /// The profile used when none is named.
+    pub fn default_profile(&self) -> Option<&str> {
+        self.document.get("default_profile").and_then(Item::as_str)
+    }
+
+    /// Sets the profile used when none is named.
+    pub fn set_default(&mut self, profile: &str) {
+        self.document["default_profile"] = toml_edit::value(profile);
+    }
+
+    /// Writes the file whole, readable by its owner only.
+    pub fn save(&self) -> Result<(), CliError> {
+        write_private(&self.path, self.document.to_string().as_bytes())
+    }
+}
+
+fn implicit_table() -> Item {
+    let mut table = Table::new();
+    table.set_implicit(true);
+    Item::Table(table)
+}
+
+/// A name a profile may have: it is also the name of a file.
+pub fn check_name(name: &str) -> Result<(), CliError> {
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    if name == LOCAL {
+        return Err(CliError::usage(
+            "the profile name \"local\" means the embedded mock: choose another name",
+        ));
+    }
+    if name.is_empty() || name.starts_with('.') || !name.chars().all(fits) {
+        return Err(CliError::usage(format!(
+            "{name:?} cannot name a profile: use letters, digits, - and _"
+        )));
+    }
+    Ok(())
+}
+
+/// Where `auth login` keeps the key of a profile, relative to the configuration file.
+pub fn key_file_of(profile: &str) -> PathBuf {
+    Path::new("keys").join(profile)
+}
+
+fn read_optional(path: &Path) -> Result<Option<String>, CliError> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(CliError::usage(format!(
+            "configuration file {}: {error}",
+            path.display()
+        ))),
+    }
+}
+
+/// A temporary file of mode 0600 takes the place of the old file, so a reader never sees half of it.
+pub fn write_private(path: &Path, content: &[u8]) -> Result<(), CliError> {
+    let failed =
+        |error: std::io::Error| CliError::io(&format!("writing {}", path.display()), &error);
+    let folder = path.parent().unwrap_or(Path::new("."));
+    std::fs::create_dir_all(folder).map_err(failed)?;
+    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
+    file.write_all(content).map_err(failed)?;
+    file.persist(path).map_err(|error| failed(error.error))?;
+    Ok(())
+}

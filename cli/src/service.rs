@@ -1,0 +1,194 @@
+//! Which address and which key: always a pair from one source, so that a key never travels to another's address.
+
+use crate::args::GlobalArgs;
+use crate::env_vars;
+use crate::error::CliError;
+use crate::profile::{ConfigFile, LOCAL, Profile};
+use crate::settings::{KeySource, Service, Source};
+use http::Uri;
+use std::path::{Path, PathBuf};
+
+/// The address under which calls to the embedded mock are made; the transport puts its real port in.
+pub const LOCAL_URL: &str = "http://localhost";
+
+/// What the command line and the environment name.
+#[derive(Debug)]
+pub struct Choice {
+    /// The embedded mock.
+    pub local: bool,
+    /// A profile: named, or the default one.
+    pub profile: Option<String>,
+    /// Whether the profile (or the mock) was named, and so beats the environment's pair.
+    named: bool,
+    base_url_flag: Option<String>,
+    environment: EnvironmentPair,
+}
+
+#[derive(Debug)]
+struct EnvironmentPair {
+    base_url: Option<String>,
+    key: Option<secmon::ApiKey>,
+    key_file: Option<PathBuf>,
+}
+
+impl EnvironmentPair {
+    fn read() -> Result<Self, CliError> {
+        Ok(Self {
+            base_url: env_vars::text("SECMON_BASE_URL")?,
+            key: env_vars::api_key()?,
+            key_file: env_vars::text("SECMON_API_KEY_FILE")?.map(PathBuf::from),
+        })
+    }
+
+    fn key_source(&self) -> Option<KeySource> {
+        let key = self.key.clone().map(KeySource::Environment);
+        key.or_else(|| self.key_file.clone().map(KeySource::File))
+    }
+
+    fn is_empty(&self) -> bool {
+        self.base_url.is_none() && self.key.is_none() && self.key_file.is_none()
+    }
+}
+
+impl Choice {
+    /// Reads the flags and the environment.
+    pub fn make(flags: &GlobalArgs, config: &ConfigFile) -> Result<Self, CliError> {
+        let named = flags.profile.clone().or(if flags.local {
+            None
+        } else {
+            env_vars::text("SECMON_PROFILE")?
+        });
+        let local = flags.local || named.as_deref() == Some(LOCAL);
+        if flags.local && named.as_deref().is_some_and(|name| name != LOCAL) {
+            return Err(CliError::usage(
+                "--local and --profile name two services: leave one out",
+            ));
+        }
+        if local && flags.base_url.is_some() {
+            return Err(CliError::usage(
+                "--local and --base-url name two services: leave one out",
+            ));
+        }
+        let environment = EnvironmentPair::read()?;
+        let default = environment
+            .is_empty()
+            .then(|| config.default_profile.clone())
+            .flatten();
+        let is_named = local || named.is_some();
+        let profile = if local { None } else { named.or(default) };
+        Ok(Self {
+            local,
+            profile,
+            named: is_named,
+            base_url_flag: flags.base_url.clone(),
+            environment,
+        })
+    }
+}
+
+/// Settles the pair. An error here counts only for commands that call the service.
+pub fn resolve(
+    choice: &Choice,
+    config: &ConfigFile,
+    config_path: &Path,
+    warnings: &mut Vec<String>,
+) -> Result<Service, CliError> {
+    if choice.named && !choice.environment.is_empty() {
+        let winner = choice
+            .profile
+            .as_ref()
+            .map_or("--local".to_owned(), |name| format!("profile {name}"));
+        warnings.push(format!(
+            "SECMON_BASE_URL, SECMON_API_KEY and SECMON_API_KEY_FILE are ignored: {winner} supplies address and key"
+        ));
+    }
+    if choice.local {
+        let base_url = LOCAL_URL.to_owned();
+        return Ok(Service {
+            source: Source::Local,
+            base_url,
+            key: KeySource::Local,
+        });
+    }
+    match &choice.profile {
+        Some(name) => from_profile(name, choice, config.profile(name)?, config_path),
+        None => from_environment(choice),
+    }
+}
+
+fn from_profile(
+    name: &str,
+    choice: &Choice,
+    profile: &Profile,
+    config_path: &Path,
+) -> Result<Service, CliError> {
+    let own = profile.base_url.clone().ok_or_else(|| {
+        CliError::usage(format!(
+            "profile {name:?} has no base_url in {}",
+            config_path.display()
+        ))
+        .hint(format!(
+            "give it one: `auth login --profile {name} --base-url https://portal.example.com`"
+        ))
+    })?;
+    let base_url = match &choice.base_url_flag {
+        Some(other) if !may_move(&own, other) => {
+            return Err(CliError::usage(format!(
+                "--base-url {other} is not the address of profile {name:?} ({own}), and its key must not go there: use another profile, or SECMON_API_KEY"
+            )));
+        }
+        Some(other) => other.clone(),
+        None => own,
+    };
+    let folder = config_path.parent().unwrap_or(Path::new("."));
+    let key = match (&profile.key_command, &profile.key_file) {
+        (Some(command), _) => KeySource::Command(command.clone()),
+        (None, Some(file)) => KeySource::File(folder.join(file)),
+        (None, None) => KeySource::Ask,
+    };
+    Ok(Service {
+        source: Source::Profile(name.to_owned()),
+        base_url,
+        key,
+    })
+}
+
+fn from_environment(choice: &Choice) -> Result<Service, CliError> {
+    let base_url = choice
+        .base_url_flag
+        .clone()
+        .or_else(|| choice.environment.base_url.clone());
+    let key = choice.environment.key_source();
+    match base_url {
+        Some(base_url) => {
+            Ok(Service { source: Source::Environment, base_url, key: key.unwrap_or(KeySource::Ask) })
+        }
+        None if key.is_some() => Err(CliError::usage(
+            "there is a key in the environment but no address to send it to: set SECMON_BASE_URL, or give --base-url",
+        )),
+        None => Err(CliError::usage("no service is configured")
+            .hint("keep your portal's address and key: `auth login`; or try the embedded mock: `--local status`")),
+    }
+}
+
+/// A profile's key goes only to the profile's own origin, or to this machine.
+fn may_move(own: &str, other: &str) -> bool {
+    is_loopback(other) || matches!((origin(own), origin(other)), (Some(a), Some(b)) if a == b)
+}
+
+fn origin(url: &str) -> Option<(String, String, Option<u16>)> {
+    let uri: Uri = url.parse().ok()?;
+    let scheme = uri.scheme_str()?.to_ascii_lowercase();
+    let default = if scheme == "https" { 443 } else { 80 };
+    let host = uri.host()?.to_ascii_lowercase();
+    Some((scheme, host, Some(uri.port_u16().unwrap_or(default))))
+}
+
+fn is_loopback(url: &str) -> bool {
+    let Some(uri) = url.parse::<Uri>().ok() else {
+        return false;
+    };
+    let host = uri.host().unwrap_or_default().trim_matches(['[', ']']);
+    let address = host.parse::<std::net::IpAddr>();
+    host.eq_ignore_ascii_case("localhost") || address.is_ok_and(|address| address.is_loopback())
+}

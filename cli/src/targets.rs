@@ -1,0 +1,228 @@
+//! A server to provision, read from a command line or from a row of a file; both are checked the same way.
+
+use crate::error::CliError;
+use crate::settings::parse_customer;
+use secmon::model::{CustomerId, EndpointId};
+use secmon::operations::{ProvisionEndpoint, UpdateEndpoint};
+use secmon::{FieldErrors, Operation};
+use std::net::IpAddr;
+use uuid::Uuid;
+
+/// What fills a gap in a row.
+#[derive(Debug, Clone, Copy)]
+pub struct Defaults {
+    /// The customer of a row that names none.
+    pub customer: Option<CustomerId>,
+    /// What a bare host name is.
+    pub bare_names: BareNames,
+}
+
+/// What a bare host name is taken for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BareNames {
+    /// A server, because somebody said so.
+    Servers,
+    /// Nothing: it could be a server or a domain.
+    Unclear,
+}
+
+/// The cells of a row, or the options of a command line, as text; an empty one is as if left out.
+#[derive(Debug, Default)]
+pub struct RowFields {
+    /// Address or host name.
+    pub target: String,
+    /// The customer's number.
+    pub customer: String,
+    /// Label beside the address.
+    pub hostname: String,
+    /// Name to show.
+    pub nickname: String,
+    /// Number of the billing service.
+    pub service_id: String,
+    /// Product.
+    pub product_slug: String,
+    /// Plan.
+    pub plan_slug: String,
+    /// Monthly recurring revenue.
+    pub mrr: String,
+    /// Name of a new customer.
+    pub client_name: String,
+    /// E-mail address of a new customer.
+    pub client_email: String,
+}
+
+impl RowFields {
+    /// Sets a field by its column's name.
+    pub fn set(&mut self, field: &str, text: &str) {
+        let place = match field {
+            "target" => &mut self.target,
+            "customer" => &mut self.customer,
+            "hostname" => &mut self.hostname,
+            "nickname" => &mut self.nickname,
+            "service_id" => &mut self.service_id,
+            "product_slug" => &mut self.product_slug,
+            "plan_slug" => &mut self.plan_slug,
+            "mrr" => &mut self.mrr,
+            "client_name" => &mut self.client_name,
+            "client_email" => &mut self.client_email,
+            _ => return,
+        };
+        text.clone_into(place);
+    }
+}
+
+/// A server to provision.
+#[derive(Debug, Clone)]
+pub struct Target {
+    /// As it was typed.
+    pub name: String,
+    /// Its address, when it was named by one.
+    pub address: Option<IpAddr>,
+    /// The call.
+    pub request: ProvisionEndpoint,
+    /// The name to show, given by a second call.
+    pub nickname: Option<String>,
+}
+
+impl Target {
+    /// Reads and checks all fields; the error names every field that is wrong.
+    pub fn from_fields(fields: &RowFields, defaults: &Defaults) -> Result<Self, CliError> {
+        let mut problems = Vec::new();
+        let customer = keep(customer(fields, defaults), &mut problems);
+        let server = keep(
+            Server::parse(&fields.target, defaults.bare_names),
+            &mut problems,
+        );
+        let service_id = keep(number(&fields.service_id, "service_id"), &mut problems);
+        let mrr = keep(number::<f64>(&fields.mrr, "mrr"), &mut problems);
+        let (Some(customer), Some(server), Some(service_id), Some(mrr)) =
+            (customer, server, service_id, mrr)
+        else {
+            return Err(CliError::usage(problems.join("; ")));
+        };
+        let address = server.address();
+        let request = ProvisionEndpoint {
+            ip_address: address.map(|address| address.to_string()),
+            hostname: given(&fields.hostname).or(server.host()),
+            service_id,
+            mrr,
+            product_slug: given(&fields.product_slug),
+            plan_slug: given(&fields.plan_slug),
+            client_name: given(&fields.client_name),
+            client_email: given(&fields.client_email),
+            ..ProvisionEndpoint::new(customer)
+        };
+        let target = Self {
+            name: fields.target.clone(),
+            address,
+            request,
+            nickname: given(&fields.nickname),
+        };
+        target.check(problems)
+    }
+
+    /// The customer the server is for.
+    pub fn customer(&self) -> CustomerId {
+        self.request.client_id
+    }
+
+    /// The second call, for the server that the first one made.
+    pub fn rename(&self, id: EndpointId) -> Option<UpdateEndpoint> {
+        let nickname = self.nickname.clone()?;
+        Some(UpdateEndpoint::new(id, self.customer()).nickname(nickname))
+    }
+
+    /// Applies every limit of the service before anything is sent.
+    fn check(self, mut problems: Vec<String>) -> Result<Self, CliError> {
+        let mut found = FieldErrors::default();
+        self.request.validate(&mut found);
+        if let Some(rename) = self.rename(EndpointId::from(Uuid::nil())) {
+            rename.validate(&mut found);
+        }
+        for (field, sentences) in found.iter() {
+            problems.extend(
+                sentences
+                    .iter()
+                    .map(|sentence| format!("{field}: {sentence}")),
+            );
+        }
+        if problems.is_empty() {
+            Ok(self)
+        } else {
+            Err(CliError::usage(problems.join("; ")))
+        }
+    }
+}
+
+enum Server {
+    Address(IpAddr),
+    Host(String),
+}
+
+impl Server {
+    fn parse(text: &str, bare_names: BareNames) -> Result<Self, String> {
+        if text.is_empty() {
+            return Err("target: it is empty: give an IP address".to_owned());
+        }
+        if let Ok(address) = text.parse::<IpAddr>() {
+            return Ok(Self::Address(address));
+        }
+        let numeric = text
+            .chars()
+            .all(|c| c.is_ascii_hexdigit() || matches!(c, '.' | ':' | '/' | '%'));
+        if numeric && text.contains(['.', ':']) {
+            return Err(format!("target: {text:?} is no IP address"));
+        }
+        if text.contains("://") {
+            return Err(format!(
+                "target: {text:?} is the URL of a domain: this command provisions servers, so give an IP address"
+            ));
+        }
+        match bare_names {
+            BareNames::Servers => Ok(Self::Host(text.to_owned())),
+            BareNames::Unclear => Err(format!(
+                "target: {text:?} is no IP address: if it is the host name of a server, say so with --server"
+            )),
+        }
+    }
+
+    fn address(&self) -> Option<IpAddr> {
+        match self {
+            Self::Address(address) => Some(*address),
+            Self::Host(_) => None,
+        }
+    }
+
+    fn host(self) -> Option<String> {
+        match self {
+            Self::Address(_) => None,
+            Self::Host(name) => Some(name),
+        }
+    }
+}
+
+fn customer(fields: &RowFields, defaults: &Defaults) -> Result<CustomerId, String> {
+    if fields.customer.is_empty() {
+        return defaults
+            .customer
+            .ok_or_else(|| "customer: it is missing: fill in the column, or give -c".to_owned());
+    }
+    parse_customer("customer", &fields.customer).map_err(|error| error.message().to_owned())
+}
+
+fn number<T: std::str::FromStr>(text: &str, name: &str) -> Result<Option<T>, String> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    text.parse()
+        .map(Some)
+        .map_err(|_| format!("{name}: {text:?} is no number that the service takes"))
+}
+
+fn keep<T>(result: Result<T, String>, problems: &mut Vec<String>) -> Option<T> {
+    result.map_err(|problem| problems.push(problem)).ok()
+}
+
+fn given(text: &str) -> Option<String> {
+    (!text.is_empty()).then(|| text.to_owned())
+}

@@ -1,0 +1,292 @@
+//! The only place that writes to standard output and standard error, and the only one that asks.
+
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
+mod csv;
+mod progress;
+mod prompt;
+mod rows;
+mod sanitize;
+mod table;
+mod time;
+
+use crate::args::{ColorChoice, OutputFormat};
+use crate::durations;
+use crate::error::{CliError, Exit};
+use crate::invocation::Invocation;
+use crate::outcome::{Line, Outcome};
+use crate::settings::Display;
+use anstyle::{AnsiColor, Style};
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use std::io::{IsTerminal, Write};
+use std::time::Duration;
+
+pub use progress::Progress;
+pub use rows::rank as severity_rank;
+pub use sanitize::sanitize;
+
+const ERROR: Style = AnsiColor::Red.on_default().bold();
+const LABEL: Style = AnsiColor::Cyan.on_default();
+const HEADING: Style = Style::new().bold();
+const DIM: Style = Style::new().dimmed();
+
+/// How long a wait must be to be worth a word.
+const WORTH_SAYING: Duration = Duration::from_secs(2);
+
+/// Shows results, errors, progress and questions.
+#[derive(Debug)]
+pub struct Ui {
+    display: Display,
+    format: OutputFormat,
+    invocation: Invocation,
+}
+
+impl Ui {
+    /// The screen for these settings.
+    pub fn new(display: Display, invocation: Invocation) -> Self {
+        set_color(display.color);
+        let format = display.format.unwrap_or(OutputFormat::Table);
+        Self {
+            display,
+            format,
+            invocation,
+        }
+    }
+
+    /// For what goes wrong before there are settings: JSON where the raw arguments ask for it.
+    pub fn before_settings(invocation: Invocation) -> Self {
+        let json = invocation.wants_json();
+        let format = if json { Some(OutputFormat::Json) } else { None };
+        Self::new(
+            Display {
+                format,
+                ..Display::default()
+            },
+            invocation,
+        )
+    }
+
+    /// The form results take.
+    pub fn format(&self) -> OutputFormat {
+        self.format
+    }
+
+    /// At most this many items of a list, where a limit was given.
+    pub fn limit(&self) -> Option<usize> {
+        self.display.limit
+    }
+
+    /// Shows the result of a command; the exit code is the outcome's unless standard output failed.
+    pub fn show(&self, mut outcome: Outcome) -> Exit {
+        let text = match rows::arrange(&self.display, &mut outcome) {
+            Ok(()) => self.render(&outcome),
+            Err(error) => {
+                self.error(&error);
+                return error.exit();
+            }
+        };
+        match anstream::stdout()
+            .write_all(text.as_bytes())
+            .and_then(|()| anstream::stdout().flush())
+        {
+            Ok(()) => outcome.exit,
+            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Exit::Done,
+            Err(error) => {
+                let error = CliError::io("writing to standard output", &error);
+                self.error(&error);
+                error.exit()
+            }
+        }
+    }
+
+    fn render(&self, outcome: &Outcome) -> String {
+        match (self.format, outcome.story.as_slice()) {
+            (_, [Line::Verbatim(text)]) if outcome.result.is_string() => text.clone(),
+            (OutputFormat::Json, _) => pretty(&outcome.result),
+            (OutputFormat::Jsonl, _) => json_lines(&outcome.result),
+            (OutputFormat::Csv, _) => csv::render(&outcome.table, !self.display.no_headers),
+            (OutputFormat::Ids, _) => rows::ids(&outcome.table),
+            (OutputFormat::Table | OutputFormat::Wide, []) => self.table(&outcome.table),
+            (OutputFormat::Table | OutputFormat::Wide, story) => self.story(story),
+        }
+    }
+
+    fn table(&self, table: &crate::outcome::Table) -> String {
+        table::render(table, &self.display, self.format == OutputFormat::Wide)
+    }
+
+    fn story(&self, story: &[Line]) -> String {
+        let mut text = String::new();
+        for line in story {
+            match line {
+                Line::Text(sentence) => push_line(&mut text, &sanitize(sentence)),
+                Line::Field(label, cell) => {
+                    let value = table::plain(cell, self.display.time);
+                    push_line(&mut text, &format!("  {LABEL}{label:<16}{LABEL:#} {value}"));
+                }
+                Line::Table(table) => {
+                    for row in self.table(table).lines() {
+                        push_line(&mut text, &format!("  {row}"));
+                    }
+                }
+                Line::Next { command, purpose } => {
+                    let command = self.invocation.line(command);
+                    push_line(
+                        &mut text,
+                        &format!("  {command}\n      {DIM}{purpose}{DIM:#}"),
+                    );
+                }
+                Line::Hint(hint) => push_line(
+                    &mut text,
+                    &format!("  {LABEL}hint: {LABEL:#} {}", self.invocation.expand(hint)),
+                ),
+                Line::Heading(heading) => {
+                    push_line(&mut text, &format!("\n{HEADING}{heading}{HEADING:#}"))
+                }
+                Line::Verbatim(verbatim) => text.push_str(verbatim),
+            }
+        }
+        text
+    }
+
+    /// Shows an error on standard error.
+    pub fn error(&self, error: &CliError) {
+        if self.json() {
+            let object = json!({ "error": self.error_as_json(error) });
+            self.to_stderr(&format!("{object}\n"));
+            return;
+        }
+        let hint = error.way_out().map(|hint| self.invocation.expand(hint));
+        let mut text = String::new();
+        let label = error
+            .label()
+            .map(|label| format!("  {DIM}[{label}]{DIM:#}"))
+            .unwrap_or_default();
+        push_line(
+            &mut text,
+            &format!(
+                "{ERROR}error:{ERROR:#} {}{label}",
+                sanitize(error.message())
+            ),
+        );
+        let activity = error.activity().map(sanitize);
+        let reference = error.reference().map(|reference| {
+            format!(
+                "{} · about the exit code: {} ({})",
+                sanitize(reference),
+                self.invocation.line("help exit-codes"),
+                error.exit() as u8
+            )
+        });
+        for (name, value) in [
+            ("while:", activity),
+            ("hint: ", hint),
+            ("ref:  ", reference),
+        ] {
+            if let Some(value) = value {
+                push_line(&mut text, &format!("  {LABEL}{name}{LABEL:#} {value}"));
+            }
+        }
+        self.to_stderr(&text);
+    }
+
+    /// An error as it stands in JSON output.
+    pub fn error_as_json(&self, error: &CliError) -> Value {
+        error.to_json(error.way_out().map(|hint| self.invocation.expand(hint)))
+    }
+
+    /// Shows what the parser says of a command line it does not understand.
+    pub fn usage(&self, text: &str) {
+        self.to_stderr(text);
+    }
+
+    /// Says something beside the result.
+    pub fn note(&self, sentence: &str) {
+        if !self.display.quiet && self.may_chat() {
+            self.to_stderr(&format!(
+                "{}\n",
+                sanitize(&self.invocation.expand(sentence))
+            ));
+        }
+    }
+
+    /// Says that a call waits, when the wait is long enough to wonder about.
+    pub fn waiting(&self, reason: secmon::WaitReason, length: Duration) {
+        if length < WORTH_SAYING {
+            return;
+        }
+        let length = durations::shown(length);
+        self.note(&match reason {
+            secmon::WaitReason::Pacing => format!("paced: next request in {length}"),
+            secmon::WaitReason::RateLimited => {
+                format!("the service says the key's calls are used up: next request in {length}")
+            }
+            _ => format!("the service did not answer: next try in {length}"),
+        });
+    }
+
+    /// Shows what a dry run would have sent.
+    pub fn planned(&self, planned: &[crate::guard::Planned]) -> Exit {
+        let text = if self.json() {
+            let requests: Vec<Value> = planned.iter().map(crate::guard::Planned::to_json).collect();
+            pretty(&json!({ "dry_run": requests }))
+        } else if planned.is_empty() {
+            "nothing would be changed\n".to_owned()
+        } else {
+            planned
+                .iter()
+                .map(|planned| format!("{}\n", sanitize(&planned.to_string())))
+                .collect()
+        };
+        match anstream::stdout().write_all(text.as_bytes()) {
+            Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Exit::Other,
+            _ => Exit::Done,
+        }
+    }
+
+    /// A progress bar on standard error; invisible where nobody watches.
+    pub fn progress(&self, total: usize) -> Progress {
+        let visible =
+            !self.display.quiet && !self.display.no_progress && std::io::stderr().is_terminal();
+        Progress::new(total, visible)
+    }
+
+    fn json(&self) -> bool {
+        matches!(self.format, OutputFormat::Json | OutputFormat::Jsonl)
+    }
+
+    /// With JSON and no terminal on standard error, only the error object is written there.
+    fn may_chat(&self) -> bool {
+        !self.json() || std::io::stderr().is_terminal()
+    }
+
+    /// Standard error that cannot be written leaves nowhere to say so.
+    fn to_stderr(&self, text: &str) {
+        let _ = anstream::stderr().write_all(text.as_bytes());
+    }
+}
+
+fn set_color(choice: ColorChoice) {
+    let choice = match choice {
+        ColorChoice::Auto => anstream::ColorChoice::Auto,
+        ColorChoice::Always => anstream::ColorChoice::Always,
+        ColorChoice::Never => anstream::ColorChoice::Never,
+    };
+    choice.write_global();
+}
+
+fn push_line(text: &mut String, line: &str) {
+    let _ = writeln!(text, "{}", line.trim_end());
+}
+
+fn pretty(value: &Value) -> String {
+    serde_json::to_string_pretty(value).unwrap_or_else(|_| value.to_string()) + "\n"
+}
+
+fn json_lines(value: &Value) -> String {
+    match value {
+        Value::Array(items) => items.iter().map(|item| format!("{item}\n")).collect(),
+        other => format!("{other}\n"),
+    }
+}

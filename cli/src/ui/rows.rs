@@ -1,0 +1,100 @@
+//! Choosing, ordering and cutting the rows of a list, with the JSON items in step.
+
+use super::table::exact;
+use crate::error::CliError;
+use crate::outcome::{Cell, Outcome, Table};
+use crate::settings::Display;
+use secmon::model::Severity;
+use serde_json::Value;
+use std::cmp::Ordering;
+
+/// Sorts, cuts and picks columns, as `--sort`, `--limit` and `--columns` say.
+pub fn arrange(display: &Display, outcome: &mut Outcome) -> Result<(), CliError> {
+    if let Some(sort) = &display.sort {
+        sort_rows(outcome, sort)?;
+    }
+    if let (Some(limit), Value::Array(items)) = (display.limit, &mut outcome.result) {
+        items.truncate(limit);
+        outcome.table.rows.truncate(limit);
+    }
+    if !display.columns.is_empty() && !outcome.table.columns.is_empty() {
+        choose_columns(&mut outcome.table, &display.columns)?;
+    }
+    Ok(())
+}
+
+fn sort_rows(outcome: &mut Outcome, sort: &str) -> Result<(), CliError> {
+    let (name, backwards) = sort
+        .strip_prefix('-')
+        .map_or((sort, false), |name| (name, true));
+    let column = position(&outcome.table, name)?;
+    let Value::Array(items) = &mut outcome.result else {
+        return Ok(());
+    };
+    let rows = std::mem::take(&mut outcome.table.rows);
+    let mut pairs: Vec<(Vec<Cell>, Value)> = rows.into_iter().zip(std::mem::take(items)).collect();
+    pairs.sort_by(|(a, _), (b, _)| {
+        let order = compare(&a[column], &b[column]);
+        if backwards { order.reverse() } else { order }
+    });
+    (outcome.table.rows, *items) = pairs.into_iter().unzip();
+    Ok(())
+}
+
+fn compare(a: &Cell, b: &Cell) -> Ordering {
+    match (a, b) {
+        (Cell::Number(a), Cell::Number(b)) => a.cmp(b),
+        (Cell::Time(a), Cell::Time(b)) => a.date_time().cmp(&b.date_time()),
+        (Cell::Severity(a), Cell::Severity(b)) => rank(a).cmp(&rank(b)),
+        _ => exact(a).cmp(&exact(b)),
+    }
+}
+
+/// How bad a severity is; one that this version does not know counts as the worst.
+pub fn rank(severity: &Severity) -> u8 {
+    match severity {
+        Severity::Low => 0,
+        Severity::Medium => 1,
+        Severity::High => 2,
+        Severity::Critical => 3,
+        _ => 4,
+    }
+}
+
+fn choose_columns(table: &mut Table, names: &[String]) -> Result<(), CliError> {
+    let positions = names
+        .iter()
+        .map(|name| position(table, name))
+        .collect::<Result<Vec<_>, _>>()?;
+    let columns: Vec<_> = positions.iter().map(|i| table.columns[*i]).collect();
+    for row in &mut table.rows {
+        *row = positions.iter().map(|i| row[*i].clone()).collect();
+    }
+    table.columns = columns.into();
+    Ok(())
+}
+
+fn position(table: &Table, name: &str) -> Result<usize, CliError> {
+    table.position(name).ok_or_else(|| {
+        let known: Vec<&str> = table.columns.iter().map(|column| column.name).collect();
+        CliError::usage(format!(
+            "there is no column {name:?} here (columns: {})",
+            known.join(", ")
+        ))
+    })
+}
+
+/// The column `id`, one a line.
+pub fn ids(table: &Table) -> String {
+    let Some(column) = table.position("id") else {
+        return String::new();
+    };
+    let ids = table
+        .rows
+        .iter()
+        .filter_map(|row| row.get(column))
+        .map(exact);
+    ids.filter(|id| !id.is_empty())
+        .map(|id| format!("{id}\n"))
+        .collect()
+}
