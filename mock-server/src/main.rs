@@ -1,3 +1,7 @@
 //! The mock server as a program.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    secmon_mock::command_line::main()
+}

@@ -1,0 +1,160 @@
+//! The mock's admin API, under `/_mock/`: JSON in and out, errors as `{"error": sentence}`.
+
+mod guard;
+mod input;
+mod levers;
+mod routes;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::rejection::RawPathParamsRejection;
+use axum::extract::{RawPathParams, Request};
+use axum::response::Response;
+use axum::routing::any;
+use http::StatusCode;
+use serde_json::{Map, Value, json};
+
+use crate::http::body::{self, Sent};
+use crate::http::query;
+use crate::http::reply::Reply;
+use crate::mock::{AdminError, Mock};
+use crate::store::Ticket;
+use routes::Lever;
+
+/// A call of the admin API, read.
+pub(super) struct AdminCall<'a> {
+    pub(super) mock: &'a Mock,
+    /// The variable parts of the path, in its order.
+    pub(super) parts: Vec<String>,
+    pub(super) query: std::collections::BTreeMap<String, String>,
+    pub(super) body: Map<String, Value>,
+}
+
+impl AdminCall<'_> {
+    /// A variable part of the path; every path that is asked for one has it.
+    pub(super) fn part(&self, place: usize) -> &str {
+        self.parts.get(place).map_or("", String::as_str)
+    }
+}
+
+/// What a lever answers, and what must be durable first.
+pub(super) struct Pulled {
+    pub(super) reply: Reply,
+    pub(super) ticket: Ticket,
+}
+
+impl Pulled {
+    /// An answer that changed nothing.
+    pub(super) fn shown(body: &impl serde::Serialize) -> Self {
+        Self {
+            reply: Reply::json(StatusCode::OK, body),
+            ticket: Ticket::done(),
+        }
+    }
+
+    /// 204 once it is durable.
+    pub(super) fn done(ticket: Ticket) -> Self {
+        Self {
+            reply: Reply::no_content(),
+            ticket,
+        }
+    }
+
+    /// 201 once it is durable.
+    pub(super) fn made(body: &impl serde::Serialize, ticket: Ticket) -> Self {
+        Self {
+            reply: Reply::json(StatusCode::CREATED, body),
+            ticket,
+        }
+    }
+}
+
+/// Answers `/_mock/` and everything below it.
+pub(crate) fn router(mock: &Arc<Mock>) -> Router {
+    let mut router = Router::new();
+    for path in routes::paths() {
+        let mock = Arc::clone(mock);
+        let handler = move |parts: Result<RawPathParams, RawPathParamsRejection>,
+                            request: Request| {
+            let mock = Arc::clone(&mock);
+            async move { answer(&mock, path, parts, request).await }
+        };
+        router = router.route(path, any(handler));
+    }
+    router
+}
+
+async fn answer(
+    mock: &Mock,
+    path: &'static str,
+    parts: Result<RawPathParams, RawPathParamsRejection>,
+    request: Request,
+) -> Response {
+    let (head, body) = request.into_parts();
+    let openness = routes::openness(path, &head.method);
+    if let Err(refusal) = guard::check(mock, &head, openness) {
+        return refusal.into();
+    }
+    let Some(lever) = routes::lever(path, &head.method) else {
+        return routes::unroutable(path).into();
+    };
+    let parts = match parts {
+        Ok(parts) => parts.iter().map(|(_, text)| text.to_owned()).collect(),
+        Err(_) => {
+            return failure(&AdminError::BadInput(
+                "The path is not valid UTF-8.".to_owned(),
+            ))
+            .into();
+        }
+    };
+    let body = match read_object(body).await {
+        Ok(body) => body,
+        Err(error) => return failure(&error).into(),
+    };
+    let call = AdminCall {
+        mock,
+        parts,
+        query: query::parse(head.uri.query()),
+        body,
+    };
+    match pull(lever, &call).await {
+        Ok(reply) => reply.into(),
+        Err(error) => failure(&error).into(),
+    }
+}
+
+async fn pull(lever: Lever, call: &AdminCall<'_>) -> Result<Reply, AdminError> {
+    let Pulled { reply, ticket } = lever(call)?;
+    ticket.await?;
+    Ok(reply)
+}
+
+/// The body's JSON object; no body is an empty one.
+async fn read_object(body: Body) -> Result<Map<String, Value>, AdminError> {
+    let bad = |sentence: &str| AdminError::BadInput(sentence.to_owned());
+    match body::read(body).await {
+        Ok(Sent::Whole(bytes)) if bytes.is_empty() => Ok(Map::new()),
+        Ok(Sent::Whole(bytes)) => {
+            body::object(&bytes).map_err(|errors| input::first_sentence(&errors))
+        }
+        Ok(Sent::TooLarge(_)) => Err(bad("The body must be at most 1 MiB.")),
+        Err(_) => Err(bad("The body did not arrive whole.")),
+    }
+}
+
+/// An error of the admin API (M2).
+fn failure(error: &AdminError) -> Reply {
+    let status = match error {
+        AdminError::BadInput(_) => StatusCode::BAD_REQUEST,
+        AdminError::Unknown(_) => StatusCode::NOT_FOUND,
+        AdminError::Conflict(_) => StatusCode::CONFLICT,
+        AdminError::NotSaved(_) => StatusCode::INTERNAL_SERVER_ERROR,
+    };
+    refusal(status, &error.to_string())
+}
+
+fn refusal(status: StatusCode, sentence: &str) -> Reply {
+    Reply::json(status, &json!({ "error": sentence }))
+}

@@ -1,0 +1,82 @@
+//! Who may call the admin API (M7).
+
+use std::net::IpAddr;
+
+use http::StatusCode;
+use http::header::{HOST, ORIGIN};
+use http::request::Parts;
+
+use super::refusal;
+use crate::http::call::{bearer, host_name};
+use crate::http::reply::Reply;
+use crate::mock::Mock;
+use crate::server::ArrivedOn;
+
+/// Whether a call needs the admin key, where one is set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Openness {
+    /// It shows nothing of the state.
+    Open,
+    /// It does.
+    Keyed,
+}
+
+/// Lets a call through, or answers it.
+pub(super) fn check(mock: &Mock, head: &Parts, openness: Openness) -> Result<(), Reply> {
+    if let Some(origin) = head.headers.get(ORIGIN) {
+        let host = head
+            .headers
+            .get(HOST)
+            .map_or(&b""[..], |host| host.as_bytes());
+        if !same_authority(origin.as_bytes(), host) {
+            return Err(refusal(
+                StatusCode::FORBIDDEN,
+                "Pages of another origin may not call the admin API.",
+            ));
+        }
+    }
+    match &mock.settings.admin_key {
+        Some(key) => {
+            let right = bearer(&head.headers).is_some_and(|candidate| key.matches(&candidate));
+            if openness == Openness::Keyed && !right {
+                return Err(refusal(
+                    StatusCode::UNAUTHORIZED,
+                    "The admin key is missing or wrong; send Authorization: Bearer KEY.",
+                ));
+            }
+        }
+        None if !known_host(mock, head) => {
+            return Err(refusal(
+                StatusCode::FORBIDDEN,
+                "The admin API does not answer to this host name; call it by its address, or start the server with --host NAME.",
+            ));
+        }
+        None => {}
+    }
+    Ok(())
+}
+
+fn same_authority(origin: &[u8], host: &[u8]) -> bool {
+    let authority = [&b"http://"[..], b"https://"]
+        .iter()
+        .find_map(|scheme| origin.strip_prefix(*scheme));
+    authority.is_some_and(|authority| authority.eq_ignore_ascii_case(host))
+}
+
+/// Loopback, a name the server was given, or the address that the connection came in on. Any other
+/// name may be a page's trick to reach this server through the browser of somebody near it.
+fn known_host(mock: &Mock, head: &Parts) -> bool {
+    let host = host_name(&head.headers);
+    let bare = host.trim_start_matches('[').trim_end_matches(']');
+    let listen = mock
+        .settings
+        .admin_listen
+        .as_ref()
+        .unwrap_or(&mock.settings.listen);
+    mock.counts_as_loopback(&host)
+        || listen.host().eq_ignore_ascii_case(bare)
+        || head.extensions.get::<ArrivedOn>().is_some_and(|arrived| {
+            bare.parse::<IpAddr>()
+                .is_ok_and(|address| arrived.0.ip() == address)
+        })
+}

@@ -1,0 +1,9 @@
+//! The calls of the admin API, by what they are about.
+
+pub(super) mod clock;
+pub(super) mod faults;
+pub(super) mod journal;
+pub(super) mod records;
+pub(super) mod tenants;
+
+use super::{AdminCall, Pulled, input};

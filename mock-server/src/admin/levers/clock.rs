@@ -1,0 +1,68 @@
+//! Time (M3).
+
+use std::time::Duration;
+
+use secmon_engine::{Instant, Timestamp};
+use serde_json::json;
+
+use super::{AdminCall, Pulled, input};
+use crate::AdminError;
+use crate::clock::Movement;
+use crate::fields::readers;
+
+/// Longest single movement: a thousand years.
+const FURTHEST_SECONDS: f64 = 1000.0 * 366.0 * 86_400.0;
+
+pub(crate) fn show(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
+    Ok(shown(call, call.mock.now()))
+}
+
+pub(crate) fn show_one(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
+    let partner = call.mock.partner(call.part(0))?;
+    Ok(shown(call, partner.time(call.mock.now())))
+}
+
+pub(crate) fn move_all(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
+    let ticket = call.mock.move_all_clocks(movement(call)?)?;
+    Ok(Pulled {
+        ticket,
+        ..show(call)?
+    })
+}
+
+pub(crate) fn move_one(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
+    let ticket = call.mock.move_clock_of(call.part(0), movement(call)?)?;
+    Ok(Pulled {
+        ticket,
+        ..show_one(call)?
+    })
+}
+
+fn shown(call: &AdminCall<'_>, now: Instant) -> Pulled {
+    let mode = call.mock.settings.time.name();
+    Pulled::shown(&json!({ "now": Timestamp(now).to_string(), "mode": mode }))
+}
+
+fn movement(call: &AdminCall<'_>) -> Result<Movement, AdminError> {
+    let mut fields = input::fields(&call.body, &["advance_seconds", "set"]);
+    let advance = fields.optional("advance_seconds", |raw| {
+        let seconds = readers::number(0.0..=FURTHEST_SECONDS)(raw)?;
+        Ok(Movement::Advance(Duration::from_secs_f64(seconds)))
+    });
+    let set = fields.optional("set", |raw| {
+        let moment = Instant::parse(readers::string(raw)?);
+        let moment =
+            moment.ok_or("must be a timestamp with an offset, as 2026-01-01T00:00:00+00:00.")?;
+        Ok(Movement::Set(moment))
+    });
+    if !fields.failed("advance_seconds")
+        && !fields.failed("set")
+        && advance.is_some() == set.is_some()
+    {
+        fields.reject(
+            "set",
+            "Give advance_seconds or set, one of the two.".to_owned(),
+        );
+    }
+    input::finish(fields, || advance.or(set))
+}

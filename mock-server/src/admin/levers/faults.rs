@@ -1,0 +1,189 @@
+//! Faults (M5).
+
+use std::time::Duration;
+
+use http::StatusCode;
+use serde_json::{Map, Value, json};
+
+use super::{AdminCall, Pulled, input};
+use crate::AdminError;
+use crate::faults::{CloseAt, Effect, Fault, Placed};
+use crate::fields::{Raw, readers};
+use crate::store::Ticket;
+
+/// Longest delay: an hour.
+const LONGEST_LATENCY_MS: i64 = 3_600_000;
+
+/// More faults than this at once are a leak in somebody's tests.
+const MOST_FAULTS: usize = 10_000;
+
+pub(crate) fn list(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
+    let faults: Vec<_> = call.mock.faults().all().iter().map(shown).collect();
+    Ok(Pulled::shown(&json!({ "faults": faults })))
+}
+
+fn shown(placed: &Placed) -> Value {
+    let Fault {
+        tenant,
+        method,
+        path,
+        times,
+        after,
+        effect,
+    } = &placed.fault;
+    json!({
+        "id": placed.id,
+        "tenant": tenant,
+        "method": method,
+        "path": path,
+        "times": times,
+        "after": after,
+        "hits": placed.hits,
+        "effect": shown_effect(effect),
+    })
+}
+
+fn shown_effect(effect: &Effect) -> Value {
+    match effect {
+        Effect::Status {
+            status,
+            code: Some(code),
+        } => json!({ "status": status.as_u16(), "code": code }),
+        Effect::Status { status, code: None } => json!({ "status": status.as_u16() }),
+        Effect::Latency(wait) => {
+            json!({ "latency_ms": u64::try_from(wait.as_millis()).unwrap_or(u64::MAX) })
+        }
+        Effect::Close(at) => json!({ "close": at.name() }),
+        Effect::Body { status, body } => json!({ "body": body, "status": status.as_u16() }),
+    }
+}
+
+pub(crate) fn place(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
+    let mut fields = input::fields(
+        &call.body,
+        &["tenant", "method", "path", "times", "after", "effect"],
+    );
+    let tenant = fields.optional("tenant", readers::text(0..=usize::MAX));
+    let method = fields.optional("method", readers::text(1..=32));
+    let path = fields.optional("path", readers::text(1..=4096));
+    let times = fields.optional("times", readers::integer(0..=i64::MAX));
+    let after = fields.optional("after", readers::integer(0..=i64::MAX));
+    let effect = fields.required("effect", readers::object);
+    let (fault, effect) = input::finish(fields, || {
+        let fault = Fault {
+            tenant,
+            method: method.map(|method| method.to_ascii_uppercase()),
+            path,
+            times: times.map_or(1, i64::unsigned_abs),
+            after: after.map_or(0, i64::unsigned_abs),
+            effect: Effect::Latency(Duration::ZERO),
+        };
+        Some((fault, effect?))
+    })?;
+    let fault = Fault {
+        effect: read_effect(effect)?,
+        ..fault
+    };
+    if let Some(name) = &fault.tenant {
+        call.mock.partner(name)?;
+    }
+    let mut faults = call.mock.faults();
+    if faults.all().len() >= MOST_FAULTS {
+        return Err(AdminError::Conflict(
+            "There are 10000 faults already; remove some first.".to_owned(),
+        ));
+    }
+    let id = faults.place(fault);
+    Ok(Pulled::made(&json!({ "id": id }), Ticket::done()))
+}
+
+/// Which of the effects an object describes is told by the field that it must have.
+fn read_effect(object: &Map<String, Value>) -> Result<Effect, AdminError> {
+    let has = |name| object.contains_key(name);
+    if has("latency_ms") {
+        latency(object)
+    } else if has("close") {
+        close(object)
+    } else if has("body") {
+        raw_body(object)
+    } else {
+        status(object)
+    }
+}
+
+fn latency(object: &Map<String, Value>) -> Result<Effect, AdminError> {
+    let mut fields = input::fields(object, &["latency_ms"]);
+    let wait = fields.required("latency_ms", readers::integer(0..=LONGEST_LATENCY_MS));
+    input::finish(fields, || {
+        Some(Effect::Latency(Duration::from_millis(wait?.unsigned_abs())))
+    })
+}
+
+fn close(object: &Map<String, Value>) -> Result<Effect, AdminError> {
+    let by_name = |name: &str| {
+        let found = CloseAt::NAMES.into_iter().find(|(known, _)| *known == name);
+        found.map(|(_, at)| Effect::Close(at))
+    };
+    let mut fields = input::fields(object, &["close"]);
+    let effect = fields.required(
+        "close",
+        readers::named(by_name, "before, after, mid_body, reset"),
+    );
+    input::finish(fields, || effect)
+}
+
+fn raw_body(object: &Map<String, Value>) -> Result<Effect, AdminError> {
+    let mut fields = input::fields(object, &["body", "status"]);
+    let body = fields.required("body", readers::text(0..=usize::MAX));
+    let status = fields.optional("status", status_code(200));
+    input::finish(fields, || {
+        Some(Effect::Body {
+            status: status.unwrap_or(StatusCode::OK),
+            body: body?,
+        })
+    })
+}
+
+fn status(object: &Map<String, Value>) -> Result<Effect, AdminError> {
+    let mut fields = input::fields(object, &["status", "code"]);
+    let status = fields.required("status", status_code(400));
+    let code = fields.optional("code", readers::text(1..=100));
+    input::finish(fields, || {
+        Some(Effect::Status {
+            status: status?,
+            code,
+        })
+    })
+}
+
+/// A status from `lowest` to 599.
+fn status_code(lowest: i64) -> impl Fn(Raw) -> readers::Read<StatusCode> {
+    move |raw| {
+        let number = readers::integer(lowest..=599)(raw)?;
+        u16::try_from(number)
+            .ok()
+            .and_then(|number| StatusCode::from_u16(number).ok())
+            .ok_or_else(|| "must be an HTTP status.".to_owned())
+    }
+}
+
+pub(crate) fn clear(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
+    match call.query.get("tenant") {
+        Some(name) => {
+            call.mock.partner(name)?;
+            call.mock.faults().clear_tenant(name);
+        }
+        None => call.mock.faults().remove_all(),
+    }
+    Ok(Pulled::done(Ticket::done()))
+}
+
+pub(crate) fn remove(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
+    let text = call.part(0);
+    let removed = text.parse().is_ok_and(|id| call.mock.faults().remove(id));
+    if removed {
+        Ok(Pulled::done(Ticket::done()))
+    } else {
+        Err(AdminError::Unknown(format!("There is no fault `{text}`.")))
+    }
+}

@@ -1,0 +1,76 @@
+//! The journal (M1, M6).
+
+use serde_json::json;
+
+use super::{AdminCall, Pulled, input};
+use crate::AdminError;
+use crate::faults::wildcard;
+use crate::fields::{Fields, readers};
+use crate::journal::{Entry, Journal, JournalEntry};
+use crate::store::Ticket;
+
+struct Filter {
+    method: Option<String>,
+    path: Option<String>,
+    status: Option<u16>,
+    limit: usize,
+}
+
+impl Filter {
+    fn read(call: &AdminCall<'_>) -> Result<Self, AdminError> {
+        let mut fields = Fields::of_query(&call.query);
+        let method = fields.optional("method", readers::text(1..=32));
+        let path = fields.optional("path", readers::text(1..=4096));
+        let status = fields.optional("status", readers::integer(100..=599));
+        let limit = fields.optional("limit", readers::integer(0..=i64::MAX));
+        input::finish(fields, || {
+            Some(Self {
+                method: method.map(|method| method.to_ascii_uppercase()),
+                path,
+                status: status.and_then(|status| u16::try_from(status).ok()),
+                limit: limit.map_or(usize::MAX, |limit| {
+                    usize::try_from(limit).unwrap_or(usize::MAX)
+                }),
+            })
+        })
+    }
+
+    fn takes(&self, entry: &Entry) -> bool {
+        self.method
+            .as_deref()
+            .is_none_or(|method| method == entry.method)
+            && self
+                .path
+                .as_deref()
+                .is_none_or(|pattern| wildcard(pattern, &entry.path))
+            && self
+                .status
+                .is_none_or(|status| entry.status == Some(status))
+    }
+}
+
+pub(crate) fn list(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
+    let filter = Filter::read(call)?;
+    let newest = |journal: &mut Journal| {
+        let taken = journal.entries().rev().filter(|entry| filter.takes(entry));
+        let entries: Vec<_> = taken.take(filter.limit).map(JournalEntry::from).collect();
+        (journal.dropped(), entries)
+    };
+    let tenant = call.query.get("tenant").map(String::as_str);
+    let (dropped, entries): (Vec<u64>, Vec<_>) =
+        call.mock.with_journals(tenant, newest)?.into_iter().unzip();
+    let mut entries: Vec<JournalEntry> = entries.into_iter().flatten().collect();
+    entries.sort_unstable_by_key(|entry| entry.id);
+    let surplus = entries.len().saturating_sub(filter.limit);
+    entries.drain(..surplus);
+    let dropped: u64 = dropped.into_iter().sum();
+    Ok(Pulled::shown(
+        &json!({ "dropped": dropped, "requests": entries }),
+    ))
+}
+
+pub(crate) fn clear(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
+    let tenant = call.query.get("tenant").map(String::as_str);
+    call.mock.with_journals(tenant, Journal::clear)?;
+    Ok(Pulled::done(Ticket::done()))
+}

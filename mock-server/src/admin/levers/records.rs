@@ -1,0 +1,86 @@
+//! Records and their world, readiness, and back to the start.
+
+use std::num::NonZeroU16;
+
+use secmon_engine::{OpenPort, Protocol, ScanOutcome};
+use serde_json::{Map, Value, json};
+use uuid::Uuid;
+
+use super::{AdminCall, Pulled, input};
+use crate::AdminError;
+use crate::fields::{Fields, Raw, readers};
+
+/// More ports than there are cannot be open.
+const MOST_PORTS: usize = 2 * u16::MAX as usize;
+
+pub(crate) fn health(_: &AdminCall<'_>) -> Result<Pulled, AdminError> {
+    Ok(Pulled::shown(
+        &json!({ "status": "ok", "version": env!("CARGO_PKG_VERSION") }),
+    ))
+}
+
+pub(crate) fn reset(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
+    Ok(Pulled::done(call.mock.reset()))
+}
+
+pub(crate) fn set_ports(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
+    let mut fields = input::fields(&call.body, &["open"]);
+    let open = fields.required("open", open_ports);
+    let open = input::finish(fields, || open)?;
+    Ok(Pulled::done(call.mock.set_ports(id(call)?, &open)?))
+}
+
+fn open_ports(raw: Raw) -> readers::Read<Vec<OpenPort>> {
+    readers::array(0..=MOST_PORTS)(raw)?
+        .iter()
+        .map(|item| {
+            let object = readers::object(Raw::Json(item))?;
+            open_port(object)
+                .map_err(|_| r#"must hold objects as {"port": 22, "protocol": "tcp"}."#.to_owned())
+        })
+        .collect()
+}
+
+fn open_port(object: &Map<String, Value>) -> Result<OpenPort, crate::fields::FieldErrors> {
+    let mut fields = Fields::of_body(object);
+    let port = fields.required("port", readers::integer(1..=i64::from(u16::MAX)));
+    let protocol = fields.required("protocol", readers::named(protocol, "tcp, udp"));
+    fields.finish(|| {
+        let port = NonZeroU16::new(u16::try_from(port?).ok()?)?;
+        Some(OpenPort {
+            port,
+            protocol: protocol?,
+        })
+    })
+}
+
+fn protocol(name: &str) -> Option<Protocol> {
+    [Protocol::Tcp, Protocol::Udp]
+        .into_iter()
+        .find(|protocol| protocol.name() == name)
+}
+
+pub(crate) fn scan_endpoint(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
+    let outcome = outcome(call)?;
+    Ok(Pulled::done(
+        call.mock.scan_endpoint_now(id(call)?, outcome)?,
+    ))
+}
+
+fn outcome(call: &AdminCall<'_>) -> Result<ScanOutcome, AdminError> {
+    let by_name = |name: &str| {
+        [ScanOutcome::Completed, ScanOutcome::Failed]
+            .into_iter()
+            .find(|outcome| outcome.name() == name)
+    };
+    let mut fields = input::fields(&call.body, &["outcome"]);
+    let outcome = fields.optional("outcome", readers::named(by_name, "completed, failed"));
+    input::finish(fields, || Some(outcome.unwrap_or(ScanOutcome::Completed)))
+}
+
+/// The record's id in the path. What is no id is the id of no record.
+fn id(call: &AdminCall<'_>) -> Result<Uuid, AdminError> {
+    let text = call.part(0);
+    readers::parse_uuid(text)
+        .ok_or_else(|| AdminError::Unknown(format!("There is no record `{text}`.")))
+}

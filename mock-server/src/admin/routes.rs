@@ -1,0 +1,84 @@
+//! The table of admin calls.
+
+use http::{Method, StatusCode};
+
+use super::guard::Openness;
+use super::levers::{clock, faults, journal, records, tenants};
+use super::{AdminCall, Pulled, refusal};
+use crate::AdminError;
+use crate::http::reply::Reply;
+
+/// Does what a call asks for.
+pub(super) type Lever = fn(&AdminCall<'_>) -> Result<Pulled, AdminError>;
+
+struct Row(Method, &'static str, Openness, Lever);
+
+#[rustfmt::skip]
+const TABLE: &[Row] = &[
+    Row(Method::GET,    "/_mock/health",                                              Openness::Open,  records::health),
+    Row(Method::POST,   "/_mock/reset",                                               Openness::Keyed, records::reset),
+    Row(Method::GET,    "/_mock/clock",                                               Openness::Keyed, clock::show),
+    Row(Method::POST,   "/_mock/clock",                                               Openness::Keyed, clock::move_all),
+    Row(Method::GET,    "/_mock/tenants",                                             Openness::Keyed, tenants::list),
+    Row(Method::POST,   "/_mock/tenants",                                             Openness::Keyed, tenants::add),
+    Row(Method::DELETE, "/_mock/tenants/{name}",                                      Openness::Keyed, tenants::remove),
+    Row(Method::POST,   "/_mock/tenants/{name}/reset",                                Openness::Keyed, tenants::reset),
+    Row(Method::GET,    "/_mock/tenants/{name}/clock",                                Openness::Keyed, clock::show_one),
+    Row(Method::POST,   "/_mock/tenants/{name}/clock",                                Openness::Keyed, clock::move_one),
+    Row(Method::POST,   "/_mock/tenants/{name}/keys",                                 Openness::Keyed, tenants::issue_key),
+    Row(Method::DELETE, "/_mock/tenants/{name}/keys/{key}",                           Openness::Keyed, tenants::revoke_key),
+    Row(Method::PUT,    "/_mock/tenants/{name}/progress",                             Openness::Keyed, tenants::set_progress),
+    Row(Method::DELETE, "/_mock/tenants/{name}/customers/{client_id}/portal-account", Openness::Keyed, tenants::remove_portal_account),
+    Row(Method::PUT,    "/_mock/endpoints/{id}/ports",                                Openness::Keyed, records::set_ports),
+    Row(Method::POST,   "/_mock/endpoints/{id}/scan",                                 Openness::Keyed, records::scan_endpoint),
+    Row(Method::GET,    "/_mock/faults",                                              Openness::Keyed, faults::list),
+    Row(Method::POST,   "/_mock/faults",                                              Openness::Keyed, faults::place),
+    Row(Method::DELETE, "/_mock/faults",                                              Openness::Keyed, faults::clear),
+    Row(Method::DELETE, "/_mock/faults/{id}",                                         Openness::Keyed, faults::remove),
+    Row(Method::GET,    "/_mock/requests",                                            Openness::Keyed, journal::list),
+    Row(Method::DELETE, "/_mock/requests",                                            Openness::Keyed, journal::clear),
+];
+
+/// Paths that have no call: they are refused like the others to those who may not call.
+const UNKNOWN: [&str; 2] = ["/_mock", "/_mock/{*rest}"];
+
+/// Every path of the table once, and those that are unknown.
+pub(super) fn paths() -> Vec<&'static str> {
+    let mut paths: Vec<&str> = TABLE.iter().map(|row| row.1).chain(UNKNOWN).collect();
+    paths.sort_unstable();
+    paths.dedup();
+    paths
+}
+
+fn row(path: &str, method: &Method) -> Option<&'static Row> {
+    TABLE.iter().find(|row| row.1 == path && row.0 == *method)
+}
+
+pub(super) fn lever(path: &str, method: &Method) -> Option<Lever> {
+    row(path, method).map(|row| row.3)
+}
+
+pub(super) fn openness(path: &str, method: &Method) -> Openness {
+    row(path, method).map_or(Openness::Keyed, |row| row.2)
+}
+
+/// No such path, or no such method on it.
+pub(super) fn unroutable(path: &str) -> Reply {
+    let methods: Vec<&str> = TABLE
+        .iter()
+        .filter(|row| row.1 == path)
+        .map(|row| row.0.as_str())
+        .collect();
+    if methods.is_empty() {
+        return refusal(
+            StatusCode::NOT_FOUND,
+            "There is no such call in the admin API.",
+        );
+    }
+    let methods = methods.join(", ");
+    refusal(
+        StatusCode::METHOD_NOT_ALLOWED,
+        &format!("This call takes {methods} only."),
+    )
+    .allow(methods)
+}

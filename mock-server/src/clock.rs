@@ -1,0 +1,61 @@
+//! The server's clock: the machine's or a standing one, moved forward by the admin API (M3).
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use secmon_engine::Instant;
+
+/// What time is read from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TimeSource {
+    /// The machine's clock.
+    Real,
+    /// Stands at this moment until it is moved.
+    Manual(Instant),
+}
+
+impl TimeSource {
+    /// Now, before any offset.
+    pub(crate) fn now(self) -> Instant {
+        match self {
+            Self::Manual(start) => start,
+            Self::Real => {
+                let since_epoch = SystemTime::now()
+                    .duration_since(UNIX_EPOCH)
+                    .unwrap_or_default();
+                Instant::from_unix_millis(
+                    i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX),
+                )
+            }
+        }
+    }
+
+    /// The mode's name in the admin API.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Real => "real",
+            Self::Manual(_) => "manual",
+        }
+    }
+}
+
+/// A movement of the clock, forward only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Movement {
+    /// By this much.
+    Advance(Duration),
+    /// To this moment.
+    Set(Instant),
+}
+
+impl Movement {
+    /// How far `now` moves; none when it would move backwards.
+    pub(crate) fn span(self, now: Instant) -> Option<Duration> {
+        match self {
+            Self::Advance(span) => Some(span),
+            Self::Set(moment) => {
+                let millis = moment.unix_millis().checked_sub(now.unix_millis())?;
+                u64::try_from(millis).ok().map(Duration::from_millis)
+            }
+        }
+    }
+}

@@ -1,0 +1,282 @@
+//! Faults: trouble that a test orders for calls to come (M5).
+
+use std::time::Duration;
+
+use http::StatusCode;
+
+/// What a fault does to the call that it hits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Effect {
+    /// Answers with this status and nothing is processed. With a code, in the documented envelope
+    /// of that code; without one, in the shape that the path's group has for that status.
+    Status {
+        /// The HTTP status of the answer.
+        status: StatusCode,
+        /// The string code of the error envelope.
+        code: Option<String>,
+    },
+    /// Waits, then the call goes on normally.
+    Latency(Duration),
+    /// The connection ends without a whole answer.
+    Close(CloseAt),
+    /// Answers with this raw body and nothing is processed.
+    Body {
+        /// The HTTP status of the answer.
+        status: StatusCode,
+        /// The bytes of the answer.
+        body: String,
+    },
+}
+
+/// Where on the way of a call the connection ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CloseAt {
+    /// Closed, and nothing is processed.
+    Before,
+    /// Processed, then closed before any byte of the answer.
+    After,
+    /// Processed, then closed halfway through the answer's body.
+    MidBody,
+    /// Reset by TCP, and nothing is processed.
+    Reset,
+}
+
+impl CloseAt {
+    /// The names of the admin API.
+    pub(crate) const NAMES: [(&'static str, Self); 4] = [
+        ("before", Self::Before),
+        ("after", Self::After),
+        ("mid_body", Self::MidBody),
+        ("reset", Self::Reset),
+    ];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Before => "before",
+            Self::After => "after",
+            Self::MidBody => "mid_body",
+            Self::Reset => "reset",
+        }
+    }
+}
+
+/// A fault to be placed: by default it hits the next call of any method and path, once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    pub(crate) tenant: Option<String>,
+    pub(crate) method: Option<String>,
+    pub(crate) path: Option<String>,
+    pub(crate) times: u64,
+    pub(crate) after: u64,
+    pub(crate) effect: Effect,
+}
+
+impl Fault {
+    /// A fault with this effect.
+    pub fn new(effect: Effect) -> Self {
+        Self {
+            tenant: None,
+            method: None,
+            path: None,
+            times: 1,
+            after: 0,
+            effect,
+        }
+    }
+
+    /// Answers with `status` in the shape that the path's group has for it.
+    pub fn status(status: StatusCode) -> Self {
+        Self::new(Effect::Status { status, code: None })
+    }
+
+    /// Answers with `status` and the documented envelope of `code`.
+    pub fn code(status: StatusCode, code: impl Into<String>) -> Self {
+        Self::new(Effect::Status {
+            status,
+            code: Some(code.into()),
+        })
+    }
+
+    /// Delays the answer.
+    pub fn latency(wait: Duration) -> Self {
+        Self::new(Effect::Latency(wait))
+    }
+
+    /// Ends the connection without a whole answer.
+    pub fn close(at: CloseAt) -> Self {
+        Self::new(Effect::Close(at))
+    }
+
+    /// Answers with a raw body.
+    pub fn body(status: StatusCode, body: impl Into<String>) -> Self {
+        Self::new(Effect::Body {
+            status,
+            body: body.into(),
+        })
+    }
+
+    /// Hits calls of this method and path only; `*` in the path stands for any text, `/` too.
+    #[must_use]
+    pub fn on(mut self, method: &str, path: &str) -> Self {
+        self.method = Some(method.to_ascii_uppercase());
+        self.path = Some(path.to_owned());
+        self
+    }
+
+    /// Hits this many calls; 0 stands for every call until the fault is removed.
+    #[must_use]
+    pub fn times(mut self, times: u64) -> Self {
+        self.times = times;
+        self
+    }
+
+    /// Lets this many matching calls pass first.
+    #[must_use]
+    pub fn after(mut self, passes: u64) -> Self {
+        self.after = passes;
+        self
+    }
+}
+
+/// A call as faults see it: on arrival, before path, key and rate window are looked at.
+#[derive(Clone, Copy)]
+pub(crate) struct Incoming<'a> {
+    pub(crate) tenant: Option<&'a str>,
+    pub(crate) method: &'a str,
+    pub(crate) path: &'a str,
+}
+
+/// A fault in its place, with what it did so far.
+#[derive(Clone, Debug)]
+pub(crate) struct Placed {
+    pub(crate) id: u64,
+    pub(crate) fault: Fault,
+    /// Calls that it acted on.
+    pub(crate) hits: u64,
+    passed: u64,
+}
+
+impl Placed {
+    fn matches(&self, call: Incoming<'_>) -> bool {
+        let Fault {
+            tenant,
+            method,
+            path,
+            times,
+            ..
+        } = &self.fault;
+        (*times == 0 || self.hits < *times)
+            && tenant
+                .as_deref()
+                .is_none_or(|name| call.tenant == Some(name))
+            && method.as_deref().is_none_or(|method| method == call.method)
+            && path
+                .as_deref()
+                .is_none_or(|pattern| wildcard(pattern, call.path))
+    }
+}
+
+/// All faults of a server, in the order they were placed.
+#[derive(Debug, Default)]
+pub(crate) struct Faults {
+    placed: Vec<Placed>,
+    last_id: u64,
+}
+
+impl Faults {
+    /// Places a fault; its id.
+    pub(crate) fn place(&mut self, fault: Fault) -> u64 {
+        self.last_id += 1;
+        self.placed.push(Placed {
+            id: self.last_id,
+            fault,
+            hits: 0,
+            passed: 0,
+        });
+        self.last_id
+    }
+
+    /// What the first fault that matches does to this call.
+    pub(crate) fn hit(&mut self, call: Incoming<'_>) -> Option<Effect> {
+        for placed in self.placed.iter_mut().filter(|placed| placed.matches(call)) {
+            if placed.passed < placed.fault.after {
+                placed.passed += 1;
+            } else {
+                placed.hits += 1;
+                return Some(placed.fault.effect.clone());
+            }
+        }
+        None
+    }
+
+    pub(crate) fn all(&self) -> &[Placed] {
+        &self.placed
+    }
+
+    /// Removes one fault; whether it was there.
+    pub(crate) fn remove(&mut self, id: u64) -> bool {
+        let before = self.placed.len();
+        self.placed.retain(|placed| placed.id != id);
+        self.placed.len() < before
+    }
+
+    /// Removes the faults that name this account.
+    pub(crate) fn clear_tenant(&mut self, name: &str) {
+        self.placed
+            .retain(|placed| placed.fault.tenant.as_deref() != Some(name));
+    }
+
+    pub(crate) fn remove_all(&mut self) {
+        self.placed.clear();
+    }
+
+    /// Removes every fault and starts their numbers again.
+    pub(crate) fn clear(&mut self) {
+        *self = Self::default();
+    }
+}
+
+/// Whether `text` fits `pattern`, in which `*` stands for any text, `/` too.
+pub(crate) fn wildcard(pattern: &str, text: &str) -> bool {
+    let mut parts = pattern.split('*');
+    // `split` gives at least one part, also for an empty pattern.
+    let first = parts.next().unwrap_or_default();
+    let Some(mut rest) = text.strip_prefix(first) else {
+        return false;
+    };
+    let middle: Vec<&str> = parts.collect();
+    let Some((last, middle)) = middle.split_last() else {
+        return rest.is_empty();
+    };
+    for part in middle {
+        match rest.find(part) {
+            Some(at) => rest = &rest[at + part.len()..],
+            None => return false,
+        }
+    }
+    rest.ends_with(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::wildcard;
+
+    #[test]
+    fn a_star_crosses_slashes_and_may_stand_for_nothing() {
+        for (pattern, text, fits) in [
+            ("/api/v1/health", "/api/v1/health", true),
+            ("/api/v1/health", "/api/v1/healthy", false),
+            ("/api/*", "/api/v1/billing/provision", true),
+            ("*/scan", "/api/v1/scan", true),
+            ("*/scan", "/api/v1/scanner", false),
+            ("/a*b*c", "/abc", true),
+            ("/a*b*c", "/acb", false),
+            ("/a*a", "/a", false),
+            ("*", "", true),
+            ("", "/", false),
+        ] {
+            assert_eq!(wildcard(pattern, text), fits, "{pattern} against {text}");
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! The partner API over HTTP.
+
+mod ask;
+pub(crate) mod body;
+pub(crate) mod call;
+mod customer;
+mod endpoints;
+mod list;
+mod port_alerts;
+mod problem;
+pub(crate) mod query;
+pub(crate) mod reply;
+pub(crate) mod routes;
+mod rules;
+mod servers;
+mod trouble;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::rejection::RawPathParamsRejection;
+use axum::extract::{RawPathParams, Request};
+use axum::routing::any;
+
+use crate::mock::Mock;
+use routes::Route;
+
+/// Answers every path that the admin API does not have.
+pub(crate) fn router(mock: &Arc<Mock>) -> Router {
+    let mut paths: BTreeMap<String, Vec<Route>> = BTreeMap::new();
+    for route in routes::all() {
+        paths.entry(route.path.clone()).or_default().push(route);
+    }
+    let mut router = Router::new();
+    for (path, routes) in paths {
+        let mock = Arc::clone(mock);
+        let routes: Arc<[Route]> = routes.into();
+        // Every method comes here: HEAD and OPTIONS are refused like any other (A6).
+        let handler = move |parts: Result<RawPathParams, RawPathParamsRejection>,
+                            request: Request| {
+            let (mock, routes) = (Arc::clone(&mock), Arc::clone(&routes));
+            async move { call::answer(&mock, &routes, named(parts), request).await }
+        };
+        router = router.route(&path, any(handler));
+    }
+    let mock = Arc::clone(mock);
+    router.fallback(move |request: Request| {
+        let mock = Arc::clone(&mock);
+        async move { call::answer(&mock, &[], Vec::new(), request).await }
+    })
+}
+
+/// The variable parts of a path. What is no text is no id either: it is left out (A16).
+fn named(parts: Result<RawPathParams, RawPathParamsRejection>) -> Vec<(String, String)> {
+    match parts {
+        Ok(parts) => parts
+            .iter()
+            .map(|(name, text)| (name.to_owned(), text.to_owned()))
+            .collect(),
+        Err(_) => Vec::new(),
+    }
+}

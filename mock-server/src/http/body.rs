@@ -1,0 +1,118 @@
+//! Reading a request's body, bounded in size and time (A7).
+
+use std::time::Duration;
+
+use axum::body::Body;
+use bytes::{Bytes, BytesMut};
+use http_body_util::BodyExt;
+use serde_json::{Map, Value};
+
+use crate::fields::FieldErrors;
+
+/// The largest body that is looked at.
+pub(crate) const BODY_LIMIT: usize = 1024 * 1024;
+
+/// How much of a body that is too large is still read and thrown away: a client that sends all
+/// before it reads would otherwise see a broken connection in place of the answer.
+const DRAIN_LIMIT: usize = 16 * BODY_LIMIT;
+
+/// How long a client may take to send its body.
+const BODY_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// A request's body, as far as it was read.
+#[derive(Debug)]
+pub(crate) enum Sent {
+    /// All of it.
+    Whole(Bytes),
+    /// More than [`BODY_LIMIT`]; the bytes are how it begins.
+    TooLarge(Bytes),
+}
+
+impl Sent {
+    /// The bytes that were read.
+    pub(crate) fn bytes(&self) -> &Bytes {
+        match self {
+            Self::Whole(bytes) | Self::TooLarge(bytes) => bytes,
+        }
+    }
+}
+
+/// Why a body could not be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unread {
+    /// The client was too slow.
+    TimedOut,
+    /// The client went away, or broke the rules of HTTP.
+    Broken,
+}
+
+/// Reads a body to its end, or until it is too large.
+pub(crate) async fn read(body: Body) -> Result<Sent, Unread> {
+    tokio::time::timeout(BODY_TIMEOUT, collect(body))
+        .await
+        .unwrap_or(Err(Unread::TimedOut))
+}
+
+async fn collect(mut body: Body) -> Result<Sent, Unread> {
+    let mut begun = Beginning::default();
+    let mut length = 0;
+    while let Some(frame) = body.frame().await {
+        let Ok(data) = frame.map_err(|_| Unread::Broken)?.into_data() else {
+            continue;
+        };
+        length += data.len();
+        if length <= BODY_LIMIT {
+            begun.push(data);
+        } else if length > DRAIN_LIMIT {
+            break;
+        }
+    }
+    let bytes = begun.into_bytes();
+    Ok(if length > BODY_LIMIT {
+        Sent::TooLarge(bytes)
+    } else {
+        Sent::Whole(bytes)
+    })
+}
+
+/// The frames so far, in one piece; the common body of one frame is not copied.
+#[derive(Default)]
+struct Beginning {
+    first: Bytes,
+    joined: BytesMut,
+}
+
+impl Beginning {
+    fn push(&mut self, data: Bytes) {
+        if self.first.is_empty() {
+            self.first = data;
+            return;
+        }
+        if self.joined.is_empty() {
+            self.joined.extend_from_slice(&self.first);
+        }
+        self.joined.extend_from_slice(&data);
+    }
+
+    fn into_bytes(self) -> Bytes {
+        if self.joined.is_empty() {
+            self.first
+        } else {
+            self.joined.freeze()
+        }
+    }
+}
+
+/// The JSON object in a body; of a doubled key the last counts.
+pub(crate) fn object(bytes: &[u8]) -> Result<Map<String, Value>, FieldErrors> {
+    let problem = if bytes.is_empty() {
+        "The request needs a body: send a JSON object.".to_owned()
+    } else {
+        match serde_json::from_slice(bytes) {
+            Ok(Value::Object(object)) => return Ok(object),
+            Ok(_) => "The body must be a JSON object.".to_owned(),
+            Err(error) => format!("The body is not valid JSON: {error}."),
+        }
+    };
+    Err(FieldErrors::from([("body".to_owned(), vec![problem])]))
+}

@@ -1,0 +1,121 @@
+//! Monitored servers as resources.
+
+use secmon_engine::{
+    ClientId, CreateEndpoint, DesiredStatus, ListEndpoints, Refusal, StatusCounts, Target,
+    UpdateEndpoint,
+};
+use serde::Serialize;
+use uuid::Uuid;
+
+use super::ask::Ask;
+use super::problem::Problem;
+use super::reply::{self, Reply};
+use super::{customer, list};
+use crate::fields::{Fields, Raw, readers};
+
+/// `GET /endpoints`.
+pub(crate) fn list(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
+    #[derive(Serialize)]
+    struct Counts {
+        endpoint_limit: u64,
+        current_endpoint_count: u64,
+        status_counts: StatusCounts,
+    }
+    let mut fields = ask.asked.parameters()?;
+    let request = ListEndpoints {
+        client: fields.optional("billing_customer_id", customer::number),
+        status: fields.optional("status", status),
+        page: list::page(&mut fields),
+    };
+    let request = fields.finish(|| Some(request))?;
+    let found = ask.account.list_endpoints(&ask.call, request);
+    let counts = Counts {
+        endpoint_limit: found.endpoint_limit,
+        current_endpoint_count: found.current_endpoint_count,
+        status_counts: found.status_counts,
+    };
+    Ok(list::resource(
+        ask.asked,
+        &found.endpoints,
+        counts,
+        ask.now(),
+    ))
+}
+
+/// `POST /endpoints`.
+pub(crate) fn create(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
+    let body = ask.asked.object()?;
+    let mut fields = Fields::of_body(&body);
+    let client = customer::new_client(&mut fields, "billing_customer_id");
+    let target = fields.required("ip_address", target);
+    let nickname = fields.optional("nickname", readers::text(0..=customer::LONGEST));
+    let status = fields
+        .optional("status", status)
+        .unwrap_or(DesiredStatus::Active);
+    let request = fields.finish(|| {
+        Some(CreateEndpoint {
+            client: client?,
+            target: target?,
+            nickname,
+            status,
+        })
+    })?;
+    let done = ask.account.create_endpoint(&ask.call, request)?;
+    Ok(reply::resource_done(done, ask.now()))
+}
+
+/// `GET /endpoints/{endpoint}`.
+pub(crate) fn show(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
+    let client = checked_owner(ask)?;
+    let endpoint = ask.account.endpoint(&ask.call, id(ask)?, client)?;
+    Ok(reply::resource(endpoint, ask.now()))
+}
+
+/// `GET /endpoints/{endpoint}/detail`, which has no `meta`.
+pub(crate) fn detail(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
+    let client = checked_owner(ask)?;
+    let detail = ask.account.endpoint_detail(&ask.call, id(ask)?, client)?;
+    Ok(Reply::json(http::StatusCode::OK, &detail))
+}
+
+/// `PUT /endpoints/{endpoint}`.
+pub(crate) fn update(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
+    let body = ask.asked.object()?;
+    let mut fields = Fields::of_body(&body);
+    let client = fields.required("billing_customer_id", customer::number);
+    let nickname = fields.optional("nickname", readers::text(0..=customer::LONGEST));
+    let status = fields.optional("status", status);
+    let (client, request) =
+        fields.finish(|| Some((client?, UpdateEndpoint { nickname, status })))?;
+    let done = ask
+        .account
+        .update_endpoint(&ask.call, id(ask)?, client, request)?;
+    Ok(reply::resource_done(done, ask.now()))
+}
+
+/// `DELETE /endpoints/{endpoint}`.
+pub(crate) fn delete(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
+    let client = checked_owner(ask)?;
+    ask.account.delete_endpoint(&ask.call, id(ask)?, client)?;
+    Ok(Reply::no_content())
+}
+
+fn id(ask: &Ask<'_>) -> Result<Uuid, Refusal> {
+    ask.asked.id("endpoint").ok_or(Refusal::EndpointNotFound)
+}
+
+/// The customer that the caller says a record is of.
+pub(crate) fn checked_owner(ask: &Ask<'_>) -> Result<Option<ClientId>, Problem> {
+    let mut fields = ask.asked.parameters()?;
+    let client = fields.optional("billing_customer_id", customer::number);
+    Ok(fields.finish(|| Some(client))?)
+}
+
+fn status(raw: Raw) -> readers::Read<DesiredStatus> {
+    readers::named(DesiredStatus::from_name, "active, paused")(raw)
+}
+
+fn target(raw: Raw) -> readers::Read<Target> {
+    let text = readers::text(0..=customer::LONGEST)(raw)?;
+    Target::parse(&text).map_err(str::to_owned)
+}

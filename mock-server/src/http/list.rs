@@ -1,0 +1,113 @@
+//! Lists: which page is asked for, and the envelopes of a page (A13, A18).
+
+use secmon_engine::{Instant, Page, Paged};
+use serde::Serialize;
+
+use super::ask::Asked;
+use super::query;
+use super::reply::{Meta, Reply};
+use crate::fields::{Fields, readers};
+
+/// Bounds of `per_page` where nothing else is documented, and what it is when it is not sent.
+const PER_PAGE: std::ops::RangeInclusive<i64> = 1..=100;
+const DEFAULT_PER_PAGE: u64 = 25;
+
+/// Reads `page` and `per_page`.
+pub(crate) fn page(fields: &mut Fields<'_>) -> Page {
+    let size = fields.optional("per_page", readers::integer(PER_PAGE));
+    let number = fields.optional("page", readers::identifier);
+    Page::new(
+        number.unwrap_or(1),
+        size.map_or(DEFAULT_PER_PAGE, i64::unsigned_abs),
+    )
+}
+
+#[derive(Serialize)]
+struct Links {
+    first: String,
+    last: String,
+    prev: Option<String>,
+    next: Option<String>,
+}
+
+impl Links {
+    fn new<T>(asked: &Asked, paged: &Paged<T>) -> Self {
+        let link = |page| {
+            format!(
+                "{}{}?{}",
+                asked.origin,
+                asked.path,
+                query::with_page(asked.raw_query.as_deref(), page)
+            )
+        };
+        let current = paged.page.number.get();
+        Self {
+            first: link(1),
+            last: link(paged.last_page()),
+            prev: (current > 1).then(|| link(current - 1)),
+            next: paged.has_more().then(|| link(current + 1)),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct ListMeta<M> {
+    current_page: u64,
+    per_page: u64,
+    total: u64,
+    #[serde(flatten)]
+    more: M,
+    #[serde(flatten)]
+    meta: Meta,
+}
+
+#[derive(Serialize)]
+struct List<'a, T, M> {
+    data: &'a [T],
+    links: Links,
+    meta: ListMeta<M>,
+}
+
+/// The resource envelope of a list; `more` stands in its `meta` besides the numbers of the page.
+pub(crate) fn resource<T: Serialize>(
+    asked: &Asked,
+    paged: &Paged<T>,
+    more: impl Serialize,
+    now: Instant,
+) -> Reply {
+    let meta = ListMeta {
+        current_page: paged.page.number.get(),
+        per_page: paged.page.size.get(),
+        total: paged.total,
+        more,
+        meta: Meta::at(now),
+    };
+    Reply::json(
+        http::StatusCode::OK,
+        &List {
+            data: &paged.items,
+            links: Links::new(asked, paged),
+            meta,
+        },
+    )
+}
+
+/// The numbers of a page inside the data of a success envelope.
+#[derive(Serialize)]
+pub(crate) struct PageNumbers {
+    total: u64,
+    current_page: u64,
+    last_page: u64,
+    has_more: bool,
+}
+
+impl PageNumbers {
+    pub(crate) fn of<T>(paged: &Paged<T>) -> Self {
+        Self {
+            total: paged.total,
+            current_page: paged.page.number.get(),
+            last_page: paged.last_page(),
+            has_more: paged.has_more(),
+        }
+    }
+}

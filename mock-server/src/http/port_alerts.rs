@@ -1,0 +1,91 @@
+//! Port alerts (E6).
+
+use http::StatusCode;
+use secmon_engine::{
+    ListPortAlerts, PortAlertStatus, PortAlertView, Refusal, ResolvedPortAlert, Severity,
+};
+use serde::Serialize;
+use uuid::Uuid;
+
+use super::ask::Ask;
+use super::list::PageNumbers;
+use super::problem::Problem;
+use super::reply::{self, Reply};
+use super::{customer, list};
+use crate::fields::{Fields, readers};
+
+/// `GET /alerts`.
+pub(crate) fn list(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
+    #[derive(Serialize)]
+    struct Alerts {
+        alerts: Vec<PortAlertView>,
+        #[serde(flatten)]
+        numbers: PageNumbers,
+    }
+    let mut fields = ask.asked.parameters()?;
+    let client = fields.required("billing_customer_id", customer::number);
+    let endpoint = fields.optional("endpoint_id", readers::uuid);
+    let status = fields.optional(
+        "status",
+        readers::named(PortAlertStatus::from_name, "open, resolved"),
+    );
+    let severity = fields.optional(
+        "severity",
+        readers::named(Severity::from_name, "low, medium, high, critical"),
+    );
+    let page = list::page(&mut fields);
+    let request = fields.finish(|| {
+        Some(ListPortAlerts {
+            client: client?,
+            endpoint,
+            status,
+            severity,
+            page,
+        })
+    })?;
+    let found = ask.account.list_port_alerts(&ask.call, request);
+    let alerts = Alerts {
+        numbers: PageNumbers::of(&found),
+        alerts: found.items,
+    };
+    Ok(reply::success(StatusCode::OK, alerts, ask.now()))
+}
+
+/// `GET /alerts/{alert}`.
+pub(crate) fn show(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
+    #[derive(Serialize)]
+    struct Shown {
+        alert: PortAlertView,
+    }
+    let mut fields = ask.asked.parameters()?;
+    let client = fields.required("billing_customer_id", customer::number);
+    let client = fields.finish(|| client)?;
+    let alert = ask.account.port_alert(&ask.call, id(ask)?, client)?;
+    Ok(reply::success(StatusCode::OK, Shown { alert }, ask.now()))
+}
+
+/// `POST /alerts/{alert}/resolve`.
+pub(crate) fn resolve(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
+    #[derive(Serialize)]
+    struct Resolved {
+        message: &'static str,
+        alert: ResolvedPortAlert,
+    }
+    let body = ask.asked.object()?;
+    let mut fields = Fields::of_body(&body);
+    let client = fields.required("billing_customer_id", customer::number);
+    let client = fields.finish(|| client)?;
+    let done = ask
+        .account
+        .resolve_port_alert(&ask.call, id(ask)?, client)?;
+    let message = done.note.unwrap_or("The alert was resolved.");
+    let resolved = Resolved {
+        message,
+        alert: done.value,
+    };
+    Ok(reply::success(StatusCode::OK, resolved, ask.now()))
+}
+
+fn id(ask: &Ask<'_>) -> Result<Uuid, Refusal> {
+    ask.asked.id("alert").ok_or(Refusal::PortAlertNotFound)
+}

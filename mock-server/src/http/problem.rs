@@ -1,0 +1,199 @@
+//! Refusals: which status, code and shape each has in each group (A11).
+
+use std::collections::BTreeMap;
+
+use http::StatusCode;
+use secmon_engine::{Instant, Refusal};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::reply::{Meta, Reply};
+use crate::fields::FieldErrors;
+
+/// How a group writes an error that has no string code of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ErrorShape {
+    /// The error envelope with a string code.
+    Envelope,
+    /// The error envelope with the status as its code.
+    NumberedEnvelope,
+    /// `error` alone, with the status as its code.
+    BareNumber,
+}
+
+/// Why a call is not answered as it hoped.
+#[derive(Debug)]
+pub(crate) enum Problem {
+    /// What the engine refused.
+    Refused(Refusal),
+    /// Fields that are wrong.
+    Invalid(FieldErrors),
+    /// A body over the limit.
+    TooLarge,
+}
+
+impl From<Refusal> for Problem {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+impl From<FieldErrors> for Problem {
+    fn from(errors: FieldErrors) -> Self {
+        Self::Invalid(errors)
+    }
+}
+
+impl Problem {
+    /// The answer, in the shape of the group that was called.
+    pub(crate) fn reply(self, shape: ErrorShape, now: Instant) -> Reply {
+        match self {
+            Self::Invalid(errors) => invalid(&errors),
+            Self::Refused(refusal) => refused(&refusal, shape, now),
+            Self::TooLarge => validation_shape(
+                StatusCode::PAYLOAD_TOO_LARGE,
+                "The request body is larger than 1 MiB.",
+                &FieldErrors::from([(
+                    "body".to_owned(),
+                    vec!["The body must be at most 1 MiB.".to_owned()],
+                )]),
+            ),
+        }
+    }
+}
+
+fn invalid(errors: &FieldErrors) -> Reply {
+    validation_shape(
+        StatusCode::UNPROCESSABLE_ENTITY,
+        "The given data was invalid.",
+        errors,
+    )
+}
+
+/// The shape of validation, authentication and throttle failures.
+pub(crate) fn validation_shape(status: StatusCode, message: &str, errors: &FieldErrors) -> Reply {
+    #[derive(Serialize)]
+    struct Failure<'a> {
+        status: &'static str,
+        message: &'a str,
+        errors: &'a FieldErrors,
+    }
+    Reply::json(
+        status,
+        &Failure {
+            status: "error",
+            message,
+            errors,
+        },
+    )
+}
+
+/// The error envelope; `code` is a string or a number.
+pub(crate) fn envelope(
+    status: StatusCode,
+    code: Value,
+    message: &str,
+    details: Value,
+    now: Instant,
+) -> Reply {
+    #[derive(Serialize)]
+    struct Error<'a> {
+        code: &'a Value,
+        message: &'a str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        details: Option<Value>,
+    }
+    #[derive(Serialize)]
+    struct Envelope<'a> {
+        success: bool,
+        error: Error<'a>,
+        meta: Meta,
+    }
+    let details = code.is_string().then_some(details);
+    let error = Error {
+        code: &code,
+        message,
+        details,
+    };
+    Reply::json(
+        status,
+        &Envelope {
+            success: false,
+            error,
+            meta: Meta::at(now),
+        },
+    )
+}
+
+/// The error envelope of a string code without details.
+pub(crate) fn coded(status: StatusCode, code: &str, message: &str, now: Instant) -> Reply {
+    envelope(status, code.into(), message, json!({}), now)
+}
+
+/// An error whose code is the status, in the group's shape; groups of string codes use `code`.
+pub(crate) fn shaped(
+    status: StatusCode,
+    code: &str,
+    message: &str,
+    shape: ErrorShape,
+    now: Instant,
+) -> Reply {
+    match shape {
+        ErrorShape::Envelope => coded(status, code, message, now),
+        ErrorShape::NumberedEnvelope => {
+            envelope(status, status.as_u16().into(), message, Value::Null, now)
+        }
+        ErrorShape::BareNumber => {
+            let error = BTreeMap::from([
+                ("code", Value::from(status.as_u16())),
+                ("message", message.into()),
+            ]);
+            Reply::json(status, &json!({ "error": error }))
+        }
+    }
+}
+
+fn refused(refusal: &Refusal, shape: ErrorShape, now: Instant) -> Reply {
+    let message = refusal.to_string();
+    let plain = |status, code| shaped(status, code, &message, shape, now);
+    match refusal {
+        Refusal::EndpointNotFound => plain(StatusCode::NOT_FOUND, "ENDPOINT_NOT_FOUND"),
+        Refusal::RuleNotFound => plain(StatusCode::NOT_FOUND, "RULE_NOT_FOUND"),
+        Refusal::PortAlertNotFound => plain(StatusCode::NOT_FOUND, "ALERT_NOT_FOUND"),
+        Refusal::AccessDenied => plain(StatusCode::FORBIDDEN, "ACCESS_DENIED"),
+        Refusal::EndpointNotActive => plain(StatusCode::CONFLICT, "ENDPOINT_NOT_ACTIVE"),
+        Refusal::UserNotFound => plain(StatusCode::INTERNAL_SERVER_ERROR, "USER_NOT_FOUND"),
+        Refusal::EndpointLimitExceeded(capacity) => envelope(
+            StatusCode::FORBIDDEN,
+            "ENDPOINT_LIMIT_EXCEEDED".into(),
+            &message,
+            json!(capacity),
+            now,
+        ),
+        Refusal::DnsResolutionFailed(_) => coded(
+            StatusCode::UNPROCESSABLE_ENTITY,
+            "DNS_RESOLUTION_FAILED",
+            &message,
+            now,
+        ),
+        Refusal::ScanCooldown {
+            retry_after_seconds,
+        } => {
+            let details = json!({ "retry_after_seconds": retry_after_seconds });
+            envelope(
+                StatusCode::TOO_MANY_REQUESTS,
+                "RATE_LIMITED".into(),
+                &message,
+                details,
+                now,
+            )
+            .retry_after(*retry_after_seconds)
+        }
+        Refusal::Invalid(errors) => {
+            let named = errors
+                .iter()
+                .map(|(name, sentences)| ((*name).to_owned(), sentences.clone()));
+            invalid(&named.collect())
+        }
+    }
+}

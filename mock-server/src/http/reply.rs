@@ -1,0 +1,200 @@
+//! Answers, and the envelopes around their data (A11, A13).
+
+use axum::body::Body;
+use axum::response::Response;
+use bytes::Bytes;
+use http::header::{ALLOW, CONTENT_TYPE, RETRY_AFTER};
+use http::{HeaderValue, StatusCode};
+use secmon_engine::{Done, Instant, Outcome, Timestamp};
+use serde::Serialize;
+
+const VERSION: &str = "v1";
+
+/// A whole answer, before anything is sent.
+#[derive(Debug)]
+pub(crate) struct Reply {
+    pub(crate) status: StatusCode,
+    pub(crate) body: Bytes,
+    content_type: &'static str,
+    retry_after: Option<u64>,
+    allow: Option<String>,
+}
+
+impl Reply {
+    /// An answer with a JSON body.
+    pub(crate) fn json(status: StatusCode, body: &impl Serialize) -> Self {
+        // Every shape has text keys and no serializer that fails.
+        let body = serde_json::to_vec(body).unwrap_or_default();
+        Self::new(status, "application/json", body)
+    }
+
+    /// An answer with a body of another type.
+    pub(crate) fn new(
+        status: StatusCode,
+        content_type: &'static str,
+        body: impl Into<Bytes>,
+    ) -> Self {
+        Self {
+            status,
+            body: body.into(),
+            content_type,
+            retry_after: None,
+            allow: None,
+        }
+    }
+
+    /// 204.
+    pub(crate) fn no_content() -> Self {
+        Self::new(StatusCode::NO_CONTENT, "", Bytes::new())
+    }
+
+    /// Says when to come again, in whole seconds.
+    pub(crate) fn retry_after(mut self, seconds: u64) -> Self {
+        self.retry_after = Some(seconds);
+        self
+    }
+
+    /// Says which methods the path has.
+    pub(crate) fn allow(mut self, methods: String) -> Self {
+        self.allow = Some(methods);
+        self
+    }
+}
+
+impl From<Reply> for Response {
+    fn from(reply: Reply) -> Self {
+        let mut response = Self::new(Body::from(reply.body));
+        *response.status_mut() = reply.status;
+        let headers = response.headers_mut();
+        if !reply.content_type.is_empty() {
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static(reply.content_type));
+        }
+        if let Some(seconds) = reply.retry_after {
+            headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        if let Some(methods) = reply
+            .allow
+            .and_then(|methods| HeaderValue::try_from(methods).ok())
+        {
+            headers.insert(ALLOW, methods);
+        }
+        response
+    }
+}
+
+/// What every `meta` has.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(crate) struct Meta {
+    version: &'static str,
+    timestamp: Timestamp,
+}
+
+impl Meta {
+    pub(crate) fn at(now: Instant) -> Self {
+        Self {
+            version: VERSION,
+            timestamp: Timestamp(now),
+        }
+    }
+}
+
+/// Data with the note that says why nothing new was made.
+#[derive(Serialize)]
+struct Noted<T> {
+    #[serde(flatten)]
+    value: T,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<&'static str>,
+}
+
+#[derive(Serialize)]
+struct Success<T> {
+    success: bool,
+    data: T,
+    meta: Meta,
+}
+
+#[derive(Serialize)]
+struct Resource<T> {
+    data: T,
+    meta: Meta,
+}
+
+/// The success envelope.
+pub(crate) fn success(status: StatusCode, data: impl Serialize, now: Instant) -> Reply {
+    Reply::json(
+        status,
+        &Success {
+            success: true,
+            data,
+            meta: Meta::at(now),
+        },
+    )
+}
+
+/// The success envelope of a call that may have made something.
+pub(crate) fn success_done<T: Serialize>(done: Done<T>, now: Instant) -> Reply {
+    success(
+        status_of(done.outcome),
+        Noted {
+            value: done.value,
+            note: done.note,
+        },
+        now,
+    )
+}
+
+/// The resource envelope of a single resource.
+pub(crate) fn resource(data: impl Serialize, now: Instant) -> Reply {
+    Reply::json(
+        StatusCode::OK,
+        &Resource {
+            data,
+            meta: Meta::at(now),
+        },
+    )
+}
+
+/// The resource envelope of a call that may have made something.
+pub(crate) fn resource_done<T: Serialize>(done: Done<T>, now: Instant) -> Reply {
+    let data = Noted {
+        value: done.value,
+        note: done.note,
+    };
+    Reply::json(
+        status_of(done.outcome),
+        &Resource {
+            data,
+            meta: Meta::at(now),
+        },
+    )
+}
+
+fn status_of(outcome: Outcome) -> StatusCode {
+    match outcome {
+        Outcome::Created => StatusCode::CREATED,
+        Outcome::Changed | Outcome::Existing => StatusCode::OK,
+    }
+}
+
+/// The body of the health check, whose `meta` is the version alone (A13).
+pub(crate) fn health(now: Instant) -> Reply {
+    #[derive(Serialize)]
+    struct Version {
+        version: &'static str,
+    }
+    #[derive(Serialize)]
+    struct Health {
+        success: bool,
+        status: &'static str,
+        timestamp: Timestamp,
+        meta: Version,
+    }
+    let body = Health {
+        success: true,
+        status: "ok",
+        timestamp: Timestamp(now),
+        meta: Version { version: VERSION },
+    };
+    Reply::json(StatusCode::OK, &body)
+}

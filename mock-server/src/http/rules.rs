@@ -1,0 +1,185 @@
+//! Allowed Ports rules.
+
+use std::num::NonZeroU16;
+
+use http::StatusCode;
+use secmon_engine::{
+    EndpointRuleCount, Instant, ListRules, PortRange, Refusal, RuleProtocol, RuleRequest,
+    RuleScope, RuleStatus, ScopeFilter, parse_expiry,
+};
+use serde::Serialize;
+use uuid::Uuid;
+
+use super::ask::Ask;
+use super::endpoints::checked_owner;
+use super::problem::Problem;
+use super::reply::{self, Meta, Reply};
+use super::{customer, list};
+use crate::fields::{Fields, Raw, readers};
+
+/// `GET /whitelists/endpoint-summary`. The counts stand twice, for old clients.
+pub(crate) fn summary(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
+    #[derive(Clone, Copy, Serialize)]
+    struct Counts<'a> {
+        endpoints: &'a [EndpointRuleCount],
+        global_count: u64,
+    }
+    #[derive(Serialize)]
+    struct Summary<'a> {
+        data: Counts<'a>,
+        #[serde(flatten)]
+        doubled: Counts<'a>,
+        meta: Meta,
+    }
+    let mut fields = ask.asked.parameters()?;
+    let client = fields.required("billing_customer_id", customer::number);
+    let client = fields.finish(|| client)?;
+    let found = ask.account.rule_counts(&ask.call, client);
+    let counts = Counts {
+        endpoints: &found.endpoints,
+        global_count: found.global_count,
+    };
+    let summary = Summary {
+        data: counts,
+        doubled: counts,
+        meta: Meta::at(ask.now()),
+    };
+    Ok(Reply::json(StatusCode::OK, &summary))
+}
+
+/// `GET /whitelists`.
+pub(crate) fn list(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
+    #[derive(Serialize)]
+    struct Nothing {}
+    let mut fields = ask.asked.parameters()?;
+    let request = ListRules {
+        client: fields.optional("billing_customer_id", customer::number),
+        endpoint: fields.optional("endpoint_id", readers::uuid),
+        scope: fields.optional(
+            "scope",
+            readers::named(ScopeFilter::from_name, "global, endpoint"),
+        ),
+        status: fields.optional(
+            "status",
+            readers::named(RuleStatus::from_name, "active, expired"),
+        ),
+        page: list::page(&mut fields),
+    };
+    let request = fields.finish(|| Some(request))?;
+    let rules = ask.account.list_rules(&ask.call, request);
+    Ok(list::resource(ask.asked, &rules, Nothing {}, ask.now()))
+}
+
+/// `POST /whitelists`.
+pub(crate) fn create(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
+    let request = rule_request(ask)?;
+    let done = ask.account.create_rule(&ask.call, request)?;
+    Ok(reply::resource_done(done, ask.now()))
+}
+
+/// `GET /whitelists/{whitelist}`.
+pub(crate) fn show(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
+    let client = checked_owner(ask)?;
+    let rule = ask.account.rule(&ask.call, id(ask)?, client)?;
+    Ok(reply::resource(rule, ask.now()))
+}
+
+/// `PUT /whitelists/{whitelist}`.
+pub(crate) fn update(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
+    let request = rule_request(ask)?;
+    let done = ask.account.update_rule(&ask.call, id(ask)?, request)?;
+    Ok(reply::resource_done(done, ask.now()))
+}
+
+/// `DELETE /whitelists/{whitelist}`.
+pub(crate) fn delete(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
+    let client = checked_owner(ask)?;
+    ask.account.delete_rule(&ask.call, id(ask)?, client)?;
+    Ok(Reply::no_content())
+}
+
+fn id(ask: &Ask<'_>) -> Result<Uuid, Refusal> {
+    ask.asked.id("whitelist").ok_or(Refusal::RuleNotFound)
+}
+
+fn rule_request(ask: &Ask<'_>) -> Result<RuleRequest, Problem> {
+    let body = ask.asked.object()?;
+    let mut fields = Fields::of_body(&body);
+    let ports = ports(&mut fields);
+    let protocol = fields.required(
+        "protocol",
+        readers::named(RuleProtocol::parse, "tcp, udp, *"),
+    );
+    let service = fields.optional("service", readers::text(0..=100));
+    let justification = fields.required("justification", readers::text(10..=500));
+    let scope = scope(&mut fields);
+    let expires_at = expiry(&mut fields, ask.now());
+    let client = fields.optional("billing_customer_id", customer::number);
+    Ok(fields.finish(|| {
+        Some(RuleRequest {
+            client,
+            scope: scope?,
+            ports: ports?,
+            protocol: protocol?,
+            service,
+            justification: justification?,
+            expires_at,
+        })
+    })?)
+}
+
+fn ports(fields: &mut Fields<'_>) -> Option<PortRange> {
+    let start = fields.required("port_start", port);
+    let end = fields.optional("port_end", port);
+    let start = start?;
+    let range = PortRange::new(start, end.unwrap_or(start));
+    if range.is_none() {
+        fields.reject(
+            "port_end",
+            "The port_end must be at least port_start.".to_owned(),
+        );
+    }
+    range
+}
+
+fn port(raw: Raw) -> readers::Read<NonZeroU16> {
+    let number = readers::integer(1..=i64::from(u16::MAX))(raw)?;
+    NonZeroU16::try_from(u16::try_from(number).unwrap_or_default())
+        .map_err(|_| "must be a port from 1 to 65535.".to_owned())
+}
+
+/// What `scope` and `endpoint_id` say together (E8).
+fn scope(fields: &mut Fields<'_>) -> Option<RuleScope> {
+    #[derive(Clone, Copy)]
+    enum Word {
+        Global,
+        Endpoint,
+    }
+    let word = |name: &str| match name {
+        "global" => Some(Word::Global),
+        "endpoint" => Some(Word::Endpoint),
+        _ => None,
+    };
+    match fields.optional("scope", readers::named(word, "global, endpoint")) {
+        Some(Word::Global) => Some(RuleScope::Global),
+        Some(Word::Endpoint) => fields
+            .required("endpoint_id", readers::uuid)
+            .map(RuleScope::Endpoint),
+        None => Some(
+            fields
+                .optional("endpoint_id", readers::uuid)
+                .map_or(RuleScope::Unstated, RuleScope::Endpoint),
+        ),
+    }
+}
+
+fn expiry(fields: &mut Fields<'_>, now: Instant) -> Option<Instant> {
+    let text = fields.optional("expires_at", readers::string)?;
+    match parse_expiry(text, now) {
+        Ok(expiry) => Some(expiry),
+        Err(sentence) => {
+            fields.reject("expires_at", sentence.to_owned());
+            None
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Provisioning of monitored servers.
+
+use http::StatusCode;
+use secmon_engine::{
+    Account, Call, Done, Hostname, ProvisionEndpoint, Provisioned, Refusal, ServiceId, Target,
+    parse_address,
+};
+use uuid::Uuid;
+
+use super::ask::Ask;
+use super::customer;
+use super::problem::Problem;
+use super::reply::{self, Reply};
+use crate::fields::{Fields, Raw, readers};
+
+/// Bounds of `mrr`, the monthly price of a service.
+pub(crate) const MRR: std::ops::RangeInclusive<f64> = 0.01..=9999.99;
+
+/// `POST provision`.
+pub(crate) fn provision(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
+    let body = ask.asked.object()?;
+    let mut fields = Fields::of_body(&body);
+    let client = customer::new_client(&mut fields, "client_id");
+    let service = fields.optional("service_id", service);
+    // Labels without an effect (B4); they are checked like any field.
+    fields.optional("product_slug", readers::text(0..=50));
+    fields.optional("plan_slug", readers::text(0..=50));
+    fields.optional("mrr", readers::number(MRR));
+    let target = target(&mut fields);
+    let request = fields.finish(|| {
+        Some(ProvisionEndpoint {
+            client: client?,
+            target: target?,
+            service,
+        })
+    })?;
+    let done = ask.account.provision(&ask.call, request)?;
+    Ok(reply::success_done(done, ask.now()))
+}
+
+/// The server that `ip_address` and `hostname` name together (B1).
+fn target(fields: &mut Fields<'_>) -> Option<Target> {
+    let address = fields.optional(
+        "ip_address",
+        absent_or(|text| {
+            parse_address(text).ok_or("must be a valid IPv4 or IPv6 address.".to_owned())
+        }),
+    );
+    let hostname = fields.optional("hostname", |raw| {
+        readers::text(0..=255)(raw).map(|text| Some(text).filter(|text| !text.is_empty()))
+    });
+    let hostname = hostname.flatten();
+    match (address.flatten(), hostname) {
+        (Some(address), hostname) => Some(Target::Address { address, hostname }),
+        (None, Some(_)) if fields.failed("ip_address") => None,
+        (None, Some(hostname)) => match Hostname::parse(&hostname) {
+            Ok(hostname) => Some(Target::Hostname(hostname)),
+            Err(problem) => {
+                fields.reject("hostname", format!("The hostname {problem}"));
+                None
+            }
+        },
+        (None, None) => {
+            if !fields.failed("ip_address") && !fields.failed("hostname") {
+                let sentence = "The ip_address field is required when hostname is not given.";
+                fields.reject("ip_address", sentence.to_owned());
+            }
+            None
+        }
+    }
+}
+
+/// A reader that takes an empty text for an absent one.
+fn absent_or<T>(
+    parse: impl Fn(&str) -> Result<T, String>,
+) -> impl Fn(Raw) -> readers::Read<Option<T>> {
+    move |raw| match readers::string(raw)? {
+        "" => Ok(None),
+        text => parse(text).map(Some),
+    }
+}
+
+fn service(raw: Raw) -> readers::Read<ServiceId> {
+    let number = readers::integer(readers::IDENTIFIER)(raw)?;
+    ServiceId::new(number).ok_or_else(|| "must be at least 1.".to_owned())
+}
+
+type Transition = fn(&mut Account, &Call, Uuid) -> Result<Done<Provisioned>, Refusal>;
+
+fn transition(ask: &mut Ask<'_>, go: Transition) -> Result<Reply, Problem> {
+    let body = ask.asked.object()?;
+    let mut fields = Fields::of_body(&body);
+    let endpoint = fields.required("endpoint_id", readers::uuid);
+    let endpoint = fields.finish(|| endpoint)?;
+    let done = go(ask.account, &ask.call, endpoint)?;
+    Ok(reply::success_done(done, ask.now()))
+}
+
+/// `POST suspend`.
+pub(crate) fn suspend(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
+    transition(ask, Account::suspend)
+}
+
+/// `POST resume`.
+pub(crate) fn resume(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
+    transition(ask, Account::resume)
+}
+
+/// `POST terminate`.
+pub(crate) fn terminate(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
+    transition(ask, Account::terminate)
+}
+
+/// `POST scan-endpoint`.
+pub(crate) fn scan(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
+    let body = ask.asked.object()?;
+    let mut fields = Fields::of_body(&body);
+    let client = fields.required("client_id", customer::number);
+    let endpoint = fields.required("endpoint_id", readers::uuid);
+    let (client, endpoint) = fields.finish(|| Some((client?, endpoint?)))?;
+    let queued = ask.account.scan_endpoint(&ask.call, client, endpoint)?;
+    Ok(reply::success(StatusCode::ACCEPTED, queued, ask.now()))
+}

@@ -1,0 +1,128 @@
+//! What all requests share: the accounts and whose keys are whose, the clock, the faults, the
+//! journal of calls without an account, the store.
+
+mod levers;
+mod registry;
+mod restore;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::time::Duration;
+
+use secmon_engine::Instant;
+
+use crate::faults::Faults;
+use crate::journal::Journal;
+use crate::partner::lock;
+use crate::settings::Settings;
+use crate::store::Store;
+
+pub(crate) use levers::NewTenant;
+pub use levers::{AdminError, TenantOptions};
+pub(crate) use registry::{Holder, Registry};
+use restore::ServerRecord;
+
+/// A running mock, whatever serves it.
+pub(crate) struct Mock {
+    pub(crate) settings: Settings,
+    seed: u64,
+    /// How far the server's clock is ahead of its time source.
+    clock_offset_ms: AtomicU64,
+    registry: RwLock<Registry>,
+    faults: Mutex<Faults>,
+    /// Calls whose key is of no account.
+    strays: Mutex<Journal>,
+    calls: AtomicU64,
+    pub(crate) store: Box<dyn Store>,
+}
+
+impl Mock {
+    fn new(
+        settings: Settings,
+        server: ServerRecord,
+        registry: Registry,
+        store: Box<dyn Store>,
+    ) -> Self {
+        Self {
+            settings,
+            seed: server.seed,
+            clock_offset_ms: AtomicU64::new(server.clock_offset_ms),
+            registry: RwLock::new(registry),
+            faults: Mutex::default(),
+            strays: Mutex::default(),
+            calls: AtomicU64::new(0),
+            store,
+        }
+    }
+
+    /// The server's time: what accounts without an offset of their own live in.
+    pub(crate) fn now(&self) -> Instant {
+        let offset = Duration::from_millis(self.clock_offset_ms());
+        self.settings.time.now().plus(offset)
+    }
+
+    /// Moves the server's clock, and with it every account's.
+    pub(crate) fn move_clock(&self, span: Duration) {
+        let millis = u64::try_from(span.as_millis()).unwrap_or(u64::MAX);
+        let _ = self
+            .clock_offset_ms
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |offset| {
+                Some(offset.saturating_add(millis))
+            });
+    }
+
+    fn clock_offset_ms(&self) -> u64 {
+        self.clock_offset_ms.load(Ordering::Relaxed)
+    }
+
+    /// The clock and the journal's numbers as they were at the start.
+    fn restart_counters(&self) {
+        self.clock_offset_ms.store(0, Ordering::Relaxed);
+        self.calls.store(0, Ordering::Relaxed);
+    }
+
+    pub(crate) fn registry(&self) -> RwLockReadGuard<'_, Registry> {
+        self.registry.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn registry_mut(&self) -> RwLockWriteGuard<'_, Registry> {
+        self.registry
+            .write()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn faults(&self) -> MutexGuard<'_, Faults> {
+        lock(&self.faults)
+    }
+
+    pub(crate) fn strays(&self) -> MutexGuard<'_, Journal> {
+        lock(&self.strays)
+    }
+
+    /// The number of the next call in the journal.
+    pub(crate) fn next_call(&self) -> u64 {
+        self.calls.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// Whether a host name counts like loopback (A4, M7).
+    pub(crate) fn counts_as_loopback(&self, host: &str) -> bool {
+        is_loopback(host)
+            || self
+                .settings
+                .hosts
+                .iter()
+                .any(|name| name.eq_ignore_ascii_case(host))
+    }
+}
+
+/// Whether a host name is one of this machine's loopback names.
+pub(crate) fn is_loopback(host: &str) -> bool {
+    let bare = host.trim_start_matches('[').trim_end_matches(']');
+    host.eq_ignore_ascii_case("localhost")
+        || bare
+            .parse::<std::net::IpAddr>()
+            .is_ok_and(|address| match address {
+                std::net::IpAddr::V4(address) => address.is_loopback(),
+                std::net::IpAddr::V6(address) => address.is_loopback(),
+            })
+}

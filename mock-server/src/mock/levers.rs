@@ -1,0 +1,384 @@
+//! What the admin API can do to a running mock. Each lever changes memory at once and gives a
+//! ticket that tells when the change is durable.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use secmon_engine::Instant;
+use secmon_engine::{
+    Account, ClientId, OpenPort, Progress, Refusal, ScanOutcome, Scenario, Switch,
+};
+use uuid::Uuid;
+
+use super::registry::base_settings;
+use super::restore::{ServerRecord, account_records, partner_put};
+use super::{Mock, Registry};
+use crate::clock::Movement;
+use crate::journal::Journal;
+use crate::partner::{Origin, Partner};
+use crate::store::{NotSaved, Put, Ticket};
+
+/// Why a call of the admin API was refused: each displays as one sentence.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AdminError {
+    /// The call itself is wrong (400).
+    #[error("{0}")]
+    BadInput(String),
+    /// What it names is not there (404).
+    #[error("{0}")]
+    Unknown(String),
+    /// What it names is there, but not in a state for it (409).
+    #[error("{0}")]
+    Conflict(String),
+    /// Done in memory, but not made durable (500).
+    #[error("{0}")]
+    NotSaved(String),
+}
+
+impl From<NotSaved> for AdminError {
+    fn from(error: NotSaved) -> Self {
+        Self::NotSaved(error.to_string())
+    }
+}
+
+/// An account to be made (M4). What is not given follows the server.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TenantOptions {
+    /// The account's name; none makes one up.
+    pub name: Option<String>,
+    /// The portal domain of its keys; by default `portal.<name>.test`.
+    pub portal_domain: Option<String>,
+    /// Whether sandbox mode is on; by default it is.
+    pub sandbox: Option<bool>,
+    /// Whether the account is suspended; by default it is not.
+    pub suspended: Option<bool>,
+    /// Whether its calls are limited; by default as the server's flag says.
+    pub rate_limit: Option<bool>,
+    /// Servers of a customer without a `port_monitoring` service.
+    pub default_endpoint_limit: Option<u64>,
+    /// Servers of the whole account.
+    pub account_endpoint_limit: Option<u64>,
+    /// What its scans find at first.
+    pub scenario: Option<Scenario>,
+}
+
+/// An account just made, with its first key.
+pub(crate) struct NewTenant {
+    pub(crate) partner: Arc<Partner>,
+    pub(crate) api_key: String,
+}
+
+impl Mock {
+    /// Makes an account of its own, so that tests run side by side on one server.
+    pub(crate) fn add_tenant(
+        &self,
+        options: TenantOptions,
+    ) -> Result<(NewTenant, Ticket), AdminError> {
+        let mut registry = self.registry_mut();
+        let name = match options.name {
+            Some(name) => free_name(&registry, name)?,
+            None => registry.made_up_name(self.seed),
+        };
+        let mut settings = base_settings(&self.settings, &name, self.seed);
+        let switch = |given: Option<bool>, base: Switch| given.map_or(base, Switch::from);
+        settings.sandbox = switch(options.sandbox, settings.sandbox);
+        settings.suspended = switch(options.suspended, settings.suspended);
+        settings.rate_limit = switch(options.rate_limit, settings.rate_limit);
+        let limits = &mut settings.limits;
+        limits.default_endpoint_limit = options
+            .default_endpoint_limit
+            .unwrap_or(limits.default_endpoint_limit);
+        limits.account_endpoint_limit = options
+            .account_endpoint_limit
+            .unwrap_or(limits.account_endpoint_limit);
+        settings.scenario = options.scenario.unwrap_or(settings.scenario);
+        settings.portal_domain = options.portal_domain.unwrap_or(settings.portal_domain);
+        let mut account = Account::new(settings);
+        let api_key = account.issue_key();
+        let partner = registry.add(account, Origin::Made);
+        let mut changes = vec![
+            self.server_record(&registry).put(),
+            partner_put(&name, Some(partner.entry())),
+        ];
+        changes.extend(account_records(&partner));
+        let ticket = self.store.save(changes);
+        Ok((NewTenant { partner, api_key }, ticket))
+    }
+
+    /// Removes an account with all its records; its keys are unknown from now on (M3).
+    pub(crate) fn remove_tenant(&self, name: &str) -> Result<Ticket, AdminError> {
+        let mut registry = self.registry_mut();
+        let partner = registry.remove(name).ok_or_else(|| unknown_tenant(name))?;
+        self.faults().clear_tenant(name);
+        Ok(self.store.save(removals(&partner)))
+    }
+
+    /// Everything back to the start (M3).
+    pub(crate) fn reset(&self) -> Ticket {
+        let mut registry = self.registry_mut();
+        let mut changes: Vec<Put> = registry
+            .partners()
+            .into_iter()
+            .flat_map(|partner| removals(partner))
+            .collect();
+        self.faults().clear();
+        self.strays().clear();
+        self.restart_counters();
+        *registry = Registry::new(0);
+        for tenant in self.settings.config.tenants() {
+            let account = super::registry::configured_account(&self.settings, &tenant, self.seed);
+            let partner = registry.add(account, Origin::Configured);
+            changes.push(partner_put(partner.name(), Some(partner.entry())));
+            changes.extend(account_records(&partner));
+        }
+        changes.push(self.server_record(&registry).put());
+        self.store.save(changes)
+    }
+
+    /// One account back to its start; its keys stay (M3).
+    pub(crate) fn reset_tenant(&self, name: &str) -> Result<Ticket, AdminError> {
+        let partner = self.partner(name)?;
+        self.faults().clear_tenant(name);
+        partner.journal().clear();
+        let mut account = partner.account();
+        account.reset();
+        partner.set_clock_offset(Duration::ZERO);
+        let _ = self
+            .store
+            .save(vec![partner_put(name, Some(partner.entry()))]);
+        Ok(self.store.save_account(name, &mut account))
+    }
+
+    /// A further key for an account.
+    pub(crate) fn issue_key(&self, name: &str) -> Result<(String, Ticket), AdminError> {
+        let mut registry = self.registry_mut();
+        let partner = registry
+            .partner(name)
+            .cloned()
+            .ok_or_else(|| unknown_tenant(name))?;
+        let mut account = partner.account();
+        let text = account.issue_key();
+        let id = account
+            .keys()
+            .find(|(_, known)| *known == text)
+            .map(|(id, _)| id);
+        if let Some(id) = id {
+            registry.add_key(&partner, id, &text);
+        }
+        let ticket = self.store.save_account(name, &mut account);
+        drop(account);
+        Ok((text, ticket))
+    }
+
+    /// Takes a key away; calls with it are answered 401 from now on.
+    pub(crate) fn revoke_key(&self, name: &str, key: &str) -> Result<Ticket, AdminError> {
+        let mut registry = self.registry_mut();
+        let partner = registry
+            .partner(name)
+            .cloned()
+            .ok_or_else(|| unknown_tenant(name))?;
+        let mut account = partner.account();
+        if !account.revoke_key(key) {
+            return Err(AdminError::Unknown(format!(
+                "The account `{name}` has no such key."
+            )));
+        }
+        registry.remove_key(key);
+        Ok(self.store.save_account(name, &mut account))
+    }
+
+    /// Moves every account's time; what was due until then has happened when this returns.
+    pub(crate) fn move_all_clocks(&self, movement: Movement) -> Result<Ticket, AdminError> {
+        let registry = self.registry();
+        let span = movement.span(self.now()).ok_or_else(backwards)?;
+        self.move_clock(span);
+        let mut ticket = self.store.save(vec![self.server_record(&registry).put()]);
+        for partner in registry.partners() {
+            let mut account = partner.account();
+            account.advance(partner.time(self.now()));
+            // The store applies changes in order: the last ticket stands for all before it.
+            ticket = self.store.save_account(partner.name(), &mut account);
+        }
+        Ok(ticket)
+    }
+
+    /// Moves one account's time.
+    pub(crate) fn move_clock_of(
+        &self,
+        name: &str,
+        movement: Movement,
+    ) -> Result<Ticket, AdminError> {
+        let partner = self.partner(name)?;
+        let mut account = partner.account();
+        let span = movement
+            .span(partner.time(self.now()))
+            .ok_or_else(backwards)?;
+        partner.set_clock_offset(partner.clock_offset().saturating_add(span));
+        account.advance(partner.time(self.now()));
+        let _ = self
+            .store
+            .save(vec![partner_put(name, Some(partner.entry()))]);
+        Ok(self.store.save_account(name, &mut account))
+    }
+
+    /// Sets what the next scan of a server finds (E2).
+    pub(crate) fn set_ports(
+        &self,
+        endpoint: Uuid,
+        open: &[OpenPort],
+    ) -> Result<Ticket, AdminError> {
+        self.on_endpoint(endpoint, |account, now| {
+            account.set_ports(now, endpoint, open.to_vec())
+        })
+    }
+
+    /// Runs one scan of a server to its end, outside cooldown and schedule (M6).
+    pub(crate) fn scan_endpoint_now(
+        &self,
+        endpoint: Uuid,
+        outcome: ScanOutcome,
+    ) -> Result<Ticket, AdminError> {
+        self.on_endpoint(endpoint, |account, now| {
+            account.scan_endpoint_now(now, endpoint, outcome)
+        })
+    }
+
+    /// Sets how the scans of an account come to their end.
+    pub(crate) fn set_progress(
+        &self,
+        name: &str,
+        progress: Progress,
+    ) -> Result<Ticket, AdminError> {
+        self.on_account(name, |account, now| {
+            account.set_progress(now, progress);
+            Ok(())
+        })
+    }
+
+    /// Takes a customer's portal account away: `USER_NOT_FOUND` follows (C11).
+    pub(crate) fn remove_portal_account(
+        &self,
+        name: &str,
+        client: ClientId,
+    ) -> Result<Ticket, AdminError> {
+        self.on_account(name, |account, now| {
+            account.remove_portal_account(now, client)
+        })
+    }
+
+    pub(crate) fn partner(&self, name: &str) -> Result<Arc<Partner>, AdminError> {
+        self.registry()
+            .partner(name)
+            .cloned()
+            .ok_or_else(|| unknown_tenant(name))
+    }
+
+    /// The journals that a tenant filter selects: one account's, or all.
+    pub(crate) fn with_journals<T>(
+        &self,
+        tenant: Option<&str>,
+        mut visit: impl FnMut(&mut Journal) -> T,
+    ) -> Result<Vec<T>, AdminError> {
+        match tenant {
+            Some(name) => Ok(vec![visit(&mut self.partner(name)?.journal())]),
+            None => {
+                let registry = self.registry();
+                let mut seen: Vec<T> = registry
+                    .partners()
+                    .into_iter()
+                    .map(|partner| visit(&mut partner.journal()))
+                    .collect();
+                seen.push(visit(&mut self.strays()));
+                Ok(seen)
+            }
+        }
+    }
+
+    fn on_account(
+        &self,
+        name: &str,
+        act: impl FnOnce(&mut Account, Instant) -> Result<(), Refusal>,
+    ) -> Result<Ticket, AdminError> {
+        let partner = self.partner(name)?;
+        let mut account = partner.account();
+        act(&mut account, partner.time(self.now())).map_err(refused)?;
+        Ok(self.store.save_account(name, &mut account))
+    }
+
+    /// A record's id tells no account: the one that knows it acts.
+    fn on_endpoint(
+        &self,
+        endpoint: Uuid,
+        act: impl Fn(&mut Account, Instant) -> Result<(), Refusal>,
+    ) -> Result<Ticket, AdminError> {
+        for partner in self.registry().partners() {
+            let mut account = partner.account();
+            match act(&mut account, partner.time(self.now())) {
+                Err(Refusal::EndpointNotFound) => {}
+                done => {
+                    done.map_err(refused)?;
+                    return Ok(self.store.save_account(partner.name(), &mut account));
+                }
+            }
+        }
+        Err(AdminError::Unknown(format!(
+            "No account has an endpoint {endpoint}."
+        )))
+    }
+
+    pub(super) fn server_record(&self, registry: &Registry) -> ServerRecord {
+        ServerRecord {
+            seed: self.seed,
+            clock_offset_ms: self.clock_offset_ms(),
+            made_up_names: registry.made_up_names,
+        }
+    }
+}
+
+/// Takes every record of an account out of the store.
+fn removals(partner: &Partner) -> Vec<Put> {
+    let records = partner.account().all_records();
+    let removals = records.into_iter().map(|change| Put {
+        value: None,
+        ..Put::of(partner.name(), change)
+    });
+    std::iter::once(partner_put(partner.name(), None))
+        .chain(removals)
+        .collect()
+}
+
+fn free_name(registry: &Registry, name: String) -> Result<String, AdminError> {
+    const LONGEST: usize = 64;
+    let plain = |character: char| character.is_ascii_alphanumeric() || "-_.".contains(character);
+    if name.is_empty() || name.len() > LONGEST || !name.chars().all(plain) {
+        return Err(AdminError::BadInput(
+            "The name must be 1 to 64 letters, digits, hyphens, underscores and dots.".to_owned(),
+        ));
+    }
+    match registry.partner(&name) {
+        Some(_) => Err(AdminError::Conflict(format!(
+            "The name `{name}` is taken; choose another one."
+        ))),
+        None => Ok(name),
+    }
+}
+
+fn unknown_tenant(name: &str) -> AdminError {
+    AdminError::Unknown(format!("There is no account `{name}`."))
+}
+
+fn backwards() -> AdminError {
+    AdminError::BadInput("Time only moves forward; give a later moment, or reset.".to_owned())
+}
+
+fn refused(refusal: Refusal) -> AdminError {
+    match refusal {
+        Refusal::EndpointNotActive => AdminError::Conflict(refusal.to_string()),
+        Refusal::EndpointNotFound | Refusal::UserNotFound => {
+            AdminError::Unknown(refusal.to_string())
+        }
+        refusal => AdminError::BadInput(refusal.to_string()),
+    }
+}

@@ -1,0 +1,170 @@
+//! Which accounts there are and whose keys are whose.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use secmon_engine::{Account, AccountSettings, Switch, made_up_name};
+use uuid::Uuid;
+
+use crate::config::TenantConfig;
+use crate::partner::{Entry, Origin, Partner};
+use crate::settings::{RateLimit, Settings};
+
+/// The key that exists but resolves to no account (A2).
+const ORPHAN_KEY: &str = "test_key_orphan";
+
+/// Whose a key is.
+#[derive(Clone, Debug)]
+pub(crate) enum Holder {
+    /// An account's; with the key's id.
+    Account(Arc<Partner>, Uuid),
+    /// The key exists and resolves to no account.
+    Nobody,
+}
+
+/// The accounts of a server.
+#[derive(Debug, Default)]
+pub(crate) struct Registry {
+    partners: BTreeMap<String, Arc<Partner>>,
+    keys: HashMap<String, Holder>,
+    next_order: u64,
+    /// How many names were made up since the start or the last reset (M9).
+    pub(super) made_up_names: u32,
+}
+
+impl Registry {
+    /// No account yet, and the key of nobody.
+    pub(super) fn new(made_up_names: u32) -> Self {
+        Self {
+            keys: HashMap::from([(ORPHAN_KEY.to_owned(), Holder::Nobody)]),
+            made_up_names,
+            ..Self::default()
+        }
+    }
+
+    /// Whose this key is, if anybody knows it.
+    pub(crate) fn holder(&self, key: &str) -> Option<&Holder> {
+        self.keys.get(key)
+    }
+
+    pub(crate) fn partner(&self, name: &str) -> Option<&Arc<Partner>> {
+        self.partners.get(name)
+    }
+
+    /// Every account, oldest first.
+    pub(crate) fn partners(&self) -> Vec<&Arc<Partner>> {
+        let mut partners: Vec<_> = self.partners.values().collect();
+        partners.sort_by_key(|partner| partner.entry().order);
+        partners
+    }
+
+    /// Takes on an account that exists already, with its keys.
+    pub(super) fn adopt(&mut self, account: Account, entry: Entry) -> Arc<Partner> {
+        let keys: Vec<(Uuid, String)> = account
+            .keys()
+            .map(|(id, text)| (id, text.to_owned()))
+            .collect();
+        let partner = Arc::new(Partner::new(account, entry));
+        for (id, text) in keys {
+            self.keys
+                .insert(text, Holder::Account(Arc::clone(&partner), id));
+        }
+        self.next_order = self.next_order.max(entry.order + 1);
+        self.partners
+            .insert(partner.name().to_owned(), Arc::clone(&partner));
+        partner
+    }
+
+    /// Adds a new account, the youngest of all.
+    pub(super) fn add(&mut self, account: Account, origin: Origin) -> Arc<Partner> {
+        let entry = Entry {
+            order: self.next_order,
+            clock_offset_ms: 0,
+            origin,
+        };
+        self.adopt(account, entry)
+    }
+
+    /// Removes an account; its keys are unknown from now on.
+    pub(super) fn remove(&mut self, name: &str) -> Option<Arc<Partner>> {
+        let partner = self.partners.remove(name)?;
+        self.keys.retain(|_, holder| match holder {
+            Holder::Account(owner, _) => !Arc::ptr_eq(owner, &partner),
+            Holder::Nobody => true,
+        });
+        Some(partner)
+    }
+
+    pub(super) fn add_key(&mut self, partner: &Arc<Partner>, id: Uuid, text: &str) {
+        self.keys
+            .insert(text.to_owned(), Holder::Account(Arc::clone(partner), id));
+    }
+
+    pub(super) fn remove_key(&mut self, text: &str) {
+        self.keys.remove(text);
+    }
+
+    /// A name for an account whose maker gave none (M4, M9).
+    pub(super) fn made_up_name(&mut self, seed: u64) -> String {
+        loop {
+            let name = made_up_name(seed, self.made_up_names);
+            self.made_up_names += 1;
+            if !self.partners.contains_key(&name) {
+                return name;
+            }
+        }
+    }
+}
+
+/// The settings that every account of this server starts from.
+pub(super) fn base_settings(server: &Settings, name: &str, seed: u64) -> AccountSettings {
+    AccountSettings {
+        rate_limit: match server.rate_limit {
+            RateLimit::On => Switch::On,
+            RateLimit::Off => Switch::Off,
+        },
+        limits: server.config.limits,
+        timings: server.config.timings,
+        rate_limits: server.config.rate_limits,
+        dns: lower_case_names(server),
+        catalogue: server.config.products.clone(),
+        scenario: server.scenario,
+        ..AccountSettings::new(name, &portal_domain(name), seed)
+    }
+}
+
+fn lower_case_names(server: &Settings) -> BTreeMap<String, std::net::IpAddr> {
+    let names = server.config.dns.iter();
+    names
+        .map(|(name, address)| (name.to_ascii_lowercase(), *address))
+        .collect()
+}
+
+fn portal_domain(name: &str) -> String {
+    format!("portal.{name}.test")
+}
+
+/// The settings of an account from the configuration.
+pub(super) fn configured_settings(
+    server: &Settings,
+    tenant: &TenantConfig,
+    seed: u64,
+) -> AccountSettings {
+    let base = base_settings(server, &tenant.name, seed);
+    AccountSettings {
+        portal_domain: tenant.portal_domain.clone().unwrap_or(base.portal_domain),
+        sandbox: tenant.sandbox.into(),
+        suspended: tenant.suspended.into(),
+        scenario: tenant.scenario.unwrap_or(base.scenario),
+        ..base
+    }
+}
+
+/// A new account from the configuration, with its keys.
+pub(super) fn configured_account(server: &Settings, tenant: &TenantConfig, seed: u64) -> Account {
+    let mut account = Account::new(configured_settings(server, tenant, seed));
+    for key in &tenant.keys {
+        account.add_key(key.expose());
+    }
+    account
+}

@@ -1,0 +1,100 @@
+//! One partner account being served: its state behind one short lock, its clock, its journal.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use secmon_engine::{Account, AccountSettings, Instant};
+use serde::{Deserialize, Serialize};
+
+use crate::journal::Journal;
+
+/// Takes a lock. A panic elsewhere while it was held does not end the server.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Where an account came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Origin {
+    /// The configuration, or the defaults.
+    Configured,
+    /// The admin API.
+    Made,
+}
+
+/// What the server itself keeps about an account, beside the account's own records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Entry {
+    /// Accounts are listed in this order.
+    pub(crate) order: u64,
+    /// How far its clock is ahead of the server's (M3).
+    pub(crate) clock_offset_ms: u64,
+    pub(crate) origin: Origin,
+}
+
+/// An account that answers calls.
+#[derive(Debug)]
+pub(crate) struct Partner {
+    /// Settings do not change while an account lives, so they are read without the lock.
+    settings: AccountSettings,
+    order: u64,
+    origin: Origin,
+    clock_offset_ms: AtomicU64,
+    account: Mutex<Account>,
+    journal: Mutex<Journal>,
+}
+
+impl Partner {
+    pub(crate) fn new(account: Account, entry: Entry) -> Self {
+        Self {
+            settings: account.settings().clone(),
+            order: entry.order,
+            origin: entry.origin,
+            clock_offset_ms: AtomicU64::new(entry.clock_offset_ms),
+            account: Mutex::new(account),
+            journal: Mutex::default(),
+        }
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.settings.name
+    }
+
+    pub(crate) fn settings(&self) -> &AccountSettings {
+        &self.settings
+    }
+
+    pub(crate) fn entry(&self) -> Entry {
+        Entry {
+            order: self.order,
+            clock_offset_ms: self.clock_offset_ms.load(Ordering::Relaxed),
+            origin: self.origin,
+        }
+    }
+
+    /// The account's time when the server's clock shows `server_now`.
+    pub(crate) fn time(&self, server_now: Instant) -> Instant {
+        server_now.plus(self.clock_offset())
+    }
+
+    pub(crate) fn clock_offset(&self) -> Duration {
+        Duration::from_millis(self.clock_offset_ms.load(Ordering::Relaxed))
+    }
+
+    /// Sets how far the account's clock is ahead of the server's.
+    pub(crate) fn set_clock_offset(&self, offset: Duration) {
+        let millis = u64::try_from(offset.as_millis()).unwrap_or(u64::MAX);
+        self.clock_offset_ms.store(millis, Ordering::Relaxed);
+    }
+
+    /// The account itself. The lock is short: it is never held while waiting for anything.
+    pub(crate) fn account(&self) -> MutexGuard<'_, Account> {
+        lock(&self.account)
+    }
+
+    pub(crate) fn journal(&self) -> MutexGuard<'_, Journal> {
+        lock(&self.journal)
+    }
+}

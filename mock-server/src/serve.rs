@@ -1,0 +1,138 @@
+//! From settings to a listening server.
+
+use std::io::Write;
+use std::net::{SocketAddr, TcpListener};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+
+use crate::mock::Mock;
+use crate::server::{self, Door};
+use crate::settings::Settings;
+use crate::{StartError, admin, http};
+
+/// A mock whose sockets are bound: calls that come in wait until [`Self::serve`].
+pub(crate) struct Bound {
+    mock: Arc<Mock>,
+    public: TcpListener,
+    address: SocketAddr,
+    admin: Option<(TcpListener, SocketAddr)>,
+}
+
+impl Bound {
+    /// Opens the state, binds the addresses.
+    pub(crate) fn new(settings: Settings) -> Result<Self, StartError> {
+        let (public, address) = bind(&settings.listen)?;
+        let admin = settings.admin_listen.as_ref().map(bind).transpose()?;
+        let admin_address = admin.as_ref().map_or(address, |(_, address)| *address);
+        if settings.admin_key.is_none() && !admin_address.ip().is_loopback() {
+            return Err(StartError::AdminKeyRequired {
+                address: admin_address,
+            });
+        }
+        let mock = Arc::new(Mock::open(settings)?);
+        Ok(Self {
+            mock,
+            public,
+            address,
+            admin,
+        })
+    }
+
+    pub(crate) fn mock(&self) -> &Arc<Mock> {
+        &self.mock
+    }
+
+    /// The origin of the partner API.
+    pub(crate) fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// The origin of the admin API.
+    pub(crate) fn admin_url(&self) -> String {
+        format!(
+            "http://{}",
+            self.admin
+                .as_ref()
+                .map_or(self.address, |(_, address)| *address)
+        )
+    }
+
+    /// Writes the port into a file, whole: a reader sees all of it or no file.
+    pub(crate) fn write_port_file(&self, path: &Path) -> Result<(), StartError> {
+        replace(path, &format!("{}\n", self.address.port())).map_err(|source| {
+            StartError::PortFile {
+                path: path.to_owned(),
+                source,
+            }
+        })
+    }
+
+    /// Serves until `stop` is done; requests in flight may take `grace` longer.
+    pub(crate) fn serve(
+        self,
+        stop: impl Future<Output = ()>,
+        grace: Duration,
+    ) -> Result<(), StartError> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(StartError::Runtime)?;
+        let Self {
+            mock,
+            public,
+            admin,
+            ..
+        } = self;
+        let doors = match admin {
+            None => vec![Door {
+                listener: public,
+                router: public_router(&mock),
+            }],
+            Some((listener, _)) => vec![
+                Door {
+                    listener: public,
+                    router: http::router(&mock),
+                },
+                Door {
+                    listener,
+                    router: admin::router(&mock),
+                },
+            ],
+        };
+        let served = runtime.block_on(server::serve(doors, stop, grace));
+        // Calls that are still on their way are dropped with the runtime; then the file is free.
+        drop(runtime);
+        mock.store.close();
+        served.map_err(StartError::Runtime)
+    }
+}
+
+/// What answers on the public address.
+pub(crate) fn public_router(mock: &Arc<Mock>) -> Router {
+    let partner = http::router(mock);
+    match mock.settings.admin_listen {
+        Some(_) => partner,
+        None => partner.merge(admin::router(mock)),
+    }
+}
+
+fn bind(address: &crate::address::ListenAddress) -> Result<(TcpListener, SocketAddr), StartError> {
+    let listener = address.bind()?;
+    let bound = listener.local_addr().map_err(|source| StartError::Listen {
+        address: address.to_string(),
+        source,
+    })?;
+    Ok((listener, bound))
+}
+
+fn replace(path: &Path, text: &str) -> std::io::Result<()> {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}.tmp", std::process::id()));
+    let unfinished = path.with_file_name(name);
+    let mut file = std::fs::File::create(&unfinished)?;
+    file.write_all(text.as_bytes())?;
+    std::fs::rename(&unfinished, path)
+}

@@ -1,0 +1,130 @@
+//! Everything that a server is started with, whoever starts it.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+
+use secmon_engine::Instant;
+
+use crate::address::ListenAddress;
+use crate::clock::TimeSource;
+use crate::flags::{ClockFlag, Given, ServeFlags, Switch};
+use crate::{Config, Scenario, Secret, StartError};
+
+/// Where the binary listens unless told otherwise.
+const DEFAULT_PORT: u16 = 4010;
+
+/// Where a manual clock starts unless told otherwise.
+const DEFAULT_START: &str = "2026-01-01T00:00:00+00:00";
+
+/// Whether calls are counted against the rate windows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RateLimit {
+    /// Calls beyond the window are answered 429 (A10).
+    On,
+    /// Calls are never limited.
+    Off,
+}
+
+/// How the server behaves within what is allowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Manners {
+    /// Answers just as documented.
+    Kind,
+    /// Extra fields, unknown enum values, small default pages, slow first bytes.
+    Unkind,
+}
+
+/// What a server is started with.
+#[derive(Clone, Debug)]
+pub(crate) struct Settings {
+    pub(crate) listen: ListenAddress,
+    pub(crate) admin_listen: Option<ListenAddress>,
+    pub(crate) port_file: Option<PathBuf>,
+    pub(crate) state: Option<PathBuf>,
+    pub(crate) config: Config,
+    /// None lets the state file decide, or chance.
+    pub(crate) seed: Option<u64>,
+    pub(crate) time: TimeSource,
+    pub(crate) rate_limit: RateLimit,
+    pub(crate) scenario: Scenario,
+    /// Names that count like loopback (A4, M7).
+    pub(crate) hosts: Vec<String>,
+    pub(crate) manners: Manners,
+    pub(crate) admin_key: Option<Secret>,
+}
+
+impl Settings {
+    /// The defaults on a free port of loopback.
+    pub(crate) fn on_a_free_port() -> Self {
+        Self::on_port(0)
+    }
+
+    fn on_port(port: u16) -> Self {
+        Self {
+            listen: SocketAddr::from((Ipv4Addr::LOCALHOST, port)).into(),
+            admin_listen: None,
+            port_file: None,
+            state: None,
+            config: Config::default(),
+            seed: None,
+            time: TimeSource::Real,
+            rate_limit: RateLimit::On,
+            scenario: Scenario::Warnings,
+            hosts: Vec::new(),
+            manners: Manners::Kind,
+            admin_key: None,
+        }
+    }
+
+    /// What flags and a configuration file say, the defaults where they say nothing.
+    pub(crate) fn from_flags(
+        flags: ServeFlags,
+        config: Option<PathBuf>,
+    ) -> Result<Self, StartError> {
+        let defaults = Self::on_port(DEFAULT_PORT);
+        Ok(Self {
+            listen: value(flags.listen).unwrap_or(defaults.listen),
+            admin_listen: value(flags.admin_listen),
+            port_file: value(flags.port_file),
+            state: value(flags.state),
+            config: config
+                .as_deref()
+                .map_or_else(|| Ok(Config::default()), Config::read)?,
+            seed: value(flags.seed),
+            time: time_source(value(flags.clock), value(flags.now))?,
+            rate_limit: match value(flags.rate_limit) {
+                Some(Switch::Off) => RateLimit::Off,
+                Some(Switch::On) | None => RateLimit::On,
+            },
+            scenario: value(flags.scenario).map_or(defaults.scenario, |flag| flag.0),
+            hosts: flags.host.into_iter().filter_map(Given::value).collect(),
+            manners: match value(flags.unkind) {
+                Some(Switch::On) => Manners::Unkind,
+                Some(Switch::Off) | None => Manners::Kind,
+            },
+            admin_key: value(flags.admin_key),
+        })
+    }
+}
+
+fn value<T>(flag: Option<Given<T>>) -> Option<T> {
+    flag.and_then(Given::value)
+}
+
+fn time_source(clock: Option<ClockFlag>, now: Option<String>) -> Result<TimeSource, StartError> {
+    match (clock, now) {
+        (Some(ClockFlag::Manual), now) => {
+            let now = now.unwrap_or_else(|| DEFAULT_START.to_owned());
+            Instant::parse(&now).map(TimeSource::Manual).ok_or_else(|| {
+                StartError::Settings(format!(
+                    "--now `{now}` is not a timestamp with an offset; write it as {DEFAULT_START}"
+                ))
+            })
+        }
+        (_, Some(_)) => Err(StartError::Settings(
+            "--now sets where a manual clock starts; add --clock manual, or leave --now out"
+                .to_owned(),
+        )),
+        (_, None) => Ok(TimeSource::Real),
+    }
+}

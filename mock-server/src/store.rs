@@ -1,0 +1,84 @@
+//! Durable state: memory is the truth, the store keeps what changed, and a change is answered for
+//! only after it is committed.
+
+mod checksum;
+mod file;
+mod probation;
+mod quiet;
+mod ticket;
+mod writer;
+
+use secmon_engine::{Account, Change};
+
+pub(crate) use file::open;
+pub(crate) use ticket::{NotSaved, Ticket, wait};
+pub(crate) use writer::FileStore;
+
+/// Where a record is kept: whose it is, in which table, under which key.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Place {
+    /// The account's name; empty for the records of the server itself.
+    pub(crate) owner: String,
+    /// The table's name.
+    pub(crate) table: String,
+    /// The record's key in that table.
+    pub(crate) key: String,
+}
+
+/// A record that was written or, without a value, removed.
+#[derive(Clone)]
+pub(crate) struct Put {
+    pub(crate) place: Place,
+    pub(crate) value: Option<Vec<u8>>,
+}
+
+/// A record as it was read back.
+#[derive(Clone)]
+pub(crate) struct Kept {
+    pub(crate) place: Place,
+    pub(crate) value: Vec<u8>,
+}
+
+impl Put {
+    /// What the engine says about a record of an account.
+    pub(crate) fn of(owner: &str, change: Change) -> Self {
+        let place = Place {
+            owner: owner.to_owned(),
+            table: change.table.name().to_owned(),
+            key: change.key,
+        };
+        Self {
+            place,
+            value: change.value,
+        }
+    }
+}
+
+/// Where changes go.
+pub(crate) trait Store: Send + Sync {
+    /// Hands changes over, in order; the ticket tells when they are durable. Does not block.
+    fn save(&self, changes: Vec<Put>) -> Ticket;
+
+    /// Hands over what changed in an account. Called with the account's lock held, so that the
+    /// order of changes in the store is their order in memory.
+    fn save_account(&self, name: &str, account: &mut Account) -> Ticket;
+
+    /// Saves what was handed over and gives the file back. Later changes are refused.
+    fn close(&self);
+}
+
+/// No durable state: what is in memory is all there is.
+pub(crate) struct Memory;
+
+impl Store for Memory {
+    fn save(&self, _: Vec<Put>) -> Ticket {
+        Ticket::done()
+    }
+
+    fn save_account(&self, _: &str, account: &mut Account) -> Ticket {
+        account.forget_changes();
+        Ticket::done()
+    }
+
+    fn close(&self) {}
+}

@@ -1,0 +1,170 @@
+//! One account of an embedded server, with everything a test can do to it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use secmon_engine::{ClientId, OpenPort, Progress, ScanOutcome};
+use uuid::Uuid;
+
+use crate::AdminError;
+use crate::clock::Movement;
+use crate::faults::Fault;
+use crate::journal::JournalEntry;
+use crate::mock::{Mock, NewTenant};
+use crate::store::{Ticket, wait};
+
+/// An account of its own on a [`MockServer`](crate::MockServer): key, clock, world, faults and
+/// journal are its alone. It stays usable, without a network, after the server is dropped.
+pub struct Tenant {
+    mock: Arc<Mock>,
+    url: String,
+    name: String,
+    portal_domain: String,
+    api_key: String,
+}
+
+impl Tenant {
+    pub(crate) fn new(mock: Arc<Mock>, url: String, made: NewTenant) -> Self {
+        Self {
+            mock,
+            url,
+            name: made.partner.name().to_owned(),
+            portal_domain: made.partner.settings().portal_domain.clone(),
+            api_key: made.api_key,
+        }
+    }
+
+    /// The account's name in the admin API.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The origin of the partner API.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// The account's first API key.
+    pub fn api_key(&self) -> &str {
+        &self.api_key
+    }
+
+    /// The portal domain that its keys are bound to.
+    pub fn portal_domain(&self) -> &str {
+        &self.portal_domain
+    }
+
+    /// Moves the account's time forward; what was due until then has happened when it returns.
+    ///
+    /// # Errors
+    ///
+    /// [`AdminError`] when the account is gone or the state could not be saved.
+    pub fn advance(&self, span: Duration) -> Result<(), AdminError> {
+        saved(self.mock.move_clock_of(&self.name, Movement::Advance(span)))
+    }
+
+    /// Sets what the next scan of a server finds (E2).
+    ///
+    /// # Errors
+    ///
+    /// [`AdminError::Unknown`] when there is no such server.
+    pub fn set_ports(&self, endpoint_id: Uuid, open: &[OpenPort]) -> Result<(), AdminError> {
+        saved(self.mock.set_ports(endpoint_id, open))
+    }
+
+    /// Runs one scan of a server to its end, outside cooldown and schedule (M6).
+    ///
+    /// # Errors
+    ///
+    /// [`AdminError::Unknown`] when there is no such server, [`AdminError::Conflict`] when it is
+    /// not active.
+    pub fn scan_now(&self, endpoint_id: Uuid, outcome: ScanOutcome) -> Result<(), AdminError> {
+        saved(self.mock.scan_endpoint_now(endpoint_id, outcome))
+    }
+
+    /// Sets how scans come to their end.
+    ///
+    /// # Errors
+    ///
+    /// [`AdminError`] when the account is gone or the state could not be saved.
+    pub fn set_progress(&self, progress: Progress) -> Result<(), AdminError> {
+        saved(self.mock.set_progress(&self.name, progress))
+    }
+
+    /// Takes a customer's portal account away: `USER_NOT_FOUND` follows (C11).
+    ///
+    /// # Errors
+    ///
+    /// [`AdminError::Unknown`] when there is no such customer.
+    pub fn remove_portal_account(&self, client: ClientId) -> Result<(), AdminError> {
+        saved(self.mock.remove_portal_account(&self.name, client))
+    }
+
+    /// Places a fault that hits calls of this account only; its id.
+    pub fn fault(&self, fault: Fault) -> u64 {
+        self.mock.faults().place(Fault {
+            tenant: Some(self.name.clone()),
+            ..fault
+        })
+    }
+
+    /// Removes the account's faults.
+    pub fn clear_faults(&self) {
+        self.mock.faults().clear_tenant(&self.name);
+    }
+
+    /// The account's last calls, oldest first.
+    pub fn journal(&self) -> Vec<JournalEntry> {
+        self.mock.partner(&self.name).map_or_else(
+            |_| Vec::new(),
+            |partner| {
+                partner
+                    .journal()
+                    .entries()
+                    .map(JournalEntry::from)
+                    .collect()
+            },
+        )
+    }
+
+    /// A further API key.
+    ///
+    /// # Errors
+    ///
+    /// [`AdminError`] when the account is gone or the state could not be saved.
+    pub fn issue_key(&self) -> Result<String, AdminError> {
+        let (key, ticket) = self.mock.issue_key(&self.name)?;
+        wait(ticket)?;
+        Ok(key)
+    }
+
+    /// Takes a key away; calls with it are answered 401 from now on.
+    ///
+    /// # Errors
+    ///
+    /// [`AdminError::Unknown`] when the account has no such key.
+    pub fn revoke_key(&self, key: &str) -> Result<(), AdminError> {
+        saved(self.mock.revoke_key(&self.name, key))
+    }
+
+    /// Everything of the account back to its start; its keys stay (M3).
+    ///
+    /// # Errors
+    ///
+    /// [`AdminError`] when the account is gone or the state could not be saved.
+    pub fn reset(&self) -> Result<(), AdminError> {
+        saved(self.mock.reset_tenant(&self.name))
+    }
+}
+
+impl std::fmt::Debug for Tenant {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Tenant")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
+    }
+}
+
+fn saved(pulled: Result<Ticket, AdminError>) -> Result<(), AdminError> {
+    Ok(wait(pulled?)?)
+}
