@@ -37,6 +37,9 @@ struct Enveloped<T> {
 /// A sentence that says where the body differs from the operation's shape.
 pub(crate) fn decode<T: DeserializeOwned>(envelope: Envelope, body: &[u8]) -> Result<T, String> {
     match envelope {
+        Envelope::Empty if calls_itself_an_error(body) => {
+            Err("it has a success status but is an error".to_owned())
+        }
         Envelope::Empty => read(b"null"),
         Envelope::Document => read(body),
         Envelope::Success | Envelope::Resource => {
@@ -60,14 +63,14 @@ fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, String> {
 ///
 /// With a success status only what calls itself an error is taken for one.
 pub(crate) fn decode_error(status: StatusCode, body: &str) -> Option<ApiError> {
-    if status.is_success() && !calls_itself_an_error(body) {
+    if status.is_success() && !calls_itself_an_error(body.as_bytes()) {
         return None;
     }
     ApiError::parse(status, body)
 }
 
-fn calls_itself_an_error(body: &str) -> bool {
-    let answer: Value = serde_json::from_str(body).unwrap_or_default();
+fn calls_itself_an_error(body: &[u8]) -> bool {
+    let answer: Value = serde_json::from_slice(body).unwrap_or_default();
     answer["error"].is_object() || answer["success"] == false || answer["status"] == "error"
 }
 

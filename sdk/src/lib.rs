@@ -11,6 +11,7 @@ mod page;
 mod pipeline;
 mod response;
 mod secret;
+pub mod testing;
 mod validate;
 
 pub use client::{CallBuilder, Client, ClientBuilder, RawRequest, RawResponse};

@@ -343,10 +343,14 @@ impl<'a> Run<'a> {
         if status == StatusCode::UNAUTHORIZED && api.is_some() && self.call.is_authenticated() {
             self.pipeline.key_rejected.store(true, Ordering::Relaxed);
         }
+        let seconds = api
+            .as_ref()
+            .and_then(|error| error.details.retry_after_seconds());
         Some(Outcome::Refused {
             status,
             code: api.and_then(|error| error.code),
-            retry_after: retry_after(response.headers(), SystemTime::now().into()),
+            retry_after: retry_after(response.headers(), SystemTime::now().into())
+                .or(seconds.map(Duration::from_secs)),
         })
     }
 

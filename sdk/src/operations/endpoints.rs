@@ -282,7 +282,7 @@ impl Client {
 
 impl Endpoints<'_> {
     /// The pages of a list: [`ListEndpoints`].
-    pub fn list(&self, list: ListEndpoints) -> Pages<ListEndpoints> {
+    pub fn list(self, list: ListEndpoints) -> Pages<ListEndpoints> {
         self.0.pages(list)
     }
 
@@ -290,7 +290,7 @@ impl Endpoints<'_> {
     ///
     /// # Errors
     /// As [`Client::send`].
-    pub async fn create(&self, endpoint: CreateEndpoint) -> Result<Response<Endpoint>, Error> {
+    pub async fn create(self, endpoint: CreateEndpoint) -> Result<Response<Endpoint>, Error> {
         self.0.send(endpoint).await
     }
 
@@ -298,7 +298,7 @@ impl Endpoints<'_> {
     ///
     /// # Errors
     /// As [`Client::send`].
-    pub async fn get(&self, endpoint: EndpointId) -> Result<Response<Endpoint>, Error> {
+    pub async fn get(self, endpoint: EndpointId) -> Result<Response<Endpoint>, Error> {
         self.0.send(GetEndpoint::new(endpoint)).await
     }
 
@@ -306,7 +306,7 @@ impl Endpoints<'_> {
     ///
     /// # Errors
     /// As [`Client::send`].
-    pub async fn detail(&self, endpoint: EndpointId) -> Result<Response<EndpointDetail>, Error> {
+    pub async fn detail(self, endpoint: EndpointId) -> Result<Response<EndpointDetail>, Error> {
         self.0.send(GetEndpointDetail::new(endpoint)).await
     }
 
@@ -314,7 +314,7 @@ impl Endpoints<'_> {
     ///
     /// # Errors
     /// As [`Client::send`].
-    pub async fn update(&self, change: UpdateEndpoint) -> Result<Response<Endpoint>, Error> {
+    pub async fn update(self, change: UpdateEndpoint) -> Result<Response<Endpoint>, Error> {
         self.0.send(change).await
     }
 
@@ -322,7 +322,7 @@ impl Endpoints<'_> {
     ///
     /// # Errors
     /// As [`Client::send`].
-    pub async fn delete(&self, endpoint: EndpointId) -> Result<Response<()>, Error> {
+    pub async fn delete(self, endpoint: EndpointId) -> Result<Response<()>, Error> {
         self.0.send(DeleteEndpoint::new(endpoint)).await
     }
 }

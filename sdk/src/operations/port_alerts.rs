@@ -181,7 +181,7 @@ impl Client {
 
 impl PortAlerts<'_> {
     /// The pages of a list: [`ListPortAlerts`].
-    pub fn list(&self, list: ListPortAlerts) -> Pages<ListPortAlerts> {
+    pub fn list(self, list: ListPortAlerts) -> Pages<ListPortAlerts> {
         self.0.pages(list)
     }
 
@@ -190,7 +190,7 @@ impl PortAlerts<'_> {
     /// # Errors
     /// As [`Client::send`].
     pub async fn get(
-        &self,
+        self,
         alert: PortAlertId,
         customer: CustomerId,
     ) -> Result<Response<PortAlert>, Error> {
@@ -203,7 +203,7 @@ impl PortAlerts<'_> {
     /// # Errors
     /// As [`Client::send`].
     pub async fn resolve(
-        &self,
+        self,
         alert: PortAlertId,
         customer: CustomerId,
     ) -> Result<Response<ResolvedPortAlert>, Error> {

@@ -390,12 +390,12 @@ impl Rules<'_> {
     ///
     /// # Errors
     /// As [`Client::send`].
-    pub async fn summary(&self, customer: CustomerId) -> Result<Response<RuleSummary>, Error> {
+    pub async fn summary(self, customer: CustomerId) -> Result<Response<RuleSummary>, Error> {
         self.0.send(GetRuleSummary::new(customer)).await
     }
 
     /// The pages of a list: [`ListRules`].
-    pub fn list(&self, list: ListRules) -> Pages<ListRules> {
+    pub fn list(self, list: ListRules) -> Pages<ListRules> {
         self.0.pages(list)
     }
 
@@ -403,7 +403,7 @@ impl Rules<'_> {
     ///
     /// # Errors
     /// As [`Client::send`].
-    pub async fn create(&self, rule: CreateRule) -> Result<Response<Rule>, Error> {
+    pub async fn create(self, rule: CreateRule) -> Result<Response<Rule>, Error> {
         self.0.send(rule).await
     }
 
@@ -411,7 +411,7 @@ impl Rules<'_> {
     ///
     /// # Errors
     /// As [`Client::send`].
-    pub async fn get(&self, rule: RuleId) -> Result<Response<Rule>, Error> {
+    pub async fn get(self, rule: RuleId) -> Result<Response<Rule>, Error> {
         self.0.send(GetRule::new(rule)).await
     }
 
@@ -419,7 +419,7 @@ impl Rules<'_> {
     ///
     /// # Errors
     /// As [`Client::send`].
-    pub async fn update(&self, rule: UpdateRule) -> Result<Response<Rule>, Error> {
+    pub async fn update(self, rule: UpdateRule) -> Result<Response<Rule>, Error> {
         self.0.send(rule).await
     }
 
@@ -427,7 +427,7 @@ impl Rules<'_> {
     ///
     /// # Errors
     /// As [`Client::send`].
-    pub async fn delete(&self, rule: RuleId) -> Result<Response<()>, Error> {
+    pub async fn delete(self, rule: RuleId) -> Result<Response<()>, Error> {
         self.0.send(DeleteRule::new(rule)).await
     }
 }

@@ -227,7 +227,7 @@ impl Servers<'_> {
     /// # Errors
     /// As [`Client::send`].
     pub async fn provision(
-        &self,
+        self,
         server: ProvisionEndpoint,
     ) -> Result<Response<EndpointState>, Error> {
         self.0.send(server).await
@@ -237,7 +237,7 @@ impl Servers<'_> {
     ///
     /// # Errors
     /// As [`Client::send`].
-    pub async fn suspend(&self, endpoint: EndpointId) -> Result<Response<EndpointState>, Error> {
+    pub async fn suspend(self, endpoint: EndpointId) -> Result<Response<EndpointState>, Error> {
         self.0.send(SuspendEndpoint::new(endpoint)).await
     }
 
@@ -245,7 +245,7 @@ impl Servers<'_> {
     ///
     /// # Errors
     /// As [`Client::send`].
-    pub async fn resume(&self, endpoint: EndpointId) -> Result<Response<EndpointState>, Error> {
+    pub async fn resume(self, endpoint: EndpointId) -> Result<Response<EndpointState>, Error> {
         self.0.send(ResumeEndpoint::new(endpoint)).await
     }
 
@@ -253,7 +253,7 @@ impl Servers<'_> {
     ///
     /// # Errors
     /// As [`Client::send`].
-    pub async fn terminate(&self, endpoint: EndpointId) -> Result<Response<EndpointState>, Error> {
+    pub async fn terminate(self, endpoint: EndpointId) -> Result<Response<EndpointState>, Error> {
         self.0.send(TerminateEndpoint::new(endpoint)).await
     }
 
@@ -262,7 +262,7 @@ impl Servers<'_> {
     /// # Errors
     /// As [`Client::send`].
     pub async fn scan(
-        &self,
+        self,
         customer: CustomerId,
         endpoint: EndpointId,
     ) -> Result<Response<QueuedScan>, Error> {

@@ -154,3 +154,6 @@ impl RetryBudget {
             });
     }
 }
+
+#[cfg(test)]
+mod tests;

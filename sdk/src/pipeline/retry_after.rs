@@ -25,3 +25,61 @@ pub(crate) fn retry_after(headers: &HeaderMap, now: DateTime<Utc>) -> Option<Dur
 fn date(headers: &HeaderMap, name: HeaderName) -> Option<DateTime<FixedOffset>> {
     DateTime::parse_from_rfc2822(headers.get(name)?.to_str().ok()?).ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(headers: &[(&'static str, &'static str)]) -> Option<Duration> {
+        let headers = headers
+            .iter()
+            .map(|(name, value)| {
+                (
+                    HeaderName::from_static(name),
+                    http::HeaderValue::from_static(value),
+                )
+            })
+            .collect();
+        let now = DateTime::parse_from_rfc3339("2026-03-01T12:00:00Z").expect("a date");
+        retry_after(&headers, now.to_utc())
+    }
+
+    #[test]
+    fn seconds_are_read_as_they_are() {
+        assert_eq!(
+            read(&[("retry-after", "17")]),
+            Some(Duration::from_secs(17))
+        );
+    }
+
+    #[test]
+    fn a_date_is_measured_from_the_answers_own_clock() {
+        let answer = [
+            ("retry-after", "Wed, 21 Oct 2015 07:28:30 GMT"),
+            ("date", "Wed, 21 Oct 2015 07:28:00 GMT"),
+        ];
+        assert_eq!(read(&answer), Some(Duration::from_secs(30)));
+    }
+
+    #[test]
+    fn a_date_is_measured_from_now_when_the_answer_has_no_clock() {
+        let answer = [("retry-after", "Sun, 01 Mar 2026 12:00:09 GMT")];
+        assert_eq!(read(&answer), Some(Duration::from_secs(9)));
+    }
+
+    #[test]
+    fn a_date_that_has_passed_means_now() {
+        let answer = [("retry-after", "Wed, 21 Oct 2015 07:28:00 GMT")];
+        assert_eq!(read(&answer), Some(Duration::ZERO));
+    }
+
+    #[test]
+    fn nonsense_is_no_wait_and_a_huge_number_is_a_day() {
+        assert_eq!(read(&[("retry-after", "soon")]), None);
+        assert_eq!(read(&[("retry-after", "")]), None);
+        assert_eq!(
+            read(&[("retry-after", "99999999999999999999999")]),
+            Some(LONGEST)
+        );
+    }
+}

@@ -1,0 +1,153 @@
+//! Every shape in which the service says no, and what the caller reads from it.
+
+use http::StatusCode;
+use secmon::{Error, ErrorCode, ErrorKind, Sent};
+use serde_json::json;
+
+use crate::support::*;
+
+/// The error of a suspend call that is answered like this.
+async fn suspend_answered(status: u16, body: String) -> Error {
+    let (client, script) = scripted();
+    script.answer(StatusCode::from_u16(status).expect("a status"), body);
+    client
+        .call(secmon::operations::SuspendEndpoint::new(endpoint_id()))
+        .timeout(std::time::Duration::from_millis(1))
+        .send()
+        .await
+        .expect_err("refused")
+}
+
+#[tokio::test]
+async fn every_documented_code_reaches_the_caller_as_itself() {
+    for code in ErrorCode::named() {
+        for status in [401, 403, 404, 409, 422, 429, 500, 503] {
+            let body = failure(json!(code.as_str()), "A sentence.", json!({}));
+            let error = suspend_answered(status, body).await;
+            assert_eq!(error.kind(), ErrorKind::Api);
+            assert_eq!(error.code(), Some(&code));
+            assert_eq!(error.status().map(|status| status.as_u16()), Some(status));
+            assert_eq!(error.sent(), Sent::Yes);
+            assert_eq!(error.attempts(), 1);
+            let line = error.to_string();
+            let expected = format!("suspend_endpoint: {status} {code}: A sentence.");
+            assert_eq!(line, expected);
+        }
+    }
+}
+
+#[tokio::test]
+async fn documented_details_have_names_and_all_others_are_kept() {
+    let details = json!({"current_usage": 8, "new_limit": 5, "limit": 25, "retry_after_seconds": 17, "plan": "starter"});
+    let body = failure(
+        json!("DOWNGRADE_USAGE_EXCEEDED"),
+        "Too much in use.",
+        details,
+    );
+    let error = suspend_answered(422, body).await;
+    let details = error.details().expect("details");
+    assert_eq!(details.current_usage(), Some(8));
+    assert_eq!(details.new_limit(), Some(5));
+    assert_eq!(details.limit(), Some(25));
+    assert_eq!(details.retry_after_seconds(), Some(17));
+    assert_eq!(details.get("plan"), Some(&json!("starter")));
+    assert_eq!(
+        error.retry_after(),
+        Some(std::time::Duration::from_secs(17))
+    );
+}
+
+#[tokio::test]
+async fn the_shape_of_authentication_and_throttling_has_a_message_and_no_code() {
+    let body = json!({"status": "error", "message": "Unauthenticated.", "errors": {}}).to_string();
+    let error = suspend_answered(401, body).await;
+    assert_eq!(error.kind(), ErrorKind::Api);
+    assert_eq!(error.code(), None);
+    assert_eq!(
+        error.api().map(|api| api.message.as_str()),
+        Some("Unauthenticated.")
+    );
+    assert_eq!(error.field_errors(), None);
+    assert!(!error.is_retryable());
+}
+
+#[tokio::test]
+async fn a_number_as_code_is_kept_with_and_without_the_success_member() {
+    for body in [
+        failure(json!(404), "No such alert.", json!({})),
+        json!({"error": {"code": 404, "message": "No such alert."}}).to_string(),
+    ] {
+        let error = suspend_answered(404, body).await;
+        assert_eq!(error.code(), Some(&ErrorCode::Number(404)));
+        assert_eq!(error.to_string(), "suspend_endpoint: 404 No such alert.");
+    }
+}
+
+#[tokio::test]
+async fn codes_and_numbers_nobody_knows_are_kept_as_they_came() {
+    let error =
+        suspend_answered(418, failure(json!("TEAPOT"), "Short and stout.", json!({}))).await;
+    assert_eq!(
+        error.code().map(ToString::to_string).as_deref(),
+        Some("TEAPOT")
+    );
+    for number in [json!(-1), json!(70_000), json!(4.5)] {
+        let error = suspend_answered(418, failure(number.clone(), "Odd.", json!(null))).await;
+        assert_eq!(
+            error.code().map(ToString::to_string),
+            Some(number.to_string())
+        );
+    }
+}
+
+#[tokio::test]
+async fn an_error_inside_a_success_status_is_an_error() {
+    for body in [
+        failure(json!("ENDPOINT_NOT_FOUND"), "No such endpoint.", json!({})),
+        json!({"status": "error", "message": "No such endpoint.", "errors": {}}).to_string(),
+        json!({"success": false, "data": {"endpoint_id": ID, "status": "paused"}, "message": "Not done."}).to_string(),
+    ] {
+        let error = suspend_answered(200, body).await;
+        assert_eq!(error.kind(), ErrorKind::Api);
+        assert_eq!(error.status(), Some(StatusCode::OK));
+    }
+    let (client, script) = scripted();
+    script.answer(
+        StatusCode::OK,
+        failure(json!(404), "No such endpoint.", json!({})),
+    );
+    let error = client
+        .endpoints()
+        .delete(endpoint_id())
+        .await
+        .expect_err("not deleted");
+    assert_eq!(error.code(), Some(&ErrorCode::Number(404)));
+}
+
+#[tokio::test]
+async fn method_path_headers_and_request_id_of_the_answer_can_be_read() {
+    let (client, script) = scripted();
+    let answer = http::Response::builder()
+        .status(404)
+        .header("x-request-id", "req-7")
+        .body(failure(json!("ENDPOINT_NOT_FOUND"), "No such endpoint.", json!({})).into())
+        .expect("a response");
+    script.respond(answer);
+    let error = client
+        .servers()
+        .suspend(endpoint_id())
+        .await
+        .expect_err("refused");
+    assert_eq!(error.request_id(), Some("req-7"));
+    assert_eq!(error.method(), Some(&http::Method::POST));
+    assert_eq!(error.path(), Some("/api/v1/billing/suspend"));
+    assert_eq!(
+        error.operation().map(|info| info.name),
+        Some("suspend_endpoint")
+    );
+    assert!(
+        error
+            .body_snippet()
+            .is_some_and(|body| body.contains("No such endpoint."))
+    );
+}

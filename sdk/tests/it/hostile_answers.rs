@@ -1,0 +1,239 @@
+//! Answers that no well-behaved service gives, over real sockets.
+
+use std::time::Duration;
+
+use secmon::{Client, Error, ErrorKind, Sent};
+use serde_json::json;
+use wiremock::matchers::any;
+use wiremock::{Mock, MockServer, ResponseTemplate};
+
+use crate::support::*;
+
+/// What a read of one endpoint ends with, when everything is answered like this.
+async fn read_answered(response: ResponseTemplate) -> Error {
+    let server = MockServer::start().await;
+    Mock::given(any())
+        .respond_with(response)
+        .mount(&server)
+        .await;
+    let client = client_of(&server.uri());
+    client
+        .endpoints()
+        .get(endpoint_id())
+        .await
+        .expect_err("no result")
+}
+
+#[tokio::test]
+async fn an_html_page_is_an_unreadable_answer_with_its_text_kept() {
+    let page = "<html><h1>502 Bad Gateway</h1></html>";
+    let error = read_answered(ResponseTemplate::new(502).set_body_raw(page, "text/html")).await;
+    assert_eq!(error.kind(), ErrorKind::Decode);
+    assert_eq!(error.status().map(|status| status.as_u16()), Some(502));
+    assert_eq!(error.body_snippet(), Some(page));
+    assert!(error.to_string().contains("it is text/html"), "{error}");
+    assert!(error.is_retryable());
+
+    let error = read_answered(ResponseTemplate::new(200).set_body_raw(page, "text/html")).await;
+    assert_eq!(error.kind(), ErrorKind::Decode);
+    assert_eq!(error.body_snippet(), Some(page));
+    assert!(!error.is_retryable());
+}
+
+#[tokio::test]
+async fn an_empty_answer_is_unreadable_and_says_so() {
+    for status in [200, 404, 500] {
+        let error = read_answered(ResponseTemplate::new(status)).await;
+        assert_eq!(error.kind(), ErrorKind::Decode);
+        assert!(error.to_string().contains("it is empty"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn json_under_another_content_type_is_read_all_the_same() {
+    let server = MockServer::start().await;
+    let answer = ResponseTemplate::new(200).set_body_raw(resource(endpoint()), "text/plain");
+    Mock::given(any()).respond_with(answer).mount(&server).await;
+    let read = client_of(&server.uri())
+        .endpoints()
+        .get(endpoint_id())
+        .await
+        .expect("read");
+    assert_eq!(read.data.id, endpoint_id());
+}
+
+#[tokio::test]
+async fn json_of_another_shape_is_unreadable_and_names_what_is_missing() {
+    for (body, said) in [
+        (json!([]), "invalid"),
+        (json!({"data": null}), "invalid type: null"),
+        (json!({"data": {"id": ID}}), "missing field `ip_address`"),
+        (
+            json!({"data": {"id": 7, "ip_address": "", "status": ""}}),
+            "invalid type: integer",
+        ),
+        (json!("ok"), "invalid"),
+        (json!(7), "invalid"),
+    ] {
+        let error = read_answered(ResponseTemplate::new(200).set_body_json(&body)).await;
+        assert_eq!(error.kind(), ErrorKind::Decode, "{body}");
+        assert!(error.to_string().contains(said), "{body}: {error}");
+        assert_eq!(error.body_snippet(), Some(body.to_string().as_str()));
+    }
+}
+
+#[tokio::test]
+async fn a_doubled_key_and_a_number_out_of_range_are_unreadable_and_named() {
+    let doubled = format!(r#"{{"data": {0}, "data": {0}}}"#, endpoint());
+    let error = read_answered(ResponseTemplate::new(200).set_body_string(doubled)).await;
+    assert!(
+        error.to_string().contains("duplicate field `data`"),
+        "{error}"
+    );
+    let mut huge = endpoint();
+    huge["billing_customer_id"] = json!(u64::MAX);
+    let error = read_answered(ResponseTemplate::new(200).set_body_string(resource(huge))).await;
+    assert_eq!(error.kind(), ErrorKind::Decode);
+}
+
+#[tokio::test]
+async fn bytes_that_are_no_text_are_unreadable_and_harmless() {
+    let bytes = vec![0xff_u8; 5000];
+    let error = read_answered(ResponseTemplate::new(500).set_body_bytes(bytes)).await;
+    assert_eq!(error.kind(), ErrorKind::Decode);
+    assert!(
+        error
+            .body_snippet()
+            .is_some_and(|text| text.chars().count() == 2048)
+    );
+}
+
+#[tokio::test]
+async fn deeply_nested_json_is_unreadable_and_harmless() {
+    let nested = "[".repeat(200_000);
+    for status in [200, 500] {
+        let answer = ResponseTemplate::new(status).set_body_string(nested.clone());
+        assert_eq!(read_answered(answer).await.kind(), ErrorKind::Decode);
+    }
+}
+
+#[tokio::test]
+async fn values_nobody_knows_do_not_spoil_the_answer() {
+    let server = MockServer::start().await;
+    let mut odd = endpoint();
+    odd["status"] = json!("hibernating");
+    odd["quota_paused"] = json!(true);
+    odd["firmware"] = json!({"version": 3});
+    let answer = ResponseTemplate::new(200).set_body_string(resource(odd));
+    Mock::given(any()).respond_with(answer).mount(&server).await;
+    let read = client_of(&server.uri())
+        .endpoints()
+        .get(endpoint_id())
+        .await
+        .expect("read");
+    assert_eq!(read.data.status.as_str(), "hibernating");
+    assert_eq!(read.data.quota_paused, Some(true));
+}
+
+#[tokio::test]
+async fn a_redirect_is_reported_and_never_followed() {
+    let elsewhere = MockServer::start().await;
+    Mock::given(any())
+        .respond_with(ResponseTemplate::new(200))
+        .expect(0)
+        .mount(&elsewhere)
+        .await;
+    for status in [301, 302, 303, 307, 308] {
+        let answer = ResponseTemplate::new(status).insert_header("location", elsewhere.uri());
+        let error = read_answered(answer).await;
+        assert_eq!(error.kind(), ErrorKind::Redirect);
+        assert!(error.to_string().contains(&elsewhere.uri()), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_body_beyond_the_cap_is_given_up() {
+    let body = vec![b' '; 40 * 1024 * 1024];
+    let error = read_answered(ResponseTemplate::new(200).set_body_bytes(body)).await;
+    assert_eq!(error.kind(), ErrorKind::BodyTooLarge);
+    assert_eq!(error.attempts(), 1);
+}
+
+#[tokio::test]
+async fn half_a_body_is_a_lost_connection_after_which_the_service_may_have_acted() {
+    let half = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 500\r\n\r\n{\"data\": {";
+    let client = client_of(&answering_with(half).await);
+    let error = client
+        .endpoints()
+        .get(endpoint_id())
+        .await
+        .expect_err("cut");
+    assert_eq!(error.kind(), ErrorKind::Interrupted);
+    assert_eq!(error.sent(), Sent::Maybe);
+}
+
+#[tokio::test]
+async fn a_connection_closed_without_an_answer_is_lost_too() {
+    let client = client_of(&answering_with("").await);
+    let error = client
+        .servers()
+        .suspend(endpoint_id())
+        .await
+        .expect_err("closed");
+    assert_eq!(error.kind(), ErrorKind::Interrupted);
+    assert_eq!(error.sent(), Sent::Maybe);
+}
+
+#[tokio::test]
+async fn an_answer_that_is_no_http_is_lost_too() {
+    let client = client_of(&answering_with("SSH-2.0-OpenSSH_9.9\r\n").await);
+    let error = client
+        .endpoints()
+        .get(endpoint_id())
+        .await
+        .expect_err("no HTTP");
+    assert_eq!(error.kind(), ErrorKind::Interrupted);
+}
+
+#[tokio::test]
+async fn an_address_where_nobody_listens_is_no_connection_and_nothing_was_sent() {
+    let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}", free.local_addr().expect("an address"));
+    drop(free);
+    let client = Client::builder(&url, key())
+        .max_retries(2)
+        .build()
+        .expect("a client");
+    let error = client
+        .servers()
+        .suspend(endpoint_id())
+        .await
+        .expect_err("nobody there");
+    assert_eq!(error.kind(), ErrorKind::Connect);
+    assert_eq!(error.sent(), Sent::No);
+    assert_eq!(error.attempts(), 3);
+    assert!(error.to_string().contains("refused"), "{error}");
+}
+
+#[tokio::test]
+async fn an_answer_that_never_comes_ends_with_the_attempts_time() {
+    let server = MockServer::start().await;
+    let slow = ResponseTemplate::new(200).set_delay(Duration::from_secs(60));
+    Mock::given(any()).respond_with(slow).mount(&server).await;
+    let client = Client::builder(&server.uri(), key())
+        .attempt_timeout(Duration::from_millis(50))
+        .max_retries(0)
+        .build()
+        .expect("a client");
+    let error = client
+        .servers()
+        .suspend(endpoint_id())
+        .await
+        .expect_err("too slow");
+    assert_eq!(error.kind(), ErrorKind::Timeout);
+    assert_eq!(error.sent(), Sent::Maybe);
+    assert!(
+        error.to_string().contains("no answer within 50ms"),
+        "{error}"
+    );
+}

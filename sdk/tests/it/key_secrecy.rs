@@ -1,0 +1,241 @@
+//! The key appears nowhere: not in errors, logs, debug output or names made from it.
+
+use std::io::Write;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use http::StatusCode;
+use secmon::operations::*;
+use secmon::transport::TransportErrorKind;
+use secmon::{ApiKey, Error, ErrorKind, RawRequest};
+use serde_json::json;
+
+use crate::support::*;
+
+/// Any eight characters of the key in a row are a leak.
+fn assert_no_key(text: &str) {
+    for piece in KEY.as_bytes().windows(8) {
+        let piece = std::str::from_utf8(piece).expect("ASCII");
+        assert!(!text.contains(piece), "the key shows in: {text}");
+    }
+}
+
+fn assert_silent(error: &Error) {
+    assert_no_key(&error.to_string());
+    assert_no_key(&format!("{error:?} {error:#?}"));
+    assert_no_key(error.body_snippet().unwrap_or_default());
+    assert_no_key(&format!("{:?} {:?}", error.headers(), error.api()));
+}
+
+/// Everything that is logged while it lives, at every level.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl Log {
+    fn start(&self) -> tracing::subscriber::DefaultGuard {
+        let log = self.clone();
+        let subscriber = tracing_subscriber::fmt()
+            .with_max_level(tracing::Level::TRACE)
+            .with_writer(move || log.clone())
+            .finish();
+        tracing::subscriber::set_default(subscriber)
+    }
+
+    fn text(&self) -> String {
+        String::from_utf8_lossy(&self.0.lock().expect("a log")).into_owned()
+    }
+}
+
+impl Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().expect("a log").extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_echoes_the_key_comes_back_with_stars() {
+    let echoes = [
+        json!({"status": "error", "message": format!("Bearer {KEY} is invalid."), "errors": {KEY: [KEY]}}).to_string(),
+        failure(json!(KEY), KEY, json!({"key": KEY, "start": &KEY[..12]})),
+        format!("<html>{KEY}</html>"),
+        format!("key ends in {}", &KEY[KEY.len() - 8..]),
+    ];
+    for body in echoes {
+        for status in [200, 401, 403, 500] {
+            let (client, script) = scripted();
+            let answer = http::Response::builder()
+                .status(status)
+                .header("x-echo", KEY)
+                .body(body.clone().into())
+                .expect("a response");
+            script.respond(answer);
+            let error = client.call(SuspendEndpoint::new(endpoint_id()));
+            let error = error
+                .timeout(Duration::from_millis(1))
+                .send()
+                .await
+                .expect_err("refused");
+            assert_silent(&error);
+            assert!(
+                error
+                    .body_snippet()
+                    .is_some_and(|body| body.contains("****"))
+            );
+        }
+    }
+    let (client, script) = scripted();
+    let redirect = http::Response::builder()
+        .status(302)
+        .header("location", format!("https://elsewhere.example/?key={KEY}"))
+        .body(Default::default())
+        .expect("a response");
+    script.respond(redirect);
+    assert_silent(&client.health().await.expect_err("a redirect"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_operation_and_no_failure_logs_the_key() {
+    let log = Log::default();
+    let guard = log.start();
+    let failures = [
+        TransportErrorKind::Connect,
+        TransportErrorKind::Timeout,
+        TransportErrorKind::Interrupted,
+        TransportErrorKind::BodyTooLarge,
+        TransportErrorKind::Redirected,
+        TransportErrorKind::Refused,
+    ];
+    for kind in failures {
+        let (client, script) = scripted();
+        (0..4).for_each(|_| script.fail(kind));
+        assert_silent(
+            &client
+                .endpoints()
+                .get(endpoint_id())
+                .await
+                .expect_err("no answer"),
+        );
+    }
+    let (client, script) = scripted();
+    script.respond(with_retry_after(StatusCode::TOO_MANY_REQUESTS, "3", "{}"));
+    script.answer(StatusCode::OK, paused());
+    let response = client
+        .servers()
+        .suspend(endpoint_id())
+        .await
+        .expect("suspended");
+    assert_no_key(&format!("{response:?}"));
+    drop(guard);
+    let text = log.text();
+    assert!(text.contains("waiting"), "the log is at work: {text}");
+    assert_no_key(&text);
+}
+
+#[tokio::test]
+async fn the_network_transport_logs_no_key_at_any_level() {
+    let log = Log::default();
+    let guard = log.start();
+    let answer = "HTTP/1.1 404 Not Found\r\ncontent-length: 2\r\n\r\n{}";
+    let client = client_of(&answering_with(answer).await);
+    assert_silent(
+        &client
+            .endpoints()
+            .get(endpoint_id())
+            .await
+            .expect_err("refused"),
+    );
+    drop(guard);
+    assert_no_key(&log.text());
+}
+
+#[test]
+fn a_key_shows_stars_and_at_most_its_last_four_characters() {
+    assert_eq!(format!("{:?}", key()), "ApiKey(****)");
+    assert_eq!(
+        key().masked_tail(),
+        format!("****{}", &KEY[KEY.len() - 4..])
+    );
+    assert_eq!(ApiKey::new("short").expect("a key").masked_tail(), "****");
+}
+
+#[test]
+fn a_fingerprint_depends_on_origin_and_key_and_tells_neither() {
+    let at = |origin: &str| key().fingerprint_with(origin);
+    let one = at("https://a.example");
+    assert_eq!(one, at("https://a.example"));
+    assert_ne!(one, at("https://b.example"));
+    let other = ApiKey::new("another_key_altogether").expect("a key");
+    assert_ne!(one, other.fingerprint_with("https://a.example"));
+    assert_eq!(one.len(), 32);
+    assert_no_key(&one);
+}
+
+#[test]
+fn a_key_that_cannot_travel_is_refused_without_being_repeated() {
+    assert!(ApiKey::new(format!("{KEY}\n")).is_ok());
+    for bad in [
+        "".to_owned(),
+        "  \n".to_owned(),
+        format!("{KEY} x"),
+        format!("{KEY}\u{7}"),
+        format!("{KEY}é"),
+    ] {
+        let error = ApiKey::new(bad).expect_err("no key");
+        assert_eq!(error.kind(), ErrorKind::Configuration);
+        assert_silent(&error);
+    }
+}
+
+#[tokio::test]
+async fn after_a_401_nothing_is_sent_until_the_client_is_told_to_trust_the_key_again() {
+    let (client, script) = scripted();
+    let unauthenticated = json!({"status": "error", "message": "Unauthenticated.", "errors": {}});
+    script.answer(StatusCode::UNAUTHORIZED, unauthenticated.to_string());
+    script.answer(StatusCode::OK, r#"{"success": true, "status": "ok"}"#);
+    script.answer(StatusCode::OK, paused());
+    let first = client
+        .servers()
+        .suspend(endpoint_id())
+        .await
+        .expect_err("refused");
+    assert_eq!(first.kind(), ErrorKind::Api);
+
+    let latched = client
+        .clone()
+        .servers()
+        .suspend(endpoint_id())
+        .await
+        .expect_err("not sent");
+    assert_eq!(latched.kind(), ErrorKind::KeyRejected);
+    let raw = RawRequest::new(http::Method::GET, "endpoints");
+    assert_eq!(
+        client.raw(raw).await.expect_err("not sent").kind(),
+        ErrorKind::KeyRejected
+    );
+    assert_eq!(script.requests().len(), 1);
+    client
+        .health()
+        .await
+        .expect("the health check needs no key");
+
+    client.reset_key_rejection();
+    client
+        .servers()
+        .suspend(endpoint_id())
+        .await
+        .expect("trusted again");
+}
+
+#[tokio::test]
+async fn a_401_page_of_something_in_between_does_not_condemn_the_key() {
+    let (client, script) = scripted();
+    script.answer(StatusCode::UNAUTHORIZED, "<html>proxy login</html>");
+    script.answer(StatusCode::OK, paused());
+    assert!(client.servers().suspend(endpoint_id()).await.is_err());
+    assert!(client.servers().suspend(endpoint_id()).await.is_ok());
+}

@@ -1,0 +1,364 @@
+//! The rate budget on a paused clock: exact times, against a service that counts in fixed windows.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::StatusCode;
+use secmon::pacing::{Acquire, Budget, BudgetError, MemoryBudget, Permit, Settlement};
+use secmon::testing::Script;
+use secmon::transport::{BoxFuture, Transport, TransportError};
+use secmon::{Client, ErrorKind, RateGroup, Sent};
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep};
+
+use crate::support::*;
+
+const SECOND: Duration = Duration::from_secs(1);
+const MINUTE: Duration = Duration::from_secs(60);
+
+/// A service with one fixed window of 60 a minute, opened by the first request that counts in it.
+struct Service {
+    latency: Duration,
+    window: Mutex<Window>,
+}
+
+#[derive(Default)]
+struct Window {
+    opened: Option<Instant>,
+    counted: u32,
+    refused: u32,
+    served_at: Vec<Instant>,
+}
+
+impl Service {
+    fn new(latency: Duration) -> Arc<Self> {
+        Arc::new(Self {
+            latency,
+            window: Mutex::default(),
+        })
+    }
+
+    /// Uses up slots on behalf of somebody else.
+    fn used_by_others(&self, requests: u32) {
+        let mut window = self.window.lock().expect("a window");
+        window.opened = Some(Instant::now());
+        window.counted = requests;
+    }
+
+    fn count(&self) -> http::Response<Bytes> {
+        let now = Instant::now();
+        let mut window = self.window.lock().expect("a window");
+        let opened = match window.opened.filter(|opened| now < *opened + MINUTE) {
+            Some(opened) => opened,
+            None => {
+                window.opened = Some(now);
+                window.counted = 0;
+                now
+            }
+        };
+        if window.counted == 60 {
+            window.refused += 1;
+            let left = (opened + MINUTE - now).as_secs_f64().ceil().to_string();
+            return with_retry_after(
+                StatusCode::TOO_MANY_REQUESTS,
+                &left,
+                r#"{"message": "Too Many Attempts."}"#,
+            );
+        }
+        window.counted += 1;
+        window.served_at.push(now);
+        http::Response::new(paused().into())
+    }
+}
+
+impl Transport for Service {
+    fn send(
+        &self,
+        _: http::Request<Bytes>,
+    ) -> BoxFuture<'_, Result<http::Response<Bytes>, TransportError>> {
+        Box::pin(async move {
+            sleep(self.latency / 2).await;
+            let answer = self.count();
+            sleep(self.latency / 2).await;
+            Ok(answer)
+        })
+    }
+}
+
+fn client_of(service: &Arc<Service>) -> Client {
+    Client::builder("https://portal.example.com", key())
+        .transport(service.clone())
+        .operation_timeout(Duration::from_secs(24 * 60 * 60))
+        .max_wait(Duration::from_secs(24 * 60 * 60))
+        .build()
+        .expect("a client")
+}
+
+/// So many calls at once; gives the time from the first to the last.
+async fn suspend_many(client: &Client, calls: u32) -> Duration {
+    let started = Instant::now();
+    let mut tasks = JoinSet::new();
+    for _ in 0..calls {
+        let client = client.clone();
+        tasks.spawn(async move { client.servers().suspend(endpoint_id()).await });
+    }
+    while let Some(result) = tasks.join_next().await {
+        result.expect("no panic").expect("suspended");
+    }
+    started.elapsed()
+}
+
+#[tokio::test(start_paused = true)]
+async fn callers_who_share_a_budget_use_every_window_in_full_and_see_no_429() {
+    for latency in [Duration::ZERO, Duration::from_millis(80), 20 * SECOND] {
+        let service = Service::new(latency);
+        let elapsed = suspend_many(&client_of(&service), 240).await;
+        let window = service.window.lock().expect("a window");
+        assert_eq!(window.refused, 0, "at a latency of {latency:?}");
+        assert_eq!(window.served_at.len(), 240);
+        assert_eq!(elapsed, 3 * (MINUTE + latency) + latency);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_window_used_up_by_others_is_waited_for_and_then_used_in_full() {
+    let service = Service::new(Duration::ZERO);
+    service.used_by_others(60);
+    sleep(20 * SECOND).await;
+    let elapsed = suspend_many(&client_of(&service), 60).await;
+    assert_eq!(elapsed, 40 * SECOND);
+    let window = service.window.lock().expect("a window");
+    assert_eq!(window.served_at.len(), 60);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_two_groups_and_the_health_check_do_not_share_a_window() {
+    let script = Script::new();
+    let client = builder(&script)
+        .rate_limits(1, 1, MINUTE)
+        .build()
+        .expect("a client");
+    let started = Instant::now();
+    script.answer(StatusCode::OK, paused());
+    client
+        .servers()
+        .suspend(endpoint_id())
+        .await
+        .expect("strict");
+    script.answer(StatusCode::OK, resource(endpoint()));
+    client
+        .endpoints()
+        .get(endpoint_id())
+        .await
+        .expect("default");
+    script.answer(StatusCode::OK, r#"{"success": true, "status": "ok"}"#);
+    client.health().await.expect("unlimited");
+    assert_eq!(started.elapsed(), Duration::ZERO);
+    script.answer(StatusCode::OK, resource(endpoint()));
+    client
+        .endpoints()
+        .get(endpoint_id())
+        .await
+        .expect("default");
+    assert_eq!(started.elapsed(), MINUTE);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_impatient_caller_is_told_when_the_next_slot_is_free_and_nothing_is_sent() {
+    let script = Script::new();
+    let client = builder(&script)
+        .rate_limits(1, 1, MINUTE)
+        .max_wait(Duration::ZERO)
+        .build()
+        .expect("a client");
+    script.answer(StatusCode::OK, paused());
+    client
+        .servers()
+        .suspend(endpoint_id())
+        .await
+        .expect("the only slot");
+    sleep(20 * SECOND).await;
+    let error = client
+        .servers()
+        .suspend(endpoint_id())
+        .await
+        .expect_err("no slot");
+    assert_eq!(error.kind(), ErrorKind::MaxWait);
+    assert_eq!(error.retry_after(), Some(40 * SECOND));
+    assert_eq!(error.sent(), Sent::No);
+    assert_eq!(error.attempts(), 0);
+    assert_eq!(script.requests().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_whose_time_ends_in_the_queue_was_never_sent() {
+    let script = Script::new();
+    let client = builder(&script)
+        .rate_limits(1, 1, MINUTE)
+        .operation_timeout(5 * SECOND)
+        .build()
+        .expect("a client");
+    script.hang();
+    let hanging = client.clone();
+    let first = tokio::spawn(async move { hanging.servers().suspend(endpoint_id()).await });
+    tokio::task::yield_now().await;
+    let error = client
+        .servers()
+        .suspend(endpoint_id())
+        .await
+        .expect_err("no slot");
+    assert_eq!(error.kind(), ErrorKind::Deadline);
+    assert_eq!(error.sent(), Sent::No);
+    first.abort();
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_answers_of_an_unlimited_client_still_make_it_wait() {
+    let script = Script::new();
+    let client = builder(&script).unlimited().build().expect("a client");
+    script.respond(with_retry_after(StatusCode::TOO_MANY_REQUESTS, "9", "{}"));
+    (0..100).for_each(|_| script.answer(StatusCode::OK, paused()));
+    let started = Instant::now();
+    for _ in 0..100 {
+        client
+            .servers()
+            .suspend(endpoint_id())
+            .await
+            .expect("suspended");
+    }
+    assert_eq!(started.elapsed(), 9 * SECOND);
+}
+
+#[tokio::test(start_paused = true)]
+async fn clients_built_apart_share_a_window_when_given_the_same_budget() {
+    let budget = Arc::new(MemoryBudget::new(1, 1, MINUTE));
+    let started = Instant::now();
+    for expected in [Duration::ZERO, MINUTE] {
+        let script = Script::new();
+        script.answer(StatusCode::OK, paused());
+        let client = builder(&script)
+            .budget(budget.clone())
+            .build()
+            .expect("a client");
+        client
+            .servers()
+            .suspend(endpoint_id())
+            .await
+            .expect("suspended");
+        assert_eq!(started.elapsed(), expected);
+    }
+}
+
+/// A permit of the strict group, waited for as long as it takes.
+async fn permit(budget: &MemoryBudget, answer_within: Duration) -> Box<dyn Permit> {
+    let request = Acquire::new(RateGroup::Strict, 10 * MINUTE, answer_within, &|_| {});
+    budget.acquire(request).await.expect("a permit")
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_slot_is_free_at_once_when_unsent_and_one_window_after_the_answer_or_the_time_out() {
+    let budget = MemoryBudget::new(1, 1, MINUTE);
+    let started = Instant::now();
+    drop(permit(&budget, 30 * SECOND).await);
+    permit(&budget, 30 * SECOND)
+        .await
+        .settle(Settlement::NotSent)
+        .await;
+    let mut answered = permit(&budget, 30 * SECOND).await;
+    assert_eq!(started.elapsed(), Duration::ZERO);
+
+    answered.sent();
+    sleep(5 * SECOND).await;
+    answered.settle(Settlement::Answered).await;
+    let mut lost = permit(&budget, 30 * SECOND).await;
+    assert_eq!(started.elapsed(), 5 * SECOND + MINUTE);
+
+    lost.sent();
+    sleep(SECOND).await;
+    drop(lost);
+    drop(permit(&budget, 30 * SECOND).await);
+    assert_eq!(
+        started.elapsed(),
+        5 * SECOND + MINUTE + 30 * SECOND + MINUTE
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn slots_go_to_those_who_came_first_and_a_place_given_up_goes_to_the_next() {
+    let budget = Arc::new(MemoryBudget::new(1, 1, MINUTE));
+    let mut held = permit(&budget, SECOND).await;
+    held.sent();
+    let served = Arc::new(Mutex::new(Vec::new()));
+    let mut waiters = Vec::new();
+    for number in 0..4 {
+        let (budget, served) = (budget.clone(), served.clone());
+        waiters.push(tokio::spawn(async move {
+            let mut permit = permit(&budget, SECOND).await;
+            served.lock().expect("a list").push(number);
+            permit.sent();
+            permit.settle(Settlement::Answered).await;
+        }));
+        tokio::task::yield_now().await;
+    }
+    waiters[1].abort();
+    held.settle(Settlement::Answered).await;
+    let started = Instant::now();
+    for waiter in waiters {
+        // The one that was aborted says so.
+        let _ = waiter.await;
+    }
+    assert_eq!(*served.lock().expect("a list"), [0, 2, 3]);
+    assert_eq!(started.elapsed(), 3 * MINUTE);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_429_closes_the_window_for_the_wait_it_names_and_then_all_slots_are_free() {
+    let budget = MemoryBudget::new(2, 1, MINUTE);
+    let mut first = permit(&budget, SECOND).await;
+    first.sent();
+    first.settle(Settlement::Answered).await;
+    let refused = permit(&budget, SECOND).await;
+    let retry_after = 7 * SECOND;
+    refused.settle(Settlement::Throttled { retry_after }).await;
+    let started = Instant::now();
+    let _both = (permit(&budget, SECOND).await, permit(&budget, SECOND).await);
+    assert_eq!(started.elapsed(), 7 * SECOND);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_limit_of_zero_lets_nothing_through() {
+    let budget = MemoryBudget::new(0, 1, MINUTE);
+    let request = Acquire::new(RateGroup::Strict, MINUTE, SECOND, &|_| {});
+    let refused = budget.acquire(request).await.err();
+    assert_eq!(refused, Some(BudgetError::Exhausted { free_in: None }));
+}
+
+/// A budget whose other side cannot be reached.
+struct Unreachable;
+
+impl Budget for Unreachable {
+    fn acquire<'a>(
+        &'a self,
+        _: Acquire<'a>,
+    ) -> BoxFuture<'a, Result<Box<dyn Permit>, BudgetError>> {
+        Box::pin(async { Err(BudgetError::Unavailable("connection refused".to_owned())) })
+    }
+}
+
+#[tokio::test]
+async fn a_budget_that_cannot_be_asked_sends_nothing_and_says_why() {
+    let script = Script::new();
+    let client = builder(&script)
+        .budget(Arc::new(Unreachable))
+        .build()
+        .expect("a client");
+    let error = client
+        .servers()
+        .suspend(endpoint_id())
+        .await
+        .expect_err("no budget");
+    assert_eq!(error.kind(), ErrorKind::Budget);
+    assert!(error.to_string().contains("connection refused"), "{error}");
+    assert!(script.requests().is_empty());
+}

@@ -1,0 +1,230 @@
+//! Lists that come in pages.
+
+use std::sync::Arc;
+
+use http::StatusCode;
+use secmon::operations::{ListEndpoints, ListPortAlerts, ListRules};
+use secmon::testing::Script;
+use secmon::transport::TransportErrorKind;
+use secmon::{Client, ErrorKind};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use crate::support::*;
+
+/// The n-th server of a list.
+fn server(number: u128) -> Value {
+    let mut server = endpoint();
+    server["id"] = json!(Uuid::from_u128(number));
+    server
+}
+
+/// A page of two, of a list of six: servers 1 and 2 on page 1, and so on.
+fn page(number: u32) -> String {
+    let first = u128::from(number) * 2 - 1;
+    let next = (number < 3).then(|| {
+        format!(
+            "https://portal.example.com/api/v1/endpoints?page={}",
+            number + 1
+        )
+    });
+    json!({
+        "data": [server(first), server(first + 1)],
+        "links": {"first": "f", "last": "l", "prev": null, "next": next},
+        "meta": {"current_page": number, "per_page": 2, "total": 6}
+    })
+    .to_string()
+}
+
+fn client_with(pages: &[u32]) -> (Client, Arc<Script>) {
+    let script = Script::new();
+    for number in pages {
+        script.answer(StatusCode::OK, page(*number));
+    }
+    let client = builder(&script).max_retries(0).build().expect("a client");
+    (client, script)
+}
+
+fn numbers(items: &[secmon::model::Endpoint]) -> Vec<u128> {
+    items.iter().map(|item| item.id.uuid().as_u128()).collect()
+}
+
+fn queries(script: &Script) -> Vec<String> {
+    script
+        .requests()
+        .into_iter()
+        .map(|request| request.query)
+        .collect()
+}
+
+#[tokio::test]
+async fn all_pages_are_fetched_once_each_and_in_order() {
+    let (client, script) = client_with(&[1, 2, 3]);
+    let all = client
+        .pages(ListEndpoints::new().per_page(2))
+        .collect_all()
+        .await
+        .expect("all");
+    assert_eq!(numbers(&all), [1, 2, 3, 4, 5, 6]);
+    assert_eq!(
+        queries(&script),
+        [
+            "page=1&per_page=2",
+            "page=2&per_page=2",
+            "page=3&per_page=2"
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_list_can_be_taken_up_at_any_page() {
+    let (client, script) = client_with(&[2, 3]);
+    let mut pages = client.endpoints().list(ListEndpoints::new().page(2));
+    assert_eq!(pages.position(), Some(2));
+    pages.next().await.expect("a page").expect("page 2");
+    assert_eq!(pages.position(), Some(3));
+    pages.next().await.expect("a page").expect("page 3");
+    assert_eq!(pages.position(), None);
+    assert!(pages.next().await.is_none());
+    assert_eq!(script.requests().len(), 2);
+}
+
+#[tokio::test]
+async fn items_stop_at_the_number_asked_for_without_fetching_more() {
+    let (client, script) = client_with(&[1, 2]);
+    let pages = client.pages(ListEndpoints::new()).max_items(3);
+    assert_eq!(
+        numbers(&pages.collect_all().await.expect("three")),
+        [1, 2, 3]
+    );
+    assert_eq!(script.requests().len(), 2);
+
+    let (client, script) = client_with(&[1, 2]);
+    let mut items = client.pages(ListEndpoints::new()).max_items(3).items();
+    let mut seen = Vec::new();
+    while let Some(item) = items.next().await {
+        seen.push(item.expect("an item"));
+    }
+    assert_eq!(numbers(&seen), [1, 2, 3]);
+    assert_eq!(script.requests().len(), 2);
+
+    let (client, script) = client_with(&[]);
+    let none = client
+        .pages(ListEndpoints::new())
+        .max_items(0)
+        .collect_all()
+        .await
+        .expect("none");
+    assert!(none.is_empty() && script.requests().is_empty());
+}
+
+#[tokio::test]
+async fn a_page_is_fetched_only_when_its_items_are_wanted() {
+    let (client, script) = client_with(&[1, 2]);
+    let mut items = client.pages(ListEndpoints::new()).items();
+    assert!(script.requests().is_empty());
+    for fetched in [1, 1, 2] {
+        items.next().await.expect("an item").expect("no error");
+        assert_eq!(script.requests().len(), fetched);
+    }
+}
+
+#[tokio::test]
+async fn a_page_that_fails_loses_nothing_and_is_asked_for_again() {
+    let (client, script) = client_with(&[1]);
+    script.fail(TransportErrorKind::Connect);
+    script.answer(StatusCode::OK, page(2));
+    script.answer(StatusCode::OK, page(3));
+    let mut items = client.pages(ListEndpoints::new()).items();
+    let mut seen = Vec::new();
+    let mut failures = 0;
+    while let Some(item) = items.next().await {
+        match item {
+            Ok(item) => seen.push(item),
+            Err(error) => {
+                assert_eq!(error.kind(), ErrorKind::Connect);
+                failures += 1;
+            }
+        }
+    }
+    assert_eq!((numbers(&seen), failures), (vec![1, 2, 3, 4, 5, 6], 1));
+
+    let (client, script) = client_with(&[1]);
+    script.fail(TransportErrorKind::Connect);
+    script.answer(StatusCode::OK, page(2));
+    script.answer(StatusCode::OK, page(3));
+    let mut pages = client.pages(ListEndpoints::new());
+    let mut kept = Vec::new();
+    assert!(pages.collect_into(&mut kept).await.is_err());
+    assert_eq!(numbers(&kept), [1, 2]);
+    pages.collect_into(&mut kept).await.expect("the rest");
+    assert_eq!(numbers(&kept), [1, 2, 3, 4, 5, 6]);
+}
+
+#[tokio::test]
+async fn a_service_that_repeats_a_page_is_not_followed_for_ever() {
+    let (client, script) = client_with(&[1, 1, 1, 1]);
+    let all = client
+        .pages(ListEndpoints::new())
+        .collect_all()
+        .await
+        .expect("what there is");
+    assert_eq!(numbers(&all), [1, 2]);
+    assert_eq!(script.requests().len(), 2);
+
+    let (client, script) = client_with(&[1]);
+    let mut lying: Value = serde_json::from_str(&page(1)).expect("JSON");
+    lying["meta"]["current_page"] = json!(2);
+    (0..9).for_each(|_| script.answer(StatusCode::OK, lying.to_string()));
+    let all = client
+        .pages(ListEndpoints::new())
+        .collect_all()
+        .await
+        .expect("what there is");
+    assert_eq!(numbers(&all), [1, 2]);
+}
+
+#[tokio::test]
+async fn an_empty_list_and_a_page_beyond_the_end_are_no_items() {
+    let script = Script::new();
+    let client = builder(&script).build().expect("a client");
+    let empty = json!({"data": [], "links": {"next": "https://portal.example.com/api/v1/whitelists?page=8"},
+                       "meta": {"current_page": 7, "per_page": 25, "total": 3}});
+    script.answer(StatusCode::OK, empty.to_string());
+    let rules = client
+        .rules()
+        .list(ListRules::new().page(7))
+        .collect_all()
+        .await;
+    assert!(rules.expect("none").is_empty());
+}
+
+#[tokio::test]
+async fn pages_without_links_end_by_counting_and_alert_pages_by_their_own_word() {
+    let script = Script::new();
+    let client = builder(&script).build().expect("a client");
+    let counted = |number: u32| json!({"data": [server(number.into())], "meta": {"current_page": number, "per_page": 1, "total": 2}});
+    script.answer(StatusCode::OK, counted(1).to_string());
+    script.answer(StatusCode::OK, counted(2).to_string());
+    let all = client
+        .pages(ListEndpoints::new())
+        .collect_all()
+        .await
+        .expect("two");
+    assert_eq!(numbers(&all), [1, 2]);
+
+    let alert = |number: u128| json!({"id": Uuid::from_u128(number), "port": 22, "protocol": "tcp", "status": "open"});
+    let alerts = |number: u32, more: bool| {
+        success(
+            json!({"alerts": [alert(number.into())], "total": 2, "current_page": number, "last_page": 2, "has_more": more}),
+        )
+    };
+    script.answer(StatusCode::OK, alerts(1, true));
+    script.answer(StatusCode::OK, alerts(2, false));
+    let all = client
+        .port_alerts()
+        .list(ListPortAlerts::new(customer()))
+        .collect_all()
+        .await;
+    assert_eq!(all.expect("two").len(), 2);
+}

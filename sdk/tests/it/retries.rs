@@ -1,0 +1,320 @@
+//! How often a call is sent, how long it waits, and what the caller learns of it; on a paused clock.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use http::StatusCode;
+use secmon::model::{PortRange, Protocol};
+use secmon::operations::*;
+use secmon::testing::Script;
+use secmon::transport::TransportErrorKind;
+use secmon::{Client, ErrorCode, ErrorKind, Event, Sent, WaitReason};
+use serde_json::json;
+use tokio::time::Instant;
+
+use crate::support::*;
+
+const SECOND: Duration = Duration::from_secs(1);
+
+fn new_rule() -> CreateRule {
+    let ports: PortRange = "22".parse().expect("a port");
+    CreateRule::new(ports, Protocol::Tcp, "SSH for operations")
+}
+
+fn deleted_once(script: &Script) {
+    script.fail(TransportErrorKind::Interrupted);
+    script.answer(
+        StatusCode::NOT_FOUND,
+        failure(json!(404), "No such endpoint.", json!({})),
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_repeatable_call_survives_lost_answers_and_counts_its_attempts() {
+    let (client, script) = scripted();
+    script.fail(TransportErrorKind::Interrupted);
+    script.answer(StatusCode::BAD_GATEWAY, "<html>");
+    script.hang();
+    script.answer(StatusCode::OK, paused());
+    let response = client
+        .servers()
+        .suspend(endpoint_id())
+        .await
+        .expect("suspended");
+    assert_eq!(response.attempts(), 4);
+    assert_eq!(script.requests().len(), 4);
+    assert!(response.elapsed() > Duration::from_secs(30));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_must_not_act_twice_is_sent_once_when_its_answer_is_lost() {
+    let (client, script) = scripted();
+    script.fail(TransportErrorKind::Interrupted);
+    let error = client.rules().create(new_rule()).await.expect_err("lost");
+    assert_eq!(error.sent(), Sent::Maybe);
+    assert_eq!(script.requests().len(), 1);
+
+    for status in [500, 502, 503, 504] {
+        let (client, script) = scripted();
+        script.answer(StatusCode::from_u16(status).expect("a status"), "{}");
+        assert!(client.rules().create(new_rule()).await.is_err());
+        assert_eq!(script.requests().len(), 1, "{status}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_provably_not_processed_is_sent_again_even_then() {
+    let (client, script) = scripted();
+    script.fail(TransportErrorKind::Connect);
+    script.respond(with_retry_after(StatusCode::TOO_MANY_REQUESTS, "2", "{}"));
+    script.answer(
+        StatusCode::SERVICE_UNAVAILABLE,
+        failure(json!("SCANNING_UNAVAILABLE"), "Try later.", json!({})),
+    );
+    script.answer(
+        StatusCode::ACCEPTED,
+        success(json!({"scan_id": ID, "status": "pending", "cooldown_seconds": 300})),
+    );
+    let scan = client
+        .servers()
+        .scan(customer(), endpoint_id())
+        .await
+        .expect("queued");
+    assert_eq!(scan.attempts(), 4);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_429_is_waited_for_exactly_and_told_to_the_observer() {
+    let script = Script::new();
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let ears = heard.clone();
+    let client = builder(&script)
+        .observer(Arc::new(move |event: &Event| {
+            ears.lock().expect("a list").push(event.clone())
+        }))
+        .build()
+        .expect("a client");
+    script.respond(with_retry_after(StatusCode::TOO_MANY_REQUESTS, "17", "{}"));
+    script.answer(StatusCode::OK, paused());
+    let started = Instant::now();
+    client
+        .servers()
+        .suspend(endpoint_id())
+        .await
+        .expect("suspended");
+    assert_eq!(started.elapsed(), 17 * SECOND);
+    let expected = Event::Waiting {
+        operation: "suspend_endpoint",
+        reason: WaitReason::RateLimited,
+        duration: 17 * SECOND,
+    };
+    assert_eq!(*heard.lock().expect("a list"), [expected]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_wait_beyond_the_callers_limit_fails_at_once_and_hands_the_value_over() {
+    for limit in [Duration::ZERO, 16 * SECOND] {
+        let script = Script::new();
+        let client = builder(&script).max_wait(limit).build().expect("a client");
+        script.respond(with_retry_after(
+            StatusCode::TOO_MANY_REQUESTS,
+            "17",
+            r#"{"message": "Too Many Attempts."}"#,
+        ));
+        let started = Instant::now();
+        let error = client
+            .servers()
+            .suspend(endpoint_id())
+            .await
+            .expect_err("limited");
+        assert_eq!(started.elapsed(), Duration::ZERO);
+        assert_eq!(error.retry_after(), Some(17 * SECOND));
+        assert_eq!(error.status(), Some(StatusCode::TOO_MANY_REQUESTS));
+        assert!(error.is_retryable());
+    }
+}
+
+fn cooldown(script: &Script) {
+    let body = failure(
+        json!("RATE_LIMITED"),
+        "In cooldown.",
+        json!({"retry_after_seconds": 40}),
+    );
+    script.respond(with_retry_after(StatusCode::TOO_MANY_REQUESTS, "40", &body));
+    script.answer(
+        StatusCode::ACCEPTED,
+        success(json!({"scan_id": ID, "status": "pending", "cooldown_seconds": 300})),
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_scan_cooldown_is_reported_unless_the_caller_waits_for_its_end() {
+    let (client, script) = scripted();
+    cooldown(&script);
+    let scan = ScanEndpoint::new(customer(), endpoint_id());
+    let error = client.send(scan).await.expect_err("in cooldown");
+    assert_eq!(error.code(), Some(&ErrorCode::RateLimited));
+    assert_eq!(error.retry_after(), Some(40 * SECOND));
+
+    let (client, script) = scripted();
+    cooldown(&script);
+    let started = Instant::now();
+    client
+        .call(scan)
+        .wait_for_cooldown()
+        .send()
+        .await
+        .expect("queued");
+    assert_eq!(started.elapsed(), 40 * SECOND);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_scans_cooldown_does_not_hold_up_other_calls() {
+    let (client, script) = scripted();
+    cooldown(&script);
+    assert!(
+        client
+            .servers()
+            .scan(customer(), endpoint_id())
+            .await
+            .is_err()
+    );
+    let started = Instant::now();
+    client
+        .servers()
+        .scan(customer(), endpoint_id())
+        .await
+        .expect("queued");
+    assert_eq!(started.elapsed(), Duration::ZERO);
+}
+
+#[tokio::test(start_paused = true)]
+async fn documented_failures_of_the_service_are_not_tried_again() {
+    for code in ["SCAN_DISPATCH_FAILED", "USER_NOT_FOUND"] {
+        let (client, script) = scripted();
+        script.answer(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            failure(json!(code), "Failed.", json!({})),
+        );
+        let error = client
+            .servers()
+            .suspend(endpoint_id())
+            .await
+            .expect_err("failed");
+        assert_eq!(error.code(), Some(&ErrorCode::from(code)));
+        assert_eq!(error.attempts(), 1);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_deletion_finds_nothing_left_only_after_an_attempt_whose_answer_was_lost() {
+    let (client, script) = scripted();
+    deleted_once(&script);
+    let deleted = client
+        .endpoints()
+        .delete(endpoint_id())
+        .await
+        .expect("deleted");
+    assert_eq!(deleted.attempts(), 2);
+
+    let (client, script) = scripted();
+    script.answer(
+        StatusCode::NOT_FOUND,
+        failure(json!(404), "No such endpoint.", json!({})),
+    );
+    assert!(client.endpoints().delete(endpoint_id()).await.is_err());
+
+    let (client, script) = scripted();
+    script.fail(TransportErrorKind::Connect);
+    script.answer(
+        StatusCode::NOT_FOUND,
+        failure(json!(404), "No such endpoint.", json!({})),
+    );
+    assert!(client.endpoints().delete(endpoint_id()).await.is_err());
+
+    let (client, script) = scripted();
+    deleted_once(&script);
+    let error = client
+        .endpoints()
+        .get(endpoint_id())
+        .await
+        .expect_err("a read takes no 404");
+    assert_eq!(error.sent(), Sent::Maybe);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_time_for_the_whole_call_ends_it_wherever_it_stands() {
+    let (client, script) = scripted();
+    script.hang();
+    let started = Instant::now();
+    let call = client
+        .call(SuspendEndpoint::new(endpoint_id()))
+        .timeout(5 * SECOND);
+    let error = call.send().await.expect_err("late");
+    assert_eq!(started.elapsed(), 5 * SECOND);
+    assert_eq!(error.kind(), ErrorKind::Deadline);
+    assert_eq!(error.sent(), Sent::Maybe);
+    assert_eq!(error.elapsed(), 5 * SECOND);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_transport_that_refuses_is_asked_once() {
+    let (client, _empty_script) = scripted();
+    let error = client
+        .servers()
+        .suspend(endpoint_id())
+        .await
+        .expect_err("refused");
+    assert_eq!(error.kind(), ErrorKind::Refused);
+    assert_eq!(error.sent(), Sent::No);
+    assert_eq!(error.attempts(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_outage_is_not_answered_with_many_times_the_load() {
+    let (client, script) = scripted();
+    (0..200).for_each(|_| script.fail(TransportErrorKind::Connect));
+    for _ in 0..20 {
+        assert!(client.servers().suspend(endpoint_id()).await.is_err());
+    }
+    assert_eq!(script.requests().len(), 20 + 10);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_is_dropped_leaves_the_client_usable() {
+    let (client, script) = scripted();
+    script.hang();
+    script.answer(StatusCode::OK, paused());
+    let call = client.servers().suspend(endpoint_id());
+    assert!(tokio::time::timeout(SECOND, call).await.is_err());
+    assert!(client.servers().suspend(endpoint_id()).await.is_ok());
+}
+
+#[tokio::test(start_paused = true)]
+async fn errors_without_an_answer_name_the_operation_and_the_reason() {
+    let client_without_retries = |script: &Arc<Script>| -> Client {
+        builder(script).max_retries(0).build().expect("a client")
+    };
+    for (kind, line) in [
+        (
+            TransportErrorKind::Connect,
+            "suspend_endpoint: no connection to the service: as the script says",
+        ),
+        (
+            TransportErrorKind::Interrupted,
+            "suspend_endpoint: the connection was lost: as the script says",
+        ),
+        (
+            TransportErrorKind::Refused,
+            "suspend_endpoint: not sent: as the script says",
+        ),
+    ] {
+        let script = Script::new();
+        script.fail(kind);
+        let error = client_without_retries(&script)
+            .servers()
+            .suspend(endpoint_id())
+            .await;
+        assert_eq!(error.expect_err("no answer").to_string(), line);
+    }
+}
