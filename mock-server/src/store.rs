@@ -59,9 +59,9 @@ pub(crate) trait Store: Send + Sync {
     /// Hands changes over, in order; the ticket tells when they are durable. Does not block.
     fn save(&self, changes: Vec<Put>) -> Ticket;
 
-    /// Hands over what changed in an account. Called with the account's lock held, so that the
-    /// order of changes in the store is their order in memory.
-    fn save_account(&self, name: &str, account: &mut Account) -> Ticket;
+    /// Hands over what changed in an account, and `beside` it. Called with the account's lock
+    /// held, so that the order of changes in the store is their order in memory.
+    fn save_account(&self, name: &str, account: &mut Account, beside: Vec<Put>) -> Ticket;
 
     /// Saves what was handed over and gives the file back. Later changes are refused.
     fn close(&self);
@@ -75,7 +75,7 @@ impl Store for Memory {
         Ticket::done()
     }
 
-    fn save_account(&self, _: &str, account: &mut Account) -> Ticket {
+    fn save_account(&self, _: &str, account: &mut Account, _: Vec<Put>) -> Ticket {
         account.forget_changes();
         Ticket::done()
     }

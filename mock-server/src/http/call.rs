@@ -228,7 +228,10 @@ impl<'a> Visit<'a> {
             asked,
         })
         .unwrap_or_else(|problem| problem.reply(group.error_shape(), now));
-        let ticket = self.mock.store.save_account(partner.name(), &mut account);
+        let ticket = self
+            .mock
+            .store
+            .save_account(partner.name(), &mut account, Vec::new());
         (reply, ticket)
     }
 

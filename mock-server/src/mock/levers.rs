@@ -145,10 +145,8 @@ impl Mock {
         let mut account = partner.account();
         account.reset();
         partner.set_clock_offset(Duration::ZERO);
-        let _ = self
-            .store
-            .save(vec![partner_put(name, Some(partner.entry()))]);
-        Ok(self.store.save_account(name, &mut account))
+        let entry = vec![partner_put(name, Some(partner.entry()))];
+        Ok(self.store.save_account(name, &mut account, entry))
     }
 
     /// A further key for an account.
@@ -167,7 +165,7 @@ impl Mock {
         if let Some(id) = id {
             registry.add_key(&partner, id, &text);
         }
-        let ticket = self.store.save_account(name, &mut account);
+        let ticket = self.store.save_account(name, &mut account, Vec::new());
         drop(account);
         Ok((text, ticket))
     }
@@ -186,7 +184,7 @@ impl Mock {
             )));
         }
         registry.remove_key(key);
-        Ok(self.store.save_account(name, &mut account))
+        Ok(self.store.save_account(name, &mut account, Vec::new()))
     }
 
     /// Moves every account's time; what was due until then has happened when this returns.
@@ -199,7 +197,9 @@ impl Mock {
             let mut account = partner.account();
             account.advance(partner.time(self.now()));
             // The store applies changes in order: the last ticket stands for all before it.
-            ticket = self.store.save_account(partner.name(), &mut account);
+            ticket = self
+                .store
+                .save_account(partner.name(), &mut account, Vec::new());
         }
         Ok(ticket)
     }
@@ -217,10 +217,8 @@ impl Mock {
             .ok_or_else(backwards)?;
         partner.set_clock_offset(partner.clock_offset().saturating_add(span));
         account.advance(partner.time(self.now()));
-        let _ = self
-            .store
-            .save(vec![partner_put(name, Some(partner.entry()))]);
-        Ok(self.store.save_account(name, &mut account))
+        let entry = vec![partner_put(name, Some(partner.entry()))];
+        Ok(self.store.save_account(name, &mut account, entry))
     }
 
     /// Sets what the next scan of a server finds (E2).
@@ -304,7 +302,7 @@ impl Mock {
         let partner = self.partner(name)?;
         let mut account = partner.account();
         act(&mut account, partner.time(self.now())).map_err(refused)?;
-        Ok(self.store.save_account(name, &mut account))
+        Ok(self.store.save_account(name, &mut account, Vec::new()))
     }
 
     /// A record's id tells no account: the one that knows it acts.
@@ -319,7 +317,9 @@ impl Mock {
                 Err(Refusal::EndpointNotFound) => {}
                 done => {
                     done.map_err(refused)?;
-                    return Ok(self.store.save_account(partner.name(), &mut account));
+                    return Ok(self
+                        .store
+                        .save_account(partner.name(), &mut account, Vec::new()));
                 }
             }
         }

@@ -57,12 +57,11 @@ impl Store for FileStore {
         Ticket::new(receiver)
     }
 
-    fn save_account(&self, name: &str, account: &mut Account) -> Ticket {
-        let changes = account
-            .take_changes()
-            .into_iter()
-            .map(|change| Put::of(name, change));
-        self.save(changes.collect())
+    fn save_account(&self, name: &str, account: &mut Account, beside: Vec<Put>) -> Ticket {
+        let mut changes = beside;
+        let changed = account.take_changes().into_iter();
+        changes.extend(changed.map(|change| Put::of(name, change)));
+        self.save(changes)
     }
 
     fn close(&self) {

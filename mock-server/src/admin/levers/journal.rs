@@ -1,6 +1,6 @@
 //! The journal (M1, M6).
 
-use serde_json::json;
+use serde::Serialize;
 
 use super::{AdminCall, Pulled, input};
 use crate::AdminError;
@@ -49,6 +49,12 @@ impl Filter {
     }
 }
 
+#[derive(Serialize)]
+struct Listed {
+    dropped: u64,
+    requests: Vec<JournalEntry>,
+}
+
 pub(crate) fn list(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
     let filter = Filter::read(call)?;
     let newest = |journal: &mut Journal| {
@@ -63,10 +69,10 @@ pub(crate) fn list(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
     entries.sort_unstable_by_key(|entry| entry.id);
     let surplus = entries.len().saturating_sub(filter.limit);
     entries.drain(..surplus);
-    let dropped: u64 = dropped.into_iter().sum();
-    Ok(Pulled::shown(
-        &json!({ "dropped": dropped, "requests": entries }),
-    ))
+    Ok(Pulled::shown(&Listed {
+        dropped: dropped.into_iter().sum(),
+        requests: entries,
+    }))
 }
 
 pub(crate) fn clear(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
