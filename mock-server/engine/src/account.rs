@@ -7,19 +7,24 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::changes::{
-    AlertNo, Change, CustomerNo, Durable, EndpointNo, KeyNo, Map, Rows, RuleNo, Single, Table,
+    AlertNo, Change, CustomerNo, DomainAlertNo, DomainNo, Durable, EndpointNo, KeyNo, Map, Rows,
+    RuleNo, Single, Table, TokenNo,
 };
 use crate::customer::Customer;
+use crate::domain::{Domain, DomainAlert, LeakDataset};
 use crate::endpoint::{Endpoint, ServiceKey};
 use crate::ids::{Ids, Kind};
 use crate::index::Index;
 use crate::port_alert::PortAlert;
+use crate::pricing::{Price, PriceKey};
 use crate::rate_window::{RateGroup, RateLimited, RateWindows};
 use crate::rule::Rule;
 use crate::scan::{ManualScans, Progress};
 use crate::settings::AccountSettings;
+use crate::sso::SsoToken;
+use crate::subscription::{Subscription, SubscriptionKey};
 use crate::time::Instant;
-use crate::world::{PortSet, Scenario};
+use crate::world::{DomainFindings, PortSet, Scenario};
 
 /// The whole state of one partner account.
 ///
@@ -46,6 +51,12 @@ pub(crate) struct Records {
     pub(crate) service_links: Map<ServiceKey, EndpointNo>,
     pub(crate) rules: Map<RuleNo, Rule>,
     pub(crate) port_alerts: Rows<AlertNo, PortAlert>,
+    pub(crate) subscriptions: Map<SubscriptionKey, Subscription>,
+    pub(crate) prices: Map<PriceKey, Price>,
+    pub(crate) domains: Map<DomainNo, Domain>,
+    pub(crate) domain_worlds: Map<DomainNo, DomainFindings>,
+    pub(crate) domain_alerts: Map<DomainAlertNo, DomainAlert>,
+    pub(crate) sso_tokens: Map<TokenNo, SsoToken>,
 }
 
 impl Records {
@@ -62,11 +73,17 @@ impl Records {
             service_links: Map::new(),
             rules: Map::new(),
             port_alerts: Rows::new(),
+            subscriptions: Map::new(),
+            prices: Map::new(),
+            domains: Map::new(),
+            domain_worlds: Map::new(),
+            domain_alerts: Map::new(),
+            sso_tokens: Map::new(),
         }
     }
 
     /// Every table with its name; what is missing here is not durable.
-    fn tables(&mut self) -> [(Table, &mut dyn Durable); 10] {
+    fn tables(&mut self) -> [(Table, &mut dyn Durable); 16] {
         [
             (Table::Settings, &mut self.settings),
             (Table::Controls, &mut self.controls),
@@ -78,6 +95,12 @@ impl Records {
             (Table::ServiceLinks, &mut self.service_links),
             (Table::Rules, &mut self.rules),
             (Table::PortAlerts, &mut self.port_alerts),
+            (Table::Subscriptions, &mut self.subscriptions),
+            (Table::Prices, &mut self.prices),
+            (Table::Domains, &mut self.domains),
+            (Table::DomainWorlds, &mut self.domain_worlds),
+            (Table::DomainAlerts, &mut self.domain_alerts),
+            (Table::SsoTokens, &mut self.sso_tokens),
         ]
     }
 
@@ -93,6 +116,12 @@ impl Records {
         self.service_links.clear();
         self.rules.clear();
         self.port_alerts.clear();
+        self.subscriptions.clear();
+        self.prices.clear();
+        self.domains.clear();
+        self.domain_worlds.clear();
+        self.domain_alerts.clear();
+        self.sso_tokens.clear();
     }
 }
 
@@ -107,6 +136,13 @@ pub(crate) struct Controls {
     pub(crate) keys: u32,
     pub(crate) rules: u32,
     pub(crate) scans: u32,
+    pub(crate) leak_dataset: LeakDataset,
+    pub(crate) subscriptions: u32,
+    pub(crate) domains: u32,
+    pub(crate) domain_scans: u32,
+    pub(crate) domain_alerts: u32,
+    pub(crate) mentions: u32,
+    pub(crate) sso_tokens: u32,
 }
 
 impl Controls {
@@ -118,6 +154,13 @@ impl Controls {
             keys: 0,
             rules: 0,
             scans: 0,
+            leak_dataset: LeakDataset::Configured,
+            subscriptions: 0,
+            domains: 0,
+            domain_scans: 0,
+            domain_alerts: 0,
+            mentions: 0,
+            sso_tokens: 0,
         }
     }
 }

@@ -47,6 +47,15 @@ impl Catalogue {
     pub fn servers(&self, plan: &str) -> Option<u64> {
         self.port_monitoring.get(plan).copied()
     }
+
+    /// The servers or domain slots that are bought with this.
+    pub(crate) fn holds(&self, offer: &Offer) -> u64 {
+        match offer {
+            Offer::Server => 0,
+            Offer::Plan(plan) => self.servers(plan).unwrap_or(0),
+            Offer::Units(quantity) => u64::from(*quantity),
+        }
+    }
 }
 
 impl Default for Catalogue {
@@ -61,6 +70,53 @@ impl Default for Catalogue {
             port_monitoring: plans
                 .map(|(plan, servers)| (plan.to_owned(), servers))
                 .into(),
+        }
+    }
+}
+
+/// What a subscription is to: its product, with what that product takes.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Offer {
+    /// `endpoint` (D9).
+    Server,
+    /// `port_monitoring`, by the slug of its plan.
+    Plan(String),
+    /// `domain_monitoring`, by the number of its slots.
+    Units(u32),
+}
+
+impl Offer {
+    pub(crate) fn product(&self) -> Product {
+        match self {
+            Self::Server => Product::Endpoint,
+            Self::Plan(_) => Product::PortMonitoring,
+            Self::Units(_) => Product::DomainMonitoring,
+        }
+    }
+
+    /// The plan, where the product has plans.
+    pub(crate) fn plan(&self) -> Option<String> {
+        match self {
+            Self::Plan(plan) => Some(plan.clone()),
+            Self::Server | Self::Units(_) => None,
+        }
+    }
+
+    /// The units, 1 where the product has none.
+    pub(crate) fn quantity(&self) -> u32 {
+        match self {
+            Self::Units(quantity) => *quantity,
+            Self::Server | Self::Plan(_) => 1,
+        }
+    }
+
+    /// The same with what is given and what the product takes replaced.
+    pub(crate) fn with(&self, plan: Option<String>, quantity: Option<u32>) -> Self {
+        match self {
+            Self::Server => Self::Server,
+            Self::Plan(old) => Self::Plan(plan.unwrap_or_else(|| old.clone())),
+            Self::Units(old) => Self::Units(quantity.unwrap_or(*old)),
         }
     }
 }

@@ -34,11 +34,23 @@ pub enum Table {
     Rules,
     /// Port alerts.
     PortAlerts,
+    /// Subscriptions, with their pro-rata windows.
+    Subscriptions,
+    /// Prices of products and plans.
+    Prices,
+    /// Monitored domains, with their scan history and mentions.
+    Domains,
+    /// Findings that were set for one domain, in place of the scenario's.
+    DomainWorlds,
+    /// Domain alerts.
+    DomainAlerts,
+    /// Sign-in tokens that were not used yet.
+    SsoTokens,
 }
 
 impl Table {
     /// Every table.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 16] = [
         Self::Settings,
         Self::Controls,
         Self::Keys,
@@ -49,6 +61,12 @@ impl Table {
         Self::ServiceLinks,
         Self::Rules,
         Self::PortAlerts,
+        Self::Subscriptions,
+        Self::Prices,
+        Self::Domains,
+        Self::DomainWorlds,
+        Self::DomainAlerts,
+        Self::SsoTokens,
     ];
 
     /// The stable name of the table, in stores and in exported state.
@@ -64,6 +82,12 @@ impl Table {
             Self::ServiceLinks => "service_links",
             Self::Rules => "rules",
             Self::PortAlerts => "port_alerts",
+            Self::Subscriptions => "subscriptions",
+            Self::Prices => "prices",
+            Self::Domains => "domains",
+            Self::DomainWorlds => "domain_worlds",
+            Self::DomainAlerts => "domain_alerts",
+            Self::SsoTokens => "sso_tokens",
         }
     }
 
@@ -110,8 +134,8 @@ impl fmt::Debug for StoredRecord {
 }
 
 /// A key of a table, and its text.
-pub(crate) trait Key: Copy + Ord {
-    fn text(self) -> String;
+pub(crate) trait Key: Clone + Ord {
+    fn text(&self) -> String;
     fn parse(text: &str) -> Option<Self>;
 }
 
@@ -125,7 +149,7 @@ macro_rules! record_numbers {
         pub(crate) struct $name(pub(crate) u32);
 
         impl Key for $name {
-            fn text(self) -> String {
+            fn text(&self) -> String {
                 self.0.to_string()
             }
 
@@ -159,6 +183,12 @@ record_numbers! {
     AlertNo,
     /// An API key, in order of issue.
     KeyNo,
+    /// A domain, in order of creation.
+    DomainNo,
+    /// A domain alert, in the order in which they were raised.
+    DomainAlertNo,
+    /// A sign-in token, in order of issue.
+    TokenNo,
 }
 
 fn to_json(value: &impl Serialize) -> Vec<u8> {
@@ -168,7 +198,7 @@ fn to_json(value: &impl Serialize) -> Vec<u8> {
 fn changes_of<K: Key, V: Serialize>(
     table: Table,
     touched: &mut Vec<K>,
-    get: impl Fn(K) -> Option<V>,
+    get: impl Fn(&K) -> Option<V>,
 ) -> Vec<Change> {
     touched.sort_unstable();
     touched.dedup();
@@ -177,7 +207,7 @@ fn changes_of<K: Key, V: Serialize>(
         .map(|key| Change {
             table,
             key: key.text(),
-            value: get(key).map(|value| to_json(&value)),
+            value: get(&key).map(|value| to_json(&value)),
         })
         .collect()
 }
@@ -200,7 +230,7 @@ pub(crate) struct Single<T> {
 }
 
 impl Key for () {
-    fn text(self) -> String {
+    fn text(&self) -> String {
         "account".to_owned()
     }
 
@@ -234,7 +264,7 @@ impl<T> Deref for Single<T> {
 impl<T: Serialize> Durable for Single<T> {
     fn take_changes(&mut self, table: Table) -> Vec<Change> {
         let value = &self.value;
-        changes_of(table, &mut self.touched, |()| Some(value))
+        changes_of(table, &mut self.touched, |_| Some(value))
     }
 
     fn forget_changes(&mut self) {
@@ -242,7 +272,7 @@ impl<T: Serialize> Durable for Single<T> {
     }
 
     fn snapshot(&self, table: Table) -> Vec<Change> {
-        changes_of(table, &mut vec![()], |()| Some(&self.value))
+        changes_of(table, &mut vec![()], |_| Some(&self.value))
     }
 }
 
@@ -268,7 +298,7 @@ impl<K: Key, V> Map<K, V> {
     }
 
     pub(crate) fn insert(&mut self, key: K, value: V) {
-        self.touched.push(key);
+        self.touched.push(key.clone());
         self.records.insert(key, value);
     }
 
@@ -279,7 +309,7 @@ impl<K: Key, V> Map<K, V> {
     }
 
     pub(crate) fn clear(&mut self) {
-        self.touched.extend(self.records.keys().copied());
+        self.touched.extend(self.records.keys().cloned());
         self.records.clear();
     }
 }
@@ -295,7 +325,7 @@ impl<K, V> Deref for Map<K, V> {
 impl<K: Key, V: Serialize> Durable for Map<K, V> {
     fn take_changes(&mut self, table: Table) -> Vec<Change> {
         let records = &self.records;
-        changes_of(table, &mut self.touched, |key| records.get(&key))
+        changes_of(table, &mut self.touched, |key| records.get(key))
     }
 
     fn forget_changes(&mut self) {
@@ -303,8 +333,8 @@ impl<K: Key, V: Serialize> Durable for Map<K, V> {
     }
 
     fn snapshot(&self, table: Table) -> Vec<Change> {
-        let mut keys = self.records.keys().copied().collect();
-        changes_of(table, &mut keys, |key| self.records.get(&key))
+        let mut keys = self.records.keys().cloned().collect();
+        changes_of(table, &mut keys, |key| self.records.get(key))
     }
 }
 
@@ -318,7 +348,7 @@ pub(crate) struct Rows<N, T> {
     touched: Vec<N>,
 }
 
-impl<N: Key + From<u32> + Into<u32>, T> Rows<N, T> {
+impl<N: Key + Copy + From<u32> + Into<u32>, T> Rows<N, T> {
     pub(crate) fn new() -> Self {
         Self {
             chunks: Vec::new(),
@@ -370,7 +400,7 @@ impl<N: Key + From<u32> + Into<u32>, T> Rows<N, T> {
     }
 }
 
-impl<N: Key + From<u32> + Into<u32>, T> Index<N> for Rows<N, T> {
+impl<N: Key + Copy + From<u32> + Into<u32>, T> Index<N> for Rows<N, T> {
     type Output = T;
 
     fn index(&self, number: N) -> &T {
@@ -379,10 +409,10 @@ impl<N: Key + From<u32> + Into<u32>, T> Index<N> for Rows<N, T> {
     }
 }
 
-impl<N: Key + From<u32> + Into<u32>, T: Serialize> Durable for Rows<N, T> {
+impl<N: Key + Copy + From<u32> + Into<u32>, T: Serialize> Durable for Rows<N, T> {
     fn take_changes(&mut self, table: Table) -> Vec<Change> {
         let mut touched = std::mem::take(&mut self.touched);
-        let changes = changes_of(table, &mut touched, |number| self.get(number));
+        let changes = changes_of(table, &mut touched, |number| self.get(*number));
         self.touched = touched;
         changes
     }
@@ -393,7 +423,7 @@ impl<N: Key + From<u32> + Into<u32>, T: Serialize> Durable for Rows<N, T> {
 
     fn snapshot(&self, table: Table) -> Vec<Change> {
         let mut numbers = self.numbers().collect();
-        changes_of(table, &mut numbers, |number| self.get(number))
+        changes_of(table, &mut numbers, |number| self.get(*number))
     }
 }
 
@@ -480,7 +510,7 @@ impl StoredTables {
         })
     }
 
-    pub(crate) fn rows<N: Key + From<u32> + Into<u32>, T: DeserializeOwned>(
+    pub(crate) fn rows<N: Key + Copy + From<u32> + Into<u32>, T: DeserializeOwned>(
         &mut self,
         table: Table,
     ) -> Result<Rows<N, T>, RestoreError> {

@@ -18,6 +18,13 @@ pub(crate) enum Kind {
     Rule,
     PortAlert,
     Scan,
+    Subscription,
+    Domain,
+    DomainScan,
+    DomainAlert,
+    Mention,
+    SsoToken,
+    SsoTokenText,
 }
 
 /// The source of every id of one account (M9).

@@ -6,7 +6,7 @@ use std::net::IpAddr;
 
 use hashbrown::HashTable;
 
-use crate::changes::{AlertNo, CustomerNo, EndpointNo, Rows, RuleNo};
+use crate::changes::{AlertNo, CustomerNo, DomainAlertNo, DomainNo, EndpointNo, Rows, RuleNo};
 use crate::endpoint::Endpoint;
 use crate::mix::{mix_bytes, mix2};
 use crate::roll::{Roll, Standing};
@@ -23,6 +23,8 @@ pub(crate) enum Task {
     Endpoint(EndpointNo),
     /// A manual scan of this server ends.
     ManualScan(EndpointNo),
+    /// A scan of this domain starts, or the one that runs ends.
+    Domain(DomainNo),
 }
 
 /// Everything derived from the records of one account.
@@ -35,6 +37,8 @@ pub(crate) struct Index {
     addresses: HashTable<EndpointNo>,
     pub(crate) open_alerts: BTreeMap<(EndpointNo, OpenPort), AlertNo>,
     pub(crate) rules: BTreeMap<Scope, BTreeSet<RuleNo>>,
+    pub(crate) domain_names: BTreeMap<(CustomerNo, Box<str>), BTreeSet<DomainNo>>,
+    pub(crate) domain_alerts: BTreeMap<DomainNo, BTreeSet<DomainAlertNo>>,
     pub(crate) due: BTreeSet<(Instant, Task)>,
     pub(crate) scenario_ports: ScenarioPorts,
 }
@@ -43,6 +47,7 @@ pub(crate) struct Index {
 #[derive(Clone, Default, Debug)]
 pub(crate) struct CustomerIndex {
     pub(crate) endpoints: Roll,
+    pub(crate) domains: Roll,
     /// Port alerts, oldest first.
     pub(crate) alerts: Vec<AlertNo>,
 }
@@ -56,6 +61,8 @@ impl Index {
             addresses: HashTable::new(),
             open_alerts: BTreeMap::new(),
             rules: BTreeMap::new(),
+            domain_names: BTreeMap::new(),
+            domain_alerts: BTreeMap::new(),
             due: BTreeSet::new(),
             scenario_ports: ScenarioPorts::new(),
         }

@@ -11,10 +11,14 @@
 //! Published only because `secmon-mock` needs it.
 
 mod account;
+mod capacity;
 mod catalogue;
+mod change;
 mod changes;
 mod customer;
 mod dns;
+mod domain;
+mod domain_name;
 mod endpoint;
 mod ids;
 mod index;
@@ -22,6 +26,7 @@ mod mix;
 mod page;
 mod port_alert;
 mod ports;
+mod pricing;
 mod ranked;
 mod rate_window;
 mod refusal;
@@ -30,14 +35,30 @@ mod roll;
 mod rule;
 mod scan;
 mod settings;
+mod sso;
+mod subscription;
+mod sync;
 mod time;
 mod values;
 mod world;
 
 pub use account::Account;
+pub use capacity::CapacityReport;
 pub use catalogue::{Catalogue, Product};
+pub use change::{
+    ChangeSubscription, DowngradeCheck, SubscriptionChange, SubscriptionChanged,
+    SubscriptionUnchanged,
+};
 pub use changes::{Change, RestoreError, StoredRecord, Table};
 pub use customer::Client;
+pub use domain::{
+    AcknowledgedAlert, DomainAlertDetail, DomainAlertKind, DomainAlertStatus, DomainAlertView,
+    DomainItem, DomainList, DomainProvisioned, DomainReleased, DomainScanView, DomainSeverity,
+    DomainStatus, DomainSummary, DomainUpdated, LeakAnswer, LeakDataset, LeakItem, LeakPage,
+    LeakUpstreamFailure, ListDomainAlerts, ListLeaks, ListMentions, MentionView, PasswordStrength,
+    ProductDescription, ProvisionDomain, ReleaseDomain, ResolvedDomainAlert,
+};
+pub use domain_name::DomainName;
 pub use endpoint::{
     CreateEndpoint, DesiredStatus, EndpointDetailView, EndpointList, EndpointStatus, EndpointView,
     LatestScanView, ListEndpoints, ProvisionEndpoint, Provisioned, StatusCounts, UpdateEndpoint,
@@ -48,6 +69,7 @@ pub use port_alert::{
     ListPortAlerts, PortAlertStatus, PortAlertSummary, PortAlertView, ResolvedPortAlert,
 };
 pub use ports::Severity;
+pub use pricing::{PriceDeleted, PriceView, PricedPlan};
 pub use rate_window::{RateGroup, RateLimited};
 pub use refusal::{Call, Capacity, Done, FieldErrors, Outcome, Refusal, SandboxHeader};
 pub use rule::{
@@ -56,9 +78,14 @@ pub use rule::{
 };
 pub use scan::{Progress, QueuedScan, ScanOutcome};
 pub use settings::{AccountSettings, Limits, RateLimits, Switch, Timings};
+pub use sso::{MintedToken, SignedIn};
+pub use subscription::{
+    ProvisionSubscription, SubscriptionMoved, SubscriptionRef, SubscriptionStatus, SubscriptionView,
+};
+pub use sync::{CapacityReports, Enforcement, ReportedService, SyncReport, UnknownService};
 pub use time::{Instant, Timestamp, parse_expiry};
 pub use values::{
     ClientId, Hostname, OpenPort, PortRange, Protocol, RuleProtocol, ServiceId, Target, is_email,
     parse_address,
 };
-pub use world::Scenario;
+pub use world::{Category, DomainFindings, Scenario};

@@ -111,6 +111,30 @@ pub enum Refusal {
     PortAlertNotFound,
     /// The customer has no portal account.
     UserNotFound,
+    /// No such monitored domain for the account or customer.
+    DomainNotFound,
+    /// A scan was asked for of a domain that is paused or terminated.
+    DomainNotActive,
+    /// No further domain fits.
+    DomainLimitExceeded(Capacity),
+    /// The customer monitors that domain already.
+    DomainAlreadyExists,
+    /// No such alert of the domain.
+    DomainAlertNotFound,
+    /// The alert is resolved and cannot be acknowledged.
+    AlertAlreadyResolved,
+    /// The alert is not acknowledged and cannot be resolved.
+    AlertNotAcknowledged,
+    /// No product has this slug.
+    ProductNotFound,
+    /// Nothing is recorded with the customer and service.
+    BillingClientNotFound,
+    /// The service has no subscription for the product.
+    SubscriptionNotFound,
+    /// The subscription is cancelled.
+    SubscriptionNotChangeable,
+    /// More is used than the subscription would hold.
+    DowngradeUsageExceeded(Capacity),
     /// Fields that only the state could judge.
     Invalid(FieldErrors),
 }
@@ -158,6 +182,36 @@ impl fmt::Display for Refusal {
             Self::UserNotFound => {
                 f.write_str("The customer has no portal account; provision a service first.")
             }
+            Self::DomainNotFound => f.write_str("Domain not found."),
+            Self::DomainNotActive => {
+                f.write_str("The domain is not active; resume it before scanning it.")
+            }
+            Self::DomainLimitExceeded(capacity) => write!(
+                f,
+                "The subscription has {} domain slots and {} are in use.",
+                capacity.limit, capacity.current_usage
+            ),
+            Self::DomainAlreadyExists => f.write_str("The customer already monitors this domain."),
+            Self::DomainAlertNotFound => f.write_str("Alert not found on this domain."),
+            Self::AlertAlreadyResolved => f.write_str("The alert is already resolved."),
+            Self::AlertNotAcknowledged => {
+                f.write_str("The alert must be acknowledged before it is resolved.")
+            }
+            Self::ProductNotFound => f.write_str("No product has this slug."),
+            Self::BillingClientNotFound => {
+                f.write_str("The customer has no records for this service.")
+            }
+            Self::SubscriptionNotFound => {
+                f.write_str("The service has no subscription for this product.")
+            }
+            Self::SubscriptionNotChangeable => {
+                f.write_str("The subscription is cancelled; provision it again to revive it.")
+            }
+            Self::DowngradeUsageExceeded(capacity) => write!(
+                f,
+                "{} are in use and the new limit is {}; give some up first.",
+                capacity.current_usage, capacity.limit
+            ),
             Self::Invalid(_) => f.write_str("The given data was invalid."),
         }
     }

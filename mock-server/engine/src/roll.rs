@@ -1,6 +1,16 @@
 //! Who is live, active or paused, in order of creation.
 
+use serde::{Deserialize, Serialize};
+
 use crate::ranked::RankedSet;
+
+/// Who paused a record; capacity only touches what the platform paused (B7).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum PausedBy {
+    Hand,
+    Platform,
+}
 
 /// How a live record stands. Whoever paused it is remembered, because a record
 /// paused by hand is never touched by capacity (B7).
@@ -49,5 +59,10 @@ impl Roll {
     /// What counts against capacity: everything on the roll (B6).
     pub(crate) fn usage(&self) -> u64 {
         self.live.len() as u64
+    }
+
+    /// What the platform left running, or found paused by hand (B7).
+    pub(crate) fn running(&self) -> u64 {
+        self.usage() - self.quota_paused.len() as u64
     }
 }

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::account::{Account, give_number};
-use crate::changes::EndpointNo;
-use crate::endpoint::{Found, Phase, State};
+use crate::changes::{DomainNo, EndpointNo};
+use crate::endpoint::{Found, State};
 use crate::ids::Kind;
 use crate::index::Task;
 use crate::refusal::{Call, Refusal};
@@ -57,6 +57,14 @@ impl ScanOutcome {
     }
 }
 
+/// What the schedule of an active record is doing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Phase {
+    Waiting,
+    Scanning,
+}
+
 /// A scan that ended.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub(crate) struct EndedScan {
@@ -94,7 +102,7 @@ pub struct QueuedScan {
 
 /// What the end of a scan means for the next one.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Then {
+pub(crate) enum Then {
     /// It was the one on schedule: the next is due one interval later.
     NextOnSchedule,
     /// It was extra: the schedule moves on unless a scan of its own runs.
@@ -186,6 +194,7 @@ impl Account {
             match task {
                 Task::Endpoint(number) => self.run_scheduled(number, at),
                 Task::ManualScan(number) => self.end_manual_scans(number, at),
+                Task::Domain(number) => self.run_domain_schedule(number, at),
             }
         }
     }
@@ -259,13 +268,8 @@ impl Account {
     }
 
     fn end_scan(&mut self, number: EndpointNo, at: Instant, outcome: ScanOutcome, then: Then) {
-        let timings = &self.records.settings.timings;
-        let next = at.plus(timings.interval());
-        let ended = EndedScan {
-            at,
-            duration_ms: timings.scan_duration.saturating_mul(1000),
-            outcome,
-        };
+        let ended = self.ended_scan(at, outcome);
+        let next = at.plus(self.records.settings.timings.interval());
         let seen = match outcome {
             ScanOutcome::Completed => Some(self.world_ports(number)),
             ScanOutcome::Failed => None,
@@ -292,6 +296,16 @@ impl Account {
         });
         if let Some(ports) = &seen {
             self.raise_new(number, ports, at);
+        }
+    }
+
+    /// A scan that ends at that time, of the configured length.
+    pub(crate) fn ended_scan(&self, at: Instant, outcome: ScanOutcome) -> EndedScan {
+        let seconds = self.records.settings.timings.scan_duration;
+        EndedScan {
+            at,
+            duration_ms: seconds.saturating_mul(1000),
+            outcome,
         }
     }
 
@@ -400,6 +414,13 @@ impl Account {
             self.index
                 .due
                 .extend(due.map(|at| (at, Task::Endpoint(number))));
+        }
+        let domains: Vec<DomainNo> = self.records.domains.keys().copied().collect();
+        for number in domains {
+            let due = self.domain_due(number);
+            self.index
+                .due
+                .extend(due.map(|at| (at, Task::Domain(number))));
         }
         let scanned: Vec<EndpointNo> = self.records.manual_scans.keys().copied().collect();
         for number in scanned {

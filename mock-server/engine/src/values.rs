@@ -38,6 +38,8 @@ impl ClientId {
 }
 
 impl ServiceId {
+    pub(crate) const FIRST: Self = Self(NonZeroU64::MIN);
+
     /// A service number; `None` below 1.
     pub fn new(number: i64) -> Option<Self> {
         at_least_one(number).map(Self)

@@ -40,6 +40,21 @@ impl Scenario {
             .find(|scenario| scenario.name() == name)
     }
 
+    /// What domain scans find.
+    pub(crate) fn findings(self) -> DomainFindings {
+        let (employees, customers, third_parties, mentions) = match self {
+            Self::Clean => (0, 0, 0, 0),
+            Self::Warnings => (2, 5, 1, 1),
+            Self::Critical => (25, 140, 12, 9),
+        };
+        DomainFindings {
+            employees,
+            customers,
+            third_parties,
+            mentions,
+        }
+    }
+
     fn tcp_ports(self) -> &'static [u16] {
         match self {
             Self::Clean => &[],
@@ -64,6 +79,105 @@ impl Scenario {
         of(self.tcp_ports(), Protocol::Tcp)
             .chain(of(self.udp_ports(), Protocol::Udp))
             .collect()
+    }
+}
+
+/// What a domain scan finds: compromised credentials by category, and
+/// dark-web mentions. Each is at most [`DomainFindings::MOST`].
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[serde(try_from = "[u32; 4]", into = "[u32; 4]")]
+pub struct DomainFindings {
+    employees: u32,
+    customers: u32,
+    third_parties: u32,
+    mentions: u32,
+}
+
+impl DomainFindings {
+    /// The highest count there can be.
+    pub const MOST: u32 = 100_000;
+
+    /// Findings; `None` when a count is above [`DomainFindings::MOST`].
+    pub fn new(employees: u32, customers: u32, third_parties: u32, mentions: u32) -> Option<Self> {
+        let highest = employees.max(customers).max(third_parties).max(mentions);
+        (highest <= Self::MOST).then_some(Self {
+            employees,
+            customers,
+            third_parties,
+            mentions,
+        })
+    }
+
+    /// Compromised credentials of a category.
+    pub(crate) fn leaks(&self, category: Category) -> u32 {
+        match category {
+            Category::Employees => self.employees,
+            Category::Customers => self.customers,
+            Category::ThirdParties => self.third_parties,
+        }
+    }
+
+    /// Compromised credentials of all categories.
+    pub(crate) fn all_leaks(&self) -> u32 {
+        self.employees + self.customers + self.third_parties
+    }
+
+    pub(crate) fn mentions(&self) -> u32 {
+        self.mentions
+    }
+}
+
+impl TryFrom<[u32; 4]> for DomainFindings {
+    type Error = &'static str;
+
+    fn try_from(
+        [employees, customers, third_parties, mentions]: [u32; 4],
+    ) -> Result<Self, Self::Error> {
+        Self::new(employees, customers, third_parties, mentions).ok_or("a count is too high")
+    }
+}
+
+impl From<DomainFindings> for [u32; 4] {
+    fn from(findings: DomainFindings) -> Self {
+        [
+            findings.employees,
+            findings.customers,
+            findings.third_parties,
+            findings.mentions,
+        ]
+    }
+}
+
+/// Whose credentials leaked.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Category {
+    /// The domain's own people.
+    Employees,
+    /// Its customers.
+    Customers,
+    /// Others it works with.
+    ThirdParties,
+}
+
+impl Category {
+    /// Every category.
+    pub const ALL: [Self; 3] = [Self::Employees, Self::Customers, Self::ThirdParties];
+
+    /// The name in the API.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Employees => "employees",
+            Self::Customers => "customers",
+            Self::ThirdParties => "third_parties",
+        }
+    }
+
+    /// The category with this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|category| category.name() == name)
     }
 }
 

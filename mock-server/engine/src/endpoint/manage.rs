@@ -3,13 +3,14 @@
 use uuid::Uuid;
 
 use crate::account::Account;
+use crate::capacity::Pool;
 use crate::changes::EndpointNo;
 use crate::customer::Client;
 use crate::endpoint::provision::NewServer;
-use crate::endpoint::{EndpointView, PausedBy, State};
+use crate::endpoint::{EndpointView, State};
 use crate::page::{Page, Paged};
 use crate::refusal::{Call, Done, Refusal};
-use crate::roll::Roll;
+use crate::roll::{PausedBy, Roll};
 use crate::values::{ClientId, Target};
 
 /// A status that a caller can give a server, or filter by.
@@ -93,16 +94,14 @@ impl Account {
         self.advance(call.now);
         let customer = request.client.and_then(|client| self.customer(client));
         let nobody = Roll::default();
-        let (roll, endpoint_limit) = match (request.client, customer) {
-            (None, _) => (
-                &self.index.endpoints,
-                self.records.settings.limits.account_endpoint_limit,
-            ),
-            (Some(_), None) => (&nobody, self.server_capacity(None)),
-            (Some(_), Some(number)) => (
-                &self.index.customer(number).endpoints,
-                self.server_capacity(customer),
-            ),
+        let roll = match (request.client, customer) {
+            (None, _) => &self.index.endpoints,
+            (Some(_), None) => &nobody,
+            (Some(_), Some(number)) => self.roll(number, Pool::Servers),
+        };
+        let endpoint_limit = match request.client {
+            None => self.records.settings.limits.account_endpoint_limit,
+            Some(client) => self.capacity(client, Pool::Servers),
         };
         EndpointList {
             endpoints: self.page_of_endpoints(roll, request.status, request.page),

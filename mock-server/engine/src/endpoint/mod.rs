@@ -11,12 +11,13 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::account::Account;
+use crate::capacity::Pool;
 use crate::changes::{CustomerNo, EndpointNo, Key};
 use crate::ids::Kind;
 use crate::index::Task;
 use crate::refusal::{Call, Capacity, Refusal, SandboxHeader};
-use crate::roll::Standing;
-use crate::scan::EndedScan;
+use crate::roll::{PausedBy, Standing};
+use crate::scan::{EndedScan, Phase};
 use crate::time::Instant;
 use crate::values::{ClientId, ServiceId};
 use crate::world::PortSet;
@@ -68,22 +69,6 @@ pub(crate) enum State {
     Deleted(LastSeen),
 }
 
-/// What the schedule of an active server is doing.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Phase {
-    Waiting,
-    Scanning,
-}
-
-/// Who paused a server; capacity only touches what the platform paused (B7).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum PausedBy {
-    Hand,
-    Platform,
-}
-
 /// What a deleted server was before.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -121,7 +106,7 @@ pub(crate) struct ServiceKey {
 }
 
 impl Key for ServiceKey {
-    fn text(self) -> String {
+    fn text(&self) -> String {
         format!("{}/{}", self.client, self.service)
     }
 
@@ -227,46 +212,24 @@ impl Account {
     pub(crate) fn activate(&mut self, number: EndpointNo) -> Result<(), Refusal> {
         let endpoint = &self.records.endpoints[number];
         if endpoint.state == State::Paused(PausedBy::Platform) {
-            let customer = endpoint.customer;
-            let roll = &self.index.customer(customer).endpoints;
-            let running = roll.usage() - roll.quota_paused.len() as u64;
-            let limit = self.server_capacity(Some(customer));
-            if running + 1 > limit {
-                return Err(Refusal::EndpointLimitExceeded(Capacity {
-                    limit,
-                    current_usage: roll.usage(),
-                }));
-            }
+            self.require_resumable(endpoint.customer, Pool::Servers)?;
         }
         self.enter(number, State::Active(Phase::Waiting));
         Ok(())
     }
 
-    /// How many servers the customer may have (B5).
-    pub(crate) fn server_capacity(&self, _customer: Option<CustomerNo>) -> u64 {
-        self.records.settings.limits.default_endpoint_limit
-    }
-
     /// Whether one more server fits, for the customer and for the account.
-    fn require_room(&self, client: ClientId) -> Result<(), Refusal> {
-        let customer = self.customer(client);
-        let usage = customer.map_or(0, |customer| {
-            self.index.customer(customer).endpoints.usage()
-        });
-        let bounds = [
-            Capacity {
-                limit: self.server_capacity(customer),
-                current_usage: usage,
-            },
-            Capacity {
-                limit: self.records.settings.limits.account_endpoint_limit,
-                current_usage: self.index.endpoints.usage(),
-            },
-        ];
-        bounds
-            .into_iter()
-            .find(|bound| bound.current_usage + 1 > bound.limit)
-            .map_or(Ok(()), |bound| Err(Refusal::EndpointLimitExceeded(bound)))
+    fn require_server_room(&self, client: ClientId) -> Result<(), Refusal> {
+        self.require_room(client, Pool::Servers)?;
+        let account = Capacity {
+            limit: self.records.settings.limits.account_endpoint_limit,
+            current_usage: self.index.endpoints.usage(),
+        };
+        if account.current_usage < account.limit {
+            Ok(())
+        } else {
+            Err(Refusal::EndpointLimitExceeded(account))
+        }
     }
 
     /// Marks a server as simulated when the call asks for it and the account

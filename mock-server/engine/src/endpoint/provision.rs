@@ -10,9 +10,11 @@ use crate::changes::EndpointNo;
 use crate::customer::Client;
 use crate::dns;
 use crate::endpoint::view::EndpointStatus;
-use crate::endpoint::{DesiredStatus, Endpoint, PausedBy, Phase, ServiceKey, State};
+use crate::endpoint::{DesiredStatus, Endpoint, ServiceKey, State};
 use crate::ids::Kind;
 use crate::refusal::{Call, Done, Refusal};
+use crate::roll::PausedBy;
+use crate::scan::Phase;
 use crate::values::{ServiceId, Target};
 
 const ALREADY_MONITORED: &str = "This address is already monitored for the customer.";
@@ -155,12 +157,12 @@ impl Account {
         let done = match known {
             Some(number) if self.is_live(number) => Done::existing(number, ALREADY_MONITORED),
             Some(number) => {
-                self.require_room(client.id)?;
+                self.require_server_room(client.id)?;
                 self.enter(number, State::Active(Phase::Waiting));
                 Done::existing(number, RESTORED)
             }
             None => {
-                self.require_room(client.id)?;
+                self.require_server_room(client.id)?;
                 Done::created(self.new_server(client, address, hostname, new))
             }
         };

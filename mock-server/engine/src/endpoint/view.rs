@@ -7,8 +7,9 @@ use uuid::Uuid;
 
 use crate::account::Account;
 use crate::changes::EndpointNo;
-use crate::endpoint::{Endpoint, Found, LastSeen, PausedBy, State};
+use crate::endpoint::{Endpoint, Found, LastSeen, State};
 use crate::ids::Kind;
+use crate::roll::PausedBy;
 use crate::time::Timestamp;
 use crate::values::ClientId;
 

@@ -1,0 +1,235 @@
+//! What stored records must be like, and what follows from them.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use crate::account::Account;
+use crate::changes::{
+    CustomerNo, DomainAlertNo, DomainNo, Durable, EndpointNo, Key, RestoreError, RuleNo, Table,
+};
+use crate::rule::Scope;
+use crate::world::PortSet;
+
+impl Account {
+    /// No record may have a number that was not given yet.
+    pub(super) fn check_counters(&self) -> Result<(), RestoreError> {
+        let (records, controls) = (&self.records, &self.records.controls);
+        check_numbers(Table::Keys, records.keys.keys(), controls.keys)?;
+        check_numbers(Table::Rules, records.rules.keys(), controls.rules)?;
+        check_numbers(Table::Domains, records.domains.keys(), controls.domains)?;
+        let alerts = records.domain_alerts.keys();
+        check_numbers(Table::DomainAlerts, alerts, controls.domain_alerts)?;
+        check_numbers(
+            Table::SsoTokens,
+            records.sso_tokens.keys(),
+            controls.sso_tokens,
+        )
+    }
+
+    pub(super) fn restore_customers(&mut self) -> Result<(), RestoreError> {
+        for number in self.records.customers.numbers() {
+            let client = self.records.customers[number].client_id;
+            if self.customer(client).is_some() {
+                let reason = "another record has the same client_id";
+                return Err(misfit(Table::Customers, &number, reason));
+            }
+            self.index.add_customer(number, client);
+        }
+        Ok(())
+    }
+
+    pub(super) fn restore_endpoints(&mut self) -> Result<(), RestoreError> {
+        let mut shared: BTreeSet<PortSet> =
+            self.index.scenario_ports.all().iter().cloned().collect();
+        for number in self.records.endpoints.numbers() {
+            let endpoint = &self.records.endpoints[number];
+            let (customer, address) = (endpoint.customer, endpoint.address);
+            self.check_customer(Table::Endpoints, number, customer)?;
+            if self
+                .index
+                .by_address(&self.records.endpoints, customer, address)
+                .is_some()
+            {
+                let reason = "another record has the same customer and address";
+                return Err(misfit(Table::Endpoints, &number, reason));
+            }
+            self.share_ports(number, &mut shared);
+            self.index_endpoint(number);
+        }
+        self.records.endpoints.forget_changes();
+        Ok(())
+    }
+
+    /// Lets equal port sets be one, as they were before they were stored.
+    fn share_ports(&mut self, number: EndpointNo, shared: &mut BTreeSet<PortSet>) {
+        let Some(found) = &mut self.records.endpoints.edit(number).found else {
+            return;
+        };
+        for ports in std::iter::once(&mut found.ports).chain(&mut found.previous) {
+            match shared.get(ports) {
+                Some(same) => *ports = same.clone(),
+                None => {
+                    shared.insert(ports.clone());
+                }
+            }
+        }
+    }
+
+    /// What is kept by server must be kept for one that exists.
+    pub(super) fn check_endpoint_keys(&self) -> Result<(), RestoreError> {
+        for number in self.records.endpoint_worlds.keys() {
+            self.check_endpoint(Table::EndpointWorlds, *number, *number)?;
+        }
+        for number in self.records.manual_scans.keys() {
+            self.check_endpoint(Table::ManualScans, *number, *number)?;
+        }
+        for (key, number) in self.records.service_links.iter() {
+            self.check_endpoint(Table::ServiceLinks, *key, *number)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn restore_rules(&mut self) -> Result<(), RestoreError> {
+        let scopes: Vec<(RuleNo, Scope)> = self
+            .records
+            .rules
+            .iter()
+            .map(|(number, rule)| (*number, rule.scope))
+            .collect();
+        for (number, scope) in scopes {
+            match scope {
+                Scope::Account => {}
+                Scope::Customer(customer) => {
+                    self.check_customer(Table::Rules, number, customer)?;
+                }
+                Scope::Endpoint(endpoint) => {
+                    self.check_endpoint(Table::Rules, number, endpoint)?;
+                }
+            }
+            self.index_rule(number, scope);
+        }
+        Ok(())
+    }
+
+    pub(super) fn restore_alerts(&mut self) -> Result<(), RestoreError> {
+        for number in self.records.port_alerts.numbers() {
+            let alert = &self.records.port_alerts[number];
+            let key = (alert.endpoint, alert.port);
+            let open = alert.resolution.is_none();
+            self.check_endpoint(Table::PortAlerts, number, alert.endpoint)?;
+            if open && self.index.open_alerts.contains_key(&key) {
+                let reason = "another open alert has the same endpoint and port";
+                return Err(misfit(Table::PortAlerts, &number, reason));
+            }
+            self.index_alert(number);
+        }
+        Ok(())
+    }
+
+    fn check_customer(
+        &self,
+        table: Table,
+        key: impl Key,
+        customer: CustomerNo,
+    ) -> Result<(), RestoreError> {
+        match self.records.customers.get(customer) {
+            Some(_) => Ok(()),
+            None => Err(misfit(table, &key, "its customer does not exist")),
+        }
+    }
+
+    fn check_endpoint(
+        &self,
+        table: Table,
+        key: impl Key,
+        endpoint: EndpointNo,
+    ) -> Result<(), RestoreError> {
+        match self.records.endpoints.get(endpoint) {
+            Some(_) => Ok(()),
+            None => Err(misfit(table, &key, "its endpoint does not exist")),
+        }
+    }
+
+    /// A subscription must be to the product of its key and to a plan on sale.
+    pub(super) fn check_subscriptions(&self) -> Result<(), RestoreError> {
+        let catalogue = &self.records.settings.catalogue;
+        for (key, subscription) in self.records.subscriptions.iter() {
+            if subscription.offer.product() != key.product {
+                let reason = "it is to another product";
+                return Err(misfit(Table::Subscriptions, key, reason));
+            }
+            let plan = subscription.offer.plan();
+            if plan.is_some_and(|plan| catalogue.servers(&plan).is_none()) {
+                let reason = "its plan is not in the catalogue";
+                return Err(misfit(Table::Subscriptions, key, reason));
+            }
+            if self.customer(key.service.client).is_none() {
+                let reason = "its customer does not exist";
+                return Err(misfit(Table::Subscriptions, key, reason));
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn restore_domains(&mut self) -> Result<(), RestoreError> {
+        let numbers: Vec<DomainNo> = self.records.domains.keys().copied().collect();
+        for number in numbers {
+            let domain = &self.records.domains[&number];
+            self.check_customer(Table::Domains, number, domain.customer)?;
+            if !domain.adds_up() {
+                let reason = "its mentions are not as many as its last scan found";
+                return Err(misfit(Table::Domains, &number, reason));
+            }
+            self.index_domain(number);
+        }
+        for number in self.records.domain_worlds.keys() {
+            self.check_domain(Table::DomainWorlds, *number, *number)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn restore_domain_alerts(&mut self) -> Result<(), RestoreError> {
+        let alerts: Vec<(DomainAlertNo, DomainNo)> = self
+            .records
+            .domain_alerts
+            .iter()
+            .map(|(number, alert)| (*number, alert.domain))
+            .collect();
+        for (number, domain) in alerts {
+            self.check_domain(Table::DomainAlerts, number, domain)?;
+            self.index_domain_alert(number, domain);
+        }
+        Ok(())
+    }
+
+    fn check_domain(
+        &self,
+        table: Table,
+        key: impl Key,
+        domain: DomainNo,
+    ) -> Result<(), RestoreError> {
+        match self.records.domains.contains_key(&domain) {
+            true => Ok(()),
+            false => Err(misfit(table, &key, "its domain does not exist")),
+        }
+    }
+}
+
+fn check_numbers<'a, N: Key + Copy + Into<u32> + 'a>(
+    table: Table,
+    mut numbers: impl Iterator<Item = &'a N>,
+    given: u32,
+) -> Result<(), RestoreError> {
+    match numbers.find(|number| (**number).into() >= given) {
+        None => Ok(()),
+        Some(number) => Err(misfit(table, number, "its number was never given")),
+    }
+}
+
+fn misfit(table: Table, key: &impl Key, reason: impl fmt::Display) -> RestoreError {
+    RestoreError(format!(
+        "The record {}/{} does not fit: {reason}.",
+        table.name(),
+        key.text()
+    ))
+}

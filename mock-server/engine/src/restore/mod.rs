@@ -1,0 +1,175 @@
+//! State out and in: from stored records, and as one readable document.
+
+mod checks;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use uuid::Uuid;
+
+use crate::account::{Account, Records};
+use crate::changes::{AlertNo, Change, RestoreError, StoredRecord, StoredTables, Table};
+use crate::domain::Domain;
+use crate::ids::Kind;
+use crate::time::Instant;
+
+/// The format of the exported document; another number is refused.
+const FORMAT: u32 = 1;
+
+/// The exported state of one account.
+#[derive(Serialize, Deserialize)]
+struct Document {
+    format: u32,
+    records: Vec<Entry>,
+}
+
+/// One record of the document. The id is there for readers only: it follows
+/// from table and key.
+#[derive(Serialize, Deserialize)]
+struct Entry {
+    table: String,
+    key: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<Uuid>,
+    value: Value,
+}
+
+impl Account {
+    /// The whole state as a document for people and programs, from which
+    /// [`Account::import`] makes the same account again. It holds the
+    /// account's API keys.
+    pub fn export(&mut self) -> Value {
+        let records = self
+            .all_records()
+            .into_iter()
+            .map(|change| self.entry(change))
+            .collect();
+        let document = Document {
+            format: FORMAT,
+            records,
+        };
+        serde_json::to_value(document).unwrap_or_default()
+    }
+
+    fn entry(&self, change: Change) -> Entry {
+        let kind = match change.table {
+            Table::Endpoints => Some(Kind::Endpoint),
+            Table::Rules => Some(Kind::Rule),
+            Table::PortAlerts => Some(Kind::PortAlert),
+            Table::Keys => Some(Kind::Key),
+            Table::Domains => Some(Kind::Domain),
+            Table::DomainAlerts => Some(Kind::DomainAlert),
+            _ => None,
+        };
+        let id = kind.and_then(|kind| Some(self.ids.uuid(kind, change.key.parse().ok()?)));
+        let value = change.value.unwrap_or_default();
+        Entry {
+            table: change.table.name().to_owned(),
+            key: change.key,
+            id,
+            value: serde_json::from_slice(&value).unwrap_or_default(),
+        }
+    }
+
+    /// Makes the account again that a document was exported from.
+    ///
+    /// # Errors
+    ///
+    /// [`RestoreError`], one sentence that names what is wrong.
+    pub fn import(document: &Value) -> Result<Self, RestoreError> {
+        let document = Document::deserialize(document).map_err(|error| {
+            RestoreError(format!("The document is no account's state: {error}."))
+        })?;
+        if document.format != FORMAT {
+            return Err(RestoreError(format!(
+                "The document has format {}, this version reads format {FORMAT}.",
+                document.format
+            )));
+        }
+        let records: Result<Vec<StoredRecord>, RestoreError> =
+            document.records.into_iter().map(stored).collect();
+        Self::restore(records?)
+    }
+
+    /// Builds an account from its stored records, each one checked, with
+    /// everything that follows from them.
+    ///
+    /// # Errors
+    ///
+    /// [`RestoreError`], one sentence that names the first record that is
+    /// missing, unreadable, or does not fit the others.
+    pub fn restore(records: impl IntoIterator<Item = StoredRecord>) -> Result<Self, RestoreError> {
+        let mut stored = StoredTables::new(records)?;
+        let mut account = Self::from_records(Records {
+            settings: stored.single(Table::Settings)?,
+            controls: stored.single(Table::Controls)?,
+            keys: stored.map(Table::Keys)?,
+            customers: stored.rows(Table::Customers)?,
+            endpoints: stored.rows(Table::Endpoints)?,
+            endpoint_worlds: stored.map(Table::EndpointWorlds)?,
+            manual_scans: stored.map(Table::ManualScans)?,
+            service_links: stored.map(Table::ServiceLinks)?,
+            rules: stored.map(Table::Rules)?,
+            port_alerts: stored.rows(Table::PortAlerts)?,
+            subscriptions: stored.map(Table::Subscriptions)?,
+            prices: stored.map(Table::Prices)?,
+            domains: stored.map(Table::Domains)?,
+            domain_worlds: stored.map(Table::DomainWorlds)?,
+            domain_alerts: stored.map(Table::DomainAlerts)?,
+            sso_tokens: stored.map(Table::SsoTokens)?,
+        });
+        account.check_counters()?;
+        account.restore_customers()?;
+        account.restore_endpoints()?;
+        account.check_endpoint_keys()?;
+        account.restore_rules()?;
+        account.restore_alerts()?;
+        account.check_subscriptions()?;
+        account.restore_domains()?;
+        account.restore_domain_alerts()?;
+        account.index_due();
+        account.now = account.latest_moment();
+        Ok(account)
+    }
+
+    /// The latest time any record speaks of having been: the account's time
+    /// does not move behind it.
+    fn latest_moment(&self) -> Instant {
+        let endpoints = self.records.endpoints.iter().flat_map(|(_, endpoint)| {
+            let scanned = endpoint.last_scan.map(|scan| scan.at);
+            [Some(endpoint.updated_at), scanned].into_iter().flatten()
+        });
+        let rules = self.records.rules.values().map(|rule| rule.updated_at);
+        let alerts = self.records.port_alerts.iter().flat_map(alert_moments);
+        let subscriptions = self.records.subscriptions.values().map(|one| one.since);
+        let domains = self.records.domains.values().map(Domain::latest_moment);
+        endpoints
+            .chain(rules)
+            .chain(alerts)
+            .chain(subscriptions)
+            .chain(domains)
+            .max()
+            .unwrap_or(self.now)
+            .max(self.records.controls.progress_since)
+    }
+}
+
+fn alert_moments(
+    (_, alert): (AlertNo, &crate::port_alert::PortAlert),
+) -> impl Iterator<Item = Instant> + use<> {
+    let resolved = alert.resolution.map(|resolution| resolution.at);
+    std::iter::once(alert.first_detected_at).chain(resolved)
+}
+
+fn stored(entry: Entry) -> Result<StoredRecord, RestoreError> {
+    let table = Table::from_name(&entry.table).ok_or_else(|| {
+        RestoreError(format!(
+            "The document has a table {}, which this version does not know.",
+            entry.table
+        ))
+    })?;
+    Ok(StoredRecord {
+        table,
+        key: entry.key,
+        value: entry.value.to_string().into_bytes(),
+    })
+}

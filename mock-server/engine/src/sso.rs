@@ -1,0 +1,123 @@
+//! Sign-in tokens: minted for a customer, good for one use (E14).
+
+use std::fmt;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::account::{Account, give_number};
+use crate::changes::TokenNo;
+use crate::ids::Kind;
+use crate::refusal::{Call, Refusal};
+use crate::time::{Instant, Timestamp};
+use crate::values::ClientId;
+
+/// Characters of the half of a token that names its record.
+const NAME_LENGTH: usize = 32;
+
+/// A sign-in token that was not used yet. Its text is derived, not stored.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub(crate) struct SsoToken {
+    client: ClientId,
+    expires_at: Instant,
+    redirect_path: Option<String>,
+}
+
+/// A minted token. It has no readable `Debug`: whoever has it can sign in.
+#[derive(Clone, PartialEq, Eq, Serialize)]
+pub struct MintedToken {
+    /// The token.
+    pub token: String,
+    /// When it ends, used or not.
+    pub expires_at: Timestamp,
+}
+
+impl fmt::Debug for MintedToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "MintedToken(until {})", self.expires_at)
+    }
+}
+
+/// Who signed in with a token.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SignedIn {
+    /// The customer.
+    pub client: ClientId,
+    /// The customer's name, where one is known.
+    pub name: Option<String>,
+    /// Where the browser goes next.
+    pub redirect_path: Option<String>,
+}
+
+impl Account {
+    /// `POST /sso/token`: mints a token for a customer.
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal::UserNotFound`].
+    pub fn mint_sso_token(
+        &mut self,
+        call: &Call,
+        client: ClientId,
+        redirect_path: Option<String>,
+    ) -> Result<MintedToken, Refusal> {
+        self.advance(call.now);
+        self.require_portal_account(client)?;
+        self.drop_expired_tokens();
+        let life = self.records.settings.timings.sso_token;
+        let expires_at = self.now.plus(Duration::from_secs(life.into()));
+        let number = TokenNo(give_number(&mut self.records.controls.edit().sso_tokens));
+        self.records.sso_tokens.insert(
+            number,
+            SsoToken {
+                client,
+                expires_at,
+                redirect_path,
+            },
+        );
+        Ok(MintedToken {
+            token: self.token_text(number),
+            expires_at: expires_at.into(),
+        })
+    }
+
+    /// Signs in with a token, which is used up by it. `None` for a token that
+    /// is used, expired or not of this account.
+    pub fn redeem_sso_token(&mut self, now: Instant, token: &str) -> Option<SignedIn> {
+        self.advance(now);
+        let name = token.get(..NAME_LENGTH)?;
+        let id = Uuid::try_parse(name).ok()?;
+        let number = TokenNo(self.ids.number(Kind::SsoToken, id)?);
+        if self.token_text(number) != token {
+            return None;
+        }
+        let token = self.records.sso_tokens.remove(number)?;
+        if self.now >= token.expires_at {
+            return None;
+        }
+        let customer = self.customer(token.client)?;
+        let name = self.records.customers[customer].name.as_deref();
+        Some(SignedIn {
+            client: token.client,
+            name: name.map(str::to_owned),
+            redirect_path: token.redirect_path,
+        })
+    }
+
+    fn token_text(&self, number: TokenNo) -> String {
+        let name = self.ids.uuid(Kind::SsoToken, number.into()).simple();
+        let secret = self.ids.secret(Kind::SsoTokenText, number.into());
+        format!("{name}{secret}")
+    }
+
+    /// Tokens live equally long, so the expired ones are the first.
+    fn drop_expired_tokens(&mut self) {
+        while let Some((number, token)) = self.records.sso_tokens.first_key_value()
+            && self.now >= token.expires_at
+        {
+            let number = *number;
+            self.records.sso_tokens.remove(number);
+        }
+    }
+}
