@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use http::StatusCode;
-use secmon_engine::{Instant, Refusal};
+use secmon_engine::{Capacity, Instant, Refusal};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -155,45 +155,98 @@ pub(crate) fn shaped(
 
 fn refused(refusal: &Refusal, shape: ErrorShape, now: Instant) -> Reply {
     let message = refusal.to_string();
-    let plain = |status, code| shaped(status, code, &message, shape, now);
-    match refusal {
-        Refusal::EndpointNotFound => plain(StatusCode::NOT_FOUND, "ENDPOINT_NOT_FOUND"),
-        Refusal::RuleNotFound => plain(StatusCode::NOT_FOUND, "RULE_NOT_FOUND"),
-        Refusal::PortAlertNotFound => plain(StatusCode::NOT_FOUND, "ALERT_NOT_FOUND"),
-        Refusal::AccessDenied => plain(StatusCode::FORBIDDEN, "ACCESS_DENIED"),
-        Refusal::EndpointNotActive => plain(StatusCode::CONFLICT, "ENDPOINT_NOT_ACTIVE"),
-        Refusal::UserNotFound => plain(StatusCode::INTERNAL_SERVER_ERROR, "USER_NOT_FOUND"),
-        Refusal::EndpointLimitExceeded(capacity) => envelope(
-            StatusCode::FORBIDDEN,
-            "ENDPOINT_LIMIT_EXCEEDED".into(),
-            &message,
-            json!(capacity),
-            now,
-        ),
-        Refusal::DnsResolutionFailed(_) => coded(
-            StatusCode::UNPROCESSABLE_ENTITY,
-            "DNS_RESOLUTION_FAILED",
-            &message,
-            now,
-        ),
-        Refusal::ScanCooldown {
-            retry_after_seconds,
-        } => {
-            let details = json!({ "retry_after_seconds": retry_after_seconds });
-            envelope(
-                StatusCode::TOO_MANY_REQUESTS,
-                "RATE_LIMITED".into(),
-                &message,
-                details,
-                now,
-            )
-            .retry_after(*retry_after_seconds)
-        }
+    let (status, code) = match refusal {
         Refusal::Invalid(errors) => {
             let named = errors
                 .iter()
                 .map(|(name, sentences)| ((*name).to_owned(), sentences.clone()));
-            invalid(&named.collect())
+            return invalid(&named.collect());
         }
+        // Named by a number in the groups that have numbers.
+        Refusal::EndpointNotFound => {
+            return shaped(
+                StatusCode::NOT_FOUND,
+                "ENDPOINT_NOT_FOUND",
+                &message,
+                shape,
+                now,
+            );
+        }
+        Refusal::RuleNotFound => {
+            return shaped(
+                StatusCode::NOT_FOUND,
+                "RULE_NOT_FOUND",
+                &message,
+                shape,
+                now,
+            );
+        }
+        Refusal::PortAlertNotFound => {
+            return shaped(
+                StatusCode::NOT_FOUND,
+                "ALERT_NOT_FOUND",
+                &message,
+                shape,
+                now,
+            );
+        }
+        Refusal::AccessDenied => {
+            return shaped(StatusCode::FORBIDDEN, "ACCESS_DENIED", &message, shape, now);
+        }
+        Refusal::EndpointNotActive => (StatusCode::CONFLICT, "ENDPOINT_NOT_ACTIVE"),
+        Refusal::EndpointLimitExceeded(_) => (StatusCode::FORBIDDEN, "ENDPOINT_LIMIT_EXCEEDED"),
+        Refusal::DnsResolutionFailed(_) => {
+            (StatusCode::UNPROCESSABLE_ENTITY, "DNS_RESOLUTION_FAILED")
+        }
+        Refusal::ScanCooldown { .. } => (StatusCode::TOO_MANY_REQUESTS, "RATE_LIMITED"),
+        Refusal::UserNotFound => (StatusCode::INTERNAL_SERVER_ERROR, "USER_NOT_FOUND"),
+        Refusal::DomainNotFound => (StatusCode::NOT_FOUND, "DOMAIN_NOT_FOUND"),
+        Refusal::DomainNotActive => (StatusCode::CONFLICT, "DOMAIN_NOT_ACTIVE"),
+        Refusal::DomainLimitExceeded(_) => (StatusCode::FORBIDDEN, "DOMAIN_LIMIT_EXCEEDED"),
+        Refusal::DomainAlreadyExists => (StatusCode::CONFLICT, "DOMAIN_ALREADY_EXISTS"),
+        Refusal::DomainAlertNotFound => (StatusCode::NOT_FOUND, "ALERT_NOT_FOUND"),
+        Refusal::AlertAlreadyResolved => {
+            (StatusCode::UNPROCESSABLE_ENTITY, "ALERT_ALREADY_RESOLVED")
+        }
+        Refusal::AlertNotAcknowledged => {
+            (StatusCode::UNPROCESSABLE_ENTITY, "ALERT_NOT_ACKNOWLEDGED")
+        }
+        Refusal::ProductNotFound => (StatusCode::NOT_FOUND, "PRODUCT_NOT_FOUND"),
+        Refusal::BillingClientNotFound => (StatusCode::NOT_FOUND, "BILLING_CLIENT_NOT_FOUND"),
+        Refusal::SubscriptionNotFound => (StatusCode::NOT_FOUND, "SUBSCRIPTION_NOT_FOUND"),
+        Refusal::SubscriptionNotChangeable => (
+            StatusCode::UNPROCESSABLE_ENTITY,
+            "SUBSCRIPTION_NOT_CHANGEABLE",
+        ),
+        Refusal::DowngradeUsageExceeded(_) => {
+            (StatusCode::UNPROCESSABLE_ENTITY, "DOWNGRADE_USAGE_EXCEEDED")
+        }
+    };
+    let reply = envelope(status, code.into(), &message, details(refusal), now);
+    match refusal {
+        Refusal::ScanCooldown {
+            retry_after_seconds,
+        } => reply.retry_after(*retry_after_seconds),
+        _ => reply,
+    }
+}
+
+fn details(refusal: &Refusal) -> Value {
+    match refusal {
+        Refusal::EndpointLimitExceeded(capacity) | Refusal::DomainLimitExceeded(capacity) => {
+            json!(capacity)
+        }
+        Refusal::DowngradeUsageExceeded(Capacity {
+            limit,
+            current_usage,
+        }) => {
+            json!({ "current_usage": current_usage, "new_limit": limit })
+        }
+        Refusal::ScanCooldown {
+            retry_after_seconds,
+        } => {
+            json!({ "retry_after_seconds": retry_after_seconds })
+        }
+        _ => json!({}),
     }
 }

@@ -375,8 +375,10 @@ fn backwards() -> AdminError {
 
 fn refused(refusal: Refusal) -> AdminError {
     match refusal {
-        Refusal::EndpointNotActive => AdminError::Conflict(refusal.to_string()),
-        Refusal::EndpointNotFound | Refusal::UserNotFound => {
+        Refusal::EndpointNotActive | Refusal::DomainNotActive => {
+            AdminError::Conflict(refusal.to_string())
+        }
+        Refusal::EndpointNotFound | Refusal::DomainNotFound | Refusal::UserNotFound => {
             AdminError::Unknown(refusal.to_string())
         }
         refusal => AdminError::BadInput(refusal.to_string()),

@@ -1,0 +1,723 @@
+//! The admin API (M1 to M9).
+
+use serde_json::{Value, json};
+
+use crate::client::{Stage, text};
+
+#[test]
+fn health_answers_once_ready() {
+    let stage = Stage::new();
+    let health = stage.anyone.get("/_mock/health").expect(200);
+    assert_eq!(health.at("/status"), "ok");
+    assert!(health.at("/version").is_string());
+}
+
+#[test]
+fn time_moves_forward_only_m2() {
+    let stage = Stage::new();
+    let clock = "/_mock/clock";
+    assert_eq!(
+        stage.anyone.get(clock).json(),
+        json!({ "now": "2026-01-01T00:00:00+00:00", "mode": "manual" })
+    );
+    let moved = stage
+        .anyone
+        .post(clock, json!({ "advance_seconds": 90 }))
+        .expect(200);
+    assert_eq!(moved.at("/now"), "2026-01-01T00:01:30+00:00");
+    let set = stage
+        .anyone
+        .post(clock, json!({ "set": "2026-01-01T03:00:00+02:00" }))
+        .expect(200);
+    assert_eq!(set.at("/now"), "2026-01-01T01:00:00+00:00");
+    for wrong in [
+        json!({ "set": "2026-01-01T00:59:59Z" }),
+        json!({ "set": "tomorrow" }),
+        json!({ "advance_seconds": -1 }),
+        json!({ "advance_seconds": "1" }),
+        json!({ "advance_seconds": 1, "set": "2027-01-01T00:00:00Z" }),
+        json!({ "advance": 1 }),
+        json!({}),
+        json!([]),
+    ] {
+        let reply = stage.anyone.post(clock, wrong).expect(400);
+        assert!(reply.at("/error").is_string());
+    }
+}
+
+#[test]
+fn what_was_due_has_happened_when_the_clock_answers() {
+    let stage = Stage::new();
+    stage.endpoint(42, "192.0.2.1");
+    stage.advance(1);
+    let total = || {
+        stage
+            .acme
+            .get("/api/v1/alerts?billing_customer_id=42")
+            .at("/data/total")
+    };
+    assert_eq!(total(), 0);
+    stage.advance(1);
+    assert_eq!(total(), 4);
+}
+
+#[test]
+fn a_real_clock_moves_by_an_offset() {
+    let server = secmon_mock::MockServer::start().expect("a server");
+    let anyone = crate::client::Caller::new(server.url());
+    let before = anyone.get("/_mock/clock").expect(200);
+    assert_eq!(before.at("/mode"), "real");
+    let day = 86_400;
+    let after = anyone
+        .post("/_mock/clock", json!({ "advance_seconds": 400 * day }))
+        .expect(200);
+    let year = |reply: &crate::client::Reply| text(&reply.at("/now"))[..4].parse().unwrap_or(0);
+    assert!(year(&after) > year(&before));
+}
+
+#[test]
+fn an_account_of_its_own_has_its_own_time_and_records_m3() {
+    let stage = Stage::new();
+    let made = stage
+        .anyone
+        .post("/_mock/tenants", json!({ "name": "mine" }))
+        .expect(201);
+    assert_eq!(made.at("/portal_domain"), "portal.mine.test");
+    let mine = stage.anyone.with_key(&text(&made.at("/api_key")));
+    mine.post(
+        "/api/v1/billing/provision",
+        json!({ "client_id": 1, "ip_address": "192.0.2.1" }),
+    )
+    .expect(201);
+    stage.endpoint(1, "192.0.2.1");
+    let clock = stage
+        .anyone
+        .post("/_mock/tenants/mine/clock", json!({ "advance_seconds": 2 }))
+        .expect(200);
+    assert_eq!(clock.at("/now"), "2026-01-01T00:00:02+00:00");
+    assert_eq!(
+        stage.anyone.get("/_mock/clock").at("/now"),
+        "2026-01-01T00:00:00+00:00"
+    );
+    assert_eq!(
+        mine.get("/api/v1/alerts?billing_customer_id=1")
+            .at("/data/total"),
+        4
+    );
+    assert_eq!(
+        mine.get("/api/v1/alerts?billing_customer_id=1")
+            .at("/meta/timestamp"),
+        "2026-01-01T00:00:02+00:00"
+    );
+    assert_eq!(
+        stage
+            .acme
+            .get("/api/v1/alerts?billing_customer_id=1")
+            .at("/data/total"),
+        0
+    );
+    stage.advance(10);
+    assert_eq!(
+        stage.anyone.get("/_mock/tenants/mine/clock").at("/now"),
+        "2026-01-01T00:00:12+00:00"
+    );
+}
+
+#[test]
+fn accounts_take_options_and_are_listed_m4() {
+    let stage = Stage::new();
+    let options = json!({
+        "name": "small", "portal_domain": "small.example", "sandbox": false, "suspended": false,
+        "rate_limit": false, "default_endpoint_limit": 1, "account_endpoint_limit": 2, "scenario": "clean",
+    });
+    let made = stage.anyone.post("/_mock/tenants", options).expect(201);
+    let small = stage.anyone.with_key(&text(&made.at("/api_key")));
+    for _ in 0..110 {
+        small.get("/api/v1/endpoints").expect(200);
+    }
+    let add = |client: u64, address: &str| {
+        small.post(
+            "/api/v1/billing/provision",
+            json!({ "client_id": client, "ip_address": address }),
+        )
+    };
+    add(1, "192.0.2.1").expect(201);
+    add(1, "192.0.2.2").expect(403);
+    add(2, "192.0.2.2").expect(201);
+    let full = add(3, "192.0.2.3").expect(403);
+    assert_eq!(
+        full.at("/error/details"),
+        json!({ "limit": 2, "current_usage": 2 })
+    );
+    stage.advance(2);
+    assert_eq!(
+        small
+            .get("/api/v1/alerts?billing_customer_id=1")
+            .at("/data/total"),
+        0
+    );
+    let listed = stage
+        .anyone
+        .get("/_mock/tenants")
+        .expect(200)
+        .at("/tenants");
+    assert_eq!(
+        listed[0],
+        json!({ "name": "acme", "portal_domain": "portal.acme.test", "sandbox": true, "suspended": false })
+    );
+    assert_eq!(listed[2]["suspended"], true);
+    assert_eq!(
+        listed[3],
+        json!({ "name": "small", "portal_domain": "small.example", "sandbox": false, "suspended": false })
+    );
+}
+
+#[test]
+fn names_are_made_up_taken_or_wrong_m2_m4() {
+    let stage = Stage::new();
+    let first = stage.anyone.post("/_mock/tenants", json!({})).expect(201);
+    let second = stage.anyone.send("POST", "/_mock/tenants", b"").expect(201);
+    assert_ne!(first.at("/name"), second.at("/name"));
+    assert_ne!(first.at("/api_key"), second.at("/api_key"));
+    stage
+        .anyone
+        .post("/_mock/tenants", json!({ "name": "acme" }))
+        .expect(409);
+    for wrong in [
+        json!({ "name": "" }),
+        json!({ "name": "a/b" }),
+        json!({ "sandbox": "yes" }),
+        json!({ "scenario": "calm" }),
+    ] {
+        stage.anyone.post("/_mock/tenants", wrong).expect(400);
+    }
+    stage.anyone.delete("/_mock/tenants/nobody").expect(404);
+    stage
+        .anyone
+        .post("/_mock/tenants/nobody/reset", json!({}))
+        .expect(404);
+}
+
+#[test]
+fn a_removed_account_has_no_key_any_more_m3() {
+    let stage = Stage::new();
+    stage.anyone.delete("/_mock/tenants/acme").expect(204);
+    stage.acme.get("/api/v1/endpoints").expect(401);
+    stage.anyone.delete("/_mock/tenants/acme").expect(404);
+}
+
+#[test]
+fn keys_are_rotated_and_revoked() {
+    let stage = Stage::new();
+    let made = stage
+        .anyone
+        .post("/_mock/tenants/acme/keys", json!({}))
+        .expect(201);
+    let key = text(&made.at("/api_key"));
+    stage
+        .anyone
+        .with_key(&key)
+        .get("/api/v1/endpoints")
+        .expect(200);
+    stage
+        .anyone
+        .delete("/_mock/tenants/acme/keys/test_key_acme")
+        .expect(204);
+    stage.acme.get("/api/v1/endpoints").expect(401);
+    stage
+        .anyone
+        .with_key(&key)
+        .get("/api/v1/endpoints")
+        .expect(200);
+    stage
+        .anyone
+        .delete("/_mock/tenants/acme/keys/test_key_acme")
+        .expect(404);
+    stage
+        .anyone
+        .delete("/_mock/tenants/acme/keys/test_key_globex")
+        .expect(404);
+}
+
+#[test]
+fn reset_goes_back_to_the_start_with_the_same_ids_to_come_m3() {
+    let stage = Stage::new();
+    let first = stage.endpoint(42, "192.0.2.1");
+    let made = stage.anyone.post("/_mock/tenants", json!({})).expect(201);
+    stage.advance(500);
+    stage
+        .anyone
+        .post(
+            "/_mock/faults",
+            json!({ "effect": { "status": 503 }, "path": "/api/v1/alerts" }),
+        )
+        .expect(201);
+    stage.anyone.delete("/_mock/tenants/globex").expect(204);
+    stage.anyone.post("/_mock/reset", json!({})).expect(204);
+    assert_eq!(
+        stage.anyone.get("/_mock/clock").at("/now"),
+        "2026-01-01T00:00:00+00:00"
+    );
+    assert_eq!(
+        stage.anyone.get("/_mock/faults").json(),
+        json!({ "faults": [] })
+    );
+    assert_eq!(
+        stage.anyone.get("/_mock/requests").json(),
+        json!({ "dropped": 0, "requests": [] })
+    );
+    assert_eq!(
+        stage
+            .anyone
+            .get("/_mock/tenants")
+            .at("/tenants")
+            .as_array()
+            .map(Vec::len),
+        Some(3)
+    );
+    stage
+        .anyone
+        .with_key(&text(&made.at("/api_key")))
+        .get("/api/v1/endpoints")
+        .expect(401);
+    assert_eq!(
+        stage
+            .acme
+            .get("/api/v1/endpoints")
+            .expect(200)
+            .at("/meta/total"),
+        0
+    );
+    assert_eq!(stage.endpoint(42, "192.0.2.1"), first);
+    let again = stage.anyone.post("/_mock/tenants", json!({})).expect(201);
+    assert_eq!(again.json(), made.json());
+}
+
+#[test]
+fn resetting_one_account_leaves_the_others_and_its_keys_m3() {
+    let stage = Stage::new();
+    let first = stage.endpoint(42, "192.0.2.1");
+    let globex = stage.anyone.with_key("test_key_globex");
+    let body = json!({ "client_id": 1, "ip_address": "192.0.2.1" });
+    globex.post("/api/v1/billing/provision", body).expect(201);
+    let key = text(
+        &stage
+            .anyone
+            .post("/_mock/tenants/acme/keys", json!({}))
+            .at("/api_key"),
+    );
+    stage
+        .anyone
+        .post(
+            "/_mock/tenants/acme/clock",
+            json!({ "advance_seconds": 60 }),
+        )
+        .expect(200);
+    for tenant in ["acme", "globex"] {
+        let fault = json!({ "tenant": tenant, "effect": { "status": 503 } });
+        stage.anyone.post("/_mock/faults", fault).expect(201);
+    }
+    stage
+        .anyone
+        .post("/_mock/tenants/acme/reset", json!({}))
+        .expect(204);
+    assert_eq!(
+        stage.anyone.get("/_mock/tenants/acme/clock").at("/now"),
+        "2026-01-01T00:00:00+00:00"
+    );
+    let faults = stage.anyone.get("/_mock/faults").at("/faults");
+    assert_eq!(faults.as_array().map(Vec::len), Some(1));
+    assert_eq!(faults[0]["tenant"], "globex");
+    assert_eq!(
+        stage
+            .anyone
+            .get("/_mock/requests?tenant=acme")
+            .at("/requests"),
+        json!([])
+    );
+    stage
+        .anyone
+        .with_key(&key)
+        .get("/api/v1/endpoints")
+        .expect(200);
+    assert_eq!(stage.acme.get("/api/v1/endpoints").at("/meta/total"), 0);
+    assert_eq!(stage.endpoint(42, "192.0.2.1"), first);
+    globex.get("/api/v1/endpoints").expect(503);
+    assert_eq!(globex.get("/api/v1/endpoints").at("/meta/total"), 1);
+}
+
+#[test]
+fn rate_windows_start_again_after_a_reset_m3() {
+    let stage = Stage::new();
+    for _ in 0..101 {
+        stage.acme.get("/api/v1/endpoints");
+    }
+    stage.acme.get("/api/v1/endpoints").expect(429);
+    stage
+        .anyone
+        .post("/_mock/tenants/acme/reset", json!({}))
+        .expect(204);
+    stage.acme.get("/api/v1/endpoints").expect(200);
+}
+
+#[test]
+fn the_next_scan_finds_the_ports_that_were_set() {
+    let stage = Stage::new();
+    let id = stage.scanned_endpoint(42, "192.0.2.1");
+    let ports = format!("/_mock/endpoints/{id}/ports");
+    let open =
+        json!({ "open": [{ "port": 53, "protocol": "udp" }, { "port": 22, "protocol": "tcp" }] });
+    stage.anyone.put(&ports, open).expect(204);
+    let detail = || {
+        stage
+            .acme
+            .get(&format!("/api/v1/endpoints/{id}/detail"))
+            .expect(200)
+    };
+    assert_eq!(
+        detail().at("/latest_scan/open_ports"),
+        json!([22, 80, 443, 8080])
+    );
+    stage
+        .anyone
+        .send("POST", &format!("/_mock/endpoints/{id}/scan"), b"")
+        .expect(204);
+    assert_eq!(detail().at("/latest_scan/open_ports"), json!([22, 53]));
+    assert_eq!(detail().at("/new_ports"), json!([53]));
+    assert_eq!(detail().at("/closed_ports"), json!([80, 443, 8080]));
+    for wrong in [
+        json!({}),
+        json!({ "open": [{ "port": 0, "protocol": "tcp" }] }),
+        json!({ "open": [{ "port": 1, "protocol": "icmp" }] }),
+        json!({ "open": [22] }),
+    ] {
+        stage.anyone.put(&ports, wrong).expect(400);
+    }
+    let nobody = "/_mock/endpoints/11111111-2222-4333-8444-555555555555/ports";
+    stage.anyone.put(nobody, json!({ "open": [] })).expect(404);
+    stage
+        .anyone
+        .put("/_mock/endpoints/7/ports", json!({ "open": [] }))
+        .expect(404);
+}
+
+#[test]
+fn a_scan_can_be_made_to_fail_and_a_paused_record_conflicts_m2() {
+    let stage = Stage::new();
+    let id = stage.scanned_endpoint(42, "192.0.2.1");
+    let scan = format!("/_mock/endpoints/{id}/scan");
+    stage
+        .anyone
+        .post(&scan, json!({ "outcome": "failed" }))
+        .expect(204);
+    let detail = stage
+        .acme
+        .get(&format!("/api/v1/endpoints/{id}/detail"))
+        .expect(200);
+    assert_eq!(detail.at("/latest_scan/status"), "failed");
+    assert_eq!(detail.at("/latest_scan/open_ports"), json!([]));
+    stage
+        .anyone
+        .post(&scan, json!({ "outcome": "lost" }))
+        .expect(400);
+    stage
+        .acme
+        .post("/api/v1/billing/suspend", json!({ "endpoint_id": id }))
+        .expect(200);
+    stage.anyone.post(&scan, json!({})).expect(409);
+}
+
+#[test]
+fn scans_end_at_once_or_only_by_hand_as_progress_says_m6() {
+    let stage = Stage::new();
+    let progress = |scans: &str| {
+        stage
+            .anyone
+            .put("/_mock/tenants/acme/progress", json!({ "scans": scans }))
+    };
+    let scanned = |id: &str| {
+        stage
+            .acme
+            .get(&format!("/api/v1/endpoints/{id}"))
+            .at("/data/last_scan_at")
+    };
+    progress("immediate").expect(204);
+    assert_ne!(scanned(&stage.endpoint(42, "192.0.2.1")), Value::Null);
+    progress("manual").expect(204);
+    let held = stage.scanned_endpoint(42, "192.0.2.2");
+    assert_eq!(scanned(&held), Value::Null);
+    stage
+        .anyone
+        .post(&format!("/_mock/endpoints/{held}/scan"), json!({}))
+        .expect(204);
+    assert_ne!(scanned(&held), Value::Null);
+    progress("sometimes").expect(400);
+}
+
+#[test]
+fn a_portal_account_can_be_taken_away() {
+    let stage = Stage::new();
+    stage.endpoint(42, "192.0.2.1");
+    let path = |client: &str| format!("/_mock/tenants/acme/customers/{client}/portal-account");
+    stage.anyone.delete(&path("42")).expect(204);
+    stage.anyone.delete(&path("43")).expect(404);
+    stage.anyone.delete(&path("0")).expect(400);
+    stage.anyone.delete(&path("x")).expect(400);
+}
+
+#[test]
+fn the_journal_shows_calls_as_they_came_and_were_answered_m1() {
+    let stage = Stage::new();
+    stage.endpoint(42, "192.0.2.1");
+    stage
+        .acme
+        .send("GET", "/api/v1/endpoints?page=1&x=%20", b"not json");
+    stage.anyone.get("/api/v1/health");
+    stage.anyone.get("/elsewhere");
+    let journal = stage.anyone.get("/_mock/requests").expect(200);
+    assert_eq!(journal.at("/dropped"), 0);
+    let calls = journal.at("/requests");
+    assert_eq!(calls.as_array().map(Vec::len), Some(3));
+    assert_eq!(calls[0]["id"], 1);
+    assert_eq!(calls[0]["at"], "2026-01-01T00:00:00+00:00");
+    assert_eq!(calls[0]["tenant"], "acme");
+    assert_eq!(calls[0]["method"], "POST");
+    assert_eq!(calls[0]["path"], "/api/v1/billing/provision");
+    assert_eq!(calls[0]["query"], Value::Null);
+    assert_eq!(
+        calls[0]["body"],
+        json!({ "client_id": 42, "ip_address": "192.0.2.1" })
+    );
+    assert_eq!(calls[0]["status"], 201);
+    assert_eq!(calls[0]["response"]["success"], true);
+    assert!(calls[0]["duration_us"].is_u64());
+    assert_eq!(calls[1]["query"], "page=1&x=%20");
+    assert_eq!(calls[1]["body"], "not json");
+    assert_eq!(calls[2]["tenant"], Value::Null);
+    assert_eq!(calls[2]["body"], Value::Null);
+}
+
+#[test]
+fn the_journal_filters_and_forgets_m1() {
+    let stage = Stage::new();
+    stage.endpoint(42, "192.0.2.1");
+    stage.acme.get("/api/v1/endpoints");
+    stage
+        .anyone
+        .with_key("test_key_globex")
+        .get("/api/v1/endpoints");
+    stage.anyone.get("/api/v1/endpoints");
+    let ids = |query: &str| -> Vec<u64> {
+        let calls = stage
+            .anyone
+            .get(&format!("/_mock/requests{query}"))
+            .expect(200)
+            .at("/requests");
+        calls
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|call| call["id"].as_u64())
+            .collect()
+    };
+    assert_eq!(ids(""), [1, 2, 3, 4]);
+    assert_eq!(ids("?tenant=acme"), [1, 2]);
+    assert_eq!(ids("?method=POST"), [1]);
+    assert_eq!(ids("?path=/api/*/endpoints"), [2, 3, 4]);
+    assert_eq!(ids("?status=401"), [4]);
+    assert_eq!(ids("?limit=2"), [3, 4]);
+    assert_eq!(ids("?tenant=acme&limit=1"), [2]);
+    stage
+        .anyone
+        .get("/_mock/requests?tenant=nobody")
+        .expect(404);
+    stage.anyone.get("/_mock/requests?status=x").expect(400);
+    stage
+        .anyone
+        .delete("/_mock/requests?tenant=acme")
+        .expect(204);
+    assert_eq!(ids(""), [3, 4]);
+    stage.anyone.delete("/_mock/requests").expect(204);
+    assert!(ids("").is_empty());
+}
+
+#[test]
+fn the_journal_holds_the_last_thousand_and_counts_the_rest_m6() {
+    let stage = Stage::of(|builder| builder.rate_limit(secmon_mock::RateLimit::Off));
+    for _ in 0..1010 {
+        stage.acme.get("/api/v1/health");
+    }
+    stage.anyone.get("/api/v1/health");
+    let journal = stage.anyone.get("/_mock/requests").expect(200);
+    assert_eq!(journal.at("/dropped"), 10);
+    assert_eq!(journal.at("/requests").as_array().map(Vec::len), Some(1001));
+    assert_eq!(journal.at("/requests/0/id"), 11);
+}
+
+#[test]
+fn keys_never_stand_in_the_journal_m6() {
+    let stage = Stage::new();
+    let canary = "canary_key_0123456789";
+    let leaky = stage.anyone.with_key(canary);
+    leaky.send(
+        "POST",
+        &format!("/api/v1/{canary}?key={canary}"),
+        format!("{{\"k\":\"{canary}\"}}").as_bytes(),
+    );
+    stage.acme.get("/api/v1/endpoints?k=test_key_acme");
+    let journal = stage.anyone.get("/_mock/requests").expect(200);
+    assert!(!journal.text().contains(canary));
+    assert!(!journal.text().contains("test_key_acme"));
+    assert_eq!(journal.at("/requests/0/query"), "key=****");
+}
+
+#[test]
+fn a_body_in_the_journal_is_cut_at_64_kib_m1() {
+    let stage = Stage::new();
+    let long = "x".repeat(100_000);
+    stage
+        .acme
+        .send("POST", "/api/v1/billing/provision", long.as_bytes());
+    let body = stage.anyone.get("/_mock/requests").at("/requests/0/body");
+    assert_eq!(body.as_str().map(str::len), Some(65_536));
+}
+
+#[test]
+fn foreign_origins_and_hosts_are_refused_m7() {
+    let stage = Stage::of(|builder| builder.host("secmon-mock"));
+    let url = stage.server.url().to_owned();
+    let port = url.rsplit(':').next().unwrap_or_default();
+    stage
+        .anyone
+        .with("Origin", &url)
+        .get("/_mock/tenants")
+        .expect(200);
+    for origin in [
+        "http://evil.example",
+        "null",
+        "http://127.0.0.1:1",
+        &format!("http://localhost:{port}"),
+    ] {
+        let reply = stage
+            .anyone
+            .with("Origin", origin)
+            .get("/_mock/tenants")
+            .expect(403);
+        assert!(reply.at("/error").is_string(), "{origin}");
+    }
+    for host in [
+        "localhost:1",
+        "127.0.0.1",
+        "[::1]:9",
+        "secmon-mock:4010",
+        "SECMON-MOCK",
+    ] {
+        stage
+            .anyone
+            .with("Host", host)
+            .get("/_mock/tenants")
+            .expect(200);
+    }
+    for host in ["evil.example", "evil.example:4010", "10.1.2.3", ""] {
+        stage
+            .anyone
+            .with("Host", host)
+            .get("/_mock/tenants")
+            .expect(403);
+        stage
+            .anyone
+            .with("Host", host)
+            .get("/_mock/nothing")
+            .expect(403);
+    }
+}
+
+#[test]
+fn with_an_admin_key_only_the_key_and_the_origin_are_looked_at_m7() {
+    let stage = Stage::of(|builder| builder.admin_key("opensesame"));
+    for (caller, status) in [
+        (stage.anyone.clone(), 401),
+        (stage.acme.clone(), 401),
+        (stage.anyone.with_key("opensesam"), 401),
+        (stage.anyone.with_key("opensesame"), 200),
+        (
+            stage
+                .anyone
+                .with_key("opensesame")
+                .with("Host", "evil.example"),
+            200,
+        ),
+        (
+            stage
+                .anyone
+                .with_key("opensesame")
+                .with("Origin", "http://evil.example"),
+            403,
+        ),
+    ] {
+        caller.get("/_mock/tenants").expect(status);
+    }
+    stage.anyone.get("/_mock/health").expect(200);
+    stage
+        .anyone
+        .with("Origin", "http://evil.example")
+        .get("/_mock/health")
+        .expect(403);
+}
+
+#[test]
+fn unknown_admin_calls_and_methods_are_refused_as_json_m2() {
+    let stage = Stage::new();
+    for path in ["/_mock", "/_mock/nothing", "/_mock/tenants/acme/nothing"] {
+        assert!(stage.anyone.get(path).expect(404).at("/error").is_string());
+    }
+    let reply = stage.anyone.delete("/_mock/clock").expect(405);
+    assert_eq!(reply.header("allow"), Some("GET, POST"));
+    assert!(reply.at("/error").is_string());
+    let huge = vec![b' '; (1 << 20) + 1];
+    stage.anyone.send("POST", "/_mock/clock", &huge).expect(400);
+}
+
+#[test]
+fn admin_calls_are_neither_limited_nor_journalled() {
+    let stage = Stage::new();
+    for _ in 0..150 {
+        stage
+            .anyone
+            .with_key("test_key_acme")
+            .get("/_mock/clock")
+            .expect(200);
+    }
+    assert_eq!(
+        stage.anyone.get("/_mock/requests").at("/requests"),
+        json!([])
+    );
+}
+
+#[test]
+fn an_address_of_its_own_takes_the_admin_api_off_the_public_one() {
+    let loopback = ([127, 0, 0, 1], 0).into();
+    let stage = Stage::of(|builder| builder.admin_listen(loopback));
+    assert_ne!(stage.server.url(), stage.server.admin_url());
+    let admin = crate::client::Caller::new(stage.server.admin_url());
+    admin.get("/_mock/tenants").expect(200);
+    admin.get("/api/v1/health").expect(404);
+    let public = stage.anyone.get("/_mock/health").expect(404);
+    assert_eq!(public.at("/error/code"), "NOT_FOUND");
+    stage.anyone.get("/api/v1/health").expect(200);
+}
+
+#[test]
+fn same_seed_and_same_calls_give_the_same_bytes_m9() {
+    let run = || {
+        let stage = Stage::new();
+        let made = stage.anyone.post("/_mock/tenants", json!({})).text();
+        let body = json!({ "client_id": 42, "ip_address": "192.0.2.1" });
+        let caller = stage.acme.with("Host", "localhost");
+        let provisioned = caller.post("/api/v1/billing/provision", body).text();
+        stage.advance(2);
+        let alerts = caller.get("/api/v1/alerts?billing_customer_id=42").text();
+        (made, provisioned, alerts)
+    };
+    assert_eq!(run(), run());
+}

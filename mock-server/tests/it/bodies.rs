@@ -1,0 +1,263 @@
+//! Bodies and fields (A7 to A9, A20).
+
+use serde_json::{Value, json};
+
+use crate::client::{Reply, Stage};
+
+const PROVISION: &str = "/api/v1/billing/provision";
+
+fn errors_of(reply: Reply) -> Vec<String> {
+    let reply = reply.expect(422);
+    assert_eq!(reply.at("/status"), "error");
+    assert!(reply.at("/message").is_string());
+    reply.wrong_fields()
+}
+
+#[test]
+fn a_body_that_is_no_object_is_refused_on_body_a7() {
+    let stage = Stage::new();
+    let deep = format!("{{\"a\":{}1{}}}", "[".repeat(5000), "]".repeat(5000));
+    for body in [
+        "",
+        "{",
+        "[]",
+        "[{\"client_id\":1}]",
+        "\"text\"",
+        "null",
+        "7",
+        "{\"a\":\"\u{1}\"}",
+        &deep,
+    ] {
+        let reply = stage.acme.send("POST", PROVISION, body.as_bytes());
+        assert_eq!(errors_of(reply), ["body"], "{body:.40}");
+    }
+    let invalid_utf8 = stage
+        .acme
+        .send("POST", PROVISION, b"{\"hostname\":\"\xFF\"}");
+    assert_eq!(errors_of(invalid_utf8), ["body"]);
+}
+
+#[test]
+fn a_body_over_one_mebibyte_is_too_large_in_the_place_of_validation_a7() {
+    let stage = Stage::new();
+    let sized = |size: usize| {
+        let frame = r#"{"client_id":1,"ip_address":"192.0.2.1","x":""}"#;
+        frame.replace("\"\"", &format!("\"{}\"", "x".repeat(size - frame.len())))
+    };
+    stage
+        .acme
+        .send("POST", PROVISION, sized(1 << 20).as_bytes())
+        .expect(201);
+    let over = sized((1 << 20) + 1);
+    let reply = stage
+        .acme
+        .send("POST", PROVISION, over.as_bytes())
+        .expect(413);
+    assert_eq!(reply.at("/status"), "error");
+    assert_eq!(reply.wrong_fields(), ["body"]);
+    stage
+        .anyone
+        .send("POST", PROVISION, over.as_bytes())
+        .expect(401);
+    stage
+        .acme
+        .send("POST", "/api/v1/nothing", over.as_bytes())
+        .expect(404);
+}
+
+#[test]
+fn content_type_is_not_looked_at_and_the_last_of_doubled_keys_counts_a7() {
+    let stage = Stage::new();
+    let caller = stage.acme.with("Content-Type", "text/plain");
+    let body = br#"{"client_id":"no","client_id":9,"ip_address":"192.0.2.1"}"#;
+    caller.send("POST", PROVISION, body).expect(201);
+    let list = stage.acme.get("/api/v1/endpoints?billing_customer_id=9");
+    assert_eq!(list.at("/meta/total"), 1);
+}
+
+#[test]
+fn a_body_on_get_is_ignored_a7() {
+    let stage = Stage::new();
+    stage
+        .acme
+        .send("GET", "/api/v1/endpoints", b"not json")
+        .expect(200);
+}
+
+#[test]
+fn every_failing_field_is_reported_at_once_a8() {
+    let stage = Stage::new();
+    let reply = stage.acme.post(
+        PROVISION,
+        json!({
+            "client_id": 0,
+            "ip_address": "203.0.113.300",
+            "service_id": "7",
+            "hostname": "x".repeat(256),
+            "client_name": 7,
+            "client_email": "nobody",
+            "product_slug": "p".repeat(51),
+            "plan_slug": true,
+            "mrr": 0,
+        }),
+    );
+    assert_eq!(
+        errors_of(reply),
+        [
+            "client_email",
+            "client_id",
+            "client_name",
+            "hostname",
+            "ip_address",
+            "mrr",
+            "plan_slug",
+            "product_slug",
+            "service_id",
+        ]
+    );
+}
+
+#[test]
+fn sentences_name_the_field_and_what_it_must_be_a8() {
+    let stage = Stage::new();
+    let reply = stage
+        .acme
+        .post(PROVISION, json!({ "ip_address": "203.0.113.10" }))
+        .expect(422);
+    assert_eq!(
+        reply.at("/errors/client_id"),
+        json!(["The client_id field is required."])
+    );
+    let reply = stage
+        .acme
+        .post(PROVISION, json!({ "client_id": 0 }))
+        .expect(422);
+    assert_eq!(
+        reply.at("/errors/client_id"),
+        json!(["The client_id must be an integer of at least 1."])
+    );
+}
+
+#[test]
+fn types_are_strict_a8() {
+    let stage = Stage::new();
+    for client in [
+        "\"42\"",
+        "1.0",
+        "1e2",
+        "9223372036854775808",
+        "-1",
+        "0",
+        "true",
+        "[]",
+        "{}",
+    ] {
+        let body = format!(r#"{{"client_id":{client},"ip_address":"192.0.2.1"}}"#);
+        let reply = stage.acme.send("POST", PROVISION, body.as_bytes());
+        assert_eq!(errors_of(reply), ["client_id"], "{client}");
+    }
+    let body = br#"{"client_id":9223372036854775807,"ip_address":"192.0.2.1"}"#;
+    stage.acme.send("POST", PROVISION, body).expect(201);
+}
+
+#[test]
+fn null_is_absent_where_optional_and_missing_where_required_a8() {
+    let stage = Stage::new();
+    let body = json!({
+        "client_id": 1, "ip_address": "192.0.2.1", "service_id": null, "hostname": null,
+        "client_name": null, "client_email": null, "product_slug": null, "plan_slug": null, "mrr": null,
+    });
+    stage.acme.post(PROVISION, body).expect(201);
+    let reply = stage.acme.post(
+        PROVISION,
+        json!({ "client_id": null, "ip_address": "192.0.2.1" }),
+    );
+    assert_eq!(errors_of(reply), ["client_id"]);
+}
+
+#[test]
+fn query_values_are_read_from_text_and_the_last_of_repeated_ones_counts_a8() {
+    let stage = Stage::new();
+    stage.endpoint(42, "192.0.2.1");
+    let total = |query: &str| {
+        stage
+            .acme
+            .get(&format!("/api/v1/endpoints?{query}"))
+            .expect(200)
+            .at("/meta/total")
+    };
+    assert_eq!(total("billing_customer_id=42"), 1);
+    assert_eq!(total("billing_customer_id=1&billing_customer_id=42"), 1);
+    assert_eq!(total("billing_customer_id=42&billing_customer_id=1"), 0);
+    assert_eq!(total("unknown=&status=active"), 1);
+    for query in [
+        "billing_customer_id=",
+        "billing_customer_id=0",
+        "billing_customer_id=4x",
+        "billing_customer_id=1.0",
+        "status=",
+        "status=Active",
+        "status=terminated",
+        "page=0",
+        "page=",
+        "per_page=0",
+        "per_page=101",
+    ] {
+        let reply = stage.acme.get(&format!("/api/v1/endpoints?{query}"));
+        let name = query.split('=').next().unwrap_or_default().to_owned();
+        assert_eq!(errors_of(reply), [name], "{query}");
+    }
+}
+
+#[test]
+fn lengths_count_unicode_scalar_values_a8() {
+    let stage = Stage::new();
+    let nickname = |length: usize| json!({ "billing_customer_id": 1, "ip_address": "192.0.2.1", "nickname": "😀".repeat(length) });
+    assert_eq!(
+        errors_of(stage.acme.post("/api/v1/endpoints", nickname(256))),
+        ["nickname"]
+    );
+    stage
+        .acme
+        .post("/api/v1/endpoints", nickname(255))
+        .expect(201);
+}
+
+#[test]
+fn unknown_body_fields_are_ignored_a9() {
+    let stage = Stage::new();
+    let body = json!({ "client_id": 1, "ip_address": "192.0.2.1", "whatever": { "deep": [1] } });
+    stage.acme.post(PROVISION, body).expect(201);
+}
+
+#[test]
+fn numbers_have_their_documented_bounds() {
+    let stage = Stage::new();
+    let mrr = |mrr: Value| {
+        stage.acme.post(
+            PROVISION,
+            json!({ "client_id": 1, "ip_address": "192.0.2.1", "mrr": mrr }),
+        )
+    };
+    for outside in [json!(0.0099), json!(9999.991), json!(-1), json!(10000)] {
+        assert_eq!(errors_of(mrr(outside)), ["mrr"]);
+    }
+    mrr(json!(0.01)).expect(201);
+    mrr(json!(9999.99)).expect(200);
+    mrr(json!(5)).expect(200);
+}
+
+#[test]
+fn an_email_address_needs_a_user_and_a_host_a20() {
+    let stage = Stage::new();
+    let call = |email: &str| {
+        stage.acme.post(
+            PROVISION,
+            json!({ "client_id": 1, "ip_address": "192.0.2.1", "client_email": email }),
+        )
+    };
+    for wrong in ["", "a", "a@", "@b", "a@b@c", "a b@c", "a@b c"] {
+        assert_eq!(errors_of(call(wrong)), ["client_email"], "{wrong}");
+    }
+    call("root@localhost").expect(201);
+}

@@ -1,0 +1,167 @@
+//! The server inside a test process.
+
+use std::net::TcpListener;
+use std::time::Duration;
+
+use secmon_mock::{
+    AdminError, ClientId, MockServer, OpenPort, Progress, Protocol, ScanOutcome, StartError,
+};
+use serde_json::json;
+
+use crate::client::{Caller, Stage, text};
+
+fn provision(caller: &Caller) -> String {
+    let body = json!({ "client_id": 42, "ip_address": "192.0.2.1" });
+    text(
+        &caller
+            .post("/api/v1/billing/provision", body)
+            .expect(201)
+            .at("/data/endpoint_id"),
+    )
+}
+
+#[test]
+fn dropping_the_server_closes_its_port_before_it_returns() {
+    let server = MockServer::start().expect("a server");
+    let address = server.url().trim_start_matches("http://").to_owned();
+    Caller::new(server.url()).get("/api/v1/health").expect(200);
+    drop(server);
+    TcpListener::bind(&address).expect("the port is free again");
+}
+
+#[test]
+fn dropping_the_server_does_not_wait_for_a_call_in_flight() {
+    let stage = Stage::new();
+    let slow = secmon_mock::Fault::latency(Duration::from_secs(3600));
+    let tenant = stage.server.tenant();
+    tenant.fault(slow);
+    let caller = stage.anyone.with_key(tenant.api_key());
+    let waiting =
+        std::thread::spawn(move || caller.try_send("GET", "/api/v1/health", b"").is_err());
+    while stage.anyone.get("/_mock/faults").at("/faults/0/hits") == 0 {
+        std::thread::yield_now();
+    }
+    drop(stage);
+    assert!(waiting.join().expect("the caller ends"));
+}
+
+#[test]
+fn a_port_in_use_is_a_start_error_that_names_it() {
+    let first = MockServer::start().expect("a server");
+    let address = first.url().trim_start_matches("http://").to_owned();
+    let error = MockServer::builder()
+        .listen(address.parse().expect("an address"))
+        .start()
+        .expect_err("taken");
+    assert!(matches!(error, StartError::Listen { .. }));
+    assert!(error.to_string().contains(&address), "{error}");
+}
+
+#[test]
+fn beyond_loopback_an_admin_key_is_required() {
+    let everywhere = || MockServer::builder().listen(([0, 0, 0, 0], 0).into());
+    let error = everywhere().start().expect_err("no key");
+    assert!(matches!(error, StartError::AdminKeyRequired { .. }));
+    everywhere().admin_key("k").start().expect("a server");
+    everywhere()
+        .admin_listen(([127, 0, 0, 1], 0).into())
+        .start()
+        .expect("a server");
+}
+
+#[test]
+fn tenants_do_not_meet() {
+    let stage = Stage::new();
+    let (one, two) = (stage.server.tenant(), stage.server.tenant());
+    assert_ne!(one.name(), two.name());
+    let (first, second) = (
+        stage.anyone.with_key(one.api_key()),
+        stage.anyone.with_key(two.api_key()),
+    );
+    provision(&first);
+    provision(&second);
+    one.advance(Duration::from_secs(2)).expect("time moves");
+    assert_eq!(
+        first
+            .get("/api/v1/alerts?billing_customer_id=42")
+            .at("/data/total"),
+        4
+    );
+    assert_eq!(
+        second
+            .get("/api/v1/alerts?billing_customer_id=42")
+            .at("/data/total"),
+        0
+    );
+    assert_eq!(one.journal().len(), 2);
+    assert_eq!(two.journal()[0].path, "/api/v1/billing/provision");
+}
+
+#[test]
+fn a_tenant_steers_its_world_and_scans() {
+    let stage = Stage::new();
+    let tenant = stage.server.tenant();
+    let caller = stage.anyone.with_key(tenant.api_key());
+    tenant.set_progress(Progress::Manual).expect("progress");
+    let id = provision(&caller);
+    let uuid = id.parse().expect("a uuid");
+    let dns = OpenPort {
+        port: 53.try_into().expect("a port"),
+        protocol: Protocol::Udp,
+    };
+    tenant.set_ports(uuid, &[dns]).expect("ports");
+    tenant
+        .scan_now(uuid, ScanOutcome::Completed)
+        .expect("a scan");
+    let detail = caller
+        .get(&format!("/api/v1/endpoints/{id}/detail"))
+        .expect(200);
+    assert_eq!(detail.at("/latest_scan/open_ports"), json!([53]));
+    let client = ClientId::new(42).expect("a client");
+    tenant
+        .remove_portal_account(client)
+        .expect("an account to remove");
+    let strange = "11111111-2222-4333-8444-555555555555"
+        .parse()
+        .expect("a uuid");
+    assert!(matches!(
+        tenant.scan_now(strange, ScanOutcome::Failed),
+        Err(AdminError::Unknown(_))
+    ));
+}
+
+#[test]
+fn a_tenant_rotates_its_keys_and_starts_again() {
+    let stage = Stage::new();
+    let tenant = stage.server.tenant();
+    let key = tenant.issue_key().expect("a key");
+    let caller = stage.anyone.with_key(&key);
+    provision(&caller);
+    tenant.revoke_key(tenant.api_key()).expect("revoked");
+    stage
+        .anyone
+        .with_key(tenant.api_key())
+        .get("/api/v1/endpoints")
+        .expect(401);
+    tenant.reset().expect("reset");
+    assert_eq!(
+        caller
+            .get("/api/v1/endpoints")
+            .expect(200)
+            .at("/meta/total"),
+        0
+    );
+}
+
+#[test]
+fn keys_do_not_show_in_debug() {
+    let stage = Stage::of(|builder| builder.admin_key("opensesame"));
+    let tenant = stage.server.tenant();
+    let shown = format!(
+        "{tenant:?} {:?} {:?}",
+        stage.server,
+        MockServer::builder().admin_key("opensesame")
+    );
+    assert!(!shown.contains(tenant.api_key()));
+    assert!(!shown.contains("opensesame"));
+}

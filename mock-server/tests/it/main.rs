@@ -1,0 +1,17 @@
+//! The mock server as a user sees it: over HTTP, as a library, as a program.
+
+mod admin;
+mod bodies;
+mod client;
+mod durable;
+mod embedded;
+mod endpoints;
+mod faults;
+mod keys;
+mod lists;
+mod paths;
+mod port_alerts;
+mod program;
+mod rules;
+mod servers;
+mod windows;
