@@ -102,7 +102,7 @@ fn everything_is_there_after_a_restart() {
         .get("/api/v1/endpoints")
         .expect(200);
     admin
-        .post("/_mock/clock", json!({ "advance_seconds": 86_400 }))
+        .post("/_mock/clock", json!({ "advance_seconds": 86_402 }))
         .expect(200);
     let open = caller.get("/api/v1/alerts?billing_customer_id=42&status=open");
     assert_eq!(
@@ -344,10 +344,13 @@ fn a_flipped_bit_is_refused_or_changes_nothing() {
     };
     let good = std::fs::read(&file).expect("a file");
     let mut refused = 0;
-    let mut place = 12_345_usize;
-    for _ in 0..60 {
-        // A fixed walk over the file: the same places in every run.
-        place = (place * 31 + 17) % (good.len() * 8);
+    let mut state = 1_u64;
+    for _ in 0..150 {
+        // Knuth's generator: the same places, all over the file, in every run.
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        let place = (state >> 33) as usize % (good.len() * 8);
         let mut spoilt = good.clone();
         spoilt[place / 8] ^= 1 << (place % 8);
         std::fs::write(&file, &spoilt).expect("a file");
