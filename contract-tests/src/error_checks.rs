@@ -1,0 +1,61 @@
+//! What tests assert about answers.
+
+use secmon::{Error, ErrorCode, ErrorKind, Response};
+use serde_json::Value;
+
+/// The code of an error answer, or the status where the answer has no code.
+pub fn code_of(error: &Error) -> String {
+    match (error.code(), error.status()) {
+        (Some(code), _) => code.to_string(),
+        (None, Some(status)) => status.as_u16().to_string(),
+        (None, None) => format!("no answer: {error}"),
+    }
+}
+
+/// Asserts that a call was refused with this status and this code, and gives the error for more.
+///
+/// # Panics
+/// When it was not.
+#[track_caller]
+pub fn assert_api_error<T>(
+    result: Result<Response<T>, Error>,
+    status: u16,
+    code: impl Into<Option<ErrorCode>>,
+) -> Error {
+    let error = match result {
+        Ok(response) => panic!(
+            "the call succeeded: {} {:?}",
+            response.status(),
+            response.raw()
+        ),
+        Err(error) => error,
+    };
+    assert_eq!(error.kind(), ErrorKind::Api, "{error}");
+    assert_eq!(
+        error.status().map(|status| status.as_u16()),
+        Some(status),
+        "{error}"
+    );
+    assert_eq!(error.code(), code.into().as_ref(), "{error}");
+    assert!(
+        error.api().is_some_and(|api| !api.message.is_empty()),
+        "{error}"
+    );
+    error
+}
+
+/// Asserts the members of an object, whatever their order.
+///
+/// # Panics
+/// When it is no object, or has others.
+#[track_caller]
+pub fn assert_keys(object: &Value, expected: &[&str]) {
+    let Some(object) = object.as_object() else {
+        panic!("no object: {object}");
+    };
+    let mut keys: Vec<&str> = object.keys().map(String::as_str).collect();
+    let mut expected = expected.to_vec();
+    keys.sort_unstable();
+    expected.sort_unstable();
+    assert_eq!(keys, expected);
+}

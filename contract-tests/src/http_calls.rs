@@ -1,0 +1,98 @@
+//! Plain HTTP, for what the SDK would not send.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{HeaderMap, Method, StatusCode, header};
+use secmon::transport::{HttpOptions, HttpTransport, Transport, TransportError};
+use serde_json::Value;
+use tokio::time::sleep;
+
+use crate::service::{Steering, steering};
+
+/// A request that is written out by the test.
+pub struct RawCall {
+    request: http::request::Builder,
+    body: Bytes,
+}
+
+/// An answer as it came.
+#[derive(Debug)]
+pub struct RawAnswer {
+    /// The HTTP status.
+    pub status: StatusCode,
+    /// The headers.
+    pub headers: HeaderMap,
+    /// The body as JSON; null when it is none.
+    pub json: Value,
+}
+
+impl RawCall {
+    /// A request to an absolute address.
+    pub fn new(method: Method, address: &str) -> Self {
+        Self {
+            request: http::Request::builder().method(method).uri(address),
+            body: Bytes::new(),
+        }
+    }
+
+    /// With the key in the `Authorization` header.
+    #[must_use]
+    pub fn bearer(self, key: &str) -> Self {
+        self.header(header::AUTHORIZATION, &format!("Bearer {key}"))
+    }
+
+    /// With a header.
+    #[must_use]
+    pub fn header(mut self, name: header::HeaderName, value: &str) -> Self {
+        self.request = self.request.header(name, value);
+        self
+    }
+
+    /// With a JSON body.
+    #[must_use]
+    pub fn json(self, body: &Value) -> Self {
+        self.body(body.to_string())
+    }
+
+    /// With any body.
+    #[must_use]
+    pub fn body(mut self, body: impl Into<Bytes>) -> Self {
+        self.body = body.into();
+        self
+    }
+
+    /// Sends it; on an account that all tests share, again after each 429.
+    ///
+    /// # Errors
+    /// When there is no complete answer.
+    ///
+    /// # Panics
+    /// When the test wrote a request that cannot be sent.
+    pub async fn send(self) -> Result<RawAnswer, TransportError> {
+        let request = self
+            .request
+            .body(self.body)
+            .expect("a request that can be sent");
+        let transport = HttpTransport::new(&HttpOptions::default());
+        loop {
+            let (parts, body) = transport.send(request.clone()).await?.into_parts();
+            if parts.status == StatusCode::TOO_MANY_REQUESTS && steering() == Steering::Impossible {
+                sleep(retry_after(&parts.headers)).await;
+                continue;
+            }
+            return Ok(RawAnswer {
+                status: parts.status,
+                headers: parts.headers,
+                json: serde_json::from_slice(&body).unwrap_or_default(),
+            });
+        }
+    }
+}
+
+fn retry_after(headers: &HeaderMap) -> Duration {
+    let seconds = headers
+        .get(header::RETRY_AFTER)
+        .and_then(|value| value.to_str().ok()?.parse().ok());
+    Duration::from_secs(seconds.unwrap_or(60))
+}
