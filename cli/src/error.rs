@@ -267,13 +267,25 @@ fn message_of(error: &secmon::Error) -> String {
             .and_then(Value::as_u64)
     };
     let (used, limit) = (detail("current_usage"), detail("limit"));
-    if let (Some(used), Some(limit)) = (used, limit) {
+    if let (Some(used), Some(limit)) = (used, limit)
+        && !message.contains(&limit.to_string())
+    {
         message.push_str(&format!(" ({used} of {limit} in use)"));
+    }
+    if let (ErrorKind::Decode, Some(snippet)) = (error.kind(), error.body_snippet()) {
+        message.push_str(&format!("; it begins {:?}", beginning(snippet)));
     }
     if is_lost_change(error) {
         message.push_str("; the change may or may not have been made");
     }
     message
+}
+
+/// Enough of a body to see whose it is.
+fn beginning(body: &str) -> String {
+    const ENOUGH: usize = 120;
+    let line: Vec<&str> = body.split_whitespace().collect();
+    line.join(" ").chars().take(ENOUGH).collect()
 }
 
 fn is_lost_change(error: &secmon::Error) -> bool {

@@ -8,6 +8,9 @@ use serde_json::{Value, json};
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// Stands in a planned path for the id of a record that the step before would make.
+const NOT_YET_KNOWN: &str = "{new-id}";
+
 /// What the gate lets through.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Policy {
@@ -101,6 +104,7 @@ impl Guard {
             .path_and_query()
             .map(ToString::to_string)
             .unwrap_or_default();
+        let path = path.replace(&uuid::Uuid::nil().to_string(), NOT_YET_KNOWN);
         let planned = Planned {
             method: request.method().clone(),
             path,

@@ -1,6 +1,6 @@
 //! Adding Allowed Ports rules. A rule whose answer was lost is looked for, never sent again.
 
-use super::{rules, views};
+use super::views;
 use crate::args::OnError;
 use crate::bulk::{self, Done, End, Item, Words};
 use crate::context::Context;
@@ -208,17 +208,12 @@ async fn add(
 }
 
 fn done(place: &Place, port: &PortSpec, rule: &Rule) -> Done {
-    let alerts = "open alerts for it are resolved";
-    let sentence = match &rule.endpoint {
-        Some(_) => rules::sentence(rule),
-        None => format!("{port} is allowed on {}.", name_of(place)),
-    };
+    let name = name_of(place);
     Done {
         id: rule.id.to_string(),
         record: to_json(rule),
-        created: None,
-        note: None,
-        sentence: format!("{} From now on {alerts}.", sentence),
+        sentence: format!("{port} is allowed on {name}; an open alert for it is resolved."),
+        ..Done::default()
     }
 }
 

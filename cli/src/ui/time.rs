@@ -2,7 +2,7 @@
 
 use crate::args::TimeStyle;
 use crate::durations;
-use chrono::{DateTime, FixedOffset, Local, Utc};
+use chrono::{DateTime, FixedOffset, Local, TimeDelta, Utc};
 use secmon::model::Timestamp;
 
 /// A point in time in the style that was asked for.
@@ -19,6 +19,9 @@ pub fn shown(time: &Timestamp, style: TimeStyle) -> String {
 }
 
 fn relative(time: &DateTime<FixedOffset>) -> String {
+    if (Utc::now() - time.to_utc()).abs() < TimeDelta::seconds(1) {
+        return "now".to_owned();
+    }
     let past = Utc::now().signed_duration_since(time);
     match (past.to_std(), (-past).to_std()) {
         (Ok(past), _) => format!("{} ago", coarse(past)),

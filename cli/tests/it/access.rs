@@ -1,0 +1,272 @@
+//! Which address, which key: flags, environment, profiles.
+
+use crate::shell::{Shell, account};
+use std::os::unix::fs::PermissionsExt;
+
+fn with_profile(name: &str, tenant: &secmon_mock::Tenant) -> Shell {
+    let shell = Shell::new();
+    let arguments = [
+        "auth",
+        "login",
+        "--profile",
+        name,
+        "--base-url",
+        tenant.url(),
+        "--key-stdin",
+    ];
+    shell
+        .feed(&format!("{}\n", tenant.api_key()), &arguments)
+        .exits(0);
+    shell
+}
+
+#[test]
+fn a_key_is_kept_in_a_file_of_its_own_that_nobody_else_can_read() {
+    let tenant = account();
+    let shell = with_profile("acme", &tenant);
+    let key_file = shell.path(".config/secmon/keys/acme");
+    let mode = std::fs::metadata(&key_file)
+        .expect("the key file")
+        .permissions()
+        .mode();
+    assert_eq!(mode & 0o777, 0o600);
+    let config = std::fs::read_to_string(shell.path(".config/secmon/config.toml"))
+        .expect("the configuration");
+    assert!(!config.contains(tenant.api_key()), "{config}");
+
+    let status = shell.line("auth status -o json").exits(0).json();
+    assert_eq!(status["accepted"], true);
+    shell.line("endpoint list").exits(0);
+
+    std::fs::set_permissions(&key_file, std::fs::Permissions::from_mode(0o644))
+        .expect("the mode changes");
+    let refused = shell.line("endpoint list -o json").exits(2);
+    assert!(
+        refused.error()["message"]
+            .as_str()
+            .unwrap_or_default()
+            .contains("can be read by others"),
+        "{refused:?}"
+    );
+}
+
+#[test]
+fn a_key_that_the_service_refuses_is_not_kept() {
+    let tenant = account();
+    let shell = Shell::new();
+    let arguments = [
+        "auth",
+        "login",
+        "--profile",
+        "acme",
+        "--base-url",
+        tenant.url(),
+        "--key-stdin",
+    ];
+    shell.feed("a-key-of-nobody", &arguments).exits(3);
+    assert!(!shell.path(".config/secmon").exists());
+}
+
+#[test]
+fn logging_out_forgets_the_key_and_nothing_else() {
+    let shell = with_profile("acme", &account());
+    shell.line("auth logout").exits(0);
+    assert!(!shell.path(".config/secmon/keys/acme").exists());
+    shell.line("endpoint list").exits(2);
+    assert_eq!(shell.line("profile list -o ids").exits(0).stdout, "acme\n");
+}
+
+#[test]
+fn a_key_command_is_run_each_time() {
+    let tenant = account();
+    let shell = Shell::new().with("PATH", "/usr/bin:/bin");
+    let key = shell.file("key.txt", tenant.api_key());
+    let command = format!("cat {key}");
+    shell
+        .run(&[
+            "auth",
+            "login",
+            "--base-url",
+            tenant.url(),
+            "--key-command",
+            &command,
+        ])
+        .exits(0);
+    shell.line("endpoint list").exits(0);
+    std::fs::remove_file(key).expect("the file is there");
+    shell.line("endpoint list").exits(2);
+}
+
+#[test]
+fn a_named_profile_beats_the_environments_pair_and_says_so() {
+    let tenant = account();
+    let shell = with_profile("acme", &tenant)
+        .with("SECMON_BASE_URL", "http://127.0.0.1:1")
+        .with("SECMON_API_KEY", "another_key_altogether");
+    let run = shell.line("--profile acme endpoint list").exits(0);
+    assert_eq!(run.stderr.matches("warning: ").count(), 1, "{run:?}");
+    shell.line("endpoint list --timeout 1s").exits(7);
+}
+
+#[test]
+fn a_profiles_key_goes_to_its_own_origin_or_to_this_machine_only() {
+    let tenant = account();
+    let shell = with_profile("acme", &tenant);
+    let other = shell
+        .line("--profile acme --base-url https://portal.example.com endpoint list -o json")
+        .exits(2);
+    assert!(
+        other.error()["message"]
+            .as_str()
+            .unwrap_or_default()
+            .contains("must not go there"),
+        "{other:?}"
+    );
+    shell
+        .run(&[
+            "--profile",
+            "acme",
+            "--base-url",
+            tenant.url(),
+            "endpoint",
+            "list",
+        ])
+        .exits(0);
+}
+
+#[test]
+fn a_key_without_an_address_is_sent_nowhere() {
+    let shell = with_profile("acme", &account()).with("SECMON_API_KEY", "another_key_altogether");
+    let run = shell.line("endpoint list -o json").exits(2);
+    assert!(
+        run.error()["message"]
+            .as_str()
+            .unwrap_or_default()
+            .contains("no address"),
+        "{run:?}"
+    );
+}
+
+#[test]
+fn without_any_service_the_way_out_is_named() {
+    let run = Shell::new().line("endpoint list").exits(2);
+    assert!(
+        run.stderr.contains("secmon auth login") || run.stderr.contains(" auth login"),
+        "{run:?}"
+    );
+    assert!(run.stderr.contains("--local"), "{run:?}");
+}
+
+#[test]
+fn a_key_file_of_the_environment_is_read() {
+    let tenant = account();
+    let shell = Shell::new();
+    let file = shell.file("key", &format!("{}\n", tenant.api_key()));
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600))
+        .expect("the mode changes");
+    let shell = shell
+        .with("SECMON_BASE_URL", tenant.url())
+        .with("SECMON_API_KEY_FILE", &file);
+    shell.line("endpoint list").exits(0);
+}
+
+#[test]
+fn the_environment_fills_in_what_the_flags_leave_out() {
+    let tenant = account();
+    let shell = Shell::of(&tenant)
+        .with("SECMON_CUSTOMER", "42")
+        .with("SECMON_OUTPUT", "json")
+        .with("SECMON_NAMESPACE", "provisioning")
+        .with("SECMON_PROFILE", "");
+    assert_eq!(
+        shell.line("provision 203.0.113.1").exits(0).json()["created"],
+        true
+    );
+    assert!(
+        tenant
+            .journal()
+            .iter()
+            .any(|call| call.path == "/api/v1/provisioning/provision")
+    );
+    let flags = shell.line("endpoint list -c 7 -o ids").exits(0);
+    assert_eq!(flags.stdout, "");
+}
+
+#[test]
+fn a_broken_configuration_is_one_sentence() {
+    let shell = Shell::of(&account());
+    let file = shell.file("broken.toml", "default_profile = 7\n");
+    let run = shell
+        .run(&["--config", &file, "endpoint", "list", "-o", "json"])
+        .exits(2);
+    assert!(
+        run.error()["message"]
+            .as_str()
+            .unwrap_or_default()
+            .contains("broken.toml"),
+        "{run:?}"
+    );
+    let unknown = shell
+        .line("--profile nobody endpoint list -o json")
+        .exits(2);
+    assert!(
+        unknown.error()["message"]
+            .as_str()
+            .unwrap_or_default()
+            .contains("nobody"),
+        "{unknown:?}"
+    );
+}
+
+#[test]
+fn profiles_are_made_chosen_shown_and_deleted() {
+    let shell = Shell::new();
+    shell
+        .line("profile create a --base-url https://a.example.com -c 7")
+        .exits(0);
+    shell
+        .line("profile create b --base-url https://b.example.com")
+        .exits(0);
+    shell
+        .line("profile create a --base-url https://a.example.com")
+        .exits(2);
+    shell
+        .line("profile create local --base-url https://a.example.com")
+        .exits(2);
+    shell.line("profile use b").exits(0);
+    let shown = shell.line("profile show -o json").exits(0).json();
+    assert_eq!(
+        (&shown["name"], &shown["default"]),
+        (&"b".into(), &true.into())
+    );
+    assert_eq!(
+        shell.line("profile show a -o json").exits(0).json()["customer"],
+        7
+    );
+    shell.line("profile delete b").exits(2);
+    shell.line("profile delete b -y").exits(0);
+    assert_eq!(shell.line("profile list -o ids").exits(0).stdout, "a\n");
+}
+
+#[test]
+fn writing_the_configuration_keeps_a_persons_comments() {
+    let tenant = account();
+    let shell = with_profile("acme", &tenant);
+    let path = shell.path(".config/secmon/config.toml");
+    let text = std::fs::read_to_string(&path).expect("the configuration");
+    std::fs::write(&path, format!("# mine\n{text}")).expect("the configuration is written");
+    shell.line("profile use acme").exits(0);
+    assert!(
+        std::fs::read_to_string(&path)
+            .expect("the configuration")
+            .starts_with("# mine\n")
+    );
+}
+
+#[test]
+fn the_health_check_takes_no_key() {
+    let tenant = account();
+    let shell = Shell::new().with("SECMON_BASE_URL", tenant.url());
+    assert_eq!(shell.line("health -o json").exits(0).json()["status"], "ok");
+    shell.line("endpoint list").exits(2);
+}

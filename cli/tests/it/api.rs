@@ -1,0 +1,60 @@
+//! `api`: any path.
+
+use crate::shell::{Shell, account, provision};
+use serde_json::json;
+
+#[test]
+fn any_path_can_be_read_and_written() {
+    let tenant = account();
+    let shell = Shell::of(&tenant);
+    let id = provision(&shell, "203.0.113.10", "web-1");
+    for path in [
+        "endpoints",
+        "/api/v1/endpoints",
+        "/endpoints?billing_customer_id=42",
+    ] {
+        let list = shell.run(&["api", path]).exits(0).json();
+        assert_eq!(list["data"][0]["id"], id.as_str(), "{path}");
+    }
+    let narrowed = shell
+        .line("api endpoints -X GET -F billing_customer_id=7")
+        .exits(0)
+        .json();
+    assert_eq!(narrowed["data"], json!([]));
+    let suspended = shell
+        .run(&["api", "billing/suspend", "-f", &format!("endpoint_id={id}")])
+        .exits(0)
+        .json();
+    assert_eq!(suspended["data"]["status"], "paused");
+    let body = shell.file("body.json", &format!(r#"{{"endpoint_id":"{id}"}}"#));
+    let resumed = shell
+        .run(&["api", "billing/resume", "--input", &body, "-i"])
+        .exits(0);
+    assert!(resumed.stdout.starts_with("HTTP 200"), "{resumed:?}");
+}
+
+#[test]
+fn what_the_service_refuses_is_printed_and_decides_the_exit_code() {
+    let shell = Shell::of(&account());
+    let missing = shell
+        .line("api endpoints/0b9e0b5e-0000-4000-8000-000000000000")
+        .exits(4);
+    assert_eq!(missing.json()["error"]["code"], 404);
+    let invalid = shell.line("api billing/provision -F client_id=0").exits(5);
+    assert!(
+        invalid.json()["errors"]["client_id"].is_array(),
+        "{invalid:?}"
+    );
+    shell.line("api nothing/here").exits(4);
+}
+
+#[test]
+fn the_keys_own_header_cannot_be_changed() {
+    let shell = Shell::of(&account());
+    shell
+        .run(&["api", "endpoints", "-H", "Authorization: Bearer other"])
+        .exits(2);
+    shell
+        .run(&["api", "endpoints", "-H", "X-Sandbox: true"])
+        .exits(0);
+}

@@ -1,0 +1,259 @@
+//! What changes servers, what is asked before, and what sends nothing.
+
+use crate::shell::{Shell, account, provision};
+use secmon_mock::Tenant;
+use std::time::Duration;
+
+fn writes(tenant: &Tenant) -> usize {
+    tenant
+        .journal()
+        .iter()
+        .filter(|call| call.method != "GET")
+        .count()
+}
+
+#[test]
+fn a_server_goes_through_its_states() {
+    let shell = Shell::of(&account());
+    provision(&shell, "203.0.113.10", "web-1");
+    assert_eq!(
+        shell.line("endpoint suspend web-1 -o json").exits(0).json()["status"],
+        "paused"
+    );
+    let again = shell.line("endpoint suspend WEB-1 -o json").exits(0).json();
+    assert!(again["note"].is_string(), "{again}");
+    let refused = shell.line("scan web-1 -o json").exits(5);
+    assert_eq!(refused.error()["code"], "ENDPOINT_NOT_ACTIVE");
+    assert_eq!(
+        shell.line("endpoint resume web-1 -o json").exits(0).json()["status"],
+        "active"
+    );
+    assert_eq!(
+        shell
+            .line("endpoint terminate web-1 -y -o json")
+            .exits(0)
+            .json()["status"],
+        "terminated"
+    );
+    shell.line("endpoint show web-1").exits(4);
+}
+
+#[test]
+fn a_change_that_is_hard_to_take_back_needs_a_yes() {
+    let tenant = account();
+    let shell = Shell::of(&tenant);
+    provision(&shell, "203.0.113.10", "web-1");
+    let before = writes(&tenant);
+    for line in [
+        "endpoint terminate web-1 -o json",
+        "endpoint delete web-1 -o json",
+    ] {
+        let run = shell.line(line).exits(2);
+        assert!(
+            run.error()["message"]
+                .as_str()
+                .unwrap_or_default()
+                .contains("--yes"),
+            "{run:?}"
+        );
+    }
+    assert_eq!(writes(&tenant), before);
+    shell.line("endpoint delete web-1 --yes").exits(0);
+    assert_eq!(
+        shell
+            .line("endpoint list -c 42 -o json")
+            .exits(0)
+            .stdout
+            .trim(),
+        "[]"
+    );
+}
+
+#[test]
+fn more_than_five_suspensions_need_a_yes_and_more_than_fifty_their_number() {
+    let shell = Shell::of(&account());
+    let rows: String = (0..51)
+        .map(|i| format!("203.0.113.{i},{}\n", 42 + i / 20))
+        .collect();
+    let file = shell.file("servers.csv", &format!("target,customer\n{rows}"));
+    shell.run(&["provision", "-f", &file]).exits(0);
+    let all: String = (0..51).map(|i| format!("203.0.113.{i}\n")).collect();
+    let six: String = all
+        .lines()
+        .take(6)
+        .map(|line| format!("{line}\n"))
+        .collect();
+    let six = shell.file("six.txt", &six);
+    shell.run(&["endpoint", "suspend", "-f", &six]).exits(2);
+    let done = shell
+        .run(&["endpoint", "suspend", "-f", &six, "-y", "-o", "json"])
+        .exits(0)
+        .json();
+    assert_eq!(done["summary"]["succeeded"], 6);
+    let refused = shell
+        .feed(
+            &all,
+            &["endpoint", "suspend", "-f", "-", "-y", "-o", "json"],
+        )
+        .exits(2);
+    assert!(
+        refused.error()["message"]
+            .as_str()
+            .unwrap_or_default()
+            .contains("--confirm=51"),
+        "{refused:?}"
+    );
+    let done = shell
+        .feed(
+            &all,
+            &[
+                "endpoint",
+                "suspend",
+                "-f",
+                "-",
+                "--confirm=51",
+                "-o",
+                "json",
+            ],
+        )
+        .exits(0)
+        .json();
+    assert_eq!(
+        done["summary"],
+        serde_json::json!({ "total": 51, "succeeded": 45, "failed": 0, "skipped": 6 })
+    );
+}
+
+#[test]
+fn one_bad_reference_stops_all_of_them() {
+    let tenant = account();
+    let shell = Shell::of(&tenant);
+    provision(&shell, "203.0.113.10", "web-1");
+    let before = writes(&tenant);
+    shell.line("endpoint suspend web-1 web-2").exits(4);
+    assert_eq!(writes(&tenant), before);
+}
+
+#[test]
+fn a_dry_run_shows_every_change_and_sends_none() {
+    let tenant = account();
+    let shell = Shell::of(&tenant);
+    provision(&shell, "203.0.113.10", "web-1");
+    let before = writes(&tenant);
+    let planned = shell
+        .line("-n provision 203.0.113.11 -c 42 --nickname web-2 --wait -o json")
+        .exits(0)
+        .json();
+    let paths: Vec<&str> = planned["dry_run"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|call| call["path"].as_str())
+        .collect();
+    assert_eq!(
+        paths,
+        ["/api/v1/billing/provision", "/api/v1/endpoints/{new-id}"]
+    );
+    assert_eq!(
+        planned["dry_run"][0]["headers"]["authorization"],
+        "Bearer ****"
+    );
+    assert_eq!(planned["dry_run"][0]["body"]["ip_address"], "203.0.113.11");
+    for line in [
+        "endpoint terminate web-1 -n",
+        "endpoint add 203.0.113.12 -c 42 -n",
+        "endpoint rename web-1 web-9 -n",
+        "rules add web-1 22 -m 0123456789 -n",
+        "scan web-1 -w -n",
+        "api billing/suspend -f endpoint_id=x -n",
+    ] {
+        let run = shell.line(line).exits(0);
+        assert!(run.stdout.starts_with("would P"), "{line}: {run:?}");
+    }
+    assert_eq!(writes(&tenant), before);
+}
+
+#[test]
+fn a_read_only_profile_refuses_every_change() {
+    let tenant = account();
+    let shell = Shell::new().with("SECMON_RATE_LIMITS", "off");
+    let url = tenant.url();
+    shell
+        .line(&format!(
+            "profile create watcher --read-only --base-url {url}"
+        ))
+        .exits(0);
+    shell
+        .feed(
+            tenant.api_key(),
+            &["auth", "login", "--profile", "watcher", "--key-stdin"],
+        )
+        .exits(0);
+    shell.line("endpoint list").exits(0);
+    let refused = shell.line("provision 203.0.113.1 -c 42 -o json").exits(3);
+    assert_eq!(refused.error()["code"], "read_only");
+    assert_eq!(writes(&tenant), 0);
+}
+
+#[test]
+fn a_protected_profile_wants_the_name_typed() {
+    let tenant = account();
+    let shell = Shell::new().with("SECMON_RATE_LIMITS", "off");
+    shell
+        .line(&format!(
+            "profile create live --protected --base-url {}",
+            tenant.url()
+        ))
+        .exits(0);
+    shell
+        .feed(
+            tenant.api_key(),
+            &["auth", "login", "--profile", "live", "--key-stdin"],
+        )
+        .exits(0);
+    provision(&shell, "203.0.113.10", "web-1");
+    shell.line("endpoint terminate web-1 --yes").exits(2);
+    shell
+        .line("endpoint terminate web-1 --confirm=web-2")
+        .exits(1);
+    shell
+        .line("endpoint terminate web-1 --confirm=web-1")
+        .exits(0);
+}
+
+#[test]
+fn adding_a_server_can_start_it_paused() {
+    let shell = Shell::of(&account());
+    let added = shell
+        .line("endpoint add 203.0.113.10 -c 42 --nickname web-1 --status paused -o json")
+        .exits(0)
+        .json();
+    assert_eq!(
+        (&added["status"], &added["created"]),
+        (&"paused".into(), &true.into())
+    );
+    shell.line("endpoint wait web-1 --for paused").exits(0);
+}
+
+#[test]
+fn a_cooldown_is_an_error_that_says_how_to_wait_for_it() {
+    let tenant = account();
+    let shell = Shell::of(&tenant);
+    provision(&shell, "203.0.113.10", "web-1");
+    tenant
+        .advance(Duration::from_secs(60))
+        .expect("the account is there");
+    assert_eq!(
+        shell.line("scan web-1 --wait -o json").exits(0).json()["status"],
+        "pending"
+    );
+    let refused = shell.line("scan web-1 -o json").exits(6);
+    assert_eq!(refused.error()["code"], "RATE_LIMITED");
+    assert!(
+        refused.error()["hint"]
+            .as_str()
+            .unwrap_or_default()
+            .contains("--respect-cooldown"),
+        "{refused:?}"
+    );
+}

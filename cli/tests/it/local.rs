@@ -1,0 +1,145 @@
+//! `--local`: no account, no network, from an empty home.
+
+use crate::shell::{Shell, finished};
+use std::process::Stdio;
+
+#[test]
+fn the_main_job_from_an_empty_home() {
+    let shell = Shell::new();
+    let run = shell
+        .line("--local provision 203.0.113.10 -c 42 --nickname web-1 --wait")
+        .exits(0);
+    for port in ["22/tcp", "80/tcp", "443/tcp", "8080/tcp"] {
+        assert!(
+            run.stdout.contains(port),
+            "{port} is missing: {}",
+            run.stdout
+        );
+    }
+    let next: Vec<&str> = run
+        .stdout
+        .lines()
+        .filter(|line| line.contains(" --local "))
+        .collect();
+    assert_eq!(next.len(), 2, "{}", run.stdout);
+
+    for command in next {
+        let printed = shell.command(&[]);
+        let mut typed = std::process::Command::new("sh");
+        typed
+            .args(["-c", command.trim()])
+            .env_clear()
+            .stdin(Stdio::null());
+        typed.envs(
+            printed
+                .get_envs()
+                .filter_map(|(name, value)| Some((name, value?))),
+        );
+        finished(typed).exits(0);
+    }
+
+    let alerts = shell
+        .line("--local alert list -c 42 -o json")
+        .exits(0)
+        .json();
+    for alert in alerts.as_array().expect("a list") {
+        let expected = if alert["port"] == 22 {
+            "resolved"
+        } else {
+            "open"
+        };
+        assert_eq!(alert["status"], expected, "{alert}");
+    }
+    assert_eq!(alerts.as_array().map(Vec::len), Some(4));
+}
+
+#[test]
+fn two_invocations_at_once_queue_for_the_state() {
+    let shell = Shell::new();
+    let start = |address: &str| {
+        let mut command =
+            shell.command(&["--local", "provision", address, "-c", "42", "-o", "json"]);
+        command
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the program starts")
+    };
+    let both = [start("203.0.113.1"), start("203.0.113.2")];
+    for child in both {
+        let output = child.wait_with_output().expect("the program ends");
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+    }
+    let servers = shell.line("--local endpoint list -o json").exits(0).json();
+    assert_eq!(servers.as_array().map(Vec::len), Some(2));
+}
+
+#[test]
+fn a_waiting_invocation_does_not_keep_others_out() {
+    let shell = Shell::new();
+    shell
+        .line("--local provision 203.0.113.1 -c 42 -o json")
+        .exits(0);
+    let mut waiting = shell
+        .command(&[
+            "--local",
+            "endpoint",
+            "wait",
+            "203.0.113.1",
+            "--for",
+            "paused",
+        ])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the program starts");
+    shell.line("--local endpoint suspend 203.0.113.1").exits(0);
+    let ended = waiting.wait().expect("the wait ends");
+    assert_eq!(ended.code(), Some(0));
+}
+
+#[test]
+fn a_state_that_is_never_given_back_is_an_error_that_names_the_holder() {
+    let shell = Shell::new();
+    shell.line("--local status").exits(0);
+    let lock = shell.path(".local/share/secmon/local/lock");
+    let holder = std::fs::File::options()
+        .write(true)
+        .open(lock)
+        .expect("the lock file is there");
+    holder.lock().expect("nobody else holds it");
+    let run = shell.line("--local status -o json").exits(7);
+    let message = run.error()["message"]
+        .as_str()
+        .unwrap_or_default()
+        .to_owned();
+    assert!(message.contains("in use by process "), "{message}");
+}
+
+#[test]
+fn the_embedded_mock_takes_no_second_address() {
+    let shell = Shell::new();
+    let run = shell
+        .line("--local --base-url http://127.0.0.1:1 status -o json")
+        .exits(2);
+    assert!(
+        run.error()["message"]
+            .as_str()
+            .unwrap_or_default()
+            .contains("--base-url"),
+        "{run:?}"
+    );
+}
+
+#[test]
+fn the_profile_local_is_the_embedded_mock() {
+    let shell = Shell::new().with("SECMON_PROFILE", "local");
+    assert_eq!(
+        shell.line("status -o json").exits(0).json()["servers"]["total"],
+        0
+    );
+}

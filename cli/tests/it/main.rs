@@ -1,0 +1,15 @@
+//! The program as a person and a script meet it: started for real, against the mock in process, in an empty home.
+
+mod access;
+mod api;
+mod bulk;
+mod changes;
+mod errors;
+mod local;
+mod output;
+mod provision;
+mod references;
+mod rules_and_alerts;
+mod secrets;
+mod shell;
+mod usage;

@@ -1,0 +1,86 @@
+//! What names a server.
+
+use crate::shell::{Shell, account, provision};
+
+#[test]
+fn a_server_answers_to_its_names() {
+    let shell = Shell::of(&account());
+    let id = provision(&shell, "2001:DB8:0::10", "Web-1");
+    for name in [
+        id.as_str(),
+        "2001:db8::10",
+        "2001:0db8::0010",
+        "web-1",
+        "nick:WEB-1",
+        "ip:2001:db8::10",
+        &id[..8],
+        &format!("id:{id}"),
+    ] {
+        let shown = shell
+            .run(&["endpoint", "show", name, "-o", "json"])
+            .exits(0)
+            .json();
+        assert_eq!(shown["data"]["id"], id.as_str(), "{name}");
+    }
+}
+
+#[test]
+fn nothing_is_guessed() {
+    let shell = Shell::of(&account());
+    let id = provision(&shell, "203.0.113.10", "web-1");
+    let unknown = shell.line("endpoint show web-2 -o json").exits(4);
+    assert_eq!(unknown.error()["hint"], "did you mean web-1?");
+    shell.run(&["endpoint", "show", &id[..5]]).exits(4);
+    shell.run(&["endpoint", "show", ""]).exits(2);
+    shell.run(&["endpoint", "suspend", "nick:"]).exits(2);
+    shell.line("endpoint show host:web-1").exits(4);
+}
+
+#[test]
+fn a_name_of_two_servers_is_an_error_that_lists_both() {
+    let shell = Shell::of(&account());
+    shell.line("provision 203.0.113.10 -c 42").exits(0);
+    shell.line("provision 203.0.113.10 -c 43").exits(0);
+    let run = shell.line("endpoint suspend 203.0.113.10 -o json").exits(2);
+    let message = run.error()["message"]
+        .as_str()
+        .unwrap_or_default()
+        .to_owned();
+    assert!(
+        message.contains("of customer 42") && message.contains("of customer 43"),
+        "{message}"
+    );
+    shell.line("endpoint suspend 203.0.113.10 -c 43").exits(0);
+}
+
+#[test]
+fn a_customer_never_overrides_the_owner() {
+    let shell = Shell::of(&account());
+    let id = provision(&shell, "203.0.113.10", "web-1");
+    let run = shell
+        .line(&format!("endpoint suspend {id} -c 7 -o json"))
+        .exits(2);
+    assert!(
+        run.error()["message"]
+            .as_str()
+            .unwrap_or_default()
+            .contains("customer 42"),
+        "{run:?}"
+    );
+}
+
+#[test]
+fn the_beginning_of_an_id_is_not_enough_to_terminate() {
+    let shell = Shell::of(&account());
+    let id = provision(&shell, "203.0.113.10", "web-1");
+    let run = shell
+        .run(&["endpoint", "terminate", &id[..8], "-y", "-o", "json"])
+        .exits(2);
+    assert!(
+        run.error()["message"]
+            .as_str()
+            .unwrap_or_default()
+            .contains(&id),
+        "{run:?}"
+    );
+}

@@ -1,0 +1,348 @@
+//! Allowed Ports rules and port alerts.
+
+use crate::shell::{Shell, account, provision};
+use secmon_mock::{CloseAt, Fault};
+use serde_json::{Value, json};
+
+fn open_ports(shell: &Shell) -> Vec<u64> {
+    let alerts = shell
+        .line("alert list -c 42 --status open -o json")
+        .exits(0)
+        .json();
+    let mut ports: Vec<u64> = alerts
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|alert| alert["port"].as_u64())
+        .collect();
+    ports.sort_unstable();
+    ports
+}
+
+fn alert_of(shell: &Shell, port: u64) -> Value {
+    let alerts = shell.line("alert list -c 42 -o json").exits(0).json();
+    let found = alerts
+        .as_array()
+        .and_then(|alerts| alerts.iter().find(|alert| alert["port"] == port).cloned());
+    found.expect("an alert for the port")
+}
+
+#[test]
+fn allowing_ports_resolves_their_alerts() {
+    let shell = Shell::of(&account());
+    provision(&shell, "203.0.113.10", "web-1");
+    assert_eq!(open_ports(&shell), [22, 80, 443, 8080]);
+    let rule = shell
+        .run(&[
+            "rules",
+            "add",
+            "web-1",
+            "ssh",
+            "-m",
+            "SSH for the operations team",
+            "-o",
+            "json",
+        ])
+        .exits(0)
+        .json();
+    assert_eq!(
+        (&rule["port_start"], &rule["protocol"]),
+        (&json!(22), &json!("tcp"))
+    );
+    let two = shell
+        .run(&[
+            "rules",
+            "add",
+            "-e",
+            "web-1",
+            "80/tcp",
+            "443",
+            "-m",
+            "public web site",
+            "-o",
+            "json",
+        ])
+        .exits(0)
+        .json();
+    assert_eq!(two["summary"]["succeeded"], 2);
+    assert_eq!(open_ports(&shell), [8080]);
+}
+
+#[test]
+fn a_rule_for_all_servers_of_a_customer() {
+    let shell = Shell::of(&account());
+    provision(&shell, "203.0.113.10", "web-1");
+    let rule = shell
+        .run(&[
+            "rule",
+            "add",
+            "--global",
+            "8000-9000/*",
+            "-c",
+            "42",
+            "-m",
+            "application servers",
+            "-o",
+            "json",
+        ])
+        .exits(0)
+        .json();
+    assert_eq!(
+        (&rule["scope_label"], &rule["protocol"]),
+        (&json!("Global"), &json!("*"))
+    );
+    assert_eq!(open_ports(&shell), [22, 80, 443]);
+}
+
+#[test]
+fn a_port_in_the_place_of_the_server_is_answered_with_a_hint() {
+    let shell = Shell::of(&account());
+    let run = shell
+        .run(&[
+            "rules",
+            "add",
+            "443",
+            "80",
+            "-m",
+            "public web site",
+            "-o",
+            "json",
+        ])
+        .exits(4);
+    assert!(
+        run.error()["hint"]
+            .as_str()
+            .unwrap_or_default()
+            .contains("--global"),
+        "{run:?}"
+    );
+}
+
+#[test]
+fn a_rule_is_checked_before_anything_is_sent() {
+    let tenant = account();
+    let shell = Shell::of(&tenant);
+    for arguments in [
+        ["rules", "add", "web-1", "22", "-m", "too short"].as_slice(),
+        &["rules", "add", "web-1", "0", "-m", "long enough text"],
+        &["rules", "add", "web-1", "70000", "-m", "long enough text"],
+        &["rules", "add", "web-1", "90-80", "-m", "long enough text"],
+        &["rules", "add", "web-1", "22/icmp", "-m", "long enough text"],
+        &["rules", "add", "web-1", "-m", "long enough text"],
+        &["rules", "add", "web-1", "22"],
+        &[
+            "rules",
+            "add",
+            "web-1",
+            "22",
+            "-m",
+            "long enough text",
+            "--expires",
+            "soon",
+        ],
+    ] {
+        shell.run(arguments).exits(2);
+    }
+    assert_eq!(tenant.journal().len(), 0);
+}
+
+#[test]
+fn an_overlap_names_the_rule_in_the_way_and_can_be_passed_over() {
+    let shell = Shell::of(&account());
+    provision(&shell, "203.0.113.10", "web-1");
+    let first = shell
+        .run(&[
+            "rules",
+            "add",
+            "web-1",
+            "20-25/tcp",
+            "-m",
+            "file transfer hosts",
+            "-o",
+            "json",
+        ])
+        .exits(0)
+        .json();
+    let id = first["id"].as_str().expect("an id");
+    let refused = shell
+        .run(&[
+            "rules",
+            "add",
+            "web-1",
+            "22",
+            "-m",
+            "SSH for the team",
+            "-o",
+            "json",
+        ])
+        .exits(5);
+    assert!(
+        refused.error()["hint"]
+            .as_str()
+            .unwrap_or_default()
+            .contains(id),
+        "{refused:?}"
+    );
+    let passed = shell
+        .run(&[
+            "rules",
+            "add",
+            "web-1",
+            "22",
+            "8443",
+            "-m",
+            "SSH for the team",
+            "--skip-existing",
+            "-o",
+            "json",
+        ])
+        .exits(0)
+        .json();
+    assert_eq!(
+        passed["summary"],
+        json!({ "total": 2, "succeeded": 1, "failed": 0, "skipped": 1 })
+    );
+}
+
+#[test]
+fn a_rule_whose_answer_was_lost_is_found_and_not_made_twice() {
+    let tenant = account();
+    let shell = Shell::of(&tenant);
+    provision(&shell, "203.0.113.10", "web-1");
+    tenant.fault(Fault::close(CloseAt::After).on("POST", "/api/v1/whitelists"));
+    let rule = shell
+        .run(&[
+            "rules",
+            "add",
+            "web-1",
+            "22",
+            "-m",
+            "SSH for the team",
+            "-o",
+            "json",
+        ])
+        .exits(0)
+        .json();
+    assert_eq!(rule["port_start"], 22);
+    let rules = shell.line("rules list web-1 -o json").exits(0).json();
+    assert_eq!(rules.as_array().map(Vec::len), Some(1));
+}
+
+#[test]
+fn a_rule_is_shown_changed_copied_and_removed() {
+    let shell = Shell::of(&account());
+    provision(&shell, "203.0.113.10", "web-1");
+    provision(&shell, "203.0.113.11", "web-2");
+    let made = shell.run(&[
+        "rules",
+        "add",
+        "web-1",
+        "22",
+        "-m",
+        "SSH for the team",
+        "--service",
+        "ssh",
+        "--expires",
+        "90d",
+        "-o",
+        "json",
+    ]);
+    let id = made.exits(0).json()["id"]
+        .as_str()
+        .expect("an id")
+        .to_owned();
+    let changed = shell
+        .run(&[
+            "rules",
+            "edit",
+            &id[..8],
+            "--port",
+            "2222/udp",
+            "--expires",
+            "never",
+            "-o",
+            "json",
+        ])
+        .exits(0)
+        .json();
+    assert_eq!(
+        (&changed["port_start"], &changed["protocol"]),
+        (&json!(2222), &json!("udp"))
+    );
+    assert_eq!(
+        (&changed["expires_at"], &changed["service"]),
+        (&Value::Null, &json!("ssh"))
+    );
+    assert_eq!(changed["justification"], "SSH for the team");
+    shell.line("rules copy web-1 --to web-2").exits(0);
+    let counts = shell.line("rules summary -c 42 -o json").exits(0).json();
+    assert_eq!(counts["endpoints"][1]["rule_count"], 1);
+    shell.line(&format!("rules remove {id}")).exits(2);
+    shell.line(&format!("rules remove {id} -y")).exits(0);
+    shell.line(&format!("rules show {id}")).exits(4);
+}
+
+#[test]
+fn alerts_are_narrowed_down() {
+    let shell = Shell::of(&account());
+    provision(&shell, "203.0.113.10", "web-1");
+    provision(&shell, "203.0.113.11", "web-2");
+    let count = |line: &str| shell.line(line).exits(0).json().as_array().map(Vec::len);
+    assert_eq!(count("alerts list -c 42 -o json"), Some(8));
+    assert_eq!(count("alert list --endpoint web-1 -o json"), Some(4));
+    assert_eq!(count("alert list -c 42 --severity medium -o json"), Some(4));
+    assert_eq!(count("alert list -c 42 --severity low+ -o json"), Some(8));
+    assert_eq!(count("alert list -c 42 --severity high+ -o json"), Some(0));
+    assert_eq!(count("alert list -c 42 --since 1h -o json"), Some(8));
+    assert_eq!(count("alert list -c 7 -o json"), Some(0));
+    let whose = shell.line("alert list -o json").exits(2);
+    assert!(
+        whose.error()["message"]
+            .as_str()
+            .unwrap_or_default()
+            .contains("-c"),
+        "{whose:?}"
+    );
+}
+
+#[test]
+fn an_alert_is_allowed_for_good_or_resolved_for_now() {
+    let shell = Shell::of(&account());
+    provision(&shell, "203.0.113.10", "web-1");
+    let ssh = alert_of(&shell, 22)["id"]
+        .as_str()
+        .expect("an id")
+        .to_owned();
+    let web = alert_of(&shell, 80)["id"]
+        .as_str()
+        .expect("an id")
+        .to_owned();
+    let rule = shell
+        .run(&[
+            "alert",
+            "allow",
+            &ssh[..8],
+            "-c",
+            "42",
+            "-m",
+            "SSH for the team",
+            "-o",
+            "json",
+        ])
+        .exits(0)
+        .json();
+    assert_eq!(rule["port_start"], 22);
+    assert_eq!(
+        shell
+            .line(&format!("alert show {ssh} -c 42 -o json"))
+            .exits(0)
+            .json()["status"],
+        "resolved"
+    );
+    let resolved = shell
+        .feed(&format!("{web}\n"), &["alert", "resolve", "-", "-c", "42"])
+        .exits(0);
+    assert!(resolved.stdout.contains("alert allow"), "{resolved:?}");
+    assert_eq!(open_ports(&shell), [443, 8080]);
+    shell.line(&format!("alert show {web} -c 7")).exits(4);
+}

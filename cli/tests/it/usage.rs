@@ -1,0 +1,112 @@
+//! The command line itself: help, completion, wrong usage.
+
+use crate::shell::Shell;
+use clap_complete::Shell as Completing;
+
+#[test]
+fn wrong_usage_is_an_object_where_json_is_asked_for() {
+    let shell = Shell::new();
+    for arguments in [
+        ["endpoint", "lisst", "-o", "json"].as_slice(),
+        &["--output=json", "nonsense"],
+        &["-ojson", "provision", "--nonsense"],
+    ] {
+        let error = shell.run(arguments).exits(2).error();
+        assert_eq!(error["exit_code"], 2, "{error}");
+    }
+    let error = Shell::new()
+        .with("SECMON_OUTPUT", "json")
+        .line("scan")
+        .exits(2)
+        .error();
+    assert_eq!(error["code"], "usage");
+    let plain = shell.line("scan").exits(2);
+    assert!(plain.stderr.contains("Usage:"), "{plain:?}");
+}
+
+#[test]
+fn every_page_of_help_can_be_read_without_a_home() {
+    let shell = Shell::new();
+    for line in [
+        "--help",
+        "help",
+        "help provision",
+        "help rules add",
+        "rules add --help",
+        "help exit-codes",
+        "help environment",
+        "help output",
+        "help references",
+        "help csv",
+    ] {
+        let run = shell.line(line).exits(0);
+        assert!(run.stdout.lines().count() > 3, "{line}: {run:?}");
+    }
+    shell.line("help nonsense").exits(2);
+}
+
+#[test]
+fn completion_is_printed_for_every_shell() {
+    for name in [
+        Completing::Bash,
+        Completing::Zsh,
+        Completing::Fish,
+        Completing::PowerShell,
+        Completing::Elvish,
+    ] {
+        let run = Shell::new().line(&format!("completion {name}")).exits(0);
+        assert!(run.stdout.contains("provision"), "{name}");
+    }
+}
+
+#[test]
+fn the_version_is_told_in_two_forms() {
+    let version = env!("CARGO_PKG_VERSION");
+    assert_eq!(
+        Shell::new().line("version").exits(0).stdout,
+        format!("secmon {version}\n")
+    );
+    assert_eq!(
+        Shell::new().line("version -o json").exits(0).json()["version"],
+        version
+    );
+    assert_eq!(
+        Shell::new().line("--version").exits(0).stdout,
+        format!("secmon {version}\n")
+    );
+}
+
+#[test]
+fn nothing_is_asked_without_a_terminal() {
+    let shell = Shell::new();
+    for line in [
+        "provision 203.0.113.1 --local",
+        "status --local --customer",
+        "auth login",
+        "alert list --local",
+        "rules summary --local",
+    ] {
+        shell.line(line).exits(2);
+    }
+}
+
+#[test]
+fn switches_of_the_environment_are_read_as_people_write_them() {
+    for value in ["1", "true", "YES", "on", "0", "false", "No", "off", ""] {
+        Shell::new()
+            .with("SECMON_NO_INPUT", value)
+            .line("profile list")
+            .exits(0);
+    }
+    let run = Shell::new()
+        .with("SECMON_NO_INPUT", "maybe")
+        .line("profile list -o json")
+        .exits(2);
+    assert!(
+        run.error()["message"]
+            .as_str()
+            .unwrap_or_default()
+            .contains("SECMON_NO_INPUT"),
+        "{run:?}"
+    );
+}
