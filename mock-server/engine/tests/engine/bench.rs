@@ -4,10 +4,12 @@ use std::num::NonZeroU16;
 use std::time::Duration;
 
 use secmon_engine::{
-    Account, AccountSettings, Call, Client, ClientId, CreateEndpoint, DesiredStatus, Done,
-    EndpointDetailView, EndpointList, EndpointView, Instant, ListEndpoints, ListPortAlerts,
-    OpenPort, Page, PortAlertStatus, PortAlertView, PortRange, Protocol, ProvisionEndpoint,
-    Provisioned, Refusal, RuleProtocol, RuleRequest, RuleScope, RuleView, SandboxHeader, Target,
+    Account, AccountSettings, Call, Client, ClientId, CreateEndpoint, DesiredStatus, DomainList,
+    DomainName, DomainSummary, DomainUpdated, Done, EndpointDetailView, EndpointList, EndpointView,
+    Instant, ListEndpoints, ListPortAlerts, OpenPort, Page, PortAlertStatus, PortAlertView,
+    PortRange, Protocol, ProvisionDomain, ProvisionEndpoint, ProvisionSubscription, Provisioned,
+    Refusal, RuleProtocol, RuleRequest, RuleScope, RuleView, SandboxHeader, ServiceId,
+    SubscriptionRef, SubscriptionView, Target,
 };
 use uuid::Uuid;
 
@@ -143,6 +145,68 @@ impl Bench {
     pub fn rule(&mut self, request: RuleRequest) -> RuleView {
         self.try_rule(request).expect("a rule")
     }
+}
+
+impl Bench {
+    /// Provisions a subscription of the customer: a plan of `port_monitoring`
+    /// or a quantity of `domain_monitoring`.
+    pub fn subscribe(&mut self, client_id: i64, service: i64, what: What) -> SubscriptionView {
+        let (product, plan, quantity) = match what {
+            What::Plan(plan) => ("port_monitoring", Some(plan.to_owned()), None),
+            What::Slots(quantity) => ("domain_monitoring", None, Some(quantity)),
+        };
+        let request = ProvisionSubscription {
+            client: Client::new(client(client_id)),
+            service: ServiceId::new(service).expect("a service"),
+            product: product.to_owned(),
+            plan,
+            quantity,
+        };
+        let done = self.account.provision_subscription(&self.call(), request);
+        done.expect("provisioned").value
+    }
+
+    pub fn domain(&mut self, client_id: i64, name: &str) -> Result<Done<DomainUpdated>, Refusal> {
+        let request = ProvisionDomain {
+            client: Client::new(client(client_id)),
+            domain: domain_name(name),
+            service: ServiceId::new(7).expect("a service"),
+        };
+        self.account.provision_domain(&self.call(), request)
+    }
+
+    pub fn new_domain(&mut self, client_id: i64, name: &str) -> Uuid {
+        let done = self.domain(client_id, name).expect("provisioned");
+        done.value.monitored_domain_id
+    }
+
+    pub fn domains(&mut self, client_id: i64) -> DomainList {
+        self.account.list_domains(&self.call(), client(client_id))
+    }
+
+    pub fn summary(&mut self, client_id: i64, id: Uuid) -> Result<DomainSummary, Refusal> {
+        self.account
+            .domain_summary(&self.call(), id, client(client_id))
+    }
+}
+
+/// What a customer subscribes to.
+#[derive(Clone, Copy)]
+pub enum What {
+    Plan(&'static str),
+    Slots(u32),
+}
+
+pub fn subscription(client_id: i64, service: i64, product: &str) -> SubscriptionRef {
+    SubscriptionRef {
+        client: client(client_id),
+        service: ServiceId::new(service).expect("a service"),
+        product: product.to_owned(),
+    }
+}
+
+pub fn domain_name(text: &str) -> DomainName {
+    DomainName::parse(text).expect("a domain name")
 }
 
 /// A rule for TCP ports that never ends.

@@ -1,10 +1,17 @@
 //! The engine as its caller sees it: one test binary, one file a group.
 
 mod bench;
+mod capacity;
+mod domain_monitoring;
+mod domains;
 mod durability;
 mod endpoints;
 mod keys;
 mod port_alerts;
+mod pricing;
 mod provisioning;
 mod rules;
 mod scans;
+mod sso;
+mod subscriptions;
+mod sync;
