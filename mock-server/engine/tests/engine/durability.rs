@@ -3,14 +3,11 @@
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
-use secmon_engine::{
-    Account, Change, Client, DesiredStatus, Progress, Protocol, ProvisionEndpoint, RuleScope,
-    ScanOutcome, Scenario, ServiceId, StoredRecord, Table, Target, UpdateEndpoint,
-};
+use secmon_engine::{Account, Change, StoredRecord, Table};
 use serde_json::Value;
-use uuid::Uuid;
 
-use crate::bench::{Bench, allow, client};
+use crate::bench::Bench;
+use crate::steps::{BillingStep, RuleStep, Runner, ServerStep, Step, step};
 
 /// What a store keeps: the last value of each record.
 #[derive(Default)]
@@ -37,222 +34,6 @@ impl Store {
     }
 }
 
-/// A call of the partner or of the admin, with small numbers so that calls
-/// meet each other's records.
-#[derive(Clone, Debug)]
-enum Step {
-    Provision(u8, u8),
-    Suspend(u8),
-    Resume(u8),
-    Terminate(u8),
-    Delete(u8),
-    Rename(u8),
-    Scan(u8),
-    ScanNow(u8, bool),
-    SetPorts(u8, u16),
-    AddRule(Option<u8>, u16),
-    UpdateRule(u8, u16),
-    DeleteRule(u8),
-    ResolveAlert(u8),
-    Scenario(u8),
-    Progress(u8),
-    RemovePortalAccount(u8),
-    IssueKey,
-    Reset,
-    Wait(u32),
-}
-
-fn step() -> impl Strategy<Value = Step> {
-    let n = 0u8..6;
-    let port = 20u16..26;
-    prop_oneof![
-        6 => (0u8..3, n.clone()).prop_map(|(c, h)| Step::Provision(c, h)),
-        1 => n.clone().prop_map(Step::Suspend),
-        1 => n.clone().prop_map(Step::Resume),
-        1 => n.clone().prop_map(Step::Terminate),
-        1 => n.clone().prop_map(Step::Delete),
-        1 => n.clone().prop_map(Step::Rename),
-        2 => n.clone().prop_map(Step::Scan),
-        2 => (n.clone(), any::<bool>()).prop_map(|(e, ok)| Step::ScanNow(e, ok)),
-        2 => (n.clone(), port.clone()).prop_map(|(e, p)| Step::SetPorts(e, p)),
-        2 => (prop::option::of(n.clone()), port.clone()).prop_map(|(e, p)| Step::AddRule(e, p)),
-        1 => (n.clone(), port).prop_map(|(r, p)| Step::UpdateRule(r, p)),
-        1 => n.clone().prop_map(Step::DeleteRule),
-        1 => n.clone().prop_map(Step::ResolveAlert),
-        1 => (0u8..3).prop_map(Step::Scenario),
-        1 => (0u8..3).prop_map(Step::Progress),
-        1 => (0u8..3).prop_map(Step::RemovePortalAccount),
-        1 => Just(Step::IssueKey),
-        1 => Just(Step::Reset),
-        4 => (0u32..200_000).prop_map(Step::Wait),
-    ]
-}
-
-/// Runs steps and remembers the ids that came back.
-struct Runner {
-    bench: Bench,
-    endpoints: Vec<Uuid>,
-    rules: Vec<Uuid>,
-}
-
-impl Runner {
-    fn new() -> Self {
-        Self {
-            bench: Bench::new(),
-            endpoints: Vec::new(),
-            rules: Vec::new(),
-        }
-    }
-
-    fn endpoint(&self, number: u8) -> Uuid {
-        let known = self.endpoints.get(usize::from(number));
-        known.copied().unwrap_or_default()
-    }
-
-    fn rule(&self, number: u8) -> Uuid {
-        let known = self.rules.get(usize::from(number));
-        known.copied().unwrap_or_default()
-    }
-
-    /// Runs one step; refusals are part of the game. The answer is told apart
-    /// by its text.
-    fn run(&mut self, step: &Step) -> String {
-        match step {
-            Step::Provision(customer, host) => self.provision(*customer, *host),
-            Step::AddRule(endpoint, port) => self.add_rule(*endpoint, *port),
-            Step::SetPorts(..)
-            | Step::ScanNow(..)
-            | Step::Scenario(_)
-            | Step::Progress(_)
-            | Step::RemovePortalAccount(_)
-            | Step::IssueKey
-            | Step::Reset
-            | Step::Wait(_) => self.administer(step),
-            _ => self.operate(step),
-        }
-    }
-
-    fn provision(&mut self, customer: u8, host: u8) -> String {
-        let request = ProvisionEndpoint {
-            client: Client::new(client(i64::from(customer) + 1)),
-            target: Target::parse(&format!("203.0.113.{host}")).expect("a target"),
-            service: ServiceId::new(i64::from(host)),
-        };
-        let call = self.bench.call();
-        let done = self.bench.account.provision(&call, request);
-        if let Ok(done) = &done
-            && !self.endpoints.contains(&done.value.endpoint_id)
-        {
-            self.endpoints.push(done.value.endpoint_id);
-        }
-        format!("{done:?}")
-    }
-
-    fn add_rule(&mut self, endpoint: Option<u8>, port: u16) -> String {
-        let scope = match endpoint {
-            Some(number) => RuleScope::Endpoint(self.endpoint(number)),
-            None => RuleScope::Global,
-        };
-        let mut request = allow((port, port + 1), scope, None);
-        request.expires_at = secmon_engine::parse_expiry("2026-01-05", self.bench.now).ok();
-        let rule = self.bench.try_rule(request);
-        if let Ok(rule) = &rule {
-            self.rules.push(rule.id);
-        }
-        format!("{rule:?}")
-    }
-
-    fn operate(&mut self, step: &Step) -> String {
-        let call = self.bench.call();
-        let update = UpdateEndpoint {
-            nickname: Some("renamed".to_owned()),
-            status: Some(DesiredStatus::Paused),
-        };
-        match step {
-            Step::Suspend(e) => answer(self.bench.account.suspend(&call, self.endpoint(*e))),
-            Step::Resume(e) => answer(self.bench.account.resume(&call, self.endpoint(*e))),
-            Step::Terminate(e) => answer(self.bench.account.terminate(&call, self.endpoint(*e))),
-            Step::Delete(e) => {
-                let id = self.endpoint(*e);
-                answer(self.bench.account.delete_endpoint(&call, id, None))
-            }
-            Step::Rename(e) => {
-                let id = self.endpoint(*e);
-                let account = &mut self.bench.account;
-                answer(account.update_endpoint(&call, id, client(1), update))
-            }
-            Step::Scan(e) => {
-                let id = self.endpoint(*e);
-                answer(self.bench.account.scan_endpoint(&call, client(1), id))
-            }
-            Step::UpdateRule(r, port) => {
-                let id = self.rule(*r);
-                let request = allow((*port, *port), RuleScope::Unstated, None);
-                answer(self.bench.account.update_rule(&call, id, request))
-            }
-            Step::DeleteRule(r) => {
-                answer(self.bench.account.delete_rule(&call, self.rule(*r), None))
-            }
-            Step::ResolveAlert(customer) => {
-                let number = i64::from(*customer % 3) + 1;
-                let newest = self.bench.alerts(number, None);
-                let id = newest.first().map_or(Uuid::nil(), |alert| alert.summary.id);
-                let account = &mut self.bench.account;
-                answer(account.resolve_port_alert(&call, id, client(number)))
-            }
-            other => panic!("{other:?} is no operation of the API"),
-        }
-    }
-
-    fn administer(&mut self, step: &Step) -> String {
-        let now = self.bench.now;
-        match step {
-            Step::SetPorts(e, port) => {
-                let open = [*port, *port + 1].map(|port| crate::bench::open(port, Protocol::Tcp));
-                let id = self.endpoint(*e);
-                answer(self.bench.account.set_ports(now, id, open.to_vec()))
-            }
-            Step::ScanNow(e, completed) => {
-                let outcome = match completed {
-                    true => ScanOutcome::Completed,
-                    false => ScanOutcome::Failed,
-                };
-                let id = self.endpoint(*e);
-                answer(self.bench.account.scan_endpoint_now(now, id, outcome))
-            }
-            Step::Scenario(n) => {
-                let scenario = Scenario::ALL[usize::from(*n)];
-                self.bench.account.set_scenario(now, scenario);
-                String::new()
-            }
-            Step::Progress(n) => {
-                let modes = [Progress::Timed, Progress::Immediate, Progress::Manual];
-                let mode = modes[usize::from(*n)];
-                self.bench.account.set_progress(now, mode);
-                String::new()
-            }
-            Step::RemovePortalAccount(customer) => {
-                let number = client(i64::from(*customer) + 1);
-                answer(self.bench.account.remove_portal_account(now, number))
-            }
-            Step::IssueKey => answer(self.bench.account.issue_key()),
-            Step::Reset => {
-                self.bench.account.reset();
-                String::new()
-            }
-            Step::Wait(seconds) => {
-                self.bench.wait((*seconds).into());
-                String::new()
-            }
-            other => panic!("{other:?} is no call of the admin"),
-        }
-    }
-}
-
-fn answer(value: impl std::fmt::Debug) -> String {
-    format!("{value:?}")
-}
-
 fn restored(store: &Store) -> Account {
     Account::restore(store.records()).expect("what was stored can be restored")
 }
@@ -262,7 +43,7 @@ proptest! {
 
     #[test]
     fn the_changes_of_all_calls_restore_the_account_that_made_them(
-        steps in prop::collection::vec(step(), 1..60),
+        steps in prop::collection::vec(step(), 1..80),
         later in prop::collection::vec(step(), 1..20),
     ) {
         let mut runner = Runner::new();
@@ -277,7 +58,8 @@ proptest! {
 
         let mut twin = Runner {
             bench: Bench { account: again, now: runner.bench.now, key: runner.bench.key },
-            endpoints: runner.endpoints.clone(),
+            servers: runner.servers.clone(),
+            domains: runner.domains.clone(),
             rules: runner.rules.clone(),
         };
         for step in &later {
@@ -291,7 +73,7 @@ proptest! {
     }
 
     #[test]
-    fn an_exported_account_is_imported_exactly(steps in prop::collection::vec(step(), 1..60)) {
+    fn an_exported_account_is_imported_exactly(steps in prop::collection::vec(step(), 1..80)) {
         let mut runner = Runner::new();
         for step in &steps {
             runner.run(step);
@@ -304,7 +86,7 @@ proptest! {
 
     #[test]
     fn the_same_calls_give_the_same_answers_and_the_same_bytes_m9(
-        steps in prop::collection::vec(step(), 1..60),
+        steps in prop::collection::vec(step(), 1..80),
     ) {
         let (mut one, mut other) = (Runner::new(), Runner::new());
         for step in &steps {
@@ -333,14 +115,23 @@ proptest! {
 
 fn small_store() -> Store {
     let mut runner = Runner::new();
+    let provision = |customer, host| Step::Provision { customer, host };
     let steps = [
-        Step::Provision(0, 1),
-        Step::Provision(1, 2),
+        provision(0, 1),
+        provision(1, 2),
         Step::Wait(3),
-        Step::AddRule(Some(0), 22),
-        Step::AddRule(None, 22),
-        Step::SetPorts(0, 24),
-        Step::Scan(0),
+        Step::Rule(RuleStep::Add(Some(0), None, 22)),
+        Step::Rule(RuleStep::Add(None, None, 22)),
+        Step::Server(ServerStep::SetPorts(24), 0),
+        Step::Server(ServerStep::Scan, 0),
+        Step::Billing(BillingStep::Slots(2), 0, 0),
+        Step::Billing(BillingStep::Plan(0), 0, 1),
+        Step::Billing(BillingStep::Price(1), 0, 1),
+        Step::ProvisionDomain {
+            customer: 0,
+            name: 0,
+        },
+        Step::Wait(3),
     ];
     for step in &steps {
         runner.run(step);
@@ -397,16 +188,29 @@ fn what_does_not_fit_is_refused_by_name() {
     );
     assert_eq!(
         refused(|store| {
-            let alert = store[&key(Table::PortAlerts, "1")].clone();
-            store.insert(key(Table::PortAlerts, "8"), alert);
+            let alert = store[&key(Table::PortAlerts, "5")].clone();
+            store.insert(key(Table::PortAlerts, "10"), alert);
         }),
-        "The record port_alerts/8 does not fit: another open alert has the same endpoint and port."
+        "The record port_alerts/10 does not fit: another open alert has the same endpoint and port."
     );
     assert_eq!(
         refused(|store| {
             store.insert(key(Table::ServiceLinks, "1/1"), b"77".to_vec());
         }),
         "The record service_links/1/1 does not fit: its endpoint does not exist."
+    );
+    assert_eq!(
+        refused(|store| {
+            let slots = store[&key(Table::Subscriptions, "1/1/domain_monitoring")].clone();
+            store.insert(key(Table::Subscriptions, "1/2/port_monitoring"), slots);
+        }),
+        "The record subscriptions/1/2/port_monitoring does not fit: it is to another product."
+    );
+    assert_eq!(
+        refused(|store| {
+            store.remove(&key(Table::Domains, "0"));
+        }),
+        "The record domain_alerts/0 does not fit: its domain does not exist."
     );
     assert!(
         refused(|store| {

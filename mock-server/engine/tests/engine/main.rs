@@ -13,5 +13,6 @@ mod provisioning;
 mod rules;
 mod scans;
 mod sso;
+mod steps;
 mod subscriptions;
 mod sync;
