@@ -87,6 +87,13 @@ impl<'a> Fields<'a> {
         self.errors.entry(name).or_default().push(sentence);
     }
 
+    /// Notes the sentence of a check that failed.
+    pub(crate) fn judge(&mut self, name: &str, checked: Result<(), &str>) {
+        if let Err(sentence) = checked {
+            self.reject(name, sentence.to_owned());
+        }
+    }
+
     /// Takes over what was found wrong elsewhere in the same request.
     pub(crate) fn absorb(&mut self, errors: FieldErrors) {
         for (name, sentences) in errors {

@@ -33,8 +33,8 @@ pub use journal::JournalEntry;
 pub use mock::{AdminError, TenantOptions};
 pub use run::run;
 pub use secmon_engine::{
-    Catalogue, ClientId, Instant, Limits, OpenPort, Progress, Protocol, RateLimits, ScanOutcome,
-    Scenario, Timings,
+    Catalogue, ClientId, DomainFindings, Instant, LeakDataset, Limits, OpenPort, Progress,
+    Protocol, RateLimits, ScanOutcome, Scenario, Timings,
 };
 pub use secret::Secret;
 pub use settings::{Manners, RateLimit};

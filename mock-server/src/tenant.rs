@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use secmon_engine::{ClientId, OpenPort, Progress, ScanOutcome};
+use secmon_engine::{ClientId, DomainFindings, LeakDataset, OpenPort, Progress, ScanOutcome};
 use uuid::Uuid;
 
 use crate::AdminError;
@@ -80,6 +80,38 @@ impl Tenant {
     /// not active.
     pub fn scan_now(&self, endpoint_id: Uuid, outcome: ScanOutcome) -> Result<(), AdminError> {
         saved(self.mock.scan_endpoint_now(endpoint_id, outcome))
+    }
+
+    /// Sets what the next scan of a domain finds (E2).
+    ///
+    /// # Errors
+    ///
+    /// [`AdminError::Unknown`] when there is no such domain.
+    pub fn set_findings(
+        &self,
+        domain_id: Uuid,
+        findings: DomainFindings,
+    ) -> Result<(), AdminError> {
+        saved(self.mock.set_findings(domain_id, findings))
+    }
+
+    /// Runs one scan of a domain to its end, outside the schedule (M6).
+    ///
+    /// # Errors
+    ///
+    /// [`AdminError::Unknown`] when there is no such domain, [`AdminError::Conflict`] when it is
+    /// not active.
+    pub fn scan_domain_now(&self, domain_id: Uuid, outcome: ScanOutcome) -> Result<(), AdminError> {
+        saved(self.mock.scan_domain_now(domain_id, outcome))
+    }
+
+    /// Sets whether the dataset of leaked credentials answers (C10).
+    ///
+    /// # Errors
+    ///
+    /// [`AdminError`] when the account is gone or the state could not be saved.
+    pub fn set_leak_dataset(&self, state: LeakDataset) -> Result<(), AdminError> {
+        saved(self.mock.set_leak_dataset(&self.name, state))
     }
 
     /// Sets how scans come to their end.

@@ -17,7 +17,7 @@ use super::body::{self, Sent, Unread};
 use super::problem::{ErrorShape, coded, validation_shape};
 use super::reply::{self, Reply};
 use super::routes::{Answer, Group, Route, Run};
-use super::{query, trouble};
+use super::{query, sso_page, trouble};
 use crate::faults::{CloseAt, Effect, Incoming};
 use crate::fields::FieldErrors;
 use crate::journal::Entry;
@@ -170,6 +170,7 @@ impl<'a> Visit<'a> {
         match route.run {
             Run::Open => (reply::health(self.now()), Ticket::done()),
             Run::Keyed(answer) => self.keyed(route.group, answer, asked),
+            Run::SignIn => sso_page::sign_in(self.mock, asked),
         }
     }
 
@@ -269,7 +270,7 @@ impl<'a> Visit<'a> {
             Ending::Half(reply) => (Some(reply), Some(Hangup::MidBody)),
             Ending::Nothing(hangup) => (None, Some(hangup)),
         };
-        if asked.path.starts_with("/api/") {
+        if asked.path.starts_with("/api/") || asked.path == sso_page::PATH {
             self.record(asked, reply.as_ref());
         }
         let mut response = reply.map_or_else(Response::default, Response::from);
@@ -295,7 +296,8 @@ impl<'a> Visit<'a> {
             response: reply.map_or_else(Bytes::new, |reply| reply.body.clone()),
             duration_us: u64::try_from(self.stopwatch.elapsed().as_micros()).unwrap_or(u64::MAX),
         };
-        let secrets: Vec<&str> = self.key.as_deref().into_iter().collect();
+        let minted = reply.and_then(|reply| reply.secret.as_deref());
+        let secrets: Vec<&str> = self.key.as_deref().into_iter().chain(minted).collect();
         match &self.partner {
             Some(partner) => partner.journal().record(entry, &secrets),
             None => self.mock.strays().record(entry, &secrets),

@@ -1,6 +1,6 @@
-//! The fields that name a customer of the partner.
+//! The fields that name a customer of the partner, and what is sold to it.
 
-use secmon_engine::{Client, ClientId, is_email};
+use secmon_engine::{Client, ClientId, ServiceId, is_email};
 
 use crate::fields::{Fields, Raw, readers};
 
@@ -11,6 +11,22 @@ pub(crate) const LONGEST: usize = 255;
 pub(crate) fn number(raw: Raw) -> readers::Read<ClientId> {
     let number = readers::integer(readers::IDENTIFIER)(raw)?;
     ClientId::new(number).ok_or_else(|| "must be at least 1.".to_owned())
+}
+
+/// A service's number.
+pub(crate) fn service(raw: Raw) -> readers::Read<ServiceId> {
+    let number = readers::integer(readers::IDENTIFIER)(raw)?;
+    ServiceId::new(number).ok_or_else(|| "must be at least 1.".to_owned())
+}
+
+/// The slug of a product or plan.
+pub(crate) fn slug(raw: Raw) -> readers::Read<String> {
+    readers::text(0..=50)(raw)
+}
+
+/// Checks `mrr`, the monthly price of a service, which has no effect here.
+pub(crate) fn check_mrr(fields: &mut Fields<'_>) {
+    fields.optional("mrr", readers::number(0.01..=9999.99));
 }
 
 /// A customer that may be made by this call: its number, name and e-mail address.

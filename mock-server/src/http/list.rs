@@ -8,13 +8,15 @@ use super::query;
 use super::reply::{Meta, Reply};
 use crate::fields::{Fields, readers};
 
-/// Bounds of `per_page` where nothing else is documented, and what it is when it is not sent.
-const PER_PAGE: std::ops::RangeInclusive<i64> = 1..=100;
+/// The largest `per_page` where nothing else is documented.
+pub(crate) const LARGEST_PAGE: i64 = 100;
+
+/// `per_page` when it is not sent.
 const DEFAULT_PER_PAGE: u64 = 25;
 
 /// Reads `page` and `per_page`.
-pub(crate) fn page(fields: &mut Fields<'_>) -> Page {
-    let size = fields.optional("per_page", readers::integer(PER_PAGE));
+pub(crate) fn page(fields: &mut Fields<'_>, largest: i64) -> Page {
+    let size = fields.optional("per_page", readers::integer(1..=largest));
     let number = fields.optional("page", readers::identifier);
     Page::new(
         number.unwrap_or(1),

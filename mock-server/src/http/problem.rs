@@ -30,6 +30,8 @@ pub(crate) enum Problem {
     Invalid(FieldErrors),
     /// A body over the limit.
     TooLarge,
+    /// A sandbox operation on an account without sandbox mode (E12).
+    SandboxDisabled,
 }
 
 impl From<Refusal> for Problem {
@@ -50,6 +52,10 @@ impl Problem {
         match self {
             Self::Invalid(errors) => invalid(&errors),
             Self::Refused(refusal) => refused(&refusal, shape, now),
+            Self::SandboxDisabled => {
+                let message = "Sandbox mode is not enabled on this account.";
+                coded(StatusCode::FORBIDDEN, "SANDBOX_DISABLED", message, now)
+            }
             Self::TooLarge => validation_shape(
                 StatusCode::PAYLOAD_TOO_LARGE,
                 "The request body is larger than 1 MiB.",

@@ -18,6 +18,8 @@ pub(crate) struct Reply {
     content_type: &'static str,
     retry_after: Option<u64>,
     allow: Option<String>,
+    /// A text in the body that the journal must not keep.
+    pub(crate) secret: Option<String>,
 }
 
 impl Reply {
@@ -40,6 +42,7 @@ impl Reply {
             content_type,
             retry_after: None,
             allow: None,
+            secret: None,
         }
     }
 
@@ -51,6 +54,12 @@ impl Reply {
     /// Says when to come again, in whole seconds.
     pub(crate) fn retry_after(mut self, seconds: u64) -> Self {
         self.retry_after = Some(seconds);
+        self
+    }
+
+    /// Keeps a text of the body out of the journal.
+    pub(crate) fn secret(mut self, text: String) -> Self {
+        self.secret = Some(text);
         self
     }
 

@@ -6,24 +6,34 @@ use secmon_engine::RateGroup;
 use super::ask::Ask;
 use super::problem::{ErrorShape, Problem};
 use super::reply::Reply;
-use super::{endpoints, port_alerts, rules, servers};
+use super::{
+    domain_monitoring, domains, endpoints, port_alerts, pricing, rules, sandbox, servers, sso,
+    sso_page, subscriptions, sync,
+};
 
 /// The groups of operations: what they have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Group {
     Health,
     Provisioning,
+    Sso,
+    /// The landing page of sign-in tokens, which is no part of the partner API.
+    SsoPage,
+    DomainMonitoring,
     PortAlerts,
     AllowedPorts,
     Endpoints,
+    Sandbox,
 }
 
 impl Group {
     /// The rate window that its calls count in (A10).
     pub(crate) fn window(self) -> Option<RateGroup> {
         match self {
-            Self::Health => None,
-            Self::Provisioning | Self::PortAlerts => Some(RateGroup::Strict),
+            Self::Health | Self::SsoPage | Self::Sandbox => None,
+            Self::Provisioning | Self::Sso | Self::DomainMonitoring | Self::PortAlerts => {
+                Some(RateGroup::Strict)
+            }
             Self::AllowedPorts | Self::Endpoints => Some(RateGroup::Default),
         }
     }
@@ -31,7 +41,12 @@ impl Group {
     /// How it writes errors without a string code of their own (A11).
     pub(crate) fn error_shape(self) -> ErrorShape {
         match self {
-            Self::Health | Self::Provisioning => ErrorShape::Envelope,
+            Self::Health
+            | Self::Provisioning
+            | Self::Sso
+            | Self::SsoPage
+            | Self::DomainMonitoring
+            | Self::Sandbox => ErrorShape::Envelope,
             Self::PortAlerts => ErrorShape::NumberedEnvelope,
             Self::AllowedPorts | Self::Endpoints => ErrorShape::BareNumber,
         }
@@ -39,7 +54,7 @@ impl Group {
 
     /// Whether the called host must be the key's portal domain (A4).
     pub(crate) fn checks_host(self) -> bool {
-        matches!(self, Self::Provisioning)
+        matches!(self, Self::Provisioning | Self::Sso)
     }
 }
 
@@ -53,6 +68,8 @@ pub(crate) enum Run {
     Open,
     /// A key of an account.
     Keyed(Answer),
+    /// A sign-in token.
+    SignIn,
 }
 
 /// Where an operation is found, under `/api/v1`.
@@ -64,6 +81,8 @@ enum At {
     Billing(&'static str),
     /// Under a path of its own.
     Path(&'static str),
+    /// Beside the API.
+    Beside(&'static str),
 }
 
 struct Row(Method, At, Group, Run);
@@ -87,6 +106,36 @@ const TABLE: &[Row] = &[
     Row(Method::POST,   At::Namespaces("/terminate"),              Group::Provisioning, Run::Keyed(servers::terminate)),
     Row(Method::POST,   At::Billing("/scan-endpoint"),             Group::Provisioning, Run::Keyed(servers::scan)),
 
+    Row(Method::POST,   At::Namespaces("/provision-domain"),       Group::Provisioning, Run::Keyed(domains::provision)),
+    Row(Method::POST,   At::Namespaces("/suspend-domain"),         Group::Provisioning, Run::Keyed(domains::suspend)),
+    Row(Method::POST,   At::Namespaces("/resume-domain"),          Group::Provisioning, Run::Keyed(domains::resume)),
+    Row(Method::POST,   At::Namespaces("/terminate-domain"),       Group::Provisioning, Run::Keyed(domains::terminate)),
+    Row(Method::POST,   At::Namespaces("/update-domain"),          Group::Provisioning, Run::Keyed(domains::update)),
+    Row(Method::POST,   At::Billing("/release-domain"),            Group::Provisioning, Run::Keyed(domains::release)),
+
+    Row(Method::POST,   At::Namespaces("/provision-subscription"), Group::Provisioning, Run::Keyed(subscriptions::provision)),
+    Row(Method::POST,   At::Namespaces("/suspend-subscription"),   Group::Provisioning, Run::Keyed(subscriptions::suspend)),
+    Row(Method::POST,   At::Namespaces("/resume-subscription"),    Group::Provisioning, Run::Keyed(subscriptions::resume)),
+    Row(Method::POST,   At::Namespaces("/terminate-subscription"), Group::Provisioning, Run::Keyed(subscriptions::terminate)),
+    Row(Method::POST,   At::Namespaces("/change-subscription"),    Group::Provisioning, Run::Keyed(subscriptions::change)),
+
+    Row(Method::POST,   At::Billing("/sync-services"),             Group::Provisioning, Run::Keyed(sync::services)),
+    Row(Method::POST,   At::Billing("/pricing"),                   Group::Provisioning, Run::Keyed(pricing::set)),
+    Row(Method::DELETE, At::Billing("/pricing"),                   Group::Provisioning, Run::Keyed(pricing::delete)),
+
+    Row(Method::POST,   At::Path("/sso/token"),                    Group::Sso,          Run::Keyed(sso::token)),
+    Row(Method::GET,    At::Beside(sso_page::PATH),                Group::SsoPage,      Run::SignIn),
+
+    Row(Method::GET,    At::Path("/domains"),                      Group::DomainMonitoring, Run::Keyed(domain_monitoring::list)),
+    Row(Method::GET,    At::Path("/domains/{id}/summary"),         Group::DomainMonitoring, Run::Keyed(domain_monitoring::summary)),
+    Row(Method::GET,    At::Path("/domains/{id}/alerts"),          Group::DomainMonitoring, Run::Keyed(domain_monitoring::alerts)),
+    Row(Method::GET,    At::Path("/domains/{id}/alerts/{alertId}"), Group::DomainMonitoring, Run::Keyed(domain_monitoring::alert)),
+    Row(Method::POST,   At::Path("/domains/{id}/alerts/{alertId}/acknowledge"), Group::DomainMonitoring, Run::Keyed(domain_monitoring::acknowledge)),
+    Row(Method::POST,   At::Path("/domains/{id}/alerts/{alertId}/resolve"), Group::DomainMonitoring, Run::Keyed(domain_monitoring::resolve)),
+    Row(Method::GET,    At::Path("/domains/{id}/dark-web-mentions"), Group::DomainMonitoring, Run::Keyed(domain_monitoring::mentions)),
+    Row(Method::GET,    At::Path("/domains/{id}/credential-leaks"), Group::DomainMonitoring, Run::Keyed(domain_monitoring::leaks)),
+    Row(Method::GET,    At::Path("/domains/{id}/scan-history"),    Group::DomainMonitoring, Run::Keyed(domain_monitoring::scan_history)),
+
     Row(Method::GET,    At::Path("/alerts"),                       Group::PortAlerts,   Run::Keyed(port_alerts::list)),
     Row(Method::GET,    At::Path("/alerts/{alert}"),               Group::PortAlerts,   Run::Keyed(port_alerts::show)),
     Row(Method::POST,   At::Path("/alerts/{alert}/resolve"),       Group::PortAlerts,   Run::Keyed(port_alerts::resolve)),
@@ -104,6 +153,9 @@ const TABLE: &[Row] = &[
     Row(Method::GET,    At::Path("/endpoints/{endpoint}/detail"),  Group::Endpoints,    Run::Keyed(endpoints::detail)),
     Row(Method::PUT,    At::Path("/endpoints/{endpoint}"),         Group::Endpoints,    Run::Keyed(endpoints::update)),
     Row(Method::DELETE, At::Path("/endpoints/{endpoint}"),         Group::Endpoints,    Run::Keyed(endpoints::delete)),
+
+    Row(Method::GET,    At::Path("/sandbox/scenarios"),            Group::Sandbox,      Run::Keyed(sandbox::scenarios)),
+    Row(Method::POST,   At::Path("/sandbox/scenario"),             Group::Sandbox,      Run::Keyed(sandbox::choose)),
 ];
 
 /// Every operation on every path that it has.
@@ -130,5 +182,6 @@ fn paths(at: At) -> Vec<String> {
         ],
         At::Billing(name) => vec![format!("/api/v1/billing{name}")],
         At::Path(path) => vec![format!("/api/v1{path}")],
+        At::Beside(path) => vec![path.to_owned()],
     }
 }

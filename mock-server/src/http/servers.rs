@@ -2,8 +2,7 @@
 
 use http::StatusCode;
 use secmon_engine::{
-    Account, Call, Done, Hostname, ProvisionEndpoint, Provisioned, Refusal, ServiceId, Target,
-    parse_address,
+    Account, Call, Done, Hostname, ProvisionEndpoint, Provisioned, Refusal, Target, parse_address,
 };
 use uuid::Uuid;
 
@@ -13,19 +12,16 @@ use super::problem::Problem;
 use super::reply::{self, Reply};
 use crate::fields::{Fields, Raw, readers};
 
-/// Bounds of `mrr`, the monthly price of a service.
-pub(crate) const MRR: std::ops::RangeInclusive<f64> = 0.01..=9999.99;
-
 /// `POST provision`.
 pub(crate) fn provision(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
     let body = ask.asked.object()?;
     let mut fields = Fields::of_body(&body);
     let client = customer::new_client(&mut fields, "client_id");
-    let service = fields.optional("service_id", service);
+    let service = fields.optional("service_id", customer::service);
     // Labels without an effect (B4); they are checked like any field.
-    fields.optional("product_slug", readers::text(0..=50));
-    fields.optional("plan_slug", readers::text(0..=50));
-    fields.optional("mrr", readers::number(MRR));
+    fields.optional("product_slug", customer::slug);
+    fields.optional("plan_slug", customer::slug);
+    customer::check_mrr(&mut fields);
     let target = target(&mut fields);
     let request = fields.finish(|| {
         Some(ProvisionEndpoint {
@@ -78,11 +74,6 @@ fn absent_or<T>(
         "" => Ok(None),
         text => parse(text).map(Some),
     }
-}
-
-fn service(raw: Raw) -> readers::Read<ServiceId> {
-    let number = readers::integer(readers::IDENTIFIER)(raw)?;
-    ServiceId::new(number).ok_or_else(|| "must be at least 1.".to_owned())
 }
 
 type Transition = fn(&mut Account, &Call, Uuid) -> Result<Done<Provisioned>, Refusal>;

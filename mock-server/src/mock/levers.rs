@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use secmon_engine::Instant;
 use secmon_engine::{
-    Account, ClientId, OpenPort, Progress, Refusal, ScanOutcome, Scenario, Switch,
+    Account, ClientId, DomainFindings, LeakDataset, OpenPort, Progress, Refusal, ScanOutcome,
+    Scenario, Switch,
 };
 use uuid::Uuid;
 
@@ -227,7 +228,7 @@ impl Mock {
         endpoint: Uuid,
         open: &[OpenPort],
     ) -> Result<Ticket, AdminError> {
-        self.on_endpoint(endpoint, |account, now| {
+        self.on_record(endpoint, |account, now| {
             account.set_ports(now, endpoint, open.to_vec())
         })
     }
@@ -238,8 +239,42 @@ impl Mock {
         endpoint: Uuid,
         outcome: ScanOutcome,
     ) -> Result<Ticket, AdminError> {
-        self.on_endpoint(endpoint, |account, now| {
+        self.on_record(endpoint, |account, now| {
             account.scan_endpoint_now(now, endpoint, outcome)
+        })
+    }
+
+    /// Sets what the next scan of a domain finds (E2).
+    pub(crate) fn set_findings(
+        &self,
+        domain: Uuid,
+        findings: DomainFindings,
+    ) -> Result<Ticket, AdminError> {
+        self.on_record(domain, |account, now| {
+            account.set_findings(now, domain, findings)
+        })
+    }
+
+    /// Runs one scan of a domain to its end, outside the schedule (M6).
+    pub(crate) fn scan_domain_now(
+        &self,
+        domain: Uuid,
+        outcome: ScanOutcome,
+    ) -> Result<Ticket, AdminError> {
+        self.on_record(domain, |account, now| {
+            account.scan_domain_now(now, domain, outcome)
+        })
+    }
+
+    /// Sets whether the dataset of leaked credentials answers (C10).
+    pub(crate) fn set_leak_dataset(
+        &self,
+        name: &str,
+        state: LeakDataset,
+    ) -> Result<Ticket, AdminError> {
+        self.on_account(name, |account, now| {
+            account.set_leak_dataset(now, state);
+            Ok(())
         })
     }
 
@@ -306,15 +341,15 @@ impl Mock {
     }
 
     /// A record's id tells no account: the one that knows it acts.
-    fn on_endpoint(
+    fn on_record(
         &self,
-        endpoint: Uuid,
+        record: Uuid,
         act: impl Fn(&mut Account, Instant) -> Result<(), Refusal>,
     ) -> Result<Ticket, AdminError> {
         for partner in self.registry().partners() {
             let mut account = partner.account();
             match act(&mut account, partner.time(self.now())) {
-                Err(Refusal::EndpointNotFound) => {}
+                Err(Refusal::EndpointNotFound | Refusal::DomainNotFound) => {}
                 done => {
                     done.map_err(refused)?;
                     return Ok(self
@@ -324,7 +359,7 @@ impl Mock {
             }
         }
         Err(AdminError::Unknown(format!(
-            "No account has an endpoint {endpoint}."
+            "No account has a record {record}."
         )))
     }
 

@@ -199,6 +199,25 @@ impl Stage {
         self.anyone.post("/_mock/clock", body).expect(200);
     }
 
+    /// Gives a customer of `acme` domain slots under service 501.
+    pub fn slots(&self, client: u64, quantity: u64) {
+        let body = serde_json::json!({
+            "client_id": client, "service_id": 501, "product_slug": "domain_monitoring", "quantity": quantity,
+        });
+        self.acme
+            .post("/api/v1/billing/provision-subscription", body);
+    }
+
+    /// Provisions a domain for a customer of `acme` that has a slot; its id.
+    pub fn domain(&self, client: u64, name: &str) -> String {
+        let body = serde_json::json!({ "client_id": client, "domain": name, "service_id": 501 });
+        let reply = self
+            .acme
+            .post("/api/v1/billing/provision-domain", body)
+            .expect(201);
+        text(&reply.at("/data/monitored_domain_id"))
+    }
+
     /// Provisions a server for a customer of `acme`; its id.
     pub fn endpoint(&self, client: u64, address: &str) -> String {
         let body = serde_json::json!({ "client_id": client, "ip_address": address });
@@ -225,3 +244,18 @@ pub fn text(value: &Value) -> String {
         .unwrap_or_else(|| panic!("{value} is no string"))
         .to_owned()
 }
+
+/// Asserts an error envelope with this code.
+#[track_caller]
+pub fn coded(reply: Reply, status: u16, code: &str) -> Reply {
+    let reply = reply.expect(status);
+    assert_eq!(reply.at("/success"), false);
+    assert_eq!(reply.at("/error/code"), code);
+    assert!(reply.at("/error/message").is_string());
+    assert!(reply.at("/error/details").is_object());
+    assert_eq!(reply.at("/meta/version"), "v1");
+    reply
+}
+
+/// An id that no record has.
+pub const NOBODY: &str = "11111111-2222-4333-8444-555555555555";

@@ -3,6 +3,8 @@
 mod admin;
 mod bodies;
 mod client;
+mod domain_monitoring;
+mod domains;
 mod durable;
 mod embedded;
 mod endpoints;
@@ -13,5 +15,9 @@ mod paths;
 mod port_alerts;
 mod program;
 mod rules;
+mod sandbox;
 mod servers;
+mod sso;
+mod subscriptions;
+mod sync;
 mod windows;

@@ -2,18 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::client::{Reply, Stage, text};
+use crate::client::{Stage, coded, text};
 
 const PROVISION: &str = "/api/v1/billing/provision";
-
-fn coded(reply: Reply, status: u16, code: &str) -> Reply {
-    let reply = reply.expect(status);
-    assert_eq!(reply.at("/success"), false);
-    assert_eq!(reply.at("/error/code"), code);
-    assert!(reply.at("/error/message").is_string());
-    assert_eq!(reply.at("/meta/version"), "v1");
-    reply
-}
 
 #[test]
 fn a_new_server_is_created_and_a_known_one_is_noted_a17() {

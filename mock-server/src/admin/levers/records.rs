@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU16;
 
-use secmon_engine::{OpenPort, Protocol, ScanOutcome};
+use secmon_engine::{DomainFindings, OpenPort, Protocol, ScanOutcome};
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
@@ -65,6 +65,33 @@ pub(crate) fn scan_endpoint(call: &AdminCall<'_>) -> Result<Pulled, AdminError> 
     Ok(Pulled::done(
         call.mock.scan_endpoint_now(id(call)?, outcome)?,
     ))
+}
+
+pub(crate) fn scan_domain(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
+    let outcome = outcome(call)?;
+    Ok(Pulled::done(call.mock.scan_domain_now(id(call)?, outcome)?))
+}
+
+pub(crate) fn set_findings(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
+    let mut fields = input::fields(
+        &call.body,
+        &["employees", "customers", "third_parties", "mentions"],
+    );
+    let mut count = |name: &str| {
+        let count = fields.optional(name, readers::integer(0..=i64::from(DomainFindings::MOST)));
+        u32::try_from(count.unwrap_or(0)).unwrap_or_default()
+    };
+    let counts = [
+        count("employees"),
+        count("customers"),
+        count("third_parties"),
+        count("mentions"),
+    ];
+    let findings = input::finish(fields, || {
+        let [employees, customers, third_parties, mentions] = counts;
+        DomainFindings::new(employees, customers, third_parties, mentions)
+    })?;
+    Ok(Pulled::done(call.mock.set_findings(id(call)?, findings)?))
 }
 
 fn outcome(call: &AdminCall<'_>) -> Result<ScanOutcome, AdminError> {

@@ -1,6 +1,6 @@
 //! Accounts and their keys (M3, M4).
 
-use secmon_engine::{ClientId, Progress};
+use secmon_engine::{ClientId, LeakDataset, Progress};
 use serde_json::json;
 
 use super::{AdminCall, Pulled, input};
@@ -98,6 +98,16 @@ pub(crate) fn set_progress(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
     let progress = input::finish(fields, || progress)?;
     Ok(Pulled::done(
         call.mock.set_progress(call.part(0), progress)?,
+    ))
+}
+
+pub(crate) fn set_leak_dataset(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
+    let mut fields = input::fields(&call.body, &["state"]);
+    let states = "configured, unconfigured, unreachable";
+    let state = fields.required("state", readers::named(LeakDataset::from_name, states));
+    let state = input::finish(fields, || state)?;
+    Ok(Pulled::done(
+        call.mock.set_leak_dataset(call.part(0), state)?,
     ))
 }
 

@@ -1,0 +1,220 @@
+//! Reads and actions of domain monitoring.
+
+use http::StatusCode;
+use secmon_engine::{
+    Category, ClientId, DomainAlertKind, DomainAlertStatus, DomainAlertView, DomainScanView,
+    DomainSeverity, LeakAnswer, ListDomainAlerts, ListLeaks, ListMentions, MentionView, Refusal,
+};
+use serde::Serialize;
+use uuid::Uuid;
+
+use super::ask::Ask;
+use super::list::PageNumbers;
+use super::problem::Problem;
+use super::reply::{self, Reply};
+use super::{customer, list};
+use crate::fields::{Fields, Raw, readers};
+
+/// The largest `per_page` of alerts and mentions.
+const LARGEST_PAGE: i64 = 50;
+
+#[derive(Serialize)]
+struct Alert<T> {
+    alert: T,
+}
+
+#[derive(Serialize)]
+struct Moved<'a, T> {
+    message: &'a str,
+    alert: T,
+}
+
+#[derive(Serialize)]
+struct Scans {
+    scans: Vec<DomainScanView>,
+}
+
+/// `GET /domains`.
+pub(crate) fn list(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
+    let client = queried_client(ask)?;
+    let domains = ask.account.list_domains(&ask.call, client);
+    Ok(reply::success(StatusCode::OK, domains, ask.now()))
+}
+
+/// `GET /domains/{id}/summary`.
+pub(crate) fn summary(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
+    let client = queried_client(ask)?;
+    let summary = ask
+        .account
+        .domain_summary(&ask.call, domain_id(ask)?, client)?;
+    Ok(reply::success(StatusCode::OK, summary, ask.now()))
+}
+
+/// `GET /domains/{id}/alerts`.
+pub(crate) fn alerts(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
+    #[derive(Serialize)]
+    struct Alerts {
+        alerts: Vec<DomainAlertView>,
+        #[serde(flatten)]
+        numbers: PageNumbers,
+    }
+    let mut fields = ask.asked.parameters()?;
+    let client = fields.required("billing_customer_id", customer::number);
+    let status = fields.optional(
+        "status",
+        readers::named(DomainAlertStatus::from_name, "open, acknowledged, resolved"),
+    );
+    let kind = fields.optional(
+        "type",
+        readers::named(
+            DomainAlertKind::from_name,
+            "credential_leak, dark_web_mention",
+        ),
+    );
+    let category = fields.optional("category", category);
+    let severity = fields.optional(
+        "severity",
+        readers::named(DomainSeverity::from_name, "critical, high, medium"),
+    );
+    let page = list::page(&mut fields, LARGEST_PAGE);
+    let request = fields.finish(|| {
+        Some(ListDomainAlerts {
+            client: client?,
+            status,
+            kind,
+            category,
+            severity,
+            page,
+        })
+    })?;
+    let found = ask
+        .account
+        .list_domain_alerts(&ask.call, domain_id(ask)?, request)?;
+    let alerts = Alerts {
+        numbers: PageNumbers::of(&found),
+        alerts: found.items,
+    };
+    Ok(reply::success(StatusCode::OK, alerts, ask.now()))
+}
+
+/// `GET /domains/{id}/alerts/{alertId}`.
+pub(crate) fn alert(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
+    let client = queried_client(ask)?;
+    let alert = ask
+        .account
+        .domain_alert(&ask.call, domain_id(ask)?, alert_id(ask), client)?;
+    Ok(reply::success(StatusCode::OK, Alert { alert }, ask.now()))
+}
+
+/// `POST /domains/{id}/alerts/{alertId}/acknowledge`.
+pub(crate) fn acknowledge(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
+    let client = sent_client(ask)?;
+    let alert =
+        ask.account
+            .acknowledge_domain_alert(&ask.call, domain_id(ask)?, alert_id(ask), client)?;
+    Ok(moved(ask, "The alert was acknowledged.", &alert))
+}
+
+/// `POST /domains/{id}/alerts/{alertId}/resolve`.
+pub(crate) fn resolve(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
+    let client = sent_client(ask)?;
+    let alert =
+        ask.account
+            .resolve_domain_alert(&ask.call, domain_id(ask)?, alert_id(ask), client)?;
+    Ok(moved(ask, "The alert was resolved.", &alert))
+}
+
+fn moved(ask: &Ask<'_>, message: &str, alert: &impl Serialize) -> Reply {
+    reply::success(StatusCode::OK, Moved { message, alert }, ask.now())
+}
+
+/// `GET /domains/{id}/dark-web-mentions`.
+pub(crate) fn mentions(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
+    #[derive(Serialize)]
+    struct Mentions {
+        mentions: Vec<MentionView>,
+        #[serde(flatten)]
+        numbers: PageNumbers,
+    }
+    let mut fields = ask.asked.parameters()?;
+    let client = fields.required("billing_customer_id", customer::number);
+    let is_new = fields.optional("is_new", readers::boolean);
+    let page = list::page(&mut fields, LARGEST_PAGE);
+    let request = fields.finish(|| {
+        Some(ListMentions {
+            client: client?,
+            is_new,
+            page,
+        })
+    })?;
+    let found = ask
+        .account
+        .list_mentions(&ask.call, domain_id(ask)?, request)?;
+    let mentions = Mentions {
+        numbers: PageNumbers::of(&found),
+        mentions: found.items,
+    };
+    Ok(reply::success(StatusCode::OK, mentions, ask.now()))
+}
+
+/// `GET /domains/{id}/credential-leaks`. An unreachable dataset is a 503 in the success envelope.
+pub(crate) fn leaks(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
+    let mut fields = ask.asked.parameters()?;
+    let client = fields.required("billing_customer_id", customer::number);
+    let category = fields.optional("category", category);
+    let page = fields.optional("page", readers::identifier).unwrap_or(1);
+    let request = fields.finish(|| {
+        Some(ListLeaks {
+            client: client?,
+            category,
+            page,
+        })
+    })?;
+    match ask
+        .account
+        .list_leaks(&ask.call, domain_id(ask)?, request)?
+    {
+        LeakAnswer::Page(page) => Ok(reply::success(StatusCode::OK, page, ask.now())),
+        LeakAnswer::Unreachable(failure) => Ok(reply::success(
+            StatusCode::SERVICE_UNAVAILABLE,
+            failure,
+            ask.now(),
+        )),
+    }
+}
+
+/// `GET /domains/{id}/scan-history`.
+pub(crate) fn scan_history(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
+    let client = queried_client(ask)?;
+    let scans = ask
+        .account
+        .domain_scan_history(&ask.call, domain_id(ask)?, client)?;
+    Ok(reply::success(StatusCode::OK, Scans { scans }, ask.now()))
+}
+
+fn queried_client(ask: &Ask<'_>) -> Result<ClientId, Problem> {
+    only_client(ask.asked.parameters()?)
+}
+
+fn sent_client(ask: &Ask<'_>) -> Result<ClientId, Problem> {
+    only_client(Fields::of_body(&ask.asked.object()?))
+}
+
+fn only_client(mut fields: Fields<'_>) -> Result<ClientId, Problem> {
+    let client = fields.required("billing_customer_id", customer::number);
+    Ok(fields.finish(|| client)?)
+}
+
+fn domain_id(ask: &Ask<'_>) -> Result<Uuid, Refusal> {
+    ask.asked.id("id").ok_or(Refusal::DomainNotFound)
+}
+
+/// The alert's id. What is no UUID becomes the id that no record has: whether the domain is there
+/// is asked first (C8, A16).
+fn alert_id(ask: &Ask<'_>) -> Uuid {
+    ask.asked.id("alertId").unwrap_or(Uuid::nil())
+}
+
+fn category(raw: Raw) -> readers::Read<Category> {
+    readers::named(Category::from_name, "employees, customers, third_parties")(raw)
+}

@@ -1,0 +1,91 @@
+//! Provisioning of monitored domains.
+
+use secmon_engine::{
+    Account, Call, DomainName, DomainProvisioned, Done, ProvisionDomain, Refusal, ReleaseDomain,
+};
+use uuid::Uuid;
+
+use http::StatusCode;
+
+use super::ask::Ask;
+use super::customer;
+use super::problem::Problem;
+use super::reply::{self, Reply};
+use crate::fields::{Fields, Raw, readers};
+
+/// `POST provision-domain`.
+pub(crate) fn provision(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
+    let body = ask.asked.object()?;
+    let mut fields = Fields::of_body(&body);
+    let client = customer::new_client(&mut fields, "client_id");
+    let domain = fields.required("domain", name);
+    let service = fields.required("service_id", customer::service);
+    let request = fields.finish(|| {
+        Some(ProvisionDomain {
+            client: client?,
+            domain: domain?,
+            service: service?,
+        })
+    })?;
+    let done = ask.account.provision_domain(&ask.call, request)?;
+    Ok(reply::success_done(done, ask.now()))
+}
+
+type Transition = fn(&mut Account, &Call, Uuid) -> Result<Done<DomainProvisioned>, Refusal>;
+
+fn transition(ask: &mut Ask<'_>, go: Transition) -> Result<Reply, Problem> {
+    let body = ask.asked.object()?;
+    let mut fields = Fields::of_body(&body);
+    let domain = fields.required("monitored_domain_id", readers::uuid);
+    let domain = fields.finish(|| domain)?;
+    let done = go(ask.account, &ask.call, domain)?;
+    Ok(reply::success_done(done, ask.now()))
+}
+
+/// `POST suspend-domain`.
+pub(crate) fn suspend(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
+    transition(ask, Account::suspend_domain)
+}
+
+/// `POST resume-domain`.
+pub(crate) fn resume(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
+    transition(ask, Account::resume_domain)
+}
+
+/// `POST terminate-domain`.
+pub(crate) fn terminate(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
+    transition(ask, Account::terminate_domain)
+}
+
+/// `POST update-domain`.
+pub(crate) fn update(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
+    let body = ask.asked.object()?;
+    let mut fields = Fields::of_body(&body);
+    let domain = fields.required("monitored_domain_id", readers::uuid);
+    let name = fields.required("domain", name);
+    let (domain, name) = fields.finish(|| Some((domain?, name?)))?;
+    let done = ask.account.update_domain(&ask.call, domain, &name)?;
+    Ok(reply::success_done(done, ask.now()))
+}
+
+/// `POST release-domain` (C7).
+pub(crate) fn release(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
+    let body = ask.asked.object()?;
+    let mut fields = Fields::of_body(&body);
+    let client = fields.required("client_id", customer::number);
+    let service = fields.required("service_id", customer::service);
+    let domain = fields.required("monitored_domain_id", readers::uuid);
+    let request = fields.finish(|| {
+        Some(ReleaseDomain {
+            client: client?,
+            service: service?,
+            domain: domain?,
+        })
+    })?;
+    let released = ask.account.release_domain(&ask.call, request)?;
+    Ok(reply::success(StatusCode::OK, released, ask.now()))
+}
+
+fn name(raw: Raw) -> readers::Read<DomainName> {
+    DomainName::parse(readers::string(raw)?).map_err(str::to_owned)
+}

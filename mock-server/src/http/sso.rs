@@ -1,0 +1,33 @@
+//! Sign-in tokens (E14).
+
+use http::StatusCode;
+
+use super::ask::Ask;
+use super::customer;
+use super::problem::Problem;
+use super::reply::{self, Reply};
+use crate::fields::{Fields, Raw, readers};
+
+/// `POST /sso/token`.
+pub(crate) fn token(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
+    let body = ask.asked.object()?;
+    let mut fields = Fields::of_body(&body);
+    let client = fields.required("billing_customer_id", customer::number);
+    let path = fields.optional("redirect_path", redirect_path);
+    let (client, path) = fields.finish(|| Some((client?, path)))?;
+    let minted = ask.account.mint_sso_token(&ask.call, client, path)?;
+    let token = minted.token.clone();
+    Ok(reply::success(StatusCode::OK, minted, ask.now()).secret(token))
+}
+
+/// A path on the portal. Two slashes at its start would lead a browser to another host.
+fn redirect_path(raw: Raw) -> readers::Read<String> {
+    let text = readers::string(raw)?;
+    let mut characters = text.chars();
+    let stays = characters.next() == Some('/') && !matches!(characters.next(), Some('/' | '\\'));
+    if stays {
+        Ok(text.to_owned())
+    } else {
+        Err("must be a path that starts with one slash.".to_owned())
+    }
+}

@@ -1,0 +1,68 @@
+//! The page that a browser lands on with a sign-in token (E14).
+
+use http::StatusCode;
+use secmon_engine::SignedIn;
+
+use super::ask::Asked;
+use super::reply::Reply;
+use crate::mock::Mock;
+use crate::store::Ticket;
+
+/// Where the page is.
+pub(crate) const PATH: &str = "/sso";
+
+const HTML: &str = "text/html; charset=utf-8";
+
+/// Signs in with the token of the query, which is used up by it.
+pub(super) fn sign_in(mock: &Mock, asked: &Asked) -> (Reply, Ticket) {
+    let token = asked.query.get("token").cloned().unwrap_or_default();
+    let (reply, ticket) = match redeemed(mock, &token) {
+        Some((account, who, ticket)) => (welcome(&account, &who), ticket),
+        None => (refusal(), Ticket::done()),
+    };
+    (reply.secret(token), ticket)
+}
+
+/// A token does not say whose it is: the account that made it knows it.
+fn redeemed(mock: &Mock, token: &str) -> Option<(String, SignedIn, Ticket)> {
+    mock.registry().partners().into_iter().find_map(|partner| {
+        let mut account = partner.account();
+        let who = account.redeem_sso_token(partner.time(mock.now()), token)?;
+        let ticket = mock
+            .store
+            .save_account(partner.name(), &mut account, Vec::new());
+        Some((partner.name().to_owned(), who, ticket))
+    })
+}
+
+fn welcome(account: &str, who: &SignedIn) -> Reply {
+    let name = who.name.as_deref().unwrap_or("without a name");
+    let path = who.redirect_path.as_deref().unwrap_or("/");
+    let text = format!(
+        "Signed in as customer {} ({}) of {}. The portal would open {} now.",
+        who.client,
+        escaped(name),
+        escaped(account),
+        escaped(path),
+    );
+    page(StatusCode::OK, "Signed in", &text)
+}
+
+fn refusal() -> Reply {
+    let text = "The sign-in token is used, expired or unknown. Ask for a new one.";
+    page(StatusCode::UNAUTHORIZED, "Not signed in", text)
+}
+
+fn page(status: StatusCode, title: &str, text: &str) -> Reply {
+    let html = format!(
+        "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>{title}</title><h1>{title}</h1><p>{text}</p></html>\n"
+    );
+    Reply::new(status, HTML, html)
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
+}

@@ -1,0 +1,123 @@
+//! Provisioning of subscriptions.
+
+use http::StatusCode;
+use secmon_engine::{
+    Account, Call, ChangeSubscription, Done, DowngradeCheck, ProvisionSubscription, Refusal,
+    SubscriptionMoved, SubscriptionRef,
+};
+
+use super::ask::Ask;
+use super::customer;
+use super::problem::Problem;
+use super::reply::{self, Reply};
+use crate::fields::{Fields, Raw, readers};
+
+/// `POST provision-subscription`.
+pub(crate) fn provision(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
+    let body = ask.asked.object()?;
+    let mut fields = Fields::of_body(&body);
+    let client = customer::new_client(&mut fields, "client_id");
+    let service = fields.required("service_id", customer::service);
+    let product = fields.required("product_slug", customer::slug);
+    let plan = fields.optional("plan_slug", customer::slug);
+    let quantity = fields.optional("quantity", quantity);
+    customer::check_mrr(&mut fields);
+    if let (Some(product), false) = (&product, fields.failed("plan_slug")) {
+        let client = client.as_ref().map(|client| client.id);
+        let checked = ask
+            .account
+            .check_plan(client, service, product, plan.as_deref());
+        fields.judge("plan_slug", checked);
+    }
+    let request = fields.finish(|| {
+        Some(ProvisionSubscription {
+            client: client?,
+            service: service?,
+            product: product?,
+            plan,
+            quantity,
+        })
+    })?;
+    let done = ask.account.provision_subscription(&ask.call, request)?;
+    Ok(reply::success_done(done, ask.now()))
+}
+
+type Transition =
+    fn(&mut Account, &Call, &SubscriptionRef) -> Result<Done<SubscriptionMoved>, Refusal>;
+
+fn transition(ask: &mut Ask<'_>, go: Transition) -> Result<Reply, Problem> {
+    let body = ask.asked.object()?;
+    let mut fields = Fields::of_body(&body);
+    let subscription = subscription(&mut fields);
+    let subscription = fields.finish(|| subscription)?;
+    let done = go(ask.account, &ask.call, &subscription)?;
+    Ok(reply::success_done(done, ask.now()))
+}
+
+/// `POST suspend-subscription`.
+pub(crate) fn suspend(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
+    transition(ask, Account::suspend_subscription)
+}
+
+/// `POST resume-subscription`.
+pub(crate) fn resume(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
+    transition(ask, Account::resume_subscription)
+}
+
+/// `POST terminate-subscription`.
+pub(crate) fn terminate(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
+    transition(ask, Account::terminate_subscription)
+}
+
+/// `POST change-subscription` (D4, D5).
+pub(crate) fn change(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
+    const VALUES: [&str; 2] = ["new_plan_slug", "new_quantity"];
+    let body = ask.asked.object()?;
+    let mut fields = Fields::of_body(&body);
+    let subscription = subscription(&mut fields);
+    let new_plan = fields.optional("new_plan_slug", customer::slug);
+    let new_quantity = fields.optional("new_quantity", quantity);
+    let downgrade = match fields.optional("force", readers::boolean) {
+        Some(true) => DowngradeCheck::Force,
+        Some(false) | None => DowngradeCheck::Refuse,
+    };
+    let wrong = VALUES.iter().any(|name| fields.failed(name));
+    if new_plan.is_none() && new_quantity.is_none() && !wrong {
+        for name in VALUES {
+            let sentence = "One of new_plan_slug and new_quantity is required.";
+            fields.reject(name, sentence.to_owned());
+        }
+    }
+    if let Some(subscription) = &subscription {
+        let checked = ask
+            .account
+            .check_new_plan(&subscription.product, new_plan.as_deref());
+        fields.judge("new_plan_slug", checked);
+    }
+    let request = fields.finish(|| {
+        Some(ChangeSubscription {
+            subscription: subscription?,
+            new_plan,
+            new_quantity,
+            downgrade,
+        })
+    })?;
+    let change = ask.account.change_subscription(&ask.call, request)?;
+    Ok(reply::success(StatusCode::OK, change, ask.now()))
+}
+
+fn subscription(fields: &mut Fields<'_>) -> Option<SubscriptionRef> {
+    let client = fields.required("client_id", customer::number);
+    let service = fields.required("service_id", customer::service);
+    let product = fields.required("product_slug", customer::slug);
+    Some(SubscriptionRef {
+        client: client?,
+        service: service?,
+        product: product?,
+    })
+}
+
+fn quantity(raw: Raw) -> readers::Read<u32> {
+    let number = readers::integer(1..=10_000)(raw)?;
+    u32::try_from(number).map_err(|_| "must be at most 10000.".to_owned())
+}

@@ -1,0 +1,63 @@
+//! Reporting the status of services (D6, D7).
+
+use http::StatusCode;
+use secmon_engine::{Product, ReportedService, SubscriptionStatus};
+use serde_json::Value;
+
+use super::ask::Ask;
+use super::customer;
+use super::problem::Problem;
+use super::reply::{self, Reply};
+use crate::fields::{FieldErrors, Fields, Raw, readers};
+
+/// The fields of a service; any other one is refused.
+const SERVICE_FIELDS: [&str; 4] = ["service_id", "client_id", "product_slug", "status"];
+
+/// `POST sync-services`. One wrong entry refuses the whole request.
+pub(crate) fn services(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
+    let body = ask.asked.object()?;
+    let mut fields = Fields::of_body(&body);
+    fields.optional("module_version", readers::text(0..=20));
+    let items = fields
+        .required("services", readers::array(1..=500))
+        .unwrap_or_default();
+    let mut services = Vec::with_capacity(items.len());
+    for (place, item) in items.iter().enumerate() {
+        match service(item, &format!("services.{place}")) {
+            Ok(service) => services.push(service),
+            Err(errors) => fields.absorb(errors),
+        }
+    }
+    let services = fields.finish(|| Some(services))?;
+    let report = ask.account.sync_services(&ask.call, &services);
+    Ok(reply::success(StatusCode::OK, report, ask.now()))
+}
+
+fn service(item: &Value, place: &str) -> Result<ReportedService, FieldErrors> {
+    let object = readers::object(Raw::Json(item)).map_err(|problem| {
+        FieldErrors::from([(place.to_owned(), vec![format!("The {place} {problem}")])])
+    })?;
+    let mut fields = Fields::nested(object, place);
+    for name in fields.names() {
+        if !SERVICE_FIELDS.contains(&name) {
+            fields.reject(name, format!("A service has no field {name}."));
+        }
+    }
+    let service = fields.required("service_id", customer::service);
+    let client = fields.required("client_id", customer::number);
+    let products = "endpoint, port_monitoring, domain_monitoring";
+    let product = fields.required("product_slug", readers::named(Product::from_slug, products));
+    let statuses = "active, suspended, cancelled";
+    let status = fields.required(
+        "status",
+        readers::named(SubscriptionStatus::from_name, statuses),
+    );
+    fields.finish(|| {
+        Some(ReportedService {
+            service: service?,
+            client: client?,
+            product: product?,
+            status: status?,
+        })
+    })
+}
