@@ -1,14 +1,13 @@
 //! What a command works with: the settings, the client (made when first asked for), and the screen.
 
+use crate::connection::Connection;
 use crate::error::{CliError, Exit};
-use crate::guard::{Guard, Policy};
-use crate::local::{self, LocalService};
-use crate::settings::{KeySource, RateLimits, Settings, Source};
+use crate::guard::Guard;
+use crate::settings::{KeySource, Settings, Source};
 use crate::ui::Ui;
-use crate::{credentials, settings};
+use crate::{credentials, local, pace, settings};
 use secmon::model::CustomerId;
-use secmon::transport::{HttpOptions, HttpTransport, Transport};
-use secmon::{ApiKey, Client, ErrorKind, Event, Operation, Response};
+use secmon::{ApiKey, Client, ErrorKind, Operation, RateGroup, Response};
 use std::cell::OnceCell;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -21,12 +20,6 @@ pub struct Context {
     pub ui: Arc<Ui>,
     connection: OnceCell<Connection>,
     interrupt_note: Mutex<Option<String>>,
-}
-
-struct Connection {
-    client: Client,
-    guard: Arc<Guard>,
-    local: Option<Arc<LocalService>>,
 }
 
 impl Context {
@@ -87,11 +80,8 @@ impl Context {
 
     /// A client for another pair of address and key, with the settings of this one.
     pub fn client_for(&self, base_url: &str, key: ApiKey) -> Result<Client, CliError> {
-        self.build_client(
-            base_url,
-            key,
-            Arc::new(HttpTransport::new(&HttpOptions::default())),
-        )
+        let source = Source::Environment;
+        Ok(Connection::open(&self.settings, &self.ui, &source, base_url, key)?.client)
     }
 
     /// The gate in front of the network.
@@ -110,6 +100,19 @@ impl Context {
             Some(local) => local.start().await,
             None => Ok(()),
         }
+    }
+
+    /// From here on a run over many: it leaves part of the key's calls to people.
+    pub fn leave_calls_to_people(&self) -> Result<(), CliError> {
+        if let Some(pace) = &self.connection()?.pace {
+            pace.leave(pace::LEFT_TO_PEOPLE);
+        }
+        Ok(())
+    }
+
+    /// How many calls of a window the key has left, where that is counted.
+    pub fn calls_left(&self, group: RateGroup) -> Option<u32> {
+        self.connection.get()?.pace.as_ref()?.left(group)
     }
 
     /// Waits without keeping others from the embedded mock.
@@ -218,7 +221,7 @@ impl Context {
             return Err(CliError::usage(format!("{question} This needs --yes")));
         }
         self.release();
-        if self.ui.ask_yes(question)? {
+        if self.ui.ask_yes(&format!("{question} Go on?"))? {
             Ok(())
         } else {
             Err(declined("the answer was no"))
@@ -238,78 +241,14 @@ impl Context {
         key: impl FnOnce(&KeySource) -> Result<ApiKey, CliError>,
     ) -> Result<Connection, CliError> {
         let service = self.settings.service.as_ref().map_err(Clone::clone)?;
-        let network: Arc<dyn Transport> = Arc::new(HttpTransport::new(&HttpOptions::default()));
-        let local = match service.source {
-            Source::Local => Some(Arc::new(LocalService::new(Arc::clone(&network))?)),
-            _ => None,
-        };
-        let reached: Arc<dyn Transport> = match &local {
-            Some(local) => Arc::clone(local) as Arc<dyn Transport>,
-            None => network,
-        };
-        let guard = Arc::new(Guard::new(reached, self.policy()));
-        let client = self.build_client(
+        let key = key(&service.key)?;
+        Connection::open(
+            &self.settings,
+            &self.ui,
+            &service.source,
             &service.base_url,
-            key(&service.key)?,
-            Arc::clone(&guard) as Arc<dyn Transport>,
-        )?;
-        Ok(Connection {
-            client,
-            guard,
-            local,
-        })
-    }
-
-    fn policy(&self) -> Policy {
-        let safety = &self.settings.safety;
-        match (safety.dry_run, safety.read_only) {
-            (true, _) => Policy::DryRun,
-            (false, true) => Policy::ReadOnly,
-            (false, false) => Policy::Open,
-        }
-    }
-
-    fn build_client(
-        &self,
-        base_url: &str,
-        key: ApiKey,
-        transport: Arc<dyn Transport>,
-    ) -> Result<Client, CliError> {
-        let settings = &self.settings;
-        let ui = Arc::clone(&self.ui);
-        let mut builder = Client::builder(base_url, key)
-            .namespace(settings.namespace)
-            .transport(transport)
-            .observer(Arc::new(move |event: &Event| {
-                if let Event::Waiting {
-                    reason, duration, ..
-                } = event
-                {
-                    ui.waiting(*reason, *duration);
-                }
-            }));
-        builder = match settings.rate_limits {
-            RateLimits::Documented => builder,
-            RateLimits::Off => builder.unlimited(),
-            RateLimits::Custom {
-                strict,
-                default,
-                window,
-            } => builder.rate_limits(strict, default, window),
-        };
-        for host in &settings.allow_http {
-            builder = builder.allow_http(host);
-        }
-        if let Some(timeout) = settings.timeout {
-            builder = builder.operation_timeout(timeout);
-        }
-        if let Some(max_wait) = settings.max_wait {
-            builder = builder.max_wait(max_wait);
-        }
-        if settings.sandbox {
-            builder = builder.sandbox();
-        }
-        Ok(builder.build()?)
+            key,
+        )
     }
 
     /// Reads the key from where it is kept.

@@ -5,6 +5,7 @@
 mod args;
 mod bulk;
 mod commands;
+mod connection;
 mod context;
 mod credentials;
 mod durations;
@@ -16,6 +17,7 @@ mod hints;
 mod invocation;
 mod local;
 mod outcome;
+mod pace;
 mod paths;
 mod ports;
 mod profile;

@@ -14,6 +14,13 @@ pub fn local_state_folder() -> Result<PathBuf, CliError> {
     Ok(folders()?.data_dir().join("secmon").join("local"))
 }
 
+/// The folder of the pace files.
+pub fn pace_folder() -> Result<PathBuf, CliError> {
+    let folders = folders()?;
+    let state = folders.state_dir().unwrap_or_else(|| folders.data_dir());
+    Ok(state.join("secmon").join("pace"))
+}
+
 fn folders() -> Result<Xdg, CliError> {
     Xdg::new().map_err(|_| {
         CliError::usage(

@@ -176,12 +176,20 @@ fn may_move(own: &str, other: &str) -> bool {
     is_loopback(other) || matches!((origin(own), origin(other)), (Some(a), Some(b)) if a == b)
 }
 
-fn origin(url: &str) -> Option<(String, String, Option<u16>)> {
+fn origin(url: &str) -> Option<(String, String, u16)> {
     let uri: Uri = url.parse().ok()?;
     let scheme = uri.scheme_str()?.to_ascii_lowercase();
     let default = if scheme == "https" { 443 } else { 80 };
     let host = uri.host()?.to_ascii_lowercase();
-    Some((scheme, host, Some(uri.port_u16().unwrap_or(default))))
+    Some((scheme, host, uri.port_u16().unwrap_or(default)))
+}
+
+/// An address without its path, as one name for one service.
+pub fn origin_of(url: &str) -> String {
+    origin(url).map_or_else(
+        || url.to_owned(),
+        |(scheme, host, port)| format!("{scheme}://{host}:{port}"),
+    )
 }
 
 fn is_loopback(url: &str) -> bool {

@@ -2,6 +2,7 @@
 
 use crate::args::{ColorChoice, GlobalArgs, OutputFormat, TimeStyle};
 use crate::error::CliError;
+use crate::pace::Limits;
 use crate::profile::{ConfigFile, LOCAL, Profile};
 use crate::{durations, env_vars, paths, service};
 use clap::ValueEnum;
@@ -83,21 +84,12 @@ pub enum KeySource {
 }
 
 /// Client-side rate limits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub enum RateLimits {
-    /// The SDK's own: 60 and 100 a minute.
-    Documented,
     /// None.
     Off,
-    /// Others, as `60,100/60s`.
-    Custom {
-        /// Calls of the strict group in a window.
-        strict: u32,
-        /// Calls of the default group in a window.
-        default: u32,
-        /// Length of the window.
-        window: Duration,
-    },
+    /// These.
+    On(Limits),
 }
 
 /// What may be changed, and what must be asked.
@@ -238,7 +230,9 @@ fn rate_limits(flags: &GlobalArgs, profile: &Profile) -> Result<RateLimits, CliE
         .or(env_vars::text("SECMON_RATE_LIMITS")?);
     named
         .or_else(|| profile.rate_limits.clone())
-        .map_or(Ok(RateLimits::Documented), |text| parse_rate_limits(&text))
+        .map_or(Ok(RateLimits::On(Limits::DOCUMENTED)), |text| {
+            parse_rate_limits(&text)
+        })
 }
 
 fn parse_rate_limits(text: &str) -> Result<RateLimits, CliError> {
@@ -263,11 +257,11 @@ fn parse_rate_limits(text: &str) -> Result<RateLimits, CliError> {
     if window.is_zero() {
         return Err(wrong());
     }
-    Ok(RateLimits::Custom {
+    Ok(RateLimits::On(Limits {
         strict: number(strict)?,
         default: number(default)?,
         window,
-    })
+    }))
 }
 
 fn allow_http(profile: &Profile) -> Result<Vec<String>, CliError> {

@@ -32,7 +32,7 @@ Start here:
   secmon --local provision 203.0.113.10 -c 42 --wait   try it: embedded service, no account, no network
   secmon auth login                                    keep the address and the API key of your portal
   secmon alert list -c 42                              why customer 42 has alerts
-  secmon help exit-codes | environment | output | references | csv";
+  secmon help exit-codes | environment | output | references | pace | csv";
 
 /// The whole command line.
 #[derive(Debug, Parser)]
@@ -94,7 +94,7 @@ pub enum OfflineCommand {
     },
     /// Print the version
     Version,
-    /// Explain a command, or a topic: exit-codes, environment, output, references, csv
+    /// Explain a command, or a topic: exit-codes, environment, output, references, pace, csv
     Help {
         /// A command (several words), or a topic
         #[arg(value_name = "COMMAND|TOPIC")]

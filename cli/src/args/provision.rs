@@ -67,6 +67,9 @@ pub struct ProvisionArgs {
     /// Write what became of each row to this CSV file; failed rows can be fed back in
     #[arg(long, value_name = "FILE", help_heading = FILE)]
     pub report: Option<PathBuf>,
+    /// Use all the calls of a minute; else a run leaves 5 of 60 to people
+    #[arg(long, help_heading = FILE)]
+    pub use_whole_window: bool,
     /// Print an empty file to fill in
     #[arg(long, help_heading = FILE, conflicts_with_all = ["targets", "file"])]
     pub template: bool,

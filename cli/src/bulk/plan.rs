@@ -4,6 +4,7 @@ use super::Row;
 use crate::context::Context;
 use crate::durations;
 use crate::error::CliError;
+use crate::pace::{LEFT_TO_PEOPLE, Limits};
 use crate::references;
 use crate::settings::RateLimits;
 use crate::targets::Target;
@@ -60,11 +61,10 @@ pub fn announce(context: &Context, rows: &[Row], known: &Known) {
 
 /// The time that the rate limit alone takes; nothing where all fits into one window.
 fn estimate(limits: RateLimits, calls: usize) -> Option<Duration> {
-    let (strict, window) = match limits {
-        RateLimits::Off => return None,
-        RateLimits::Documented => (60, Duration::from_secs(60)),
-        RateLimits::Custom { strict, window, .. } => (strict, window),
+    let RateLimits::On(Limits { strict, window, .. }) = limits else {
+        return None;
     };
-    let windows = u32::try_from(calls).ok()?.saturating_sub(1) / strict;
+    let windows =
+        u32::try_from(calls).ok()?.saturating_sub(1) / strict.saturating_sub(LEFT_TO_PEOPLE).max(1);
     (windows > 0).then(|| window * windows)
 }

@@ -10,6 +10,7 @@ const TOPICS: &[(&str, &str)] = &[
     ("environment", include_str!("help/environment.txt")),
     ("output", include_str!("help/output.txt")),
     ("references", include_str!("help/references.txt")),
+    ("pace", include_str!("help/pace.txt")),
     ("csv", include_str!("help/csv.txt")),
 ];
 

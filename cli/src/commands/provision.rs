@@ -150,6 +150,9 @@ async fn send_rows(
     args: &ProvisionArgs,
 ) -> Result<Vec<Item>, CliError> {
     let known = Known::read(context, rows).await?;
+    if !args.use_whole_window {
+        context.leave_calls_to_people()?;
+    }
     bulk::announce(context, rows, &known);
     let ends = bulk::run(context, rows, args.on_error, async |row| {
         match known.covering(&row.target) {

@@ -5,6 +5,7 @@ use crate::error::CliError;
 use crate::outcome::{Cell, Column, Line, Outcome, Table, shown};
 use crate::references;
 use crate::ui::severity_rank;
+use secmon::RateGroup;
 use secmon::model::{CustomerId, EndpointPageMeta, PortAlert, PortAlertStatus, Severity};
 use secmon::operations::ListEndpoints;
 use serde_json::{Value, json};
@@ -19,7 +20,7 @@ pub async fn run(context: &Context) -> Result<Outcome, CliError> {
     let servers = servers(context).await?;
     match context.settings.customer {
         Some(customer) => of_customer(context, customer, &servers).await,
-        None => Ok(of_account(&servers)),
+        None => Ok(of_account(context, &servers)),
     }
 }
 
@@ -29,10 +30,23 @@ async fn servers(context: &Context) -> Result<EndpointPageMeta, CliError> {
     Ok(context.read(list).await?.into_data().meta)
 }
 
-fn of_account(servers: &EndpointPageMeta) -> Outcome {
+/// The calls left in this window, where they are counted.
+fn pace_line(context: &Context) -> Option<Line> {
+    let left = |group| context.calls_left(group);
+    let (strict, default) = (left(RateGroup::Strict)?, left(RateGroup::Default)?);
+    Some(Line::Field(
+        "calls left",
+        Cell::text(format!(
+            "{strict} for changes and alerts, {default} for servers and rules"
+        )),
+    ))
+}
+
+fn of_account(context: &Context, servers: &EndpointPageMeta) -> Outcome {
     let result = json!({ "servers": servers_json(servers) });
     let mut story = vec![Line::text("The whole account:")];
     story.extend(server_lines(servers));
+    story.extend(pace_line(context));
     story.push(Line::Hint(
         "alerts and rules belong to customers: `status -c ID`".to_owned(),
     ));
@@ -79,6 +93,7 @@ async fn of_customer(
             rules.len()
         )),
     ));
+    story.extend(pace_line(context));
     if !alerts.is_empty() {
         story.push(Line::Heading("Next:"));
         story.push(Line::next(

@@ -20,7 +20,8 @@ use anstyle::{AnsiColor, Style};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Write};
-use std::time::Duration;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 pub use progress::Progress;
 pub use rows::rank as severity_rank;
@@ -40,6 +41,8 @@ pub struct Ui {
     display: Display,
     format: OutputFormat,
     invocation: Invocation,
+    /// When the wait that was last told of is over.
+    wait_said: Mutex<Option<Instant>>,
 }
 
 impl Ui {
@@ -51,6 +54,7 @@ impl Ui {
             display,
             format,
             invocation,
+            wait_said: Mutex::default(),
         }
     }
 
@@ -213,7 +217,7 @@ impl Ui {
 
     /// Says that a call waits, when the wait is long enough to wonder about.
     pub fn waiting(&self, reason: secmon::WaitReason, length: Duration) {
-        if length < WORTH_SAYING {
+        if length < WORTH_SAYING || !self.is_news(length) {
             return;
         }
         let length = durations::shown(length);
@@ -224,6 +228,20 @@ impl Ui {
             }
             _ => format!("the service did not answer: next try in {length}"),
         });
+    }
+
+    /// Several calls wait for the same thing; one word is enough until that wait is over.
+    fn is_news(&self, length: Duration) -> bool {
+        let mut said = self
+            .wait_said
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let now = Instant::now();
+        let news = said.is_none_or(|over| over <= now);
+        if news {
+            *said = Some(now + length);
+        }
+        news
     }
 
     /// Shows what a dry run would have sent.

@@ -9,46 +9,96 @@ use comfy_table::{CellAlignment, Color, ContentArrangement, presets};
 use secmon::model::Severity;
 use std::io::IsTerminal;
 
+/// How much of an id is shown.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ids {
+    Whole,
+    /// Enough to be named by, where the screen is too narrow for more.
+    Beginning,
+}
+
+/// Digits of a shortened id.
+const BEGINNING: usize = 8;
+
+/// Space behind each column.
+const GAP: u16 = 2;
+
 /// Draws the columns that are shown: all of them when `wide`, or when columns were chosen.
 pub fn render(table: &Table, display: &Display, wide: bool) -> String {
+    if table.rows.is_empty() {
+        return "nothing found\n".to_owned();
+    }
     let all = wide || !display.columns.is_empty();
     let shown: Vec<usize> = (0..table.columns.len())
         .filter(|i| all || !table.columns[*i].wide)
         .collect();
-    if table.rows.is_empty() {
-        return "nothing found\n".to_owned();
-    }
-    let mut drawn = comfy_table::Table::new();
-    drawn.load_style(presets::NOTHING).enforce_styling();
-    let on_terminal = std::io::stdout().is_terminal();
-    drawn.set_content_arrangement(if on_terminal {
-        ContentArrangement::Dynamic
+    let whole = draw(table, display, &shown, Ids::Whole);
+    let drawn = if fits(&whole) {
+        whole
     } else {
-        ContentArrangement::Disabled
-    });
-    if !display.no_headers {
-        drawn.set_header(shown.iter().map(|i| heading(&table.columns[*i])));
-    }
-    for row in &table.rows {
-        drawn.add_row(
-            shown
-                .iter()
-                .filter_map(|i| row.get(*i))
-                .map(|cell| drawn_cell(cell, display.time)),
-        );
-    }
-    for column in drawn.column_iter_mut() {
-        column.set_padding((0, 2));
-    }
+        draw(table, display, &shown, Ids::Beginning)
+    };
     drawn
         .lines()
         .map(|line| format!("{}\n", line.trim_end()))
         .collect()
 }
 
+fn draw(table: &Table, display: &Display, shown: &[usize], ids: Ids) -> comfy_table::Table {
+    let mut drawn = comfy_table::Table::new();
+    drawn.load_style(presets::NOTHING).enforce_styling();
+    let on_terminal = std::io::stdout().is_terminal();
+    drawn.set_content_arrangement(match on_terminal {
+        true => ContentArrangement::Dynamic,
+        false => ContentArrangement::Disabled,
+    });
+    if !display.no_headers {
+        drawn.set_header(shown.iter().map(|i| heading(&table.columns[*i])));
+    }
+    for row in &table.rows {
+        let cells = shown
+            .iter()
+            .filter_map(|i| Some((table.columns[*i].name, row.get(*i)?)));
+        drawn.add_row(cells.map(|(name, cell)| match ids {
+            Ids::Beginning if name == "id" => comfy_table::Cell::new(beginning(&exact(cell))),
+            _ => drawn_cell(cell, display.time),
+        }));
+    }
+    for column in drawn.column_iter_mut() {
+        column.set_padding((0, GAP));
+    }
+    drawn
+}
+
+fn fits(drawn: &comfy_table::Table) -> bool {
+    let widths = drawn.column_max_content_widths();
+    let needed: u16 = widths.iter().map(|width| width.saturating_add(GAP)).sum();
+    drawn.width().is_none_or(|width| needed <= width)
+}
+
+fn beginning(id: &str) -> String {
+    id.chars().take(BEGINNING).collect()
+}
+
 fn heading(column: &Column) -> comfy_table::Cell {
-    comfy_table::Cell::new(column.name.to_ascii_uppercase().replace('_', " "))
+    comfy_table::Cell::new(title(column.name).to_ascii_uppercase().replace('_', " "))
         .add_attribute(comfy_table::Attribute::Bold)
+}
+
+/// What people call a field of the API.
+fn title(name: &str) -> &str {
+    match name {
+        "billing_customer_id" => "customer",
+        "ip_address" => "address",
+        "last_scan_at" => "last_scan",
+        "next_scan_at" => "next_scan",
+        "first_detected_at" => "first_seen",
+        "last_detected_at" => "last_seen",
+        "resolved_at" => "resolved",
+        "expires_at" => "expires",
+        "created_at" => "created",
+        other => other,
+    }
 }
 
 fn drawn_cell(cell: &Cell, style: TimeStyle) -> comfy_table::Cell {

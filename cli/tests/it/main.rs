@@ -7,6 +7,7 @@ mod changes;
 mod errors;
 mod local;
 mod output;
+mod pace;
 mod provision;
 mod references;
 mod rules_and_alerts;

@@ -37,6 +37,7 @@ fn every_page_of_help_can_be_read_without_a_home() {
         "help environment",
         "help output",
         "help references",
+        "help pace",
         "help csv",
     ] {
         let run = shell.line(line).exits(0);

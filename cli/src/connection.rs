@@ -1,0 +1,116 @@
+//! The client and what stands between it and the network.
+
+use crate::error::CliError;
+use crate::guard::{Guard, Policy};
+use crate::local::LocalService;
+use crate::pace::SharedPace;
+use crate::service;
+use crate::settings::{RateLimits, Safety, Settings, Source};
+use crate::ui::Ui;
+use secmon::pacing::Budget;
+use secmon::transport::{HttpOptions, HttpTransport, Transport};
+use secmon::{ApiKey, Client, ClientBuilder, Event};
+use std::sync::Arc;
+
+/// A connection to one service with one key.
+pub struct Connection {
+    /// Sends operations.
+    pub client: Client,
+    /// The gate in front of the network.
+    pub guard: Arc<Guard>,
+    /// The embedded mock, where it is the service.
+    pub local: Option<Arc<LocalService>>,
+    /// The pace shared with other processes, where there is one.
+    pub pace: Option<Arc<SharedPace>>,
+}
+
+impl Connection {
+    /// Connects to a pair of address and key. Nothing is sent yet.
+    pub fn open(
+        settings: &Settings,
+        ui: &Arc<Ui>,
+        source: &Source,
+        base_url: &str,
+        key: ApiKey,
+    ) -> Result<Self, CliError> {
+        let network: Arc<dyn Transport> = Arc::new(HttpTransport::new(&HttpOptions::default()));
+        let local = match source {
+            Source::Local => Some(Arc::new(LocalService::new(Arc::clone(&network))?)),
+            _ => None,
+        };
+        let reached = local
+            .clone()
+            .map_or(network, |local| local as Arc<dyn Transport>);
+        let guard = Arc::new(Guard::new(reached, policy(&settings.safety)));
+        let pace = match settings.rate_limits {
+            RateLimits::Off => None,
+            RateLimits::On(limits) => {
+                let origin = service::origin_of(base_url);
+                SharedPace::open(&origin, &key, limits).map(Arc::new)
+            }
+        };
+        let builder = Client::builder(base_url, key)
+            .transport(Arc::clone(&guard) as Arc<dyn Transport>)
+            .observer(waits_shown_by(ui));
+        let builder = paced(builder, settings.rate_limits, pace.as_ref());
+        let client = configured(builder, settings).build()?;
+        Ok(Self {
+            client,
+            guard,
+            local,
+            pace,
+        })
+    }
+}
+
+fn policy(safety: &Safety) -> Policy {
+    match (safety.dry_run, safety.read_only) {
+        (true, _) => Policy::DryRun,
+        (false, true) => Policy::ReadOnly,
+        (false, false) => Policy::Open,
+    }
+}
+
+fn waits_shown_by(ui: &Arc<Ui>) -> Arc<dyn Fn(&Event) + Send + Sync> {
+    let ui = Arc::clone(ui);
+    Arc::new(move |event: &Event| {
+        if let Event::Waiting {
+            reason, duration, ..
+        } = event
+        {
+            ui.waiting(*reason, *duration);
+        }
+    })
+}
+
+/// Where no file can be kept, the process keeps the pace for itself.
+fn paced(
+    builder: ClientBuilder,
+    limits: RateLimits,
+    pace: Option<&Arc<SharedPace>>,
+) -> ClientBuilder {
+    match (limits, pace) {
+        (RateLimits::Off, _) => builder.unlimited(),
+        (RateLimits::On(_), Some(pace)) => builder.budget(Arc::clone(pace) as Arc<dyn Budget>),
+        (RateLimits::On(limits), None) => {
+            builder.rate_limits(limits.strict, limits.default, limits.window)
+        }
+    }
+}
+
+fn configured(builder: ClientBuilder, settings: &Settings) -> ClientBuilder {
+    let mut builder = builder.namespace(settings.namespace);
+    for host in &settings.allow_http {
+        builder = builder.allow_http(host);
+    }
+    if let Some(timeout) = settings.timeout {
+        builder = builder.operation_timeout(timeout);
+    }
+    if let Some(max_wait) = settings.max_wait {
+        builder = builder.max_wait(max_wait);
+    }
+    if settings.sandbox {
+        builder = builder.sandbox();
+    }
+    builder
+}

@@ -1,0 +1,209 @@
+//! The pace of one key, shared by all processes of one user.
+//!
+//! A key has 60 calls a minute (100 for endpoints and rules), whoever makes them. What has been sent is written to a
+//! small file that every process locks for the moment of a look; its name is a hash of address and key.
+
+mod ledger;
+
+use crate::paths;
+use ledger::{Ledger, Taken};
+use secmon::pacing::{Acquire, Budget, BudgetError, Permit, Settlement};
+use secmon::transport::BoxFuture;
+use secmon::{ApiKey, RateGroup};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use tokio::sync::Mutex as FairMutex;
+
+/// Calls of the strict window that a run over many leaves to people.
+pub const LEFT_TO_PEOPLE: u32 = 5;
+
+/// The longest sleep between two looks: another process may give a slot back sooner than it said.
+const LOOK_AGAIN: Duration = Duration::from_millis(250);
+
+/// The two limits and the window they count in.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Calls of the strict group.
+    pub strict: u32,
+    /// Calls of the default group.
+    pub default: u32,
+    /// Length of the window.
+    pub window: Duration,
+}
+
+impl Limits {
+    /// What the service documents.
+    pub const DOCUMENTED: Self = Self {
+        strict: 60,
+        default: 100,
+        window: Duration::from_secs(60),
+    };
+
+    fn of(&self, group: RateGroup) -> u32 {
+        match group {
+            RateGroup::Strict => self.strict,
+            RateGroup::Default => self.default,
+        }
+    }
+}
+
+/// A rate budget kept in a file.
+pub struct SharedPace {
+    file: Arc<PathBuf>,
+    limits: Limits,
+    /// Calls of the strict window left to others.
+    reserve: AtomicU32,
+    /// Only the first in the queue of this process looks for a slot.
+    turn: FairMutex<()>,
+}
+
+impl SharedPace {
+    /// The pace of this key at this origin; `None` where no file can be kept.
+    pub fn open(origin: &str, key: &ApiKey, limits: Limits) -> Option<Self> {
+        let folder = paths::pace_folder().ok()?;
+        std::fs::create_dir_all(&folder).ok()?;
+        let file = Arc::new(folder.join(key.fingerprint_with(origin)));
+        Ledger::open(&file, limits.window, now()).ok()?;
+        Some(Self {
+            file,
+            limits,
+            reserve: AtomicU32::new(0),
+            turn: FairMutex::default(),
+        })
+    }
+
+    /// Leaves this many calls of the strict window to others from now on.
+    pub fn leave(&self, calls: u32) {
+        self.reserve.store(calls, Ordering::Relaxed);
+    }
+
+    /// How many calls could go out now.
+    pub fn left(&self, group: RateGroup) -> Option<u32> {
+        let ledger = Ledger::open(&self.file, self.limits.window, now()).ok()?;
+        Some(ledger.free(group, self.limits.of(group)))
+    }
+
+    fn limit(&self, group: RateGroup) -> u32 {
+        let reserve = match group {
+            RateGroup::Strict => self.reserve.load(Ordering::Relaxed),
+            RateGroup::Default => 0,
+        };
+        self.limits.of(group).saturating_sub(reserve).max(1)
+    }
+
+    async fn wait_for_slot(&self, request: &Acquire<'_>) -> Result<u64, BudgetError> {
+        let ends = Instant::now() + request.patience;
+        let turn = tokio::time::timeout(request.patience, self.turn.lock()).await;
+        let _turn = turn.map_err(|_| BudgetError::Exhausted { free_in: None })?;
+        let mut told = false;
+        loop {
+            let now = now();
+            let lost_at = now + millis(request.answer_within + self.limits.window);
+            let taken = Ledger::open(&self.file, self.limits.window, now).and_then(|mut ledger| {
+                ledger.take(request.group, self.limit(request.group), lost_at)
+            });
+            let free_in =
+                match taken.map_err(|error| BudgetError::Unavailable(error.to_string()))? {
+                    Taken::Slot(id) => return Ok(id),
+                    Taken::FreeIn(wait) => wait,
+                };
+            let left = ends.saturating_duration_since(Instant::now());
+            if left.is_zero() || (free_in > left && free_in > LOOK_AGAIN) {
+                return Err(BudgetError::Exhausted {
+                    free_in: Some(free_in),
+                });
+            }
+            if !told {
+                request.waiting(free_in);
+                told = true;
+            }
+            tokio::time::sleep(free_in.min(left).min(LOOK_AGAIN)).await;
+        }
+    }
+}
+
+impl Budget for SharedPace {
+    fn acquire<'a>(
+        &'a self,
+        request: Acquire<'a>,
+    ) -> BoxFuture<'a, Result<Box<dyn Permit>, BudgetError>> {
+        Box::pin(async move {
+            let id = self.wait_for_slot(&request).await?;
+            Ok(Box::new(Slot {
+                file: Arc::clone(&self.file),
+                window: self.limits.window,
+                group: request.group,
+                id,
+                state: State::Held,
+            }) as Box<dyn Permit>)
+        })
+    }
+}
+
+/// A slot in the file; its end stands there already, so that a process that is killed gives it back.
+struct Slot {
+    file: Arc<PathBuf>,
+    window: Duration,
+    group: RateGroup,
+    id: u64,
+    state: State,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Held,
+    Sent,
+    Settled,
+}
+
+impl Slot {
+    /// A ledger that cannot be written any more leaves the slot to the end that stands in it.
+    fn change(&self, change: impl FnOnce(&mut Ledger) -> std::io::Result<()>) {
+        let _ =
+            Ledger::open(&self.file, self.window, now()).and_then(|mut ledger| change(&mut ledger));
+    }
+}
+
+impl Permit for Slot {
+    fn sent(&mut self) {
+        self.state = State::Sent;
+    }
+
+    fn settle(mut self: Box<Self>, settlement: Settlement) -> BoxFuture<'static, ()> {
+        self.state = State::Settled;
+        let (group, id) = (self.group, self.id);
+        match settlement {
+            Settlement::Answered => {
+                let free_at = now() + millis(self.window);
+                self.change(|ledger| ledger.give_back_at(group, id, free_at));
+            }
+            Settlement::NotSent => self.change(|ledger| ledger.give_back(group, id)),
+            Settlement::Throttled { retry_after } => {
+                let opens = now() + millis(retry_after);
+                self.change(|ledger| ledger.close_until(group, opens));
+            }
+        }
+        Box::pin(std::future::ready(()))
+    }
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        if self.state == State::Held {
+            self.change(|ledger| ledger.give_back(self.group, self.id));
+        }
+    }
+}
+
+/// Milliseconds since 1970: what two processes have in common.
+fn now() -> u64 {
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, millis)
+}
+
+fn millis(length: Duration) -> u64 {
+    u64::try_from(length.as_millis()).unwrap_or(u64::MAX / 2)
+}

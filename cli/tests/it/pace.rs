@@ -1,0 +1,121 @@
+//! One key, several processes: nobody earns a 429.
+
+use crate::shell::{Shell, mock_with_short_windows};
+use secmon_mock::Tenant;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+fn paced(tenant: &Tenant) -> Shell {
+    Shell::of(tenant).with("SECMON_RATE_LIMITS", "60,100/2s")
+}
+
+/// Servers of one network, ten for each customer from the first on.
+fn sheet(shell: &Shell, name: &str, network: &str, first: usize, rows: usize) -> String {
+    let rows: String = (0..rows)
+        .map(|i| format!("{network}.{i},{}\n", first + i / 10))
+        .collect();
+    shell.file(name, &format!("target,customer\n{rows}"))
+}
+
+fn start(shell: &Shell, file: &str) -> Child {
+    let mut command = shell.command(&["provision", "-f", file, "-o", "json"]);
+    command
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the program starts")
+}
+
+fn refused(tenant: &Tenant) -> usize {
+    tenant
+        .journal()
+        .iter()
+        .filter(|call| call.status == Some(429))
+        .count()
+}
+
+fn provisioned(tenant: &Tenant) -> usize {
+    let calls = tenant.journal();
+    calls
+        .iter()
+        .filter(|call| call.path.ends_with("/provision") && call.status == Some(201))
+        .count()
+}
+
+#[test]
+fn two_processes_share_the_windows_of_one_key() {
+    let mock = mock_with_short_windows();
+    let tenant = mock.tenant();
+    let shell = paced(&tenant);
+    let files = [
+        sheet(&shell, "a.csv", "203.0.113", 100, 80),
+        sheet(&shell, "b.csv", "198.51.100", 200, 80),
+    ];
+    for mut child in files.map(|file| start(&shell, &file)) {
+        assert!(child.wait().expect("the program ends").success());
+    }
+    assert_eq!(provisioned(&tenant), 160);
+    assert_eq!(refused(&tenant), 0);
+}
+
+#[test]
+fn what_a_killed_process_sent_still_counts() {
+    let mock = mock_with_short_windows();
+    let tenant = mock.tenant();
+    let shell = paced(&tenant);
+    let file = sheet(&shell, "a.csv", "203.0.113", 100, 120);
+    let mut killed = start(&shell, &file);
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while provisioned(&tenant) < 30 {
+        assert!(Instant::now() < deadline, "the run never began");
+        std::thread::yield_now();
+    }
+    killed.kill().expect("the program runs");
+    killed.wait().expect("the program ends");
+    shell
+        .run(&["provision", "-f", &file, "--timeout", "5m"])
+        .exits(0);
+    assert_eq!(provisioned(&tenant), 120);
+    assert_eq!(refused(&tenant), 0);
+}
+
+#[test]
+fn a_window_that_others_used_up_is_waited_for() {
+    let mock = mock_with_short_windows();
+    let tenant = mock.tenant();
+    let stranger = Shell::of(&tenant);
+    let full = sheet(&stranger, "full.csv", "198.51.100", 200, 60);
+    stranger.run(&["provision", "-f", &full]).exits(0);
+    let shell = paced(&tenant);
+    let file = sheet(&shell, "a.csv", "203.0.113", 100, 20);
+    shell.run(&["provision", "-f", &file]).exits(0);
+    assert_eq!(provisioned(&tenant), 80);
+}
+
+#[test]
+fn what_is_left_of_the_window_is_shown() {
+    let mock = mock_with_short_windows();
+    let tenant = mock.tenant();
+    let shell = Shell::of(&tenant).with("SECMON_RATE_LIMITS", "60,100/60s");
+    for i in 0..3 {
+        shell
+            .line(&format!("provision 203.0.113.{i} -c 42"))
+            .exits(0);
+    }
+    let status = shell.line("status").exits(0).stdout;
+    assert!(status.contains("57 for changes and alerts"), "{status}");
+}
+
+#[test]
+fn a_pace_file_that_cannot_be_trusted_counts_as_full() {
+    let mock = mock_with_short_windows();
+    let tenant = mock.tenant();
+    let shell = paced(&tenant);
+    shell.line("endpoint list").exits(0);
+    let folder = shell.path(".local/state/secmon/pace");
+    for entry in std::fs::read_dir(&folder).expect("the folder").flatten() {
+        std::fs::write(entry.path(), "{ broken").expect("the file is written");
+    }
+    shell.line("endpoint list --max-wait 0").exits(6);
+    shell.line("endpoint list").exits(0);
+}
