@@ -20,6 +20,7 @@ mod dns;
 mod domain;
 mod domain_name;
 mod endpoint;
+mod firewall;
 mod ids;
 mod index;
 mod mix;
@@ -63,6 +64,7 @@ pub use endpoint::{
     CreateEndpoint, DesiredStatus, EndpointDetailView, EndpointList, EndpointStatus, EndpointView,
     LatestScanView, ListEndpoints, ProvisionEndpoint, Provisioned, StatusCounts, UpdateEndpoint,
 };
+pub use firewall::{FirewallFormat, FirewallIngested, IngestFirewall, SkippedLine};
 pub use ids::made_up_name;
 pub use page::{Page, Paged};
 pub use port_alert::{

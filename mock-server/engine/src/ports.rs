@@ -1,5 +1,7 @@
 //! What is known about port numbers: how bad an open one is, and its service.
 
+use std::num::NonZeroU16;
+
 use serde::Serialize;
 
 use crate::values::{OpenPort, Protocol};
@@ -98,7 +100,17 @@ pub(crate) fn service_name(open: OpenPort) -> &'static str {
     if (port, open.protocol) == (514, Protocol::Tcp) {
         return "shell";
     }
-    SERVICES
-        .binary_search_by_key(&port, |(number, _)| *number)
-        .map_or("unknown", |place| SERVICES[place].1)
+    known_service(port).unwrap_or("unknown")
+}
+
+/// The name of the service on a port, if it is a known one.
+pub(crate) fn known_service(port: u16) -> Option<&'static str> {
+    let place = SERVICES.binary_search_by_key(&port, |(number, _)| *number);
+    place.ok().map(|place| SERVICES[place].1)
+}
+
+/// The port of a known service.
+pub(crate) fn service_port(name: &str) -> Option<NonZeroU16> {
+    let known = SERVICES.iter().find(|(_, service)| *service == name)?;
+    NonZeroU16::new(known.0)
 }

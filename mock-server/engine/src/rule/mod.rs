@@ -87,7 +87,11 @@ impl Account {
     }
 
     /// The rules that apply to a server and are active at that time.
-    fn applying_rules(&self, endpoint: EndpointNo, at: Instant) -> impl Iterator<Item = &Rule> {
+    pub(crate) fn applying_rules(
+        &self,
+        endpoint: EndpointNo,
+        at: Instant,
+    ) -> impl Iterator<Item = &Rule> {
         let customer = self.records.endpoints[endpoint].customer;
         let scopes = [
             Scope::Account,

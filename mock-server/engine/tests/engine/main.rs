@@ -6,6 +6,7 @@ mod domain_monitoring;
 mod domains;
 mod durability;
 mod endpoints;
+mod firewall;
 mod keys;
 mod port_alerts;
 mod pricing;

@@ -1,0 +1,220 @@
+//! Firewall dumps: which inbound ports they accept (E13).
+//!
+//! Each format has a reader that turns lines into [`Statement`]s of chains;
+//! what the chains accept comes from here. A line that blocks ports for
+//! everybody takes them out of the lines that follow in its chain.
+
+mod firewalld;
+mod ingest;
+mod iptables;
+mod nftables;
+mod port_map;
+mod specs;
+mod ufw;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+use crate::values::{PortRange, Protocol, RuleProtocol};
+use port_map::PortMap;
+
+pub use ingest::{FirewallIngested, IngestFirewall, SkippedLine};
+
+/// The tools whose dumps can be read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FirewallFormat {
+    /// `iptables-save`, `ip6tables-save` or `iptables -S`.
+    Iptables,
+    /// `nft list ruleset`.
+    Nftables,
+    /// `ufw status`, plain, verbose or numbered.
+    Ufw,
+    /// `firewall-cmd --list-all` or `--list-all-zones`.
+    Firewalld,
+}
+
+impl FirewallFormat {
+    /// Every format, in the order in which they are tried.
+    pub const ALL: [Self; 4] = [Self::Iptables, Self::Nftables, Self::Ufw, Self::Firewalld];
+
+    /// The name in the API.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Iptables => "iptables",
+            Self::Nftables => "nftables",
+            Self::Ufw => "ufw",
+            Self::Firewalld => "firewalld",
+        }
+    }
+
+    /// The format with this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|format| format.name() == name)
+    }
+
+    /// Reads a dump of this format; `None` when nothing in it is of it.
+    fn read(self, content: &str) -> Option<Reading> {
+        match self {
+            Self::Iptables => iptables::read(content),
+            Self::Nftables => nftables::read(content),
+            Self::Ufw => ufw::read(content),
+            Self::Firewalld => firewalld::read(content),
+        }
+    }
+}
+
+/// What a dump accepts.
+#[derive(Clone, PartialEq, Default, Debug)]
+struct Reading {
+    accepted: Vec<Accepted>,
+    skipped: Vec<SkippedLine>,
+}
+
+/// Inbound ports that a line accepts.
+#[derive(Clone, PartialEq, Debug)]
+struct Accepted {
+    line: usize,
+    text: String,
+    ports: PortRange,
+    protocol: RuleProtocol,
+}
+
+impl Reading {
+    fn skip(&mut self, line: usize, reason: impl Into<String>) {
+        let reason = reason.into();
+        self.skipped.push(SkippedLine { line, reason });
+    }
+}
+
+/// One line of a chain, understood.
+#[derive(Clone, PartialEq, Debug)]
+struct Statement {
+    line: usize,
+    text: String,
+    effect: Effect,
+}
+
+impl Statement {
+    fn new(line: usize, text: &str, effect: Effect) -> Self {
+        Self {
+            line,
+            text: text.chars().take(QUOTED).collect(),
+            effect,
+        }
+    }
+}
+
+#[derive(Clone, PartialEq, Debug)]
+enum Effect {
+    /// Lets ports in, from wherever.
+    Accept(Vec<PortRange>, RuleProtocol),
+    /// Keeps ports out, whoever asks.
+    Block(Vec<PortRange>, RuleProtocol),
+    /// Goes through another chain.
+    Jump(String),
+    /// Accepts something that is no port to suggest, for this reason.
+    Skip(String),
+}
+
+/// Characters of a line that are kept to be quoted.
+const QUOTED: usize = 400;
+
+const WHOLE_RANGE: &str = "it accepts every port, which is too wide to suggest";
+const NO_PORT: &str = "it names no port";
+
+/// The chains of a dump.
+#[derive(Clone, Default, Debug)]
+struct Chains {
+    statements: BTreeMap<String, Vec<Statement>>,
+    /// Where inbound packets start.
+    inputs: BTreeSet<String>,
+}
+
+impl Chains {
+    fn push(&mut self, chain: &str, statement: Statement) {
+        let statements = self.statements.entry(chain.to_owned());
+        statements.or_default().push(statement);
+    }
+
+    /// What inbound packets can reach, in the order of the dump.
+    fn reading(&self) -> Reading {
+        let mut reading = Reading::default();
+        let mut waiting: Vec<&str> = self.inputs.iter().map(String::as_str).collect();
+        let mut reached: BTreeSet<&str> = BTreeSet::new();
+        while let Some(chain) = waiting.pop() {
+            if !reached.insert(chain) {
+                continue;
+            }
+            let statements = self.statements.get(chain).map_or(&[][..], Vec::as_slice);
+            read_chain(statements, &mut reading);
+            waiting.extend(
+                statements
+                    .iter()
+                    .filter_map(|statement| match &statement.effect {
+                        Effect::Jump(target) => Some(target.as_str()),
+                        _ => None,
+                    }),
+            );
+        }
+        reading.accepted.sort_by_key(|accepted| accepted.line);
+        reading.skipped.sort_by_key(|skipped| skipped.line);
+        reading
+    }
+}
+
+fn read_chain(statements: &[Statement], reading: &mut Reading) {
+    let mut blocked = PortMap::new();
+    for statement in statements {
+        match &statement.effect {
+            Effect::Jump(_) => {}
+            Effect::Skip(reason) => reading.skip(statement.line, reason.as_str()),
+            Effect::Block(ranges, protocol) => {
+                for ports in ranges {
+                    blocked.mark(*ports, *protocol);
+                }
+            }
+            Effect::Accept(ranges, protocol) => {
+                for ports in ranges {
+                    accept(statement, *ports, *protocol, &blocked, reading);
+                }
+            }
+        }
+    }
+}
+
+/// Takes what earlier lines block out of what a line accepts.
+fn accept(
+    statement: &Statement,
+    ports: PortRange,
+    protocol: RuleProtocol,
+    blocked: &PortMap,
+    reading: &mut Reading,
+) {
+    let open = blocked.free_parts(ports, protocol);
+    if open.is_empty() {
+        reading.skip(statement.line, "an earlier line blocks it");
+    }
+    reading
+        .accepted
+        .extend(open.into_iter().map(|(ports, protocol)| Accepted {
+            line: statement.line,
+            text: statement.text.clone(),
+            ports,
+            protocol,
+        }));
+}
+
+/// The protocols a match names, as a rule has them.
+fn rule_protocol(protocols: &[Protocol]) -> Option<RuleProtocol> {
+    match (
+        protocols.contains(&Protocol::Tcp),
+        protocols.contains(&Protocol::Udp),
+    ) {
+        (true, true) => Some(RuleProtocol::Both),
+        (true, false) => Some(RuleProtocol::Tcp),
+        (false, true) => Some(RuleProtocol::Udp),
+        (false, false) => None,
+    }
+}
