@@ -23,6 +23,9 @@ use crate::mock::{AdminError, Mock};
 use crate::store::Ticket;
 use routes::Lever;
 
+/// The largest body of an admin call: a whole state fits.
+const BODY_LIMIT: usize = 256 * 1024 * 1024;
+
 /// A call of the admin API, read.
 pub(super) struct AdminCall<'a> {
     pub(super) mock: &'a Mock,
@@ -134,12 +137,12 @@ async fn pull(lever: Lever, call: &AdminCall<'_>) -> Result<Reply, AdminError> {
 /// The body's JSON object; no body is an empty one.
 async fn read_object(body: Body) -> Result<Map<String, Value>, AdminError> {
     let bad = |sentence: &str| AdminError::BadInput(sentence.to_owned());
-    match body::read(body).await {
+    match body::read(body, BODY_LIMIT).await {
         Ok(Sent::Whole(bytes)) if bytes.is_empty() => Ok(Map::new()),
         Ok(Sent::Whole(bytes)) => {
             body::object(&bytes).map_err(|errors| input::first_sentence(&errors))
         }
-        Ok(Sent::TooLarge(_)) => Err(bad("The body must be at most 1 MiB.")),
+        Ok(Sent::TooLarge(_)) => Err(bad("The body must be at most 256 MiB.")),
         Err(_) => Err(bad("The body did not arrive whole.")),
     }
 }

@@ -1,12 +1,23 @@
 //! The command line of `secmon-mock`: serving, and the verbs beside it.
 
-use std::path::PathBuf;
+use std::ffi::OsString;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use serde_json::Value;
 
 use crate::flags::{Given, ServeFlags};
 use crate::http::routes;
+use crate::mock::Mock;
+use crate::ready::{Origin, Span};
+use crate::settings::Settings;
+use crate::store::{self, document};
+use crate::{exec, ready};
+
+/// The exit code of a verb that was refused.
+const REFUSED: u8 = 2;
 
 /// Stateful mock of the partner security-monitoring API
 #[derive(Debug, Parser)]
@@ -34,8 +45,42 @@ struct ServeCommand {
 enum Verb {
     /// Serves until SIGTERM or SIGINT (the default)
     Serve(Box<ServeCommand>),
+    /// Starts a server on a free port, runs a command with its address and key in the
+    /// environment, and exits with the command's code
+    Exec(Box<ExecCommand>),
+    /// Waits until a server is ready
+    Ready {
+        /// The server's origin
+        #[arg(long, value_name = "URL")]
+        url: Origin,
+        /// How long to wait
+        #[arg(long, value_name = "SPAN", default_value = "30s")]
+        timeout: Span,
+    },
     /// Prints the operations that are served: method, path
     Routes,
+    /// Prints a state file as JSON
+    Export {
+        /// The state file
+        #[arg(long, value_name = "FILE")]
+        state: PathBuf,
+    },
+    /// Puts JSON from standard input, as `export` prints it, into a new state file
+    Import {
+        /// The state file to be made
+        #[arg(long, value_name = "FILE")]
+        state: PathBuf,
+    },
+}
+
+#[derive(Debug, clap::Args)]
+struct ExecCommand {
+    #[command(flatten)]
+    serve: ServeCommand,
+
+    /// The command and its arguments, behind --
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
 }
 
 /// Runs the program with the arguments of this process.
@@ -44,15 +89,80 @@ pub fn main() -> ExitCode {
     match verb {
         None => run(serve),
         Some(Verb::Serve(serve)) => run(*serve),
+        Some(Verb::Exec(command)) => run_beside(*command),
+        Some(Verb::Ready { url, timeout }) => ready::wait(&url, timeout.0),
         Some(Verb::Routes) => {
             for route in routes::all() {
                 println!("{} {}", route.method, route.path);
             }
             ExitCode::SUCCESS
         }
+        Some(Verb::Export { state }) => ended(export(&state)),
+        Some(Verb::Import { state }) => ended(import(state)),
     }
 }
 
 fn run(command: ServeCommand) -> ExitCode {
     crate::run(command.flags, command.config.and_then(Given::value))
+}
+
+fn run_beside(command: ExecCommand) -> ExitCode {
+    let ServeCommand { config, flags } = command.serve;
+    let settings = Settings::on_a_free_port().overridden(flags, config.and_then(Given::value));
+    match settings {
+        Ok(settings) => exec::exec(settings, &command.command),
+        Err(error) => ended(Err(error.to_string())),
+    }
+}
+
+fn ended(outcome: Result<(), String>) -> ExitCode {
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(sentence) => {
+            eprintln!("error: {sentence}");
+            ExitCode::from(REFUSED)
+        }
+    }
+}
+
+fn export(state: &Path) -> Result<(), String> {
+    if !state.exists() {
+        return Err(format!(
+            "there is no state file {}; name one that exists",
+            state.display()
+        ));
+    }
+    let opened = store::open(state).map_err(|error| error.to_string())?;
+    println!("{}", document::write(opened.into_records()));
+    Ok(())
+}
+
+fn import(state: PathBuf) -> Result<(), String> {
+    if state.exists() {
+        return Err(format!(
+            "there is a file {} already; name a new one",
+            state.display()
+        ));
+    }
+    let mut text = String::new();
+    let read = std::io::stdin().read_to_string(&mut text);
+    read.map_err(|error| format!("cannot read standard input: {error}; pipe a document in"))?;
+    let document: Value = serde_json::from_str(&text)
+        .map_err(|error| format!("standard input is not JSON: {error}; pipe a document in"))?;
+    // The document is judged in memory first: a wrong one leaves no file behind.
+    let in_memory = Settings::on_a_free_port();
+    imported(in_memory.clone(), &document)?;
+    imported(
+        Settings {
+            state: Some(state),
+            ..in_memory
+        },
+        &document,
+    )
+}
+
+fn imported(settings: Settings, document: &Value) -> Result<(), String> {
+    let mock = Mock::open(settings).map_err(|error| error.to_string())?;
+    let ticket = mock.import(document).map_err(|error| error.to_string())?;
+    store::wait(ticket).map_err(|error| error.to_string())
 }

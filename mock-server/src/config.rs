@@ -141,6 +141,12 @@ impl Config {
             ));
         }
         let tenants = self.tenants();
+        if let Some(tenant) = tenants.iter().find(|tenant| !is_account_name(&tenant.name)) {
+            return Err(format!(
+                "tenants: the name `{}` must be 1 to 64 letters, digits, hyphens, underscores and dots",
+                tenant.name.escape_debug()
+            ));
+        }
         let names = tenants.iter().map(|tenant| tenant.name.as_str());
         given_once(names, "tenants: a name")?;
         let keys = tenants
@@ -148,6 +154,13 @@ impl Config {
             .flat_map(|tenant| tenant.keys.iter().map(Secret::expose));
         given_once(keys, "tenants: a key")
     }
+}
+
+/// Whether an account may have this name: it stands in paths and in the state file.
+pub(crate) fn is_account_name(name: &str) -> bool {
+    const LONGEST: usize = 64;
+    let plain = |character: char| character.is_ascii_alphanumeric() || "-_.".contains(character);
+    (1..=LONGEST).contains(&name.len()) && name.chars().all(plain)
 }
 
 /// Keys pass through here: the texts stay out of the message.

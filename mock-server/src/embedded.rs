@@ -45,6 +45,42 @@ impl MockServer {
         Self::builder().start()
     }
 
+    /// Starts a server with settings from anywhere.
+    pub(crate) fn with(settings: Settings) -> Result<Self, StartError> {
+        let bound = Bound::new(settings)?;
+        let mock = Arc::clone(bound.mock());
+        let (url, admin_url) = (bound.url(), bound.admin_url());
+        let (stop, stopped) = oneshot::channel::<()>();
+        let (told, ready) = std::sync::mpsc::channel();
+        let thread = std::thread::Builder::new()
+            .name("secmon-mock".to_owned())
+            .spawn(move || {
+                let stopped = async {
+                    // A dropped sender means stop as well.
+                    let _ = stopped.await;
+                };
+                // Nobody is left to wait for an answer when the server is dropped.
+                let _ = told.send(());
+                let _ = bound.serve(stopped, Duration::ZERO);
+            })
+            .map_err(StartError::Runtime)?;
+        let _ = ready.recv();
+        Ok(Self {
+            mock,
+            url,
+            admin_url,
+            running: Some((stop, thread)),
+        })
+    }
+
+    /// The first key of the first account.
+    pub(crate) fn first_key(&self) -> Option<String> {
+        let registry = self.mock.registry();
+        let first = registry.partners().into_iter().next()?;
+        let account = first.account();
+        account.keys().next().map(|(_, text)| text.to_owned())
+    }
+
     /// What to start with; every setting has a default.
     pub fn builder() -> MockServerBuilder {
         MockServerBuilder {
@@ -184,29 +220,6 @@ impl MockServerBuilder {
     ///
     /// [`StartError`], one sentence with the way out.
     pub fn start(self) -> Result<MockServer, StartError> {
-        let bound = Bound::new(self.settings)?;
-        let mock = Arc::clone(bound.mock());
-        let (url, admin_url) = (bound.url(), bound.admin_url());
-        let (stop, stopped) = oneshot::channel::<()>();
-        let (told, ready) = std::sync::mpsc::channel();
-        let thread = std::thread::Builder::new()
-            .name("secmon-mock".to_owned())
-            .spawn(move || {
-                let stopped = async {
-                    // A dropped sender means stop as well.
-                    let _ = stopped.await;
-                };
-                // Nobody is left to wait for an answer when the server is dropped.
-                let _ = told.send(());
-                let _ = bound.serve(stopped, Duration::ZERO);
-            })
-            .map_err(StartError::Runtime)?;
-        let _ = ready.recv();
-        Ok(MockServer {
-            mock,
-            url,
-            admin_url,
-            running: Some((stop, thread)),
-        })
+        MockServer::with(self.settings)
     }
 }

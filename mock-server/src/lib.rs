@@ -6,10 +6,12 @@
 
 mod address;
 mod admin;
+mod chance;
 mod clock;
 pub mod command_line;
 mod config;
 mod embedded;
+mod exec;
 mod faults;
 mod fields;
 pub mod flags;
@@ -17,6 +19,7 @@ mod http;
 mod journal;
 mod mock;
 mod partner;
+mod ready;
 mod run;
 mod secret;
 mod serve;

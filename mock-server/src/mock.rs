@@ -25,7 +25,7 @@ use restore::ServerRecord;
 /// A running mock, whatever serves it.
 pub(crate) struct Mock {
     pub(crate) settings: Settings,
-    seed: u64,
+    seed: AtomicU64,
     /// How far the server's clock is ahead of its time source.
     clock_offset_ms: AtomicU64,
     registry: RwLock<Registry>,
@@ -45,7 +45,7 @@ impl Mock {
     ) -> Self {
         Self {
             settings,
-            seed: server.seed,
+            seed: AtomicU64::new(server.seed),
             clock_offset_ms: AtomicU64::new(server.clock_offset_ms),
             registry: RwLock::new(registry),
             faults: Mutex::default(),
@@ -73,6 +73,17 @@ impl Mock {
 
     fn clock_offset_ms(&self) -> u64 {
         self.clock_offset_ms.load(Ordering::Relaxed)
+    }
+
+    /// What new accounts derive their ids from, with their names.
+    fn seed(&self) -> u64 {
+        self.seed.load(Ordering::Relaxed)
+    }
+
+    fn adopt_server_record(&self, record: ServerRecord) {
+        self.seed.store(record.seed, Ordering::Relaxed);
+        self.clock_offset_ms
+            .store(record.clock_offset_ms, Ordering::Relaxed);
     }
 
     /// The clock and the journal's numbers as they were at the start.

@@ -28,7 +28,7 @@ pub fn run(flags: ServeFlags, config: Option<PathBuf>) -> ExitCode {
 }
 
 fn serve(flags: ServeFlags, config: Option<PathBuf>) -> Result<(), StartError> {
-    let settings = Settings::from_flags(flags, config)?;
+    let settings = Settings::of_program(flags, config)?;
     let port_file = settings.port_file.clone();
     let bound = Bound::new(settings)?;
     let url = bound.url();

@@ -76,12 +76,21 @@ impl Settings {
         }
     }
 
-    /// What flags and a configuration file say, the defaults where they say nothing.
-    pub(crate) fn from_flags(
+    /// What a serving program's flags and configuration file say.
+    pub(crate) fn of_program(
         flags: ServeFlags,
         config: Option<PathBuf>,
     ) -> Result<Self, StartError> {
-        let defaults = Self::on_port(DEFAULT_PORT);
+        Self::on_port(DEFAULT_PORT).overridden(flags, config)
+    }
+
+    /// What flags and a configuration file say, these settings where they say nothing.
+    pub(crate) fn overridden(
+        self,
+        flags: ServeFlags,
+        config: Option<PathBuf>,
+    ) -> Result<Self, StartError> {
+        let defaults = self;
         Ok(Self {
             listen: value(flags.listen).unwrap_or(defaults.listen),
             admin_listen: value(flags.admin_listen),

@@ -17,6 +17,8 @@ struct Row(Method, &'static str, Openness, Lever);
 const TABLE: &[Row] = &[
     Row(Method::GET,    "/_mock/health",                                              Openness::Open,  records::health),
     Row(Method::POST,   "/_mock/reset",                                               Openness::Keyed, records::reset),
+    Row(Method::GET,    "/_mock/state",                                               Openness::Keyed, records::export),
+    Row(Method::PUT,    "/_mock/state",                                               Openness::Keyed, records::import),
     Row(Method::GET,    "/_mock/clock",                                               Openness::Keyed, clock::show),
     Row(Method::POST,   "/_mock/clock",                                               Openness::Keyed, clock::move_all),
     Row(Method::GET,    "/_mock/tenants",                                             Openness::Keyed, tenants::list),

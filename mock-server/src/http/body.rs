@@ -9,12 +9,12 @@ use serde_json::{Map, Value};
 
 use crate::fields::FieldErrors;
 
-/// The largest body that is looked at.
+/// The largest body of a partner's call.
 pub(crate) const BODY_LIMIT: usize = 1024 * 1024;
 
-/// How much of a body that is too large is still read and thrown away: a client that sends all
+/// How much more of a body that is too large is still read and thrown away: a client that sends all
 /// before it reads would otherwise see a broken connection in place of the answer.
-const DRAIN_LIMIT: usize = 16 * BODY_LIMIT;
+const DRAIN_LIMIT: usize = 16 * 1024 * 1024;
 
 /// How long a client may take to send its body.
 const BODY_TIMEOUT: Duration = Duration::from_secs(30);
@@ -24,7 +24,7 @@ const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 pub(crate) enum Sent {
     /// All of it.
     Whole(Bytes),
-    /// More than [`BODY_LIMIT`]; the bytes are how it begins.
+    /// More than the limit; the bytes are how it begins.
     TooLarge(Bytes),
 }
 
@@ -46,14 +46,14 @@ pub(crate) enum Unread {
     Broken,
 }
 
-/// Reads a body to its end, or until it is too large.
-pub(crate) async fn read(body: Body) -> Result<Sent, Unread> {
-    tokio::time::timeout(BODY_TIMEOUT, collect(body))
+/// Reads a body to its end, or until it is larger than `limit` bytes.
+pub(crate) async fn read(body: Body, limit: usize) -> Result<Sent, Unread> {
+    tokio::time::timeout(BODY_TIMEOUT, collect(body, limit))
         .await
         .unwrap_or(Err(Unread::TimedOut))
 }
 
-async fn collect(mut body: Body) -> Result<Sent, Unread> {
+async fn collect(mut body: Body, limit: usize) -> Result<Sent, Unread> {
     let mut begun = Beginning::default();
     let mut length = 0;
     while let Some(frame) = body.frame().await {
@@ -61,14 +61,14 @@ async fn collect(mut body: Body) -> Result<Sent, Unread> {
             continue;
         };
         length += data.len();
-        if length <= BODY_LIMIT {
+        if length <= limit {
             begun.push(data);
-        } else if length > DRAIN_LIMIT {
+        } else if length > limit + DRAIN_LIMIT {
             break;
         }
     }
     let bytes = begun.into_bytes();
-    Ok(if length > BODY_LIMIT {
+    Ok(if length > limit {
         Sent::TooLarge(bytes)
     } else {
         Sent::Whole(bytes)

@@ -35,7 +35,7 @@ pub(super) async fn answer(
 ) -> Response {
     let visit = Visit::new(mock, routes, request.headers(), request.method());
     let (head, body) = request.into_parts();
-    let asked = match body::read(body).await {
+    let asked = match body::read(body, body::BODY_LIMIT).await {
         Ok(sent) => Asked::new(&head, parts, sent),
         Err(unread) => {
             let asked = Asked::new(&head, parts, Sent::Whole(Bytes::new()));

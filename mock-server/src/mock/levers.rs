@@ -12,9 +12,10 @@ use secmon_engine::{
 use uuid::Uuid;
 
 use super::registry::base_settings;
-use super::restore::{ServerRecord, account_records, partner_put};
+use super::restore::{ServerRecord, partner_put, removals, unsaved_account};
 use super::{Mock, Registry};
 use crate::clock::Movement;
+use crate::config::is_account_name;
 use crate::journal::Journal;
 use crate::partner::{Origin, Partner};
 use crate::store::{NotSaved, Put, Ticket};
@@ -80,9 +81,9 @@ impl Mock {
         let mut registry = self.registry_mut();
         let name = match options.name {
             Some(name) => free_name(&registry, name)?,
-            None => registry.made_up_name(self.seed),
+            None => registry.made_up_name(self.seed()),
         };
-        let mut settings = base_settings(&self.settings, &name, self.seed);
+        let mut settings = base_settings(&self.settings, &name, self.seed());
         let switch = |given: Option<bool>, base: Switch| given.map_or(base, Switch::from);
         settings.sandbox = switch(options.sandbox, settings.sandbox);
         settings.suspended = switch(options.suspended, settings.suspended);
@@ -99,11 +100,8 @@ impl Mock {
         let mut account = Account::new(settings);
         let api_key = account.issue_key();
         let partner = registry.add(account, Origin::Made);
-        let mut changes = vec![
-            self.server_record(&registry).put(),
-            partner_put(&name, Some(partner.entry())),
-        ];
-        changes.extend(account_records(&partner));
+        let mut changes = vec![self.server_record(&registry).put()];
+        changes.extend(unsaved_account(&partner));
         let ticket = self.store.save(changes);
         Ok((NewTenant { partner, api_key }, ticket))
     }
@@ -129,10 +127,9 @@ impl Mock {
         self.restart_counters();
         *registry = Registry::new(0);
         for tenant in self.settings.config.tenants() {
-            let account = super::registry::configured_account(&self.settings, &tenant, self.seed);
+            let account = super::registry::configured_account(&self.settings, &tenant, self.seed());
             let partner = registry.add(account, Origin::Configured);
-            changes.push(partner_put(partner.name(), Some(partner.entry())));
-            changes.extend(account_records(&partner));
+            changes.extend(unsaved_account(&partner));
         }
         changes.push(self.server_record(&registry).put());
         self.store.save(changes)
@@ -365,29 +362,15 @@ impl Mock {
 
     pub(super) fn server_record(&self, registry: &Registry) -> ServerRecord {
         ServerRecord {
-            seed: self.seed,
+            seed: self.seed(),
             clock_offset_ms: self.clock_offset_ms(),
             made_up_names: registry.made_up_names,
         }
     }
 }
 
-/// Takes every record of an account out of the store.
-fn removals(partner: &Partner) -> Vec<Put> {
-    let records = partner.account().all_records();
-    let removals = records.into_iter().map(|change| Put {
-        value: None,
-        ..Put::of(partner.name(), change)
-    });
-    std::iter::once(partner_put(partner.name(), None))
-        .chain(removals)
-        .collect()
-}
-
 fn free_name(registry: &Registry, name: String) -> Result<String, AdminError> {
-    const LONGEST: usize = 64;
-    let plain = |character: char| character.is_ascii_alphanumeric() || "-_.".contains(character);
-    if name.is_empty() || name.len() > LONGEST || !name.chars().all(plain) {
+    if !is_account_name(&name) {
         return Err(AdminError::BadInput(
             "The name must be 1 to 64 letters, digits, hyphens, underscores and dots.".to_owned(),
         ));

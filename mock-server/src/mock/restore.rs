@@ -1,19 +1,19 @@
 //! Starting a mock: from nothing, or from what a state file holds.
 
 use std::collections::BTreeMap;
-use std::hash::{BuildHasher, Hasher, RandomState};
-use std::sync::Arc;
 
-use secmon_engine::{Account, AccountSettings, StoredRecord, Table};
+use secmon_engine::{Account, AccountSettings, Change, StoredRecord, Table};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::registry::{configured_account, configured_settings};
 use super::{Mock, Registry};
-use crate::StartError;
+use crate::chance;
 use crate::partner::{Entry, Origin, Partner};
 use crate::settings::Settings;
-use crate::store::{self, Kept, Memory, Place, Put, Store};
+use crate::store::{self, Kept, Memory, Place, Put, Store, Ticket, document};
+use crate::{AdminError, StartError};
 
 const SERVER_TABLE: &str = "server";
 const PARTNER_TABLE: &str = "partners";
@@ -68,8 +68,8 @@ impl Mock {
             return Ok(start.mock(settings, Box::new(Memory)));
         };
         let (start, file) =
-            store::open(&path)?.restore(|records| Start::from_records(&settings, records))?;
-        let changes = start.all_records();
+            store::open(&path)?.restore(|records| Start::from_file(&settings, records))?;
+        let changes = start.unsaved();
         let mock = start.mock(settings, Box::new(file));
         store::wait(mock.store.save(changes)).map_err(|error| StartError::State {
             path,
@@ -77,6 +77,41 @@ impl Mock {
         })?;
         Ok(mock)
     }
+}
+
+impl Mock {
+    /// The whole state as a readable document.
+    pub(crate) fn export(&self) -> Value {
+        let registry = self.registry();
+        let mut records = vec![self.server_record(&registry).put()];
+        for partner in registry.partners() {
+            records.extend(whole_account(partner));
+        }
+        document::write(records.into_iter().filter_map(Put::into_kept))
+    }
+
+    /// Puts an exported state in the place of this one.
+    pub(crate) fn import(&self, document: &Value) -> Result<Ticket, AdminError> {
+        let refused = |reason: String| AdminError::BadInput(reason);
+        let records = document::read(document).map_err(refused)?;
+        let start = Start::from_records(&self.settings, records).map_err(refused)?;
+        let mut registry = self.registry_mut();
+        let old = registry.partners().into_iter();
+        let mut changes: Vec<Put> = old.flat_map(|partner| removals(partner)).collect();
+        *registry = start.registry;
+        self.adopt_server_record(start.server);
+        changes.push(self.server_record(&registry).put());
+        for partner in registry.partners() {
+            changes.extend(whole_account(partner));
+        }
+        Ok(self.store.save(changes))
+    }
+}
+
+/// Takes every record of an account out of the store.
+pub(super) fn removals(partner: &Partner) -> Vec<Put> {
+    let removal = |put| Put { value: None, ..put };
+    whole_account(partner).into_iter().map(removal).collect()
 }
 
 /// Everything that outlives a process.
@@ -88,7 +123,7 @@ struct Start {
 impl Start {
     fn fresh(settings: &Settings) -> Self {
         let server = ServerRecord {
-            seed: settings.seed.unwrap_or_else(random_seed),
+            seed: settings.seed.unwrap_or_else(chance::number),
             clock_offset_ms: 0,
             made_up_names: 0,
         };
@@ -100,10 +135,19 @@ impl Start {
         start
     }
 
-    fn from_records(settings: &Settings, records: Vec<Kept>) -> Result<Self, String> {
+    /// What a file holds, and the accounts of the configuration that it does not.
+    fn from_file(settings: &Settings, records: Vec<Kept>) -> Result<Self, String> {
         if records.is_empty() {
             return Ok(Self::fresh(settings));
         }
+        let mut start = Self::from_records(settings, records)?;
+        start.server.seed = settings.seed.unwrap_or(start.server.seed);
+        start.add_configured(settings);
+        Ok(start)
+    }
+
+    /// Exactly what the records say.
+    fn from_records(settings: &Settings, records: Vec<Kept>) -> Result<Self, String> {
         let mut owners: BTreeMap<String, Vec<Kept>> = BTreeMap::new();
         for record in records {
             owners
@@ -111,8 +155,7 @@ impl Start {
                 .or_default()
                 .push(record);
         }
-        let (mut server, entries) = server_records(owners.remove("").unwrap_or_default())?;
-        server.seed = settings.seed.unwrap_or(server.seed);
+        let (server, entries) = server_records(owners.remove("").unwrap_or_default())?;
         let mut registry = Registry::new(server.made_up_names);
         for (name, entry) in entries {
             let records = owners.remove(&name).unwrap_or_default();
@@ -123,9 +166,7 @@ impl Start {
                 "it has records of an account `{name}` that it does not name"
             ));
         }
-        let mut start = Self { server, registry };
-        start.add_configured(settings);
-        Ok(start)
+        Ok(Self { server, registry })
     }
 
     fn add_configured(&mut self, settings: &Settings) {
@@ -138,11 +179,10 @@ impl Start {
     }
 
     /// What must be in the file before the first call is answered.
-    fn all_records(&self) -> Vec<Put> {
+    fn unsaved(&self) -> Vec<Put> {
         let mut changes = vec![self.server.put()];
         for partner in self.registry.partners() {
-            changes.push(partner_put(partner.name(), Some(partner.entry())));
-            changes.extend(account_records(partner));
+            changes.extend(unsaved_account(partner));
         }
         changes
     }
@@ -152,13 +192,24 @@ impl Start {
     }
 }
 
-/// The records of an account that changed and were not saved yet: all, for a new one.
-pub(super) fn account_records(partner: &Arc<Partner>) -> Vec<Put> {
+/// An account's entry and what was not saved of it yet: all, for a new one.
+pub(super) fn unsaved_account(partner: &Partner) -> Vec<Put> {
     let changes = partner.account().take_changes();
-    changes
+    with_entry(partner, changes)
+}
+
+/// An account's entry and all its records.
+fn whole_account(partner: &Partner) -> Vec<Put> {
+    let records = partner.account().all_records();
+    with_entry(partner, records)
+}
+
+fn with_entry(partner: &Partner, records: Vec<Change>) -> Vec<Put> {
+    let entry = partner_put(partner.name(), Some(partner.entry()));
+    let records = records
         .into_iter()
-        .map(|change| Put::of(partner.name(), change))
-        .collect()
+        .map(|change| Put::of(partner.name(), change));
+    std::iter::once(entry).chain(records).collect()
 }
 
 fn server_records(records: Vec<Kept>) -> Result<(ServerRecord, Vec<(String, Entry)>), String> {
@@ -222,9 +273,4 @@ fn restored(
         }
     }
     Account::restore(stored).map_err(|error| format!("account `{name}`: {error}"))
-}
-
-/// A seed by chance: the standard library seeds its hashers from the operating system.
-fn random_seed() -> u64 {
-    RandomState::new().build_hasher().finish()
 }

@@ -54,6 +54,11 @@ pub(crate) fn open(path: &Path) -> Result<OpenedFile, StartError> {
 }
 
 impl OpenedFile {
+    /// What the file holds. It is closed untouched.
+    pub(crate) fn into_records(self) -> Vec<Kept> {
+        self.records
+    }
+
     /// Builds something from the records, then trusts the file: from here on it is written to.
     /// Where `build` refuses, or panics, the file stays as it was.
     pub(crate) fn restore<T>(

@@ -18,6 +18,8 @@ mod rules;
 mod sandbox;
 mod servers;
 mod sso;
+mod state;
 mod subscriptions;
 mod sync;
+mod verbs;
 mod windows;

@@ -23,6 +23,16 @@ pub(crate) fn reset(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
     Ok(Pulled::done(call.mock.reset()))
 }
 
+pub(crate) fn export(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
+    Ok(Pulled::shown(&call.mock.export()))
+}
+
+pub(crate) fn import(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
+    Ok(Pulled::done(
+        call.mock.import(&Value::Object(call.body.clone()))?,
+    ))
+}
+
 pub(crate) fn set_ports(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
     let mut fields = input::fields(&call.body, &["open"]);
     let open = fields.required("open", open_ports);
