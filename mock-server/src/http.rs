@@ -7,6 +7,7 @@ mod customer;
 mod domain_monitoring;
 mod domains;
 mod endpoints;
+mod firewall;
 mod list;
 mod port_alerts;
 mod pricing;

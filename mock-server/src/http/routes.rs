@@ -7,8 +7,8 @@ use super::ask::Ask;
 use super::problem::{ErrorShape, Problem};
 use super::reply::Reply;
 use super::{
-    domain_monitoring, domains, endpoints, port_alerts, pricing, rules, sandbox, servers, sso,
-    sso_page, subscriptions, sync,
+    domain_monitoring, domains, endpoints, firewall, port_alerts, pricing, rules, sandbox, servers,
+    sso, sso_page, subscriptions, sync,
 };
 
 /// The groups of operations: what they have in common.
@@ -24,6 +24,7 @@ pub(crate) enum Group {
     AllowedPorts,
     Endpoints,
     Sandbox,
+    FirewallIngest,
 }
 
 impl Group {
@@ -31,9 +32,11 @@ impl Group {
     pub(crate) fn window(self) -> Option<RateGroup> {
         match self {
             Self::Health | Self::SsoPage | Self::Sandbox => None,
-            Self::Provisioning | Self::Sso | Self::DomainMonitoring | Self::PortAlerts => {
-                Some(RateGroup::Strict)
-            }
+            Self::Provisioning
+            | Self::Sso
+            | Self::DomainMonitoring
+            | Self::PortAlerts
+            | Self::FirewallIngest => Some(RateGroup::Strict),
             Self::AllowedPorts | Self::Endpoints => Some(RateGroup::Default),
         }
     }
@@ -46,7 +49,8 @@ impl Group {
             | Self::Sso
             | Self::SsoPage
             | Self::DomainMonitoring
-            | Self::Sandbox => ErrorShape::Envelope,
+            | Self::Sandbox
+            | Self::FirewallIngest => ErrorShape::Envelope,
             Self::PortAlerts => ErrorShape::NumberedEnvelope,
             Self::AllowedPorts | Self::Endpoints => ErrorShape::BareNumber,
         }
@@ -156,6 +160,8 @@ const TABLE: &[Row] = &[
 
     Row(Method::GET,    At::Path("/sandbox/scenarios"),            Group::Sandbox,      Run::Keyed(sandbox::scenarios)),
     Row(Method::POST,   At::Path("/sandbox/scenario"),             Group::Sandbox,      Run::Keyed(sandbox::choose)),
+
+    Row(Method::POST,   At::Path("/firewall/ingest"),              Group::FirewallIngest, Run::Keyed(firewall::ingest)),
 ];
 
 /// Every operation on every path that it has.

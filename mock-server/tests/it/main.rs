@@ -9,6 +9,7 @@ mod durable;
 mod embedded;
 mod endpoints;
 mod faults;
+mod firewall;
 mod keys;
 mod lists;
 mod paths;

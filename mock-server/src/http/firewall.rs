@@ -1,0 +1,43 @@
+//! Firewall ingest (E13).
+
+use http::StatusCode;
+use secmon_engine::{FirewallFormat, IngestFirewall};
+
+use super::ask::Ask;
+use super::customer;
+use super::problem::Problem;
+use super::reply::{self, Reply};
+use crate::fields::{Fields, Raw, readers};
+
+/// The longest dump, in bytes.
+const LONGEST_DUMP: usize = 256 * 1024;
+
+/// `POST /firewall/ingest`.
+pub(crate) fn ingest(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
+    let body = ask.asked.object()?;
+    let mut fields = Fields::of_body(&body);
+    let endpoint = fields.required("endpoint_id", readers::uuid);
+    let client = fields.required("billing_customer_id", customer::number);
+    let content = fields.required("content", dump);
+    let formats = "iptables, nftables, ufw, firewalld";
+    let format = fields.optional("format", readers::named(FirewallFormat::from_name, formats));
+    let request = fields.finish(|| {
+        Some(IngestFirewall {
+            endpoint: endpoint?,
+            client: client?,
+            content: content?,
+            format,
+        })
+    })?;
+    let ingested = ask.account.ingest_firewall(&ask.call, &request)?;
+    Ok(reply::success(StatusCode::OK, ingested, ask.now()))
+}
+
+fn dump(raw: Raw) -> readers::Read<String> {
+    let text = readers::string(raw)?;
+    if text.len() <= LONGEST_DUMP {
+        Ok(text.to_owned())
+    } else {
+        Err("must be at most 256 KiB.".to_owned())
+    }
+}
