@@ -8,6 +8,7 @@ mod durability;
 mod endpoints;
 mod firewall;
 mod keys;
+mod model;
 mod port_alerts;
 mod pricing;
 mod provisioning;

@@ -88,7 +88,14 @@ pub enum AdminStep {
     Reset,
 }
 
-const PLANS: [&str; 2] = ["starter", "professional"];
+/// Plans of 5 and of 25 servers.
+pub const PLANS: [&str; 2] = ["starter", "professional"];
+
+/// Servers of a customer without a plan; few, so that calls are refused.
+pub const CUSTOMER_LIMIT: u64 = 3;
+
+/// Servers of the whole account.
+pub const ACCOUNT_LIMIT: u64 = 9;
 
 fn outcome() -> impl Strategy<Value = ScanOutcome> + Clone {
     prop::sample::select(vec![ScanOutcome::Completed, ScanOutcome::Failed])
@@ -209,7 +216,10 @@ fn answer(value: impl std::fmt::Debug) -> String {
 impl Runner {
     pub fn new() -> Self {
         Self {
-            bench: Bench::new(),
+            bench: Bench::with(|settings| {
+                settings.limits.default_endpoint_limit = CUSTOMER_LIMIT;
+                settings.limits.account_endpoint_limit = ACCOUNT_LIMIT;
+            }),
             servers: Vec::new(),
             domains: Vec::new(),
             rules: Vec::new(),
