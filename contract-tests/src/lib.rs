@@ -13,5 +13,5 @@ mod suite;
 
 pub use error_checks::{assert_api_error, assert_keys, code_of};
 pub use http_calls::{RawAnswer, RawCall};
-pub use service::{Account, Customer, Steering};
+pub use service::{Account, Customer, Steering, next_service};
 pub use suite::{Test, anywhere, run, steered};

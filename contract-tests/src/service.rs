@@ -7,8 +7,10 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use chrono::{DateTime, FixedOffset};
 use http::Method;
-use secmon::model::{CustomerId, EndpointId};
-use secmon::operations::{CreateEndpoint, ProvisionEndpoint};
+use secmon::model::{CustomerId, DomainId, EndpointId, ProductSlug, ServiceId};
+use secmon::operations::{
+    CreateEndpoint, ProvisionDomain, ProvisionEndpoint, ProvisionSubscription,
+};
 use secmon::pacing::MemoryBudget;
 use secmon::{ApiKey, Client, ClientBuilder};
 use secmon_mock::MockServer;
@@ -119,13 +121,7 @@ impl Account {
 
     /// A customer that no other test uses.
     pub fn customer(&self) -> Customer<'_> {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        let start = SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .map_or(0, |age| age.as_micros() as u64);
-        let number = start.wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed));
-        let id =
-            CustomerId::try_from(number % 1_000_000_000_000_000 + 1).expect("a customer number");
+        let id = CustomerId::try_from(next_number()).expect("a customer number");
         Customer { account: self, id }
     }
 
@@ -162,6 +158,33 @@ impl Account {
     pub async fn scan(&self, endpoint: EndpointId, outcome: &str) {
         let path = format!("/_mock/endpoints/{endpoint}/scan");
         admin(Method::POST, &path, &json!({"outcome": outcome})).await;
+    }
+
+    /// Sets what the next scan of a domain finds: leaked credentials by category, and mentions.
+    pub async fn findings(&self, domain: DomainId, findings: Value) {
+        let path = format!("/_mock/domains/{domain}/findings");
+        admin(Method::PUT, &path, &findings).await;
+    }
+
+    /// Runs a scan of a domain to its end, now.
+    pub async fn scan_domain(&self, domain: DomainId) {
+        let path = format!("/_mock/domains/{domain}/scan");
+        admin(Method::POST, &path, &json!({"outcome": "completed"})).await;
+    }
+
+    /// Sets whether the data set of leaked credentials is configured, unconfigured or unreachable.
+    pub async fn leak_data_set(&self, state: &str) {
+        let path = format!("/_mock/tenants/{}/leak-dataset", self.name);
+        admin(Method::PUT, &path, &json!({"state": state})).await;
+    }
+
+    /// Takes a customer's portal account away.
+    pub async fn remove_portal_account(&self, customer: CustomerId) {
+        let path = format!(
+            "/_mock/tenants/{}/customers/{customer}/portal-account",
+            self.name
+        );
+        admin(Method::DELETE, &path, &Value::Null).await;
     }
 
     /// Places a fault that hits calls of this account only.
@@ -216,6 +239,44 @@ impl Customer<'_> {
             .endpoint_id
     }
 
+    /// A subscription to this many domain slots, by a service of its own.
+    pub async fn domain_slots(&self, slots: u32) -> ServiceId {
+        let service = next_service();
+        let bought = ProvisionSubscription::new(self.id, service, ProductSlug::DomainMonitoring);
+        let bought = self
+            .account
+            .client
+            .subscriptions()
+            .provision(bought.quantity(slots))
+            .await;
+        bought.expect("the subscription is provisioned");
+        service
+    }
+
+    /// A subscription to a plan for servers, by a service of its own.
+    pub async fn server_plan(&self, plan: &str) -> ServiceId {
+        let service = next_service();
+        let bought = ProvisionSubscription::new(self.id, service, ProductSlug::PortMonitoring);
+        let bought = self
+            .account
+            .client
+            .subscriptions()
+            .provision(bought.plan_slug(plan))
+            .await;
+        bought.expect("the subscription is provisioned");
+        service
+    }
+
+    /// A domain that is watched.
+    pub async fn watched(&self, domain: &str, service: ServiceId) -> DomainId {
+        let request = ProvisionDomain::new(self.id, domain, service);
+        let provisioned = self.account.client.domains().provision(request).await;
+        provisioned
+            .expect("the domain is provisioned")
+            .data
+            .monitored_domain_id
+    }
+
     /// A server whose scan has found these ports open.
     pub async fn scanned(&self, address: &str, ports: &[(u16, &str)]) -> EndpointId {
         let endpoint = self.provisioned(address).await;
@@ -223,6 +284,20 @@ impl Customer<'_> {
         self.account.scan(endpoint, "completed").await;
         endpoint
     }
+}
+
+/// A service number that no other test uses.
+pub fn next_service() -> ServiceId {
+    ServiceId::try_from(next_number()).expect("a service number")
+}
+
+/// Differs between the tests of a run, and between runs against a service that remembers.
+fn next_number() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let start = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |age| age.as_micros() as u64);
+    start.wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed)) % 1_000_000_000_000_000 + 1
 }
 
 /// A client with some key.

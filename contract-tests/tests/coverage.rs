@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use secmon::OPERATIONS;
+use secmon::{ErrorCode, OPERATIONS};
 use secmon_contract_tests::coverage::{COVERAGE, EVERYWHERE};
 
 /// Whether a test of this name (`file::function`) stands in its file's suite.
@@ -46,5 +46,16 @@ fn every_named_test_exists() {
     let everywhere = EVERYWHERE.iter().map(|(_, test)| *test);
     for test in COVERAGE.iter().map(|row| row.test).chain(everywhere) {
         assert!(exists(test), "there is no test {test}");
+    }
+}
+
+#[test]
+fn every_documented_code_is_caused_by_some_test() {
+    for code in ErrorCode::named() {
+        let text = code.as_str().into_owned();
+        let here = COVERAGE.iter().any(|row| row.outcome == text);
+        let everywhere = EVERYWHERE.iter().any(|(outcome, _)| *outcome == text);
+        let of_paths = matches!(code, ErrorCode::NotFound | ErrorCode::MethodNotAllowed);
+        assert!(here || everywhere || of_paths, "no test causes {text}");
     }
 }

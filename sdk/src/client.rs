@@ -165,7 +165,7 @@ impl Client {
     ) -> Result<Response<O::Output>, Error> {
         let pipeline = &self.0.pipeline;
         let envelope = O::INFO.envelope;
-        if answer.status.is_success() {
+        if envelope::is_result(Some(envelope), answer.status, &answer.body) {
             return match envelope::decode(envelope, &answer.body) {
                 Ok(data) => Ok(Response::new(data, answer)),
                 Err(reason) => Err(pipeline.answer_error(call, &answer, reason)),

@@ -15,6 +15,8 @@ use crate::error::ApiError;
 pub(crate) enum Envelope {
     /// `{success: true, data, meta}`: the result is `data`.
     Success,
+    /// The same, also with status 503: the result then says that its source cannot be reached (credential leaks).
+    SuccessOrUnavailable,
     /// `{data, meta}` of one record: the result is `data`.
     Resource,
     /// The result is the whole body: health, pages of the resource envelope, the detail read of a server.
@@ -31,6 +33,16 @@ struct Enveloped<T> {
     data: T,
 }
 
+/// Whether an answer is a result: by its status, or by its own word where the shape allows that.
+pub(crate) fn is_result(envelope: Option<Envelope>, status: StatusCode, body: &[u8]) -> bool {
+    let says_success =
+        || serde_json::from_slice::<Value>(body).is_ok_and(|answer| answer["success"] == true);
+    status.is_success()
+        || (envelope == Some(Envelope::SuccessOrUnavailable)
+            && status == StatusCode::SERVICE_UNAVAILABLE
+            && says_success())
+}
+
 /// Reads the result out of a successful answer.
 ///
 /// # Errors
@@ -42,7 +54,7 @@ pub(crate) fn decode<T: DeserializeOwned>(envelope: Envelope, body: &[u8]) -> Re
         }
         Envelope::Empty => read(b"null"),
         Envelope::Document => read(body),
-        Envelope::Success | Envelope::Resource => {
+        Envelope::Success | Envelope::SuccessOrUnavailable | Envelope::Resource => {
             let answer: Enveloped<T> = read(body)?;
             match answer.success {
                 Some(false) => Err("it has a success status but says `success: false`".to_owned()),

@@ -18,7 +18,7 @@ pub use client::{CallBuilder, Client, ClientBuilder, RawRequest, RawResponse};
 pub use error::{ApiError, Details, Error, ErrorCode, ErrorKind, FieldErrors, Sent};
 pub use event::{Event, WaitReason};
 pub use operation::{
-    Basis, Group, Namespace, OPERATIONS, Operation, OperationInfo, RateGroup, RetrySafety,
+    Basis, FieldsIn, Group, Namespace, OPERATIONS, Operation, OperationInfo, RateGroup, RetrySafety,
 };
 pub use page::{Items, Page, PagedOperation, Pages};
 pub use pipeline::pacer as pacing;

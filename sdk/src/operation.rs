@@ -7,12 +7,12 @@ use uuid::Uuid;
 
 use crate::FieldErrors;
 use crate::envelope::Envelope;
-use crate::operations::{endpoints::*, health::*, port_alerts::*, rules::*, servers::*};
+use crate::operations::*;
 
 /// A request of the API as a value: what is sent, and what its answer decodes to.
 ///
-/// The serialised value is the JSON body of a `POST` or `PUT` and the query of a `GET` or `DELETE`; identifiers that
-/// belong into the path are left out of it and given by [`path_ids`](Operation::path_ids).
+/// The serialised value is the query or the JSON body ([`fields_in`](Operation::fields_in)); identifiers that belong
+/// into the path are left out of it and given by [`path_ids`](Operation::path_ids).
 pub trait Operation: Serialize + Send + Sync {
     /// What the call gives on success.
     type Output: DeserializeOwned + Send;
@@ -25,8 +25,25 @@ pub trait Operation: Serialize + Send + Sync {
         Vec::new()
     }
 
+    /// Where the fields travel; by the method, unless the operation is an exception.
+    fn fields_in() -> FieldsIn {
+        match Self::INFO.method {
+            Method::GET | Method::DELETE => FieldsIn::Query,
+            _ => FieldsIn::Body,
+        }
+    }
+
     /// Adds what the service would refuse in its 422, under the same field names.
     fn validate(&self, _problems: &mut FieldErrors) {}
+}
+
+/// Where the fields of a request travel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FieldsIn {
+    /// In the query of the address.
+    Query,
+    /// In a JSON body.
+    Body,
 }
 
 /// One row of the table: all that is known of an operation before it is called.
@@ -57,6 +74,11 @@ impl OperationInfo {
     /// Whether the call changes nothing at the service.
     pub fn is_read(&self) -> bool {
         self.method == Method::GET
+    }
+
+    /// Whether the answer holds what must not be kept in an error: a sign-in token, leaked credentials.
+    pub(crate) fn answers_secrets(&self) -> bool {
+        self.group == Group::Sso || self.envelope == Envelope::SuccessOrUnavailable
     }
 
     /// Whether the path exists under `/api/v1/billing/` only, with no `/api/v1/provisioning/` twin.
@@ -92,14 +114,26 @@ pub enum Group {
     AllowedPorts,
     /// Port alerts.
     Alerts,
+    /// Monitored domains: reads and alert transitions.
+    DomainMonitoring,
+    /// Sign-in tokens.
+    Sso,
+    /// Firewall ingest.
+    Firewall,
+    /// Sandbox scenarios.
+    Sandbox,
 }
 
 impl Group {
     /// The window the group counts in; none when it is not rate limited.
     pub fn rate_group(self) -> Option<RateGroup> {
         match self {
-            Self::Health => None,
-            Self::Provisioning | Self::Alerts => Some(RateGroup::Strict),
+            Self::Health | Self::Sandbox => None,
+            Self::Provisioning
+            | Self::Alerts
+            | Self::DomainMonitoring
+            | Self::Sso
+            | Self::Firewall => Some(RateGroup::Strict),
             Self::Endpoints | Self::AllowedPorts => Some(RateGroup::Default),
         }
     }
@@ -164,6 +198,29 @@ pub static OPERATIONS: &[&OperationInfo] = &[
     ResumeEndpoint::INFO,
     TerminateEndpoint::INFO,
     ScanEndpoint::INFO,
+    ProvisionDomain::INFO,
+    SuspendDomain::INFO,
+    ResumeDomain::INFO,
+    TerminateDomain::INFO,
+    UpdateDomain::INFO,
+    ReleaseDomain::INFO,
+    ProvisionSubscription::INFO,
+    SuspendSubscription::INFO,
+    ResumeSubscription::INFO,
+    TerminateSubscription::INFO,
+    ChangeSubscription::INFO,
+    SyncServices::INFO,
+    SetPrice::INFO,
+    RemovePrice::INFO,
+    ListDomains::INFO,
+    GetDomainSummary::INFO,
+    ListDomainAlerts::INFO,
+    GetDomainAlert::INFO,
+    ListMentions::INFO,
+    ListCredentialLeaks::INFO,
+    GetScanHistory::INFO,
+    AcknowledgeDomainAlert::INFO,
+    ResolveDomainAlert::INFO,
     GetRuleSummary::INFO,
     ListRules::INFO,
     CreateRule::INFO,
@@ -179,4 +236,8 @@ pub static OPERATIONS: &[&OperationInfo] = &[
     ListPortAlerts::INFO,
     GetPortAlert::INFO,
     ResolvePortAlert::INFO,
+    CreateSsoToken::INFO,
+    ListScenarios::INFO,
+    SetScenario::INFO,
+    IngestFirewall::INFO,
 ];

@@ -117,13 +117,12 @@ impl Pipeline {
                 sent,
                 attempts: answer.attempts,
                 elapsed: answer.elapsed,
-                answer: Some(self.facts(answer)),
+                answer: Some(self.facts(call, answer)),
             },
         )
     }
 
-    fn facts(&self, answer: &Answer) -> AnswerFacts {
-        let start = &answer.body[..answer.body.len().min(SNIPPET)];
+    fn facts(&self, call: &Call, answer: &Answer) -> AnswerFacts {
         let mut headers = answer.headers.clone();
         for value in headers.values_mut() {
             let text = String::from_utf8_lossy(value.as_bytes()).into_owned();
@@ -137,8 +136,20 @@ impl Pipeline {
             status: answer.status,
             retry_after: retry_after(&headers, SystemTime::now().into()),
             headers,
-            snippet: self.key.redact(&String::from_utf8_lossy(start)),
+            snippet: self.snippet(call, answer),
         }
+    }
+
+    /// The start of the answer, without the key; nothing of a result that holds secrets of its own.
+    fn snippet(&self, call: &Call, answer: &Answer) -> String {
+        let holds_secrets = call.operation.is_some_and(OperationInfo::answers_secrets);
+        let may_be_a_result =
+            answer.status.is_success() || answer.status == StatusCode::SERVICE_UNAVAILABLE;
+        if holds_secrets && may_be_a_result {
+            return "(withheld, because a result of this operation holds secrets)".to_owned();
+        }
+        let start = &answer.body[..answer.body.len().min(SNIPPET)];
+        self.key.redact(&String::from_utf8_lossy(start))
     }
 
     fn api_error(&self, status: StatusCode, body: &[u8]) -> Option<ApiError> {
@@ -335,7 +346,8 @@ impl<'a> Run<'a> {
     /// What an error status says; none for any other, which ends the call.
     fn refusal(&self, response: &http::Response<Bytes>) -> Option<Outcome> {
         let status = response.status();
-        if !status.is_client_error() && !status.is_server_error() {
+        let envelope = self.call.operation.map(|operation| operation.envelope);
+        if status.is_redirection() || envelope::is_result(envelope, status, response.body()) {
             self.pipeline.retry_budget.earn();
             return None;
         }

@@ -75,6 +75,20 @@ pub(crate) fn at_least_one(problems: &mut FieldErrors, field: &str, number: Opti
     }
 }
 
+/// From 1 to 10000, when given.
+pub(crate) fn quantity(problems: &mut FieldErrors, field: &str, number: Option<u32>) {
+    if number.is_some_and(|number| !(1..=10_000).contains(&number)) {
+        problems.add(field, "It must be from 1 to 10000.");
+    }
+}
+
+/// From 1 to 50, when given.
+pub(crate) fn at_most_fifty(problems: &mut FieldErrors, field: &str, number: Option<u32>) {
+    if number.is_some_and(|number| !(1..=50).contains(&number)) {
+        problems.add(field, "It must be from 1 to 50.");
+    }
+}
+
 /// A bare date, or a timestamp with offset. Whether the day has passed is for the service's clock to say.
 pub(crate) fn date(problems: &mut FieldErrors, field: &str, text: Option<&str>) {
     let fits = |text: &str| {

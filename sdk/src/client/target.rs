@@ -1,12 +1,12 @@
 //! From an operation to the address and the body of its request.
 
 use bytes::Bytes;
-use http::{Method, Uri};
+use http::Uri;
 use serde::Serialize;
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::operation::{Namespace, Operation, OperationInfo};
+use crate::operation::{FieldsIn, Namespace, Operation, OperationInfo};
 
 /// Where a request goes, and what it carries.
 pub(super) struct Target {
@@ -14,7 +14,7 @@ pub(super) struct Target {
     pub(super) body: Bytes,
 }
 
-/// The target of an operation: its fields are the query of a `GET` or `DELETE` and the body of anything else.
+/// The target of an operation.
 pub(super) fn of<O: Operation>(
     origin: &str,
     namespace: Namespace,
@@ -25,13 +25,14 @@ pub(super) fn of<O: Operation>(
         "{origin}{}",
         fill(info.path, namespace, &operation.path_ids())
     );
-    let body = if info.method == Method::GET || info.method == Method::DELETE {
-        push_query(&mut address, fields_of(operation)?);
-        Bytes::new()
-    } else {
-        serde_json::to_vec(operation)
+    let body = match O::fields_in() {
+        FieldsIn::Query => {
+            push_query(&mut address, fields_of(operation)?);
+            Bytes::new()
+        }
+        FieldsIn::Body => serde_json::to_vec(operation)
             .map(Bytes::from)
-            .map_err(unwritable)?
+            .map_err(unwritable)?,
     };
     let uri = parse(&address)?;
     Ok(Target { uri, body })

@@ -67,8 +67,16 @@ record_id! {
     RuleId: "rule",
     /// Identifies a port alert.
     PortAlertId: "alert",
-    /// Identifies a manual scan.
+    /// Identifies a scan.
     ScanId: "scan",
+    /// Identifies a monitored domain.
+    DomainId: "domain",
+    /// Identifies an alert of a domain.
+    DomainAlertId: "alert",
+    /// Identifies a dark-web mention.
+    MentionId: "mention",
+    /// Identifies a subscription.
+    SubscriptionId: "subscription",
     /// Identifies the partner account.
     TenantId: "tenant",
     /// Identifies who made a record: a portal user or an API key.

@@ -1,5 +1,7 @@
 //! What several operations share: identifiers, records, open enums, ports, timestamps.
 
+mod capacity;
+mod domain;
 mod endpoint;
 mod ids;
 pub(crate) mod open_enum;
@@ -7,21 +9,29 @@ mod paging;
 mod port;
 mod port_alert;
 mod rule;
+mod subscription;
 mod timestamp;
 pub(crate) mod tolerant;
 mod values;
 
+pub use capacity::{CapacityReport, CapacityReports};
+pub use domain::{
+    DomainAlert, DomainAlertPage, DomainScan, LeakRecord, Mention, MentionPage, MonitoredDomain,
+};
 pub use endpoint::{Endpoint, EndpointDetail, EndpointPage, EndpointPageMeta, LatestScan};
 pub use ids::{
-    CreatorId, CustomerId, EndpointId, InvalidId, PortAlertId, RuleId, ScanId, ServiceId, TenantId,
+    CreatorId, CustomerId, DomainAlertId, DomainId, EndpointId, InvalidId, MentionId, PortAlertId,
+    RuleId, ScanId, ServiceId, SubscriptionId, TenantId,
 };
 pub use open_enum::UnknownValue;
 pub use paging::PageLinks;
 pub use port::{InvalidPortRange, Port, PortRange};
 pub use port_alert::{PortAlert, PortAlertPage};
 pub use rule::{EndpointSummary, Rule, RulePage, RulePageMeta, RuleSummary};
+pub use subscription::{Subscription, SubscriptionChange, SubscriptionState};
 pub use timestamp::{InvalidTimestamp, Timestamp};
 pub use values::{
-    EndpointStatus, PortAlertStatus, Protocol, RiskLevel, RuleScope, RuleStatus, ScanStatus,
-    Severity,
+    ChangeDirection, DomainAlertStatus, DomainAlertType, DomainStatus, EndpointStatus,
+    FirewallFormat, LeakCategory, PortAlertStatus, ProductSlug, Protocol, RiskLevel, RuleScope,
+    RuleStatus, ScanStatus, Scenario, Severity, SubscriptionStatus,
 };

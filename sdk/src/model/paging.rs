@@ -32,3 +32,49 @@ pub(crate) fn is_last_page(
         None => u64::from(current_page) * u64::from(per_page) >= total,
     }
 }
+
+/// A page whose answer says itself whether another follows.
+macro_rules! counted_page {
+    ($(#[$about:meta])* $page:ident { $(#[$what:meta])* $items:ident: $item:ty }) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+        #[non_exhaustive]
+        pub struct $page {
+            $(#[$what])*
+            pub $items: Vec<$item>,
+            /// How many there are in the filtered list.
+            #[serde(default)]
+            pub total: u64,
+            /// Number of this page, from 1.
+            pub current_page: u32,
+            /// Number of the last page, at least 1.
+            #[serde(default)]
+            pub last_page: Option<u32>,
+            /// Whether a page follows.
+            #[serde(default, deserialize_with = "crate::model::tolerant::null_as_default")]
+            pub has_more: bool,
+        }
+
+        impl crate::page::Page for $page {
+            type Item = $item;
+
+            fn items(&self) -> &[$item] {
+                &self.$items
+            }
+
+            fn into_items(self) -> Vec<$item> {
+                self.$items
+            }
+
+            fn number(&self) -> u32 {
+                self.current_page
+            }
+
+            fn is_last(&self) -> bool {
+                !self.has_more
+            }
+        }
+    };
+}
+
+pub(crate) use counted_page;

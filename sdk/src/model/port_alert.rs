@@ -2,9 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::tolerant::null_as_default;
+use super::paging::counted_page;
 use super::{EndpointId, PortAlertId, PortAlertStatus, Protocol, RiskLevel, Severity, Timestamp};
-use crate::page::Page;
 
 /// An open port that no rule covers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,41 +46,10 @@ pub struct PortAlert {
     pub resolved_at: Option<Timestamp>,
 }
 
-/// One page of port alerts (assumed shape).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct PortAlertPage {
-    /// The alerts, newest first.
-    pub alerts: Vec<PortAlert>,
-    /// Alerts in the filtered list.
-    #[serde(default)]
-    pub total: u64,
-    /// Number of this page, from 1.
-    pub current_page: u32,
-    /// Number of the last page, at least 1.
-    #[serde(default)]
-    pub last_page: Option<u32>,
-    /// Whether a page follows.
-    #[serde(default, deserialize_with = "null_as_default")]
-    pub has_more: bool,
-}
-
-impl Page for PortAlertPage {
-    type Item = PortAlert;
-
-    fn items(&self) -> &[PortAlert] {
-        &self.alerts
-    }
-
-    fn into_items(self) -> Vec<PortAlert> {
-        self.alerts
-    }
-
-    fn number(&self) -> u32 {
-        self.current_page
-    }
-
-    fn is_last(&self) -> bool {
-        !self.has_more
+counted_page! {
+    /// One page of port alerts (assumed shape).
+    PortAlertPage {
+        /// The alerts, newest first.
+        alerts: PortAlert
     }
 }

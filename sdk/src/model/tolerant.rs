@@ -16,15 +16,16 @@ where
 }
 
 /// A map, which some services write as `[]` when it is empty.
-pub(crate) fn map_or_empty_list<'de, D, V>(deserializer: D) -> Result<BTreeMap<String, V>, D::Error>
+pub(crate) fn map_or_empty_list<'de, D, K, V>(deserializer: D) -> Result<BTreeMap<K, V>, D::Error>
 where
     D: Deserializer<'de>,
+    K: Deserialize<'de> + Ord,
     V: Deserialize<'de>,
 {
-    struct MapOrEmptyList<V>(PhantomData<V>);
+    struct MapOrEmptyList<K, V>(PhantomData<(K, V)>);
 
-    impl<'de, V: Deserialize<'de>> Visitor<'de> for MapOrEmptyList<V> {
-        type Value = BTreeMap<String, V>;
+    impl<'de, K: Deserialize<'de> + Ord, V: Deserialize<'de>> Visitor<'de> for MapOrEmptyList<K, V> {
+        type Value = BTreeMap<K, V>;
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             f.write_str("a map, or an empty list in its place")

@@ -97,3 +97,109 @@ open_enum! {
         Failed = "failed",
     }
 }
+
+open_enum! {
+    /// State of a monitored domain.
+    DomainStatus {
+        /// Watched.
+        Active = "active",
+        /// Not watched, by hand or by the platform; its findings are kept.
+        Paused = "paused",
+        /// Monitoring has ended.
+        Terminated = "terminated",
+    }
+}
+
+open_enum! {
+    /// State of a domain alert.
+    DomainAlertStatus {
+        /// Nobody has looked at it.
+        Open = "open",
+        /// Somebody has seen it.
+        Acknowledged = "acknowledged",
+        /// It is dealt with.
+        Resolved = "resolved",
+    }
+}
+
+open_enum! {
+    /// What a domain alert is about.
+    DomainAlertType {
+        /// Leaked credentials.
+        CredentialLeak = "credential_leak",
+        /// A mention on the dark web.
+        DarkWebMention = "dark_web_mention",
+    }
+}
+
+open_enum! {
+    /// Whose credentials were leaked.
+    LeakCategory {
+        /// Employees of the domain's owner.
+        Employees = "employees",
+        /// Customers who sign in at the domain.
+        Customers = "customers",
+        /// Third parties.
+        ThirdParties = "third_parties",
+    }
+}
+
+open_enum! {
+    /// State of a subscription.
+    SubscriptionStatus {
+        /// It gives its capacity.
+        Active = "active",
+        /// It gives no capacity for now.
+        Suspended = "suspended",
+        /// It has ended.
+        Cancelled = "cancelled",
+    }
+}
+
+open_enum! {
+    /// A product, at most 50 characters.
+    ProductSlug {
+        /// One monitored server.
+        Endpoint = "endpoint",
+        /// Servers, so many per plan.
+        PortMonitoring = "port_monitoring",
+        /// Domain slots, per unit.
+        DomainMonitoring = "domain_monitoring",
+    }
+}
+
+open_enum! {
+    /// Which way a subscription was changed.
+    ChangeDirection {
+        /// To more capacity.
+        Upgrade = "upgrade",
+        /// To less capacity.
+        Downgrade = "downgrade",
+    }
+}
+
+open_enum! {
+    /// What the scans of the sandbox find.
+    Scenario {
+        /// Nothing.
+        Clean = "clean",
+        /// A few common findings.
+        Warnings = "warnings",
+        /// Grave findings.
+        Critical = "critical",
+    }
+}
+
+open_enum! {
+    /// Format of a firewall dump.
+    FirewallFormat {
+        /// What `iptables-save` prints.
+        Iptables = "iptables",
+        /// What `nft list ruleset` prints.
+        Nftables = "nftables",
+        /// What `ufw status` prints.
+        Ufw = "ufw",
+        /// What `firewall-cmd --list-all` prints.
+        Firewalld = "firewalld",
+    }
+}

@@ -1,5 +1,6 @@
 //! What a user of the SDK notices, through its public names only.
 
+mod domain_requests;
 mod envelopes;
 mod hostile_answers;
 mod key_secrecy;
@@ -9,6 +10,7 @@ mod paging;
 mod raw_requests;
 mod requests;
 mod retries;
+mod secret_results;
 mod setup;
 mod support;
 mod validation;

@@ -191,3 +191,118 @@ async fn one_call_can_leave_the_judgement_to_the_service() {
     );
     assert_eq!(fields.len(), 2);
 }
+
+fn service() -> ServiceId {
+    ServiceId::try_from(501).expect("a service")
+}
+
+#[tokio::test]
+async fn domains_and_subscriptions_keep_to_their_limits() {
+    let domain = |name: usize| ProvisionDomain::new(customer(), letters(name), service());
+    assert!(passes(domain(253)).await);
+    assert_eq!(refused(domain(254)).await, ["domain"]);
+    assert_eq!(
+        refused(domain(0).client_email("x").client_name(letters(256))).await,
+        ["client_email", "client_name", "domain"]
+    );
+    let id: DomainId = ID.parse().expect("an id");
+    assert_eq!(refused(UpdateDomain::new(id, "")).await, ["domain"]);
+
+    let subscription = |quantity: u32| {
+        ProvisionSubscription::new(customer(), service(), "domain_monitoring").quantity(quantity)
+    };
+    assert!(passes(subscription(1)).await && passes(subscription(10_000)).await);
+    for quantity in [0, 10_001] {
+        let bad = subscription(quantity).mrr(0.0).plan_slug(letters(51));
+        assert_eq!(refused(bad).await, ["mrr", "plan_slug", "quantity"]);
+    }
+    let long = letters(51);
+    let unnamed = SuspendSubscription::new(customer(), service(), long.as_str());
+    assert_eq!(refused(unnamed).await, ["product_slug"]);
+
+    let change = || ChangeSubscription::new(customer(), service(), "port_monitoring");
+    assert_eq!(refused(change()).await, ["new_plan_slug", "new_quantity"]);
+    assert_eq!(refused(change().new_quantity(0)).await, ["new_quantity"]);
+    assert!(passes(change().new_plan_slug("business")).await);
+}
+
+#[tokio::test]
+async fn a_sync_has_1_to_500_services_and_names_the_bad_ones_by_their_place() {
+    let service = |product: &str, status: &str| ServiceReport {
+        service_id: service(),
+        client_id: customer(),
+        product_slug: product.into(),
+        status: status.into(),
+    };
+    let good = || service("endpoint", "active");
+    assert_eq!(refused(SyncServices::new([])).await, ["services"]);
+    assert!(passes(SyncServices::new(vec![good(); 500])).await);
+    assert_eq!(
+        refused(SyncServices::new(vec![good(); 501])).await,
+        ["services"]
+    );
+    let mixed = SyncServices::new([
+        good(),
+        service("voip", "active"),
+        service("endpoint", "asleep"),
+    ])
+    .module_version(letters(21));
+    assert_eq!(
+        refused(mixed).await,
+        [
+            "module_version",
+            "services.1.product_slug",
+            "services.2.status"
+        ]
+    );
+}
+
+#[tokio::test]
+async fn the_other_reads_and_the_assumed_operations_keep_to_their_limits() {
+    let id: DomainId = ID.parse().expect("an id");
+    let alerts = ListDomainAlerts::new(id, customer());
+    assert!(passes(alerts.clone().per_page(50)).await);
+    let bad = alerts
+        .status("x".into())
+        .kind("x".into())
+        .category("x".into())
+        .severity(Severity::Low)
+        .per_page(51)
+        .page(0);
+    assert_eq!(
+        refused(bad).await,
+        ["category", "page", "per_page", "severity", "status", "type"]
+    );
+    assert_eq!(
+        refused(ListMentions::new(id, customer()).per_page(0)).await,
+        ["per_page"]
+    );
+    let leaks = ListCredentialLeaks::new(id, customer())
+        .page(0)
+        .category("x".into());
+    assert_eq!(refused(leaks).await, ["category", "page"]);
+
+    assert_eq!(
+        refused(SetPrice::new("", -1.0, "EURO").plan_slug(letters(51))).await,
+        ["currency", "plan_slug", "price", "product_slug"]
+    );
+    assert_eq!(refused(RemovePrice::new("")).await, ["product_slug"]);
+    let both = SetScenario::new("odd".into())
+        .endpoint_id(endpoint_id())
+        .monitored_domain_id(id);
+    assert_eq!(
+        refused(both).await,
+        ["endpoint_id", "monitored_domain_id", "scenario"]
+    );
+    let dump = |bytes: usize| IngestFirewall::new(endpoint_id(), customer(), "x".repeat(bytes));
+    assert!(passes(dump(256 * 1024)).await);
+    assert_eq!(refused(dump(256 * 1024 + 1)).await, ["content"]);
+    assert_eq!(
+        refused(dump(0).format("pf".into())).await,
+        ["content", "format"]
+    );
+    for path in ["domains", "//elsewhere.example", "/\\elsewhere.example", ""] {
+        let token = CreateSsoToken::new(customer()).redirect_path(path);
+        assert_eq!(refused(token).await, ["redirect_path"], "{path}");
+    }
+}

@@ -1,0 +1,199 @@
+//! The monitored domain, and what was found about it.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::paging::counted_page;
+use super::tolerant::null_as_default;
+use super::{
+    DomainAlertId, DomainAlertStatus, DomainAlertType, DomainId, DomainStatus, LeakCategory,
+    MentionId, ScanId, ScanStatus, Severity, Timestamp,
+};
+
+/// A monitored domain; the list and the summary each send a part of the fields.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct MonitoredDomain {
+    /// Its identifier.
+    pub id: DomainId,
+    /// Its name, at most 253 characters.
+    pub domain: String,
+    /// State of its monitoring.
+    pub status: DomainStatus,
+    /// How the last scan ended.
+    #[serde(default)]
+    pub scan_status: Option<ScanStatus>,
+    /// When the last scan ended.
+    #[serde(default)]
+    pub last_scan_at: Option<Timestamp>,
+    /// When the dark web was last searched; summary only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dark_web_last_scan_at: Option<Timestamp>,
+    /// Compromised credentials of employees.
+    #[serde(default, deserialize_with = "null_as_default")]
+    pub employees_compromised: u64,
+    /// Compromised credentials of customers.
+    #[serde(default, deserialize_with = "null_as_default")]
+    pub customers_compromised: u64,
+    /// Compromised credentials of third parties.
+    #[serde(default, deserialize_with = "null_as_default")]
+    pub third_parties_compromised: u64,
+    /// Mentions on the dark web.
+    #[serde(default, deserialize_with = "null_as_default")]
+    pub dark_web_mentions_count: u64,
+    /// How strong the leaked passwords are, its members as they came; none until there is enough data. Summary only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub password_strength: Option<Map<String, Value>>,
+    /// Slots in use; summary only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slots_used: Option<u64>,
+    /// Slots there are; summary only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slots_total: Option<u64>,
+    /// Path of its page in the portal.
+    #[serde(default)]
+    pub portal_detail_path: Option<String>,
+    /// When the record was made; summary only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub created_at: Option<Timestamp>,
+    /// Whether the platform paused it for want of capacity; absent where the service does not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quota_paused: Option<bool>,
+}
+
+/// An alert of a domain.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct DomainAlert {
+    /// Its identifier.
+    pub id: DomainAlertId,
+    /// The domain.
+    pub monitored_domain_id: DomainId,
+    /// The domain's name when the alert was raised.
+    #[serde(default)]
+    pub domain: Option<String>,
+    /// What it is about.
+    #[serde(rename = "type")]
+    pub kind: DomainAlertType,
+    /// Who is concerned.
+    #[serde(default)]
+    pub category: Option<LeakCategory>,
+    /// How severe it is.
+    #[serde(default)]
+    pub severity: Option<Severity>,
+    /// How many findings there are now.
+    #[serde(default, deserialize_with = "null_as_default")]
+    pub new_count: u64,
+    /// How many there were before.
+    #[serde(default, deserialize_with = "null_as_default")]
+    pub previous_count: u64,
+    /// Its state.
+    pub status: DomainAlertStatus,
+    /// Details, their members as they came.
+    #[serde(default)]
+    pub details: Option<Map<String, Value>>,
+    /// What it means in plain words; in the read of one alert only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub explanation: Option<String>,
+    /// When it was raised.
+    #[serde(default)]
+    pub created_at: Option<Timestamp>,
+    /// When somebody acknowledged it.
+    #[serde(default)]
+    pub acknowledged_at: Option<Timestamp>,
+    /// When it was resolved.
+    #[serde(default)]
+    pub resolved_at: Option<Timestamp>,
+}
+
+/// A mention of a domain on the dark web.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Mention {
+    /// Its identifier.
+    pub id: MentionId,
+    /// Its title.
+    #[serde(default)]
+    pub title: Option<String>,
+    /// The start of its text.
+    #[serde(default)]
+    pub content_preview: Option<String>,
+    /// Where it was found.
+    #[serde(default)]
+    pub source_name: Option<String>,
+    /// Who wrote it.
+    #[serde(default)]
+    pub author: Option<String>,
+    /// When it was published.
+    #[serde(default)]
+    pub published_at: Option<Timestamp>,
+    /// Whether it has not been read yet.
+    #[serde(default, deserialize_with = "null_as_default")]
+    pub is_new: bool,
+    /// When it was found.
+    #[serde(default)]
+    pub created_at: Option<Timestamp>,
+}
+
+/// A past scan of a domain.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct DomainScan {
+    /// Its identifier.
+    pub id: ScanId,
+    /// How it ended.
+    pub status: ScanStatus,
+    /// Compromised credentials of employees.
+    #[serde(default, deserialize_with = "null_as_default")]
+    pub employees_compromised: u64,
+    /// Compromised credentials of customers.
+    #[serde(default, deserialize_with = "null_as_default")]
+    pub customers_compromised: u64,
+    /// Compromised credentials of third parties.
+    #[serde(default, deserialize_with = "null_as_default")]
+    pub third_parties_compromised: u64,
+    /// When it ended.
+    #[serde(default)]
+    pub created_at: Option<Timestamp>,
+}
+
+/// A leaked credential. Its fields vary by source and are kept as they came; `Debug` shows none of them.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct LeakRecord(Map<String, Value>);
+
+impl LeakRecord {
+    /// A field of the record.
+    pub fn get(&self, field: &str) -> Option<&Value> {
+        self.0.get(field)
+    }
+
+    /// All fields.
+    pub fn as_map(&self) -> &Map<String, Value> {
+        &self.0
+    }
+}
+
+impl fmt::Debug for LeakRecord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("LeakRecord(****)")
+    }
+}
+
+counted_page! {
+    /// One page of a domain's alerts.
+    DomainAlertPage {
+        /// The alerts, newest first.
+        alerts: DomainAlert
+    }
+}
+
+counted_page! {
+    /// One page of a domain's mentions on the dark web.
+    MentionPage {
+        /// The mentions, newest first.
+        mentions: Mention
+    }
+}

@@ -1,0 +1,62 @@
+//! What a customer has bought.
+
+use serde::{Deserialize, Serialize};
+
+use super::{ChangeDirection, ProductSlug, SubscriptionId, SubscriptionStatus, Timestamp};
+
+/// A customer's subscription to a product.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Subscription {
+    /// Its identifier.
+    pub subscription_id: SubscriptionId,
+    /// The product.
+    pub product_slug: ProductSlug,
+    /// The plan; none for per-unit products.
+    #[serde(default)]
+    pub plan_slug: Option<String>,
+    /// How many units, 1 to 10000.
+    #[serde(default)]
+    pub quantity: Option<u32>,
+    /// Its state.
+    pub status: SubscriptionStatus,
+}
+
+/// A subscription and its state after a transition.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct SubscriptionState {
+    /// The subscription.
+    pub subscription_id: SubscriptionId,
+    /// Its state now.
+    pub status: SubscriptionStatus,
+}
+
+/// What a change of plan or quantity did.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct SubscriptionChange {
+    /// False when plan and quantity were already as asked.
+    pub changed: bool,
+    /// The subscription.
+    #[serde(default)]
+    pub subscription_id: Option<SubscriptionId>,
+    /// The plan now; none for per-unit products.
+    #[serde(default)]
+    pub plan_slug: Option<String>,
+    /// To more or to less; none when nothing changed.
+    #[serde(default)]
+    pub direction: Option<ChangeDirection>,
+    /// The plan before; none for per-unit products.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub previous_plan_slug: Option<String>,
+    /// The quantity now (assumed field).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quantity: Option<u32>,
+    /// The quantity before (assumed field).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub previous_quantity: Option<u32>,
+    /// Since when the change holds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effective_at: Option<Timestamp>,
+}

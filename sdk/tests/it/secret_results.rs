@@ -1,0 +1,94 @@
+//! Results that are as secret as the key: sign-in tokens and leaked credentials.
+
+use http::StatusCode;
+use secmon::model::DomainId;
+use secmon::operations::{CreateSsoToken, ListCredentialLeaks};
+use serde_json::json;
+
+use crate::support::*;
+
+const TOKEN: &str = "tok_9f8e7d6c5b4a";
+
+fn leaks() -> ListCredentialLeaks {
+    let domain: DomainId = ID.parse().expect("an id");
+    ListCredentialLeaks::new(domain, customer())
+}
+
+#[tokio::test]
+async fn a_sign_in_token_is_for_the_address_alone() {
+    let (client, script) = scripted();
+    let answer = success(json!({"token": TOKEN, "expires_at": "2026-01-01T00:01:00+00:00"}));
+    script.answer(StatusCode::OK, answer);
+    let response = client
+        .sso_token(CreateSsoToken::new(customer()))
+        .await
+        .expect("a token");
+    assert!(!format!("{response:?}").contains(TOKEN));
+    let address = response.data.sign_in_url("https://portal.example.com/");
+    assert_eq!(
+        address,
+        format!("https://portal.example.com/sso?token={TOKEN}")
+    );
+    assert_eq!(response.data.expose(), TOKEN);
+}
+
+#[tokio::test]
+async fn a_leaked_record_is_read_but_never_shown() {
+    let (client, script) = scripted();
+    let record = json!({"email": "ann@example.com", "password": "hunter2", "seen": [1, 2]});
+    let page = json!({"enabled": true, "items": [record], "total": 1, "page": 1, "page_size": 50});
+    script.answer(StatusCode::OK, success(page.clone()));
+    let response = client.send(leaks()).await.expect("leaks");
+    assert!(!format!("{response:?}").contains("hunter2"));
+    assert_eq!(
+        response.data.items[0].get("password"),
+        Some(&json!("hunter2"))
+    );
+    assert_eq!(response.data.unavailable(), None);
+    assert_eq!(serde_json::to_value(&response.data).expect("JSON"), page);
+}
+
+#[tokio::test]
+async fn a_secret_result_that_cannot_be_read_keeps_no_text() {
+    let (client, script) = scripted();
+    script.answer(StatusCode::OK, success(json!({"tokens": [TOKEN]})));
+    let error = client
+        .sso_token(CreateSsoToken::new(customer()))
+        .await
+        .expect_err("no token");
+    assert!(!error.body_snippet().unwrap_or_default().contains(TOKEN));
+    assert!(!format!("{error:?} {error}").contains(TOKEN));
+
+    script.answer(
+        StatusCode::OK,
+        success(json!({"enabled": "yes", "items": ["hunter2"]})),
+    );
+    let error = client.send(leaks()).await.expect_err("no page");
+    assert!(!error.body_snippet().unwrap_or_default().contains("hunter2"));
+}
+
+#[tokio::test]
+async fn a_data_set_that_cannot_be_reached_is_a_result_that_says_so() {
+    let (client, script) = scripted();
+    let down = json!({"enabled": true, "items": [], "total": 0, "page": 1, "page_size": 50,
+                      "error": "The data set cannot be reached."});
+    script.answer(StatusCode::SERVICE_UNAVAILABLE, success(down));
+    let response = client.send(leaks()).await.expect("a result");
+    assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE);
+    assert_eq!(response.attempts(), 1);
+    assert_eq!(
+        response.data.unavailable(),
+        Some("The data set cannot be reached.")
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn any_other_503_of_the_same_read_is_a_failure_and_tried_again() {
+    let (client, script) = scripted();
+    script.answer(StatusCode::SERVICE_UNAVAILABLE, r#"{"success": false}"#);
+    let page = json!({"enabled": false, "items": [], "total": 0, "page": 1, "page_size": 50});
+    script.answer(StatusCode::OK, success(page));
+    let response = client.send(leaks()).await.expect("leaks");
+    assert_eq!(response.attempts(), 2);
+    assert!(!response.data.enabled);
+}
