@@ -6,6 +6,7 @@ mod origin;
 mod raw;
 mod target;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -37,11 +38,15 @@ struct Shared {
     /// Scheme, host and port, without a slash at the end.
     origin: String,
     namespace: Namespace,
+    paths: Paths,
     /// What every request carries, the key included.
     headers: HeaderMap,
     sandbox: Option<SandboxHeader>,
     total_time: Duration,
 }
+
+/// Paths of the caller's for operations whose own are assumed, by the operation's name.
+type Paths = BTreeMap<&'static str, String>;
 
 /// Marks that provisioning calls are to be simulated.
 #[derive(Clone, Copy)]
@@ -98,6 +103,14 @@ impl Client {
         self.0.namespace
     }
 
+    /// The path of an operation, with its placeholders.
+    fn path_of(&self, info: &OperationInfo) -> &str {
+        self.0
+            .paths
+            .get(info.name)
+            .map_or(info.path, String::as_str)
+    }
+
     /// The headers of a request; the health check goes without the key.
     fn headers_for(&self, group: Option<Group>) -> HeaderMap {
         let mut headers = self.0.headers.clone();
@@ -142,8 +155,13 @@ impl Client {
                 )),
             ));
         }
-        let target = target::of(&self.0.origin, self.0.namespace, info, operation)
-            .map_err(|reason| self.unsent(info, Cause::Configuration(reason)))?;
+        let target = target::of(
+            &self.0.origin,
+            self.0.namespace,
+            self.path_of(info),
+            operation,
+        )
+        .map_err(|reason| self.unsent(info, Cause::Configuration(reason)))?;
         Ok(Call {
             operation: Some(info),
             method: info.method.clone(),

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use http::{HeaderMap, HeaderValue, header};
 
-use super::{Client, SandboxHeader, Shared, origin};
+use super::{Client, Paths, SandboxHeader, Shared, origin};
 use crate::error::Error;
 use crate::event::Event;
-use crate::operation::Namespace;
+use crate::operation::{Basis, Namespace, OPERATIONS, OperationInfo};
 use crate::pipeline::Pipeline;
 use crate::pipeline::pacer::{Budget, MemoryBudget, Unlimited};
 use crate::pipeline::retry::RetryBudget;
@@ -26,6 +26,7 @@ pub struct ClientBuilder {
     key: ApiKey,
     namespace: Namespace,
     http_hosts: Vec<String>,
+    paths: Vec<(String, String)>,
     budget: Option<Arc<dyn Budget>>,
     transport: TransportChoice,
     connect_timeout: Duration,
@@ -52,6 +53,7 @@ impl ClientBuilder {
             key,
             namespace: Namespace::default(),
             http_hosts: Vec::new(),
+            paths: Vec::new(),
             budget: None,
             transport: TransportChoice::BuiltIn,
             connect_timeout: Duration::from_secs(10),
@@ -74,6 +76,13 @@ impl ClientBuilder {
     /// Allows plain http to exactly this host (a name or an address, no port). This machine is always allowed.
     pub fn allow_http(mut self, host: impl Into<String>) -> Self {
         self.http_hosts.push(host.into());
+        self
+    }
+
+    /// Another path for an operation whose own is only assumed ([`Basis::Assumed`]): the operation's name in
+    /// [`OPERATIONS`], and a path from the root with as many placeholders in braces.
+    pub fn path(mut self, operation: impl Into<String>, path: impl Into<String>) -> Self {
+        self.paths.push((operation.into(), path.into()));
         self
     }
 
@@ -171,6 +180,7 @@ impl ClientBuilder {
     /// [`ErrorKind::Configuration`](crate::ErrorKind::Configuration) with a sentence that names the setting.
     pub fn build(self) -> Result<Client, Error> {
         let origin = origin::of(&self.base_url, &self.http_hosts)?;
+        let paths = paths(self.paths)?;
         let headers = headers(&self.key, &self.user_agent)?;
         let transport = transport(self.transport, self.connect_timeout)?;
         Ok(Client(Arc::new(Shared {
@@ -189,11 +199,32 @@ impl ClientBuilder {
             },
             origin,
             namespace: self.namespace,
+            paths,
             headers,
             sandbox: self.sandbox,
             total_time: self.operation_timeout,
         })))
     }
+}
+
+fn paths(given: Vec<(String, String)>) -> Result<Paths, Error> {
+    let placeholders = |path: &str| path.split('/').filter(|part| part.starts_with('{')).count();
+    let known = |(name, path): (String, String)| {
+        let assumed = |info: &&&OperationInfo| info.name == name && info.basis == Basis::Assumed;
+        let info = OPERATIONS.iter().find(assumed).ok_or_else(|| {
+            Error::configuration(format!(
+                "there is no operation `{name}` whose path is assumed"
+            ))
+        })?;
+        if !path.starts_with('/') || placeholders(&path) != placeholders(info.path) {
+            return Err(Error::configuration(format!(
+                "`{path}` cannot stand for `{}`: it must start with / and have as many placeholders",
+                info.path
+            )));
+        }
+        Ok((info.name, path))
+    };
+    given.into_iter().map(known).collect()
 }
 
 fn headers(key: &ApiKey, user_agent: &str) -> Result<HeaderMap, Error> {

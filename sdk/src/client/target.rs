@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::operation::{FieldsIn, Namespace, Operation, OperationInfo};
+use crate::operation::{FieldsIn, Namespace, Operation};
 
 /// Where a request goes, and what it carries.
 pub(super) struct Target {
@@ -18,13 +18,10 @@ pub(super) struct Target {
 pub(super) fn of<O: Operation>(
     origin: &str,
     namespace: Namespace,
-    info: &OperationInfo,
+    path: &str,
     operation: &O,
 ) -> Result<Target, String> {
-    let mut address = format!(
-        "{origin}{}",
-        fill(info.path, namespace, &operation.path_ids())
-    );
+    let mut address = format!("{origin}{}", fill(path, namespace, &operation.path_ids()));
     let body = match O::fields_in() {
         FieldsIn::Query => {
             push_query(&mut address, fields_of(operation)?);

@@ -7,7 +7,7 @@ use std::time::Duration;
 use http::StatusCode;
 use secmon::operations::*;
 use secmon::transport::TransportErrorKind;
-use secmon::{ApiKey, Error, ErrorKind, RawRequest};
+use secmon::{ApiKey, Error, ErrorKind, OPERATIONS, OperationInfo, RawRequest};
 use serde_json::json;
 
 use crate::support::*;
@@ -133,7 +133,53 @@ async fn no_operation_and_no_failure_logs_the_key() {
     drop(guard);
     let text = log.text();
     assert!(text.contains("waiting"), "the log is at work: {text}");
+    assert!(
+        text.contains("url.template=\"/api/v1/{namespace}/suspend\""),
+        "{text}"
+    );
+    assert!(
+        !text.contains(ID),
+        "identifiers stay out of the log: {text}"
+    );
     assert_no_key(&text);
+}
+
+/// A concrete path of an operation.
+fn path_of(info: &OperationInfo) -> String {
+    let segments = info.path.split('/').map(|segment| match segment {
+        "{namespace}" => "billing",
+        placeholder if placeholder.starts_with('{') => ID,
+        literal => literal,
+    });
+    segments.collect::<Vec<_>>().join("/")
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_operation_of_the_table_logs_the_key_or_answers_with_it() {
+    let log = Log::default();
+    let guard = log.start();
+    for info in OPERATIONS {
+        for (status, body) in [
+            (200, "{}"),
+            (401, "{\"message\": \"KEY\"}"),
+            (503, "KEY"),
+            (404, "<KEY>"),
+        ] {
+            let (client, script) = scripted();
+            let status = StatusCode::from_u16(status).expect("a status");
+            (0..4).for_each(|_| script.answer(status, body.replace("KEY", KEY)));
+            let request = RawRequest::new(
+                info.method.clone(),
+                info.path.replace("{namespace}", "billing"),
+            );
+            // An answer of any status is a result here, and an error must be as silent.
+            if let Err(error) = client.raw(request).await {
+                assert_silent(&error);
+            }
+        }
+    }
+    drop(guard);
+    assert_no_key(&log.text());
 }
 
 #[tokio::test]

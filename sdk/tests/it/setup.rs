@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use secmon::operations::GetHealth;
+use secmon::testing::Script;
 use secmon::{Client, ErrorKind, Sent};
+use serde_json::json;
 use wiremock::matchers::{header, header_exists, method, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
@@ -145,4 +147,42 @@ async fn a_callers_own_http_client_that_follows_a_redirect_is_caught() {
         .await
         .expect_err("followed");
     assert_eq!(error.kind(), ErrorKind::Redirect);
+}
+
+#[tokio::test]
+async fn an_assumed_path_can_be_replaced_and_a_specified_one_cannot() {
+    let script = Script::new();
+    let client = builder(&script)
+        .path("resolve_port_alert", "/api/v1/port-alerts/{id}/close")
+        .build()
+        .expect("a client");
+    let closed = success(json!({"alert": {"id": ID, "status": "resolved"}}));
+    script.answer(http::StatusCode::OK, closed);
+    client
+        .port_alerts()
+        .resolve(alert_id(), customer())
+        .await
+        .expect("resolved");
+    assert_eq!(
+        script.requests()[0].path,
+        format!("/api/v1/port-alerts/{ID}/close")
+    );
+
+    for (operation, path) in [
+        ("suspend_endpoint", "/api/v1/suspend"),
+        ("nothing", "/api/v1/nothing"),
+        ("resolve_port_alert", "/api/v1/port-alerts/close"),
+        ("resolve_port_alert", "port-alerts/{id}/close"),
+    ] {
+        let refused = builder(&script)
+            .path(operation, path)
+            .build()
+            .err()
+            .expect("refused");
+        assert_eq!(
+            refused.kind(),
+            ErrorKind::Configuration,
+            "{operation} {path}"
+        );
+    }
 }
