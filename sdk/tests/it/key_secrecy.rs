@@ -168,10 +168,7 @@ async fn no_operation_of_the_table_logs_the_key_or_answers_with_it() {
             let (client, script) = scripted();
             let status = StatusCode::from_u16(status).expect("a status");
             (0..4).for_each(|_| script.answer(status, body.replace("KEY", KEY)));
-            let request = RawRequest::new(
-                info.method.clone(),
-                info.path.replace("{namespace}", "billing"),
-            );
+            let request = RawRequest::new(info.method.clone(), path_of(info));
             // An answer of any status is a result here, and an error must be as silent.
             if let Err(error) = client.raw(request).await {
                 assert_silent(&error);
