@@ -240,31 +240,40 @@ impl Account {
         }
     }
 
+    /// When something next happens to the manual scans of a server, scan by
+    /// scan.
+    fn manual_scans_due(&self, number: EndpointNo) -> Vec<(Instant, Task)> {
+        let scans = self.records.manual_scans.get(&number);
+        scans
+            .into_iter()
+            .flat_map(|scans| &scans.in_flight)
+            .filter_map(|scan| self.scan_end(scan.started_at))
+            .map(|end| (end, Task::ManualScan(number)))
+            .collect()
+    }
+
     /// Notes when the manual scans of a server end.
     pub(crate) fn index_manual_scans(&mut self, number: EndpointNo) {
-        let Some(scans) = self.records.manual_scans.get(&number) else {
-            return;
-        };
-        let ends: Vec<Instant> = scans
-            .in_flight
-            .iter()
-            .filter_map(|scan| self.scan_end(scan.started_at))
-            .collect();
-        self.index
-            .due
-            .extend(ends.into_iter().map(|end| (end, Task::ManualScan(number))));
+        let due = self.manual_scans_due(number);
+        self.index.due.extend(due);
     }
 
     /// Ends the manual scans of a server without a result (E1).
     pub(crate) fn drop_manual_scans(&mut self, number: EndpointNo) {
-        let flying = self
-            .records
-            .manual_scans
-            .get(&number)
-            .is_some_and(|scans| !scans.in_flight.is_empty());
-        if flying && let Some(scans) = self.records.manual_scans.edit(number) {
+        let due = self.manual_scans_due(number);
+        for task in due {
+            self.index.due.remove(&task);
+        }
+        if self.has_manual_scan(number)
+            && let Some(scans) = self.records.manual_scans.edit(number)
+        {
             scans.in_flight.clear();
         }
+    }
+
+    fn has_manual_scan(&self, number: EndpointNo) -> bool {
+        let scans = self.records.manual_scans.get(&number);
+        scans.is_some_and(|scans| !scans.in_flight.is_empty())
     }
 
     fn end_scan(&mut self, number: EndpointNo, at: Instant, outcome: ScanOutcome, then: Then) {
@@ -381,11 +390,7 @@ impl Account {
     /// means for the next one.
     fn land_scans(&mut self, number: EndpointNo) -> Then {
         let scheduled = self.records.endpoints[number].state == State::Active(Phase::Scanning);
-        let by_hand = self
-            .records
-            .manual_scans
-            .get(&number)
-            .is_some_and(|scans| !scans.in_flight.is_empty());
+        let by_hand = self.has_manual_scan(number);
         self.drop_manual_scans(number);
         match (scheduled, by_hand) {
             (true, _) => Then::NextOnSchedule,

@@ -352,3 +352,18 @@ fn the_end_of_the_calendar_is_reached_once() {
         time("9999-12-31T00:00:04Z")
     );
 }
+
+#[test]
+fn a_dropped_scan_leaves_nothing_to_come() {
+    let mut bench = Bench::new();
+    let id = bench.provision(42, SERVER);
+    let call = bench.call();
+    bench
+        .account
+        .scan_endpoint(&call, client(42), id)
+        .expect("queued");
+    bench.account.terminate(&call, id).expect("terminated");
+    bench.account.forget_changes();
+    bench.wait(10 * DAY);
+    assert!(bench.account.take_changes().is_empty());
+}
