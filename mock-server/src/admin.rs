@@ -89,6 +89,16 @@ pub(crate) fn router(mock: &Arc<Mock>) -> Router {
     router
 }
 
+/// The same on an address of its own, where nothing else answers.
+pub(crate) fn standalone_router(mock: &Arc<Mock>) -> Router {
+    router(mock).fallback(|| async {
+        Response::from(refusal(
+            StatusCode::NOT_FOUND,
+            "This is the admin API; the partner API has another address.",
+        ))
+    })
+}
+
 async fn answer(
     mock: &Mock,
     path: &'static str,
@@ -158,6 +168,6 @@ fn failure(error: &AdminError) -> Reply {
     refusal(status, &error.to_string())
 }
 
-fn refusal(status: StatusCode, sentence: &str) -> Reply {
+pub(crate) fn refusal(status: StatusCode, sentence: &str) -> Reply {
     Reply::json(status, &json!({ "error": sentence }))
 }

@@ -14,7 +14,7 @@ use crate::mock::Mock;
 use crate::ready::{Origin, Span};
 use crate::settings::Settings;
 use crate::store::{self, document};
-use crate::{exec, ready};
+use crate::{exec, openapi, ready};
 
 /// The exit code of a verb that was refused.
 const REFUSED: u8 = 2;
@@ -57,6 +57,8 @@ enum Verb {
         #[arg(long, value_name = "SPAN", default_value = "30s")]
         timeout: Span,
     },
+    /// Prints the partner API's description: OpenAPI 3.1
+    Openapi,
     /// Prints the operations that are served: method, path
     Routes,
     /// Prints a state file as JSON
@@ -91,6 +93,10 @@ pub fn main() -> ExitCode {
         Some(Verb::Serve(serve)) => run(*serve),
         Some(Verb::Exec(command)) => run_beside(*command),
         Some(Verb::Ready { url, timeout }) => ready::wait(&url, timeout.0),
+        Some(Verb::Openapi) => {
+            print!("{}", openapi::YAML);
+            ExitCode::SUCCESS
+        }
         Some(Verb::Routes) => {
             for route in routes::all() {
                 println!("{} {}", route.method, route.path);

@@ -35,6 +35,10 @@ pub(crate) fn exec(mut settings: Settings, command: &[OsString]) -> ExitCode {
     let Some((program, arguments)) = command.split_first() else {
         return refused(CANNOT_START, "no command was given; write it behind --");
     };
+    let relay = match Relay::new() {
+        Ok(relay) => relay,
+        Err(error) => return refused(CANNOT_START, &format!("cannot catch signals: {error}")),
+    };
     let child = Command::new(program)
         .args(arguments)
         .env("SECMON_BASE_URL", server.url())
@@ -42,22 +46,17 @@ pub(crate) fn exec(mut settings: Settings, command: &[OsString]) -> ExitCode {
         .env("SECMON_MOCK_ADMIN_URL", server.admin_url())
         .env("SECMON_MOCK_ADMIN_KEY", admin_key.expose())
         .spawn();
-    let ended = match child {
-        Ok(child) => wait(child),
+    let program = program.display();
+    match child.map(|child| relay.wait(child)) {
+        Ok(Ok(status)) => ExitCode::from(code_of(status)),
+        Ok(Err(error)) => refused(NOT_RUNNABLE, &format!("lost {program}: {error}")),
         Err(error) => {
             let code = match error.kind() {
                 io::ErrorKind::NotFound => NOT_FOUND,
                 _ => NOT_RUNNABLE,
             };
-            return refused(code, &format!("cannot run {}: {error}", program.display()));
+            refused(code, &format!("cannot run {program}: {error}"))
         }
-    };
-    match ended {
-        Ok(status) => ExitCode::from(code_of(status)),
-        Err(error) => refused(
-            NOT_RUNNABLE,
-            &format!("lost {}: {error}", program.display()),
-        ),
     }
 }
 
@@ -83,52 +82,78 @@ fn code_of(status: ExitStatus) -> u8 {
         .unwrap_or(1)
 }
 
-/// Waits for the command, and passes signals on to it meanwhile.
+/// Passes signals on to a command.
 #[cfg(unix)]
-fn wait(mut child: Child) -> io::Result<ExitStatus> {
-    use std::future::poll_fn;
-    use std::io::IsTerminal;
-    use std::pin::Pin;
+struct Relay {
+    runtime: tokio::runtime::Runtime,
+    caught: Vec<(tokio::signal::unix::Signal, rustix::process::Signal)>,
+}
 
-    use rustix::process::{Pid, Signal, kill_process};
-    use tokio::signal::unix::{SignalKind, signal};
+#[cfg(unix)]
+impl Relay {
+    /// Catches signals from here on. Made before the command, which may be signalled at once.
+    fn new() -> io::Result<Self> {
+        use std::io::IsTerminal;
 
-    let pid = Pid::from_child(&child);
-    let mut passed_on = vec![
-        (SignalKind::terminate(), Signal::TERM),
-        (SignalKind::hangup(), Signal::HUP),
-        (SignalKind::quit(), Signal::QUIT),
-    ];
-    if !io::stdin().is_terminal() {
-        // A terminal sends its interrupt to the command itself as well; twice would be too often.
-        passed_on.push((SignalKind::interrupt(), Signal::INT));
-    }
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
-    runtime.block_on(async move {
-        let mut caught = Vec::new();
-        for (kind, signal_to_send) in passed_on {
-            caught.push((signal(kind)?, signal_to_send));
+        use rustix::process::Signal;
+        use tokio::signal::unix::{SignalKind, signal};
+
+        let mut kinds = vec![
+            (SignalKind::terminate(), Signal::TERM),
+            (SignalKind::hangup(), Signal::HUP),
+            (SignalKind::quit(), Signal::QUIT),
+        ];
+        if !io::stdin().is_terminal() {
+            // A terminal interrupts the command itself as well; twice would be too often.
+            kinds.push((SignalKind::interrupt(), Signal::INT));
         }
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?;
+        let entered = runtime.enter();
+        let caught = kinds
+            .into_iter()
+            .map(|(kind, to_send)| Ok((signal(kind)?, to_send)))
+            .collect::<io::Result<_>>()?;
+        drop(entered);
+        Ok(Self { runtime, caught })
+    }
+
+    /// Waits for the command, and passes signals on to it meanwhile.
+    fn wait(mut self, mut child: Child) -> io::Result<ExitStatus> {
+        use std::pin::Pin;
+
+        use rustix::process::{Pid, kill_process};
+
+        let pid = Pid::from_child(&child);
         let (told, mut ended) = tokio::sync::oneshot::channel();
         std::thread::spawn(move || told.send(child.wait()));
-        let ended = poll_fn(|context| {
-            for (stream, signal_to_send) in &mut caught {
-                while stream.poll_recv(context).is_ready() {
-                    // It may have ended just now.
-                    let _ = kill_process(pid, *signal_to_send);
+        let ended = std::future::poll_fn(|context| {
+            for (signals, to_send) in &mut self.caught {
+                while signals.poll_recv(context).is_ready() {
+                    // The command may have ended just now.
+                    let _ = kill_process(pid, *to_send);
                 }
             }
             Pin::new(&mut ended).poll(context)
         });
-        ended
-            .await
+        self.runtime
+            .block_on(ended)
             .unwrap_or_else(|_| Err(io::ErrorKind::Other.into()))
-    })
+    }
 }
 
+/// Where there are no signals, there is nothing to pass on.
 #[cfg(not(unix))]
-fn wait(mut child: Child) -> io::Result<ExitStatus> {
-    child.wait()
+struct Relay;
+
+#[cfg(not(unix))]
+impl Relay {
+    fn new() -> io::Result<Self> {
+        Ok(Self)
+    }
+
+    fn wait(self, mut child: Child) -> io::Result<ExitStatus> {
+        child.wait()
+    }
 }

@@ -18,6 +18,7 @@ pub mod flags;
 mod http;
 mod journal;
 mod mock;
+mod openapi;
 mod partner;
 mod ready;
 mod run;

@@ -11,7 +11,7 @@ use axum::Router;
 use crate::mock::Mock;
 use crate::server::{self, Door};
 use crate::settings::Settings;
-use crate::{StartError, admin, http};
+use crate::{StartError, admin, http, openapi};
 
 /// A mock whose sockets are bound: calls that come in wait until [`Self::serve`].
 pub(crate) struct Bound {
@@ -86,22 +86,14 @@ impl Bound {
             admin,
             ..
         } = self;
-        let doors = match admin {
-            None => vec![Door {
-                listener: public,
-                router: public_router(&mock),
-            }],
-            Some((listener, _)) => vec![
-                Door {
-                    listener: public,
-                    router: http::router(&mock),
-                },
-                Door {
-                    listener,
-                    router: admin::router(&mock),
-                },
-            ],
-        };
+        let mut doors = vec![Door {
+            listener: public,
+            router: public_router(&mock),
+        }];
+        if let Some((listener, _)) = admin {
+            let router = admin::standalone_router(&mock).merge(openapi::router());
+            doors.push(Door { listener, router });
+        }
         let served = runtime.block_on(server::serve(doors, stop, grace));
         // Calls that are still on their way are dropped with the runtime; then the file is free.
         drop(runtime);
@@ -112,7 +104,7 @@ impl Bound {
 
 /// What answers on the public address.
 pub(crate) fn public_router(mock: &Arc<Mock>) -> Router {
-    let partner = http::router(mock);
+    let partner = http::router(mock).merge(openapi::router());
     match mock.settings.admin_listen {
         Some(_) => partner,
         None => partner.merge(admin::router(mock)),

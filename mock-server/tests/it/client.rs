@@ -7,6 +7,8 @@ use std::time::Duration;
 use secmon_mock::{Instant, MockServer, MockServerBuilder};
 use serde_json::Value;
 
+use crate::description;
+
 /// No test waits longer than this for an answer.
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -64,6 +66,15 @@ impl Reply {
 pub struct Caller {
     address: String,
     headers: Vec<(String, String)>,
+    judge: Judge,
+}
+
+/// Whether answers are held against the API's description.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Judge {
+    Description,
+    /// Faults answer what no description has.
+    Nobody,
 }
 
 impl Caller {
@@ -75,6 +86,7 @@ impl Caller {
         Self {
             address,
             headers: Vec::new(),
+            judge: Judge::Description,
         }
     }
 
@@ -86,6 +98,14 @@ impl Caller {
             .retain(|(known, _)| !known.eq_ignore_ascii_case(name));
         caller.headers.push((name.to_owned(), value.to_owned()));
         caller
+    }
+
+    /// The same caller, for answers that a fault makes up.
+    pub fn unjudged(&self) -> Self {
+        Self {
+            judge: Judge::Nobody,
+            ..self.clone()
+        }
     }
 
     pub fn with_key(&self, key: &str) -> Self {
@@ -135,7 +155,11 @@ impl Caller {
         stream.write_all(body)?;
         let mut bytes = Vec::new();
         stream.read_to_end(&mut bytes)?;
-        parse(&bytes, method)
+        let reply = parse(&bytes, method)?;
+        if self.judge == Judge::Description {
+            description::check(method, path, &reply);
+        }
+        Ok(reply)
     }
 }
 
@@ -190,6 +214,15 @@ impl Stage {
             acme: anyone.with_key("test_key_acme"),
             anyone,
             server,
+        }
+    }
+
+    /// The same stage, for answers that a fault makes up.
+    pub fn unjudged(self) -> Self {
+        Self {
+            acme: self.acme.unjudged(),
+            anyone: self.anyone.unjudged(),
+            ..self
         }
     }
 

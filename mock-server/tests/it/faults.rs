@@ -37,7 +37,7 @@ fn endpoints(stage: &Stage) -> Value {
 
 #[test]
 fn a_status_with_a_code_is_the_documented_envelope_and_nothing_is_processed() {
-    let stage = Stage::new();
+    let stage = Stage::new().unjudged();
     place(
         &stage,
         json!({ "effect": { "status": 503, "code": "SCANNING_UNAVAILABLE" } }),
@@ -51,7 +51,7 @@ fn a_status_with_a_code_is_the_documented_envelope_and_nothing_is_processed() {
 
 #[test]
 fn codes_with_documented_details_carry_them() {
-    let stage = Stage::new();
+    let stage = Stage::new().unjudged();
     for (status, code, pointer) in [
         (429, "RATE_LIMITED", "/error/details/retry_after_seconds"),
         (422, "DOWNGRADE_USAGE_EXCEEDED", "/error/details/new_limit"),
@@ -78,7 +78,7 @@ fn codes_with_documented_details_carry_them() {
 
 #[test]
 fn a_status_alone_takes_the_shape_of_the_group_m5() {
-    let stage = Stage::new();
+    let stage = Stage::new().unjudged();
     for (path, code) in [
         (PROVISION, json!("INTERNAL_SERVER_ERROR")),
         ("/api/v1/alerts", json!(500)),
@@ -103,7 +103,7 @@ fn a_status_alone_takes_the_shape_of_the_group_m5() {
 
 #[test]
 fn a_raw_body_is_sent_as_it_is() {
-    let stage = Stage::new();
+    let stage = Stage::new().unjudged();
     place(
         &stage,
         json!({ "effect": { "body": "<html>Bad Gateway</html>", "status": 502 } }),
@@ -123,7 +123,7 @@ fn a_raw_body_is_sent_as_it_is() {
 
 #[test]
 fn connections_close_before_or_after_the_call_was_processed() {
-    let stage = Stage::new();
+    let stage = Stage::new().unjudged();
     place(&stage, json!({ "effect": { "close": "before" } }));
     let before = provision(&stage.acme).expect_err("no answer");
     assert_eq!(before.kind(), ErrorKind::UnexpectedEof);
@@ -142,7 +142,7 @@ fn connections_close_before_or_after_the_call_was_processed() {
 
 #[test]
 fn a_reset_is_a_tcp_reset_and_nothing_is_processed() {
-    let stage = Stage::new();
+    let stage = Stage::new().unjudged();
     place(&stage, json!({ "effect": { "close": "reset" } }));
     let error = provision(&stage.acme).expect_err("no answer");
     assert_eq!(error.kind(), ErrorKind::ConnectionReset);
@@ -151,7 +151,7 @@ fn a_reset_is_a_tcp_reset_and_nothing_is_processed() {
 
 #[test]
 fn an_answer_is_cut_in_the_middle_of_its_body() {
-    let stage = Stage::new();
+    let stage = Stage::new().unjudged();
     place(&stage, json!({ "effect": { "close": "mid_body" } }));
     provision(&stage.acme).expect_err("half an answer");
     assert_eq!(endpoints(&stage), 1);
@@ -164,7 +164,7 @@ fn an_answer_is_cut_in_the_middle_of_its_body() {
 
 #[test]
 fn latency_only_delays() {
-    let stage = Stage::new();
+    let stage = Stage::new().unjudged();
     place(&stage, json!({ "effect": { "latency_ms": 30 } }));
     provision(&stage.acme).expect("an answer").expect(201);
     let took = stage
@@ -176,7 +176,7 @@ fn latency_only_delays() {
 
 #[test]
 fn faults_choose_by_account_method_and_path() {
-    let stage = Stage::new();
+    let stage = Stage::new().unjudged();
     let fault = json!({
         "tenant": "acme", "method": "get", "path": "/api/v1/end*", "times": 0, "effect": { "status": 500 },
     });
@@ -196,7 +196,7 @@ fn faults_choose_by_account_method_and_path() {
 
 #[test]
 fn times_and_after_count_matching_calls_and_hits_are_listed() {
-    let stage = Stage::new();
+    let stage = Stage::new().unjudged();
     let id = place(
         &stage,
         json!({ "times": 2, "after": 1, "effect": { "status": 500 } }),
@@ -217,7 +217,7 @@ fn times_and_after_count_matching_calls_and_hits_are_listed() {
 
 #[test]
 fn the_first_fault_made_acts_first_m5() {
-    let stage = Stage::new();
+    let stage = Stage::new().unjudged();
     place(&stage, json!({ "effect": { "status": 500 } }));
     place(&stage, json!({ "effect": { "status": 502 } }));
     stage.acme.get("/api/v1/health").expect(500);
@@ -227,7 +227,7 @@ fn the_first_fault_made_acts_first_m5() {
 
 #[test]
 fn faults_hit_before_path_and_key_and_count_in_no_window_m5() {
-    let stage = Stage::new();
+    let stage = Stage::new().unjudged();
     place(&stage, json!({ "times": 0, "effect": { "status": 500 } }));
     stage.anyone.get("/api/v1/nothing").expect(500);
     for _ in 0..110 {
@@ -239,7 +239,7 @@ fn faults_hit_before_path_and_key_and_count_in_no_window_m5() {
 
 #[test]
 fn faults_are_removed_one_by_one_by_account_or_all_m5() {
-    let stage = Stage::new();
+    let stage = Stage::new().unjudged();
     let first = place(&stage, json!({ "effect": { "status": 500 } }));
     place(
         &stage,
@@ -278,7 +278,7 @@ fn faults_are_removed_one_by_one_by_account_or_all_m5() {
 
 #[test]
 fn wrong_faults_are_refused_with_a_sentence_m2() {
-    let stage = Stage::new();
+    let stage = Stage::new().unjudged();
     for wrong in [
         json!({}),
         json!({ "effect": {} }),
@@ -299,7 +299,7 @@ fn wrong_faults_are_refused_with_a_sentence_m2() {
 
 #[test]
 fn a_tenant_orders_its_own_trouble() {
-    let stage = Stage::new();
+    let stage = Stage::new().unjudged();
     let tenant = stage.server.tenant();
     let caller = stage.anyone.with_key(tenant.api_key());
     tenant.fault(

@@ -3,6 +3,7 @@
 mod admin;
 mod bodies;
 mod client;
+mod description;
 mod domain_monitoring;
 mod domains;
 mod durable;

@@ -1,0 +1,27 @@
+//! The partner API's own description, embedded and served.
+
+use axum::Router;
+use axum::response::Response;
+use axum::routing::any;
+use http::{Method, StatusCode};
+
+use crate::http::reply::Reply;
+
+/// The description as it was written.
+pub(crate) const YAML: &str = include_str!("../openapi.yaml");
+
+const JSON: &str = include_str!(concat!(env!("OUT_DIR"), "/openapi.json"));
+
+/// Serves the description at `/openapi.json`; it needs no key (M7).
+pub(crate) fn router() -> Router {
+    Router::new().route("/openapi.json", any(answer))
+}
+
+async fn answer(method: Method) -> Response {
+    if method == Method::GET {
+        return Reply::new(StatusCode::OK, "application/json", JSON).into();
+    }
+    crate::admin::refusal(StatusCode::METHOD_NOT_ALLOWED, "This path has GET only.")
+        .allow("GET".to_owned())
+        .into()
+}

@@ -1,0 +1,276 @@
+//! The API's description: every answer of every test is held against it.
+
+use std::sync::LazyLock;
+
+use serde_json::{Map, Value, json};
+
+use crate::client::{Reply, Stage};
+use crate::program::{command, run};
+
+static DOCUMENT: LazyLock<Value> = LazyLock::new(|| {
+    let text = include_str!(concat!(env!("OUT_DIR"), "/openapi.json"));
+    serde_json::from_str(text).expect("the description is JSON")
+});
+
+/// What a `$ref` stands for, or the value itself.
+fn resolved(value: &'static Value) -> &'static Value {
+    match value.get("$ref").and_then(Value::as_str) {
+        Some(reference) => {
+            let target = DOCUMENT.pointer(reference.trim_start_matches('#'));
+            resolved(target.unwrap_or_else(|| panic!("{reference} leads nowhere")))
+        }
+        None => value,
+    }
+}
+
+fn object(value: &'static Value) -> &'static Map<String, Value> {
+    value
+        .as_object()
+        .unwrap_or_else(|| panic!("{value} is no object"))
+}
+
+/// The description of a path; a literal path before one with parts.
+fn path_item(path: &str) -> Option<&'static Value> {
+    let fits = |template: &str| {
+        let (mut ours, mut theirs) = (template.split('/'), path.split('/'));
+        loop {
+            match (ours.next(), theirs.next()) {
+                (None, None) => return true,
+                (Some(part), Some(text))
+                    if part == text || (part.starts_with('{') && !text.is_empty()) => {}
+                _ => return false,
+            }
+        }
+    };
+    let paths = object(&DOCUMENT["paths"]);
+    let item = paths.get(path).or_else(|| {
+        paths
+            .iter()
+            .find(|(template, _)| fits(template))
+            .map(|(_, item)| item)
+    });
+    item.map(resolved)
+}
+
+/// Panics when a documented operation answers what the description does not have.
+pub fn check(method: &str, target: &str, reply: &Reply) {
+    let path = target.split('?').next().unwrap_or_default();
+    let operation = path_item(path).and_then(|item| item.get(method.to_ascii_lowercase()));
+    let Some(operation) = operation else { return };
+    let status = reply.status.to_string();
+    let response = operation["responses"].get(&status);
+    let response = resolved(response.unwrap_or_else(|| {
+        panic!(
+            "{method} {path} does not document {status}: {}",
+            reply.text()
+        )
+    }));
+    match response.pointer("/content/application~1json/schema") {
+        Some(schema) => {
+            let problem = mismatch(schema, &reply.json());
+            assert_eq!(problem, None, "{method} {path} {status}: {}", reply.text());
+        }
+        None => assert!(reply.body.is_empty(), "{method} {path} {status} has a body"),
+    }
+    for name in response
+        .get("headers")
+        .map(object)
+        .into_iter()
+        .flat_map(Map::keys)
+    {
+        assert!(
+            reply.header(name).is_some(),
+            "{method} {path} {status} has no {name}"
+        );
+    }
+}
+
+/// Why a value does not fit a schema, if it does not. Every keyword that occurs is known here.
+fn mismatch(schema: &'static Value, value: &Value) -> Option<String> {
+    let schema = resolved(schema);
+    object(schema).iter().find_map(|(keyword, rule)| {
+        let fits = match keyword.as_str() {
+            "description" | "properties" | "format" => true,
+            "type" => has_type(rule, value),
+            "const" => rule == value,
+            "enum" => rule.as_array().is_some_and(|values| values.contains(value)),
+            "oneOf" => return one_of(rule, value),
+            "required" => rule.as_array().into_iter().flatten().all(|name| {
+                value.is_null() || name.as_str().is_some_and(|name| value.get(name).is_some())
+            }),
+            "additionalProperties" => return additional(schema, rule, value),
+            "items" => {
+                return value
+                    .as_array()
+                    .into_iter()
+                    .flatten()
+                    .find_map(|item| mismatch(rule, item));
+            }
+            "minimum" => value
+                .as_f64()
+                .is_none_or(|number| Some(number) >= rule.as_f64()),
+            "maximum" => value
+                .as_f64()
+                .is_none_or(|number| Some(number) <= rule.as_f64()),
+            "minLength" => value
+                .as_str()
+                .is_none_or(|text| text.chars().count() as u64 >= size(rule)),
+            "maxLength" => value
+                .as_str()
+                .is_none_or(|text| text.chars().count() as u64 <= size(rule)),
+            "minItems" => value
+                .as_array()
+                .is_none_or(|items| items.len() as u64 >= size(rule)),
+            "maxItems" => value
+                .as_array()
+                .is_none_or(|items| items.len() as u64 <= size(rule)),
+            "minProperties" => value
+                .as_object()
+                .is_none_or(|object| object.len() as u64 >= size(rule)),
+            "pattern" => value.as_str().is_none_or(|text| fits_pattern(rule, text)),
+            other => panic!("the keyword {other} is not checked"),
+        };
+        (!fits).then(|| format!("{keyword} {rule} against {value}"))
+    })
+}
+
+fn size(rule: &Value) -> u64 {
+    rule.as_u64().unwrap_or_else(|| panic!("{rule} is no size"))
+}
+
+fn has_type(rule: &Value, value: &Value) -> bool {
+    let is = |name: &str| match name {
+        "null" => value.is_null(),
+        "boolean" => value.is_boolean(),
+        "integer" => value.is_i64() || value.is_u64(),
+        "number" => value.is_number(),
+        "string" => value.is_string(),
+        "array" => value.is_array(),
+        "object" => value.is_object(),
+        other => panic!("the type {other} is not known"),
+    };
+    match rule {
+        Value::Array(names) => names.iter().filter_map(Value::as_str).any(is),
+        name => name.as_str().is_some_and(is),
+    }
+}
+
+fn one_of(choices: &'static Value, value: &Value) -> Option<String> {
+    let choices = choices.as_array().into_iter().flatten();
+    let problems: Vec<Option<String>> = choices.map(|choice| mismatch(choice, value)).collect();
+    match problems.iter().filter(|problem| problem.is_none()).count() {
+        1 => None,
+        fitting => Some(format!("{fitting} of oneOf fit {value}: {problems:?}")),
+    }
+}
+
+fn additional(schema: &'static Value, rule: &'static Value, value: &Value) -> Option<String> {
+    let known = schema.get("properties").map(object);
+    value.as_object()?.iter().find_map(|(name, field)| {
+        match known.and_then(|known| known.get(name)) {
+            Some(schema) => mismatch(schema, field),
+            None if rule == &json!(false) => Some(format!("{name} is not documented")),
+            None => mismatch(rule, field),
+        }
+    })
+}
+
+/// The patterns of answers, read without a regular expression.
+fn fits_pattern(rule: &Value, text: &str) -> bool {
+    let shape: String = text
+        .chars()
+        .map(|character| match character {
+            '0'..='9' => '9',
+            other => other,
+        })
+        .collect();
+    match rule.as_str() {
+        Some(r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\+00:00$") => {
+            shape == "9999-99-99T99:99:99+99:99" && text.ends_with("+00:00")
+        }
+        Some(r"^\d+:(tcp|udp)$") => text.split_once(':').is_some_and(|(port, protocol)| {
+            port.parse::<u16>().is_ok() && ["tcp", "udp"].contains(&protocol)
+        }),
+        Some(pattern) if pattern.starts_with("^[0-9a-f]{8}-") => {
+            text.len() == 36 && text.parse::<uuid::Uuid>().is_ok()
+        }
+        other => panic!("the pattern {other:?} is not known"),
+    }
+}
+
+fn documented() -> Vec<String> {
+    let mut operations = Vec::new();
+    for (path, item) in object(&DOCUMENT["paths"]) {
+        let methods = object(resolved(item))
+            .keys()
+            .filter(|name| *name != "parameters");
+        operations.extend(methods.map(|method| format!("{} {path}", method.to_uppercase())));
+    }
+    operations.sort();
+    operations
+}
+
+#[test]
+fn every_documented_operation_is_routed_and_every_route_documented() {
+    let (_, out, _) = run(&mut command(&["routes"]));
+    let mut routed: Vec<String> = out.lines().map(str::to_owned).collect();
+    // The landing page of sign-in tokens is the mock's own.
+    routed.retain(|route| route != "GET /sso");
+    routed.sort();
+    assert_eq!(routed, documented());
+}
+
+#[test]
+fn the_description_is_served_to_everybody_and_printed() {
+    let stage = Stage::of(|builder| {
+        builder
+            .admin_key("opensesame")
+            .admin_listen(([127, 0, 0, 1], 0).into())
+    });
+    let admin = crate::client::Caller::new(stage.server.admin_url());
+    for caller in [&stage.anyone, &admin] {
+        let served = caller.get("/openapi.json").expect(200);
+        assert_eq!(served.header("content-type"), Some("application/json"));
+        assert!(served.json() == *DOCUMENT);
+        assert_eq!(
+            caller.delete("/openapi.json").expect(405).header("allow"),
+            Some("GET")
+        );
+    }
+    let (code, out, _) = run(&mut command(&["openapi"]));
+    assert_eq!(code, Some(0));
+    assert!(out.contains("openapi: 3.1.0"));
+}
+
+#[test]
+fn every_reference_of_the_description_leads_somewhere() {
+    fn follow(value: &'static Value) {
+        match value {
+            Value::Object(object) => {
+                resolved(value);
+                object.values().for_each(follow);
+            }
+            Value::Array(items) => items.iter().for_each(follow),
+            _ => {}
+        }
+    }
+    follow(&DOCUMENT);
+}
+
+#[test]
+fn the_judge_of_answers_sees_what_is_wrong() {
+    let schema = &DOCUMENT["components"]["schemas"]["Meta"];
+    let good = json!({ "version": "v1", "timestamp": "2026-01-01T00:00:00+00:00" });
+    assert_eq!(mismatch(schema, &good), None);
+    for (field, wrong) in [
+        ("version", json!("v2")),
+        ("timestamp", json!("2026-01-01T00:00:00Z")),
+        ("timestamp", Value::Null),
+        ("extra", json!(1)),
+    ] {
+        let mut value = good.clone();
+        value[field] = wrong;
+        assert!(mismatch(schema, &value).is_some(), "{value}");
+    }
+    assert!(mismatch(schema, &json!({ "version": "v1" })).is_some());
+}
