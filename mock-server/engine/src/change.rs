@@ -116,6 +116,7 @@ impl Account {
         if request.downgrade == DowngradeCheck::Refuse {
             self.require_downgrade_fits(key, &new)?;
         }
+        self.mark_subscription_simulated(call, key);
         self.apply_offer(key, new.clone());
         Ok(SubscriptionChange::Changed(self.changed(key, &old, &new)))
     }

@@ -27,6 +27,8 @@ pub(crate) struct Subscription {
     /// When it came to this status.
     pub(crate) since: Instant,
     pub(crate) pro_rata: Vec<ProRataWindow>,
+    /// Whether a provisioning call asked for simulation (A14).
+    pub(crate) simulated: bool,
 }
 
 /// The time a subscription spent in the status that an event ended (B12).
@@ -260,6 +262,7 @@ impl Account {
         } else {
             self.new_subscription(key, request.plan, request.quantity);
         }
+        self.mark_subscription_simulated(call, key);
         if let Some(pool) = Pool::of(key.product) {
             self.reconcile(customer, pool);
         }
@@ -291,6 +294,7 @@ impl Account {
                 status: SubscriptionStatus::Active,
                 since: self.now,
                 pro_rata: Vec::new(),
+                simulated: false,
             },
         );
     }
@@ -324,8 +328,7 @@ impl Account {
         call: &Call,
         request: &SubscriptionRef,
     ) -> Result<Done<SubscriptionMoved>, Refusal> {
-        self.advance(call.now);
-        self.move_subscription(request, SubscriptionStatus::Suspended)
+        self.move_subscription(call, request, SubscriptionStatus::Suspended)
     }
 
     /// `resume-subscription`: puts its capacity back, and reconciles.
@@ -338,8 +341,7 @@ impl Account {
         call: &Call,
         request: &SubscriptionRef,
     ) -> Result<Done<SubscriptionMoved>, Refusal> {
-        self.advance(call.now);
-        self.move_subscription(request, SubscriptionStatus::Active)
+        self.move_subscription(call, request, SubscriptionStatus::Active)
     }
 
     /// `terminate-subscription`: cancels it, deletes nothing, and reconciles.
@@ -353,15 +355,16 @@ impl Account {
         call: &Call,
         request: &SubscriptionRef,
     ) -> Result<Done<SubscriptionMoved>, Refusal> {
-        self.advance(call.now);
-        self.move_subscription(request, SubscriptionStatus::Cancelled)
+        self.move_subscription(call, request, SubscriptionStatus::Cancelled)
     }
 
     fn move_subscription(
         &mut self,
+        call: &Call,
         request: &SubscriptionRef,
         status: SubscriptionStatus,
     ) -> Result<Done<SubscriptionMoved>, Refusal> {
+        self.advance(call.now);
         let key = self.recorded_subscription(request)?;
         let current = self.records.subscriptions[&key].status;
         if current == status {
@@ -371,6 +374,7 @@ impl Account {
             return Err(Refusal::SubscriptionNotChangeable);
         }
         self.set_subscription_status(key, status);
+        self.mark_subscription_simulated(call, key);
         if let Some(pool) = Pool::of(key.product)
             && let Some(customer) = self.customer(request.client)
         {
@@ -378,6 +382,16 @@ impl Account {
         }
         self.run_due();
         Ok(Done::changed(self.moved(key)))
+    }
+
+    /// Marks a subscription as simulated when the call asks for it and the
+    /// account has sandbox mode (A14).
+    pub(crate) fn mark_subscription_simulated(&mut self, call: &Call, key: SubscriptionKey) {
+        if self.is_simulated(call)
+            && let Some(subscription) = self.records.subscriptions.edit(key)
+        {
+            subscription.simulated = true;
+        }
     }
 
     /// Moves a subscription to another status and records its pro-rata window.

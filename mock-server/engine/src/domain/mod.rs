@@ -17,7 +17,7 @@ use crate::changes::{CustomerNo, DomainNo};
 use crate::endpoint::ServiceKey;
 use crate::ids::Kind;
 use crate::index::Task;
-use crate::refusal::{Call, Refusal, SandboxHeader};
+use crate::refusal::{Call, Refusal};
 use crate::roll::{PausedBy, Standing};
 use crate::scan::{EndedScan, Phase};
 use crate::time::Instant;
@@ -210,12 +210,9 @@ impl Account {
         });
     }
 
-    /// Marks a domain as simulated when the call asks for it and the account
-    /// has sandbox mode (A14).
+    /// Marks a domain that a simulated call made or changed (A14).
     fn mark_domain_simulated(&mut self, call: &Call, number: DomainNo) {
-        let asked = call.sandbox == SandboxHeader::Simulate;
-        if asked
-            && self.records.settings.sandbox.is_on()
+        if self.is_simulated(call)
             && let Some(domain) = self.records.domains.edit(number)
         {
             domain.simulated = true;

@@ -232,11 +232,15 @@ impl Account {
         }
     }
 
-    /// Marks a server as simulated when the call asks for it and the account
-    /// has sandbox mode (A14).
+    /// Whether a call is to be simulated: it asks for it, and the account has
+    /// sandbox mode (A14).
+    pub(crate) fn is_simulated(&self, call: &Call) -> bool {
+        call.sandbox == SandboxHeader::Simulate && self.records.settings.sandbox.is_on()
+    }
+
+    /// Marks a server that a simulated call made or changed.
     pub(crate) fn mark_simulated(&mut self, call: &Call, number: EndpointNo) {
-        let asked = call.sandbox == SandboxHeader::Simulate;
-        if asked && self.records.settings.sandbox.is_on() {
+        if self.is_simulated(call) {
             self.records.endpoints.edit(number).simulated = true;
         }
     }

@@ -2,12 +2,12 @@
 
 use secmon_engine::{
     Account, Call, Capacity, ChangeSubscription, Client, Done, DowngradeCheck, Outcome,
-    ProvisionSubscription, Refusal, ServiceId, SubscriptionChange, SubscriptionMoved,
-    SubscriptionRef, SubscriptionStatus,
+    ProvisionDomain, ProvisionSubscription, Refusal, SandboxHeader, ServiceId, SubscriptionChange,
+    SubscriptionMoved, SubscriptionRef, SubscriptionStatus,
 };
 use serde_json::{Value, json};
 
-use crate::bench::{Bench, What, client, subscription};
+use crate::bench::{Bench, What, client, domain_name, subscription};
 
 const PORTS: &str = "port_monitoring";
 const DOMAINS: &str = "domain_monitoring";
@@ -372,4 +372,29 @@ fn the_change_to_the_current_plan_is_told_apart_by_type() {
     };
     let answer = bench.account.change_subscription(&call, request);
     assert!(matches!(answer, Ok(SubscriptionChange::Unchanged(_))));
+}
+
+#[test]
+fn the_sandbox_header_marks_subscriptions_and_domains_too_a14() {
+    let marks = |header: SandboxHeader| {
+        let mut bench = Bench::new();
+        let mut call = bench.call();
+        call.sandbox = header;
+        let account = &mut bench.account;
+        account
+            .provision_subscription(&call, request(DOMAINS, None, Some(1)))
+            .expect("provisioned");
+        let domain = ProvisionDomain {
+            client: Client::new(client(42)),
+            domain: domain_name("example.com"),
+            service: ServiceId::new(1).expect("a service"),
+        };
+        account
+            .provision_domain(&call, domain)
+            .expect("provisioned");
+        let export = account.export().to_string();
+        export.matches(r#""simulated":true"#).count()
+    };
+    assert_eq!(marks(SandboxHeader::Simulate), 2);
+    assert_eq!(marks(SandboxHeader::Absent), 0);
 }
