@@ -139,13 +139,7 @@ impl Target {
         if let Some(rename) = self.rename(EndpointId::from(Uuid::nil())) {
             rename.validate(&mut found);
         }
-        for (field, sentences) in found.iter() {
-            problems.extend(
-                sentences
-                    .iter()
-                    .map(|sentence| format!("{field}: {sentence}")),
-            );
-        }
+        problems.extend(sentences(&found));
         if problems.is_empty() {
             Ok(self)
         } else {
@@ -225,4 +219,23 @@ fn keep<T>(result: Result<T, String>, problems: &mut Vec<String>) -> Option<T> {
 
 fn given(text: &str) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
+}
+
+/// Every problem of every field, as `field: sentence`.
+fn sentences(problems: &FieldErrors) -> impl Iterator<Item = String> {
+    problems.iter().flat_map(|(field, sentences)| {
+        sentences
+            .iter()
+            .map(move |sentence| format!("{field}: {sentence}"))
+    })
+}
+
+/// Refuses a request that the service would refuse, before anything is sent.
+pub fn refuse(problems: &FieldErrors) -> Result<(), CliError> {
+    let sentences: Vec<String> = sentences(problems).collect();
+    if sentences.is_empty() {
+        Ok(())
+    } else {
+        Err(CliError::usage(sentences.join("; ")))
+    }
 }

@@ -1,4 +1,4 @@
-//! `secmon alert ...`, for port alerts.
+//! `secmon alert ...`: port alerts and domain alerts.
 
 use super::Justification;
 use clap::{Args, Subcommand, ValueEnum};
@@ -7,30 +7,50 @@ const LIST_EXAMPLES: &str = "\
 Examples:
   secmon alert list -c 42
   secmon alert list -c 42 --status open --severity high+
-  secmon alert list --endpoint web-1";
+  secmon alert list --endpoint web-1
+  secmon alert list --domain example.com -c 42";
 
-/// Port alerts: one for each open port that no rule allows.
+const ACK_EXAMPLES: &str = "\
+Examples:
+  secmon alert ack example.com/4e6f0c1a-... -c 42
+  secmon alert ack --all --severity medium -c 42
+  secmon alert list -c 42 --kind domain -o ids | secmon alert ack - -c 42";
+
+/// A port alert is an open port that no rule allows. A domain alert is a leak or a mention that a scan found.
 #[derive(Debug, Subcommand)]
 pub enum AlertCommand {
-    /// List alerts of a customer or a server
+    /// List alerts of a customer, a server or a domain
     List(AlertListArgs),
     /// Show one alert
     Show {
-        /// Id of the alert, or the first 6 or more of its characters
+        /// Id of the alert, or the first 6 or more of its characters; DOMAIN/ID for a domain alert
         alert: String,
     },
-    /// Allow the port of an alert: adds the rule, which resolves the alert for good
+    /// Acknowledge domain alerts: somebody has seen them
+    Ack(AlertAckArgs),
+    /// Allow the port of a port alert: adds the rule, which resolves the alert for good
     Allow(AlertAllowArgs),
     /// Mark alerts as resolved; a port that is still open raises a new one at the next scan
     Resolve(AlertResolveArgs),
 }
 
-/// States of a port alert.
+/// What an alert is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum AlertKind {
+    /// Open ports.
+    Port,
+    /// Leaks and mentions of domains; one call for each domain.
+    Domain,
+}
+
+/// States of an alert.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum AlertStatusArg {
-    /// The port was open and not allowed when last seen.
+    /// Nobody has dealt with it.
     Open,
-    /// The port closed, was allowed, or somebody resolved it.
+    /// Somebody has seen it (domain alerts only).
+    Acknowledged,
+    /// It is dealt with.
     Resolved,
 }
 
@@ -38,6 +58,9 @@ pub enum AlertStatusArg {
 #[derive(Debug, Args)]
 #[command(after_help = LIST_EXAMPLES)]
 pub struct AlertListArgs {
+    /// Only alerts about ports, or about domains
+    #[arg(long)]
+    pub kind: Option<AlertKind>,
     /// Only alerts in this state
     #[arg(long)]
     pub status: Option<AlertStatusArg>,
@@ -45,11 +68,36 @@ pub struct AlertListArgs {
     #[arg(long, value_name = "SEVERITY")]
     pub severity: Option<String>,
     /// Only alerts of this server: id, IP address, host name or nickname
-    #[arg(long, value_name = "ENDPOINT")]
+    #[arg(long, value_name = "ENDPOINT", conflicts_with = "domain")]
     pub endpoint: Option<String>,
+    /// Only alerts of this domain: name or id
+    #[arg(long, value_name = "DOMAIN")]
+    pub domain: Option<String>,
     /// Only alerts first seen within this time, as 7d
     #[arg(long, value_name = "TIME")]
     pub since: Option<String>,
+}
+
+/// Domain alerts to acknowledge.
+#[derive(Debug, Args)]
+#[command(after_help = ACK_EXAMPLES)]
+pub struct AlertAckArgs {
+    /// Ids of the alerts, as DOMAIN/ID or ID, or - to read them from standard input, one a line
+    #[arg(
+        value_name = "ALERT",
+        required_unless_present = "all",
+        conflicts_with = "all"
+    )]
+    pub alerts: Vec<String>,
+    /// All open domain alerts of the customer
+    #[arg(long)]
+    pub all: bool,
+    /// With --all: only this severity, as medium or high+
+    #[arg(long, value_name = "SEVERITY", requires = "all")]
+    pub severity: Option<String>,
+    /// With --all: only alerts of this domain
+    #[arg(long, value_name = "DOMAIN", requires = "all")]
+    pub domain: Option<String>,
 }
 
 /// Alerts whose ports to allow.
@@ -72,4 +120,7 @@ pub struct AlertResolveArgs {
     /// Ids of the alerts, or - to read them from standard input, one a line
     #[arg(value_name = "ALERT", required = true)]
     pub alerts: Vec<String>,
+    /// Acknowledge domain alerts that are still open first (two calls)
+    #[arg(long)]
+    pub ack: bool,
 }

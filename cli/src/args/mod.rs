@@ -3,26 +3,39 @@
 mod access;
 mod alert;
 mod api;
+mod billing;
+mod domain;
 mod endpoint;
 mod global;
 mod mock;
+mod portal;
 mod provision;
 mod rules;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use access::{AuthCommand, LoginArgs, ProfileCommand, ProfileCreateArgs};
-pub use alert::{AlertAllowArgs, AlertCommand, AlertListArgs, AlertResolveArgs, AlertStatusArg};
+pub use alert::{
+    AlertAckArgs, AlertAllowArgs, AlertCommand, AlertKind, AlertListArgs, AlertResolveArgs,
+    AlertStatusArg,
+};
 pub use api::ApiArgs;
+pub use billing::{
+    PricingCommand, SubscriptionChangeArgs, SubscriptionCommand, SubscriptionSetArgs,
+    SubscriptionTarget, SyncArgs,
+};
+pub use domain::{CategoryArg, DomainCommand, DomainProvisionArgs};
 pub use endpoint::{
     EndpointAddArgs, EndpointCommand, EndpointListArgs, EndpointTargets, EndpointWaitArgs,
     ScanArgs, WaitFor,
 };
 pub use global::{ColorChoice, GlobalArgs, OutputFormat, TimeStyle};
 pub use mock::MockCommand;
+pub use portal::{SandboxCommand, ScenarioArg, ScenarioCommand, ScenarioSetArgs, SsoCommand};
 pub use provision::{ClientContact, OnError, ProvisionArgs, WaitArgs};
 pub use rules::{
-    RuleAddArgs, RuleCommand, RuleCopyArgs, RuleEditArgs, RuleListArgs, RuleScopeArg, RuleStatusArg,
+    FirewallFormatArg, RuleAddArgs, RuleCommand, RuleCopyArgs, RuleEditArgs, RuleImportArgs,
+    RuleListArgs, RuleScopeArg, RuleStatusArg,
 };
 
 const ABOUT: &str = "Provision monitored servers, allow ports and work on alerts";
@@ -60,12 +73,29 @@ pub enum Command {
     #[command(visible_alias = "endpoints", alias = "server", alias = "servers")]
     #[command(subcommand)]
     Endpoint(EndpointCommand),
-    /// Allowed Ports rules: list, add, show, edit, remove, copy, summary
+    /// Allowed Ports rules: list, add, show, edit, remove, copy, import, summary
     #[command(visible_alias = "rule", subcommand)]
     Rules(RuleCommand),
-    /// Port alerts: list, show, allow, resolve
+    /// Monitored domains: list, show, provision, rename, suspend, resume, terminate, release, leaks
+    #[command(visible_alias = "domains", subcommand)]
+    Domain(DomainCommand),
+    /// Subscriptions of a customer's services: set, change, suspend, resume, terminate
+    #[command(visible_alias = "sub", alias = "subscriptions", subcommand)]
+    Subscription(SubscriptionCommand),
+    /// Report the status of services, so that the platform corrects drift
+    Sync(SyncArgs),
+    /// Alerts of ports and domains: list, show, ack, resolve, allow
     #[command(visible_alias = "alerts", subcommand)]
     Alert(AlertCommand),
+    /// Sign a customer in to the portal
+    #[command(subcommand)]
+    Sso(SsoCommand),
+    /// Prices of products: set, remove
+    #[command(subcommand)]
+    Pricing(PricingCommand),
+    /// What simulated scans find
+    #[command(subcommand)]
+    Sandbox(SandboxCommand),
     /// Ask the service whether it is up (needs no key)
     Health,
     /// Call any path of the API and print what it answers

@@ -2,6 +2,7 @@
 
 use super::Justification;
 use clap::{Args, Subcommand, ValueEnum};
+use std::path::PathBuf;
 
 const ADD_EXAMPLES: &str = "\
 A port is 22, 22/tcp, 53/udp, 53/* (both), 8000-8100/tcp, or a name such as ssh. Without /protocol it is tcp.
@@ -35,6 +36,8 @@ pub enum RuleCommand {
     },
     /// Give other servers the rules of one server
     Copy(RuleCopyArgs),
+    /// Make rules of what a server's own firewall accepts: iptables-save | secmon rules import web-1 -
+    Import(RuleImportArgs),
 }
 
 /// Where a rule counts.
@@ -127,4 +130,30 @@ pub struct RuleCopyArgs {
     /// The servers that get them
     #[arg(long, value_name = "ENDPOINT", required = true, num_args = 1..)]
     pub to: Vec<String>,
+}
+
+/// A firewall dump.
+#[derive(Debug, Args)]
+pub struct RuleImportArgs {
+    /// The server the dump was taken on
+    pub endpoint: String,
+    /// File with what iptables-save, nft list ruleset, ufw status or firewall-cmd --list-all printed, or -
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Which of them; without it the service finds out
+    #[arg(long)]
+    pub format: Option<FirewallFormatArg>,
+}
+
+/// Programs whose dumps are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum FirewallFormatArg {
+    /// iptables-save.
+    Iptables,
+    /// nft list ruleset.
+    Nftables,
+    /// ufw status verbose.
+    Ufw,
+    /// firewall-cmd --list-all.
+    Firewalld,
 }

@@ -151,7 +151,8 @@ fn unreadable(name: &str, error: &csv::Error) -> CliError {
     CliError::usage(format!("{name} cannot be read as CSV: {error}"))
 }
 
-fn delimiter(option: &str, text: &str) -> Result<u8, CliError> {
+/// The character between the columns.
+pub fn delimiter(option: &str, text: &str) -> Result<u8, CliError> {
     let header = text
         .lines()
         .find(|line| !line.trim().is_empty())

@@ -1,75 +1,56 @@
-//! `secmon alert ...`: port alerts.
+//! `secmon alert ...`: port alerts and domain alerts.
 
 use super::rule_adding::{self, Addition, Existing, Place};
-use super::{rules, views};
-use crate::args::{
-    AlertAllowArgs, AlertCommand, AlertListArgs, AlertResolveArgs, AlertStatusArg, OnError,
-};
-use crate::bulk::{self, Done, End, Item, Words};
-use crate::context::{Context, Danger};
+use super::{alert_changes, rules, views};
+use crate::alerts::{self, Alert, SeverityFilter};
+use crate::args::{AlertAllowArgs, AlertCommand, AlertKind, AlertListArgs, AlertStatusArg};
+use crate::bulk::Words;
+use crate::context::Context;
+use crate::durations;
 use crate::error::CliError;
-use crate::outcome::{Cell, Line, Outcome, Table, to_json};
+use crate::outcome::{Cell, Column, Line, Outcome, Table, shown, to_json};
 use crate::ports::PortSpec;
-use crate::ui::severity_rank;
-use crate::{durations, files, references};
-use secmon::model::{CustomerId, PortAlert, PortAlertStatus, PortRange, Severity};
-use secmon::operations::{GetPortAlert, ResolvePortAlert};
+use crate::references::{self, DomainRef};
+use secmon::model::{
+    CustomerId, DomainAlertStatus, EndpointId, PortAlert, PortAlertStatus, PortRange,
+};
 use std::num::NonZeroU16;
-use std::path::Path;
-use uuid::Uuid;
 
 const ALLOWED: Words = Words {
     done: "allowed",
     skipped: "allowed before",
 };
-const RESOLVED: Words = Words {
-    done: "resolved",
-    skipped: "resolved before",
-};
+
+/// Columns where alerts of both kinds stand together.
+const ANY: &[Column] = &[
+    shown("id"),
+    shown("severity"),
+    shown("alert"),
+    shown("on"),
+    shown("status"),
+    shown("first_detected_at"),
+];
 
 /// Runs the command.
 pub async fn run(context: &Context, command: AlertCommand) -> Result<Outcome, CliError> {
     match command {
         AlertCommand::List(args) => list(context, &args).await,
         AlertCommand::Show { alert } => show(context, &alert).await,
+        AlertCommand::Ack(args) => alert_changes::acknowledge(context, &args).await,
         AlertCommand::Allow(args) => allow(context, args).await,
-        AlertCommand::Resolve(args) => resolve(context, &args).await,
+        AlertCommand::Resolve(args) => alert_changes::resolve(context, &args).await,
     }
 }
 
-/// `high`, or `high+` for it and what is worse.
-struct SeverityFilter {
-    severity: Severity,
-    and_above: bool,
-}
-
-impl SeverityFilter {
-    fn parse(text: &str) -> Result<Self, CliError> {
-        let (name, and_above) = text
-            .strip_suffix('+')
-            .map_or((text, false), |name| (name, true));
-        let severity = Severity::from(name.to_ascii_lowercase().as_str());
-        if matches!(severity, Severity::Unknown(_)) {
-            return Err(CliError::usage(format!(
-                "--severity: {text:?} is none of low, medium, high, critical (with + behind it: and above)"
-            )));
-        }
-        Ok(Self {
-            severity,
-            and_above,
-        })
-    }
-
-    fn admits(&self, severity: Option<&Severity>) -> bool {
-        severity.is_some_and(|severity| match self.and_above {
-            true => severity_rank(severity) >= severity_rank(&self.severity),
-            false => *severity == self.severity,
-        })
-    }
+/// Whose alerts are listed.
+enum Scope {
+    Customer,
+    Server(EndpointId),
+    Domain(DomainRef),
 }
 
 async fn list(context: &Context, args: &AlertListArgs) -> Result<Outcome, CliError> {
-    let filter = args
+    let severity = args
         .severity
         .as_deref()
         .map(SeverityFilter::parse)
@@ -79,113 +60,199 @@ async fn list(context: &Context, args: &AlertListArgs) -> Result<Outcome, CliErr
         .as_deref()
         .map(|text| durations::length("--since", text))
         .transpose()?;
-    let (customer, endpoint) = match &args.endpoint {
-        Some(name) => {
-            let endpoint = references::endpoint(context, name).await?;
-            (references::owner(context, &endpoint)?, Some(endpoint.id))
-        }
-        None => (whose(context)?, None),
-    };
-    let mut alerts = references::all_alerts(context, customer, |mut list| {
-        list.endpoint_id = endpoint;
-        list.status = args.status.map(status);
-        list.severity = filter
-            .as_ref()
-            .filter(|filter| !filter.and_above)
-            .map(|filter| filter.severity.clone());
-        list
-    })
-    .await?;
-    if let Some(filter) = &filter {
-        alerts.retain(|alert| filter.admits(alert.severity.as_ref()));
+    let (customer, scope) = scope(context, args).await?;
+    let mut alerts = Vec::new();
+    if wanted(args.kind, AlertKind::Port) && !matches!(scope, Scope::Domain(_)) {
+        alerts.extend(ports(context, customer, &scope, args.status).await?);
+    }
+    if wanted(args.kind, AlertKind::Domain) && !matches!(scope, Scope::Server(_)) {
+        alerts.extend(domains(context, customer, scope, args.status).await?);
+    }
+    if let Some(severity) = &severity {
+        alerts.retain(|alert| severity.admits(alert.severity()));
     }
     if let Some(since) = since {
         let earliest = chrono::Utc::now() - since;
         alerts.retain(|alert| {
             alert
-                .first_detected_at
-                .as_ref()
+                .first_seen()
                 .is_some_and(|seen| seen.date_time() >= earliest)
         });
     }
-    Ok(Outcome::list(&alerts, views::ALERT, views::alert))
+    Ok(listed(&alerts))
 }
 
-fn status(argument: AlertStatusArg) -> PortAlertStatus {
-    match argument {
-        AlertStatusArg::Open => PortAlertStatus::Open,
-        AlertStatusArg::Resolved => PortAlertStatus::Resolved,
+fn wanted(asked: Option<AlertKind>, kind: AlertKind) -> bool {
+    asked.is_none_or(|asked| asked == kind)
+}
+
+async fn scope(context: &Context, args: &AlertListArgs) -> Result<(CustomerId, Scope), CliError> {
+    if let Some(name) = &args.endpoint {
+        let endpoint = references::endpoint(context, name).await?;
+        return Ok((
+            references::owner(context, &endpoint)?,
+            Scope::Server(endpoint.id),
+        ));
     }
-}
-
-fn whose(context: &Context) -> Result<CustomerId, CliError> {
     if context.settings.customer.is_none() && !context.may_ask() {
         return Err(CliError::usage(
             "whose alerts? Name a customer with -c, or a server with --endpoint",
         )
         .hint("as in `alert list -c 42`"));
     }
-    context.customer()
+    let customer = context.customer()?;
+    match &args.domain {
+        Some(name) => {
+            let mut found = references::domains(context, std::slice::from_ref(name)).await?;
+            let domain = found
+                .pop()
+                .ok_or_else(|| CliError::not_found(format!("no domain {name:?}")))?;
+            Ok((customer, Scope::Domain(domain)))
+        }
+        None => Ok((customer, Scope::Customer)),
+    }
 }
 
-/// Finds the alerts that the arguments name, all of them before any is acted on.
-async fn find(context: &Context, names: &[String]) -> Result<Vec<PortAlert>, CliError> {
-    let customer = context.customer()?;
-    let mut all: Option<Vec<PortAlert>> = None;
-    let mut found = Vec::new();
-    for name in names {
-        if let Ok(id) = name.trim().parse::<Uuid>() {
-            let get = GetPortAlert::new(id.into(), customer);
-            found.push(context.read(get).await?.into_data().alert);
-            continue;
-        }
-        if all.is_none() {
-            all = Some(references::all_alerts(context, customer, |list| list).await?);
-        }
-        let alerts = all.clone().unwrap_or_default();
-        found.push(references::by_id_or_prefix(
-            name,
-            "alert",
-            alerts,
-            |alert| alert.id.to_string(),
-        )?);
+async fn ports(
+    context: &Context,
+    customer: CustomerId,
+    scope: &Scope,
+    status: Option<AlertStatusArg>,
+) -> Result<Vec<Alert>, CliError> {
+    let status = match status {
+        None => None,
+        Some(AlertStatusArg::Open) => Some(PortAlertStatus::Open),
+        Some(AlertStatusArg::Resolved) => Some(PortAlertStatus::Resolved),
+        Some(AlertStatusArg::Acknowledged) => return Ok(Vec::new()),
+    };
+    let alerts = references::all_alerts(context, customer, |mut list| {
+        list.status = status;
+        list.endpoint_id = match scope {
+            Scope::Server(id) => Some(*id),
+            _ => None,
+        };
+        list
+    })
+    .await?;
+    Ok(alerts
+        .into_iter()
+        .map(|alert| Alert::Port(Box::new(alert)))
+        .collect())
+}
+
+async fn domains(
+    context: &Context,
+    customer: CustomerId,
+    scope: Scope,
+    status: Option<AlertStatusArg>,
+) -> Result<Vec<Alert>, CliError> {
+    let domains = match scope {
+        Scope::Domain(domain) => vec![domain],
+        _ => references::all_domains(context, customer).await?,
+    };
+    if domains.len() > EXPENSIVE {
+        context.ui.note(&format!(
+            "reading the alerts of {} domains takes as many calls",
+            domains.len()
+        ));
     }
-    Ok(found)
+    let status = status.map(|status| match status {
+        AlertStatusArg::Open => DomainAlertStatus::Open,
+        AlertStatusArg::Acknowledged => DomainAlertStatus::Acknowledged,
+        AlertStatusArg::Resolved => DomainAlertStatus::Resolved,
+    });
+    alerts::of_domains(context, customer, &domains, status.as_ref()).await
+}
+
+/// So many calls are worth a word.
+const EXPENSIVE: usize = 20;
+
+/// Port alerts alone have columns of their own.
+fn listed(alerts: &[Alert]) -> Outcome {
+    let ports: Option<Vec<PortAlert>> = alerts
+        .iter()
+        .map(|alert| match alert {
+            Alert::Port(alert) => Some((**alert).clone()),
+            Alert::Domain(_) => None,
+        })
+        .collect();
+    match ports {
+        Some(ports) => Outcome::list(&ports, views::ALERT, views::alert),
+        None => Outcome::list(alerts, ANY, row),
+    }
+}
+
+fn row(alert: &Alert) -> Vec<Cell> {
+    vec![
+        Cell::text(alert.handle()),
+        alert
+            .severity()
+            .cloned()
+            .map_or(Cell::Missing, Cell::Severity),
+        Cell::text(alert.about()),
+        Cell::maybe(alert.place()),
+        Cell::state(alert.status()),
+        Cell::time(alert.first_seen()),
+    ]
 }
 
 async fn show(context: &Context, name: &str) -> Result<Outcome, CliError> {
-    let found = find(context, &[name.to_owned()]).await?;
+    let found = alerts::find(context, &[name.to_owned()]).await?;
     let Some(alert) = found.first() else {
         return Err(CliError::not_found(format!("no alert {name:?}")));
     };
     let customer = context.customer()?;
     let mut story = vec![
-        Line::text(alert.title.clone().unwrap_or_else(|| views::port_of(alert))),
-        Line::Field("id", Cell::text(alert.id)),
-        Line::Field("port", Cell::text(views::port_of(alert))),
-        Line::Field("service", Cell::maybe(alert.service.as_ref())),
-        Line::Field("severity", Cell::maybe(alert.severity.as_ref())),
-        Line::Field("risk level", Cell::maybe(alert.risk_level.as_ref())),
-        Line::Field("status", Cell::state(&alert.status)),
-        Line::Field("server", Cell::maybe(alert.ip_address.as_ref())),
-        Line::Field("first seen", Cell::time(alert.first_detected_at.as_ref())),
-        Line::Field("last seen", Cell::time(alert.last_detected_at.as_ref())),
-        Line::Field("resolved", Cell::time(alert.resolved_at.as_ref())),
+        Line::text(alert.about()),
+        Line::Field("id", Cell::text(alert.handle())),
+        Line::Field("on", Cell::maybe(alert.place())),
+        Line::Field("severity", Cell::maybe(alert.severity())),
+        Line::Field("status", Cell::state(alert.status())),
+        Line::Field("first seen", Cell::time(alert.first_seen())),
     ];
-    if alert.status == PortAlertStatus::Open {
-        story.extend([
-            Line::Heading("Next:"),
-            Line::next(
-                format!(
-                    "alert allow {} -m \"why this port is meant to be open\" -c {customer}",
-                    alert.id
-                ),
-                "the port is meant to be open: allow it",
-            ),
-        ]);
+    match alert {
+        Alert::Port(port) => {
+            story.extend([
+                Line::Field("risk level", Cell::maybe(port.risk_level.as_ref())),
+                Line::Field("last seen", Cell::time(port.last_detected_at.as_ref())),
+                Line::Field("resolved", Cell::time(port.resolved_at.as_ref())),
+            ]);
+            if port.status == PortAlertStatus::Open {
+                story.push(Line::Heading("Next:"));
+                story.push(Line::next(
+                    allow_command(port, customer),
+                    "the port is meant to be open: allow it",
+                ));
+            }
+        }
+        Alert::Domain(domain) => {
+            story.extend([
+                Line::Field("acknowledged", Cell::time(domain.acknowledged_at.as_ref())),
+                Line::Field("resolved", Cell::time(domain.resolved_at.as_ref())),
+            ]);
+            if let Some(explanation) = &domain.explanation {
+                story.extend([Line::text(""), Line::text(format!("  {explanation}"))]);
+            }
+            if domain.status == DomainAlertStatus::Open {
+                story.push(Line::Heading("Next:"));
+                story.push(Line::next(
+                    format!("alert ack {} -c {customer}", alert.handle()),
+                    "say that somebody has seen it",
+                ));
+            }
+        }
     }
-    let table = Table::one(views::ALERT, views::alert(alert));
+    let table = Table::one(ANY, row(alert));
     Ok(Outcome::record(to_json(alert), table).tell(story))
+}
+
+/// The command that allows an alert's port.
+pub fn allow_command(alert: &PortAlert, customer: CustomerId) -> String {
+    format!(
+        "alert allow {} -m \"{}\" -c {customer}",
+        alert.id,
+        super::findings::SAMPLE_REASON
+    )
 }
 
 async fn allow(context: &Context, args: AlertAllowArgs) -> Result<Outcome, CliError> {
@@ -198,11 +265,19 @@ async fn allow(context: &Context, args: AlertAllowArgs) -> Result<Outcome, CliEr
             .map(|day| durations::day("--expires", day))
             .transpose()?,
     };
-    addition.check(&[])?;
+    addition.check()?;
     let mut wanted = Vec::new();
-    for alert in find(context, &args.alerts).await? {
-        let (endpoint, port) = place_of(context, &alert).await?;
-        wanted.push((endpoint, port));
+    for alert in alerts::find(context, &args.alerts).await? {
+        match alert {
+            Alert::Port(alert) => wanted.push(place_of(context, &alert).await?),
+            Alert::Domain(_) => {
+                return Err(CliError::usage(format!(
+                    "{} is about a domain, not about a port: there is nothing to allow",
+                    alert.handle()
+                ))
+                .hint("acknowledge it with `alert ack`, resolve it with `alert resolve`"));
+            }
+        }
     }
     rule_adding::run(context, ALLOWED, &wanted, &addition, Existing::Fail).await
 }
@@ -217,89 +292,9 @@ async fn place_of(context: &Context, alert: &PortAlert) -> Result<(Place, PortSp
     let endpoint = alert.endpoint_id.ok_or_else(unclear)?;
     let port = NonZeroU16::new(alert.port).ok_or_else(unclear)?;
     let endpoint = references::endpoint(context, &endpoint.to_string()).await?;
-    Ok((
-        Place::Server(Box::new(endpoint)),
-        PortSpec {
-            range: PortRange::single(port),
-            protocol: alert.protocol.clone(),
-        },
-    ))
-}
-
-async fn resolve(context: &Context, args: &AlertResolveArgs) -> Result<Outcome, CliError> {
-    let names = match args.alerts.as_slice() {
-        [dash] if dash == "-" => files::read_words(Path::new("-"), "standard input")?,
-        names => names.to_vec(),
+    let port = PortSpec {
+        range: PortRange::single(port),
+        protocol: alert.protocol.clone(),
     };
-    if names.is_empty() {
-        return Err(CliError::usage(
-            "no alert is named: give ids, or - to read them from standard input",
-        ));
-    }
-    let customer = context.customer()?;
-    let alerts = find(context, &names).await?;
-    let question = format!("About to resolve {} alerts.", alerts.len());
-    context.confirm(
-        Danger::Mild.times(alerts.len()),
-        &question,
-        &alerts.len().to_string(),
-    )?;
-    let ends = bulk::run(context, &alerts, OnError::Continue, async |alert| {
-        resolve_one(context, alert, customer).await
-    })
-    .await;
-    let items = alerts.iter().zip(ends).map(|(alert, end)| Item {
-        row: None,
-        target: named(alert),
-        customer: Some(customer),
-        end,
-    });
-    let mut outcome = bulk::conclude(context, RESOLVED, items.collect())?;
-    if let [alert] = alerts.as_slice() {
-        let command = format!(
-            "`alert allow {} -m \"why this port is meant to be open\" -c {customer}`",
-            alert.id
-        );
-        outcome.story.push(Line::Hint(format!(
-            "if the port stays open it comes back at the next scan; to allow it: {command}"
-        )));
-    }
-    Ok(outcome)
-}
-
-fn named(alert: &PortAlert) -> String {
-    let server = alert
-        .ip_address
-        .as_deref()
-        .map(|address| format!(" on {address}"))
-        .unwrap_or_default();
-    format!("{}{server}", views::port_of(alert))
-}
-
-async fn resolve_one(
-    context: &Context,
-    alert: &PortAlert,
-    customer: CustomerId,
-) -> Result<End, CliError> {
-    let about = format!("alert {}", named(alert));
-    let sent = context
-        .write(ResolvePortAlert::new(alert.id, customer), &about)
-        .await;
-    let Some(answer) =
-        sent.map_err(|error| error.during(format!("resolving alert {}", alert.id)))?
-    else {
-        return Ok(End::Planned);
-    };
-    let done = Done {
-        id: alert.id.to_string(),
-        record: to_json(&answer.data.alert),
-        sentence: format!("The alert for {} is resolved.", named(alert)),
-        ..Done::default()
-    };
-    let before = alert.status == PortAlertStatus::Resolved;
-    Ok(if before {
-        End::Skipped(done)
-    } else {
-        End::Done(done)
-    })
+    Ok((Place::Server(Box::new(endpoint)), port))
 }

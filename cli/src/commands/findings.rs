@@ -19,7 +19,7 @@ pub const PORTS: &[Column] = &[
 ];
 
 /// A text that a rule can be tried with.
-const SAMPLE_REASON: &str = "why this port is meant to be open";
+pub const SAMPLE_REASON: &str = "why this port is meant to be open";
 
 /// Reads a server with what its scans found.
 pub async fn read(context: &Context, id: EndpointId) -> Result<EndpointDetail, CliError> {

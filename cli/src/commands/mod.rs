@@ -1,20 +1,30 @@
 //! What each command does. A command returns what it found or did; `ui` shows it.
 
 mod alert;
+mod alert_changes;
 mod api;
 mod auth;
+mod domain;
+mod domain_changes;
+mod domain_findings;
 mod endpoint;
 mod endpoint_changes;
 mod findings;
 mod health;
 mod help;
 mod mock;
+mod pricing;
 mod profile;
 mod provision;
 mod rule_adding;
+mod rule_import;
 mod rules;
+mod sandbox;
 mod scan;
+mod sso;
 mod status;
+mod subscription;
+mod sync;
 mod views;
 mod wait;
 
@@ -43,6 +53,12 @@ pub async fn run(context: &Context, command: Command) -> Result<Outcome, CliErro
         Command::Endpoint(command) => endpoint::run(context, command).await,
         Command::Rules(command) => rules::run(context, command).await,
         Command::Alert(command) => alert::run(context, command).await,
+        Command::Domain(command) => domain::run(context, command).await,
+        Command::Subscription(command) => subscription::run(context, command).await,
+        Command::Sync(args) => sync::run(context, args).await,
+        Command::Sso(command) => sso::run(context, command).await,
+        Command::Pricing(command) => pricing::run(context, command).await,
+        Command::Sandbox(command) => sandbox::run(context, command).await,
         Command::Health => health::run(context).await,
         Command::Api(args) => api::run(context, args).await,
         Command::Auth(command) => auth::run(context, command).await,

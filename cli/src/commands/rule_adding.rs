@@ -8,9 +8,10 @@ use crate::error::CliError;
 use crate::outcome::{Outcome, to_json};
 use crate::ports::PortSpec;
 use crate::references;
-use secmon::model::{CustomerId, Endpoint, EndpointId, Rule};
+use secmon::model::{CustomerId, Endpoint, EndpointId, PortRange, Protocol, Rule};
 use secmon::operations::CreateRule;
 use secmon::{FieldErrors, Operation};
+use std::num::NonZeroU16;
 
 /// Where a rule is to count.
 #[derive(Debug, Clone)]
@@ -43,25 +44,15 @@ pub enum Existing {
 
 impl Addition {
     /// Applies every limit of the service before anything is sent or looked up.
-    pub fn check(&self, ports: &[PortSpec]) -> Result<(), CliError> {
+    pub fn check(&self) -> Result<(), CliError> {
+        let any = PortSpec {
+            range: PortRange::single(NonZeroU16::MIN),
+            protocol: Protocol::Tcp,
+        };
         let mut problems = FieldErrors::default();
-        for port in ports {
-            self.request(&Place::Everywhere(None), port)
-                .validate(&mut problems);
-        }
-        let sentences: Vec<String> = problems
-            .iter()
-            .flat_map(|(field, sentences)| {
-                sentences
-                    .iter()
-                    .map(move |sentence| format!("{field}: {sentence}"))
-            })
-            .collect();
-        if sentences.is_empty() {
-            Ok(())
-        } else {
-            Err(CliError::usage(sentences.join("; ")))
-        }
+        self.request(&Place::Everywhere(None), &any)
+            .validate(&mut problems);
+        crate::targets::refuse(&problems)
     }
 
     fn request(&self, place: &Place, port: &PortSpec) -> CreateRule {

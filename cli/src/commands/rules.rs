@@ -1,7 +1,7 @@
 //! `secmon rules ...`: Allowed Ports.
 
 use super::rule_adding::{self, Addition, Place};
-use super::views;
+use super::{rule_import, views};
 use crate::args::{
     Justification, OnError, RuleAddArgs, RuleCommand, RuleCopyArgs, RuleEditArgs, RuleListArgs,
     RuleScopeArg, RuleStatusArg,
@@ -43,6 +43,7 @@ pub async fn run(context: &Context, command: RuleCommand) -> Result<Outcome, Cli
         RuleCommand::Edit(args) => edit(context, args).await,
         RuleCommand::Remove { rules } => remove(context, &rules).await,
         RuleCommand::Copy(args) => copy(context, &args).await,
+        RuleCommand::Import(args) => rule_import::run(context, &args).await,
     }
 }
 
@@ -160,7 +161,7 @@ async fn add(context: &Context, args: RuleAddArgs) -> Result<Outcome, CliError> 
             .map(|day| durations::day("--expires", day))
             .transpose()?,
     };
-    addition.check(&ports)?;
+    addition.check()?;
     let places = if args.global {
         vec![Place::Everywhere(context.settings.customer)]
     } else {

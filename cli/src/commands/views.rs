@@ -1,7 +1,7 @@
 //! How records look as rows.
 
 use crate::outcome::{Cell, Column, shown, wide};
-use secmon::model::{Endpoint, EndpointStatus, PortAlert, Rule};
+use secmon::model::{Endpoint, EndpointStatus, MonitoredDomain, PortAlert, Rule};
 
 /// Columns of a server.
 pub const ENDPOINT: &[Column] = &[
@@ -124,7 +124,39 @@ pub fn port_of(alert: &PortAlert) -> String {
     format!("{}/{}", alert.port, alert.protocol)
 }
 
-/// Whether a server is scanned.
+/// Columns of a monitored domain.
+pub const DOMAIN: &[Column] = &[
+    shown("id"),
+    shown("domain"),
+    shown("status"),
+    shown("employees_compromised"),
+    shown("customers_compromised"),
+    shown("third_parties_compromised"),
+    shown("dark_web_mentions_count"),
+    shown("last_scan_at"),
+    wide("scan_status"),
+    wide("quota_paused"),
+    wide("portal_detail_path"),
+];
+
+/// A monitored domain as a row under [`DOMAIN`].
+pub fn domain(domain: &MonitoredDomain) -> Vec<Cell> {
+    vec![
+        Cell::text(domain.id),
+        Cell::text(&domain.domain),
+        Cell::state(&domain.status),
+        Cell::Number(domain.employees_compromised),
+        Cell::Number(domain.customers_compromised),
+        Cell::Number(domain.third_parties_compromised),
+        Cell::Number(domain.dark_web_mentions_count),
+        Cell::time(domain.last_scan_at.as_ref()),
+        Cell::maybe(domain.scan_status.as_ref()),
+        Cell::maybe(domain.quota_paused),
+        Cell::maybe(domain.portal_detail_path.as_ref()),
+    ]
+}
+
+/// Whether a server is paused.
 pub fn is_paused(endpoint: &Endpoint) -> bool {
     endpoint.status == EndpointStatus::Paused
 }

@@ -2,12 +2,15 @@
 
 mod access;
 mod api;
+mod billing;
 mod bulk;
 mod changes;
+mod domains;
 mod errors;
 mod local;
 mod output;
 mod pace;
+mod portal;
 mod provision;
 mod references;
 mod rules_and_alerts;

@@ -1,0 +1,241 @@
+//! Alerts of both kinds: what they have in common, and how they are found.
+
+use crate::context::Context;
+use crate::error::{CliError, Exit};
+use crate::files;
+use crate::references::{self, DomainRef};
+use crate::ui::severity_rank;
+use secmon::model::{CustomerId, DomainAlert, DomainAlertStatus, PortAlert, Severity, Timestamp};
+use secmon::operations::{GetDomainAlert, GetPortAlert, ListDomainAlerts};
+use serde::Serialize;
+use std::path::Path;
+use uuid::Uuid;
+
+const PAGE_SIZE: u32 = 50;
+
+/// An alert. As JSON it is what the API gives.
+#[derive(Debug, Clone, Serialize)]
+#[serde(untagged)]
+pub enum Alert {
+    /// An open port that no rule allows.
+    Port(Box<PortAlert>),
+    /// A leak or a mention.
+    Domain(Box<DomainAlert>),
+}
+
+impl Alert {
+    /// The name that commands understand: an id, or `DOMAIN/ID`.
+    pub fn handle(&self) -> String {
+        match self {
+            Self::Port(alert) => alert.id.to_string(),
+            Self::Domain(alert) => {
+                let domain = alert
+                    .domain
+                    .clone()
+                    .unwrap_or_else(|| alert.monitored_domain_id.to_string());
+                format!("{domain}/{}", alert.id)
+            }
+        }
+    }
+
+    /// The id alone.
+    fn id(&self) -> String {
+        match self {
+            Self::Port(alert) => alert.id.to_string(),
+            Self::Domain(alert) => alert.id.to_string(),
+        }
+    }
+
+    /// How bad it is.
+    pub fn severity(&self) -> Option<&Severity> {
+        match self {
+            Self::Port(alert) => alert.severity.as_ref(),
+            Self::Domain(alert) => alert.severity.as_ref(),
+        }
+    }
+
+    /// When it was raised.
+    pub fn first_seen(&self) -> Option<&Timestamp> {
+        match self {
+            Self::Port(alert) => alert.first_detected_at.as_ref(),
+            Self::Domain(alert) => alert.created_at.as_ref(),
+        }
+    }
+
+    /// Its state.
+    pub fn status(&self) -> String {
+        match self {
+            Self::Port(alert) => alert.status.to_string(),
+            Self::Domain(alert) => alert.status.to_string(),
+        }
+    }
+
+    /// What it says, in a few words.
+    pub fn about(&self) -> String {
+        match self {
+            Self::Port(alert) => {
+                let service = alert
+                    .service
+                    .as_deref()
+                    .map(|service| format!(" ({service})"))
+                    .unwrap_or_default();
+                format!("port {}/{}{service}", alert.port, alert.protocol)
+            }
+            Self::Domain(alert) => {
+                let whose = alert
+                    .category
+                    .as_ref()
+                    .map(|category| format!(" of {category}"))
+                    .unwrap_or_default();
+                format!(
+                    "{}{whose}: {} before, {} now",
+                    alert.kind, alert.previous_count, alert.new_count
+                )
+            }
+        }
+    }
+
+    /// The server or the domain.
+    pub fn place(&self) -> Option<String> {
+        match self {
+            Self::Port(alert) => alert.ip_address.clone(),
+            Self::Domain(alert) => alert.domain.clone(),
+        }
+    }
+}
+
+/// `high`, or `high+` for it and what is worse.
+#[derive(Debug, Clone)]
+pub struct SeverityFilter {
+    severity: Severity,
+    and_above: bool,
+}
+
+impl SeverityFilter {
+    /// Reads what was typed.
+    pub fn parse(text: &str) -> Result<Self, CliError> {
+        let (name, and_above) = text
+            .strip_suffix('+')
+            .map_or((text, false), |name| (name, true));
+        let severity = Severity::from(name.to_ascii_lowercase().as_str());
+        if matches!(severity, Severity::Unknown(_)) {
+            let known = "low, medium, high, critical (with + behind it: and above)";
+            return Err(CliError::usage(format!(
+                "--severity: {text:?} is none of {known}"
+            )));
+        }
+        Ok(Self {
+            severity,
+            and_above,
+        })
+    }
+
+    /// Whether an alert of this severity is wanted.
+    pub fn admits(&self, severity: Option<&Severity>) -> bool {
+        severity.is_some_and(|severity| match self.and_above {
+            true => severity_rank(severity) >= severity_rank(&self.severity),
+            false => *severity == self.severity,
+        })
+    }
+}
+
+/// The alerts of these domains, newest first in each.
+pub async fn of_domains(
+    context: &Context,
+    customer: CustomerId,
+    domains: &[DomainRef],
+    status: Option<&DomainAlertStatus>,
+) -> Result<Vec<Alert>, CliError> {
+    let mut alerts = Vec::new();
+    for domain in domains {
+        let mut list = ListDomainAlerts::new(domain.id, customer).per_page(PAGE_SIZE);
+        list.status = status.cloned();
+        let found = context.client()?.pages(list).collect_all().await?;
+        alerts.extend(
+            found
+                .into_iter()
+                .map(|alert| Alert::Domain(Box::new(alert))),
+        );
+    }
+    Ok(alerts)
+}
+
+/// The names typed, or read from standard input for `-`.
+pub fn names(typed: &[String]) -> Result<Vec<String>, CliError> {
+    let names = match typed {
+        [dash] if dash == "-" => files::read_words(Path::new("-"), "standard input")?,
+        names => names.to_vec(),
+    };
+    if names.iter().all(|name| name.trim().is_empty()) {
+        return Err(CliError::usage(
+            "no alert is named: give ids, or - to read them from standard input",
+        ));
+    }
+    Ok(names)
+}
+
+/// Finds the alerts that the arguments name, all of them before any is acted on.
+pub async fn find(context: &Context, names: &[String]) -> Result<Vec<Alert>, CliError> {
+    let customer = context.customer()?;
+    let mut all: Option<Vec<Alert>> = None;
+    let mut found = Vec::new();
+    for name in names {
+        let name = name.trim();
+        if let Some(alert) = exactly(context, customer, name).await? {
+            found.push(alert);
+            continue;
+        }
+        if all.is_none() {
+            all = Some(everything(context, customer).await?);
+        }
+        found.push(references::by_id_or_prefix(
+            name,
+            "alert",
+            all.clone().unwrap_or_default(),
+            Alert::id,
+        )?);
+    }
+    Ok(found)
+}
+
+/// Reads an alert by a whole id: `ID` of a port alert, or `DOMAIN/ID`.
+async fn exactly(
+    context: &Context,
+    customer: CustomerId,
+    name: &str,
+) -> Result<Option<Alert>, CliError> {
+    if let Some((domain, alert)) = name.rsplit_once('/') {
+        let id = alert.parse::<Uuid>().map_err(|_| {
+            CliError::usage(format!(
+                "{name:?} is no alert: after the / there must be a whole id"
+            ))
+        })?;
+        let domains = references::domains(context, &[domain.to_owned()]).await?;
+        let domain = domains
+            .first()
+            .ok_or_else(|| CliError::not_found(format!("no domain {domain:?}")))?;
+        let get = GetDomainAlert::new(domain.id, id.into(), customer);
+        return Ok(Some(Alert::Domain(Box::new(
+            context.read(get).await?.into_data().alert,
+        ))));
+    }
+    let Ok(id) = name.parse::<Uuid>() else {
+        return Ok(None);
+    };
+    match context.read(GetPortAlert::new(id.into(), customer)).await {
+        Ok(answer) => Ok(Some(Alert::Port(Box::new(answer.into_data().alert)))),
+        Err(error) if error.exit() == Exit::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+async fn everything(context: &Context, customer: CustomerId) -> Result<Vec<Alert>, CliError> {
+    let ports = references::all_alerts(context, customer, |list| list).await?;
+    let domains = references::all_domains(context, customer).await?;
+    let mut all: Vec<Alert> = ports
+        .into_iter()
+        .map(|alert| Alert::Port(Box::new(alert)))
+        .collect();
+    all.extend(of_domains(context, customer, &domains, None).await?);
+    Ok(all)
+}

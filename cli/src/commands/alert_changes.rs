@@ -1,0 +1,245 @@
+//! Acknowledging and resolving alerts.
+
+use super::alert::allow_command;
+use crate::alerts::{self, Alert, SeverityFilter};
+use crate::args::{AlertAckArgs, AlertResolveArgs, OnError};
+use crate::bulk::{self, Done, End, Item, Words};
+use crate::context::{Context, Danger};
+use crate::error::CliError;
+use crate::outcome::{Line, Outcome, to_json};
+use crate::references;
+use secmon::model::{CustomerId, DomainAlert, DomainAlertStatus, PortAlert, PortAlertStatus};
+use secmon::operations::{AcknowledgeDomainAlert, ResolveDomainAlert, ResolvePortAlert};
+
+const ACKNOWLEDGED: Words = Words {
+    done: "acknowledged",
+    skipped: "acknowledged before",
+};
+const RESOLVED: Words = Words {
+    done: "resolved",
+    skipped: "resolved before",
+};
+
+/// `secmon alert ack`.
+pub async fn acknowledge(context: &Context, args: &AlertAckArgs) -> Result<Outcome, CliError> {
+    let customer = context.customer()?;
+    let alerts = if args.all {
+        open_domain_alerts(context, customer, args).await?
+    } else {
+        domain_alerts_only(
+            alerts::find(context, &alerts::names(&args.alerts)?).await?,
+            customer,
+        )?
+    };
+    let ends = bulk::run(context, &alerts, OnError::Continue, async |alert| {
+        acknowledge_one(context, alert, customer).await
+    })
+    .await;
+    let items = alerts
+        .iter()
+        .zip(ends)
+        .map(|(alert, end)| item(&Alert::Domain(Box::new(alert.clone())), customer, end));
+    bulk::conclude(context, ACKNOWLEDGED, items.collect())
+}
+
+async fn open_domain_alerts(
+    context: &Context,
+    customer: CustomerId,
+    args: &AlertAckArgs,
+) -> Result<Vec<DomainAlert>, CliError> {
+    let severity = args
+        .severity
+        .as_deref()
+        .map(SeverityFilter::parse)
+        .transpose()?;
+    let domains = match &args.domain {
+        Some(name) => references::domains(context, std::slice::from_ref(name)).await?,
+        None => references::all_domains(context, customer).await?,
+    };
+    let open = DomainAlertStatus::Open;
+    let alerts = alerts::of_domains(context, customer, &domains, Some(&open)).await?;
+    let wanted = alerts.into_iter().filter(|alert| {
+        severity
+            .as_ref()
+            .is_none_or(|severity| severity.admits(alert.severity()))
+    });
+    domain_alerts_only(wanted.collect(), customer)
+}
+
+/// A port alert cannot be acknowledged, only allowed or resolved.
+fn domain_alerts_only(
+    alerts: Vec<Alert>,
+    customer: CustomerId,
+) -> Result<Vec<DomainAlert>, CliError> {
+    let only = alerts.into_iter().map(|alert| match alert {
+        Alert::Domain(alert) => Ok(*alert),
+        Alert::Port(alert) => Err(CliError::usage(format!(
+            "{} is the alert of a port: it cannot be acknowledged",
+            alert.id
+        ))
+        .hint(format!(
+            "allow the port: `{}`; or resolve it: `alert resolve {} -c {customer}`",
+            allow_command(&alert, customer),
+            alert.id
+        ))),
+    });
+    only.collect()
+}
+
+async fn acknowledge_one(
+    context: &Context,
+    alert: &DomainAlert,
+    customer: CustomerId,
+) -> Result<End, CliError> {
+    let named = Alert::Domain(Box::new(alert.clone()));
+    let request = AcknowledgeDomainAlert::new(alert.monitored_domain_id, alert.id, customer);
+    let sent = context
+        .write(request, &format!("alert {}", named.handle()))
+        .await;
+    let Some(answer) =
+        sent.map_err(|error| error.during(format!("acknowledging {}", named.handle())))?
+    else {
+        return Ok(End::Planned);
+    };
+    let done = done(&named, to_json(&answer.data.alert), "is acknowledged");
+    let before = alert.status == DomainAlertStatus::Acknowledged;
+    Ok(if before {
+        End::Skipped(done)
+    } else {
+        End::Done(done)
+    })
+}
+
+fn done(alert: &Alert, record: serde_json::Value, end: &str) -> Done {
+    let place = alert
+        .place()
+        .map(|place| format!(" on {place}"))
+        .unwrap_or_default();
+    Done {
+        id: alert.handle(),
+        record,
+        sentence: format!("The alert ({}{place}) {end}.", alert.about()),
+        ..Done::default()
+    }
+}
+
+fn item(alert: &Alert, customer: CustomerId, end: End) -> Item {
+    let place = alert
+        .place()
+        .map(|place| format!(" on {place}"))
+        .unwrap_or_default();
+    Item {
+        row: None,
+        target: format!("{}{place}", alert.about()),
+        customer: Some(customer),
+        end,
+    }
+}
+
+/// `secmon alert resolve`.
+pub async fn resolve(context: &Context, args: &AlertResolveArgs) -> Result<Outcome, CliError> {
+    let customer = context.customer()?;
+    let alerts = alerts::find(context, &alerts::names(&args.alerts)?).await?;
+    let question = format!("About to resolve {} alerts.", alerts.len());
+    context.confirm(
+        Danger::Mild.times(alerts.len()),
+        &question,
+        &alerts.len().to_string(),
+    )?;
+    let acknowledge = if args.ack {
+        OpenOnes::AreAcknowledged
+    } else {
+        OpenOnes::Stay
+    };
+    let ends = bulk::run(
+        context,
+        &alerts,
+        OnError::Continue,
+        async |alert| match alert {
+            Alert::Port(alert) => resolve_port(context, alert, customer).await,
+            Alert::Domain(alert) => resolve_domain(context, alert, customer, acknowledge).await,
+        },
+    )
+    .await;
+    let items = alerts
+        .iter()
+        .zip(ends)
+        .map(|(alert, end)| item(alert, customer, end));
+    let mut outcome = bulk::conclude(context, RESOLVED, items.collect())?;
+    if let [Alert::Port(alert)] = alerts.as_slice() {
+        let command = allow_command(alert, customer);
+        outcome.story.push(Line::Hint(format!(
+            "if the port stays open it comes back at the next scan; to allow it: `{command}`"
+        )));
+    }
+    Ok(outcome)
+}
+
+/// What happens to a domain alert that nobody has acknowledged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum OpenOnes {
+    Stay,
+    AreAcknowledged,
+}
+
+async fn resolve_port(
+    context: &Context,
+    alert: &PortAlert,
+    customer: CustomerId,
+) -> Result<End, CliError> {
+    let named = Alert::Port(Box::new(alert.clone()));
+    let sent = context
+        .write(
+            ResolvePortAlert::new(alert.id, customer),
+            &format!("alert {}", named.about()),
+        )
+        .await;
+    let Some(answer) =
+        sent.map_err(|error| error.during(format!("resolving alert {}", alert.id)))?
+    else {
+        return Ok(End::Planned);
+    };
+    let done = done(&named, to_json(&answer.data.alert), "is resolved");
+    let before = alert.status == PortAlertStatus::Resolved;
+    Ok(if before {
+        End::Skipped(done)
+    } else {
+        End::Done(done)
+    })
+}
+
+async fn resolve_domain(
+    context: &Context,
+    alert: &DomainAlert,
+    customer: CustomerId,
+    open_ones: OpenOnes,
+) -> Result<End, CliError> {
+    let named = Alert::Domain(Box::new(alert.clone()));
+    if alert.status == DomainAlertStatus::Resolved {
+        return Ok(End::Skipped(done(
+            &named,
+            to_json(alert),
+            "was resolved before",
+        )));
+    }
+    if open_ones == OpenOnes::AreAcknowledged && alert.status == DomainAlertStatus::Open {
+        acknowledge_one(context, alert, customer).await?;
+    }
+    let request = ResolveDomainAlert::new(alert.monitored_domain_id, alert.id, customer);
+    let sent = context
+        .write(request, &format!("alert {}", named.handle()))
+        .await;
+    let sent = sent.map_err(|error| {
+        let error = error.during(format!("resolving {}", named.handle()));
+        match error.code() {
+            "ALERT_NOT_ACKNOWLEDGED" => error.hint(format!(
+                "do both: `alert resolve {} --ack -c {customer}`",
+                named.handle()
+            )),
+            _ => error,
+        }
+    })?;
+    Ok(sent.map_or(End::Planned, |answer| {
+        End::Done(done(&named, to_json(&answer.data.alert), "is resolved"))
+    }))
+}

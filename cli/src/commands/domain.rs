@@ -1,0 +1,118 @@
+//! `secmon domain ...`: the monitored domains.
+
+use super::domain_changes::{self, Change};
+use super::{domain_findings, views};
+use crate::args::DomainCommand;
+use crate::context::Context;
+use crate::error::CliError;
+use crate::outcome::{Cell, Line, Outcome, Table, to_json};
+use crate::references::{self, DomainRef};
+use secmon::model::{CustomerId, MonitoredDomain};
+use secmon::operations::{GetDomainSummary, ListDomains};
+
+/// Runs the command.
+pub async fn run(context: &Context, command: DomainCommand) -> Result<Outcome, CliError> {
+    match command {
+        DomainCommand::List => list(context).await,
+        DomainCommand::Show { domain } => show(context, &domain).await,
+        DomainCommand::Provision(args) => domain_changes::provision(context, args).await,
+        DomainCommand::Rename { domain, new } => {
+            domain_changes::rename(context, &domain, new).await
+        }
+        DomainCommand::Suspend(targets) => {
+            domain_changes::run(context, &targets.domains, Change::Suspend).await
+        }
+        DomainCommand::Resume(targets) => {
+            domain_changes::run(context, &targets.domains, Change::Resume).await
+        }
+        DomainCommand::Terminate(targets) => {
+            domain_changes::run(context, &targets.domains, Change::Terminate).await
+        }
+        DomainCommand::Release { domain, service } => {
+            domain_changes::release(context, &domain, service).await
+        }
+        DomainCommand::Leaks { domain, category } => {
+            domain_findings::leaks(context, &domain, category).await
+        }
+        DomainCommand::Mentions { domain, new } => {
+            domain_findings::mentions(context, &domain, new).await
+        }
+        DomainCommand::History { domain } => domain_findings::history(context, &domain).await,
+    }
+}
+
+async fn list(context: &Context) -> Result<Outcome, CliError> {
+    let customer = context.customer()?;
+    let overview = context.read(ListDomains::new(customer)).await?.into_data();
+    let mut outcome = Outcome::list(&overview.domains, views::DOMAIN, views::domain);
+    let mut shown = Table::new(views::DOMAIN);
+    shown.rows.clone_from(&outcome.table.rows);
+    let slots = match (overview.slots_used, overview.slots_total) {
+        (Some(used), Some(total)) => format!("{used} of {total} slots in use"),
+        _ => "the service does not tell the slots".to_owned(),
+    };
+    outcome.story = vec![Line::Table(shown), Line::text(format!("  {slots}"))];
+    if !overview.subscribed {
+        let command = format!(
+            "`subscription set SERVICE --product domain_monitoring --quantity 1 -c {customer}`"
+        );
+        outcome.story.push(Line::Hint(format!(
+            "customer {customer} has no domain monitoring: {command}"
+        )));
+    }
+    Ok(outcome)
+}
+
+async fn show(context: &Context, name: &str) -> Result<Outcome, CliError> {
+    let (domain, customer) = one(context, name).await?;
+    let summary = context
+        .read(GetDomainSummary::new(domain.id, customer))
+        .await?
+        .into_data();
+    let strength = summary.password_strength.as_ref().map(|strength| {
+        strength
+            .iter()
+            .map(|(name, count)| format!("{count} {name}"))
+            .collect::<Vec<_>>()
+            .join(", ")
+    });
+    let slots = summary
+        .slots_used
+        .zip(summary.slots_total)
+        .map(|(used, total)| format!("{used} of {total} in use"));
+    let mut story = vec![
+        Line::text(&summary.domain),
+        Line::Field("id", Cell::text(summary.id)),
+        Line::Field("customer", Cell::text(customer)),
+        Line::Field("status", Cell::text(standing(&summary))),
+        Line::Field("last scan", Cell::time(summary.last_scan_at.as_ref())),
+        Line::Field("slots", Cell::maybe(slots)),
+        Line::Field("passwords", Cell::maybe(strength)),
+        Line::Heading("Compromised credentials and mentions:"),
+    ];
+    story.extend(domain_findings::bars(&[
+        ("employees", summary.employees_compromised),
+        ("customers", summary.customers_compromised),
+        ("third parties", summary.third_parties_compromised),
+        ("mentions", summary.dark_web_mentions_count),
+    ]));
+    let table = Table::one(views::DOMAIN, views::domain(&summary));
+    Ok(Outcome::record(to_json(&summary), table).tell(story))
+}
+
+fn standing(domain: &MonitoredDomain) -> String {
+    match domain.quota_paused {
+        Some(true) => format!("{} (by the platform: the slots are used up)", domain.status),
+        _ => domain.status.to_string(),
+    }
+}
+
+/// The domain that an argument names, and its customer.
+pub async fn one(context: &Context, name: &str) -> Result<(DomainRef, CustomerId), CliError> {
+    let customer = context.customer()?;
+    let mut found = references::domains(context, &[name.to_owned()]).await?;
+    let domain = found
+        .pop()
+        .ok_or_else(|| CliError::not_found(format!("no domain {name:?}")))?;
+    Ok((domain, customer))
+}

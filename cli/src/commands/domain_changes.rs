@@ -1,0 +1,287 @@
+//! Provision, rename, suspend, resume, terminate and release of domains.
+
+use super::domain::one;
+use crate::args::{DomainProvisionArgs, OnError};
+use crate::bulk::{self, Done, End, Item, Words};
+use crate::context::{Context, Danger};
+use crate::error::CliError;
+use crate::outcome::{Outcome, to_json};
+use crate::references::{self, DomainRef};
+use secmon::model::{CustomerId, DomainId, ServiceId};
+use secmon::operations::{
+    DomainState, ProvisionDomain, ReleaseDomain, ResumeDomain, SuspendDomain, TerminateDomain,
+    UpdateDomain,
+};
+use secmon::{FieldErrors, Namespace, Operation, Response};
+
+const PROVISIONED: Words = Words {
+    done: "provisioned",
+    skipped: "already monitored",
+};
+const RENAMED: Words = Words {
+    done: "renamed",
+    skipped: "named so before",
+};
+const RELEASED: Words = Words {
+    done: "released",
+    skipped: "released before",
+};
+
+/// What is done to a domain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    /// Scans stop, findings stay.
+    Suspend,
+    /// Scans go on.
+    Resume,
+    /// Monitoring ends.
+    Terminate,
+}
+
+impl Change {
+    fn verb(self) -> &'static str {
+        match self {
+            Self::Suspend => "suspend",
+            Self::Resume => "resume",
+            Self::Terminate => "terminate",
+        }
+    }
+
+    fn words(self) -> Words {
+        match self {
+            Self::Suspend => Words {
+                done: "suspended",
+                skipped: "suspended before",
+            },
+            Self::Resume => Words {
+                done: "resumed",
+                skipped: "active before",
+            },
+            Self::Terminate => Words {
+                done: "terminated",
+                skipped: "terminated before",
+            },
+        }
+    }
+
+    fn danger(self) -> Danger {
+        match self {
+            Self::Suspend | Self::Resume => Danger::Mild,
+            Self::Terminate => Danger::Moderate,
+        }
+    }
+}
+
+/// `secmon domain provision`.
+pub async fn provision(context: &Context, args: DomainProvisionArgs) -> Result<Outcome, CliError> {
+    let customer = context.customer()?;
+    let service = service(context, args.service.as_deref())?;
+    let requests: Vec<ProvisionDomain> = args
+        .names
+        .iter()
+        .map(|name| {
+            let mut request = ProvisionDomain::new(customer, name.as_str(), service);
+            request.client_name.clone_from(&args.contact.client_name);
+            request.client_email.clone_from(&args.contact.client_email);
+            request
+        })
+        .collect();
+    let mut problems = FieldErrors::default();
+    for request in &requests {
+        request.validate(&mut problems);
+    }
+    crate::targets::refuse(&problems)?;
+    let ends = bulk::run(context, &requests, OnError::Continue, async |request| {
+        send(context, request).await
+    })
+    .await;
+    let items = requests
+        .iter()
+        .zip(ends)
+        .map(|(request, end)| item(&request.domain, customer, end));
+    bulk::conclude(context, PROVISIONED, items.collect())
+}
+
+/// The billing service that pays, which the service requires for domains.
+pub fn service(context: &Context, given: Option<&str>) -> Result<ServiceId, CliError> {
+    let text = match given {
+        Some(text) => text.to_owned(),
+        None => context.ask(
+            "--service",
+            "the number of the billing service",
+            "Number of the billing service",
+        )?,
+    };
+    text.trim().parse().map_err(|_| {
+        CliError::usage(format!("--service: {text:?} is no service: it is the number your billing system gave it, 1 or more"))
+    })
+}
+
+async fn send(context: &Context, request: &ProvisionDomain) -> Result<End, CliError> {
+    let about = format!(
+        "domain {} for customer {}",
+        request.domain, request.client_id
+    );
+    let sent = context.write(request.clone(), &about).await;
+    let Some(answer) =
+        sent.map_err(|error| error.during(format!("provisioning {}", request.domain)))?
+    else {
+        return Ok(End::Planned);
+    };
+    let created = answer.created();
+    let name = answer.data.domain.as_deref().unwrap_or(&request.domain);
+    let verb = if created {
+        "is now watched"
+    } else {
+        "was watched already"
+    };
+    let done = Done {
+        id: answer.data.monitored_domain_id.to_string(),
+        record: to_json(&answer.data),
+        created: Some(created),
+        note: answer.note().map(str::to_owned),
+        sentence: format!("Domain {name} {verb} for customer {}.", request.client_id),
+    };
+    Ok(if created {
+        End::Done(done)
+    } else {
+        End::Skipped(done)
+    })
+}
+
+/// Suspends, resumes or terminates: every domain is found before any is changed.
+pub async fn run(context: &Context, names: &[String], change: Change) -> Result<Outcome, CliError> {
+    let domains = references::domains(context, names).await?;
+    let question = match domains.as_slice() {
+        [one] => format!("About to {} {}.", change.verb(), one.label()),
+        many => format!("About to {} {} domains.", change.verb(), many.len()),
+    };
+    let typed = if let [one] = domains.as_slice() {
+        one.label()
+    } else {
+        domains.len().to_string()
+    };
+    context.confirm(change.danger().times(domains.len()), &question, &typed)?;
+    let ends = bulk::run(context, &domains, OnError::Continue, async |domain| {
+        transition(context, domain, change).await
+    })
+    .await;
+    let items = domains.iter().zip(ends).map(|(domain, end)| Item {
+        row: None,
+        target: domain.label(),
+        customer: context.settings.customer,
+        end,
+    });
+    bulk::conclude(context, change.words(), items.collect())
+}
+
+async fn transition(
+    context: &Context,
+    domain: &DomainRef,
+    change: Change,
+) -> Result<End, CliError> {
+    let about = format!("domain {}", domain.label());
+    let sent = match change {
+        Change::Suspend => context.write(SuspendDomain::new(domain.id), &about).await,
+        Change::Resume => context.write(ResumeDomain::new(domain.id), &about).await,
+        Change::Terminate => context.write(TerminateDomain::new(domain.id), &about).await,
+    };
+    let sent =
+        sent.map_err(|error| error.during(format!("{}: {}", change.verb(), domain.label())))?;
+    Ok(sent.map_or(End::Planned, |answer| {
+        moved(
+            domain.id,
+            &answer,
+            format!("Domain {}: {}.", domain.label(), change.words().done),
+        )
+    }))
+}
+
+fn moved(id: DomainId, answer: &Response<DomainState>, sentence: String) -> End {
+    let note = answer.note().map(str::to_owned);
+    let skipped = note.is_some();
+    let done = Done {
+        id: id.to_string(),
+        record: to_json(&answer.data),
+        created: None,
+        note,
+        sentence,
+    };
+    if skipped {
+        End::Skipped(done)
+    } else {
+        End::Done(done)
+    }
+}
+
+/// `secmon domain rename`.
+pub async fn rename(context: &Context, name: &str, new: String) -> Result<Outcome, CliError> {
+    let (domain, customer) = one(context, name).await?;
+    let sent = context
+        .write(
+            UpdateDomain::new(domain.id, new.as_str()),
+            &format!("domain {}", domain.label()),
+        )
+        .await;
+    let sent = sent.map_err(|error| error.during(format!("renaming {}", domain.label())))?;
+    let end = sent.map_or(End::Planned, |answer| {
+        moved(
+            domain.id,
+            &answer,
+            format!(
+                "Domain {} is now watched as {new}; its history stays.",
+                domain.label()
+            ),
+        )
+    });
+    bulk::conclude(context, RENAMED, vec![item(&domain.label(), customer, end)])
+}
+
+/// `secmon domain release`: the slot is given up for good, so the name is typed.
+pub async fn release(
+    context: &Context,
+    name: &str,
+    given: Option<String>,
+) -> Result<Outcome, CliError> {
+    if context.settings.namespace == Namespace::Provisioning {
+        return Err(CliError::usage(
+            "a slot is given up under the billing namespace only: leave out --namespace provisioning",
+        ));
+    }
+    let service = service(context, given.as_deref())?;
+    let (domain, customer) = one(context, name).await?;
+    let label = domain.label();
+    let question = format!(
+        "About to give up {label} and its slot of service {service} for good: record, alerts and history."
+    );
+    context.confirm(Danger::Severe, &question, &label)?;
+    let sent = context
+        .write(
+            ReleaseDomain::new(customer, service, domain.id),
+            &format!("domain {label}"),
+        )
+        .await;
+    let sent = sent.map_err(|error| error.during(format!("releasing {label}")))?;
+    let end = sent.map_or(End::Planned, |answer| {
+        let slots = answer.data.slots_used.zip(answer.data.slots_total);
+        let slots = slots
+            .map(|(used, total)| format!(" {used} of {total} slots are in use now."))
+            .unwrap_or_default();
+        End::Done(Done {
+            id: domain.id.to_string(),
+            record: to_json(&answer.data),
+            sentence: format!("Domain {label} is given up.{slots}"),
+            ..Done::default()
+        })
+    });
+    bulk::conclude(context, RELEASED, vec![item(&label, customer, end)])
+}
+
+fn item(target: &str, customer: CustomerId, end: End) -> Item {
+    Item {
+        row: None,
+        target: target.to_owned(),
+        customer: Some(customer),
+        end,
+    }
+}

@@ -1,0 +1,64 @@
+//! `secmon pricing ...`
+
+use crate::args::PricingCommand;
+use crate::context::{Context, Danger};
+use crate::error::CliError;
+use crate::outcome::{Line, Outcome, Table, to_json};
+use secmon::Namespace;
+use secmon::operations::{RemovePrice, SetPrice};
+use serde_json::Value;
+
+/// Runs the command.
+pub async fn run(context: &Context, command: PricingCommand) -> Result<Outcome, CliError> {
+    if context.settings.namespace == Namespace::Provisioning {
+        return Err(CliError::usage(
+            "prices are kept under the billing namespace only: leave out --namespace provisioning",
+        ));
+    }
+    match command {
+        PricingCommand::Set {
+            product,
+            price,
+            currency,
+            plan,
+        } => {
+            let mut request = SetPrice::new(product.as_str(), price, currency.as_str());
+            request.plan_slug.clone_from(&plan);
+            let label = label(&product, plan.as_deref());
+            let sent = context
+                .write(request, &format!("the price of {label}"))
+                .await?;
+            Ok(told(
+                sent.map(|answer| to_json(&answer.data)),
+                format!("The price of {label} is {price} {currency}."),
+            ))
+        }
+        PricingCommand::Remove { product, plan } => {
+            let label = label(&product, plan.as_deref());
+            context.confirm(
+                Danger::Moderate,
+                &format!("About to remove the price of {label}."),
+                &product,
+            )?;
+            let mut request = RemovePrice::new(product.as_str());
+            request.plan_slug = plan;
+            let sent = context
+                .write(request, &format!("the price of {label}"))
+                .await?;
+            let there = sent.as_ref().is_some_and(|answer| answer.data.deleted);
+            let end = if there { "is removed" } else { "was not set" };
+            Ok(told(
+                sent.map(|answer| to_json(&answer.data)),
+                format!("The price of {label} {end}."),
+            ))
+        }
+    }
+}
+
+fn label(product: &str, plan: Option<&str>) -> String {
+    plan.map_or_else(|| product.to_owned(), |plan| format!("{product} {plan}"))
+}
+
+fn told(record: Option<Value>, sentence: String) -> Outcome {
+    Outcome::record(record.unwrap_or(Value::Null), Table::new(&[])).tell(vec![Line::Text(sentence)])
+}

@@ -1,0 +1,70 @@
+//! `secmon rules import`: a firewall dump becomes rules.
+
+use super::views;
+use crate::args::{FirewallFormatArg, RuleImportArgs};
+use crate::context::Context;
+use crate::error::CliError;
+use crate::files;
+use crate::outcome::{Line, Outcome, Table, to_json};
+use crate::references;
+use secmon::model::FirewallFormat;
+use secmon::operations::IngestFirewall;
+use serde_json::Value;
+
+/// The service takes no larger dump.
+const MAX_BYTES: u64 = 256 * 1024;
+
+/// Runs the command.
+pub async fn run(context: &Context, args: &RuleImportArgs) -> Result<Outcome, CliError> {
+    let name = args.file.display().to_string();
+    let bytes = files::read(&args.file, &name, MAX_BYTES)?;
+    let content = String::from_utf8(bytes)
+        .map_err(|_| CliError::usage(format!("{name} is not UTF-8 text")))?;
+    let endpoint = references::endpoint(context, &args.endpoint).await?;
+    let server = references::name_of(&endpoint);
+    let mut request =
+        IngestFirewall::new(endpoint.id, references::owner(context, &endpoint)?, content);
+    request.format = args.format.map(format);
+    let sent = context
+        .write(request, &format!("a firewall dump of {server}"))
+        .await;
+    let Some(answer) =
+        sent.map_err(|error| error.during(format!("importing {name} for {server}")))?
+    else {
+        return Ok(Outcome::record(Value::Null, Table::new(views::RULE)));
+    };
+    let ingest = answer.into_data();
+    let rows = |rules: &[secmon::model::Rule]| rules.iter().map(views::rule).collect::<Vec<_>>();
+    let table = Table {
+        columns: views::RULE.into(),
+        rows: rows(&ingest.suggested),
+    };
+    let mut story = vec![Line::text(format!(
+        "{} accepted ports were read from {name}; {} new rules on {server}, {} lines passed over.",
+        ingest.parsed_rules,
+        ingest.suggested.len(),
+        ingest.skipped.len()
+    ))];
+    if !ingest.suggested.is_empty() {
+        story.push(Line::Table(Table {
+            columns: views::RULE.into(),
+            rows: rows(&ingest.suggested),
+        }));
+    }
+    story.extend(
+        ingest
+            .skipped
+            .iter()
+            .map(|skipped| Line::text(format!("  line {}: {}", skipped.line, skipped.reason))),
+    );
+    Ok(Outcome::record(to_json(&ingest), table).tell(story))
+}
+
+fn format(argument: FirewallFormatArg) -> FirewallFormat {
+    match argument {
+        FirewallFormatArg::Iptables => FirewallFormat::Iptables,
+        FirewallFormatArg::Nftables => FirewallFormat::Nftables,
+        FirewallFormatArg::Ufw => FirewallFormat::Ufw,
+        FirewallFormatArg::Firewalld => FirewallFormat::Firewalld,
+    }
+}

@@ -1,0 +1,66 @@
+//! `secmon sandbox scenario ...`
+
+use crate::args::{SandboxCommand, ScenarioArg, ScenarioCommand, ScenarioSetArgs};
+use crate::context::Context;
+use crate::error::CliError;
+use crate::outcome::{Cell, Column, Line, Outcome, Table, shown, to_json};
+use crate::references;
+use secmon::model::Scenario;
+use secmon::operations::{ListScenarios, SetScenario};
+use serde_json::Value;
+
+const COLUMNS: &[Column] = &[shown("id"), shown("current")];
+
+/// Runs the command.
+pub async fn run(context: &Context, command: SandboxCommand) -> Result<Outcome, CliError> {
+    let SandboxCommand::Scenario(command) = command;
+    match command {
+        ScenarioCommand::List => list(context).await,
+        ScenarioCommand::Set(args) => set(context, args).await,
+    }
+}
+
+async fn list(context: &Context) -> Result<Outcome, CliError> {
+    let scenarios = context.read(ListScenarios::new()).await?.into_data();
+    let mut table = Table::new(COLUMNS);
+    table.rows = scenarios
+        .scenarios
+        .iter()
+        .map(|scenario| {
+            vec![
+                Cell::text(scenario),
+                Cell::text(Some(scenario) == scenarios.current.as_ref()),
+            ]
+        })
+        .collect();
+    Ok(Outcome::record(to_json(&scenarios), table))
+}
+
+async fn set(context: &Context, args: ScenarioSetArgs) -> Result<Outcome, CliError> {
+    let scenario = match args.name {
+        ScenarioArg::Clean => Scenario::Clean,
+        ScenarioArg::Warnings => Scenario::Warnings,
+        ScenarioArg::Critical => Scenario::Critical,
+    };
+    let mut request = SetScenario::new(scenario.clone());
+    let mut place = "the account".to_owned();
+    if let Some(name) = &args.endpoint {
+        let endpoint = references::endpoint(context, name).await?;
+        request.endpoint_id = Some(endpoint.id);
+        place = references::name_of(&endpoint);
+    }
+    if let Some(name) = args.domain {
+        let found = references::domains(context, &[name]).await?;
+        request.monitored_domain_id = found.first().map(|domain| domain.id);
+        place = found
+            .first()
+            .map(references::DomainRef::label)
+            .unwrap_or_default();
+    }
+    let sent = context
+        .write(request, &format!("scenario {scenario} for {place}"))
+        .await?;
+    let result = sent.map_or(Value::Null, |answer| to_json(&answer.data));
+    let sentence = format!("From the next scan on, {place} is found to be: {scenario}.");
+    Ok(Outcome::record(result, Table::new(&[])).tell(vec![Line::text(sentence)]))
+}

@@ -1,0 +1,44 @@
+//! `secmon sso link`: an address that signs a customer in. It is a secret: it goes to standard output and nowhere else.
+
+use crate::args::SsoCommand;
+use crate::context::Context;
+use crate::error::CliError;
+use crate::outcome::{Line, Outcome, Table};
+use crate::settings::Source;
+use secmon::operations::CreateSsoToken;
+use serde_json::{Value, json};
+
+/// Runs the command.
+pub async fn run(context: &Context, command: SsoCommand) -> Result<Outcome, CliError> {
+    match command {
+        SsoCommand::Link { path } => link(context, path).await,
+    }
+}
+
+async fn link(context: &Context, path: Option<String>) -> Result<Outcome, CliError> {
+    let customer = context.customer()?;
+    let mut request = CreateSsoToken::new(customer);
+    request.redirect_path = path;
+    let sent = context
+        .write(request, &format!("a sign-in token for customer {customer}"))
+        .await;
+    let Some(answer) =
+        sent.map_err(|error| error.during(format!("signing customer {customer} in")))?
+    else {
+        return Ok(Outcome::record(Value::Null, Table::new(&[])));
+    };
+    let service = context.settings.service.as_ref().map_err(Clone::clone)?;
+    let url = answer.data.sign_in_url(&service.base_url);
+    if let Some(end) = &answer.data.expires_at {
+        context
+            .ui
+            .note(&format!("it works once, until {}", end.as_str()));
+    }
+    if service.source == Source::Local {
+        context.ui.note(
+            "the embedded mock ends with this command: its links open only with `mock serve`",
+        );
+    }
+    let result = json!({ "url": url, "expires_at": answer.data.expires_at });
+    Ok(Outcome::record(result, Table::new(&[])).tell(vec![Line::Verbatim(format!("{url}\n"))]))
+}

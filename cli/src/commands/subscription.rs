@@ -1,0 +1,287 @@
+//! `secmon subscription ...`
+
+use super::domain_changes::service;
+use crate::args::{
+    SubscriptionChangeArgs, SubscriptionCommand, SubscriptionSetArgs, SubscriptionTarget,
+};
+use crate::bulk::{self, Done, End, Item, Words};
+use crate::context::{Context, Danger};
+use crate::error::CliError;
+use crate::outcome::{Outcome, to_json};
+use secmon::Response;
+use secmon::model::{CustomerId, ServiceId, SubscriptionState};
+use secmon::operations::{
+    ChangeSubscription, ProvisionSubscription, ResumeSubscription, SuspendSubscription,
+    TerminateSubscription,
+};
+
+/// Runs the command.
+pub async fn run(context: &Context, command: SubscriptionCommand) -> Result<Outcome, CliError> {
+    match command {
+        SubscriptionCommand::Set(args) => set(context, args).await,
+        SubscriptionCommand::Change(args) => change(context, args).await,
+        SubscriptionCommand::Suspend(target) => {
+            let subscription = Subscription::read(context, &target)?;
+            confirm(context, "suspend", &subscription)?;
+            let Subscription {
+                customer,
+                service,
+                product,
+            } = &subscription;
+            let sent = context
+                .write(
+                    SuspendSubscription::new(*customer, *service, product.as_str()),
+                    &subscription.label(),
+                )
+                .await;
+            conclude(
+                context,
+                &subscription,
+                "suspending",
+                SUSPENDED,
+                moved(sent, &subscription, "suspended"),
+            )
+        }
+        SubscriptionCommand::Resume(target) => {
+            let subscription = Subscription::read(context, &target)?;
+            let Subscription {
+                customer,
+                service,
+                product,
+            } = &subscription;
+            let sent = context
+                .write(
+                    ResumeSubscription::new(*customer, *service, product.as_str()),
+                    &subscription.label(),
+                )
+                .await;
+            conclude(
+                context,
+                &subscription,
+                "resuming",
+                RESUMED,
+                moved(sent, &subscription, "active"),
+            )
+        }
+        SubscriptionCommand::Terminate(target) => {
+            let subscription = Subscription::read(context, &target)?;
+            confirm(context, "terminate", &subscription)?;
+            let Subscription {
+                customer,
+                service,
+                product,
+            } = &subscription;
+            let sent = context
+                .write(
+                    TerminateSubscription::new(*customer, *service, product.as_str()),
+                    &subscription.label(),
+                )
+                .await;
+            conclude(
+                context,
+                &subscription,
+                "terminating",
+                TERMINATED,
+                moved(sent, &subscription, "cancelled"),
+            )
+        }
+    }
+}
+
+const SET: Words = Words {
+    done: "set",
+    skipped: "set before",
+};
+const CHANGED: Words = Words {
+    done: "changed",
+    skipped: "so before",
+};
+const SUSPENDED: Words = Words {
+    done: "suspended",
+    skipped: "suspended before",
+};
+const RESUMED: Words = Words {
+    done: "resumed",
+    skipped: "active before",
+};
+const TERMINATED: Words = Words {
+    done: "terminated",
+    skipped: "cancelled before",
+};
+
+/// The subscription a command is about.
+struct Subscription {
+    customer: CustomerId,
+    service: ServiceId,
+    product: String,
+}
+
+impl Subscription {
+    fn read(context: &Context, target: &SubscriptionTarget) -> Result<Self, CliError> {
+        let customer = context.customer()?;
+        let service = service(context, Some(&target.service))?;
+        Ok(Self {
+            customer,
+            service,
+            product: target.product.clone(),
+        })
+    }
+
+    fn label(&self) -> String {
+        format!(
+            "{} of service {} (customer {})",
+            self.product, self.service, self.customer
+        )
+    }
+}
+
+fn confirm(context: &Context, verb: &str, subscription: &Subscription) -> Result<(), CliError> {
+    let label = subscription.label();
+    let question = format!(
+        "About to {verb} {label}: servers or domains that no longer fit are paused, newest first."
+    );
+    context.confirm(
+        Danger::Moderate,
+        &question,
+        &subscription.service.to_string(),
+    )
+}
+
+fn moved(
+    sent: Result<Option<Response<SubscriptionState>>, CliError>,
+    subscription: &Subscription,
+    state: &str,
+) -> Result<End, CliError> {
+    Ok(sent?.map_or(End::Planned, |answer| {
+        let note = answer.note().map(str::to_owned);
+        let skipped = note.is_some();
+        let done = Done {
+            id: answer.data.subscription_id.to_string(),
+            record: to_json(&answer.data),
+            created: None,
+            note,
+            sentence: format!("{} is {state}.", subscription.label()),
+        };
+        if skipped {
+            End::Skipped(done)
+        } else {
+            End::Done(done)
+        }
+    }))
+}
+
+fn conclude(
+    context: &Context,
+    subscription: &Subscription,
+    activity: &str,
+    words: Words,
+    end: Result<End, CliError>,
+) -> Result<Outcome, CliError> {
+    let label = subscription.label();
+    let end = end.map_err(|error| error.during(format!("{activity} {label}")))?;
+    bulk::conclude(
+        context,
+        words,
+        vec![Item {
+            row: None,
+            target: label,
+            customer: Some(subscription.customer),
+            end,
+        }],
+    )
+}
+
+async fn set(context: &Context, args: SubscriptionSetArgs) -> Result<Outcome, CliError> {
+    let subscription = Subscription::read(context, &args.target)?;
+    let mut request = ProvisionSubscription::new(
+        subscription.customer,
+        subscription.service,
+        subscription.product.as_str(),
+    );
+    request.plan_slug = args.plan;
+    request.quantity = args.quantity;
+    request.mrr = args.mrr;
+    request.client_name = args.contact.client_name;
+    request.client_email = args.contact.client_email;
+    let end = context
+        .write(request, &subscription.label())
+        .await
+        .map(|sent| {
+            sent.map_or(End::Planned, |answer| {
+                let created = answer.created();
+                let what = answer.data.plan_slug.clone().or(answer
+                    .data
+                    .quantity
+                    .map(|quantity| format!("quantity {quantity}")));
+                let what = what.map(|what| format!(" ({what})")).unwrap_or_default();
+                let verb = if created {
+                    "is new"
+                } else {
+                    "was there and is as asked for"
+                };
+                End::Done(Done {
+                    id: answer.data.subscription_id.to_string(),
+                    record: to_json(&answer.data),
+                    created: Some(created),
+                    note: answer.note().map(str::to_owned),
+                    sentence: format!(
+                        "{}{what} {verb}: {}.",
+                        subscription.label(),
+                        answer.data.status
+                    ),
+                })
+            })
+        });
+    conclude(context, &subscription, "setting", SET, end)
+}
+
+async fn change(context: &Context, args: SubscriptionChangeArgs) -> Result<Outcome, CliError> {
+    let subscription = Subscription::read(context, &args.target)?;
+    let to = args
+        .plan
+        .clone()
+        .or(args.quantity.map(|quantity| quantity.to_string()))
+        .unwrap_or_default();
+    let label = subscription.label();
+    let question = format!("About to change {label} to {to}.");
+    context.confirm(
+        Danger::Moderate,
+        &question,
+        &subscription.service.to_string(),
+    )?;
+    let mut request = ChangeSubscription::new(
+        subscription.customer,
+        subscription.service,
+        subscription.product.as_str(),
+    );
+    request.new_plan_slug = args.plan;
+    request.new_quantity = args.quantity;
+    request.force = args.force.then_some(true);
+    let end = context.write(request, &label).await.map(|sent| {
+        sent.map_or(End::Planned, |answer| {
+            let id = answer
+                .data
+                .subscription_id
+                .map(|id| id.to_string())
+                .unwrap_or_default();
+            let direction = answer
+                .data
+                .direction
+                .as_ref()
+                .map_or_else(|| "unchanged".to_owned(), ToString::to_string);
+            let done = Done {
+                id,
+                record: to_json(&answer.data),
+                created: None,
+                note: answer.note().map(str::to_owned),
+                sentence: format!("{label} to {to}: {direction}."),
+            };
+            if answer.data.changed {
+                End::Done(done)
+            } else {
+                End::Skipped(done)
+            }
+        })
+    });
+    conclude(context, &subscription, "changing", CHANGED, end)
+}

@@ -1,0 +1,201 @@
+//! `secmon sync`: the billing system's view of its services, in calls of at most 500.
+
+use crate::args::SyncArgs;
+use crate::context::{Context, Danger};
+use crate::error::CliError;
+use crate::files;
+use crate::outcome::{Cell, Column, Line, Outcome, Table, shown, to_json};
+use secmon::model::SubscriptionStatus;
+use secmon::operations::{ServiceReport, SyncResult, SyncServices};
+use secmon::{Namespace, Operation};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+
+const COLUMNS: &[Column] = &[
+    shown("customer"),
+    shown("product_type"),
+    shown("usage"),
+    shown("capacity"),
+    shown("newly_paused"),
+    shown("unpaused"),
+];
+const MAX_BYTES: u64 = 64 * 1024 * 1024;
+const BYTE_ORDER_MARK: &str = "\u{FEFF}";
+
+/// Runs the command.
+pub async fn run(context: &Context, args: SyncArgs) -> Result<Outcome, CliError> {
+    if context.settings.namespace == Namespace::Provisioning {
+        return Err(CliError::usage(
+            "a sync is made under the billing namespace only: leave out --namespace provisioning",
+        ));
+    }
+    let services = read(&args)?;
+    confirm(context, &services)?;
+    let mut total = Total::default();
+    for chunk in chunks(services, usize::from(args.chunk)) {
+        let mut request = SyncServices::new(chunk);
+        request.module_version.clone_from(&args.module_version);
+        let mut problems = secmon::FieldErrors::default();
+        request.validate(&mut problems);
+        crate::targets::refuse(&problems)?;
+        let about = format!("the status of {} services", request.services.len());
+        if let Some(answer) = context.write(request, &about).await? {
+            total.add(answer.into_data());
+        }
+    }
+    Ok(total.outcome())
+}
+
+fn read(args: &SyncArgs) -> Result<Vec<ServiceReport>, CliError> {
+    let name = args.file.display().to_string();
+    let bytes = files::read(&args.file, &name, MAX_BYTES)?;
+    let text =
+        String::from_utf8(bytes).map_err(|_| CliError::usage(format!("{name} is not UTF-8")))?;
+    let text = text.trim_start_matches(BYTE_ORDER_MARK);
+    let services: Vec<ServiceReport> = if text.trim_start().starts_with('[') {
+        serde_json::from_str(text).map_err(|error| CliError::usage(format!("{name}: {error}")))?
+    } else {
+        read_csv(&name, text)?
+    };
+    if services.is_empty() {
+        return Err(CliError::usage(format!(
+            "{name} lists no service: nothing was sent"
+        )));
+    }
+    Ok(services)
+}
+
+fn read_csv(name: &str, text: &str) -> Result<Vec<ServiceReport>, CliError> {
+    let delimiter = crate::bulk::input::delimiter("auto", text)?;
+    let mut reader = csv::ReaderBuilder::new()
+        .delimiter(delimiter)
+        .trim(csv::Trim::All)
+        .from_reader(text.as_bytes());
+    let mut services = Vec::new();
+    let mut problems = Vec::new();
+    for row in reader.deserialize::<ServiceReport>() {
+        match row {
+            Ok(service) => services.push(service),
+            Err(error) => problems.push(error.to_string()),
+        }
+    }
+    if problems.is_empty() {
+        return Ok(services);
+    }
+    Err(CliError::usage(format!(
+        "{} rows of {name} cannot be sent, so nothing was:\n  {}",
+        problems.len(),
+        problems.join("\n  ")
+    ))
+    .hint("the columns are service_id, client_id, product_slug and status: `sync --help`"))
+}
+
+fn confirm(context: &Context, services: &[ServiceReport]) -> Result<(), CliError> {
+    let cancelled = services
+        .iter()
+        .filter(|service| service.status == SubscriptionStatus::Cancelled)
+        .count();
+    let suspended = services
+        .iter()
+        .filter(|service| service.status == SubscriptionStatus::Suspended)
+        .count();
+    let danger = if cancelled > 0 {
+        Danger::Moderate
+    } else {
+        Danger::Mild
+    };
+    let count = services.len();
+    let question = format!(
+        "About to report {count} services ({cancelled} cancelled, {suspended} suspended): what no longer fits is paused, newest first."
+    );
+    context.confirm(danger.times(count), &question, &count.to_string())
+}
+
+/// Services of one customer stay together and in order, so that each customer is settled once.
+fn chunks(services: Vec<ServiceReport>, size: usize) -> Vec<Vec<ServiceReport>> {
+    let mut customers: BTreeMap<_, Vec<ServiceReport>> = BTreeMap::new();
+    for service in services {
+        customers
+            .entry(service.client_id)
+            .or_default()
+            .push(service);
+    }
+    let mut chunks: Vec<Vec<ServiceReport>> = Vec::new();
+    for services in customers.into_values() {
+        for part in services.chunks(size) {
+            match chunks.last_mut() {
+                Some(last) if last.len() + part.len() <= size => last.extend_from_slice(part),
+                _ => chunks.push(part.to_vec()),
+            }
+        }
+    }
+    chunks
+}
+
+/// What all calls did together.
+#[derive(Default)]
+struct Total {
+    changed: u64,
+    unchanged: u64,
+    unknown: Vec<Value>,
+    enforcement: Map<String, Value>,
+    rows: Vec<Vec<Cell>>,
+}
+
+impl Total {
+    fn add(&mut self, result: SyncResult) {
+        self.changed += result.changed;
+        self.unchanged += result.unchanged;
+        self.unknown
+            .extend(result.unknown_services.iter().map(to_json));
+        for (customer, reports) in &result.enforcement {
+            self.enforcement
+                .insert(customer.to_string(), to_json(reports));
+            for report in reports.iter() {
+                self.rows.push(vec![
+                    Cell::Number(customer.get()),
+                    Cell::text(&report.product_type),
+                    Cell::Number(report.usage),
+                    Cell::Number(report.capacity),
+                    Cell::text(report.newly_paused.join(" ")),
+                    Cell::text(report.unpaused.join(" ")),
+                ]);
+            }
+        }
+    }
+
+    fn outcome(self) -> Outcome {
+        let mut story = vec![Line::text(format!(
+            "{} services changed, {} were so before, {} are unknown to the platform",
+            self.changed,
+            self.unchanged,
+            self.unknown.len()
+        ))];
+        if !self.rows.is_empty() {
+            story.push(Line::Table(Table {
+                columns: COLUMNS.into(),
+                rows: self.rows.clone(),
+            }));
+        }
+        for unknown in &self.unknown {
+            story.push(Line::text(format!(
+                "  unknown: service {} of customer {}",
+                unknown["service_id"], unknown["client_id"]
+            )));
+        }
+        let result = json!({
+            "changed": self.changed,
+            "unchanged": self.unchanged,
+            "unknown_services": self.unknown,
+            "enforcement": self.enforcement,
+        });
+        Outcome::record(
+            result,
+            Table {
+                columns: COLUMNS.into(),
+                rows: self.rows,
+            },
+        )
+        .tell(story)
+    }
+}

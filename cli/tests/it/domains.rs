@@ -1,0 +1,219 @@
+//! Domains: from a subscription to findings and alerts.
+
+use crate::shell::{Shell, account};
+use secmon_mock::Tenant;
+use serde_json::json;
+
+/// A customer with slots for three domains.
+fn with_slots(tenant: &Tenant) -> Shell {
+    let shell = Shell::of(tenant).with("SECMON_CUSTOMER", "42");
+    shell
+        .line("subscription set 501 --product domain_monitoring --quantity 3")
+        .exits(0);
+    shell
+}
+
+#[test]
+fn a_domain_goes_through_its_states() {
+    let tenant = account();
+    let shell = with_slots(&tenant);
+    let made = shell
+        .line("domain provision https://Example.com/login --service 501 -o json")
+        .exits(0)
+        .json();
+    assert_eq!(
+        (&made["domain"], &made["created"]),
+        (&json!("example.com"), &json!(true))
+    );
+    let again = shell
+        .line("domain provision example.com --service 501 -o json")
+        .exits(0)
+        .json();
+    assert_eq!(again["created"], false);
+    assert_eq!(
+        shell
+            .line("domain suspend example.com -o json")
+            .exits(0)
+            .json()["status"],
+        "paused"
+    );
+    assert_eq!(
+        shell
+            .line("domain resume EXAMPLE.com. -o json")
+            .exits(0)
+            .json()["status"],
+        "active"
+    );
+    shell.line("domain rename example.com example.org").exits(0);
+    let listed = shell.line("domains list -o json").exits(0).json();
+    assert_eq!(listed[0]["domain"], "example.org");
+    shell.line("domain terminate example.org").exits(2);
+    shell.line("domain terminate example.org -y").exits(0);
+    shell.line("domain show example.org").exits(4);
+}
+
+#[test]
+fn giving_up_a_slot_wants_the_name_typed() {
+    let tenant = account();
+    let shell = with_slots(&tenant);
+    shell
+        .line("domain provision example.com --service 501")
+        .exits(0);
+    let refused = shell
+        .line("domain release example.com --service 501 -y -o json")
+        .exits(2);
+    assert!(
+        refused.error()["message"]
+            .as_str()
+            .unwrap_or_default()
+            .contains("--confirm=example.com"),
+        "{refused:?}"
+    );
+    let released = shell
+        .line("domain release example.com --service 501 --confirm=example.com -o json")
+        .exits(0)
+        .json();
+    assert_eq!(
+        (&released["released"], &released["slots_total"]),
+        (&json!(true), &json!(2))
+    );
+}
+
+#[test]
+fn slots_that_run_out_are_an_error_with_a_way_out() {
+    let shell = Shell::of(&account()).with("SECMON_CUSTOMER", "42");
+    let run = shell
+        .line("domain provision example.com --service 501 -o json")
+        .exits(3);
+    assert_eq!(run.error()["code"], "DOMAIN_LIMIT_EXCEEDED");
+    let missing = shell.line("domain provision example.com -o json").exits(2);
+    assert!(
+        missing.error()["message"]
+            .as_str()
+            .unwrap_or_default()
+            .contains("--service"),
+        "{missing:?}"
+    );
+    let named = shell
+        .line("--namespace provisioning domain release example.com --service 1 -o json")
+        .exits(2);
+    assert!(
+        named.error()["message"]
+            .as_str()
+            .unwrap_or_default()
+            .contains("billing"),
+        "{named:?}"
+    );
+}
+
+#[test]
+fn findings_are_shown_and_alerts_are_worked_off() {
+    let tenant = account();
+    let shell = with_slots(&tenant);
+    shell
+        .line("domain provision example.com --service 501")
+        .exits(0);
+    let summary = shell
+        .line("domain show example.com -o json")
+        .exits(0)
+        .json();
+    assert_eq!(summary["employees_compromised"], 2);
+    assert!(
+        shell
+            .line("domain show example.com")
+            .exits(0)
+            .stdout
+            .contains('█')
+    );
+    assert_eq!(
+        shell
+            .line("domain leaks example.com -o json")
+            .exits(0)
+            .json()
+            .as_array()
+            .map(Vec::len),
+        Some(8)
+    );
+    let employees = shell
+        .line("domain leaks example.com --category employees -o json")
+        .exits(0)
+        .json();
+    assert_eq!(employees.as_array().map(Vec::len), Some(2));
+    let mentions = shell
+        .line("domain mentions example.com --new -o json")
+        .exits(0)
+        .json();
+    assert_eq!(mentions.as_array().map(Vec::len), Some(1));
+    assert_eq!(
+        shell
+            .line("domain history example.com -o json")
+            .exits(0)
+            .json()
+            .as_array()
+            .map(Vec::len),
+        Some(1)
+    );
+
+    let medium = shell
+        .line("alert list --kind domain --severity medium -o ids")
+        .exits(0)
+        .stdout;
+    assert!(medium.starts_with("example.com/"), "{medium}");
+    shell
+        .run(&["alert", "resolve", medium.trim(), "-o", "json"])
+        .exits(5);
+    let done = shell
+        .line("alert ack --all --severity medium -o json")
+        .exits(0)
+        .json();
+    assert_eq!(done["status"], "acknowledged");
+    shell.feed(&medium, &["alert", "ack", "-"]).exits(0);
+    shell.run(&["alert", "resolve", medium.trim()]).exits(0);
+    let open = shell
+        .line("alert list --kind domain --status open -o ids")
+        .exits(0)
+        .stdout;
+    let first = open.lines().next().expect("an open alert");
+    shell.run(&["alert", "resolve", first, "--ack"]).exits(0);
+    assert!(
+        shell
+            .run(&["alert", "show", first])
+            .exits(0)
+            .stdout
+            .contains("resolved")
+    );
+}
+
+#[test]
+fn alerts_of_ports_and_domains_stand_in_one_list() {
+    let tenant = account();
+    let shell = with_slots(&tenant);
+    shell
+        .line("domain provision example.com --service 501")
+        .exits(0);
+    shell.line("provision 203.0.113.10").exits(0);
+    let count = |line: &str| shell.line(line).exits(0).json().as_array().map(Vec::len);
+    assert_eq!(count("alert list -o json"), Some(8));
+    assert_eq!(count("alert list --kind port -o json"), Some(4));
+    assert_eq!(count("alert list --domain example.com -o json"), Some(4));
+    assert_eq!(count("alert list --endpoint 203.0.113.10 -o json"), Some(4));
+    assert_eq!(count("alert list --severity critical -o json"), Some(1));
+    let port = shell.line("alert list --kind port -o ids").exits(0).stdout;
+    let port = port.lines().next().expect("a port alert");
+    let refused = shell.run(&["alert", "ack", port, "-o", "json"]).exits(2);
+    assert!(
+        refused.error()["hint"]
+            .as_str()
+            .unwrap_or_default()
+            .contains("alert allow"),
+        "{refused:?}"
+    );
+    let domain = shell
+        .line("alert list --kind domain -o ids")
+        .exits(0)
+        .stdout;
+    let domain = domain.lines().next().expect("a domain alert");
+    shell
+        .run(&["alert", "allow", domain, "-m", "meant to be open"])
+        .exits(2);
+}
