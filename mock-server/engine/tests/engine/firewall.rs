@@ -1,5 +1,6 @@
 //! Firewall ingest: dumps as the tools print them.
 
+use proptest::prelude::*;
 use secmon_engine::{FirewallFormat, FirewallIngested, IngestFirewall, Refusal, RuleScope};
 use uuid::Uuid;
 
@@ -364,4 +365,88 @@ fn long_lines_and_odd_ports_are_taken_as_they_come_e13() {
     let (_, rules, skipped) = suggested(&content);
     assert_eq!(rules.len(), 32_768);
     assert_eq!(skipped, [5, 6, 9]);
+}
+
+/// Lines made of the words that the tools print, in any order.
+fn word_soup() -> impl Strategy<Value = String> {
+    let words = vec![
+        "table inet t {",
+        "chain input {",
+        "set s {",
+        "elements = {",
+        "}",
+        "{",
+        ",",
+        ":",
+        "@s",
+        "type filter hook input priority 0;",
+        "tcp",
+        "udp",
+        "th",
+        "dport",
+        "vmap",
+        "!=",
+        "accept",
+        "drop",
+        "jump",
+        "counter",
+        "packets",
+        "ct",
+        "state",
+        "new",
+        "iif",
+        "lo",
+        "meta",
+        "l4proto",
+        "*filter",
+        "-A",
+        "INPUT",
+        "-p",
+        "--dport",
+        "--dports",
+        "-j",
+        "ACCEPT",
+        "!",
+        "Status: active",
+        " ALLOW ",
+        "IN",
+        "Anywhere",
+        "public (active)",
+        "  services:",
+        "  ports:",
+        "rule",
+        "port=",
+        "\"",
+        "22",
+        "0-65535",
+        "1:9,80",
+        "22/tcp",
+        "99999",
+        "[1]",
+        "ä",
+    ];
+    let word = prop::sample::select(words);
+    let separator = prop::sample::select(vec![" ", " ", "\n", "\n  ", ""]);
+    prop::collection::vec((word, separator), 0..60).prop_map(|parts| {
+        parts
+            .iter()
+            .flat_map(|(word, after)| [*word, *after])
+            .collect()
+    })
+}
+
+proptest! {
+    #[test]
+    fn no_dump_makes_a_reader_panic(soup in word_soup(), noise in ".{0,200}") {
+        let mut bench = Bench::new();
+        let id = bench.provision(42, "203.0.113.10");
+        for content in [&soup, &noise] {
+            for format in FirewallFormat::ALL {
+                let answer = ingest(&mut bench, id, content, Some(format));
+                if let Err(refusal) = answer {
+                    prop_assert!(matches!(refusal, Refusal::Invalid(_)));
+                }
+            }
+        }
+    }
 }

@@ -1,11 +1,13 @@
 //! The engine as its caller sees it: one test binary, one file a group.
 
+mod against_model;
 mod bench;
 mod capacity;
 mod domain_monitoring;
 mod domains;
 mod durability;
 mod endpoints;
+mod exhaustive;
 mod firewall;
 mod keys;
 mod model;

@@ -1,22 +1,15 @@
-//! The states of servers, domains and subscriptions against a model that
-//! recomputes everything from scratch and knows no index.
+//! A model of the states of servers, domains and subscriptions that recomputes
+//! everything from scratch and knows no index.
 
-use proptest::prelude::*;
-use secmon_engine::{
-    CapacityReport, DomainStatus, DowngradeCheck, EndpointStatus, Product, SubscriptionStatus,
-};
+use secmon_engine::{CapacityReport, DowngradeCheck, Product, SubscriptionStatus};
 use uuid::Uuid;
 
-use crate::bench::client;
-use crate::steps::{
-    ACCOUNT_LIMIT, AdminStep, BillingStep, CUSTOMER_LIMIT, DomainStep, PLANS, Runner, ServerStep,
-    Step, step,
-};
+use crate::steps::{ACCOUNT_LIMIT, BillingStep, CUSTOMER_LIMIT, DomainStep, ServerStep};
 
 use SubscriptionStatus::{Active, Cancelled, Suspended};
 
 #[derive(Clone, Copy, PartialEq, Debug)]
-enum State {
+pub enum State {
     Active,
     Hand,
     Platform,
@@ -25,17 +18,17 @@ enum State {
 }
 
 impl State {
-    fn is_live(self) -> bool {
+    pub fn is_live(self) -> bool {
         matches!(self, Self::Active | Self::Hand | Self::Platform)
     }
 }
 
 #[derive(Clone, Debug)]
-struct Item {
-    customer: u8,
-    id: Uuid,
+pub struct Item {
+    pub customer: u8,
+    pub id: Uuid,
     name: String,
-    state: State,
+    pub state: State,
 }
 
 #[derive(Clone, Debug)]
@@ -48,18 +41,18 @@ struct Service {
 }
 
 #[derive(Clone, Default, Debug)]
-struct Model {
-    servers: Vec<Item>,
-    domains: Vec<Item>,
+pub struct Model {
+    pub servers: Vec<Item>,
+    pub domains: Vec<Item>,
     services: Vec<Service>,
-    links: Vec<(u8, u8, String)>,
+    pub links: Vec<(u8, u8, String)>,
 }
 
 /// What the model expects an answer to begin with; nothing where it has no
 /// opinion.
-type Expected = Option<String>;
+pub type Expected = Option<String>;
 
-fn ok() -> Expected {
+pub fn ok() -> Expected {
     Some("Ok(".to_owned())
 }
 
@@ -82,7 +75,7 @@ impl Model {
         }
     }
 
-    fn capacity(&self, customer: u8, product: Product) -> u64 {
+    pub fn capacity(&self, customer: u8, product: Product) -> u64 {
         let services = self
             .services
             .iter()
@@ -94,7 +87,7 @@ impl Model {
         active.map(|one| one.holds).sum()
     }
 
-    fn count(&self, customer: u8, product: Product, states: &[State]) -> u64 {
+    pub fn count(&self, customer: u8, product: Product, states: &[State]) -> u64 {
         let counted = self
             .all(product)
             .iter()
@@ -102,7 +95,7 @@ impl Model {
         counted.count() as u64
     }
 
-    fn usage(&self, customer: u8, product: Product) -> u64 {
+    pub fn usage(&self, customer: u8, product: Product) -> u64 {
         let live = [State::Active, State::Hand, State::Platform];
         self.count(customer, product, &live)
     }
@@ -152,7 +145,7 @@ impl Model {
     }
 
     /// Adds, finds or restores; `newest` is the id that a new record has.
-    fn add(&mut self, customer: u8, name: String, product: Product, newest: Uuid) -> Expected {
+    pub fn add(&mut self, customer: u8, name: String, product: Product, newest: Uuid) -> Expected {
         let same = |item: &&Item| item.customer == customer && item.name == name;
         let items = self.all(product);
         let known = items
@@ -181,7 +174,7 @@ impl Model {
         }
     }
 
-    fn find(&self, product: Product, id: Uuid) -> Option<Item> {
+    pub fn find(&self, product: Product, id: Uuid) -> Option<Item> {
         let mut items = self.all(product).iter();
         items.find(|item| item.id == id).cloned()
     }
@@ -211,7 +204,7 @@ impl Model {
         ok()
     }
 
-    fn server_step(&mut self, step: &ServerStep, id: Uuid) -> Expected {
+    pub fn server_step(&mut self, step: &ServerStep, id: Uuid) -> Expected {
         let product = Product::PortMonitoring;
         let item = self
             .find(product, id)
@@ -244,7 +237,7 @@ impl Model {
         }
     }
 
-    fn domain_step(&mut self, step: &DomainStep, id: Uuid) -> Expected {
+    pub fn domain_step(&mut self, step: &DomainStep, id: Uuid) -> Expected {
         let product = Product::DomainMonitoring;
         let item = self.find(product, id);
         let live = item.clone().filter(|item| item.state.is_live());
@@ -329,7 +322,7 @@ impl Model {
         })
     }
 
-    fn billing_step(&mut self, step: &BillingStep, customer: u8, number: u8) -> Expected {
+    pub fn billing_step(&mut self, step: &BillingStep, customer: u8, number: u8) -> Expected {
         match step {
             BillingStep::Plan(plan) => {
                 let holds = [5, 25][usize::from(*plan)];
@@ -429,7 +422,7 @@ impl Model {
 
     /// The counts of a sync, and the reports of each customer whose services
     /// changed.
-    fn sync(&mut self, entries: &[(u8, u8, u8)]) -> Vec<String> {
+    pub fn sync(&mut self, entries: &[(u8, u8, u8)]) -> Vec<String> {
         let before = self.clone();
         let (mut changed, mut unchanged) = (0, 0);
         let mut customers = std::collections::BTreeSet::new();
@@ -518,151 +511,6 @@ impl Model {
             over_quota: usage > capacity,
             newly_paused: newly_paused.map(|item| item.name.clone()).collect(),
             unpaused: unpaused.collect(),
-        }
-    }
-}
-
-/// Runs a step in both worlds and compares the answers.
-fn run(runner: &mut Runner, model: &mut Model, step: &Step) {
-    let named = match step {
-        Step::Server(_, number) => runner.servers.get(usize::from(*number)),
-        Step::Domain(_, number) => runner.domains.get(usize::from(*number)),
-        _ => None,
-    };
-    let named = named.copied().unwrap_or_default();
-    let answer = runner.run(step);
-    let expected = match step {
-        Step::Provision { customer, host } => {
-            let address = format!("203.0.113.{host}");
-            let newest = newest_server(runner, *customer);
-            let expected = model.add(*customer, address.clone(), Product::PortMonitoring, newest);
-            if expected == ok() {
-                model
-                    .links
-                    .retain(|link| (link.0, link.1) != (*customer, *host));
-                model.links.push((*customer, *host, address));
-            }
-            expected
-        }
-        Step::ProvisionDomain { customer, name } => {
-            let name = format!("site{name}.example");
-            let listed = runner.bench.domains(i64::from(*customer) + 1).domains;
-            let newest = listed.last().map_or(Uuid::nil(), |item| item.id);
-            model.add(*customer, name, Product::DomainMonitoring, newest)
-        }
-        Step::Server(step, _) => model.server_step(step, named),
-        Step::Domain(step, _) => model.domain_step(step, named),
-        Step::Billing(step, customer, number) => model.billing_step(step, *customer, *number),
-        Step::Admin(AdminStep::Reset) => {
-            *model = Model::default();
-            None
-        }
-        Step::Sync(entries) => {
-            for part in model.sync(entries) {
-                assert!(answer.contains(&part), "{part} is not in {answer}");
-            }
-            None
-        }
-        Step::Rule(_) | Step::Admin(_) | Step::Wait(_) => None,
-    };
-    if let Some(expected) = expected {
-        assert!(
-            answer.starts_with(&expected),
-            "{step:?}: {answer}, expected {expected}"
-        );
-    }
-}
-
-fn newest_server(runner: &mut Runner, customer: u8) -> Uuid {
-    let list = runner.bench.list(Some(i64::from(customer) + 1));
-    let newest = list.endpoints.items.last();
-    newest.map_or(Uuid::nil(), |endpoint| endpoint.id)
-}
-
-/// Compares everything a caller can see of the states.
-fn compare(runner: &mut Runner, model: &Model) {
-    for customer in 0..2 {
-        let list = runner.bench.list(Some(i64::from(customer) + 1));
-        let shown: Vec<(Uuid, bool, bool)> = list
-            .endpoints
-            .items
-            .iter()
-            .map(|one| {
-                (
-                    one.id,
-                    one.status == EndpointStatus::Active,
-                    one.quota_paused,
-                )
-            })
-            .collect();
-        assert_eq!(shown, live_states(&model.servers, customer));
-        let ports = Product::PortMonitoring;
-        assert_eq!(list.endpoint_limit, model.capacity(customer, ports));
-        assert_eq!(list.current_endpoint_count, model.usage(customer, ports));
-        assert_eq!(
-            list.status_counts.active,
-            model.count(customer, ports, &[State::Active])
-        );
-        let domains = runner.bench.domains(i64::from(customer) + 1);
-        let shown: Vec<(Uuid, bool, bool)> = domains
-            .domains
-            .iter()
-            .map(|one| (one.id, one.status == DomainStatus::Active, one.quota_paused))
-            .collect();
-        assert_eq!(shown, live_states(&model.domains, customer));
-        let product = Product::DomainMonitoring;
-        assert_eq!(domains.slots_total, model.capacity(customer, product));
-        assert_eq!(domains.slots_used, model.usage(customer, product));
-    }
-    let live = model.servers.iter().filter(|item| item.state.is_live());
-    assert_eq!(
-        runner.bench.list(None).current_endpoint_count,
-        live.count() as u64
-    );
-    for item in &model.servers {
-        let call = runner.bench.call();
-        let found = runner.bench.account.endpoint(&call, item.id, None);
-        assert_eq!(found.is_ok(), item.state.is_live(), "{item:?}");
-    }
-    for id in runner.domains.clone() {
-        let owner = model.find(Product::DomainMonitoring, id);
-        let call = runner.bench.call();
-        for customer in 0..2 {
-            let number = client(i64::from(customer) + 1);
-            let found = runner.bench.account.domain_summary(&call, id, number);
-            let expected = owner.as_ref().is_some_and(|item| item.customer == customer);
-            assert_eq!(found.is_ok(), expected);
-        }
-    }
-}
-
-/// Id, active, and quota-paused of each live record of a customer.
-fn live_states(items: &[Item], customer: u8) -> Vec<(Uuid, bool, bool)> {
-    items
-        .iter()
-        .filter(|item| item.customer == customer && item.state.is_live())
-        .map(|item| {
-            (
-                item.id,
-                item.state == State::Active,
-                item.state == State::Platform,
-            )
-        })
-        .collect()
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
-
-    #[test]
-    fn every_sequence_of_calls_leads_where_the_model_says(
-        steps in prop::collection::vec(step(), 1..120),
-    ) {
-        assert_eq!(PLANS, ["starter", "professional"]);
-        let (mut runner, mut model) = (Runner::new(), Model::default());
-        for step in &steps {
-            run(&mut runner, &mut model, step);
-            compare(&mut runner, &model);
         }
     }
 }

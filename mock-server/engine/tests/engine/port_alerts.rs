@@ -194,6 +194,22 @@ fn a_rule_leaves_the_alerts_of_a_terminated_server_as_they_were_b14() {
 }
 
 #[test]
+fn a_replaced_rule_of_a_terminated_server_leaves_its_alerts_too_b14() {
+    let mut bench = Bench::new();
+    let id = bench.provision(42, SERVER);
+    bench.wait(2);
+    let rule = bench.rule(allow((9, 9), RuleScope::Endpoint(id), None)).id;
+    let call = bench.call();
+    bench.account.terminate(&call, id).expect("terminated");
+    let wider = allow((1, 65_535), RuleScope::Unstated, None);
+    bench
+        .account
+        .update_rule(&call, rule, wider)
+        .expect("updated");
+    assert_eq!(bench.open_ports(42), [22, 80, 443, 8080]);
+}
+
+#[test]
 fn the_alerts_of_a_deleted_server_are_hidden_until_it_is_restored_b14() {
     let mut bench = Bench::new();
     let id = bench.provision(42, SERVER);
