@@ -151,73 +151,88 @@ fn refused(change: impl FnOnce(&mut BTreeMap<(Table, String), Vec<u8>>)) -> Stri
     }
 }
 
+fn key(table: Table, key: &str) -> (Table, String) {
+    (table, key.to_owned())
+}
+
+/// The sentence with which a store without this record is refused.
+fn refused_without(table: Table, record: &str) -> String {
+    refused(|store| {
+        store.remove(&key(table, record));
+    })
+}
+
+/// The sentence with which a store is refused where this record is there
+/// under another key, too.
+fn refused_with_copy(table: Table, record: &str, copy: &str) -> String {
+    refused(|store| {
+        let value = store[&key(table, record)].clone();
+        store.insert(key(table, copy), value);
+    })
+}
+
 #[test]
-fn what_does_not_fit_is_refused_by_name() {
-    let key = |table: Table, key: &str| (table, key.to_owned());
+fn a_missing_record_is_named() {
+    for (table, record, sentence) in [
+        (
+            Table::Settings,
+            "account",
+            "The record settings/account is missing.",
+        ),
+        (Table::Endpoints, "0", "The record endpoints/0 is missing."),
+        (
+            Table::Customers,
+            "1",
+            "The record endpoints/1 does not fit: its customer does not exist.",
+        ),
+        (
+            Table::Domains,
+            "0",
+            "The record domain_alerts/0 does not fit: its domain does not exist.",
+        ),
+    ] {
+        assert_eq!(refused_without(table, record), sentence);
+    }
+}
+
+#[test]
+fn a_record_that_does_not_fit_the_others_is_named() {
+    for (table, record, copy, reason) in [
+        (Table::Rules, "0", "9", "its number was never given"),
+        (
+            Table::Endpoints,
+            "0",
+            "2",
+            "another record has the same customer and address",
+        ),
+        (
+            Table::PortAlerts,
+            "5",
+            "10",
+            "another open alert has the same endpoint and port",
+        ),
+        (
+            Table::Subscriptions,
+            "1/1/domain_monitoring",
+            "1/2/port_monitoring",
+            "it is to another product",
+        ),
+    ] {
+        let name = table.name();
+        let sentence = format!("The record {name}/{copy} does not fit: {reason}.");
+        assert_eq!(refused_with_copy(table, record, copy), sentence);
+    }
+    let linked = refused(|store| {
+        store.insert(key(Table::ServiceLinks, "1/1"), b"77".to_vec());
+    });
     assert_eq!(
-        refused(|store| {
-            store.remove(&key(Table::Settings, "account"));
-        }),
-        "The record settings/account is missing."
-    );
-    assert_eq!(
-        refused(|store| {
-            store.remove(&key(Table::Endpoints, "0"));
-        }),
-        "The record endpoints/0 is missing."
-    );
-    assert_eq!(
-        refused(|store| {
-            store.remove(&key(Table::Customers, "1"));
-        }),
-        "The record endpoints/1 does not fit: its customer does not exist."
-    );
-    assert_eq!(
-        refused(|store| {
-            let rule = store[&key(Table::Rules, "0")].clone();
-            store.insert(key(Table::Rules, "9"), rule);
-        }),
-        "The record rules/9 does not fit: its number was never given."
-    );
-    assert_eq!(
-        refused(|store| {
-            let endpoint = store[&key(Table::Endpoints, "0")].clone();
-            store.insert(key(Table::Endpoints, "2"), endpoint);
-        }),
-        "The record endpoints/2 does not fit: another record has the same customer and address."
-    );
-    assert_eq!(
-        refused(|store| {
-            let alert = store[&key(Table::PortAlerts, "5")].clone();
-            store.insert(key(Table::PortAlerts, "10"), alert);
-        }),
-        "The record port_alerts/10 does not fit: another open alert has the same endpoint and port."
-    );
-    assert_eq!(
-        refused(|store| {
-            store.insert(key(Table::ServiceLinks, "1/1"), b"77".to_vec());
-        }),
+        linked,
         "The record service_links/1/1 does not fit: its endpoint does not exist."
     );
-    assert_eq!(
-        refused(|store| {
-            let slots = store[&key(Table::Subscriptions, "1/1/domain_monitoring")].clone();
-            store.insert(key(Table::Subscriptions, "1/2/port_monitoring"), slots);
-        }),
-        "The record subscriptions/1/2/port_monitoring does not fit: it is to another product."
-    );
-    assert_eq!(
-        refused(|store| {
-            store.remove(&key(Table::Domains, "0"));
-        }),
-        "The record domain_alerts/0 does not fit: its domain does not exist."
-    );
-    assert!(
-        refused(|store| {
-            store.insert(key(Table::Keys, "+0"), b"\"k\"".to_vec());
-        })
-        .contains("its key has the wrong form")
-    );
+    let odd_key = refused(|store| {
+        store.insert(key(Table::Keys, "+0"), b"\"k\"".to_vec());
+    });
+    assert!(odd_key.contains("its key has the wrong form"));
 }
 
 #[test]
