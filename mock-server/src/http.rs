@@ -23,6 +23,7 @@ mod sso_page;
 mod subscriptions;
 mod sync;
 mod trouble;
+mod unkind;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -123,6 +123,8 @@ async fn converse(stream: TcpStream, router: Router, watcher: Watcher) {
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
+        // A call that came in whole is processed, also when its sender does not wait any more.
+        .half_close(true)
         .header_read_timeout(HEAD_TIMEOUT)
         .serve_connection(TokioIo::new(wire), service);
     // An error here is a client that went away, or a fault that did what it was asked for.

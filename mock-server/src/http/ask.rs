@@ -9,6 +9,7 @@ use uuid::Uuid;
 use super::body::{self, Sent};
 use super::problem::Problem;
 use crate::fields::{Fields, readers};
+use crate::settings::Manners;
 
 /// A request, read but not judged.
 #[derive(Debug)]
@@ -53,6 +54,7 @@ pub(crate) struct Ask<'a> {
     pub(crate) account: &'a mut Account,
     pub(crate) call: Call,
     pub(crate) asked: &'a Asked,
+    pub(crate) manners: Manners,
 }
 
 impl Ask<'_> {

@@ -17,13 +17,14 @@ use super::body::{self, Sent, Unread};
 use super::problem::{ErrorShape, coded, validation_shape};
 use super::reply::{self, Reply};
 use super::routes::{Answer, Group, Route, Run};
-use super::{query, sso_page, trouble};
+use super::{query, sso_page, trouble, unkind};
 use crate::faults::{CloseAt, Effect, Incoming};
 use crate::fields::FieldErrors;
 use crate::journal::Entry;
 use crate::mock::{Holder, Mock};
 use crate::partner::Partner;
 use crate::server::{ArrivedOn, Hangup};
+use crate::settings::Manners;
 use crate::store::Ticket;
 
 /// Answers one call. `routes` are the operations of its path, none for an unknown one.
@@ -150,6 +151,10 @@ impl<'a> Visit<'a> {
     async fn answer(&self, asked: &Asked) -> Reply {
         let (reply, ticket) = self.routed(asked);
         match ticket.await {
+            Ok(()) if self.mock.settings.manners == Manners::Unkind => {
+                tokio::time::sleep(unkind::SLOWNESS).await;
+                unkind::spoilt(reply)
+            }
             Ok(()) => reply,
             Err(error) => {
                 let message = error.to_string();
@@ -218,6 +223,7 @@ impl<'a> Visit<'a> {
         {
             return (throttled(limited.retry_after_seconds), Ticket::done());
         }
+        let manners = self.mock.settings.manners;
         let call = Call {
             now,
             key,
@@ -227,6 +233,7 @@ impl<'a> Visit<'a> {
             account: &mut account,
             call,
             asked,
+            manners,
         })
         .unwrap_or_else(|problem| problem.reply(group.error_shape(), now));
         let ticket = self

@@ -76,7 +76,7 @@ pub(crate) fn alerts(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
         "severity",
         readers::named(DomainSeverity::from_name, "critical, high, medium"),
     );
-    let page = list::page(&mut fields, LARGEST_PAGE);
+    let page = list::page(&mut fields, LARGEST_PAGE, ask.manners);
     let request = fields.finish(|| {
         Some(ListDomainAlerts {
             client: client?,
@@ -139,7 +139,7 @@ pub(crate) fn mentions(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
     let mut fields = ask.asked.parameters()?;
     let client = fields.required("billing_customer_id", customer::number);
     let is_new = fields.optional("is_new", readers::boolean);
-    let page = list::page(&mut fields, LARGEST_PAGE);
+    let page = list::page(&mut fields, LARGEST_PAGE, ask.manners);
     let request = fields.finish(|| {
         Some(ListMentions {
             client: client?,

@@ -25,7 +25,7 @@ pub(crate) fn list(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
     let request = ListEndpoints {
         client: fields.optional("billing_customer_id", customer::number),
         status: fields.optional("status", status),
-        page: list::page(&mut fields, list::LARGEST_PAGE),
+        page: list::page(&mut fields, list::LARGEST_PAGE, ask.manners),
     };
     let request = fields.finish(|| Some(request))?;
     let found = ask.account.list_endpoints(&ask.call, request);

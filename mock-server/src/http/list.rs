@@ -7,21 +7,24 @@ use super::ask::Asked;
 use super::query;
 use super::reply::{Meta, Reply};
 use crate::fields::{Fields, readers};
+use crate::settings::Manners;
 
 /// The largest `per_page` where nothing else is documented.
 pub(crate) const LARGEST_PAGE: i64 = 100;
 
 /// `per_page` when it is not sent.
 const DEFAULT_PER_PAGE: u64 = 25;
+const UNKIND_PER_PAGE: u64 = 2;
 
 /// Reads `page` and `per_page`.
-pub(crate) fn page(fields: &mut Fields<'_>, largest: i64) -> Page {
+pub(crate) fn page(fields: &mut Fields<'_>, largest: i64, manners: Manners) -> Page {
+    let default = match manners {
+        Manners::Kind => DEFAULT_PER_PAGE,
+        Manners::Unkind => UNKIND_PER_PAGE,
+    };
     let size = fields.optional("per_page", readers::integer(1..=largest));
     let number = fields.optional("page", readers::identifier);
-    Page::new(
-        number.unwrap_or(1),
-        size.map_or(DEFAULT_PER_PAGE, i64::unsigned_abs),
-    )
+    Page::new(number.unwrap_or(1), size.map_or(default, i64::unsigned_abs))
 }
 
 #[derive(Serialize)]

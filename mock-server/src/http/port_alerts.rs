@@ -33,7 +33,7 @@ pub(crate) fn list(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
         "severity",
         readers::named(Severity::from_name, "low, medium, high, critical"),
     );
-    let page = list::page(&mut fields, list::LARGEST_PAGE);
+    let page = list::page(&mut fields, list::LARGEST_PAGE, ask.manners);
     let request = fields.finish(|| {
         Some(ListPortAlerts {
             client: client?,

@@ -63,7 +63,7 @@ pub(crate) fn list(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
             "status",
             readers::named(RuleStatus::from_name, "active, expired"),
         ),
-        page: list::page(&mut fields, list::LARGEST_PAGE),
+        page: list::page(&mut fields, list::LARGEST_PAGE, ask.manners),
     };
     let request = fields.finish(|| Some(request))?;
     let rules = ask.account.list_rules(&ask.call, request);

@@ -666,6 +666,21 @@ fn with_an_admin_key_only_the_key_and_the_origin_are_looked_at_m7() {
 }
 
 #[test]
+fn the_inspector_page_needs_no_key_and_holds_no_data_m7() {
+    let stage = Stage::of(|builder| builder.admin_key("opensesame"));
+    let page = stage.anyone.get("/_mock/").expect(200);
+    assert_eq!(
+        page.header("content-type"),
+        Some("text/html; charset=utf-8")
+    );
+    assert!(!page.text().contains("acme"));
+    assert!(
+        !page.text().contains("http://"),
+        "nothing is loaded from elsewhere"
+    );
+}
+
+#[test]
 fn unknown_admin_calls_and_methods_are_refused_as_json_m2() {
     let stage = Stage::new();
     for path in ["/_mock", "/_mock/nothing", "/_mock/tenants/acme/nothing"] {

@@ -175,6 +175,31 @@ fn latency_only_delays() {
 }
 
 #[test]
+fn a_call_is_processed_although_its_sender_gave_up() {
+    let stage = Stage::new().unjudged();
+    place(&stage, json!({ "effect": { "latency_ms": 50 } }));
+    let body = r#"{"client_id":1,"ip_address":"192.0.2.1"}"#;
+    let call = format!(
+        "POST {PROVISION} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer test_key_acme\r\n\
+         Content-Length: {}\r\n\r\n{body}",
+        body.len(),
+    );
+    let address = stage.server.url().trim_start_matches("http://");
+    let mut stream = std::net::TcpStream::connect(address).expect("a connection");
+    std::io::Write::write_all(&mut stream, call.as_bytes()).expect("the call is sent");
+    drop(stream);
+    let deadline = std::time::Instant::now() + Duration::from_secs(20);
+    while stage.anyone.get("/_mock/requests").at("/requests") == json!([]) {
+        assert!(
+            std::time::Instant::now() < deadline,
+            "the call is in the journal in time"
+        );
+        std::thread::yield_now();
+    }
+    assert_eq!(endpoints(&stage), 1);
+}
+
+#[test]
 fn faults_choose_by_account_method_and_path() {
     let stage = Stage::new().unjudged();
     let fault = json!({

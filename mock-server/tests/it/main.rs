@@ -23,5 +23,6 @@ mod sso;
 mod state;
 mod subscriptions;
 mod sync;
+mod unkind;
 mod verbs;
 mod windows;

@@ -2,6 +2,7 @@
 
 use std::num::NonZeroU16;
 
+use http::StatusCode;
 use secmon_engine::{DomainFindings, OpenPort, Protocol, ScanOutcome};
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
@@ -9,6 +10,8 @@ use uuid::Uuid;
 use super::{AdminCall, Pulled, input};
 use crate::AdminError;
 use crate::fields::{Fields, Raw, readers};
+use crate::http::reply::Reply;
+use crate::store::Ticket;
 
 /// More ports than there are cannot be open.
 const MOST_PORTS: usize = 2 * u16::MAX as usize;
@@ -17,6 +20,15 @@ pub(crate) fn health(_: &AdminCall<'_>) -> Result<Pulled, AdminError> {
     Ok(Pulled::shown(
         &json!({ "status": "ok", "version": env!("CARGO_PKG_VERSION") }),
     ))
+}
+
+/// The inspector: one page that asks the admin API for everything it shows.
+pub(crate) fn page(_: &AdminCall<'_>) -> Result<Pulled, AdminError> {
+    const PAGE: &str = include_str!("../page.html");
+    Ok(Pulled {
+        reply: Reply::new(StatusCode::OK, "text/html; charset=utf-8", PAGE),
+        ticket: Ticket::done(),
+    })
 }
 
 pub(crate) fn reset(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
