@@ -11,6 +11,7 @@ mod exhaustive;
 mod firewall;
 mod keys;
 mod model;
+mod pinned;
 mod port_alerts;
 mod pricing;
 mod provisioning;

@@ -338,3 +338,36 @@ fn services_have_their_registered_names_e4() {
         ]
     );
 }
+
+#[test]
+fn every_listed_port_has_its_severity_e4() {
+    let mut bench = Bench::new();
+    let id = bench.provision(42, SERVER);
+    let listed: [(Severity, &[u16]); 4] = [
+        (
+            Severity::Critical,
+            &[23, 445, 2375, 3389, 6379, 9200, 27_017],
+        ),
+        (Severity::High, &[21, 161, 1433, 3306, 5432, 5900]),
+        (Severity::Medium, &[22, 8080, 8443]),
+        (Severity::Low, &[80, 443, 12_345]),
+    ];
+    let ports = listed.iter().flat_map(|(_, ports)| ports.iter());
+    let ports: Vec<(u16, Protocol)> = ports.map(|port| (*port, Protocol::Tcp)).collect();
+    bench.set_ports(id, &ports);
+    bench.wait(2);
+    let alerts = bench.alerts(42, None);
+    for (severity, ports) in listed {
+        let with_it = alerts
+            .iter()
+            .filter(|alert| alert.summary.severity == severity);
+        assert!(
+            with_it
+                .clone()
+                .all(|alert| alert.summary.risk_level == severity)
+        );
+        let mut found: Vec<u16> = with_it.map(|alert| alert.summary.port).collect();
+        found.sort_unstable();
+        assert_eq!(found, ports);
+    }
+}

@@ -398,3 +398,27 @@ fn the_sandbox_header_marks_subscriptions_and_domains_too_a14() {
     assert_eq!(marks(SandboxHeader::Simulate), 2);
     assert_eq!(marks(SandboxHeader::Absent), 0);
 }
+
+#[test]
+fn the_plans_on_sale_hold_what_they_hold_b4() {
+    let mut bench = Bench::new();
+    for (plan, servers) in [
+        ("starter", 5),
+        ("professional", 25),
+        ("business", 100),
+        ("enterprise", 1000),
+    ] {
+        bench.subscribe(42, 1, What::Plan(plan));
+        assert_eq!(bench.list(Some(42)).endpoint_limit, servers);
+    }
+    let mut bench = Bench::with(|settings| {
+        let plans = &mut settings.catalogue.port_monitoring;
+        plans.insert("tiny".to_owned(), 1);
+        plans.remove("starter");
+    });
+    bench.subscribe(42, 1, What::Plan("tiny"));
+    assert_eq!(bench.list(Some(42)).endpoint_limit, 1);
+    let call = bench.call();
+    let gone = request(PORTS, Some("starter"), None);
+    assert!(bench.account.provision_subscription(&call, gone).is_err());
+}
