@@ -17,6 +17,7 @@ use http::StatusCode;
 use serde_json::{Map, Value, json};
 
 use crate::http::body::{self, Sent};
+use crate::http::call;
 use crate::http::query;
 use crate::http::reply::Reply;
 use crate::mock::{AdminError, Mock};
@@ -33,6 +34,8 @@ pub(super) struct AdminCall<'a> {
     pub(super) parts: Vec<String>,
     pub(super) query: std::collections::BTreeMap<String, String>,
     pub(super) body: Map<String, Value>,
+    /// The host and port that were called.
+    pub(super) host: String,
 }
 
 impl AdminCall<'_> {
@@ -131,6 +134,7 @@ async fn answer(
         parts,
         query: query::parse(head.uri.query()),
         body,
+        host: call::called_host(&head),
     };
     match pull(lever, &call).await {
         Ok(reply) => reply.into(),

@@ -20,6 +20,7 @@ mod journal;
 mod mock;
 mod openapi;
 mod partner;
+mod playbooks;
 mod ready;
 mod run;
 mod secret;

@@ -14,6 +14,7 @@ use secmon_engine::Instant;
 use crate::faults::Faults;
 use crate::journal::Journal;
 use crate::partner::lock;
+use crate::playbooks::Run;
 use crate::settings::Settings;
 use crate::store::Store;
 
@@ -30,6 +31,7 @@ pub(crate) struct Mock {
     clock_offset_ms: AtomicU64,
     registry: RwLock<Registry>,
     faults: Mutex<Faults>,
+    playbooks: Mutex<Vec<Run>>,
     /// Calls whose key is of no account.
     strays: Mutex<Journal>,
     calls: AtomicU64,
@@ -49,6 +51,7 @@ impl Mock {
             clock_offset_ms: AtomicU64::new(server.clock_offset_ms),
             registry: RwLock::new(registry),
             faults: Mutex::default(),
+            playbooks: Mutex::default(),
             strays: Mutex::default(),
             calls: AtomicU64::new(0),
             store,
@@ -104,6 +107,11 @@ impl Mock {
 
     pub(crate) fn faults(&self) -> MutexGuard<'_, Faults> {
         lock(&self.faults)
+    }
+
+    /// The playbooks that were started, oldest first.
+    pub(crate) fn playbooks(&self) -> MutexGuard<'_, Vec<Run>> {
+        lock(&self.playbooks)
     }
 
     pub(crate) fn strays(&self) -> MutexGuard<'_, Journal> {

@@ -3,6 +3,7 @@
 pub(super) mod clock;
 pub(super) mod faults;
 pub(super) mod journal;
+pub(super) mod playbooks;
 pub(super) mod records;
 pub(super) mod tenants;
 

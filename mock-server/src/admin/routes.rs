@@ -3,7 +3,7 @@
 use http::{Method, StatusCode};
 
 use super::guard::Openness;
-use super::levers::{clock, faults, journal, records, tenants};
+use super::levers::{clock, faults, journal, playbooks, records, tenants};
 use super::{AdminCall, Pulled, refusal};
 use crate::AdminError;
 use crate::http::reply::Reply;
@@ -41,6 +41,9 @@ const TABLE: &[Row] = &[
     Row(Method::POST,   "/_mock/faults",                                              Openness::Keyed, faults::place),
     Row(Method::DELETE, "/_mock/faults",                                              Openness::Keyed, faults::clear),
     Row(Method::DELETE, "/_mock/faults/{id}",                                         Openness::Keyed, faults::remove),
+    Row(Method::GET,    "/_mock/playbooks",                                           Openness::Keyed, playbooks::list),
+    Row(Method::POST,   "/_mock/playbooks",                                           Openness::Keyed, playbooks::start),
+    Row(Method::GET,    "/_mock/playbooks/{id}",                                      Openness::Keyed, playbooks::show),
     Row(Method::GET,    "/_mock/requests",                                            Openness::Keyed, journal::list),
     Row(Method::DELETE, "/_mock/requests",                                            Openness::Keyed, journal::clear),
 ];

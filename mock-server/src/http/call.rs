@@ -314,19 +314,8 @@ impl<'a> Visit<'a> {
 
 impl Asked {
     fn new(head: &Parts, parts: Vec<(String, String)>, sent: Sent) -> Self {
-        let called = head
-            .headers
-            .get(HOST)
-            .and_then(|host| host.to_str().ok())
-            .map(str::to_owned)
-            .or_else(|| {
-                head.extensions
-                    .get::<ArrivedOn>()
-                    .map(|local| local.0.to_string())
-            })
-            .unwrap_or_default();
         Self {
-            origin: format!("http://{called}"),
+            origin: format!("http://{}", called_host(head)),
             path: head.uri.path().to_owned(),
             raw_query: head.uri.query().map(str::to_owned),
             query: query::parse(head.uri.query()),
@@ -334,6 +323,20 @@ impl Asked {
             sent,
         }
     }
+}
+
+/// The host and port that a client called; without a `Host`, the address it came in on.
+pub(crate) fn called_host(head: &Parts) -> String {
+    let named = head.headers.get(HOST).and_then(|host| host.to_str().ok());
+    let arrived = || {
+        head.extensions
+            .get::<ArrivedOn>()
+            .map(|local| local.0.to_string())
+    };
+    named
+        .map(str::to_owned)
+        .or_else(arrived)
+        .unwrap_or_default()
 }
 
 /// The text of the key in `Authorization: Bearer KEY`; `Bearer` in any case (A4).

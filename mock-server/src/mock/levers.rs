@@ -124,6 +124,7 @@ impl Mock {
             .collect();
         self.faults().clear();
         self.strays().clear();
+        self.playbooks().clear();
         self.restart_counters();
         *registry = Registry::new(0);
         for tenant in self.settings.config.tenants() {

@@ -14,6 +14,7 @@ mod firewall;
 mod keys;
 mod lists;
 mod paths;
+mod playbooks;
 mod port_alerts;
 mod program;
 mod rules;
