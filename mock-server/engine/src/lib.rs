@@ -8,6 +8,36 @@
 //! a [`Refusal`]. What it changed comes out as [`Change`]s, from which
 //! [`Account::restore`] builds the same account again.
 //!
+//! ```
+//! use secmon_engine::{
+//!     Account, AccountSettings, Call, Client, ClientId, Instant, ProvisionEndpoint, SandboxHeader,
+//!     Target,
+//! };
+//!
+//! let mut account = Account::new(AccountSettings::new("acme", "portal.acme.test", 7));
+//! let call = Call {
+//!     now: Instant::parse("2026-01-01T00:00:00+00:00").unwrap(),
+//!     key: account.add_key("test_key_acme"),
+//!     sandbox: SandboxHeader::Absent,
+//! };
+//! let request = ProvisionEndpoint {
+//!     client: Client::new(ClientId::new(42).unwrap()),
+//!     target: Target::parse("203.0.113.10").unwrap(),
+//!     service: None,
+//! };
+//! let done = account.provision(&call, request).unwrap();
+//!
+//! // Two seconds later the first scan has ended.
+//! let later = Call {
+//!     now: Instant::parse("2026-01-01T00:00:02+00:00").unwrap(),
+//!     ..call
+//! };
+//! let detail = account
+//!     .endpoint_detail(&later, done.value.endpoint_id, None)
+//!     .unwrap();
+//! assert_eq!(detail.latest_scan.unwrap().open_ports, [22, 80, 443, 8080]);
+//! ```
+//!
 //! Published only because `secmon-mock` needs it.
 
 mod account;

@@ -1,7 +1,6 @@
 //! What an account is made with: names, flags, limits, timings, products.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::net::IpAddr;
 use std::num::NonZeroU32;
 use std::time::Duration;
@@ -82,12 +81,6 @@ impl Switch {
 impl From<bool> for Switch {
     fn from(on: bool) -> Self {
         if on { Self::On } else { Self::Off }
-    }
-}
-
-impl fmt::Display for Switch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.is_on() { "on" } else { "off" })
     }
 }
 

@@ -47,27 +47,39 @@ impl Account {
             format: FORMAT,
             records,
         };
-        serde_json::to_value(document).unwrap_or_default()
+        serde_json::to_value(document).expect("records have text keys and no failing serializer")
     }
 
     fn entry(&self, change: Change) -> Entry {
-        let kind = match change.table {
-            Table::Endpoints => Some(Kind::Endpoint),
-            Table::Rules => Some(Kind::Rule),
-            Table::PortAlerts => Some(Kind::PortAlert),
-            Table::Keys => Some(Kind::Key),
-            Table::Domains => Some(Kind::Domain),
-            Table::DomainAlerts => Some(Kind::DomainAlert),
-            _ => None,
-        };
-        let id = kind.and_then(|kind| Some(self.ids.uuid(kind, change.key.parse().ok()?)));
         let value = change.value.unwrap_or_default();
+        let value: Value = serde_json::from_slice(&value).unwrap_or_default();
         Entry {
             table: change.table.name().to_owned(),
+            id: self.shown_id(change.table, &change.key, &value),
             key: change.key,
-            id,
-            value: serde_json::from_slice(&value).unwrap_or_default(),
+            value,
         }
+    }
+
+    /// The id that the API shows for a record, where it shows one.
+    fn shown_id(&self, table: Table, key: &str, value: &Value) -> Option<Uuid> {
+        let kind = match table {
+            Table::Endpoints => Kind::Endpoint,
+            Table::Rules => Kind::Rule,
+            Table::PortAlerts => Kind::PortAlert,
+            Table::Keys => Kind::Key,
+            Table::Domains => Kind::Domain,
+            Table::DomainAlerts => Kind::DomainAlert,
+            Table::Subscriptions => {
+                let number = value["number"].as_u64()?;
+                return Some(
+                    self.ids
+                        .uuid(Kind::Subscription, u32::try_from(number).ok()?),
+                );
+            }
+            _ => return None,
+        };
+        Some(self.ids.uuid(kind, key.parse().ok()?))
     }
 
     /// Makes the account again that a document was exported from.

@@ -480,6 +480,8 @@ fn when_mentions_fall_the_newest_go_c9() {
     assert!(again[0].is_new);
     find(&mut bench, id, (2, 5, 1, 0));
     assert!(mentions(&mut bench, id, None).is_empty());
+    let export = bench.account.export().to_string();
+    assert!(export.contains(r#""seen":[]"#), "nothing is kept of them");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use secmon_engine::{Account, Change, StoredRecord, Table};
 use serde_json::Value;
 
-use crate::bench::Bench;
+use crate::bench::{Bench, What};
 use crate::steps::{BillingStep, RuleStep, Runner, ServerStep, Step, step};
 
 /// What a store keeps: the last value of each record.
@@ -258,14 +258,16 @@ fn an_import_refuses_what_is_no_exported_account() {
 fn an_exported_record_shows_its_id() {
     let mut bench = Bench::new();
     let id = bench.provision(42, "203.0.113.10");
+    let subscription = bench.subscribe(42, 1, What::Slots(1)).subscription_id;
     let document = bench.account.export();
     let records = document["records"].as_array().expect("records");
-    let server = records
-        .iter()
-        .find(|record| record["table"] == "endpoints")
-        .expect("a server");
-    assert_eq!(server["id"], id.to_string());
-    assert_eq!(server["value"]["address"], "203.0.113.10");
+    let record = |table: &str| {
+        let mut of_table = records.iter().filter(|record| record["table"] == table);
+        of_table.next().expect("a record")
+    };
+    assert_eq!(record("endpoints")["id"], id.to_string());
+    assert_eq!(record("endpoints")["value"]["address"], "203.0.113.10");
+    assert_eq!(record("subscriptions")["id"], subscription.to_string());
 }
 
 #[test]
