@@ -271,6 +271,19 @@ fn an_exported_record_shows_its_id() {
 }
 
 #[test]
+fn a_restored_account_does_not_go_back_behind_its_records() {
+    let mut bench = Bench::new();
+    bench.wait(100);
+    let id = bench.provision(42, "203.0.113.10");
+    bench.wait(2);
+    let scanned = bench.endpoint(id).last_scan_at;
+    bench.account = Account::import(&bench.account.export()).expect("exported");
+    bench.now = crate::bench::instant(crate::bench::START);
+    let later = bench.provision(42, "203.0.113.11");
+    assert_eq!(Some(bench.endpoint(later).created_at), scanned);
+}
+
+#[test]
 fn forgotten_changes_are_not_handed_out_but_an_export_has_them() {
     let mut bench = Bench::new();
     bench.provision(42, "203.0.113.10");

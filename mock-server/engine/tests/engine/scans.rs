@@ -367,3 +367,22 @@ fn a_dropped_scan_leaves_nothing_to_come() {
     bench.wait(10 * DAY);
     assert!(bench.account.take_changes().is_empty());
 }
+
+#[test]
+fn a_manual_scan_that_was_held_back_ends_at_the_switch_m6() {
+    let mut bench = Bench::new();
+    let id = bench.provision(42, SERVER);
+    bench.wait(10);
+    bench.account.set_progress(bench.now, Progress::Manual);
+    let call = bench.call();
+    bench
+        .account
+        .scan_endpoint(&call, client(42), id)
+        .expect("queued");
+    bench.wait(60);
+    bench.account.set_progress(bench.now, Progress::Timed);
+    assert_eq!(
+        bench.endpoint(id).last_scan_at,
+        time("2026-01-01T00:01:10Z")
+    );
+}
