@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use http::StatusCode;
-use secmon_engine::{Capacity, Instant, Refusal};
+use secmon_engine::{Capacity, FieldErrors as EngineErrors, Instant, Refusal};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -159,76 +159,63 @@ pub(crate) fn shaped(
     }
 }
 
+const NOT_FOUND: StatusCode = StatusCode::NOT_FOUND;
+const FORBIDDEN: StatusCode = StatusCode::FORBIDDEN;
+const CONFLICT: StatusCode = StatusCode::CONFLICT;
+const UNPROCESSABLE: StatusCode = StatusCode::UNPROCESSABLE_ENTITY;
+
+/// How a refusal is named.
+enum Naming<'a> {
+    /// By its string code, in every group.
+    Coded(StatusCode, &'static str),
+    /// By its string code, or by its status in the groups that have numbers.
+    ByGroup(StatusCode, &'static str),
+    /// By the fields that are wrong.
+    Fields(&'a EngineErrors),
+}
+
+fn naming(refusal: &Refusal) -> Naming<'_> {
+    use Naming::{ByGroup, Coded, Fields};
+    match refusal {
+        Refusal::Invalid(errors) => Fields(errors),
+        Refusal::EndpointNotFound => ByGroup(NOT_FOUND, "ENDPOINT_NOT_FOUND"),
+        Refusal::RuleNotFound => ByGroup(NOT_FOUND, "RULE_NOT_FOUND"),
+        Refusal::PortAlertNotFound => ByGroup(NOT_FOUND, "ALERT_NOT_FOUND"),
+        Refusal::AccessDenied => ByGroup(FORBIDDEN, "ACCESS_DENIED"),
+        Refusal::DomainNotFound => Coded(NOT_FOUND, "DOMAIN_NOT_FOUND"),
+        Refusal::DomainAlertNotFound => Coded(NOT_FOUND, "ALERT_NOT_FOUND"),
+        Refusal::ProductNotFound => Coded(NOT_FOUND, "PRODUCT_NOT_FOUND"),
+        Refusal::BillingClientNotFound => Coded(NOT_FOUND, "BILLING_CLIENT_NOT_FOUND"),
+        Refusal::SubscriptionNotFound => Coded(NOT_FOUND, "SUBSCRIPTION_NOT_FOUND"),
+        Refusal::EndpointLimitExceeded(_) => Coded(FORBIDDEN, "ENDPOINT_LIMIT_EXCEEDED"),
+        Refusal::DomainLimitExceeded(_) => Coded(FORBIDDEN, "DOMAIN_LIMIT_EXCEEDED"),
+        Refusal::EndpointNotActive => Coded(CONFLICT, "ENDPOINT_NOT_ACTIVE"),
+        Refusal::DomainNotActive => Coded(CONFLICT, "DOMAIN_NOT_ACTIVE"),
+        Refusal::DomainAlreadyExists => Coded(CONFLICT, "DOMAIN_ALREADY_EXISTS"),
+        Refusal::DnsResolutionFailed(_) => Coded(UNPROCESSABLE, "DNS_RESOLUTION_FAILED"),
+        Refusal::AlertAlreadyResolved => Coded(UNPROCESSABLE, "ALERT_ALREADY_RESOLVED"),
+        Refusal::AlertNotAcknowledged => Coded(UNPROCESSABLE, "ALERT_NOT_ACKNOWLEDGED"),
+        Refusal::SubscriptionNotChangeable => Coded(UNPROCESSABLE, "SUBSCRIPTION_NOT_CHANGEABLE"),
+        Refusal::DowngradeUsageExceeded(_) => Coded(UNPROCESSABLE, "DOWNGRADE_USAGE_EXCEEDED"),
+        Refusal::ScanCooldown { .. } => Coded(StatusCode::TOO_MANY_REQUESTS, "RATE_LIMITED"),
+        Refusal::UserNotFound => Coded(StatusCode::INTERNAL_SERVER_ERROR, "USER_NOT_FOUND"),
+    }
+}
+
 fn refused(refusal: &Refusal, shape: ErrorShape, now: Instant) -> Reply {
     let message = refusal.to_string();
-    let (status, code) = match refusal {
-        Refusal::Invalid(errors) => {
+    let reply = match naming(refusal) {
+        Naming::Fields(errors) => {
             let named = errors
                 .iter()
-                .map(|(name, sentences)| ((*name).to_owned(), sentences.clone()));
+                .map(|(name, said)| ((*name).to_owned(), said.clone()));
             return invalid(&named.collect());
         }
-        // Named by a number in the groups that have numbers.
-        Refusal::EndpointNotFound => {
-            return shaped(
-                StatusCode::NOT_FOUND,
-                "ENDPOINT_NOT_FOUND",
-                &message,
-                shape,
-                now,
-            );
-        }
-        Refusal::RuleNotFound => {
-            return shaped(
-                StatusCode::NOT_FOUND,
-                "RULE_NOT_FOUND",
-                &message,
-                shape,
-                now,
-            );
-        }
-        Refusal::PortAlertNotFound => {
-            return shaped(
-                StatusCode::NOT_FOUND,
-                "ALERT_NOT_FOUND",
-                &message,
-                shape,
-                now,
-            );
-        }
-        Refusal::AccessDenied => {
-            return shaped(StatusCode::FORBIDDEN, "ACCESS_DENIED", &message, shape, now);
-        }
-        Refusal::EndpointNotActive => (StatusCode::CONFLICT, "ENDPOINT_NOT_ACTIVE"),
-        Refusal::EndpointLimitExceeded(_) => (StatusCode::FORBIDDEN, "ENDPOINT_LIMIT_EXCEEDED"),
-        Refusal::DnsResolutionFailed(_) => {
-            (StatusCode::UNPROCESSABLE_ENTITY, "DNS_RESOLUTION_FAILED")
-        }
-        Refusal::ScanCooldown { .. } => (StatusCode::TOO_MANY_REQUESTS, "RATE_LIMITED"),
-        Refusal::UserNotFound => (StatusCode::INTERNAL_SERVER_ERROR, "USER_NOT_FOUND"),
-        Refusal::DomainNotFound => (StatusCode::NOT_FOUND, "DOMAIN_NOT_FOUND"),
-        Refusal::DomainNotActive => (StatusCode::CONFLICT, "DOMAIN_NOT_ACTIVE"),
-        Refusal::DomainLimitExceeded(_) => (StatusCode::FORBIDDEN, "DOMAIN_LIMIT_EXCEEDED"),
-        Refusal::DomainAlreadyExists => (StatusCode::CONFLICT, "DOMAIN_ALREADY_EXISTS"),
-        Refusal::DomainAlertNotFound => (StatusCode::NOT_FOUND, "ALERT_NOT_FOUND"),
-        Refusal::AlertAlreadyResolved => {
-            (StatusCode::UNPROCESSABLE_ENTITY, "ALERT_ALREADY_RESOLVED")
-        }
-        Refusal::AlertNotAcknowledged => {
-            (StatusCode::UNPROCESSABLE_ENTITY, "ALERT_NOT_ACKNOWLEDGED")
-        }
-        Refusal::ProductNotFound => (StatusCode::NOT_FOUND, "PRODUCT_NOT_FOUND"),
-        Refusal::BillingClientNotFound => (StatusCode::NOT_FOUND, "BILLING_CLIENT_NOT_FOUND"),
-        Refusal::SubscriptionNotFound => (StatusCode::NOT_FOUND, "SUBSCRIPTION_NOT_FOUND"),
-        Refusal::SubscriptionNotChangeable => (
-            StatusCode::UNPROCESSABLE_ENTITY,
-            "SUBSCRIPTION_NOT_CHANGEABLE",
-        ),
-        Refusal::DowngradeUsageExceeded(_) => {
-            (StatusCode::UNPROCESSABLE_ENTITY, "DOWNGRADE_USAGE_EXCEEDED")
+        Naming::ByGroup(status, code) => shaped(status, code, &message, shape, now),
+        Naming::Coded(status, code) => {
+            envelope(status, code.into(), &message, details(refusal), now)
         }
     };
-    let reply = envelope(status, code.into(), &message, details(refusal), now);
     match refusal {
         Refusal::ScanCooldown {
             retry_after_seconds,

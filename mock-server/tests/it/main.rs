@@ -3,6 +3,7 @@
 mod admin;
 mod bodies;
 mod client;
+mod crowd;
 mod description;
 mod domain_monitoring;
 mod domains;
@@ -11,6 +12,8 @@ mod embedded;
 mod endpoints;
 mod faults;
 mod firewall;
+mod guard;
+mod journal;
 mod keys;
 mod lists;
 mod paths;

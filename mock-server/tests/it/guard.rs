@@ -1,0 +1,133 @@
+//! Who may call the admin API, and what it does not have (M2, M7).
+
+use crate::client::Stage;
+
+#[test]
+fn foreign_origins_and_hosts_are_refused_m7() {
+    let stage = Stage::of(|builder| builder.host("secmon-mock"));
+    let url = stage.server.url().to_owned();
+    let port = url.rsplit(':').next().unwrap_or_default();
+    stage
+        .anyone
+        .with("Origin", &url)
+        .get("/_mock/tenants")
+        .expect(200);
+    for origin in [
+        "http://evil.example",
+        "null",
+        "http://127.0.0.1:1",
+        &format!("http://localhost:{port}"),
+    ] {
+        let reply = stage
+            .anyone
+            .with("Origin", origin)
+            .get("/_mock/tenants")
+            .expect(403);
+        assert!(reply.at("/error").is_string(), "{origin}");
+    }
+    for host in [
+        "localhost:1",
+        "127.0.0.1",
+        "[::1]:9",
+        "secmon-mock:4010",
+        "SECMON-MOCK",
+    ] {
+        stage
+            .anyone
+            .with("Host", host)
+            .get("/_mock/tenants")
+            .expect(200);
+    }
+    for host in ["evil.example", "evil.example:4010", "10.1.2.3", ""] {
+        stage
+            .anyone
+            .with("Host", host)
+            .get("/_mock/tenants")
+            .expect(403);
+        stage
+            .anyone
+            .with("Host", host)
+            .get("/_mock/nothing")
+            .expect(403);
+    }
+}
+
+#[test]
+fn with_an_admin_key_only_the_key_and_the_origin_are_looked_at_m7() {
+    let stage = Stage::of(|builder| builder.admin_key("opensesame"));
+    for (caller, status) in [
+        (stage.anyone.clone(), 401),
+        (stage.acme.clone(), 401),
+        (stage.anyone.with_key("opensesam"), 401),
+        (stage.anyone.with_key("opensesame"), 200),
+        (
+            stage
+                .anyone
+                .with_key("opensesame")
+                .with("Host", "evil.example"),
+            200,
+        ),
+        (
+            stage
+                .anyone
+                .with_key("opensesame")
+                .with("Origin", "http://evil.example"),
+            403,
+        ),
+    ] {
+        caller.get("/_mock/tenants").expect(status);
+    }
+    stage.anyone.get("/_mock/health").expect(200);
+    stage
+        .anyone
+        .with("Origin", "http://evil.example")
+        .get("/_mock/health")
+        .expect(403);
+}
+
+#[test]
+fn the_inspector_page_needs_no_key_and_holds_no_data_m7() {
+    let stage = Stage::of(|builder| builder.admin_key("opensesame"));
+    let page = stage.anyone.get("/_mock/").expect(200);
+    assert_eq!(
+        page.header("content-type"),
+        Some("text/html; charset=utf-8")
+    );
+    assert!(!page.text().contains("acme"));
+    assert!(
+        !page.text().contains("http://"),
+        "nothing is loaded from elsewhere"
+    );
+}
+
+#[test]
+fn unknown_admin_calls_and_methods_are_refused_as_json_m2() {
+    let stage = Stage::new();
+    for path in ["/_mock", "/_mock/nothing", "/_mock/tenants/acme/nothing"] {
+        assert!(stage.anyone.get(path).expect(404).at("/error").is_string());
+    }
+    let reply = stage.anyone.delete("/_mock/clock").expect(405);
+    assert_eq!(reply.header("allow"), Some("GET, POST"));
+    assert!(reply.at("/error").is_string());
+    let huge = vec![b' '; (1 << 20) + 1];
+    stage.anyone.send("POST", "/_mock/clock", &huge).expect(400);
+}
+
+#[test]
+fn an_address_of_its_own_takes_the_admin_api_off_the_public_one() {
+    let loopback = ([127, 0, 0, 1], 0).into();
+    let stage = Stage::of(|builder| builder.admin_listen(loopback));
+    assert_ne!(stage.server.url(), stage.server.admin_url());
+    let admin = crate::client::Caller::new(stage.server.admin_url()).unjudged();
+    admin.get("/_mock/tenants").expect(200);
+    assert!(
+        admin
+            .get("/api/v1/health")
+            .expect(404)
+            .at("/error")
+            .is_string()
+    );
+    let public = stage.anyone.get("/_mock/health").expect(404);
+    assert_eq!(public.at("/error/code"), "NOT_FOUND");
+    stage.anyone.get("/api/v1/health").expect(200);
+}

@@ -1,0 +1,138 @@
+//! The journal (M1, M6).
+
+use serde_json::{Value, json};
+
+use crate::client::Stage;
+
+#[test]
+fn the_journal_shows_calls_as_they_came_and_were_answered_m1() {
+    let stage = Stage::new();
+    stage.endpoint(42, "192.0.2.1");
+    stage
+        .acme
+        .send("GET", "/api/v1/endpoints?page=1&x=%20", b"not json");
+    stage.anyone.get("/api/v1/health");
+    stage.anyone.get("/elsewhere");
+    let journal = stage.anyone.get("/_mock/requests").expect(200);
+    assert_eq!(journal.at("/dropped"), 0);
+    let calls = journal.at("/requests");
+    assert_eq!(calls.as_array().map(Vec::len), Some(3));
+    assert_eq!(calls[0]["id"], 1);
+    assert_eq!(calls[0]["at"], "2026-01-01T00:00:00+00:00");
+    assert_eq!(calls[0]["tenant"], "acme");
+    assert_eq!(calls[0]["method"], "POST");
+    assert_eq!(calls[0]["path"], "/api/v1/billing/provision");
+    assert_eq!(calls[0]["query"], Value::Null);
+    assert_eq!(
+        calls[0]["body"],
+        json!({ "client_id": 42, "ip_address": "192.0.2.1" })
+    );
+    assert_eq!(calls[0]["status"], 201);
+    assert_eq!(calls[0]["response"]["success"], true);
+    assert!(calls[0]["duration_us"].is_u64());
+    assert_eq!(calls[1]["query"], "page=1&x=%20");
+    assert_eq!(calls[1]["body"], "not json");
+    assert_eq!(calls[2]["tenant"], Value::Null);
+    assert_eq!(calls[2]["body"], Value::Null);
+}
+
+#[test]
+fn the_journal_filters_and_forgets_m1() {
+    let stage = Stage::new();
+    stage.endpoint(42, "192.0.2.1");
+    stage.acme.get("/api/v1/endpoints");
+    stage
+        .anyone
+        .with_key("test_key_globex")
+        .get("/api/v1/endpoints");
+    stage.anyone.get("/api/v1/endpoints");
+    let ids = |query: &str| -> Vec<u64> {
+        let calls = stage
+            .anyone
+            .get(&format!("/_mock/requests{query}"))
+            .expect(200)
+            .at("/requests");
+        calls
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|call| call["id"].as_u64())
+            .collect()
+    };
+    assert_eq!(ids(""), [1, 2, 3, 4]);
+    assert_eq!(ids("?tenant=acme"), [1, 2]);
+    assert_eq!(ids("?method=POST"), [1]);
+    assert_eq!(ids("?path=/api/*/endpoints"), [2, 3, 4]);
+    assert_eq!(ids("?status=401"), [4]);
+    assert_eq!(ids("?limit=2"), [3, 4]);
+    assert_eq!(ids("?tenant=acme&limit=1"), [2]);
+    stage
+        .anyone
+        .get("/_mock/requests?tenant=nobody")
+        .expect(404);
+    stage.anyone.get("/_mock/requests?status=x").expect(400);
+    stage
+        .anyone
+        .delete("/_mock/requests?tenant=acme")
+        .expect(204);
+    assert_eq!(ids(""), [3, 4]);
+    stage.anyone.delete("/_mock/requests").expect(204);
+    assert!(ids("").is_empty());
+}
+
+#[test]
+fn the_journal_holds_the_last_thousand_and_counts_the_rest_m6() {
+    let stage = Stage::of(|builder| builder.rate_limit(secmon_mock::RateLimit::Off));
+    for _ in 0..1010 {
+        stage.acme.get("/api/v1/health");
+    }
+    stage.anyone.get("/api/v1/health");
+    let journal = stage.anyone.get("/_mock/requests").expect(200);
+    assert_eq!(journal.at("/dropped"), 10);
+    assert_eq!(journal.at("/requests").as_array().map(Vec::len), Some(1001));
+    assert_eq!(journal.at("/requests/0/id"), 11);
+}
+
+#[test]
+fn keys_never_stand_in_the_journal_m6() {
+    let stage = Stage::new();
+    let canary = "canary_key_0123456789";
+    let leaky = stage.anyone.with_key(canary);
+    leaky.send(
+        "POST",
+        &format!("/api/v1/{canary}?key={canary}"),
+        format!("{{\"k\":\"{canary}\"}}").as_bytes(),
+    );
+    stage.acme.get("/api/v1/endpoints?k=test_key_acme");
+    let journal = stage.anyone.get("/_mock/requests").expect(200);
+    assert!(!journal.text().contains(canary));
+    assert!(!journal.text().contains("test_key_acme"));
+    assert_eq!(journal.at("/requests/0/query"), "key=****");
+}
+
+#[test]
+fn a_body_in_the_journal_is_cut_at_64_kib_m1() {
+    let stage = Stage::new();
+    let long = "x".repeat(100_000);
+    stage
+        .acme
+        .send("POST", "/api/v1/billing/provision", long.as_bytes());
+    let body = stage.anyone.get("/_mock/requests").at("/requests/0/body");
+    assert_eq!(body.as_str().map(str::len), Some(65_536));
+}
+
+#[test]
+fn admin_calls_are_neither_limited_nor_journalled() {
+    let stage = Stage::new();
+    for _ in 0..150 {
+        stage
+            .anyone
+            .with_key("test_key_acme")
+            .get("/_mock/clock")
+            .expect(200);
+    }
+    assert_eq!(
+        stage.anyone.get("/_mock/requests").at("/requests"),
+        json!([])
+    );
+}
