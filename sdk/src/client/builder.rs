@@ -89,11 +89,7 @@ impl ClientBuilder {
     /// The limits the client keeps to: requests in each `window` for the strict group (60 a minute at the service)
     /// and the default group (100 a minute).
     pub fn rate_limits(self, strict: u32, default: u32, window: Duration) -> Self {
-        self.budget(Arc::new(MemoryBudget::new(
-            strict,
-            default,
-            window.min(LONGEST_TIME),
-        )))
+        self.budget(Arc::new(MemoryBudget::new(strict, default, window)))
     }
 
     /// Keeps to no limit; a 429 of the service is obeyed all the same.

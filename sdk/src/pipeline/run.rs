@@ -71,6 +71,10 @@ impl<'a> Run<'a> {
         let on_wait = |duration| self.pipeline.tell(self.call, WaitReason::Pacing, duration);
         let request = Acquire::new(group, patience, self.pipeline.attempt_timeout, &on_wait);
         match self.pipeline.budget.acquire(request).await {
+            // A permit that came too late is given back unsent.
+            Ok(_) if self.remaining().is_zero() => {
+                Err(self.error(Cause::Deadline(self.call.total_time)))
+            }
             Ok(permit) => Ok(Some(permit)),
             Err(BudgetError::Unavailable(reason)) => Err(self.error(Cause::Budget(reason))),
             Err(BudgetError::Exhausted { .. }) if self.remaining().is_zero() => {

@@ -2,11 +2,13 @@
 
 mod domain_requests;
 mod envelopes;
+mod every_operation;
 mod hostile_answers;
 mod key_secrecy;
 mod models;
 mod pacing;
 mod paging;
+mod properties;
 mod raw_requests;
 mod requests;
 mod retries;

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::StatusCode;
+use secmon::operations::SuspendEndpoint;
 use secmon::pacing::{Acquire, Budget, BudgetError, MemoryBudget, Permit, Settlement};
 use secmon::testing::Script;
 use secmon::transport::{BoxFuture, Transport, TransportError};
@@ -332,6 +333,60 @@ async fn a_limit_of_zero_lets_nothing_through() {
     let request = Acquire::new(RateGroup::Strict, MINUTE, SECOND, &|_| {});
     let refused = budget.acquire(request).await.err();
     assert_eq!(refused, Some(BudgetError::Exhausted { free_in: None }));
+}
+
+#[tokio::test(start_paused = true)]
+async fn waits_without_an_end_are_no_trouble() {
+    let script = Script::new();
+    let client = builder(&script)
+        .rate_limits(1, 1, Duration::MAX)
+        .max_wait(Duration::MAX)
+        .attempt_timeout(Duration::MAX)
+        .operation_timeout(Duration::MAX)
+        .build()
+        .expect("a client");
+    script.respond(with_retry_after(
+        StatusCode::TOO_MANY_REQUESTS,
+        "99999999999999999999",
+        "{}",
+    ));
+    script.answer(StatusCode::OK, paused());
+    let call = client
+        .call(SuspendEndpoint::new(endpoint_id()))
+        .timeout(Duration::MAX);
+    call.send().await.expect("suspended a day later");
+    let error = client
+        .servers()
+        .suspend(endpoint_id())
+        .await
+        .expect_err("never");
+    assert_eq!(error.kind(), ErrorKind::MaxWait);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_slot_that_comes_with_the_end_of_the_time_is_given_back_unsent() {
+    let script = Script::new();
+    let client = builder(&script)
+        .rate_limits(1, 1, MINUTE)
+        .operation_timeout(MINUTE)
+        .build()
+        .expect("a client");
+    script.answer(StatusCode::OK, paused());
+    client
+        .servers()
+        .suspend(endpoint_id())
+        .await
+        .expect("the only slot");
+    let error = client
+        .servers()
+        .suspend(endpoint_id())
+        .await
+        .expect_err("too late");
+    assert_eq!(
+        (error.kind(), error.sent()),
+        (ErrorKind::Deadline, Sent::No)
+    );
+    assert_eq!(script.requests().len(), 1);
 }
 
 /// A budget whose other side cannot be reached.

@@ -93,7 +93,7 @@ impl Window {
     }
 
     async fn wait_for_slot(&self, request: &Acquire<'_>) -> Result<(), BudgetError> {
-        let latest = Instant::now() + request.patience;
+        let latest = after(Instant::now(), request.patience);
         let never = |_| BudgetError::Exhausted { free_in: None };
         let _turn = timeout_at(latest, self.turn.lock()).await.map_err(never)?;
         loop {
@@ -148,7 +148,7 @@ impl Window {
 
     /// Others have used the window up: what this process knew of it is void once it opens again.
     fn close_for(&self, wait: Duration) {
-        let opens = Instant::now() + wait;
+        let opens = after(Instant::now(), wait);
         let mut slots = self.slots();
         slots.cooling.clear();
         slots.closed_until = slots.closed_until.max(Some(opens));
@@ -182,7 +182,7 @@ impl Permit for Slot {
         match settlement {
             Settlement::Answered => self
                 .window
-                .release(Some(Instant::now() + self.window.length)),
+                .release(Some(after(Instant::now(), self.window.length))),
             Settlement::NotSent => self.window.release(None),
             Settlement::Throttled { retry_after } => {
                 self.window.close_for(retry_after);
@@ -198,10 +198,20 @@ impl Drop for Slot {
         match self.state {
             SlotState::Held => self.window.release(None),
             SlotState::Sent(at) => {
-                self.window
-                    .release(Some(at + self.answer_within + self.window.length));
+                self.window.release(Some(after(
+                    after(at, self.answer_within),
+                    self.window.length,
+                )));
             }
             SlotState::Settled => {}
         }
     }
 }
+
+/// So much later; a wait beyond what the clock can count ends with the clock's last year.
+fn after(start: Instant, wait: Duration) -> Instant {
+    start.checked_add(wait).unwrap_or(start + LONGEST_WAIT)
+}
+
+/// A hundred years.
+const LONGEST_WAIT: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);

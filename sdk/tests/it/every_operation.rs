@@ -1,0 +1,97 @@
+//! The table against the code around it: type, documentation, sugar and test of every operation.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use http::Method;
+use secmon::{OPERATIONS, OperationInfo};
+
+/// The Rust files below a folder of this crate, as one text.
+fn sources(folder: &str) -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let entries = fs::read_dir(&folder).expect("a folder of sources");
+    let files = entries.map(|entry| entry.expect("a file").path());
+    let texts = files.map(|file: PathBuf| fs::read_to_string(file).expect("a readable file"));
+    texts.collect()
+}
+
+/// `suspend_endpoint` is the type `SuspendEndpoint`.
+fn type_name(info: &OperationInfo) -> String {
+    let words = info.name.split('_').map(|word| {
+        let (first, rest) = word.split_at(1);
+        format!("{}{rest}", first.to_uppercase())
+    });
+    words.collect()
+}
+
+#[test]
+fn every_operation_has_a_type_whose_documentation_names_method_and_path() {
+    let operations = sources("src/operations");
+    for info in OPERATIONS {
+        let path = info.path.replace("/api/v1/{namespace}", "...");
+        let documented = format!("`{} {path}`", info.method);
+        assert!(
+            operations.contains(&documented),
+            "nothing documents {documented}"
+        );
+        let name = type_name(info);
+        assert!(
+            operations.contains(&format!("{name} ")) || operations.contains(&format!("{name}:")),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn every_operation_has_a_method_that_is_short_for_it() {
+    let operations = sources("src/operations");
+    for info in OPERATIONS {
+        let short = format!(": [`{}`].", type_name(info));
+        assert!(
+            operations.contains(&short),
+            "no method is short for {}",
+            info.name
+        );
+    }
+}
+
+#[test]
+fn every_operation_is_sent_in_a_test_of_what_goes_over_the_wire() {
+    let tests = sources("tests/it");
+    for info in OPERATIONS {
+        let built = format!("{}::new(", type_name(info));
+        assert!(
+            tests.contains(&built) || info.name == "get_health",
+            "no test sends {}",
+            info.name
+        );
+    }
+}
+
+#[test]
+fn reads_are_repeatable_and_what_must_not_act_twice_is_not() {
+    let once: Vec<&str> = OPERATIONS
+        .iter()
+        .filter(|info| info.safety == secmon::RetrySafety::Once)
+        .map(|info| info.name)
+        .collect();
+    assert_eq!(
+        once,
+        [
+            "scan_endpoint",
+            "release_domain",
+            "change_subscription",
+            "acknowledge_domain_alert",
+            "resolve_domain_alert",
+            "create_rule",
+            "resolve_port_alert",
+            "create_sso_token",
+            "ingest_firewall",
+        ]
+    );
+    assert!(
+        OPERATIONS
+            .iter()
+            .all(|info| info.is_read() == (info.method == Method::GET))
+    );
+}
