@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::AdminError;
 use crate::clock::Movement;
-use crate::faults::Fault;
+use crate::faults::{Fault, wildcard};
 use crate::journal::JournalEntry;
 use crate::mock::{Mock, NewTenant};
 use crate::store::{Ticket, wait};
@@ -157,6 +157,38 @@ impl Tenant {
                     .collect()
             },
         )
+    }
+
+    /// The calls of this method that fit the path, oldest first; `*` stands for any text, `/` too.
+    pub fn calls(&self, method: &str, path: &str) -> Vec<JournalEntry> {
+        let mut calls = self.journal();
+        calls.retain(|call| call.method == method && wildcard(path, &call.path));
+        calls
+    }
+
+    /// Checks that there were just this many calls of this method that fit the path.
+    ///
+    /// # Errors
+    ///
+    /// A sentence that says how many there were, and which calls came at all.
+    pub fn verify(&self, method: &str, path: &str, times: usize) -> Result<(), String> {
+        let found = self.calls(method, path).len();
+        if found == times {
+            return Ok(());
+        }
+        let all = self.journal();
+        let came: Vec<String> = all
+            .iter()
+            .map(|call| format!("{} {}", call.method, call.path))
+            .collect();
+        let came = if came.is_empty() {
+            "none".to_owned()
+        } else {
+            came.join(", ")
+        };
+        Err(format!(
+            "{method} {path} was called {found} times, not {times}; the calls were: {came}"
+        ))
     }
 
     /// A further API key.

@@ -16,15 +16,11 @@ pub(super) fn fields<'a>(body: &'a Map<String, Value>, known: &[&str]) -> Fields
     let mut fields = Fields::of_body(body);
     for name in fields.names() {
         if !known.contains(&name) {
-            let sentence = format!("There is no field {name}; known are {}.", known.join(", "));
-            fields.reject(
-                name,
-                if known.is_empty() {
-                    format!("There is no field {name}.")
-                } else {
-                    sentence
-                },
-            );
+            let sentence = match known {
+                [] => format!("There is no field {name}; there are none."),
+                known => format!("There is no field {name}; there are {}.", known.join(", ")),
+            };
+            fields.reject(name, sentence);
         }
     }
     fields

@@ -154,6 +154,63 @@ fn a_tenant_rotates_its_keys_and_starts_again() {
 }
 
 #[test]
+fn a_tenant_verifies_what_was_called() {
+    let stage = Stage::new();
+    let tenant = stage.server.tenant();
+    let caller = stage.anyone.with_key(tenant.api_key());
+    let nothing = tenant.verify("GET", "*", 1).expect_err("no call yet");
+    assert!(nothing.contains("called 0 times"), "{nothing}");
+    let id = provision(&caller);
+    caller.get(&format!("/api/v1/endpoints/{id}")).expect(200);
+    tenant
+        .verify("POST", "/api/v1/*/provision", 1)
+        .expect("one provision");
+    tenant.verify("DELETE", "*", 0).expect("no deletion");
+    let wrong = tenant
+        .verify("GET", "/api/v1/endpoints/*", 2)
+        .expect_err("one read only");
+    assert!(
+        wrong.contains(&id) && wrong.contains("called 1 times"),
+        "{wrong}"
+    );
+    assert_eq!(tenant.calls("GET", "*")[0].status, Some(200));
+}
+
+#[test]
+fn the_router_answers_without_a_network() {
+    use axum::body::Body;
+    use http_body_util::BodyExt;
+    use hyper::service::Service;
+
+    let server = MockServer::start().expect("a server");
+    let router = hyper_util::service::TowerToHyperService::new(server.router());
+    let ask = |path: &str| {
+        let request = http::Request::get(path)
+            .header("host", "localhost")
+            .body(Body::empty());
+        router.call(request.expect("a request"))
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("a runtime");
+    runtime.block_on(async {
+        let answer = ask("/api/v1/health").await.expect("an answer");
+        assert_eq!(answer.status(), 200);
+        let body = answer
+            .into_body()
+            .collect()
+            .await
+            .expect("a body")
+            .to_bytes();
+        assert!(body.starts_with(br#"{"success":true,"status":"ok""#));
+        let journal = ask("/_mock/requests").await.expect("an answer");
+        assert_eq!(journal.status(), 200);
+        assert_eq!(ask("/nothing").await.expect("an answer").status(), 404);
+    });
+}
+
+#[test]
 fn keys_do_not_show_in_debug() {
     let stage = Stage::of(|builder| builder.admin_key("opensesame"));
     let tenant = stage.server.tenant();

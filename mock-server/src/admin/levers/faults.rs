@@ -69,20 +69,14 @@ pub(crate) fn place(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
     let times = fields.optional("times", readers::integer(0..=i64::MAX));
     let after = fields.optional("after", readers::integer(0..=i64::MAX));
     let effect = fields.required("effect", readers::object);
-    let (fault, effect) = input::finish(fields, || {
-        let fault = Fault {
-            tenant,
-            method: method.map(|method| method.to_ascii_uppercase()),
-            path,
-            times: times.map_or(1, i64::unsigned_abs),
-            after: after.map_or(0, i64::unsigned_abs),
-            effect: Effect::Latency(Duration::ZERO),
-        };
-        Some((fault, effect?))
-    })?;
+    let effect = read_effect(input::finish(fields, || effect)?)?;
     let fault = Fault {
-        effect: read_effect(effect)?,
-        ..fault
+        tenant,
+        method: method.map(|method| method.to_ascii_uppercase()),
+        path,
+        times: times.map_or(1, i64::unsigned_abs),
+        after: after.map_or(0, i64::unsigned_abs),
+        effect,
     };
     if let Some(name) = &fault.tenant {
         call.mock.partner(name)?;
