@@ -10,10 +10,10 @@ use serde_json::Value;
 
 use crate::flags::{Given, ServeFlags};
 use crate::http::routes;
-use crate::mock::Mock;
+use crate::mock::{Mock, document};
 use crate::ready::{Origin, Span};
 use crate::settings::Settings;
-use crate::store::{self, document};
+use crate::store;
 use crate::{exec, openapi, ready};
 
 /// The exit code of a verb that was refused.
@@ -138,8 +138,7 @@ fn export(state: &Path) -> Result<(), String> {
             state.display()
         ));
     }
-    let opened = store::open(state).map_err(|error| error.to_string())?;
-    println!("{}", document::write(opened.into_records()));
+    println!("{}", document::of_file(state)?);
     Ok(())
 }
 

@@ -1,7 +1,9 @@
 //! What all requests share: the accounts and whose keys are whose, the clock, the faults, the
 //! journal of calls without an account, the store.
 
+pub(crate) mod document;
 mod levers;
+mod records;
 mod registry;
 mod restore;
 
@@ -20,8 +22,8 @@ use crate::store::Store;
 
 pub(crate) use levers::NewTenant;
 pub use levers::{AdminError, TenantOptions};
+use records::ServerRecord;
 pub(crate) use registry::{Holder, Registry};
-use restore::ServerRecord;
 
 /// A running mock, whatever serves it.
 pub(crate) struct Mock {

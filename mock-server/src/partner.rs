@@ -98,3 +98,8 @@ impl Partner {
         lock(&self.journal)
     }
 }
+
+/// Whether an account that was read from somewhere is the one of this name.
+pub(crate) fn is_named(account: &Account, name: &str) -> bool {
+    account.settings().name == name
+}

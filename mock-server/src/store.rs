@@ -2,7 +2,6 @@
 //! only after it is committed.
 
 mod checksum;
-pub(crate) mod document;
 mod file;
 mod probation;
 mod quiet;
@@ -52,12 +51,6 @@ impl Put {
             place,
             value: change.value,
         }
-    }
-
-    /// The record as it would be read back, unless it was removed.
-    pub(crate) fn into_kept(self) -> Option<Kept> {
-        let Self { place, value } = self;
-        value.map(|value| Kept { place, value })
     }
 }
 

@@ -11,8 +11,8 @@ use secmon_engine::{
 };
 use uuid::Uuid;
 
+use super::records::{ServerRecord, partner_put, removals, unsaved_account};
 use super::registry::base_settings;
-use super::restore::{ServerRecord, partner_put, removals, unsaved_account};
 use super::{Mock, Registry};
 use crate::clock::Movement;
 use crate::config::is_account_name;

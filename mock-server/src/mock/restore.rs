@@ -2,61 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use secmon_engine::{Account, AccountSettings, Change, StoredRecord, Table};
+use secmon_engine::{Account, AccountSettings, StoredRecord, Table};
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
+use super::records::{PARTNER_TABLE, SERVER_TABLE, ServerRecord, json, unsaved_account};
 use super::registry::{configured_account, configured_settings};
 use super::{Mock, Registry};
-use crate::chance;
-use crate::partner::{Entry, Origin, Partner};
+use crate::partner::{Entry, Origin, is_named};
 use crate::settings::Settings;
-use crate::store::{self, Kept, Memory, Place, Put, Store, Ticket, document};
-use crate::{AdminError, StartError};
-
-const SERVER_TABLE: &str = "server";
-const PARTNER_TABLE: &str = "partners";
-
-/// What the server keeps about itself.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(super) struct ServerRecord {
-    pub(super) seed: u64,
-    pub(super) clock_offset_ms: u64,
-    pub(super) made_up_names: u32,
-}
-
-impl ServerRecord {
-    pub(super) fn put(self) -> Put {
-        let place = Place {
-            owner: String::new(),
-            table: SERVER_TABLE.to_owned(),
-            key: SERVER_TABLE.to_owned(),
-        };
-        Put {
-            place,
-            value: Some(json(&self)),
-        }
-    }
-}
-
-/// The server's record of an account; without an entry, its removal.
-pub(super) fn partner_put(name: &str, entry: Option<Entry>) -> Put {
-    let place = Place {
-        owner: String::new(),
-        table: PARTNER_TABLE.to_owned(),
-        key: name.to_owned(),
-    };
-    Put {
-        place,
-        value: entry.map(|entry| json(&entry)),
-    }
-}
-
-fn json(record: &impl Serialize) -> Vec<u8> {
-    // Records of numbers and names always serialize.
-    serde_json::to_vec(record).unwrap_or_default()
-}
+use crate::store::{self, Kept, Memory, Place, Put, Store};
+use crate::{StartError, chance};
 
 impl Mock {
     /// Makes a mock as `settings` say. With a state file, what it holds is there again; accounts
@@ -77,41 +32,6 @@ impl Mock {
         })?;
         Ok(mock)
     }
-}
-
-impl Mock {
-    /// The whole state as a readable document.
-    pub(crate) fn export(&self) -> Value {
-        let registry = self.registry();
-        let mut records = vec![self.server_record(&registry).put()];
-        for partner in registry.partners() {
-            records.extend(whole_account(partner));
-        }
-        document::write(records.into_iter().filter_map(Put::into_kept))
-    }
-
-    /// Puts an exported state in the place of this one.
-    pub(crate) fn import(&self, document: &Value) -> Result<Ticket, AdminError> {
-        let refused = |reason: String| AdminError::BadInput(reason);
-        let records = document::read(document).map_err(refused)?;
-        let start = Start::from_records(&self.settings, records).map_err(refused)?;
-        let mut registry = self.registry_mut();
-        let old = registry.partners().into_iter();
-        let mut changes: Vec<Put> = old.flat_map(|partner| removals(partner)).collect();
-        *registry = start.registry;
-        self.adopt_server_record(start.server);
-        changes.push(self.server_record(&registry).put());
-        for partner in registry.partners() {
-            changes.extend(whole_account(partner));
-        }
-        Ok(self.store.save(changes))
-    }
-}
-
-/// Takes every record of an account out of the store.
-pub(super) fn removals(partner: &Partner) -> Vec<Put> {
-    let removal = |put| Put { value: None, ..put };
-    whole_account(partner).into_iter().map(removal).collect()
 }
 
 /// Everything that outlives a process.
@@ -135,38 +55,22 @@ impl Start {
         start
     }
 
-    /// What a file holds, and the accounts of the configuration that it does not.
+    /// What a file holds, under the configuration of now; accounts that the configuration has and
+    /// the file does not are added.
     fn from_file(settings: &Settings, records: Vec<Kept>) -> Result<Self, String> {
         if records.is_empty() {
             return Ok(Self::fresh(settings));
         }
-        let mut start = Self::from_records(settings, records)?;
-        start.server.seed = settings.seed.unwrap_or(start.server.seed);
+        let (mut server, accounts) = stored_state(records)?;
+        server.seed = settings.seed.unwrap_or(server.seed);
+        let mut registry = Registry::new(server.made_up_names);
+        for account in accounts {
+            let entry = account.entry;
+            registry.adopt(account.reconfigured(settings)?.wake()?, entry);
+        }
+        let mut start = Self { server, registry };
         start.add_configured(settings);
         Ok(start)
-    }
-
-    /// Exactly what the records say.
-    fn from_records(settings: &Settings, records: Vec<Kept>) -> Result<Self, String> {
-        let mut owners: BTreeMap<String, Vec<Kept>> = BTreeMap::new();
-        for record in records {
-            owners
-                .entry(record.place.owner.clone())
-                .or_default()
-                .push(record);
-        }
-        let (server, entries) = server_records(owners.remove("").unwrap_or_default())?;
-        let mut registry = Registry::new(server.made_up_names);
-        for (name, entry) in entries {
-            let records = owners.remove(&name).unwrap_or_default();
-            registry.adopt(restored(settings, &name, entry, records)?, entry);
-        }
-        if let Some(name) = owners.keys().next() {
-            return Err(format!(
-                "it has records of an account `{name}` that it does not name"
-            ));
-        }
-        Ok(Self { server, registry })
     }
 
     fn add_configured(&mut self, settings: &Settings) {
@@ -192,24 +96,83 @@ impl Start {
     }
 }
 
-/// An account's entry and what was not saved of it yet: all, for a new one.
-pub(super) fn unsaved_account(partner: &Partner) -> Vec<Put> {
-    let changes = partner.account().take_changes();
-    with_entry(partner, changes)
+/// An account as it lies in a state file.
+pub(super) struct Dormant {
+    pub(super) name: String,
+    pub(super) entry: Entry,
+    records: Vec<StoredRecord>,
 }
 
-/// An account's entry and all its records.
-fn whole_account(partner: &Partner) -> Vec<Put> {
-    let records = partner.account().all_records();
-    with_entry(partner, records)
+impl Dormant {
+    /// What the configuration says about the account holds from now on; only its seed stays.
+    fn reconfigured(mut self, settings: &Settings) -> Result<Self, String> {
+        let tenants = settings.config.tenants();
+        let configured = tenants.iter().find(|tenant| tenant.name == self.name);
+        let (Some(tenant), Origin::Configured) = (configured, self.entry.origin) else {
+            return Ok(self);
+        };
+        let is_settings = |record: &&mut StoredRecord| record.table == Table::Settings;
+        for record in self.records.iter_mut().filter(is_settings) {
+            let old: AccountSettings = serde_json::from_slice(&record.value).map_err(|error| {
+                format!("the settings of `{}` cannot be read: {error}", self.name)
+            })?;
+            record.value = json(&configured_settings(settings, tenant, old.seed));
+        }
+        Ok(self)
+    }
+
+    /// The account as it was.
+    pub(super) fn wake(self) -> Result<Account, String> {
+        let account = Account::restore(self.records)
+            .map_err(|error| format!("account `{}`: {error}", self.name))?;
+        if is_named(&account, &self.name) {
+            Ok(account)
+        } else {
+            Err(format!(
+                "the account `{}` has another name inside",
+                self.name
+            ))
+        }
+    }
 }
 
-fn with_entry(partner: &Partner, records: Vec<Change>) -> Vec<Put> {
-    let entry = partner_put(partner.name(), Some(partner.entry()));
-    let records = records
-        .into_iter()
-        .map(|change| Put::of(partner.name(), change));
-    std::iter::once(entry).chain(records).collect()
+/// The server and its accounts, as the records of a file have them.
+pub(super) fn stored_state(records: Vec<Kept>) -> Result<(ServerRecord, Vec<Dormant>), String> {
+    let mut owners: BTreeMap<String, Vec<Kept>> = BTreeMap::new();
+    for record in records {
+        let owner = record.place.owner.clone();
+        owners.entry(owner).or_default().push(record);
+    }
+    let (server, entries) = server_records(owners.remove("").unwrap_or_default())?;
+    let mut accounts = Vec::new();
+    for (name, entry) in entries {
+        let records = owners.remove(&name).unwrap_or_default();
+        let records = records.into_iter().map(stored).collect::<Result<_, _>>()?;
+        accounts.push(Dormant {
+            name,
+            entry,
+            records,
+        });
+    }
+    match owners.keys().next() {
+        Some(name) => Err(format!(
+            "it has records of an account `{name}` that it does not name"
+        )),
+        None => Ok((server, accounts)),
+    }
+}
+
+fn stored(Kept { place, value }: Kept) -> Result<StoredRecord, String> {
+    let table = Table::from_name(&place.table).ok_or_else(|| unknown_table(&place.table))?;
+    Ok(StoredRecord {
+        table,
+        key: place.key,
+        value,
+    })
+}
+
+fn unknown_table(name: &str) -> String {
+    format!("it has a table `{name}` that this version does not know")
 }
 
 fn server_records(records: Vec<Kept>) -> Result<(ServerRecord, Vec<(String, Entry)>), String> {
@@ -219,11 +182,7 @@ fn server_records(records: Vec<Kept>) -> Result<(ServerRecord, Vec<(String, Entr
         match place.table.as_str() {
             SERVER_TABLE => server = Some(parsed(&place, &value)?),
             PARTNER_TABLE => entries.push((place.key.clone(), parsed(&place, &value)?)),
-            table => {
-                return Err(format!(
-                    "it has a table `{table}` that this version does not know"
-                ));
-            }
+            table => return Err(unknown_table(table)),
         }
     }
     let server = server.ok_or("its record of the server is missing")?;
@@ -237,40 +196,4 @@ fn parsed<T: DeserializeOwned>(place: &Place, value: &[u8]) -> Result<T, String>
             place.table, place.key
         )
     })
-}
-
-/// An account as it was. What the configuration says about it now holds from now on.
-fn restored(
-    settings: &Settings,
-    name: &str,
-    entry: Entry,
-    records: Vec<Kept>,
-) -> Result<Account, String> {
-    let mut stored = Vec::new();
-    for Kept { place, value } in records {
-        let table = Table::from_name(&place.table).ok_or_else(|| {
-            format!(
-                "it has a table `{}` that this version does not know",
-                place.table
-            )
-        })?;
-        stored.push(StoredRecord {
-            table,
-            key: place.key,
-            value,
-        });
-    }
-    let tenants = settings.config.tenants();
-    let configured = tenants.iter().find(|tenant| tenant.name == name);
-    if let (Some(tenant), Origin::Configured) = (configured, entry.origin) {
-        for record in stored
-            .iter_mut()
-            .filter(|record| record.table == Table::Settings)
-        {
-            let old: AccountSettings = serde_json::from_slice(&record.value)
-                .map_err(|error| format!("the settings of `{name}` cannot be read: {error}"))?;
-            record.value = json(&configured_settings(settings, tenant, old.seed));
-        }
-    }
-    Account::restore(stored).map_err(|error| format!("account `{name}`: {error}"))
 }

@@ -108,3 +108,54 @@ fn sandbox_operations_are_not_limited_a10() {
         stage.acme.get("/api/v1/sandbox/scenarios").expect(200);
     }
 }
+
+/// The exported records of `acme` in this table.
+fn exported(stage: &Stage, table: &str) -> Vec<Value> {
+    let records = stage
+        .anyone
+        .get("/_mock/state")
+        .expect(200)
+        .at("/accounts/acme/state/records");
+    let records = records.as_array().cloned().unwrap_or_default();
+    records
+        .into_iter()
+        .filter(|record| record["table"] == table)
+        .collect()
+}
+
+#[test]
+fn a_simulated_call_marks_its_record_in_the_exported_state_a14() {
+    let stage = Stage::new();
+    let real = stage.endpoint(42, "192.0.2.1");
+    let header = stage.acme.with("X-Sandbox", "true");
+    let body = json!({ "client_id": 42, "ip_address": "192.0.2.2" });
+    let simulated = header
+        .post("/api/v1/billing/provision", body)
+        .expect(201)
+        .at("/data/endpoint_id");
+    let marked = |id: &Value| {
+        let records = exported(&stage, "endpoints");
+        let record = records.into_iter().find(|record| record["id"] == *id);
+        record.map(|record| record["value"]["simulated"].clone())
+    };
+    assert_eq!(marked(&json!(real)), Some(json!(false)));
+    assert_eq!(marked(&simulated), Some(json!(true)));
+}
+
+#[test]
+fn pro_rata_windows_are_in_the_exported_state_b12() {
+    let stage = Stage::new();
+    stage.slots(42, 1);
+    stage.advance(60);
+    let body = json!({ "client_id": 42, "service_id": 501, "product_slug": "domain_monitoring" });
+    stage
+        .acme
+        .post("/api/v1/billing/suspend-subscription", body)
+        .expect(200);
+    let windows = exported(&stage, "subscriptions")[0]["value"]["pro_rata"].clone();
+    assert_eq!(windows.as_array().map(Vec::len), Some(1), "{windows}");
+    assert_eq!(windows[0]["event"], "suspend");
+    for moment in ["from", "at"] {
+        assert!(windows[0][moment].is_string(), "{windows}");
+    }
+}

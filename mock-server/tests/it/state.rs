@@ -10,7 +10,7 @@ fn busy() -> (Stage, String) {
     let stage = Stage::new();
     stage.slots(42, 2);
     stage.domain(42, "a.example");
-    let id = stage.scanned_endpoint(42, "192.0.2.1");
+    stage.scanned_endpoint(42, "192.0.2.1");
     let rule =
         json!({ "port_start": 22, "protocol": "tcp", "justification": "SSH for operations" });
     stage.acme.post("/api/v1/whitelists", rule).expect(201);
@@ -27,7 +27,6 @@ fn busy() -> (Stage, String) {
         .anyone
         .post("/_mock/tenants/mine/clock", json!({ "advance_seconds": 5 }))
         .expect(200);
-    assert!(!id.is_empty());
     (stage, text(&made.at("/api_key")))
 }
 
@@ -75,18 +74,21 @@ fn an_exported_state_put_into_another_server_is_the_same_state() {
 fn a_document_that_is_none_changes_nothing() {
     let (stage, _) = busy();
     let good = stage.anyone.get("/_mock/state").expect(200).json();
-    let mut without_settings = good.clone();
-    without_settings["accounts"]["acme"]["settings"] = json!({});
+    let mut without_records = good.clone();
+    without_records["accounts"]["acme"]["state"]["records"] = json!([]);
     let mut newer = good.clone();
     newer["format"] = json!(99);
-    let mut nameless = good.clone();
-    nameless["server"]["partners"] = json!({});
+    let mut renamed = good.clone();
+    renamed["accounts"]["other"] = renamed["accounts"]["acme"].take();
+    renamed["accounts"]
+        .as_object_mut()
+        .map(|accounts| accounts.remove("acme"));
     for wrong in [
         json!({}),
         json!({ "format": 1 }),
-        without_settings,
+        without_records,
         newer,
-        nameless,
+        renamed,
     ] {
         let reply = stage.anyone.put("/_mock/state", wrong).expect(400);
         assert!(reply.at("/error").is_string());

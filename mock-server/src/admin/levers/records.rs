@@ -36,7 +36,7 @@ pub(crate) fn reset(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
 }
 
 pub(crate) fn export(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
-    Ok(Pulled::shown(&call.mock.export()))
+    Ok(Pulled::shown(&call.mock.export()?))
 }
 
 pub(crate) fn import(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {

@@ -1,0 +1,116 @@
+//! The whole state as one readable document, and back.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use secmon_engine::Account;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::records::{ServerRecord, removals, whole_account};
+use super::restore::stored_state;
+use super::{Mock, Registry};
+use crate::AdminError;
+use crate::partner::{Entry, is_named};
+use crate::store::{self, Put, Ticket};
+
+/// The format that this version writes and reads.
+const FORMAT: u32 = 1;
+
+#[derive(Serialize, Deserialize)]
+struct Document {
+    format: u32,
+    server: ServerRecord,
+    accounts: BTreeMap<String, AccountDocument>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct AccountDocument {
+    #[serde(flatten)]
+    entry: Entry,
+    /// As the engine exports it, the account's keys included.
+    state: Value,
+}
+
+/// The document of a state file, which is left as it is.
+pub(crate) fn of_file(path: &Path) -> Result<Value, String> {
+    let records = store::open(path)
+        .map_err(|error| error.to_string())?
+        .into_records();
+    let (server, dormant) = stored_state(records)?;
+    let mut accounts = BTreeMap::new();
+    for account in dormant {
+        let (name, entry) = (account.name.clone(), account.entry);
+        let state = account.wake()?.export();
+        accounts.insert(name, AccountDocument { entry, state });
+    }
+    written(server, accounts)
+}
+
+fn written(
+    server: ServerRecord,
+    accounts: BTreeMap<String, AccountDocument>,
+) -> Result<Value, String> {
+    let document = Document {
+        format: FORMAT,
+        server,
+        accounts,
+    };
+    serde_json::to_value(document).map_err(|error| error.to_string())
+}
+
+/// The server and its accounts as a document has them.
+fn read(document: &Value) -> Result<(ServerRecord, Registry), String> {
+    match document["format"].as_u64() {
+        Some(format) if format == u64::from(FORMAT) => {}
+        Some(format) => {
+            return Err(format!(
+                "The document's format {format} is unknown; this version reads {FORMAT}."
+            ));
+        }
+        None => {
+            return Err("The document has no format; give one that was exported here.".to_owned());
+        }
+    }
+    let document = Document::deserialize(document)
+        .map_err(|error| format!("The document is no exported state: {error}."))?;
+    let mut registry = Registry::new(document.server.made_up_names);
+    for (name, AccountDocument { entry, state }) in document.accounts {
+        let account =
+            Account::import(&state).map_err(|error| format!("Account `{name}`: {error}"))?;
+        if !is_named(&account, &name) {
+            return Err(format!("The account `{name}` has another name inside."));
+        }
+        registry.adopt(account, entry);
+    }
+    Ok((document.server, registry))
+}
+
+impl Mock {
+    /// The whole state as a readable document.
+    pub(crate) fn export(&self) -> Result<Value, AdminError> {
+        let registry = self.registry();
+        let mut accounts = BTreeMap::new();
+        for partner in registry.partners() {
+            let state = partner.account().export();
+            let entry = partner.entry();
+            accounts.insert(partner.name().to_owned(), AccountDocument { entry, state });
+        }
+        written(self.server_record(&registry), accounts).map_err(AdminError::Conflict)
+    }
+
+    /// Puts an exported state in the place of this one.
+    pub(crate) fn import(&self, document: &Value) -> Result<Ticket, AdminError> {
+        let (server, accounts) = read(document).map_err(AdminError::BadInput)?;
+        let mut registry = self.registry_mut();
+        let old = registry.partners().into_iter();
+        let mut changes: Vec<Put> = old.flat_map(|partner| removals(partner)).collect();
+        *registry = accounts;
+        self.adopt_server_record(server);
+        changes.push(server.put());
+        for partner in registry.partners() {
+            changes.extend(whole_account(partner));
+        }
+        Ok(self.store.save(changes))
+    }
+}

@@ -1,0 +1,69 @@
+//! What the server keeps beside the accounts' own records, and how both go into the store.
+
+use secmon_engine::Change;
+use serde::{Deserialize, Serialize};
+
+use crate::partner::{Entry, Partner};
+use crate::store::{Place, Put};
+
+pub(super) const SERVER_TABLE: &str = "server";
+pub(super) const PARTNER_TABLE: &str = "partners";
+
+/// What the server keeps about itself.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) struct ServerRecord {
+    pub(super) seed: u64,
+    pub(super) clock_offset_ms: u64,
+    pub(super) made_up_names: u32,
+}
+
+impl ServerRecord {
+    pub(super) fn put(self) -> Put {
+        server_put(SERVER_TABLE, SERVER_TABLE, Some(json(&self)))
+    }
+}
+
+/// The server's record of an account; without an entry, its removal.
+pub(super) fn partner_put(name: &str, entry: Option<Entry>) -> Put {
+    server_put(PARTNER_TABLE, name, entry.map(|entry| json(&entry)))
+}
+
+fn server_put(table: &str, key: &str, value: Option<Vec<u8>>) -> Put {
+    let place = Place {
+        owner: String::new(),
+        table: table.to_owned(),
+        key: key.to_owned(),
+    };
+    Put { place, value }
+}
+
+pub(super) fn json(record: &impl Serialize) -> Vec<u8> {
+    // Records of numbers and names always serialize.
+    serde_json::to_vec(record).unwrap_or_default()
+}
+
+/// An account's entry and what was not saved of it yet: all, for a new one.
+pub(super) fn unsaved_account(partner: &Partner) -> Vec<Put> {
+    let changes = partner.account().take_changes();
+    with_entry(partner, changes)
+}
+
+/// An account's entry and all its records.
+pub(super) fn whole_account(partner: &Partner) -> Vec<Put> {
+    let records = partner.account().all_records();
+    with_entry(partner, records)
+}
+
+/// Takes every record of an account out of the store.
+pub(super) fn removals(partner: &Partner) -> Vec<Put> {
+    let removal = |put| Put { value: None, ..put };
+    whole_account(partner).into_iter().map(removal).collect()
+}
+
+fn with_entry(partner: &Partner, records: Vec<Change>) -> Vec<Put> {
+    let entry = partner_put(partner.name(), Some(partner.entry()));
+    let puts = records
+        .into_iter()
+        .map(|change| Put::of(partner.name(), change));
+    std::iter::once(entry).chain(puts).collect()
+}
