@@ -17,6 +17,7 @@ mod journal;
 mod keys;
 mod lists;
 mod paths;
+mod pinned;
 mod playbooks;
 mod port_alerts;
 mod program;
