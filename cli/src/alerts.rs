@@ -2,13 +2,11 @@
 
 use crate::context::Context;
 use crate::error::{CliError, Exit};
-use crate::files;
-use crate::references::{self, DomainRef};
+use crate::references::{self, DomainRef, Named};
 use crate::ui::severity_rank;
 use secmon::model::{CustomerId, DomainAlert, DomainAlertStatus, PortAlert, Severity, Timestamp};
 use secmon::operations::{GetDomainAlert, GetPortAlert, ListDomainAlerts};
 use serde::Serialize;
-use std::path::Path;
 use uuid::Uuid;
 
 const PAGE_SIZE: u32 = 50;
@@ -160,22 +158,16 @@ pub async fn of_domains(
     Ok(alerts)
 }
 
-/// The names typed, or read from standard input for `-`.
-pub fn names(typed: &[String]) -> Result<Vec<String>, CliError> {
-    let names = match typed {
-        [dash] if dash == "-" => files::read_words(Path::new("-"), "standard input")?,
-        names => names.to_vec(),
-    };
-    if names.iter().all(|name| name.trim().is_empty()) {
-        return Err(CliError::usage(
-            "no alert is named: give ids, or - to read them from standard input",
-        ));
-    }
-    Ok(names)
-}
+const ALERT: Named = Named {
+    one: "alert",
+    list: "alert list",
+};
 
 /// Finds the alerts that the arguments name, all of them before any is acted on.
 pub async fn find(context: &Context, names: &[String]) -> Result<Vec<Alert>, CliError> {
+    for name in names {
+        references::check_named(ALERT, name)?;
+    }
     let customer = context.customer()?;
     let mut all: Option<Vec<Alert>> = None;
     let mut found = Vec::new();
@@ -189,8 +181,9 @@ pub async fn find(context: &Context, names: &[String]) -> Result<Vec<Alert>, Cli
             all = Some(everything(context, customer).await?);
         }
         found.push(references::by_id_or_prefix(
+            context,
             name,
-            "alert",
+            ALERT,
             all.clone().unwrap_or_default(),
             Alert::id,
         )?);

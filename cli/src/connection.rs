@@ -16,6 +16,8 @@ use std::sync::Arc;
 pub struct Connection {
     /// Sends operations.
     pub client: Client,
+    /// The network, or the embedded mock, without the gate: for what is no part of the partner API.
+    pub network: Arc<dyn Transport>,
     /// The gate in front of the network.
     pub guard: Arc<Guard>,
     /// The embedded mock, where it is the service.
@@ -41,7 +43,7 @@ impl Connection {
         let reached = local
             .clone()
             .map_or(network, |local| local as Arc<dyn Transport>);
-        let guard = Arc::new(Guard::new(reached, policy(&settings.safety)));
+        let guard = Arc::new(Guard::new(Arc::clone(&reached), policy(&settings.safety)));
         let pace = match settings.rate_limits {
             RateLimits::Off => None,
             RateLimits::On(limits) => {
@@ -56,6 +58,7 @@ impl Connection {
         let client = configured(builder, settings).build()?;
         Ok(Self {
             client,
+            network: reached,
             guard,
             local,
             pace,

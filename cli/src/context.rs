@@ -3,10 +3,12 @@
 use crate::connection::Connection;
 use crate::error::{CliError, Exit};
 use crate::guard::Guard;
+use crate::outcome::{Line, Outcome, Table};
 use crate::settings::{KeySource, Settings, Source};
 use crate::ui::Ui;
 use crate::{credentials, local, pace, settings};
 use secmon::model::CustomerId;
+use secmon::transport::{HttpOptions, HttpTransport, Transport};
 use secmon::{ApiKey, Client, ErrorKind, Operation, RateGroup, Response};
 use std::cell::OnceCell;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,7 +21,7 @@ pub struct Context {
     /// The screen.
     pub ui: Arc<Ui>,
     connection: OnceCell<Connection>,
-    interrupt_note: Mutex<Option<String>>,
+    interruption: Mutex<Option<CliError>>,
 }
 
 impl Context {
@@ -29,7 +31,7 @@ impl Context {
             settings,
             ui,
             connection: OnceCell::new(),
-            interrupt_note: Mutex::default(),
+            interruption: Mutex::default(),
         }
     }
 
@@ -89,6 +91,16 @@ impl Context {
         Ok(&self.connection()?.guard)
     }
 
+    /// The way to the mock's admin API: no key of the partner API goes along.
+    pub fn admin_transport(&self) -> Result<Arc<dyn Transport>, CliError> {
+        match &self.settings.service {
+            Ok(service) if service.source == Source::Local => {
+                Ok(Arc::clone(&self.connection()?.network))
+            }
+            _ => Ok(Arc::new(HttpTransport::new(&HttpOptions::default()))),
+        }
+    }
+
     /// The gate, where a connection was made at all.
     pub fn guard_in_use(&self) -> Option<&Guard> {
         self.connection.get().map(|connection| &*connection.guard)
@@ -131,23 +143,23 @@ impl Context {
         }
     }
 
-    /// What to say when the person interrupts from here on.
-    pub fn on_interrupt(&self, note: impl Into<String>) {
+    /// What an interrupted command says from here on, and how to go on.
+    pub fn on_interrupt(&self, sentence: &'static str, way_on: impl Into<String>) {
+        let error = CliError::new(Exit::Interrupted, "interrupted", sentence).hint(way_on);
         *self
-            .interrupt_note
+            .interruption
             .lock()
-            .unwrap_or_else(PoisonError::into_inner) = Some(note.into());
+            .unwrap_or_else(PoisonError::into_inner) = Some(error);
     }
 
     /// The error of an interrupted command.
     pub fn interrupted(&self) -> CliError {
-        let note = self
-            .interrupt_note
+        let said = self
+            .interruption
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .take();
-        let message = note.unwrap_or_else(|| "interrupted".to_owned());
-        CliError::new(Exit::Interrupted, "interrupted", message)
+        said.unwrap_or_else(|| CliError::new(Exit::Interrupted, "interrupted", "interrupted"))
     }
 
     /// The customer given by `-c`, the environment or the profile; else a person is asked.
@@ -159,6 +171,16 @@ impl Context {
                 settings::parse_customer("--customer", &answer)
             }
         }
+    }
+
+    /// In a dry run, what a change of this machine's own files comes to: it is said, and not made.
+    pub fn only_said(&self, would: &str) -> Option<Outcome> {
+        let story = vec![Line::text(format!("would {would}"))];
+        let result = serde_json::json!({ "dry_run": [] });
+        self.settings
+            .safety
+            .dry_run
+            .then(|| Outcome::record(result, Table::new(&[])).tell(story))
     }
 
     /// Whether a person is there and wants to be asked.
@@ -177,6 +199,12 @@ impl Context {
         self.ui.ask_text(question)
     }
 
+    /// Lets a person choose one of several.
+    pub fn choose(&self, question: &str, options: &[String]) -> Result<usize, CliError> {
+        self.release();
+        self.ui.ask_choice(question, options)
+    }
+
     /// Asks before a change that is hard to take back. `count` items are changed; `name` is typed for a severe one.
     pub fn confirm(&self, danger: Danger, question: &str, name: &str) -> Result<(), CliError> {
         let safety = &self.settings.safety;
@@ -192,20 +220,24 @@ impl Context {
     }
 
     fn confirm_by_typing(&self, question: &str, name: &str) -> Result<(), CliError> {
-        let typed = match &self.settings.safety.confirm {
-            Some(typed) => typed.clone(),
-            None if !self.may_ask() => {
-                return Err(CliError::usage(format!(
-                    "{question} This needs --confirm={}",
-                    crate::invocation::quoted(name)
-                )));
-            }
-            None => {
-                self.release();
-                self.ui
-                    .ask_text(&format!("{question} Type {name} to go on"))?
-            }
-        };
+        if let Some(given) = &self.settings.safety.confirm {
+            return match given.trim() == name {
+                true => Ok(()),
+                false => Err(CliError::usage(format!(
+                    "{question} --confirm={given} does not fit: it must be {name}"
+                ))),
+            };
+        }
+        if !self.may_ask() {
+            let name = crate::invocation::quoted(name);
+            return Err(CliError::usage(format!(
+                "{question} This needs --confirm={name}"
+            )));
+        }
+        self.release();
+        let typed = self
+            .ui
+            .ask_text(&format!("{question} Type {name} to go on"))?;
         if typed.trim() == name {
             Ok(())
         } else {

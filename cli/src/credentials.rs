@@ -1,11 +1,12 @@
 //! API keys on their way in: typed, read, fetched, kept. A key is text here only until it is an `ApiKey` or in its file.
 
-use crate::error::CliError;
+use crate::error::{CliError, Exit};
 use crate::profile::write_private;
 use secmon::ApiKey;
-use std::io::Read;
+use std::io::{IsTerminal, Read};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
 
 /// A key as somebody gave it, before it is kept.
 pub struct TypedKey(String);
@@ -51,7 +52,7 @@ pub fn read_file(path: &Path) -> Result<ApiKey, CliError> {
     parse(&name, std::fs::read_to_string(path).map_err(failed)?)
 }
 
-/// Runs a command of the profile and takes the first line it prints.
+/// Runs a command of the profile and takes the first line it prints. What it says on standard error is for a person.
 pub fn run_command(command: &str) -> Result<ApiKey, CliError> {
     let failed = |reason: String| {
         CliError::usage(format!("key_command {command:?} {reason}"))
@@ -62,21 +63,75 @@ pub fn run_command(command: &str) -> Result<ApiKey, CliError> {
     } else {
         ("sh", "-c")
     };
-    let output = Command::new(shell)
+    let stderr = if std::io::stderr().is_terminal() {
+        Stdio::inherit()
+    } else {
+        Stdio::null()
+    };
+    let mut child = Command::new(shell)
         .args([flag, command])
         .stdin(Stdio::null())
-        .stderr(Stdio::inherit())
-        .output()
+        .stdout(Stdio::piped())
+        .stderr(stderr)
+        .spawn()
         .map_err(|error| failed(format!("cannot be run: {error}")))?;
-    if !output.status.success() {
-        return Err(failed(format!("failed ({})", output.status)));
+    let status = ended(&mut child).map_err(failed)?;
+    if was_interrupted(status) {
+        return Err(CliError::new(
+            Exit::Interrupted,
+            "interrupted",
+            "interrupted while the key was fetched",
+        ));
     }
-    let text =
-        String::from_utf8(output.stdout).map_err(|_| failed("printed no text".to_owned()))?;
-    parse(
-        "what key_command printed",
-        text.lines().next().unwrap_or_default().to_owned(),
-    )
+    if !status.success() {
+        return Err(failed(format!("failed ({status})")));
+    }
+    let mut text = String::new();
+    let printed = child
+        .stdout
+        .take()
+        .map(|stdout| stdout.take(MAX_KEY_OUTPUT).read_to_string(&mut text));
+    match printed {
+        Some(Ok(_)) => parse(
+            "what key_command printed",
+            text.lines().next().unwrap_or_default().to_owned(),
+        ),
+        _ => Err(failed("printed no text".to_owned())),
+    }
+}
+
+/// The longest time a key may take to come.
+const KEY_PATIENCE: Duration = Duration::from_secs(30);
+const KEY_POLL: Duration = Duration::from_millis(10);
+/// More than a pipe holds would keep the command from ending.
+const MAX_KEY_OUTPUT: u64 = 4096;
+
+fn ended(child: &mut Child) -> Result<ExitStatus, String> {
+    let patience_ends = Instant::now() + KEY_PATIENCE;
+    loop {
+        match child.try_wait() {
+            Ok(Some(status)) => return Ok(status),
+            Ok(None) if Instant::now() < patience_ends => std::thread::sleep(KEY_POLL),
+            Ok(None) => {
+                let _ = child.kill();
+                let _ = child.wait();
+                return Err(format!("did not end within {} s", KEY_PATIENCE.as_secs()));
+            }
+            Err(error) => return Err(format!("cannot be waited for: {error}")),
+        }
+    }
+}
+
+#[cfg(unix)]
+fn was_interrupted(status: ExitStatus) -> bool {
+    use std::os::unix::process::ExitStatusExt;
+    const INTERRUPT: i32 = 2;
+    status.signal() == Some(INTERRUPT) || status.code() == Some(128 + INTERRUPT)
+}
+
+#[cfg(not(unix))]
+fn was_interrupted(_status: ExitStatus) -> bool {
+    false
 }
 
 #[cfg(unix)]

@@ -31,6 +31,15 @@ pub fn day(name: &str, text: &str) -> Result<String, CliError> {
         })
 }
 
+/// A number of things: `1 server`, `2 servers`.
+pub fn counted(count: usize, thing: &str) -> String {
+    if count == 1 {
+        format!("1 {thing}")
+    } else {
+        format!("{count} {thing}s")
+    }
+}
+
 /// A length of time as it is shown: `45 s`, `3 min 20 s`, `2 h`.
 pub fn shown(length: Duration) -> String {
     let seconds = length.as_secs() + u64::from(length.subsec_millis() >= 500);

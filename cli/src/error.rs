@@ -257,8 +257,8 @@ fn message_of(error: &secmon::Error) -> String {
             .flat_map(|(field, problems)| problems.iter().map(move |p| format!("{field}: {p}")))
             .collect::<Vec<_>>()
             .join("; "),
-        (_, Some(api)) => api.message.clone(),
-        _ => error.to_string(),
+        (_, Some(api)) => api.message.replace(['\n', '\r'], " "),
+        _ => without_operation(error),
     };
     let detail = |name| {
         error
@@ -281,6 +281,17 @@ fn message_of(error: &secmon::Error) -> String {
     message
 }
 
+/// The SDK's line names the operation first; here `while:` says what was being done.
+fn without_operation(error: &secmon::Error) -> String {
+    let line = error.to_string();
+    let operation = error
+        .operation()
+        .map(|operation| format!("{}: ", operation.name));
+    operation
+        .and_then(|operation| line.strip_prefix(&operation).map(str::to_owned))
+        .unwrap_or(line)
+}
+
 /// Enough of a body to see whose it is.
 fn beginning(body: &str) -> String {
     const ENOUGH: usize = 120;
@@ -298,6 +309,9 @@ fn is_lost_change(error: &secmon::Error) -> bool {
 fn reference_of(error: &secmon::Error) -> Option<String> {
     if let Some(id) = error.request_id() {
         return Some(format!("request {id}"));
+    }
+    if error.attempts() == 0 {
+        return None;
     }
     let (method, path) = (error.method()?, error.path()?);
     let now = chrono::Utc::now().format("%Y-%m-%dT%H:%M:%S+00:00");

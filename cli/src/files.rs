@@ -39,3 +39,19 @@ pub fn read_words(path: &Path, name: &str) -> Result<Vec<String>, CliError> {
         .filter(|line| !line.is_empty() && !line.starts_with('#'));
     Ok(words.map(str::to_owned).collect())
 }
+
+/// The names typed, or for a single `-` those on standard input, one a line.
+pub fn or_stdin(names: &[String]) -> Result<Vec<String>, CliError> {
+    match names {
+        [dash] if dash == "-" => {
+            let names = read_words(Path::new("-"), "standard input")?;
+            if names.is_empty() {
+                return Err(CliError::usage(
+                    "standard input names nothing: give one name a line",
+                ));
+            }
+            Ok(names)
+        }
+        names => Ok(names.to_vec()),
+    }
+}

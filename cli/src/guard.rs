@@ -36,6 +36,8 @@ pub struct Planned {
     path: String,
     body: Value,
     about: String,
+    /// Whether the call would be marked as simulated.
+    sandbox: bool,
 }
 
 impl Planned {
@@ -45,8 +47,18 @@ impl Planned {
             "method": self.method.as_str(),
             "path": self.path,
             "body": self.body,
-            "headers": { "authorization": "Bearer ****" },
+            "headers": self.headers(),
         })
+    }
+}
+
+impl Planned {
+    fn headers(&self) -> Value {
+        let mut headers = json!({ "authorization": "Bearer ****" });
+        if self.sandbox {
+            headers["x-sandbox"] = json!("true");
+        }
+        headers
     }
 }
 
@@ -110,6 +122,7 @@ impl Guard {
             path,
             body,
             about: String::new(),
+            sandbox: request.headers().contains_key("x-sandbox"),
         };
         self.planned
             .lock()

@@ -7,7 +7,7 @@ pub fn for_error(error: &secmon::Error) -> Option<String> {
     let by_code = error.code().and_then(for_code);
     by_code
         .or_else(|| for_status(error))
-        .or_else(|| for_kind(error.kind()))
+        .or_else(|| for_kind(error))
         .map(str::to_owned)
 }
 
@@ -86,8 +86,12 @@ fn for_status(error: &secmon::Error) -> Option<&'static str> {
     })
 }
 
-fn for_kind(kind: ErrorKind) -> Option<&'static str> {
-    Some(match kind {
+fn for_kind(error: &secmon::Error) -> Option<&'static str> {
+    let read = error
+        .method()
+        .is_some_and(|method| *method == http::Method::GET);
+    Some(match error.kind() {
+        ErrorKind::Interrupted if read => "nothing was changed: try again",
         ErrorKind::Connect => "check the address and the network: `health`",
         ErrorKind::Timeout | ErrorKind::Deadline => "try again, or allow more time with --timeout",
         ErrorKind::Interrupted => "look at what was done before you repeat it",

@@ -78,19 +78,24 @@ impl Invocation {
     }
 }
 
+/// The value of `-o` or `--output`, in each of the ways it can be written.
 fn output_argument(arguments: &[String]) -> Option<&str> {
-    let following = |i: usize| arguments.get(i + 1).map(String::as_str);
-    arguments
-        .iter()
-        .enumerate()
-        .find_map(|(i, argument)| match argument.as_str() {
-            "-o" | "--output" => following(i),
-            other => other.strip_prefix("--output=").or_else(|| {
-                other
-                    .strip_prefix("-o")
-                    .map(|form| form.trim_start_matches('='))
-            }),
-        })
+    arguments.iter().enumerate().find_map(|(i, argument)| {
+        let following = || arguments.get(i + 1).map(String::as_str);
+        if argument == "--output" {
+            return following();
+        }
+        if let Some(long) = argument.strip_prefix("--") {
+            return long.strip_prefix("output=");
+        }
+        let (flags, value) = argument.strip_prefix('-')?.split_once('o')?;
+        let switches = flags.chars().all(|flag| "yqnw".contains(flag));
+        match value.trim_start_matches('=') {
+            "" => following(),
+            value => Some(value),
+        }
+        .filter(|_| switches)
+    })
 }
 
 fn is_json(form: &str) -> bool {

@@ -28,6 +28,8 @@ pub struct LocalService {
     network: Arc<dyn Transport>,
     folder: PathBuf,
     running: Mutex<Option<Running>>,
+    /// Calls made at the same time start one server, not several that keep each other out.
+    starting: tokio::sync::Mutex<()>,
 }
 
 struct Running {
@@ -44,11 +46,13 @@ impl LocalService {
             network,
             folder,
             running: Mutex::default(),
+            starting: tokio::sync::Mutex::default(),
         })
     }
 
     /// Starts the mock, waiting for another invocation to give the state back.
     pub async fn start(&self) -> Result<(), CliError> {
+        let _starting = self.starting.lock().await;
         if self.authority().is_some() {
             return Ok(());
         }

@@ -2,6 +2,7 @@
 
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
+mod admin;
 mod alerts;
 mod args;
 mod bulk;

@@ -1,6 +1,6 @@
 //! What a command found or did, before any thought of how it is shown.
 
-use crate::error::Exit;
+use crate::error::{CliError, Exit};
 use secmon::model::{Severity, Timestamp};
 use serde::Serialize;
 use serde_json::Value;
@@ -17,6 +17,8 @@ pub struct Outcome {
     pub story: Vec<Line>,
     /// How the program ends.
     pub exit: Exit,
+    /// What went wrong after the result was there: it is shown behind it, and decides the exit code.
+    pub trouble: Option<CliError>,
 }
 
 impl Outcome {
@@ -33,6 +35,7 @@ impl Outcome {
             table,
             story: Vec::new(),
             exit: Exit::Done,
+            trouble: None,
         }
     }
 
@@ -43,6 +46,7 @@ impl Outcome {
             table,
             story: Vec::new(),
             exit: Exit::Done,
+            trouble: None,
         }
     }
 
@@ -182,6 +186,14 @@ pub enum Line {
 }
 
 impl Line {
+    /// Whether it is about what comes next, and no part of the result.
+    pub fn is_advice(&self) -> bool {
+        matches!(
+            self,
+            Self::Next { .. } | Self::Hint(_) | Self::Heading("Next:")
+        )
+    }
+
     /// A sentence.
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text(text.into())

@@ -57,9 +57,17 @@ impl ConfigFile {
             return Ok(Self::default());
         };
         toml::from_str(&text).map_err(|error| {
-            let reason = error.message();
-            CliError::usage(format!("configuration file {}: {reason}", path.display()))
-                .hint("correct the file, or name another with --config")
+            let reason = error.message().replace('\n', " ");
+            let at = error
+                .span()
+                .and_then(|span| text.get(..span.start))
+                .map(|before| before.matches('\n').count() + 1);
+            let at = at.map(|line| format!(", line {line}")).unwrap_or_default();
+            CliError::usage(format!(
+                "configuration file {}{at}: {reason}",
+                path.display()
+            ))
+            .hint("correct the file, or name another with --config")
         })
     }
 

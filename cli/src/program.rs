@@ -1,6 +1,6 @@
 //! From the command line to the exit code.
 
-use crate::args::{Cli, Command};
+use crate::args::{Cli, Command, MockCommand, OutputFormat};
 use crate::commands;
 use crate::context::Context;
 use crate::error::{CliError, Exit};
@@ -9,7 +9,7 @@ use crate::outcome::Outcome;
 use crate::settings::Settings;
 use crate::ui::Ui;
 use clap::Parser;
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::sync::Arc;
 
 /// Runs the program.
@@ -20,12 +20,21 @@ pub fn run() -> Exit {
         Err(error) => return refuse(&error, invocation),
     };
     let invocation = invocation.for_service(&cli.global);
-    if let Command::Offline(command) = cli.command {
-        return conclude(
-            &Ui::before_settings(invocation),
-            commands::run_offline(command),
-        );
-    }
+    let command = match cli.command {
+        Command::Offline(command) => {
+            return conclude(
+                &Ui::before_settings(invocation),
+                commands::run_offline(command),
+            );
+        }
+        Command::Mock(MockCommand::Serve(args)) => {
+            return conclude(
+                &Ui::before_settings(invocation),
+                commands::mock::serve(*args),
+            );
+        }
+        command => command,
+    };
     let settings = match Settings::resolve(&cli.global) {
         Ok(settings) => settings,
         Err(error) => return conclude(&Ui::before_settings(invocation), Err(error)),
@@ -38,7 +47,7 @@ pub fn run() -> Exit {
         .enable_all()
         .build();
     match runtime {
-        Ok(runtime) => runtime.block_on(online(Context::new(settings, ui), cli.command)),
+        Ok(runtime) => runtime.block_on(online(Context::new(settings, ui), command)),
         Err(error) => conclude(&ui, Err(CliError::io("starting", &error))),
     }
 }
@@ -75,21 +84,62 @@ fn refuse(error: &clap::Error, invocation: Invocation) -> Exit {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
             ui.show(Outcome::text(error.render().ansi().to_string()))
         }
-        _ if ui.format() == crate::args::OutputFormat::Json => {
-            let text = error.render().to_string();
-            let first = text
-                .lines()
-                .next()
-                .unwrap_or_default()
-                .trim_start_matches("error: ");
-            conclude(
-                &ui,
-                Err(CliError::usage(first.to_owned()).hint("see how: `--help`")),
-            )
+        _ if ui.format() == OutputFormat::Json => {
+            let error = CliError::usage(in_one_sentence(error)).hint("see how: `--help`");
+            conclude(&ui, Err(error))
         }
         _ => {
-            ui.usage(&error.render().ansi().to_string());
+            let tip = tip(error)
+                .map(|tip| format!("\n  did you mean: secmon {tip}\n"))
+                .unwrap_or_default();
+            ui.usage(&format!("{}{tip}", error.render().ansi()));
             Exit::Usage
         }
     }
+}
+
+/// What the parser says, without the usage lines behind it.
+fn in_one_sentence(error: &clap::Error) -> String {
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        return "the command is not complete: a command, or what it is about, is missing"
+            .to_owned();
+    }
+    let text = error.render().to_string();
+    let said = text
+        .lines()
+        .take_while(|line| !line.starts_with("Usage:"))
+        .map(str::trim);
+    let said: Vec<&str> = said.filter(|line| !line.is_empty()).collect();
+    let tip = tip(error)
+        .map(|tip| format!("; did you mean: secmon {tip}"))
+        .unwrap_or_default();
+    format!("{}{tip}", said.join(" ").trim_start_matches("error: "))
+}
+
+/// Words that people try first, and the command they mean.
+const TRIED_FIRST: &[(&str, &str)] = &[
+    ("add", "provision IP -c ID"),
+    ("allow", "rules add ENDPOINT PORT -m TEXT"),
+    ("delete", "endpoint delete"),
+    ("import", "provision -f FILE"),
+    ("list", "endpoint list"),
+    ("login", "auth login"),
+    ("logout", "auth logout"),
+    ("ports", "endpoint show ENDPOINT"),
+    ("rename", "endpoint rename"),
+    ("resume", "endpoint resume"),
+    ("show", "endpoint show"),
+    ("suspend", "endpoint suspend"),
+    ("terminate", "endpoint terminate"),
+    ("unsuspend", "endpoint resume"),
+];
+
+fn tip(error: &clap::Error) -> Option<&'static str> {
+    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else {
+        return None;
+    };
+    TRIED_FIRST
+        .iter()
+        .find(|(tried, _)| tried == word)
+        .map(|(_, command)| *command)
 }

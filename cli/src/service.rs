@@ -45,6 +45,19 @@ impl EnvironmentPair {
         key.or_else(|| self.key_file.clone().map(KeySource::File))
     }
 
+    /// The variables that are set.
+    fn names(&self) -> Vec<&'static str> {
+        let set = [
+            ("SECMON_BASE_URL", self.base_url.is_some()),
+            ("SECMON_API_KEY", self.key.is_some()),
+            ("SECMON_API_KEY_FILE", self.key_file.is_some()),
+        ];
+        set.into_iter()
+            .filter(|(_, set)| *set)
+            .map(|(name, _)| name)
+            .collect()
+    }
+
     fn is_empty(&self) -> bool {
         self.base_url.is_none() && self.key.is_none() && self.key_file.is_none()
     }
@@ -53,6 +66,19 @@ impl EnvironmentPair {
 impl Choice {
     /// Reads the flags and the environment.
     pub fn make(flags: &GlobalArgs, config: &ConfigFile) -> Result<Self, CliError> {
+        for (option, value) in [
+            ("--profile", &flags.profile),
+            ("--base-url", &flags.base_url),
+        ] {
+            if value
+                .as_deref()
+                .is_some_and(|value| value.trim().is_empty())
+            {
+                return Err(CliError::usage(format!(
+                    "{option} is empty: give a value, or leave it out"
+                )));
+            }
+        }
         let named = flags.profile.clone().or(if flags.local {
             None
         } else {
@@ -97,9 +123,12 @@ pub fn resolve(
         let winner = choice
             .profile
             .as_ref()
-            .map_or("--local".to_owned(), |name| format!("profile {name}"));
+            .map_or("the embedded mock".to_owned(), |name| {
+                format!("profile {name}")
+            });
+        let names = choice.environment.names().join(" and ");
         warnings.push(format!(
-            "SECMON_BASE_URL, SECMON_API_KEY and SECMON_API_KEY_FILE are ignored: {winner} supplies address and key"
+            "{names} ignored: {winner} supplies address and key"
         ));
     }
     if choice.local {
@@ -112,7 +141,7 @@ pub fn resolve(
     }
     match &choice.profile {
         Some(name) => from_profile(name, choice, config.profile(name)?, config_path),
-        None => from_environment(choice),
+        None => from_environment(choice, config_path),
     }
 }
 
@@ -153,7 +182,7 @@ fn from_profile(
     })
 }
 
-fn from_environment(choice: &Choice) -> Result<Service, CliError> {
+fn from_environment(choice: &Choice, config_path: &Path) -> Result<Service, CliError> {
     let base_url = choice
         .base_url_flag
         .clone()
@@ -166,8 +195,15 @@ fn from_environment(choice: &Choice) -> Result<Service, CliError> {
         None if key.is_some() => Err(CliError::usage(
             "there is a key in the environment but no address to send it to: set SECMON_BASE_URL, or give --base-url",
         )),
-        None => Err(CliError::usage("no service is configured")
-            .hint("keep your portal's address and key: `auth login`; or try the embedded mock: `--local status`")),
+        None => Err(CliError::usage(no_service(config_path)).hint("keep your portal's address and key: `auth login`; or try the embedded mock: `--local status`")),
+    }
+}
+
+fn no_service(config_path: &Path) -> String {
+    let file = config_path.display();
+    match config_path.exists() {
+        true => format!("no service is configured: {file} names no default_profile"),
+        false => format!("no service is configured: there is no {file}"),
     }
 }
 

@@ -163,10 +163,9 @@ impl Settings {
             base_url_flag: flags.base_url.clone(),
             customer: customer(flags, &profile)?,
             namespace: namespace(flags, &profile)?,
-            rate_limits: if local {
-                RateLimits::Off
-            } else {
-                rate_limits(flags, &profile)?
+            rate_limits: match (rate_limits(flags, &profile)?, local) {
+                (_, true) => RateLimits::Off,
+                (limits, false) => limits,
             },
             allow_http: allow_http(&profile)?,
             timeout: optional_length("--timeout", flags.timeout.as_deref())?,

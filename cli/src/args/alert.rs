@@ -110,7 +110,7 @@ pub struct AlertAllowArgs {
     #[command(flatten)]
     pub justification: Justification,
     /// Last day on which the rule counts: 2026-12-31, or 90d from today
-    #[arg(long, value_name = "DAY|TIME")]
+    #[arg(long, value_name = "DAY|PERIOD")]
     pub expires: Option<String>,
 }
 

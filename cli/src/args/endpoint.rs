@@ -100,15 +100,21 @@ pub struct EndpointWaitArgs {
     /// What to wait for
     #[arg(long = "for", value_name = "WHAT", default_value = "scan")]
     pub goal: WaitFor,
-    /// Longest wait; when it runs out the command exits with 9
-    #[arg(long = "wait-timeout", value_name = "TIME", default_value = "10m")]
-    pub wait_timeout: String,
+    /// Only a scan that ended after this moment counts, as 2026-11-21T07:31:13+00:00
+    #[arg(long, value_name = "TIMESTAMP")]
+    pub after: Option<String>,
+    /// Longest wait, 10m if not given (--timeout means the same here); then the exit code is 9
+    #[arg(long = "wait-timeout", value_name = "TIME")]
+    pub wait_timeout: Option<String>,
+    /// Shortest time between two looks
+    #[arg(long, value_name = "TIME", default_value = "1s")]
+    pub interval: String,
 }
 
 /// What `endpoint wait` waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum WaitFor {
-    /// A completed scan; an old one counts.
+    /// A scan that has ended; an old one counts unless --after is given.
     Scan,
     /// The server is active.
     Active,

@@ -30,7 +30,9 @@ pub use endpoint::{
     ScanArgs, WaitFor,
 };
 pub use global::{ColorChoice, GlobalArgs, OutputFormat, TimeStyle};
-pub use mock::MockCommand;
+pub use mock::{
+    AdminArgs, ClockCommand, FaultAddArgs, FaultCommand, MockCommand, MockServeArgs, StateCommand,
+};
 pub use portal::{SandboxCommand, ScenarioArg, ScenarioCommand, ScenarioSetArgs, SsoCommand};
 pub use provision::{ClientContact, OnError, ProvisionArgs, WaitArgs};
 pub use rules::{
@@ -106,6 +108,9 @@ pub enum Command {
     /// Named pairs of address and key
     #[command(visible_alias = "profiles", subcommand)]
     Profile(ProfileCommand),
+    /// The mock service: serve it on an address of its own, or steer it
+    #[command(subcommand)]
+    Mock(MockCommand),
     /// What needs no service.
     #[command(flatten)]
     Offline(OfflineCommand),
@@ -114,9 +119,6 @@ pub enum Command {
 /// Commands that read no settings and no key, and call no service.
 #[derive(Debug, Subcommand)]
 pub enum OfflineCommand {
-    /// The mock service: serve it on an address of its own
-    #[command(subcommand)]
-    Mock(MockCommand),
     /// Print the completion script of a shell
     Completion {
         /// The shell to complete for

@@ -21,7 +21,7 @@ pub struct ProvisionArgs {
     /// IP addresses of the servers, or host names with --server
     #[arg(value_name = "TARGET")]
     pub targets: Vec<String>,
-    /// The address, for those who think in the API's words
+    /// The same as TARGET, in the API's words
     #[arg(long, value_name = "IP", hide_short_help = true)]
     pub ip_address: Vec<String>,
     /// The targets are servers, host names too (the service resolves them)
@@ -65,7 +65,7 @@ pub struct ProvisionArgs {
     #[arg(long, value_name = "HOW", default_value = "continue", help_heading = FILE)]
     pub on_error: OnError,
     /// Write what became of each row to this CSV file; failed rows can be fed back in
-    #[arg(long, value_name = "FILE", help_heading = FILE)]
+    #[arg(long, value_name = "FILE", help_heading = FILE, requires = "file")]
     pub report: Option<PathBuf>,
     /// Use all the calls of a minute; else a run leaves 5 of 60 to people
     #[arg(long, help_heading = FILE)]
@@ -92,7 +92,7 @@ pub struct WaitArgs {
     /// Wait until the scan has ended and show what it found
     #[arg(short, long)]
     pub wait: bool,
-    /// Longest wait; when it runs out the command exits with 9 and the scan goes on
+    /// Longest wait; when it runs out the exit code is 9, and the scan goes on
     #[arg(long, value_name = "TIME", default_value = "10m")]
     pub wait_timeout: String,
 }

@@ -29,8 +29,9 @@ pub enum RuleCommand {
     /// Change a rule
     Edit(RuleEditArgs),
     /// Remove rules: their open ports raise alerts again at the next scan
+    #[command(alias = "delete", alias = "rm")]
     Remove {
-        /// Ids of the rules
+        /// Ids of the rules, or - to read them from standard input, one a line
         #[arg(value_name = "RULE", required = true)]
         rules: Vec<String>,
     },
@@ -95,7 +96,7 @@ pub struct RuleAddArgs {
     #[arg(long, value_name = "NAME")]
     pub service: Option<String>,
     /// Last day on which the rule counts: 2026-12-31, or 90d from today
-    #[arg(long, value_name = "DAY|TIME")]
+    #[arg(long, value_name = "DAY|PERIOD")]
     pub expires: Option<String>,
     /// Pass over ports that a rule covers already, instead of failing
     #[arg(long)]
@@ -117,7 +118,7 @@ pub struct RuleEditArgs {
     #[arg(long, value_name = "NAME")]
     pub service: Option<String>,
     /// The new last day: 2026-12-31, 90d, or never
-    #[arg(long, value_name = "DAY|TIME|never")]
+    #[arg(long, value_name = "DAY|PERIOD|never")]
     pub expires: Option<String>,
 }
 

@@ -1,8 +1,10 @@
 //! Reading a spreadsheet: every row is checked before anything is sent.
 
+use crate::context::Context;
 use crate::error::CliError;
 use crate::targets::{Defaults, RowFields, Target};
 use csv::StringRecord;
+use encoding_rs::WINDOWS_1252;
 use std::path::Path;
 
 /// The fields a column can hold, with the other names people give them.
@@ -65,6 +67,7 @@ pub fn template() -> String {
 
 /// Reads a file, or standard input for `-`.
 pub fn read(
+    context: &Context,
     path: &Path,
     options: &FileOptions<'_>,
     defaults: &Defaults,
@@ -74,17 +77,22 @@ pub fn read(
     } else {
         path.display().to_string()
     };
-    let text = read_text(path, &name)?;
+    let text = read_text(context, path, &name)?;
     parse(&text, &name, options, defaults)
 }
 
-fn read_text(path: &Path, name: &str) -> Result<String, CliError> {
+/// A file that is no UTF-8 is what Excel saves as plain CSV.
+fn read_text(context: &Context, path: &Path, name: &str) -> Result<String, CliError> {
     let bytes = crate::files::read(path, name, MAX_BYTES)?;
-    let text = String::from_utf8(bytes).map_err(|_| {
-        CliError::usage(format!(
-            "{name} is not UTF-8: save it as \"CSV UTF-8\" and try again"
-        ))
-    })?;
+    let text = String::from_utf8(bytes).unwrap_or_else(|error| {
+        context.ui.note(&format!(
+            "warning: {name} is not UTF-8: it is read as Windows-1252"
+        ));
+        WINDOWS_1252
+            .decode_without_bom_handling(error.as_bytes())
+            .0
+            .into_owned()
+    });
     Ok(text
         .strip_prefix(BYTE_ORDER_MARK)
         .map(str::to_owned)
@@ -115,7 +123,9 @@ fn parse(
         if record.iter().all(|cell| cell.trim().is_empty()) {
             continue;
         }
-        match row(&record, line, &columns, header.len(), defaults) {
+        match row(&record, line, &columns, header.len(), defaults)
+            .and_then(|row| new_row(row, &rows))
+        {
             Ok(row) => rows.push(row),
             Err(error) => problems.push(format!("row {line}: {}", error.message())),
         }
@@ -132,6 +142,24 @@ fn parse(
         header: header.iter().map(str::to_owned).collect(),
         rows,
     })
+}
+
+/// Refuses a row for a server that an earlier row has: which one would count?
+fn new_row(row: Row, earlier: &[Row]) -> Result<Row, CliError> {
+    let same = |other: &&Row| {
+        let (this, other) = (&row.target.request, &other.target.request);
+        this.client_id == other.client_id
+            && this.ip_address == other.ip_address
+            && this.hostname == other.hostname
+    };
+    match earlier.iter().find(same).and_then(|other| other.line) {
+        Some(line) => Err(CliError::usage(format!(
+            "{} of customer {} is in row {line} already",
+            row.target.name,
+            row.target.customer()
+        ))),
+        None => Ok(row),
+    }
 }
 
 fn bad_rows(name: &str, problems: &[String]) -> CliError {
@@ -182,14 +210,25 @@ fn columns(
         .iter()
         .map(|pair| mapping(pair))
         .collect::<Result<Vec<_>, _>>()?;
+    let titles: Vec<String> = header.iter().map(plain_name).collect();
+    if let Some((column, _)) = mapped
+        .iter()
+        .find(|(column, _)| !titles.contains(&plain_name(column)))
+    {
+        let there: Vec<&str> = header.iter().collect();
+        return Err(CliError::usage(format!(
+            "--map: {name} has no column {column:?} (columns: {})",
+            there.join(", ")
+        )));
+    }
     let mut columns = Vec::new();
-    for title in header {
-        let plain = plain_name(title);
+    let mut unknown = Vec::new();
+    for (title, plain) in header.iter().zip(&titles) {
         let chosen = mapped
             .iter()
-            .find(|(column, _)| plain_name(column) == plain)
+            .find(|(column, _)| plain_name(column) == *plain)
             .map(|(_, field)| *field);
-        match chosen.or_else(|| field_named(&plain)) {
+        match chosen.or_else(|| field_named(plain)) {
             Some(field) if columns.contains(&Some(field)) => {
                 return Err(CliError::usage(format!(
                     "{name} has two columns for {field}: leave one out"
@@ -197,8 +236,11 @@ fn columns(
             }
             Some(field) => columns.push(Some(field)),
             None if plain.starts_with(OWN_COLUMNS) => columns.push(None),
-            None => return Err(unknown_column(name, title)),
+            None => unknown.push(title),
         }
+    }
+    if !unknown.is_empty() {
+        return Err(unknown_columns(name, &unknown));
     }
     if !columns.contains(&Some("target")) {
         return Err(CliError::usage(format!("{name} has no column target (or ip, ip_address, server)"))
@@ -207,15 +249,20 @@ fn columns(
     Ok(columns)
 }
 
-fn unknown_column(name: &str, title: &str) -> CliError {
+fn unknown_columns(name: &str, titles: &[&str]) -> CliError {
     let known: Vec<&str> = FIELDS.iter().map(|(name, _)| *name).collect();
-    CliError::usage(format!(
-        "{name}: nothing is known of a column {title:?} (columns: {})",
+    let maps: Vec<String> = titles
+        .iter()
+        .map(|title| format!("--map {}=FIELD", crate::invocation::quoted(title)))
+        .collect();
+    let message = format!(
+        "{name}: nothing is known of the columns {} (columns: {})",
+        titles.join(", "),
         known.join(", ")
-    ))
-    .hint(format!(
-        "say what it holds with --map {}=FIELD, or take it out",
-        crate::invocation::quoted(title)
+    );
+    CliError::usage(message).hint(format!(
+        "say what they hold with {}, or take them out",
+        maps.join(" ")
     ))
 }
 

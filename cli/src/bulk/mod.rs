@@ -9,5 +9,5 @@ mod run;
 pub use input::{FileOptions, Row};
 pub use item::{Done, End, Item};
 pub use plan::{Known, announce};
-pub use report::{Words, conclude, report, write_report};
-pub use run::run;
+pub use report::{ReportFile, Words, conclude, report};
+pub use run::{run, run_telling};

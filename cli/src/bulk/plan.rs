@@ -2,7 +2,7 @@
 
 use super::Row;
 use crate::context::Context;
-use crate::durations;
+use crate::durations::{self, counted};
 use crate::error::CliError;
 use crate::pace::{LEFT_TO_PEOPLE, Limits};
 use crate::references;
@@ -49,7 +49,7 @@ pub fn announce(context: &Context, rows: &[Row], known: &Known) {
         .iter()
         .filter(|row| known.covering(&row.target).is_some())
         .count();
-    let mut parts = vec![format!("{} servers", rows.len())];
+    let mut parts = vec![counted(rows.len(), "server")];
     if there > 0 {
         parts.push(format!("{there} already monitored"));
     }

@@ -87,48 +87,68 @@ pub fn report(context: &Context, words: Words, items: &[Item]) -> Outcome {
         Exit::Done
     };
     Outcome {
-        result,
-        table,
-        story,
         exit,
+        ..Outcome::record(result, table).tell(story)
     }
 }
 
-/// Writes the input's columns with what became of each row behind them.
-pub fn write_report(
-    path: &Path,
-    header: &[String],
-    rows: &[Row],
-    items: &[Item],
-) -> Result<(), CliError> {
-    let failed =
-        |error: csv::Error| CliError::io(&format!("report {}", path.display()), &error.into());
-    let mut writer = csv::Writer::from_path(path).map_err(failed)?;
-    let kept: Vec<usize> = (0..header.len())
-        .filter(|i| !header[*i].starts_with(OWN_COLUMNS))
-        .collect();
-    let titles = kept.iter().map(|i| header[*i].clone());
-    let own = ["status", "id", "code", "message"].map(|name| format!("{OWN_COLUMNS}{name}"));
-    writer.write_record(titles.chain(own)).map_err(failed)?;
-    for (row, item) in rows.iter().zip(items) {
-        let cells = kept
+/// The file that says what became of each row: the input's columns, and ours behind them. It is opened before
+/// anything is sent and written row by row, so that an interrupted run leaves what it knows.
+pub struct ReportFile {
+    name: String,
+    writer: csv::Writer<std::fs::File>,
+    kept: Vec<usize>,
+}
+
+impl ReportFile {
+    /// Begins the file with its heading.
+    pub fn create(path: &Path, header: &[String]) -> Result<Self, CliError> {
+        let name = format!("--report {}", path.display());
+        let file = std::fs::File::create(path).map_err(|error| {
+            CliError::usage(format!(
+                "{name} cannot be written: {error}; nothing was sent"
+            ))
+        })?;
+        let kept: Vec<usize> = (0..header.len())
+            .filter(|i| !header[*i].starts_with(OWN_COLUMNS))
+            .collect();
+        let titles: Vec<String> = kept.iter().map(|i| header[*i].clone()).collect();
+        let own = ["status", "id", "code", "message"].map(|name| format!("{OWN_COLUMNS}{name}"));
+        let mut report = Self {
+            name,
+            writer: csv::Writer::from_writer(file),
+            kept,
+        };
+        report.write(titles.into_iter().chain(own))?;
+        Ok(report)
+    }
+
+    /// Adds a row.
+    pub fn add(&mut self, row: &Row, end: &End) -> Result<(), CliError> {
+        let cells: Vec<String> = self
+            .kept
             .iter()
-            .map(|i| row.cells.get(*i).cloned().unwrap_or_default());
-        let id = item
-            .end
-            .done()
-            .map(|done| done.id.clone())
-            .unwrap_or_default();
-        let (code, message) = trouble(&item.end);
-        let own = [
-            item.end.status().to_owned(),
+            .map(|i| row.cells.get(*i).cloned().unwrap_or_default())
+            .collect();
+        let id = end.done().map(|done| done.id.clone()).unwrap_or_default();
+        let (code, message) = trouble(end);
+        self.write(cells.into_iter().chain([
+            end.status().to_owned(),
             id,
             code.to_owned(),
             message.to_owned(),
-        ];
-        writer.write_record(cells.chain(own)).map_err(failed)?;
+        ]))
     }
-    writer.flush().map_err(|error| failed(error.into()))
+
+    fn write(&mut self, record: impl Iterator<Item = String>) -> Result<(), CliError> {
+        let written = self
+            .writer
+            .write_record(record)
+            .map_err(std::io::Error::from);
+        written
+            .and_then(|()| self.writer.flush())
+            .map_err(|error| CliError::io(&self.name, &error))
+    }
 }
 
 fn to_json(context: &Context, item: &Item) -> Value {

@@ -18,8 +18,20 @@ pub async fn run<T>(
     on_error: OnError,
     send: impl AsyncFn(&T) -> Result<End, CliError>,
 ) -> Vec<End> {
+    run_telling(context, targets, on_error, send, |_, _| {}).await
+}
+
+/// The same, telling of each end as soon as all before it are known.
+pub async fn run_telling<T>(
+    context: &Context,
+    targets: &[T],
+    on_error: OnError,
+    send: impl AsyncFn(&T) -> Result<End, CliError>,
+    mut tell: impl FnMut(&T, &End),
+) -> Vec<End> {
     context.on_interrupt(
-        "interrupted: what was sent stays done; the same command goes on with the rest",
+        "interrupted: what was sent stays done",
+        "the same command goes on with the rest",
     );
     let run = Run {
         on_error,
@@ -36,7 +48,14 @@ pub async fn run<T>(
         run.note(&end);
         end
     });
-    let ends = stream::iter(sending).buffered(AT_ONCE).collect().await;
+    let mut stream = std::pin::pin!(stream::iter(sending).buffered(AT_ONCE));
+    let mut ends = Vec::with_capacity(targets.len());
+    while let Some(end) = stream.next().await {
+        if let Some(target) = targets.get(ends.len()) {
+            tell(target, &end);
+        }
+        ends.push(end);
+    }
     run.progress.finish();
     ends
 }

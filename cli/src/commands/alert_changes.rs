@@ -6,6 +6,7 @@ use crate::args::{AlertAckArgs, AlertResolveArgs, OnError};
 use crate::bulk::{self, Done, End, Item, Words};
 use crate::context::{Context, Danger};
 use crate::error::CliError;
+use crate::files;
 use crate::outcome::{Line, Outcome, to_json};
 use crate::references;
 use secmon::model::{CustomerId, DomainAlert, DomainAlertStatus, PortAlert, PortAlertStatus};
@@ -27,7 +28,7 @@ pub async fn acknowledge(context: &Context, args: &AlertAckArgs) -> Result<Outco
         open_domain_alerts(context, customer, args).await?
     } else {
         domain_alerts_only(
-            alerts::find(context, &alerts::names(&args.alerts)?).await?,
+            alerts::find(context, &files::or_stdin(&args.alerts)?).await?,
             customer,
         )?
     };
@@ -139,7 +140,7 @@ fn item(alert: &Alert, customer: CustomerId, end: End) -> Item {
 /// `secmon alert resolve`.
 pub async fn resolve(context: &Context, args: &AlertResolveArgs) -> Result<Outcome, CliError> {
     let customer = context.customer()?;
-    let alerts = alerts::find(context, &alerts::names(&args.alerts)?).await?;
+    let alerts = alerts::find(context, &files::or_stdin(&args.alerts)?).await?;
     let question = format!("About to resolve {} alerts.", alerts.len());
     context.confirm(
         Danger::Mild.times(alerts.len()),

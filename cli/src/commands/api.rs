@@ -50,16 +50,23 @@ fn shown(answer: &RawResponse, args: &ApiArgs) -> Outcome {
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
     }
-    let exit = error::exit_of_status(answer.status.as_u16());
     let result = if args.include {
         Value::String(text.clone())
     } else {
         parsed.unwrap_or(Value::String(text.clone()))
     };
     Outcome {
-        exit,
+        trouble: trouble(answer),
         ..Outcome::record(result, crate::outcome::Table::new(&[])).tell(vec![Line::Verbatim(text)])
     }
+}
+
+/// What the service refused is printed as it is; a script gets the error beside it.
+fn trouble(answer: &RawResponse) -> Option<CliError> {
+    let status = answer.status;
+    let exit = error::exit_of_status(status.as_u16());
+    (exit != Exit::Done)
+        .then(|| CliError::new(exit, "refused", format!("the service answered {status}")))
 }
 
 fn request(args: &ApiArgs) -> Result<RawRequest, CliError> {

@@ -50,6 +50,9 @@ async fn login(context: &Context, args: LoginArgs) -> Result<Outcome, CliError> 
             "Address of your portal (https://...)",
         )?,
     };
+    if let Some(said) = context.only_said(&format!("keep profile {name} for {base_url}")) {
+        return Ok(said);
+    }
     let mut document = ConfigDocument::open(&settings.config_path)?;
     document.set(&name, "base_url", base_url.as_str());
     match &args.key_command {
@@ -94,9 +97,11 @@ fn typed_key(context: &Context, args: &LoginArgs) -> Result<TypedKey, CliError> 
 /// One cheap read shows whether the service takes the key.
 async fn check(context: &Context, base_url: &str, key: ApiKey) -> Result<(), CliError> {
     let client = context.client_for(base_url, key)?;
-    accepts(&client)
-        .await
-        .map_err(|error| error.during("checking the key; nothing was kept"))
+    accepts(&client).await.map_err(|error| {
+        error
+            .during("checking the key")
+            .hint("nothing was kept: check the key and the address, and try again")
+    })
 }
 
 async fn accepts(client: &Client) -> Result<(), CliError> {
@@ -159,6 +164,14 @@ fn logout(context: &Context) -> Result<Outcome, CliError> {
             .hint("see the profiles there are: `profile list`")
     })?;
     let profile = settings.config.profile(&name)?;
+    if profile.key_file.is_none() && profile.key_command.is_none() {
+        return Err(CliError::usage(format!(
+            "profile {name} has no key: nothing is left to forget"
+        )));
+    }
+    if let Some(said) = context.only_said(&format!("forget the key of profile {name}")) {
+        return Ok(said);
+    }
     if let Some(file) = &profile.key_file {
         forget(&settings.config_folder().join(file))?;
     }

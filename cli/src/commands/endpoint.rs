@@ -8,15 +8,18 @@ use crate::args::{
 };
 use crate::bulk::{self, Done, End, Item, Words};
 use crate::context::Context;
-use crate::durations;
 use crate::error::CliError;
 use crate::outcome::{Cell, Line, Outcome, Table, to_json};
 use crate::references::{self, Prefixes};
+use crate::{durations, files};
+use chrono::{DateTime, FixedOffset};
 use endpoint_changes::Change;
 use secmon::model::{Endpoint, EndpointStatus};
 use secmon::operations::{CreateEndpoint, ListEndpoints, UpdateEndpoint};
+use std::time::Duration;
 
 const PAGE_SIZE: u32 = 100;
+const LONGEST_WAIT: Duration = Duration::from_secs(600);
 
 /// Runs the command.
 pub async fn run(context: &Context, command: EndpointCommand) -> Result<Outcome, CliError> {
@@ -85,7 +88,7 @@ async fn show(context: &Context, name: &str, ports_only: bool) -> Result<Outcome
     if !detail.whitelisted_ports.is_empty() {
         story.push(Line::Field(
             "allowed ports",
-            Cell::text(detail.whitelisted_ports.join(" ")),
+            Cell::text(detail.whitelisted_ports.join(" ").replace(':', "/")),
         ));
     }
     for (label, ports) in [
@@ -191,44 +194,105 @@ async fn rename(context: &Context, name: &str, nickname: String) -> Result<Outco
 }
 
 async fn wait_for(context: &Context, args: EndpointWaitArgs) -> Result<Outcome, CliError> {
-    let length = durations::length("--wait-timeout", &args.wait_timeout)?;
-    let endpoints = references::endpoints(context, &args.endpoints, Prefixes::Accepted).await?;
+    let length = match (&args.wait_timeout, context.settings.timeout) {
+        (Some(text), _) => durations::length("--wait-timeout", text)?,
+        (None, Some(length)) => length,
+        (None, None) => LONGEST_WAIT,
+    };
+    let goal = Goal::of(&args)?;
+    let endpoints = references::endpoints(
+        context,
+        &files::or_stdin(&args.endpoints)?,
+        Prefixes::Accepted,
+    )
+    .await?;
     let ids: Vec<String> = endpoints
         .iter()
         .map(|endpoint| endpoint.id.to_string())
         .collect();
-    let wait = Wait::new(
-        length,
-        format!(
-            "endpoint wait {} --for {}",
-            ids.join(" "),
-            goal_name(args.goal)
-        ),
+    let after = args
+        .after
+        .as_ref()
+        .map(|after| format!(" --after {after}"))
+        .unwrap_or_default();
+    let resume = format!(
+        "endpoint wait {} --for {}{after}",
+        ids.join(" "),
+        goal_name(args.goal)
     );
+    let wait = Wait::new(length, resume).at_least(durations::length("--interval", &args.interval)?);
     let now = wait
         .until(context, async || {
             let now = wait::current(context, &endpoints).await?;
-            if args.goal == WaitFor::Scan
-                && let Some(paused) = now
-                    .iter()
-                    .find(|endpoint| endpoint.last_scan_at.is_none() && views::is_paused(endpoint))
-            {
+            let waiting = || now.iter().filter(|endpoint| !goal.is_reached_by(endpoint));
+            if let (WaitFor::Scan, Some(paused)) = (
+                args.goal,
+                waiting().find(|endpoint| views::is_paused(endpoint)),
+            ) {
                 return Err(wait::paused(paused));
             }
-            Ok(now
-                .iter()
-                .all(|endpoint| reached(endpoint, args.goal))
-                .then_some(now))
+            Ok((waiting().count() == 0).then_some(now))
         })
         .await?;
-    Ok(Outcome::list(&now, views::ENDPOINT, views::endpoint))
+    let items = now.iter().map(|endpoint| Item {
+        row: None,
+        target: references::name_of(endpoint),
+        customer: endpoint.billing_customer_id,
+        end: End::Done(Done {
+            id: endpoint.id.to_string(),
+            record: to_json(endpoint),
+            sentence: format!("{}: {}.", references::name_of(endpoint), reached(args.goal)),
+            ..Done::default()
+        }),
+    });
+    bulk::conclude(
+        context,
+        Words {
+            done: reached(args.goal),
+            skipped: "so before",
+        },
+        items.collect(),
+    )
 }
 
-fn reached(endpoint: &Endpoint, goal: WaitFor) -> bool {
+/// What a wait is for, with what counts as reached.
+struct Goal {
+    goal: WaitFor,
+    after: Option<DateTime<FixedOffset>>,
+}
+
+impl Goal {
+    fn of(args: &EndpointWaitArgs) -> Result<Self, CliError> {
+        let after = args.after.as_deref().map(|text| {
+            DateTime::parse_from_rfc3339(text).map_err(|_| {
+                CliError::usage(format!(
+                    "--after: {text:?} is no moment: write it as 2026-11-21T07:31:13+00:00"
+                ))
+            })
+        });
+        Ok(Self {
+            goal: args.goal,
+            after: after.transpose()?,
+        })
+    }
+
+    fn is_reached_by(&self, endpoint: &Endpoint) -> bool {
+        match self.goal {
+            WaitFor::Scan => endpoint
+                .last_scan_at
+                .as_ref()
+                .is_some_and(|scanned| self.after.is_none_or(|after| scanned.date_time() > after)),
+            WaitFor::Active => endpoint.status == EndpointStatus::Active,
+            WaitFor::Paused => endpoint.status == EndpointStatus::Paused,
+        }
+    }
+}
+
+fn reached(goal: WaitFor) -> &'static str {
     match goal {
-        WaitFor::Scan => endpoint.last_scan_at.is_some(),
-        WaitFor::Active => endpoint.status == EndpointStatus::Active,
-        WaitFor::Paused => endpoint.status == EndpointStatus::Paused,
+        WaitFor::Scan => "scanned",
+        WaitFor::Active => "active",
+        WaitFor::Paused => "paused",
     }
 }
 

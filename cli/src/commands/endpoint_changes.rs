@@ -6,9 +6,8 @@ use crate::context::{Context, Danger};
 use crate::error::CliError;
 use crate::files;
 use crate::outcome::{Outcome, to_json};
-use crate::references::{self, Prefixes};
+use crate::references::{self, Prefixes, ServerTarget};
 use secmon::Response;
-use secmon::model::Endpoint;
 use secmon::operations::{
     DeleteEndpoint, EndpointState, ResumeEndpoint, SuspendEndpoint, TerminateEndpoint,
 };
@@ -79,24 +78,23 @@ pub async fn run(
     targets: &EndpointTargets,
     change: Change,
 ) -> Result<Outcome, CliError> {
-    let names = names(targets)?;
-    let endpoints = references::endpoints(context, &names, change.prefixes()).await?;
-    confirm(context, change, &endpoints)?;
-    let ends = bulk::run(context, &endpoints, OnError::Continue, async |endpoint| {
-        send(context, endpoint, change).await
+    let servers = references::server_targets(context, &names(targets)?, change.prefixes()).await?;
+    confirm(context, change, &servers)?;
+    let ends = bulk::run(context, &servers, OnError::Continue, async |server| {
+        send(context, server, change).await
     })
     .await;
-    let items = endpoints.iter().zip(ends).map(|(endpoint, end)| Item {
+    let items = servers.iter().zip(ends).map(|(server, end)| Item {
         row: None,
-        target: references::name_of(endpoint),
-        customer: endpoint.billing_customer_id,
+        target: server.name.clone(),
+        customer: server.owner,
         end,
     });
     bulk::conclude(context, change.words(), items.collect())
 }
 
 fn names(targets: &EndpointTargets) -> Result<Vec<String>, CliError> {
-    let mut names = targets.endpoints.clone();
+    let mut names = files::or_stdin(&targets.endpoints)?;
     if let Some(path) = &targets.file {
         names.extend(files::read_words(path, &path.display().to_string())?);
     }
@@ -108,61 +106,52 @@ fn names(targets: &EndpointTargets) -> Result<Vec<String>, CliError> {
     Ok(names)
 }
 
-fn confirm(context: &Context, change: Change, endpoints: &[Endpoint]) -> Result<(), CliError> {
-    let danger = change.danger().times(endpoints.len());
-    let verb = change.verb();
-    let named = |endpoint: &Endpoint| {
-        let owner = endpoint
-            .billing_customer_id
-            .map(|id| format!(" of customer {id}"))
-            .unwrap_or_default();
-        format!("{}{owner}", references::name_of(endpoint))
+fn confirm(context: &Context, change: Change, servers: &[ServerTarget]) -> Result<(), CliError> {
+    /// So many servers are named in a question.
+    const PREVIEW: usize = 10;
+    let each: Vec<String> = servers.iter().take(PREVIEW).map(named).collect();
+    let more = if servers.len() > PREVIEW { ", ..." } else { "" };
+    let (what, typed) = match servers {
+        [one] => (String::new(), one.handle.clone()),
+        many => (format!("{} servers: ", many.len()), many.len().to_string()),
     };
-    match endpoints {
-        [one] => context.confirm(
-            danger,
-            &format!("About to {verb} {}.", named(one)),
-            &references::handle_of(one),
-        ),
-        many => {
-            let preview: Vec<String> = many.iter().take(10).map(named).collect();
-            let more = if many.len() > preview.len() {
-                ", ..."
-            } else {
-                ""
-            };
-            let question = format!(
-                "About to {verb} {} servers: {}{more}.",
-                many.len(),
-                preview.join(", ")
-            );
-            context.confirm(danger, &question, &many.len().to_string())
-        }
-    }
+    let question = format!(
+        "About to {} {what}{}{more}.",
+        change.verb(),
+        each.join(", ")
+    );
+    context.confirm(change.danger().times(servers.len()), &question, &typed)
 }
 
-async fn send(context: &Context, endpoint: &Endpoint, change: Change) -> Result<End, CliError> {
-    let name = references::name_of(endpoint);
-    let owner = endpoint
-        .billing_customer_id
+fn named(server: &ServerTarget) -> String {
+    let owner = server
+        .owner
+        .map(|id| format!(" of customer {id}"))
+        .unwrap_or_default();
+    format!("{}{owner}", server.name)
+}
+
+async fn send(context: &Context, server: &ServerTarget, change: Change) -> Result<End, CliError> {
+    let owner = server
+        .owner
         .map(|id| format!(", customer {id}"))
         .unwrap_or_default();
-    let about = format!("endpoint {name}{owner}");
-    let id = endpoint.id;
+    let about = format!("endpoint {}{owner}", server.name);
+    let id = server.id;
     let sent = match change {
         Change::Suspend => moved(context.write(SuspendEndpoint::new(id), &about).await),
         Change::Resume => moved(context.write(ResumeEndpoint::new(id), &about).await),
         Change::Terminate => moved(context.write(TerminateEndpoint::new(id), &about).await),
-        Change::Delete => context
-            .write(DeleteEndpoint::new(id), &about)
-            .await
-            .map(|sent| sent.map(|_| (json!({ "endpoint_id": id, "deleted": true }), None))),
+        Change::Delete => {
+            let sent = context.write(DeleteEndpoint::new(id), &about).await;
+            sent.map(|sent| sent.map(|_| (json!({ "endpoint_id": id, "deleted": true }), None)))
+        }
     };
-    let sent = sent.map_err(|error| error.during(format!("{}: {name}", change.verb())))?;
+    let sent = sent.map_err(|error| error.during(format!("{}: {}", change.verb(), server.name)))?;
     let Some((record, note)) = sent else {
         return Ok(End::Planned);
     };
-    let sentence = format!("Server {name}{owner}: {}.", change.words().done);
+    let sentence = format!("Server {}{owner}: {}.", server.name, change.words().done);
     let skipped = note.is_some();
     let done = Done {
         id: id.to_string(),

@@ -67,30 +67,39 @@ pub fn ports(detail: &EndpointDetail) -> Table {
         if rows.keys().any(|(alerted, _)| alerted == port) {
             continue;
         }
-        let status = if is_allowed(detail, *port) {
-            "allowed"
-        } else {
+        let allowed = allowed_as(detail, *port);
+        let status = if allowed.is_empty() {
             "open"
+        } else {
+            "allowed"
+        };
+        let port_text = match allowed.as_slice() {
+            [protocol] => format!("{port}/{protocol}"),
+            _ => port.to_string(),
         };
         let row = vec![
-            Cell::text(port),
+            Cell::text(&port_text),
             Cell::Missing,
             Cell::Missing,
             Cell::state(status),
         ];
-        rows.insert((*port, port.to_string()), row);
+        rows.insert((*port, port_text), row);
     }
     let mut table = Table::new(PORTS);
     table.rows = rows.into_values().collect();
     table
 }
 
-fn is_allowed(detail: &EndpointDetail, port: u16) -> bool {
-    let prefix = format!("{port}:");
-    detail
+/// The protocols for which a port is allowed.
+fn allowed_as(detail: &EndpointDetail, port: u16) -> Vec<&str> {
+    let allowed = detail
         .whitelisted_ports
         .iter()
-        .any(|allowed| allowed.starts_with(&prefix))
+        .filter_map(|allowed| allowed.split_once(':'));
+    allowed
+        .filter(|(number, _)| number.parse() == Ok(port))
+        .map(|(_, protocol)| protocol)
+        .collect()
 }
 
 /// What a person reads about the last scan.

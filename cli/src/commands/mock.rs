@@ -1,23 +1,208 @@
-//! `secmon mock ...`: the mock service.
+//! `secmon mock ...`: the mock service, and its admin API.
 
-use crate::args::MockCommand;
+use crate::admin::Admin;
+use crate::args::{
+    AdminArgs, ClockCommand, FaultAddArgs, FaultCommand, MockCommand, MockServeArgs, StateCommand,
+};
+use crate::context::{Context, Danger};
 use crate::error::{CliError, Exit};
-use crate::outcome::Outcome;
+use crate::outcome::{Cell, Column, Line, Outcome, Table, shown};
+use crate::{durations, files};
+use http::Method;
+use serde_json::{Map, Value, json};
 
-/// Runs the command. `serve` speaks for itself until it is told to stop.
-pub fn run(command: MockCommand) -> Result<Outcome, CliError> {
+const FAULT: &[Column] = &[
+    shown("id"),
+    shown("method"),
+    shown("path"),
+    shown("times"),
+    shown("after"),
+    shown("hits"),
+    shown("effect"),
+];
+const MAX_STATE: u64 = 1024 * 1024 * 1024;
+
+/// Serves the mock, which speaks for itself until it is told to stop. It has a runtime of its own, and so a thread.
+pub fn serve(args: MockServeArgs) -> Result<Outcome, CliError> {
+    let served = std::thread::spawn(move || secmon_mock::run(args.flags, args.mock_config)).join();
+    let exit = match served {
+        Ok(std::process::ExitCode::SUCCESS) => Exit::Done,
+        Ok(_) => Exit::Usage,
+        Err(_) => Exit::Other,
+    };
+    Ok(Outcome {
+        exit,
+        ..Outcome::text("")
+    })
+}
+
+/// Runs the command.
+pub async fn run(context: &Context, command: MockCommand) -> Result<Outcome, CliError> {
     match command {
-        MockCommand::Serve(args) => {
-            let ended = secmon_mock::run(args.flags, args.mock_config);
-            let exit = if ended == std::process::ExitCode::SUCCESS {
-                Exit::Done
-            } else {
-                Exit::Usage
-            };
-            Ok(Outcome {
-                exit,
-                ..Outcome::text("")
-            })
+        MockCommand::Serve(args) => serve(*args),
+        MockCommand::Clock { admin, command } => clock(context, &admin, command).await,
+        MockCommand::Fault { admin, command } => fault(context, &admin, command).await,
+        MockCommand::Reset { admin } => reset(context, &admin).await,
+        MockCommand::State { admin, command } => state(context, &admin, command).await,
+    }
+}
+
+async fn clock(
+    context: &Context,
+    admin: &AdminArgs,
+    command: ClockCommand,
+) -> Result<Outcome, CliError> {
+    let admin = Admin::of(context, admin)?;
+    let clock = match command {
+        ClockCommand::Show => admin.call(Method::GET, "clock", None).await?,
+        ClockCommand::Advance { length } => {
+            let seconds = durations::length("LENGTH", &length)?.as_secs();
+            admin
+                .call(
+                    Method::POST,
+                    "clock",
+                    Some(json!({ "advance_seconds": seconds })),
+                )
+                .await?
+        }
+    };
+    let sentence = format!(
+        "It is {} for the mock.",
+        clock["now"].as_str().unwrap_or_default()
+    );
+    Ok(Outcome::record(clock, Table::new(&[])).tell(vec![Line::text(sentence)]))
+}
+
+async fn fault(
+    context: &Context,
+    admin: &AdminArgs,
+    command: FaultCommand,
+) -> Result<Outcome, CliError> {
+    match command {
+        FaultCommand::Add(args) => {
+            let fault = to_json(&args)?;
+            let made = Admin::of(context, admin)?
+                .call(Method::POST, "faults", Some(fault))
+                .await?;
+            let sentence = format!("Fault {} is ordered.", made["id"]);
+            Ok(Outcome::record(made, Table::new(&[])).tell(vec![Line::text(sentence)]))
+        }
+        FaultCommand::List => {
+            let mut listed = Admin::of(context, admin)?
+                .call(Method::GET, "faults", None)
+                .await?;
+            let faults = listed["faults"].take();
+            let mut table = Table::new(FAULT);
+            table.rows = faults.as_array().into_iter().flatten().map(row).collect();
+            Ok(Outcome::record(faults, table))
+        }
+        FaultCommand::Clear => {
+            Admin::of(context, admin)?
+                .call(Method::DELETE, "faults", None)
+                .await?;
+            Ok(said("No trouble is ordered any more."))
         }
     }
+}
+
+fn row(fault: &Value) -> Vec<Cell> {
+    let cell = |column: &Column| match &fault[column.name] {
+        Value::Null => Cell::Missing,
+        Value::String(text) => Cell::text(text),
+        other => Cell::text(other),
+    };
+    FAULT.iter().map(cell).collect()
+}
+
+fn to_json(args: &FaultAddArgs) -> Result<Value, CliError> {
+    let mut fault =
+        json!({ "times": args.times, "after": args.after, "effect": effect(&args.effect)? });
+    for (name, value) in [("method", &args.method), ("path", &args.path)] {
+        if let Some(value) = value {
+            fault[name] = json!(value);
+        }
+    }
+    Ok(fault)
+}
+
+/// `status=503,code=X`, `latency=250ms`, `close=after`, `body=TEXT`; a body takes the rest of the word.
+fn effect(text: &str) -> Result<Value, CliError> {
+    let wrong = || {
+        CliError::usage(format!("{text:?} is no effect of a fault"))
+            .hint("see the effects: `mock fault add --help`")
+    };
+    let mut effect = Map::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let (name, after) = rest.split_once('=').ok_or_else(wrong)?;
+        let (value, next) = if name == "body" {
+            (after, "")
+        } else {
+            after.split_once(',').unwrap_or((after, ""))
+        };
+        let (name, value) = match name {
+            "status" => ("status", json!(value.parse::<u16>().map_err(|_| wrong())?)),
+            "latency" => {
+                let length = durations::length("latency", value)?;
+                (
+                    "latency_ms",
+                    json!(u64::try_from(length.as_millis()).map_err(|_| wrong())?),
+                )
+            }
+            "code" | "close" | "body" => (name, json!(value)),
+            _ => return Err(wrong()),
+        };
+        effect.insert(name.to_owned(), value);
+        rest = next;
+    }
+    if effect.is_empty() {
+        return Err(wrong());
+    }
+    Ok(Value::Object(effect))
+}
+
+async fn reset(context: &Context, admin: &AdminArgs) -> Result<Outcome, CliError> {
+    context.confirm(
+        Danger::Moderate,
+        "About to take the mock back to its start: every record is gone.",
+        "reset",
+    )?;
+    Admin::of(context, admin)?
+        .call(Method::POST, "reset", None)
+        .await?;
+    Ok(said("The mock is as it was at its start."))
+}
+
+async fn state(
+    context: &Context,
+    admin: &AdminArgs,
+    command: StateCommand,
+) -> Result<Outcome, CliError> {
+    match command {
+        StateCommand::Export => {
+            let state = Admin::of(context, admin)?
+                .call(Method::GET, "state", None)
+                .await?;
+            Ok(Outcome::text(format!("{state}\n")))
+        }
+        StateCommand::Import { file } => {
+            let name = file.display().to_string();
+            let bytes = files::read(&file, &name, MAX_STATE)?;
+            let state = serde_json::from_slice(&bytes)
+                .map_err(|error| CliError::usage(format!("{name} is no JSON: {error}")))?;
+            context.confirm(
+                Danger::Moderate,
+                "About to replace everything the mock knows.",
+                "import",
+            )?;
+            Admin::of(context, admin)?
+                .call(Method::PUT, "state", Some(state))
+                .await?;
+            Ok(said("The mock has the imported state."))
+        }
+    }
+}
+
+fn said(sentence: &str) -> Outcome {
+    Outcome::record(Value::Null, Table::new(&[])).tell(vec![Line::text(sentence)])
 }

@@ -12,7 +12,7 @@ mod endpoint_changes;
 mod findings;
 mod health;
 mod help;
-mod mock;
+pub mod mock;
 mod pricing;
 mod profile;
 mod provision;
@@ -37,7 +37,6 @@ use clap::CommandFactory;
 /// Runs a command that needs no service.
 pub fn run_offline(command: OfflineCommand) -> Result<Outcome, CliError> {
     match command {
-        OfflineCommand::Mock(command) => mock::run(command),
         OfflineCommand::Version => Ok(version()),
         OfflineCommand::Completion { shell } => Ok(completion(shell)),
         OfflineCommand::Help { words } => help::run(&words),
@@ -63,6 +62,7 @@ pub async fn run(context: &Context, command: Command) -> Result<Outcome, CliErro
         Command::Api(args) => api::run(context, args).await,
         Command::Auth(command) => auth::run(context, command).await,
         Command::Profile(command) => profile::run(context, command),
+        Command::Mock(command) => mock::run(context, command).await,
         Command::Offline(command) => run_offline(command),
     }
 }

@@ -3,13 +3,14 @@
 use super::auth::forget;
 use crate::args::{ProfileCommand, ProfileCreateArgs};
 use crate::context::{Context, Danger};
+use crate::credentials;
 use crate::error::CliError;
 use crate::outcome::{Cell, Column, Line, Outcome, Table, shown};
 use crate::profile::{self, ConfigDocument, Profile};
 use serde_json::{Value, json};
 
 const COLUMNS: &[Column] = &[
-    shown("id"),
+    shown("name"),
     shown("base_url"),
     shown("customer"),
     shown("default"),
@@ -85,8 +86,31 @@ fn key_place(profile: &Profile) -> Option<String> {
     })
 }
 
+/// Where the key is, and its last characters where it is kept in a file.
+fn key_shown(context: &Context, profile: &Profile) -> String {
+    let place = key_place(profile).unwrap_or_else(|| "none".to_owned());
+    let file = profile
+        .key_file
+        .as_ref()
+        .filter(|_| profile.key_command.is_none());
+    let key = file.map(|file| credentials::read_file(&context.settings.config_folder().join(file)));
+    match key {
+        Some(Ok(key)) => format!("{} ({place})", key.masked_tail()),
+        Some(Err(error)) => error.message().to_owned(),
+        None => place,
+    }
+}
+
 fn use_by_default(context: &Context, name: &str) -> Result<Outcome, CliError> {
+    if name == profile::LOCAL {
+        return Err(CliError::usage(
+            "local is the embedded mock and no profile: say --local, or set SECMON_PROFILE=local",
+        ));
+    }
     context.settings.config.profile(name)?;
+    if let Some(said) = context.only_said(&format!("use profile {name} when none is named")) {
+        return Ok(said);
+    }
     let mut document = ConfigDocument::open(&context.settings.config_path)?;
     document.set_default(name);
     document.save()?;
@@ -105,7 +129,7 @@ fn show(context: &Context, name: Option<String>) -> Result<Outcome, CliError> {
     let story = vec![
         Line::text(format!("Profile {name}")),
         Line::Field("address", Cell::maybe(profile.base_url.as_ref())),
-        Line::Field("key", Cell::maybe(key_place(profile))),
+        Line::Field("key", Cell::text(key_shown(context, profile))),
         Line::Field("customer", Cell::maybe(profile.customer)),
         Line::Field("read only", Cell::text(profile.read_only)),
         Line::Field("protected", Cell::text(profile.protected)),
@@ -125,6 +149,9 @@ fn create(context: &Context, args: &ProfileCreateArgs) -> Result<Outcome, CliErr
     let base_url = context.settings.base_url_flag.clone().ok_or_else(|| {
         CliError::usage("a profile needs the address of its service: give --base-url")
     })?;
+    if let Some(said) = context.only_said(&format!("make profile {name}")) {
+        return Ok(said);
+    }
     let mut document = ConfigDocument::open(&context.settings.config_path)?;
     document.set(name, "base_url", base_url);
     if let Some(customer) = context.settings.customer {
@@ -155,6 +182,9 @@ fn delete(context: &Context, name: &str) -> Result<Outcome, CliError> {
         &format!("About to delete profile {name} and its key."),
         name,
     )?;
+    if let Some(said) = context.only_said(&format!("delete profile {name} and its key")) {
+        return Ok(said);
+    }
     if let Some(file) = &profile.key_file {
         forget(&context.settings.config_folder().join(file))?;
     }

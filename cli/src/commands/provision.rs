@@ -3,21 +3,22 @@
 use super::wait::{self, Wait};
 use super::{findings, views};
 use crate::args::{ProvisionArgs, WaitArgs};
-use crate::bulk::{self, Done, End, FileOptions, Item, Known, Row, Words, input};
+use crate::bulk::{self, Done, End, FileOptions, Item, Known, ReportFile, Row, Words, input};
 use crate::context::Context;
 use crate::durations;
 use crate::error::CliError;
+use crate::invocation::quoted;
 use crate::outcome::{Line, Outcome, to_json};
 use crate::references;
 use crate::targets::{BareNames, Defaults, RowFields, Target};
-use secmon::model::{CustomerId, Endpoint, EndpointId};
+use secmon::model::{CustomerId, Endpoint, EndpointId, EndpointStatus};
 use std::collections::BTreeSet;
 use std::time::Duration;
 use uuid::Uuid;
 
 const WORDS: Words = Words {
     done: "provisioned",
-    skipped: "already monitored",
+    skipped: "there before",
 };
 
 /// Runs the command.
@@ -48,11 +49,12 @@ async fn from_file(context: &Context, args: &ProvisionArgs) -> Result<Outcome, C
         customer: context.settings.customer,
         bare_names: bare_names(args),
     };
-    let sheet = input::read(path, &options, &defaults)?;
-    let items = send_rows(context, &sheet.rows, args).await?;
-    if let Some(path) = &args.report {
-        bulk::write_report(path, &sheet.header, &sheet.rows, &items)?;
-    }
+    let sheet = input::read(context, path, &options, &defaults)?;
+    let mut report = match &args.report {
+        Some(path) => Some(ReportFile::create(path, &sheet.header)?),
+        None => None,
+    };
+    let items = send_rows(context, &sheet.rows, args, report.as_mut()).await?;
     finish(context, items, &args.wait).await
 }
 
@@ -82,6 +84,17 @@ fn from_arguments(context: &Context, args: &ProvisionArgs) -> Result<Vec<Target>
     let names: Vec<&String> = args.targets.iter().chain(&args.ip_address).collect();
     if names.is_empty() {
         return Err(no_target());
+    }
+    if let Some(file) = names
+        .iter()
+        .find(|name| name.ends_with(".csv") || std::path::Path::new(name).is_file())
+    {
+        return Err(
+            CliError::usage(format!("{file:?} is a file, not a server")).hint(format!(
+                "read the servers from it: `provision -f {}`",
+                quoted(file)
+            )),
+        );
     }
     if args.nickname.is_some() && names.len() > 1 {
         return Err(CliError::usage(
@@ -140,7 +153,7 @@ async fn several(
             cells: Vec::new(),
         })
         .collect();
-    let items = send_rows(context, &rows, args).await?;
+    let items = send_rows(context, &rows, args, None).await?;
     finish(context, items, &args.wait).await
 }
 
@@ -148,19 +161,26 @@ async fn send_rows(
     context: &Context,
     rows: &[Row],
     args: &ProvisionArgs,
+    mut report: Option<&mut ReportFile>,
 ) -> Result<Vec<Item>, CliError> {
     let known = Known::read(context, rows).await?;
     if !args.use_whole_window {
         context.leave_calls_to_people()?;
     }
     bulk::announce(context, rows, &known);
-    let ends = bulk::run(context, rows, args.on_error, async |row| {
-        match known.covering(&row.target) {
-            Some(endpoint) => skip(context, &row.target, endpoint).await,
-            None => send(context, &row.target).await,
+    let send = async |row: &Row| match known.covering(&row.target) {
+        Some(endpoint) => skip(context, &row.target, endpoint).await,
+        None => send(context, &row.target).await,
+    };
+    let tell = |row: &Row, end: &End| {
+        let written = report
+            .as_mut()
+            .map_or(Ok(()), |report| report.add(row, end));
+        if let Err(error) = written {
+            context.ui.note(&format!("warning: {}", error.message()));
         }
-    })
-    .await;
+    };
+    let ends = bulk::run_telling(context, rows, args.on_error, send, tell).await;
     let items = rows.iter().zip(ends).map(|(row, end)| Item {
         row: row.line,
         target: row.target.name.clone(),
@@ -170,17 +190,20 @@ async fn send_rows(
     Ok(items.collect())
 }
 
-/// Gives a server that is there the name of its row, if it has another one.
+/// A server that is there already gets the name of its row, if that is another one.
 async fn skip(context: &Context, target: &Target, endpoint: &Endpoint) -> Result<End, CliError> {
-    if target.nickname.is_some() && target.nickname != endpoint.nickname {
-        name(context, target, endpoint.id).await?;
-    }
-    let note = Some("already monitored".to_owned());
-    Ok(End::Skipped(Done {
+    let there = |note: &str| Done {
         id: endpoint.id.to_string(),
-        note,
+        note: Some(note.to_owned()),
         created: Some(false),
         ..Done::default()
+    };
+    if target.nickname.is_none() || target.nickname == endpoint.nickname {
+        return Ok(End::Skipped(there("already monitored")));
+    }
+    let renamed = name(context, target, endpoint.id).await?;
+    Ok(renamed.map_or(End::Planned, |_| {
+        End::Done(there("already monitored; it has the new nickname now"))
     }))
 }
 
@@ -188,9 +211,7 @@ async fn skip(context: &Context, target: &Target, endpoint: &Endpoint) -> Result
 async fn send(context: &Context, target: &Target) -> Result<End, CliError> {
     let about = format!("server {} for customer {}", target.name, target.customer());
     let sent = context.write(target.request.clone(), &about).await;
-    let Some(answer) =
-        sent.map_err(|error| error.during(format!("provisioning {}", target.name)))?
-    else {
+    let Some(answer) = sent.map_err(|error| explained(error, target))? else {
         name(context, target, EndpointId::from(Uuid::nil())).await?;
         return Ok(End::Planned);
     };
@@ -205,7 +226,7 @@ async fn send(context: &Context, target: &Target) -> Result<End, CliError> {
         record,
         created: Some(answer.created()),
         note: answer.note().map(str::to_owned),
-        sentence: sentence(target, answer.created()),
+        sentence: sentence(target, answer.created(), &answer.data.status),
     };
     Ok(if answer.created() {
         End::Done(done)
@@ -214,16 +235,27 @@ async fn send(context: &Context, target: &Target) -> Result<End, CliError> {
     })
 }
 
-fn sentence(target: &Target, created: bool) -> String {
+fn explained(error: CliError, target: &Target) -> CliError {
+    let row = error.during(format!("provisioning {}", target.name));
+    match row.code() {
+        "ENDPOINT_LIMIT_EXCEEDED" => {
+            let customer = target.customer();
+            row.hint(format!("see what is using it: `endpoint list -c {customer}`; terminate or delete a server, or raise the plan with `subscription set SERVICE --product port_monitoring --plan PLAN -c {customer}`"))
+        }
+        _ => row,
+    }
+}
+
+fn sentence(target: &Target, created: bool, status: &EndpointStatus) -> String {
     let label = target
         .nickname
         .as_deref()
         .map(|nickname| format!(" ({nickname})"))
         .unwrap_or_default();
-    let verb = if created {
-        "is now monitored"
-    } else {
-        "was monitored already"
+    let verb = match (created, status) {
+        (true, _) => "is now monitored".to_owned(),
+        (false, EndpointStatus::Active) => "was monitored already".to_owned(),
+        (false, other) => format!("is known already and {other}: it is not scanned"),
     };
     format!(
         "Server {}{label} {verb} for customer {}.",
@@ -253,19 +285,24 @@ async fn name(
     Ok(renamed.map(secmon::Response::into_data))
 }
 
-/// Waits for the first scans where asked to, then tells what became of the targets.
+/// Tells what became of the targets; where asked to, waits for the first scans.
 async fn finish(context: &Context, items: Vec<Item>, args: &WaitArgs) -> Result<Outcome, CliError> {
     let length = durations::length("--wait-timeout", &args.wait_timeout)?;
+    let mut outcome = bulk::report(context, WORDS, &items);
     if args.wait {
-        let waiting = unscanned(context, &items).await?;
-        wait::for_scans(
-            context,
-            &waiting,
-            Wait::new(length, "endpoint list".to_owned()),
-        )
-        .await?;
+        outcome.trouble = all_scanned(context, &items, length).await.err();
     }
-    Ok(bulk::report(context, WORDS, &items))
+    Ok(outcome)
+}
+
+async fn all_scanned(context: &Context, items: &[Item], length: Duration) -> Result<(), CliError> {
+    let waiting = unscanned(context, items).await?;
+    let ids: Vec<String> = waiting
+        .iter()
+        .map(|endpoint| endpoint.id.to_string())
+        .collect();
+    let wait = Wait::new(length, format!("endpoint wait {}", ids.join(" ")));
+    wait::for_scans(context, &waiting, wait).await
 }
 
 async fn unscanned(context: &Context, items: &[Item]) -> Result<Vec<Endpoint>, CliError> {
@@ -303,12 +340,16 @@ async fn single(context: &Context, target: &Target, args: &WaitArgs) -> Result<O
     let mut outcome = bulk::conclude(context, WORDS, vec![item])?;
     let Some(id) = id else { return Ok(outcome) };
     if args.wait {
-        add_findings(context, id, length, &mut outcome).await?;
+        outcome.trouble = add_findings(context, id, length, &mut outcome).await.err();
         return Ok(outcome);
     }
+    let first = match outcome.result["status"].as_str() {
+        Some("paused") => Line::next(format!("endpoint resume {id}"), "have it scanned again"),
+        _ => Line::next(format!("endpoint wait {id}"), "wait for the first scan"),
+    };
     outcome.story.extend([
         Line::Heading("Next:"),
-        Line::next(format!("endpoint wait {id}"), "wait for the first scan"),
+        first,
         Line::next(
             format!("alert list -c {customer}"),
             "see the alerts of this customer",

@@ -38,6 +38,8 @@ pub struct Addition {
 pub enum Existing {
     /// It is an error.
     Fail,
+    /// It is an error that tells of --skip-existing.
+    FailNamingOption,
     /// It is passed over.
     Skip,
 }
@@ -167,7 +169,7 @@ async fn add(
 ) -> Result<End, CliError> {
     let about = format!("{port} on {}", name_of(place));
     let error = match context.write(addition.request(place, port), &about).await {
-        Ok(Some(answer)) => return Ok(End::Done(done(place, port, &answer.data))),
+        Ok(Some(answer)) => return Ok(End::Done(made(place, port, &answer.data))),
         Ok(None) => return Ok(End::Planned),
         Err(error) => error.during(format!("allowing {about}")),
     };
@@ -176,25 +178,37 @@ async fn add(
             port.is_same(rule) && rule.justification.as_deref() == Some(&addition.justification)
         };
         return match matching(context, place, same).await? {
-            Some(rule) => Ok(End::Done(done(place, port, &rule))),
+            Some(rule) => Ok(End::Done(made(place, port, &rule))),
             None => Err(error.hint("no such rule is there: run the command again")),
         };
     }
     if !error.concerns_field("port_start") {
         return Err(error);
     }
-    match (matching(context, place, |rule| port.meets(rule)).await?, existing) {
-        (Some(rule), Existing::Skip) => Ok(End::Skipped(Done {
-            note: Some(format!("a rule for {} is there", views::ports_of(&rule))),
+    let Some(rule) = matching(context, place, |rule| port.meets(rule)).await? else {
+        return Err(error);
+    };
+    let (id, ports) = (rule.id, views::ports_of(&rule));
+    if existing == Existing::Skip {
+        let note = Some(format!("a rule for {ports} is there"));
+        return Ok(End::Skipped(Done {
+            note,
             ..done(place, port, &rule)
-        })),
-        (Some(rule), Existing::Fail) => Err(error.hint(format!(
-            "rule {} for {} is in the way: change it with `rules edit {}`, or pass over such ports with --skip-existing",
-            rule.id,
-            views::ports_of(&rule),
-            rule.id
-        ))),
-        (None, _) => Err(error),
+        }));
+    }
+    let option = match existing {
+        Existing::FailNamingOption => "; or pass over such ports with --skip-existing",
+        _ => "",
+    };
+    Err(error.hint(format!(
+        "rule {id} for {ports} is in the way: change it with `rules edit {id}`{option}"
+    )))
+}
+
+fn made(place: &Place, port: &PortSpec, rule: &Rule) -> Done {
+    Done {
+        created: Some(true),
+        ..done(place, port, rule)
     }
 }
 

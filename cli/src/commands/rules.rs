@@ -8,16 +8,19 @@ use crate::args::{
 };
 use crate::bulk::{self, Done, End, Item, Words};
 use crate::context::{Context, Danger};
-use crate::durations;
+use crate::durations::{self, counted};
 use crate::error::CliError;
+use crate::files;
 use crate::outcome::{Cell, Column, Line, Outcome, Table, shown, to_json};
 use crate::ports::PortSpec;
-use crate::references::{self, Prefixes};
+use crate::references::{self, Named, Prefixes};
 use secmon::model::{EndpointSummary, Rule, RuleScope, RuleStatus};
 use secmon::operations::{DeleteRule, GetRule, GetRuleSummary, UpdateRule};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
+/// So many items are named in a question.
+const PREVIEW: usize = 10;
 const SUMMARY: &[Column] = &[
     shown("id"),
     shown("ip_address"),
@@ -27,6 +30,10 @@ const SUMMARY: &[Column] = &[
 const ADDED: Words = Words {
     done: "allowed",
     skipped: "allowed before",
+};
+const RULE: Named = Named {
+    one: "rule",
+    list: "rules list",
 };
 const REMOVED: Words = Words {
     done: "removed",
@@ -128,22 +135,28 @@ async fn show(context: &Context, name: &str) -> Result<Outcome, CliError> {
 }
 
 /// A rule in one sentence.
-pub fn sentence(rule: &Rule) -> String {
-    let place = rule
-        .endpoint
-        .as_ref()
-        .map_or_else(|| "all servers".to_owned(), references::name_of);
-    format!("{} is allowed on {place}.", views::ports_of(rule))
+fn sentence(rule: &Rule) -> String {
+    let (ports, place) = (views::ports_of(rule), views::place_of(rule));
+    match rule.is_active {
+        Some(false) => format!("{ports} was allowed on {place}; the rule has expired."),
+        _ => format!("{ports} is allowed on {place}."),
+    }
+}
+
+/// What a rule is about, in a list.
+fn place(rule: &Rule) -> String {
+    format!("{} on {}", views::ports_of(rule), views::place_of(rule))
 }
 
 async fn find(context: &Context, name: &str) -> Result<Rule, CliError> {
+    references::check_named(RULE, name)?;
     if let Ok(id) = name.trim().parse::<Uuid>() {
         let mut get = GetRule::new(id.into());
         get.billing_customer_id = context.settings.customer;
         return Ok(context.read(get).await?.into_data());
     }
     let rules = references::all_rules(context, |list| list).await?;
-    references::by_id_or_prefix(name, "rules", rules, |rule| rule.id.to_string())
+    references::by_id_or_prefix(context, name, RULE, rules, |rule| rule.id.to_string())
 }
 
 async fn add(context: &Context, args: RuleAddArgs) -> Result<Outcome, CliError> {
@@ -179,7 +192,7 @@ async fn add(context: &Context, args: RuleAddArgs) -> Result<Outcome, CliError> 
     let existing = if args.skip_existing {
         rule_adding::Existing::Skip
     } else {
-        rule_adding::Existing::Fail
+        rule_adding::Existing::FailNamingOption
     };
     rule_adding::run(context, ADDED, &wanted, &addition, existing).await
 }
@@ -220,6 +233,15 @@ pub fn justification(context: &Context, given: &Justification) -> Result<String,
 }
 
 async fn edit(context: &Context, args: RuleEditArgs) -> Result<Outcome, CliError> {
+    if args.port.is_none()
+        && args.justification.message.is_none()
+        && args.service.is_none()
+        && args.expires.is_none()
+    {
+        return Err(CliError::usage(
+            "nothing is to be changed: give --port, -m, --service or --expires",
+        ));
+    }
     let rule = find(context, &args.rule).await?;
     let update = changed(&rule, args)?;
     let sent = context.write(update, &format!("rule {}", rule.id)).await;
@@ -263,17 +285,19 @@ fn changed(rule: &Rule, args: RuleEditArgs) -> Result<UpdateRule, CliError> {
 
 async fn remove(context: &Context, names: &[String]) -> Result<Outcome, CliError> {
     let mut rules = Vec::new();
-    for name in names {
-        rules.push(find(context, name).await?);
+    for name in files::or_stdin(names)? {
+        rules.push(find(context, &name).await?);
     }
-    let question = match rules.as_slice() {
-        [one] => format!("About to remove the rule by which {}", sentence(one)),
-        many => format!("About to remove {} rules.", many.len()),
-    };
-    let name = if let [one] = rules.as_slice() {
-        one.id.to_string()
-    } else {
-        rules.len().to_string()
+    let each: Vec<String> = rules.iter().take(PREVIEW).map(place).collect();
+    let more = if rules.len() > PREVIEW { ", ..." } else { "" };
+    let question = format!(
+        "About to remove {}: {}{more}.",
+        counted(rules.len(), "rule"),
+        each.join(", ")
+    );
+    let name = match rules.as_slice() {
+        [one] => one.id.to_string(),
+        many => many.len().to_string(),
     };
     context.confirm(Danger::Moderate.times(rules.len()), &question, &name)?;
     let ends = bulk::run(context, &rules, OnError::Continue, async |rule| {
@@ -303,8 +327,8 @@ async fn remove_one(context: &Context, rule: &Rule) -> Result<End, CliError> {
         id: rule.id.to_string(),
         record: json!({ "id": rule.id, "removed": true }),
         sentence: format!(
-            "Removed: {} From the next scan its ports raise alerts again.",
-            sentence(rule)
+            "The rule for {} is removed. If a port is still open, the next scan raises an alert.",
+            place(rule)
         ),
         ..Done::default()
     }))

@@ -9,7 +9,7 @@ use secmon::model::Scenario;
 use secmon::operations::{ListScenarios, SetScenario};
 use serde_json::Value;
 
-const COLUMNS: &[Column] = &[shown("id"), shown("current")];
+const COLUMNS: &[Column] = &[shown("scenario"), shown("current")];
 
 /// Runs the command.
 pub async fn run(context: &Context, command: SandboxCommand) -> Result<Outcome, CliError> {

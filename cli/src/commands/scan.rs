@@ -2,23 +2,22 @@
 
 use super::findings;
 use super::wait::{self, Wait};
-use crate::args::ScanArgs;
+use crate::args::{OnError, ScanArgs};
+use crate::bulk::{self, Done, End, Item, Words};
 use crate::context::Context;
-use crate::durations;
-use crate::error::{CliError, Exit};
-use crate::outcome::{Cell, Column, Line, Outcome, Table, shown, to_json};
+use crate::error::CliError;
+use crate::outcome::{Line, Outcome, to_json};
 use crate::references::{self, Prefixes};
+use crate::{durations, files};
 use secmon::model::Endpoint;
-use secmon::operations::{QueuedScan, ScanEndpoint};
-use secmon::{ErrorCode, Namespace, Response};
-use serde_json::{Value, json};
+use secmon::operations::ScanEndpoint;
+use secmon::{ErrorCode, ErrorKind, Namespace};
+use std::time::Duration;
 
-const COLUMNS: &[Column] = &[
-    shown("id"),
-    shown("endpoint"),
-    shown("status"),
-    shown("cooldown_seconds"),
-];
+const WORDS: Words = Words {
+    done: "on their way",
+    skipped: "under way before",
+};
 
 /// Runs the command.
 pub async fn run(context: &Context, args: ScanArgs) -> Result<Outcome, CliError> {
@@ -28,115 +27,125 @@ pub async fn run(context: &Context, args: ScanArgs) -> Result<Outcome, CliError>
         ));
     }
     let length = durations::length("--wait-timeout", &args.wait.wait_timeout)?;
-    let endpoints = references::endpoints(context, &args.endpoints, Prefixes::Accepted).await?;
-    let mut started = Vec::new();
-    for endpoint in &endpoints {
-        if let Some(scan) = start(context, endpoint, args.respect_cooldown).await? {
-            started.push((endpoint, scan));
-        }
-    }
-    let mut outcome = report(&started);
+    let names = files::or_stdin(&args.endpoints)?;
+    let endpoints = references::endpoints(context, &names, Prefixes::Accepted).await?;
+    let cooldown = if args.respect_cooldown {
+        Cooldown::IsWaitedFor
+    } else {
+        Cooldown::IsAnError
+    };
+    let ends = bulk::run(context, &endpoints, OnError::Continue, async |endpoint| {
+        start(context, endpoint, cooldown).await
+    })
+    .await;
+    let started: Vec<Endpoint> = endpoints
+        .iter()
+        .zip(&ends)
+        .filter(|(_, end)| end.done().is_some())
+        .map(|(endpoint, _)| endpoint.clone())
+        .collect();
+    let items = endpoints.iter().zip(ends).map(|(endpoint, end)| Item {
+        row: None,
+        target: references::name_of(endpoint),
+        customer: endpoint.billing_customer_id,
+        end,
+    });
+    let mut outcome = bulk::conclude(context, WORDS, items.collect())?;
     if args.wait.wait && !started.is_empty() {
-        let names: Vec<String> = endpoints
-            .iter()
-            .map(|endpoint| endpoint.id.to_string())
-            .collect();
-        let wait = Wait::new(length, format!("endpoint wait {}", names.join(" ")));
-        wait::for_scans(context, &endpoints, wait).await?;
-        add_findings(context, &endpoints, &mut outcome).await?;
+        outcome.trouble = wait_for(context, &started, length, &mut outcome)
+            .await
+            .err();
     }
     Ok(outcome)
 }
 
-/// Asks for a scan; a server in cooldown is waited for only when `respect_cooldown` says so.
+/// Waits for the scans that were started, and adds what they found.
+async fn wait_for(
+    context: &Context,
+    started: &[Endpoint],
+    length: Duration,
+    outcome: &mut Outcome,
+) -> Result<(), CliError> {
+    let ids: Vec<String> = started
+        .iter()
+        .map(|endpoint| endpoint.id.to_string())
+        .collect();
+    let latest = started
+        .iter()
+        .filter_map(|endpoint| endpoint.last_scan_at.as_ref())
+        .max_by_key(|time| time.date_time());
+    let after = latest
+        .map(|time| format!(" --after {}", time.as_str()))
+        .unwrap_or_default();
+    let wait = Wait::new(length, format!("endpoint wait {}{after}", ids.join(" ")));
+    wait::for_scans(context, started, wait).await?;
+    add_findings(context, started, outcome).await
+}
+
+/// What happens to a server that was scanned a moment ago.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Cooldown {
+    IsAnError,
+    IsWaitedFor,
+}
+
+/// Asks for a scan.
 async fn start(
     context: &Context,
     endpoint: &Endpoint,
-    respect_cooldown: bool,
-) -> Result<Option<Response<QueuedScan>>, CliError> {
+    cooldown: Cooldown,
+) -> Result<End, CliError> {
     let name = references::name_of(endpoint);
     let customer = references::owner(context, endpoint)?;
-    let about = format!("scan of {name}");
     context.ready().await?;
     loop {
-        let scan = ScanEndpoint::new(customer, endpoint.id);
-        let error = match context.client()?.send(scan).await {
-            Ok(scan) => return Ok(Some(scan)),
-            Err(error) if error.kind() == secmon::ErrorKind::Refused => {
-                return context.refused(context.guard()?, &about);
+        let error = match context
+            .client()?
+            .send(ScanEndpoint::new(customer, endpoint.id))
+            .await
+        {
+            Ok(scan) => {
+                return Ok(End::Done(Done {
+                    id: scan.data.scan_id.to_string(),
+                    record: to_json(&scan.data),
+                    sentence: format!("A scan of {name} is on its way."),
+                    ..Done::default()
+                }));
+            }
+            Err(error) if error.kind() == ErrorKind::Refused => {
+                context.refused::<()>(context.guard()?, &format!("scan of {name}"))?;
+                return Ok(End::Planned);
             }
             Err(error) => error,
         };
-        let cooldown = error
+        let pause = error
             .retry_after()
             .filter(|_| error.code() == Some(&ErrorCode::RateLimited));
-        match cooldown {
-            Some(cooldown) if respect_cooldown => {
+        match (pause, cooldown) {
+            (Some(pause), Cooldown::IsWaitedFor) => {
+                let again = durations::shown(pause);
                 context.ui.note(&format!(
-                    "{name} was scanned a moment ago: next try in {}",
-                    durations::shown(cooldown)
+                    "{name} was scanned a moment ago: next try in {again}"
                 ));
-                context.rest(cooldown).await;
+                context.rest(pause).await;
             }
-            Some(cooldown) => {
-                let hint = format!(
-                    "it may be scanned again in {}; to wait for that: `scan {} --respect-cooldown`",
-                    durations::shown(cooldown),
-                    endpoint.id
-                );
-                return Err(CliError::from(error)
-                    .during(format!("scanning {name}"))
-                    .hint(hint));
-            }
-            None if error.code() == Some(&ErrorCode::EndpointNotActive) => {
-                let hint = format!(
-                    "scan it on schedule again: `endpoint resume {}`",
-                    endpoint.id
-                );
-                return Err(CliError::from(error)
-                    .during(format!("scanning {name}"))
-                    .hint(hint));
-            }
-            None => return Err(CliError::from(error).during(format!("scanning {name}"))),
+            _ => return Err(explained(error, endpoint, pause)),
         }
     }
 }
 
-fn report(started: &[(&Endpoint, Response<QueuedScan>)]) -> Outcome {
-    let mut table = Table::new(COLUMNS);
-    let mut story = Vec::new();
-    for (endpoint, scan) in started {
-        let name = references::name_of(endpoint);
-        table.rows.push(vec![
-            Cell::text(scan.data.scan_id),
-            Cell::text(&name),
-            Cell::state(&scan.data.status),
-            scan.data
-                .cooldown_seconds
-                .map_or(Cell::Missing, Cell::Number),
-        ]);
-        story.push(Line::text(format!("A scan of {name} is on its way.")));
+fn explained(error: secmon::Error, endpoint: &Endpoint, pause: Option<Duration>) -> CliError {
+    let inactive = error.code() == Some(&ErrorCode::EndpointNotActive);
+    let error = CliError::from(error).during(format!("scanning {}", references::name_of(endpoint)));
+    let id = endpoint.id;
+    match pause {
+        Some(pause) => {
+            let again = durations::shown(pause);
+            error.hint(format!("it may be scanned again in {again}; to wait for that: `scan {id} --respect-cooldown`"))
+        }
+        None if inactive => error.hint(format!("have it scanned again: `endpoint resume {id}`")),
+        None => error,
     }
-    let result = match started {
-        [(_, scan)] => to_json(&scan.data),
-        many => Value::Array(
-            many.iter()
-                .map(|(endpoint, scan)| with_endpoint(endpoint, scan))
-                .collect(),
-        ),
-    };
-    Outcome {
-        result,
-        table,
-        story,
-        exit: Exit::Done,
-    }
-}
-
-fn with_endpoint(endpoint: &Endpoint, scan: &Response<QueuedScan>) -> Value {
-    let mut scan = to_json(&scan.data);
-    scan["endpoint_id"] = json!(endpoint.id);
-    scan
 }
 
 async fn add_findings(
@@ -144,18 +153,14 @@ async fn add_findings(
     endpoints: &[Endpoint],
     outcome: &mut Outcome,
 ) -> Result<(), CliError> {
-    outcome.story.clear();
-    for (i, endpoint) in endpoints.iter().enumerate() {
+    outcome
+        .story
+        .retain(|line| matches!(line, Line::Table(_) | Line::Hint(_)));
+    for endpoint in endpoints {
         let detail = findings::read(context, endpoint.id).await?;
         findings::check(&detail)?;
-        let scanned = to_json(&detail.latest_scan);
-        match &mut outcome.result {
-            Value::Array(scans) => {
-                if let Some(scan) = scans.get_mut(i) {
-                    scan["latest_scan"] = scanned;
-                }
-            }
-            scan => scan["latest_scan"] = scanned,
+        if endpoints.len() == 1 && outcome.result.get("items").is_none() {
+            outcome.result["latest_scan"] = to_json(&detail.latest_scan);
         }
         outcome.story.push(Line::text(format!(
             "{} has been scanned.",

@@ -88,10 +88,7 @@ async fn of_customer(
     ));
     story.push(Line::Field(
         "rules",
-        Cell::text(format!(
-            "{}, of which {expiring} end within {SOON_DAYS} days",
-            rules.len()
-        )),
+        Cell::text(rules_text(rules.len(), expiring)),
     ));
     story.extend(pace_line(context));
     if !alerts.is_empty() {
@@ -102,6 +99,14 @@ async fn of_customer(
         ));
     }
     Ok(Outcome::record(result, table(servers, &severities)).tell(story))
+}
+
+fn rules_text(total: usize, expiring: usize) -> String {
+    match (total, expiring) {
+        (0, _) => "none".to_owned(),
+        (total, 0) => format!("{total} (none ends within {SOON_DAYS} days)"),
+        (total, expiring) => format!("{total} ({expiring} within {SOON_DAYS} days of the end)"),
+    }
 }
 
 type Counts = Vec<(u8, String, u64)>;

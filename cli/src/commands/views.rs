@@ -60,11 +60,7 @@ pub fn rule(rule: &Rule) -> Vec<Cell> {
     vec![
         Cell::text(rule.id),
         Cell::text(ports_of(rule)),
-        Cell::text(
-            rule.endpoint
-                .as_ref()
-                .map_or_else(|| "all servers".to_owned(), crate::references::name_of),
-        ),
+        Cell::text(place_of(rule)),
         Cell::maybe(rule.service.as_ref()),
         Cell::maybe(rule.justification.as_ref()),
         Cell::time(rule.expires_at.as_ref()),
@@ -74,6 +70,14 @@ pub fn rule(rule: &Rule) -> Vec<Cell> {
         Cell::text(rule.auto_suggested),
         Cell::time(rule.created_at.as_ref()),
     ]
+}
+
+/// Where a rule counts. The service does not say whose servers a global rule is for.
+pub fn place_of(rule: &Rule) -> String {
+    rule.endpoint.as_ref().map_or_else(
+        || "all servers (global rule)".to_owned(),
+        crate::references::name_of,
+    )
 }
 
 /// The ports of a rule as they are typed: `22/tcp`, `8000-8100/*`.

@@ -29,16 +29,23 @@ impl Wait {
         }
     }
 
+    /// Looks no more often than this.
+    #[must_use]
+    pub fn at_least(mut self, interval: Duration) -> Self {
+        self.next_poll = self.next_poll.max(interval);
+        self
+    }
+
     /// Polls until there is a result, or the wait runs out.
     pub async fn until<T>(
         mut self,
         context: &Context,
         mut poll: impl AsyncFnMut() -> Result<Option<T>, CliError>,
     ) -> Result<T, CliError> {
-        context.on_interrupt(format!(
-            "stopped waiting; the scan goes on: {}",
-            self.resume
-        ));
+        context.on_interrupt(
+            "stopped waiting; what was started goes on",
+            format!("go on waiting: `{}`", self.resume),
+        );
         loop {
             if let Some(result) = poll().await? {
                 return Ok(result);
@@ -48,7 +55,7 @@ impl Wait {
                 return Err(self.ran_out());
             }
             context.rest(self.next_poll.min(left)).await;
-            self.next_poll = (self.next_poll * 2).min(SLOWEST_POLL);
+            self.next_poll = (self.next_poll * 2).min(SLOWEST_POLL.max(self.next_poll));
         }
     }
 

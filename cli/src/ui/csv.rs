@@ -1,5 +1,6 @@
 //! CSV output: every column, values as the API gives them.
 
+use super::sanitize;
 use super::table::exact;
 use crate::outcome::Table;
 
@@ -26,11 +27,12 @@ pub fn render(table: &Table, with_header: bool) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// A cell that a spreadsheet takes as text.
-pub fn inert(text: &str) -> String {
+/// A cell that a spreadsheet takes as text, and a terminal too.
+fn inert(text: &str) -> String {
+    let text = sanitize(text);
     if text.starts_with(['=', '+', '-', '@', '\t', '\r']) {
         format!("'{text}")
     } else {
-        text.to_owned()
+        text
     }
 }

@@ -43,6 +43,8 @@ pub struct Ui {
     invocation: Invocation,
     /// When the wait that was last told of is over.
     wait_said: Mutex<Option<Instant>>,
+    /// The bar on the screen.
+    bar: Mutex<Option<Progress>>,
 }
 
 impl Ui {
@@ -55,6 +57,7 @@ impl Ui {
             format,
             invocation,
             wait_said: Mutex::default(),
+            bar: Mutex::default(),
         }
     }
 
@@ -81,26 +84,29 @@ impl Ui {
         self.display.limit
     }
 
-    /// Shows the result of a command; the exit code is the outcome's unless standard output failed.
+    /// Shows the result of a command, and what went wrong behind it; gives the exit code.
     pub fn show(&self, mut outcome: Outcome) -> Exit {
-        let text = match rows::arrange(&self.display, &mut outcome) {
-            Ok(()) => self.render(&outcome),
-            Err(error) => {
-                self.error(&error);
-                return error.exit();
-            }
+        let shown = match rows::arrange(&self.display, &mut outcome) {
+            Ok(()) => self.print(&self.render(&outcome)).map(|()| outcome.exit),
+            Err(error) => Err(error),
         };
-        match anstream::stdout()
-            .write_all(text.as_bytes())
-            .and_then(|()| anstream::stdout().flush())
-        {
-            Ok(()) => outcome.exit,
-            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Exit::Done,
-            Err(error) => {
-                let error = CliError::io("writing to standard output", &error);
+        match (shown, outcome.trouble) {
+            (Err(error), _) | (Ok(_), Some(error)) => {
                 self.error(&error);
                 error.exit()
             }
+            (Ok(exit), None) => exit,
+        }
+    }
+
+    /// Writes to standard output. A reader that has seen enough is no error.
+    fn print(&self, text: &str) -> Result<(), CliError> {
+        let written = anstream::stdout().write_all(text.as_bytes());
+        match written.and_then(|()| anstream::stdout().flush()) {
+            Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+                Err(CliError::io("writing to standard output", &error))
+            }
+            _ => Ok(()),
         }
     }
 
@@ -111,6 +117,10 @@ impl Ui {
             (OutputFormat::Jsonl, _) => json_lines(&outcome.result),
             (OutputFormat::Csv, _) => csv::render(&outcome.table, !self.display.no_headers),
             (OutputFormat::Ids, _) => rows::ids(&outcome.table),
+            (OutputFormat::Table | OutputFormat::Wide, []) if outcome.table.rows.is_empty() => {
+                self.note("nothing found");
+                String::new()
+            }
             (OutputFormat::Table | OutputFormat::Wide, []) => self.table(&outcome.table),
             (OutputFormat::Table | OutputFormat::Wide, story) => self.story(story),
         }
@@ -123,6 +133,9 @@ impl Ui {
     fn story(&self, story: &[Line]) -> String {
         let mut text = String::new();
         for line in story {
+            if self.display.quiet && line.is_advice() {
+                continue;
+            }
             match line {
                 Line::Text(sentence) => push_line(&mut text, &sanitize(sentence)),
                 Line::Field(label, cell) => {
@@ -177,9 +190,8 @@ impl Ui {
         let activity = error.activity().map(sanitize);
         let reference = error.reference().map(|reference| {
             format!(
-                "{} · about the exit code: {} ({})",
+                "{} · details: secmon help exit-codes ({})",
                 sanitize(reference),
-                self.invocation.line("help exit-codes"),
                 error.exit() as u8
             )
         });
@@ -221,13 +233,22 @@ impl Ui {
             return;
         }
         let length = durations::shown(length);
-        self.note(&match reason {
+        self.note_over_progress(&match reason {
             secmon::WaitReason::Pacing => format!("paced: next request in {length}"),
             secmon::WaitReason::RateLimited => {
                 format!("the service says the key's calls are used up: next request in {length}")
             }
             _ => format!("the service did not answer: next try in {length}"),
         });
+    }
+
+    /// While a bar is on the screen, the word stands in it.
+    fn note_over_progress(&self, sentence: &str) {
+        let bar = self.bar.lock().unwrap_or_else(PoisonError::into_inner);
+        match bar.as_ref().filter(|bar| !bar.is_over()) {
+            Some(bar) => bar.say(sentence),
+            None => self.note(sentence),
+        }
     }
 
     /// Several calls wait for the same thing; one word is enough until that wait is over.
@@ -246,20 +267,26 @@ impl Ui {
 
     /// Shows what a dry run would have sent.
     pub fn planned(&self, planned: &[crate::guard::Planned]) -> Exit {
-        let text = if self.json() {
-            let requests: Vec<Value> = planned.iter().map(crate::guard::Planned::to_json).collect();
-            pretty(&json!({ "dry_run": requests }))
-        } else if planned.is_empty() {
-            "nothing would be changed\n".to_owned()
-        } else {
-            planned
-                .iter()
-                .map(|planned| format!("{}\n", sanitize(&planned.to_string())))
-                .collect()
+        let requests: Vec<Value> = planned.iter().map(crate::guard::Planned::to_json).collect();
+        let written = match self.format {
+            OutputFormat::Json => self.print(&pretty(&json!({ "dry_run": requests }))),
+            OutputFormat::Jsonl => self.print(&json_lines(&Value::Array(requests))),
+            OutputFormat::Csv | OutputFormat::Ids => {
+                planned
+                    .iter()
+                    .for_each(|planned| self.note(&planned.to_string()));
+                Ok(())
+            }
+            OutputFormat::Table | OutputFormat::Wide => {
+                let lines = planned
+                    .iter()
+                    .map(|planned| format!("{}\n", sanitize(&planned.to_string())));
+                self.print(&lines.collect::<String>())
+            }
         };
-        match anstream::stdout().write_all(text.as_bytes()) {
-            Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Exit::Other,
-            _ => Exit::Done,
+        match written {
+            Ok(()) => Exit::Done,
+            Err(error) => error.exit(),
         }
     }
 
@@ -267,7 +294,11 @@ impl Ui {
     pub fn progress(&self, total: usize) -> Progress {
         let visible =
             !self.display.quiet && !self.display.no_progress && std::io::stderr().is_terminal();
-        Progress::new(total, visible)
+        let progress = Progress::new(total, visible);
+        if visible {
+            *self.bar.lock().unwrap_or_else(PoisonError::into_inner) = Some(progress.clone());
+        }
+        progress
     }
 
     fn json(&self) -> bool {

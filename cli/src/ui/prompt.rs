@@ -1,8 +1,8 @@
 //! Questions to a person at a terminal.
 
-use super::Ui;
+use super::{Ui, sanitize};
 use crate::error::{CliError, Exit};
-use dialoguer::{Confirm, Input, Password};
+use dialoguer::{Confirm, Input, Password, Select};
 use std::io::IsTerminal;
 
 impl Ui {
@@ -14,7 +14,7 @@ impl Ui {
     /// Asks for a line of text.
     pub fn ask_text(&self, question: &str) -> Result<String, CliError> {
         Input::new()
-            .with_prompt(question)
+            .with_prompt(sanitize(question))
             .interact_text()
             .map_err(no_answer)
     }
@@ -22,14 +22,27 @@ impl Ui {
     /// Asks for a secret; nothing of it is shown.
     pub fn ask_secret(&self, question: &str) -> Result<String, CliError> {
         Password::new()
-            .with_prompt(question)
+            .with_prompt(sanitize(question))
+            .interact()
+            .map_err(no_answer)
+    }
+
+    /// Lets a person choose one of several.
+    pub fn ask_choice(&self, question: &str, options: &[String]) -> Result<usize, CliError> {
+        let options: Vec<String> = options.iter().map(|option| sanitize(option)).collect();
+        Select::new()
+            .with_prompt(sanitize(question))
+            .items(&options)
+            .default(0)
             .interact()
             .map_err(no_answer)
     }
 
     /// Asks yes or no; no answer is no.
     pub fn ask_yes(&self, question: &str) -> Result<bool, CliError> {
-        let confirm = Confirm::new().with_prompt(question).default(false);
+        let confirm = Confirm::new()
+            .with_prompt(sanitize(question))
+            .default(false);
         confirm
             .interact_opt()
             .map(Option::unwrap_or_default)

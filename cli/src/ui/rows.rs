@@ -1,6 +1,6 @@
 //! Choosing, ordering and cutting the rows of a list, with the JSON items in step.
 
-use super::table::exact;
+use super::table::{exact, title};
 use crate::error::CliError;
 use crate::outcome::{Cell, Outcome, Table};
 use crate::settings::Display;
@@ -75,7 +75,12 @@ fn choose_columns(table: &mut Table, names: &[String]) -> Result<(), CliError> {
 }
 
 fn position(table: &Table, name: &str) -> Result<usize, CliError> {
-    table.position(name).ok_or_else(|| {
+    let titled = || {
+        table.columns.iter().position(|column| {
+            title(column.name).eq_ignore_ascii_case(&name.replace([' ', '-'], "_"))
+        })
+    };
+    table.position(name).or_else(titled).ok_or_else(|| {
         let known: Vec<&str> = table.columns.iter().map(|column| column.name).collect();
         CliError::usage(format!(
             "there is no column {name:?} here (columns: {})",
@@ -84,11 +89,9 @@ fn position(table: &Table, name: &str) -> Result<usize, CliError> {
     })
 }
 
-/// The column `id`, one a line.
+/// The column `id`, or else the first, one a line.
 pub fn ids(table: &Table) -> String {
-    let Some(column) = table.position("id") else {
-        return String::new();
-    };
+    let column = table.position("id").unwrap_or(0);
     let ids = table
         .rows
         .iter()

@@ -5,7 +5,7 @@ use super::time;
 use crate::args::TimeStyle;
 use crate::outcome::{Cell, Column, Table};
 use crate::settings::Display;
-use comfy_table::{CellAlignment, Color, ContentArrangement, presets};
+use comfy_table::{CellAlignment, Color, ColumnConstraint, ContentArrangement, presets};
 use secmon::model::Severity;
 use std::io::IsTerminal;
 
@@ -23,25 +23,59 @@ const BEGINNING: usize = 8;
 /// Space behind each column.
 const GAP: u16 = 2;
 
-/// Draws the columns that are shown: all of them when `wide`, or when columns were chosen.
+/// Columns whose text may be folded, down to this width.
+const FOLDING: [&str; 9] = [
+    "nickname",
+    "hostname",
+    "justification",
+    "title",
+    "message",
+    "endpoint",
+    "target",
+    "alert",
+    "content_preview",
+];
+const FOLDED: u16 = 14;
+
+/// Fewer columns than this say nothing.
+const FEWEST: usize = 3;
+
+/// Draws the columns that are shown: all of them when `wide`, or when columns were chosen. On a screen that is too
+/// narrow, ids are shortened, then long texts folded, then the last columns left out.
 pub fn render(table: &Table, display: &Display, wide: bool) -> String {
-    if table.rows.is_empty() {
-        return "nothing found\n".to_owned();
-    }
     let all = wide || !display.columns.is_empty();
-    let shown: Vec<usize> = (0..table.columns.len())
+    let mut shown: Vec<usize> = (0..table.columns.len())
         .filter(|i| all || !table.columns[*i].wide)
         .collect();
-    let whole = draw(table, display, &shown, Ids::Whole);
-    let drawn = if fits(&whole) {
-        whole
-    } else {
-        draw(table, display, &shown, Ids::Beginning)
-    };
+    let mut drawn = draw(table, display, &shown, Ids::Whole);
+    if needed(&drawn, table, &shown) > width(&drawn) {
+        drawn = draw(table, display, &shown, Ids::Beginning);
+    }
+    while !all && shown.len() > FEWEST && needed(&drawn, table, &shown) > width(&drawn) {
+        shown.pop();
+        drawn = draw(table, display, &shown, Ids::Beginning);
+    }
     drawn
         .lines()
         .map(|line| format!("{}\n", line.trim_end()))
         .collect()
+}
+
+/// The width of the screen; without one there is room for everything.
+fn width(drawn: &comfy_table::Table) -> u16 {
+    drawn.width().unwrap_or(u16::MAX)
+}
+
+/// The least width at which nothing but long texts is folded.
+fn needed(drawn: &comfy_table::Table, table: &Table, shown: &[usize]) -> u16 {
+    let widths = drawn.column_max_content_widths();
+    let least = widths.iter().zip(shown).map(|(width, i)| {
+        match FOLDING.contains(&table.columns[*i].name) {
+            true => (*width).min(FOLDED),
+            false => *width,
+        }
+    });
+    least.map(|width| width.saturating_add(GAP)).sum()
 }
 
 fn draw(table: &Table, display: &Display, shown: &[usize], ids: Ids) -> comfy_table::Table {
@@ -64,16 +98,13 @@ fn draw(table: &Table, display: &Display, shown: &[usize], ids: Ids) -> comfy_ta
             _ => drawn_cell(cell, display.time),
         }));
     }
-    for column in drawn.column_iter_mut() {
+    for (column, i) in drawn.column_iter_mut().zip(shown) {
         column.set_padding((0, GAP));
+        if !FOLDING.contains(&table.columns[*i].name) {
+            column.set_constraint(ColumnConstraint::ContentWidth);
+        }
     }
     drawn
-}
-
-fn fits(drawn: &comfy_table::Table) -> bool {
-    let widths = drawn.column_max_content_widths();
-    let needed: u16 = widths.iter().map(|width| width.saturating_add(GAP)).sum();
-    drawn.width().is_none_or(|width| needed <= width)
 }
 
 fn beginning(id: &str) -> String {
@@ -86,7 +117,7 @@ fn heading(column: &Column) -> comfy_table::Cell {
 }
 
 /// What people call a field of the API.
-fn title(name: &str) -> &str {
+pub fn title(name: &str) -> &str {
     match name {
         "billing_customer_id" => "customer",
         "ip_address" => "address",

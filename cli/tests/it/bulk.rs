@@ -138,6 +138,23 @@ fn spreadsheets_as_people_save_them_are_read() {
 }
 
 #[test]
+fn a_spreadsheet_in_windows_1252_is_read_with_a_warning() {
+    let shell = Shell::of(&account());
+    let path = shell.path("excel.csv");
+    std::fs::write(
+        &path,
+        b"Server;Customer ID;Nickname\r\n203.0.113.1;42;M\xfcnchen\r\n",
+    )
+    .expect("the file is written");
+    let run = shell
+        .run(&["provision", "-f", &path.display().to_string()])
+        .exits(0);
+    assert!(run.stderr.contains("Windows-1252"), "{run:?}");
+    let servers = shell.line("endpoint list -c 42 -o json").exits(0).json();
+    assert_eq!(servers[0]["nickname"], "München");
+}
+
+#[test]
 fn the_empty_spreadsheet_can_be_filled_in() {
     let shell = Shell::of(&account());
     let template = shell.line("provision --template").exits(0).stdout;
@@ -206,4 +223,57 @@ fn several_targets_on_one_line_are_reported_like_a_file() {
         serde_json::json!({ "total": 2, "succeeded": 1, "failed": 0, "skipped": 1 })
     );
     assert!(run["items"][0]["row"].is_null());
+}
+
+#[test]
+fn a_report_that_cannot_be_written_stops_the_run_before_it_begins() {
+    let tenant = account();
+    let shell = Shell::of(&tenant);
+    let file = shell.file("servers.csv", "target,customer\n203.0.113.1,42\n");
+    shell
+        .run(&[
+            "provision",
+            "-f",
+            &file,
+            "--report",
+            "/nonexistent/report.csv",
+        ])
+        .exits(2);
+    assert_eq!(tenant.journal().len(), 0);
+    shell
+        .line("provision 203.0.113.1 -c 42 --report report.csv")
+        .exits(2);
+}
+
+#[test]
+fn mistakes_in_the_heading_and_repeated_rows_are_named() {
+    let shell = Shell::of(&account());
+    let file = shell.file("servers.csv", "target,Kunde,Name\n203.0.113.1,42,web-1\n");
+    let run = shell
+        .run(&["provision", "-f", &file, "-o", "json"])
+        .exits(2);
+    let hint = run.error()["hint"].as_str().unwrap_or_default().to_owned();
+    assert!(
+        hint.contains("--map Kunde=FIELD --map Name=FIELD"),
+        "{hint}"
+    );
+    let typo = shell
+        .run(&["provision", "-f", &file, "--map", "Kundin=customer"])
+        .exits(2);
+    assert!(typo.stderr.contains("no column \"Kundin\""), "{typo:?}");
+    let twice = shell.file(
+        "twice.csv",
+        "target,customer,nickname\n2001:db8::1,42,a\n2001:DB8:0::1,42,b\n",
+    );
+    let run = shell.run(&["provision", "-f", &twice]).exits(2);
+    assert!(
+        run.stderr
+            .contains("row 3: 2001:DB8:0::1 of customer 42 is in row 2 already"),
+        "{run:?}"
+    );
+    let named = shell.line("provision servers.csv -c 42").exits(2);
+    assert!(
+        named.stderr.contains("provision -f servers.csv"),
+        "{named:?}"
+    );
 }

@@ -215,7 +215,7 @@ fn a_protected_profile_wants_the_name_typed() {
     shell.line("endpoint terminate web-1 --yes").exits(2);
     shell
         .line("endpoint terminate web-1 --confirm=web-2")
-        .exits(1);
+        .exits(2);
     shell
         .line("endpoint terminate web-1 --confirm=web-1")
         .exits(0);
@@ -256,4 +256,67 @@ fn a_cooldown_is_an_error_that_says_how_to_wait_for_it() {
             .contains("--respect-cooldown"),
         "{refused:?}"
     );
+}
+
+#[test]
+fn several_scans_are_reported_together() {
+    let tenant = account();
+    let shell = Shell::of(&tenant);
+    for name in ["web-1", "web-2"] {
+        provision(
+            &shell,
+            if name == "web-1" {
+                "203.0.113.1"
+            } else {
+                "203.0.113.2"
+            },
+            name,
+        );
+    }
+    tenant
+        .advance(Duration::from_secs(60))
+        .expect("the account is there");
+    shell.line("scan web-1").exits(0);
+    let both = shell.line("scan web-1 web-2 -o json").exits(8).json();
+    assert_eq!(
+        both["summary"],
+        serde_json::json!({ "total": 2, "succeeded": 1, "failed": 1, "skipped": 0 })
+    );
+    assert_eq!(both["items"][0]["error"]["code"], "RATE_LIMITED");
+    assert!(both["items"][1]["id"].is_string(), "{both}");
+}
+
+#[test]
+fn the_same_file_can_be_run_again_after_a_termination() {
+    let shell = Shell::of(&account());
+    let ids = format!(
+        "{}\n{}\n",
+        provision(&shell, "203.0.113.1", "web-1"),
+        provision(&shell, "203.0.113.2", "web-2")
+    );
+    for skipped in [0, 2] {
+        let run = shell
+            .feed(&ids, &["endpoint", "terminate", "-", "-y", "-o", "json"])
+            .exits(0)
+            .json();
+        assert_eq!(run["summary"]["skipped"], skipped);
+    }
+    shell
+        .feed(&ids, &["endpoint", "delete", "-f", "-", "-y"])
+        .exits(0);
+}
+
+#[test]
+fn a_dry_run_leaves_the_files_of_this_machine_alone() {
+    let shell = Shell::new();
+    shell
+        .line("profile create a --base-url https://a.example.com -n")
+        .exits(0);
+    assert!(!shell.path(".config").exists());
+    shell
+        .line("profile create a --base-url https://a.example.com")
+        .exits(0);
+    let run = shell.line("profile delete a -y -n").exits(0);
+    assert!(run.stdout.contains("would delete profile a"), "{run:?}");
+    shell.line("profile show a").exits(0);
 }

@@ -189,7 +189,7 @@ fn a_person_reads_one_sentence_and_the_way_out() {
 }
 
 #[test]
-fn an_interrupted_wait_says_that_the_scan_goes_on() {
+fn an_interrupted_wait_says_that_what_was_started_goes_on() {
     let tenant: Tenant = mock().tenant();
     tenant
         .set_progress(secmon_mock::Progress::Manual)
@@ -229,5 +229,8 @@ fn an_interrupted_wait_says_that_the_scan_goes_on() {
     let output = child.wait_with_output().expect("the program ends");
     assert_eq!(output.status.code(), Some(130));
     let stderr = String::from_utf8_lossy(&output.stderr);
-    assert!(stderr.contains("the scan goes on"), "{stderr}");
+    assert!(
+        stderr.contains("what was started goes on") && stderr.contains("endpoint wait"),
+        "{stderr}"
+    );
 }

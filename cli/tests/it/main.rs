@@ -8,6 +8,7 @@ mod changes;
 mod domains;
 mod errors;
 mod local;
+mod mock;
 mod output;
 mod pace;
 mod portal;

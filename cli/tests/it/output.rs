@@ -9,9 +9,10 @@ fn a_list_is_an_array_and_empty_it_is_still_one() {
     assert_eq!(shell.line("endpoint list -o json").exits(0).stdout, "[]\n");
     assert_eq!(shell.line("endpoint list -o jsonl").exits(0).stdout, "");
     assert_eq!(shell.line("endpoint list -o ids").exits(0).stdout, "");
+    let table = shell.line("endpoint list").exits(0);
     assert_eq!(
-        shell.line("endpoint list").exits(0).stdout,
-        "nothing found\n"
+        (table.stdout.as_str(), table.stderr.as_str()),
+        ("", "nothing found\n")
     );
 }
 
@@ -119,6 +120,10 @@ fn hostile_names_are_inert_for_people_and_exact_for_programs() {
         .exits(0)
         .stdout;
     assert!(csv.contains("'=cmd"), "{csv}");
+    assert!(
+        !csv.contains(['\u{1b}', '\u{7}', '\u{202e}']) && csv.contains("[2Jgone"),
+        "{csv:?}"
+    );
 }
 
 #[test]

@@ -161,6 +161,11 @@ fn a_wait_that_runs_out_names_the_command_that_goes_on() {
             .contains("endpoint wait"),
         "{run:?}"
     );
+    assert_eq!(
+        run.json()["created"],
+        true,
+        "the result is told all the same"
+    );
 }
 
 #[test]

@@ -84,3 +84,41 @@ fn the_beginning_of_an_id_is_not_enough_to_terminate() {
         "{run:?}"
     );
 }
+
+#[test]
+fn a_customer_that_contradicts_the_owner_is_what_is_wrong() {
+    let shell = Shell::of(&account());
+    provision(&shell, "203.0.113.10", "web-1");
+    for name in ["203.0.113.10", "web-1"] {
+        let run = shell
+            .run(&["endpoint", "suspend", name, "-c", "7", "-o", "json"])
+            .exits(2);
+        assert!(
+            run.error()["message"]
+                .as_str()
+                .unwrap_or_default()
+                .contains("belongs to customer 42"),
+            "{run:?}"
+        );
+    }
+}
+
+#[test]
+fn every_name_that_fits_nothing_is_listed() {
+    let shell = Shell::of(&account());
+    provision(&shell, "203.0.113.10", "web-1");
+    let run = shell
+        .feed(
+            "nope\nweb-1\nnope2\n",
+            &["endpoint", "suspend", "-f", "-", "-o", "json"],
+        )
+        .exits(4);
+    let message = run.error()["message"]
+        .as_str()
+        .unwrap_or_default()
+        .to_owned();
+    assert!(
+        message.contains("\"nope\"") && message.contains("\"nope2\""),
+        "{message}"
+    );
+}

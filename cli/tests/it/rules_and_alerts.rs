@@ -65,6 +65,7 @@ fn allowing_ports_resolves_their_alerts() {
         .exits(0)
         .json();
     assert_eq!(two["summary"]["succeeded"], 2);
+    assert_eq!(two["items"][0]["created"], true);
     assert_eq!(open_ports(&shell), [8080]);
 }
 

@@ -9,6 +9,8 @@ fn wrong_usage_is_an_object_where_json_is_asked_for() {
     for arguments in [
         ["endpoint", "lisst", "-o", "json"].as_slice(),
         &["--output=json", "nonsense"],
+        &["lisst", "-qojson"],
+        &["lisst", "-yo", "json"],
         &["-ojson", "provision", "--nonsense"],
     ] {
         let error = shell.run(arguments).exits(2).error();
@@ -109,5 +111,39 @@ fn switches_of_the_environment_are_read_as_people_write_them() {
             .unwrap_or_default()
             .contains("SECMON_NO_INPUT"),
         "{run:?}"
+    );
+}
+
+#[test]
+fn words_that_people_try_first_lead_to_the_command() {
+    for (tried, command) in [
+        ("suspend", "endpoint suspend"),
+        ("ports", "endpoint show"),
+        ("import", "provision -f"),
+    ] {
+        let run = Shell::new().run(&[tried, "203.0.113.1"]).exits(2);
+        assert!(run.stderr.contains(command), "{run:?}");
+        let error = Shell::new()
+            .run(&[tried, "203.0.113.1", "-o", "json"])
+            .exits(2)
+            .error();
+        assert!(
+            error["message"]
+                .as_str()
+                .unwrap_or_default()
+                .contains(command),
+            "{error}"
+        );
+    }
+    let error = Shell::new()
+        .line("--color bogus status -o json")
+        .exits(2)
+        .error();
+    assert!(
+        error["message"]
+            .as_str()
+            .unwrap_or_default()
+            .contains("never"),
+        "{error}"
     );
 }

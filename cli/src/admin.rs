@@ -1,0 +1,93 @@
+//! Calls to the mock's admin API, which is no part of the partner API and has a key of its own.
+
+use crate::args::AdminArgs;
+use crate::context::Context;
+use crate::error::{CliError, Exit};
+use crate::{env_vars, service};
+use bytes::Bytes;
+use http::{Method, Request, header};
+use secmon::transport::Transport;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// The admin API of one mock.
+pub struct Admin {
+    origin: String,
+    transport: Arc<dyn Transport>,
+    key: Option<String>,
+}
+
+impl Admin {
+    /// Where the options, the environment or the service say it is.
+    pub fn of(context: &Context, args: &AdminArgs) -> Result<Self, CliError> {
+        let named = args
+            .admin_url
+            .clone()
+            .or(env_vars::text("SECMON_MOCK_ADMIN_URL")?);
+        let origin = match named {
+            Some(url) => url,
+            None => context
+                .settings
+                .service
+                .as_ref()
+                .map_err(Clone::clone)?
+                .base_url
+                .clone(),
+        };
+        Ok(Self {
+            origin: service::origin_of(&origin),
+            transport: context.admin_transport()?,
+            key: env_vars::text("SECMON_MOCK_ADMIN_KEY")?,
+        })
+    }
+
+    /// Makes a call under `/_mock/`; an empty answer is null.
+    pub async fn call(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<Value>,
+    ) -> Result<Value, CliError> {
+        let uri = format!("{}/_mock/{path}", self.origin);
+        let failed = |reason: String| {
+            CliError::new(
+                Exit::Unavailable,
+                "no_mock",
+                format!(
+                    "the admin API of the mock at {} does not answer: {reason}",
+                    self.origin
+                ),
+            )
+            .hint("start a mock with `mock serve`, and say where it is with --admin-url")
+        };
+        let mut request = Request::builder()
+            .method(method)
+            .uri(&uri)
+            .header(header::ACCEPT, "application/json");
+        if let Some(key) = &self.key {
+            request = request.header(header::AUTHORIZATION, format!("Bearer {key}"));
+        }
+        let body = body
+            .map(|body| Bytes::from(body.to_string()))
+            .unwrap_or_default();
+        let request = request
+            .body(body)
+            .map_err(|_| CliError::usage(format!("--admin-url: {uri:?} is no address")))?;
+        let answer = self
+            .transport
+            .send(request)
+            .await
+            .map_err(|error| failed(error.to_string()))?;
+        let value = serde_json::from_slice::<Value>(answer.body()).unwrap_or(Value::Null);
+        if answer.status().is_success() {
+            return Ok(value);
+        }
+        let status = answer.status().as_u16();
+        let reason = value["error"].as_str().unwrap_or("this is no mock");
+        Err(CliError::new(
+            crate::error::exit_of_status(status),
+            "mock",
+            format!("the mock refused: {reason} ({status})"),
+        ))
+    }
+}

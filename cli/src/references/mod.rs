@@ -1,0 +1,26 @@
+//! What an ENDPOINT, DOMAIN, RULE or ALERT argument means.
+//!
+//! A server is named by its id, IP address, host name or nickname, or by the first six or more digits of its id;
+//! `id:`, `ip:`, `host:` and `nick:` in front force one reading. Nothing is guessed, and nothing fits by being similar.
+
+mod domains;
+mod records;
+mod reference;
+mod servers;
+
+pub use domains::{DomainRef, all_domains, domains};
+pub use records::{Named, all_alerts, all_rules, by_id_or_prefix, check_named};
+pub use servers::{
+    Prefixes, ServerTarget, all_endpoints, endpoint, endpoints, handle_of, name_of, owner,
+    server_targets,
+};
+
+/// The fewest digits of an id that may stand for it.
+const SHORTEST_PREFIX: usize = 6;
+const PAGE_SIZE: u32 = 100;
+
+fn is_id_prefix(text: &str, id: &str) -> bool {
+    let digits: String = text.chars().filter(|c| *c != '-').collect();
+    let whole: String = id.chars().filter(|c| *c != '-').collect();
+    digits.len() >= SHORTEST_PREFIX && whole.starts_with(&digits.to_ascii_lowercase())
+}

@@ -1,0 +1,84 @@
+//! Rules and alerts by id, or by the first digits of it.
+
+use super::{PAGE_SIZE, is_id_prefix};
+use crate::context::Context;
+use crate::error::{CliError, Exit};
+use secmon::model::{CustomerId, PortAlert, Rule};
+use secmon::operations::{ListPortAlerts, ListRules};
+
+/// A kind of record: its name in a sentence, and the command that lists it.
+#[derive(Debug, Clone, Copy)]
+pub struct Named {
+    /// As `rule`.
+    pub one: &'static str,
+    /// As `rules list`.
+    pub list: &'static str,
+}
+
+/// Refuses an empty name before anything is asked.
+pub fn check_named(kind: Named, text: &str) -> Result<(), CliError> {
+    if text.trim().is_empty() {
+        return Err(CliError::usage(format!(
+            "the name of the {} is empty: give its id",
+            kind.one
+        )));
+    }
+    Ok(())
+}
+
+/// Finds the record an id, or the first digits of one, stands for.
+pub fn by_id_or_prefix<T>(
+    context: &Context,
+    text: &str,
+    kind: Named,
+    records: Vec<T>,
+    id_of: fn(&T) -> String,
+) -> Result<T, CliError> {
+    let text = text.trim();
+    let Named { one, list } = kind;
+    let fits =
+        |record: &T| id_of(record).eq_ignore_ascii_case(text) || is_id_prefix(text, &id_of(record));
+    let mut found: Vec<T> = records.into_iter().filter(fits).collect();
+    match found.len() {
+        0 => {
+            let whose = context
+                .settings
+                .customer
+                .map(|id| format!(" -c {id}"))
+                .unwrap_or_default();
+            let hint = format!("a {one} is named by its id; see the ids: `{list}{whose}`");
+            Err(CliError::not_found(format!("no {one} {text:?}")).hint(hint))
+        }
+        1 => Ok(found.remove(0)),
+        many => {
+            let ids: Vec<String> = found.iter().map(id_of).collect();
+            let message = format!(
+                "{text:?} is the beginning of {many} ids: {}",
+                ids.join(", ")
+            );
+            Err(CliError::new(Exit::Usage, "ambiguous", message))
+        }
+    }
+}
+
+/// All rules that a customer (or, without one, the account) has.
+pub async fn all_rules(
+    context: &Context,
+    narrow: impl FnOnce(ListRules) -> ListRules,
+) -> Result<Vec<Rule>, CliError> {
+    context.ready().await?;
+    let mut list = ListRules::new().per_page(PAGE_SIZE);
+    list.billing_customer_id = context.settings.customer;
+    Ok(context.client()?.pages(narrow(list)).collect_all().await?)
+}
+
+/// All port alerts of a customer.
+pub async fn all_alerts(
+    context: &Context,
+    customer: CustomerId,
+    narrow: impl FnOnce(ListPortAlerts) -> ListPortAlerts,
+) -> Result<Vec<PortAlert>, CliError> {
+    context.ready().await?;
+    let list = narrow(ListPortAlerts::new(customer).per_page(PAGE_SIZE));
+    Ok(context.client()?.pages(list).collect_all().await?)
+}

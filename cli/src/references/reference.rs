@@ -1,0 +1,148 @@
+//! One ENDPOINT argument: how it is to be read, and which servers it fits.
+
+use super::is_id_prefix;
+use crate::error::CliError;
+use secmon::model::{Endpoint, EndpointId};
+use std::net::IpAddr;
+use uuid::Uuid;
+
+/// How an argument is to be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reading {
+    Any,
+    Id,
+    Address,
+    Host,
+    Nickname,
+}
+
+/// Marks that force one reading.
+const FORCED: [(&str, Reading); 4] = [
+    ("id:", Reading::Id),
+    ("ip:", Reading::Address),
+    ("host:", Reading::Host),
+    ("nick:", Reading::Nickname),
+];
+
+/// Whether a reference names a server in one reading.
+type Fits<'a> = fn(&Reference<'a>, &Endpoint) -> bool;
+
+/// An argument that names a server.
+pub struct Reference<'a> {
+    /// What was typed, without a mark.
+    pub text: &'a str,
+    /// The whole id, where it is one.
+    pub id: Option<EndpointId>,
+    reading: Reading,
+}
+
+/// The servers that a reference fits.
+pub struct Fit<'e> {
+    /// The servers.
+    pub servers: Vec<&'e Endpoint>,
+    /// Whether only the first digits of their ids were given.
+    pub by_prefix: bool,
+}
+
+impl<'a> Reference<'a> {
+    /// Reads an argument; an empty one is an error before anything is asked.
+    pub fn parse(argument: &'a str) -> Result<Self, CliError> {
+        let forced = FORCED
+            .iter()
+            .find_map(|(mark, reading)| argument.strip_prefix(mark).map(|text| (text, *reading)));
+        let (text, reading) = forced.unwrap_or((argument, Reading::Any));
+        let text = text.trim();
+        if text.is_empty() {
+            return Err(CliError::usage(
+                "the name of a server is empty: give its id, IP address, host name or nickname",
+            ));
+        }
+        let may_be_id = matches!(reading, Reading::Any | Reading::Id);
+        let id = text
+            .parse::<Uuid>()
+            .ok()
+            .filter(|_| may_be_id)
+            .map(EndpointId::from);
+        Ok(Self { text, id, reading })
+    }
+
+    /// The servers it fits in the first reading that fits any.
+    pub fn fit<'e>(&self, endpoints: &'e [Endpoint]) -> Fit<'e> {
+        let readings: [(Reading, Fits<'_>); 4] = [
+            (Reading::Address, Self::is_address),
+            (Reading::Host, Self::is_host),
+            (Reading::Nickname, Self::is_nickname),
+            (Reading::Id, Self::is_prefix),
+        ];
+        for (reading, fits) in readings {
+            if self.reading != Reading::Any && self.reading != reading {
+                continue;
+            }
+            let servers: Vec<&Endpoint> = endpoints
+                .iter()
+                .filter(|endpoint| fits(self, endpoint))
+                .collect();
+            if !servers.is_empty() {
+                return Fit {
+                    servers,
+                    by_prefix: reading == Reading::Id,
+                };
+            }
+        }
+        Fit {
+            servers: Vec::new(),
+            by_prefix: false,
+        }
+    }
+
+    /// The name that differs from it by a slip of the finger.
+    pub fn near_miss<'e>(&self, endpoints: &'e [Endpoint]) -> Option<&'e str> {
+        const SLIP: usize = 2;
+        let names = endpoints.iter().flat_map(|endpoint| {
+            let named = [&endpoint.nickname, &endpoint.hostname]
+                .into_iter()
+                .flatten();
+            named.chain([&endpoint.ip_address]).map(String::as_str)
+        });
+        let nearest = names
+            .map(|name| (edit_distance(name, self.text), name))
+            .min()?;
+        (nearest.0 <= SLIP).then_some(nearest.1)
+    }
+
+    fn is_address(&self, endpoint: &Endpoint) -> bool {
+        let wanted = self.text.parse::<IpAddr>().ok();
+        wanted.is_some() && wanted == endpoint.ip_address.parse::<IpAddr>().ok()
+    }
+
+    fn is_host(&self, endpoint: &Endpoint) -> bool {
+        endpoint
+            .hostname
+            .as_deref()
+            .is_some_and(|host| host.eq_ignore_ascii_case(self.text))
+    }
+
+    fn is_nickname(&self, endpoint: &Endpoint) -> bool {
+        let nickname = endpoint.nickname.as_deref();
+        nickname.is_some_and(|name| name.to_lowercase() == self.text.to_lowercase())
+    }
+
+    fn is_prefix(&self, endpoint: &Endpoint) -> bool {
+        is_id_prefix(self.text, &endpoint.id.to_string())
+    }
+}
+
+/// How many letters must be put in, left out or changed to make one word of the other.
+fn edit_distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.to_lowercase().chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, letter) in a.to_lowercase().chars().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, other) in b.iter().enumerate() {
+            let changed = diagonal + usize::from(letter != *other);
+            diagonal = row[j + 1];
+            row[j + 1] = changed.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}

@@ -1,0 +1,76 @@
+//! Steering a mock from the command line.
+
+use crate::shell::{Shell, account, mock, provision};
+use secmon_mock::MockServer;
+
+#[test]
+fn time_moves_and_trouble_is_ordered() {
+    let server = MockServer::start().expect("the mock starts");
+    let tenant = server.tenant();
+    let shell = Shell::of(&tenant).with("SECMON_MOCK_ADMIN_URL", server.admin_url());
+    provision(&shell, "203.0.113.10", "web-1");
+    let now = shell.line("mock clock advance 1h -o json").exits(0).json();
+    assert!(now["now"].is_string(), "{now}");
+    assert!(shell.line("endpoint show web-1 -o json").exits(0).json()["latest_scan"].is_object());
+
+    shell
+        .line(
+            "mock fault add status=503,code=SCANNING_UNAVAILABLE --path */scan-endpoint --times 0",
+        )
+        .exits(0);
+    assert_eq!(
+        shell
+            .line("mock fault list -o json")
+            .exits(0)
+            .json()
+            .as_array()
+            .map(Vec::len),
+        Some(1)
+    );
+    let run = shell
+        .line("scan web-1 -o json --timeout 1s --max-wait 0")
+        .exits(7);
+    assert_eq!(run.error()["code"], "SCANNING_UNAVAILABLE");
+    shell.line("mock fault clear").exits(0);
+    shell.line("scan web-1").exits(0);
+    shell.line("mock fault add nonsense").exits(2);
+
+    let state = shell.line("mock state export").exits(0).stdout;
+    shell.line("mock reset").exits(2);
+    shell.line("mock reset -y").exits(0);
+    shell.line("endpoint list").exits(3);
+    shell
+        .feed(&state, &["mock", "state", "import", "-", "-y"])
+        .exits(0);
+    shell.line("endpoint show web-1").exits(0);
+}
+
+#[test]
+fn the_embedded_mock_is_steered_too() {
+    let shell = Shell::new();
+    shell.line("--local provision 203.0.113.10 -c 42").exits(0);
+    shell.line("--local mock clock advance 1m").exits(0);
+    let found = shell
+        .line("--local endpoint show 203.0.113.10 -o json")
+        .exits(0)
+        .json();
+    assert!(found["latest_scan"].is_object(), "{found}");
+}
+
+#[test]
+fn what_is_no_mock_is_said_to_be_none() {
+    let shell = Shell::of(&account());
+    let run = shell
+        .line("mock clock show --admin-url http://127.0.0.1:1 -o json")
+        .exits(7);
+    assert!(
+        run.error()["hint"]
+            .as_str()
+            .unwrap_or_default()
+            .contains("mock serve"),
+        "{run:?}"
+    );
+    shell
+        .run(&["mock", "clock", "show", "--admin-url", mock().admin_url()])
+        .exits(0);
+}
