@@ -186,7 +186,10 @@ impl Client {
         if envelope::is_result(Some(envelope), answer.status, &answer.body) {
             return match envelope::decode(envelope, &answer.body) {
                 Ok(data) => Ok(Response::new(data, answer)),
-                Err(reason) => Err(pipeline.answer_error(call, &answer, reason)),
+                Err(reason) => {
+                    let reason = with_content_type(&answer, reason);
+                    Err(pipeline.answer_error(call, &answer, reason))
+                }
             };
         }
         if answer.status.is_redirection() {
@@ -212,9 +215,22 @@ fn deleted_before(envelope: Envelope, answer: &Answer) -> bool {
         && answer.history == History::AnswerLost
 }
 
+/// Why a result cannot be read, led by what it calls itself when that is not JSON.
+fn with_content_type(answer: &Answer, reason: String) -> String {
+    match content_type(answer) {
+        Some(content) if !content.contains("json") => {
+            format!("it is {content} where JSON was expected ({reason})")
+        }
+        _ => reason,
+    }
+}
+
+fn content_type(answer: &Answer) -> Option<&str> {
+    answer.headers.get(header::CONTENT_TYPE)?.to_str().ok()
+}
+
 fn unreadable(answer: &Answer) -> String {
-    let content = answer.headers.get(header::CONTENT_TYPE);
-    match content.and_then(|value| value.to_str().ok()) {
+    match content_type(answer) {
         _ if answer.body.is_empty() => "it is empty".to_owned(),
         Some(content) => format!("it is {content}, and no error of the service"),
         None => "it is no error of the service".to_owned(),

@@ -37,6 +37,12 @@ async fn an_html_page_is_an_unreadable_answer_with_its_text_kept() {
     let error = read_answered(ResponseTemplate::new(200).set_body_raw(page, "text/html")).await;
     assert_eq!(error.kind(), ErrorKind::Decode);
     assert_eq!(error.body_snippet(), Some(page));
+    assert!(
+        error
+            .to_string()
+            .contains("it is text/html where JSON was expected"),
+        "{error}"
+    );
     assert!(!error.is_retryable());
 }
 
@@ -213,6 +219,26 @@ async fn an_address_where_nobody_listens_is_no_connection_and_nothing_was_sent()
     assert_eq!(error.sent(), Sent::No);
     assert_eq!(error.attempts(), 3);
     assert!(error.to_string().contains("refused"), "{error}");
+}
+
+#[tokio::test]
+async fn https_to_a_server_that_speaks_plain_http_is_no_connection_and_nothing_was_sent() {
+    let server = MockServer::start().await;
+    let client = client_of(&server.uri().replace("http://", "https://"));
+    let error = client
+        .servers()
+        .suspend(endpoint_id())
+        .await
+        .expect_err("no TLS there");
+    assert_eq!(error.kind(), ErrorKind::Connect, "{error}");
+    assert_eq!(error.sent(), Sent::No);
+    assert_eq!(
+        server
+            .received_requests()
+            .await
+            .map(|requests| requests.len()),
+        Some(0)
+    );
 }
 
 #[tokio::test]
