@@ -22,6 +22,7 @@ use crate::http::query;
 use crate::http::reply::Reply;
 use crate::mock::{AdminError, Mock};
 use crate::store::Ticket;
+use guard::Openness;
 use routes::Lever;
 
 /// The largest body of an admin call: a whole state fits.
@@ -136,14 +137,19 @@ async fn answer(
         body,
         host: call::called_host(&head),
     };
-    match pull(lever, &call).await {
+    match pull(lever, &call, openness).await {
         Ok(reply) => reply.into(),
         Err(error) => failure(&error).into(),
     }
 }
 
-async fn pull(lever: Lever, call: &AdminCall<'_>) -> Result<Reply, AdminError> {
-    let Pulled { reply, ticket } = lever(call)?;
+async fn pull(lever: Lever, call: &AdminCall<'_>, openness: Openness) -> Result<Reply, AdminError> {
+    let pulled = lever(call);
+    if openness == Openness::Keyed {
+        // What is shown, and what is refused, tells of the state in memory.
+        call.mock.store.settled().await?;
+    }
+    let Pulled { reply, ticket } = pulled?;
     ticket.await?;
     Ok(reply)
 }

@@ -1,8 +1,30 @@
 //! Stateful mock of the partner security-monitoring API.
 //!
-//! [`MockServer`] runs it inside a test process; the binary `secmon-mock` serves it to programs
-//! in any language. Each account ([`Tenant`]) is isolated: a hundred tests share one server
-//! without meeting.
+//! The binary `secmon-mock` serves it to programs in any language; [`MockServer`] runs it inside a
+//! test process, on a thread and a port of its own. Each account ([`Tenant`]) is isolated, with its
+//! own key, clock, world, faults and journal: a hundred tests share one server without meeting.
+//!
+//! ```
+//! use std::time::Duration;
+//!
+//! use secmon_mock::{CloseAt, Fault, MockServer};
+//!
+//! let server = MockServer::start()?;
+//! let tenant = server.tenant();
+//!
+//! // The first provisioning call is processed, and its answer gets lost.
+//! tenant.fault(Fault::close(CloseAt::After).on("POST", "*/provision"));
+//!
+//! // ... here the program under test calls tenant.url() with tenant.api_key() ...
+//!
+//! // An hour later: due scans have run when this returns.
+//! tenant.advance(Duration::from_secs(3600))?;
+//! tenant.verify("POST", "*/provision", 0)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! What the specification of the service leaves open is decided as `docs/behaviours.md` says; the
+//! ids in this documentation (A5, M3) are those of that page.
 
 mod address;
 mod admin;

@@ -2,6 +2,7 @@
 //! only after it is committed.
 
 mod checksum;
+mod commit_slots;
 mod file;
 mod probation;
 mod quiet;
@@ -63,6 +64,10 @@ pub(crate) trait Store: Send + Sync {
     /// held, so that the order of changes in the store is their order in memory.
     fn save_account(&self, name: &str, account: &mut Account, beside: Vec<Put>) -> Ticket;
 
+    /// Tells when all that was handed over so far is durable: whatever is said about the state in
+    /// memory may be said then.
+    fn settled(&self) -> Ticket;
+
     /// Saves what was handed over and gives the file back. Later changes are refused.
     fn close(&self);
 }
@@ -77,6 +82,10 @@ impl Store for Memory {
 
     fn save_account(&self, _: &str, account: &mut Account, _: Vec<Put>) -> Ticket {
         account.forget_changes();
+        Ticket::done()
+    }
+
+    fn settled(&self) -> Ticket {
         Ticket::done()
     }
 

@@ -170,13 +170,18 @@ impl<'a> Visit<'a> {
 
     fn routed(&self, asked: &Asked) -> (Reply, Ticket) {
         let Some(route) = self.routes.iter().find(|route| route.method == self.method) else {
-            return (self.unroutable(), Ticket::done());
+            return (self.unroutable(), self.settled());
         };
         match route.run {
-            Run::Open => (reply::health(self.now()), Ticket::done()),
+            Run::Open => (reply::health(self.now()), self.settled()),
             Run::Keyed(answer) => self.keyed(route.group, answer, asked),
             Run::SignIn => sso_page::sign_in(self.mock, asked),
         }
+    }
+
+    /// Where a call changes nothing, its answer still tells of what others changed.
+    fn settled(&self) -> Ticket {
+        self.mock.store.settled()
     }
 
     /// No such path, or no such method on it (A6).
@@ -210,18 +215,18 @@ impl<'a> Visit<'a> {
         let registry = self.mock.registry();
         let (partner, key) = match self.key.as_deref().and_then(|key| registry.holder(key)) {
             Some(Holder::Account(partner, key)) => (partner, *key),
-            Some(Holder::Nobody) => return (no_account(self.now()), Ticket::done()),
-            None => return (unauthenticated(), Ticket::done()),
+            Some(Holder::Nobody) => return (no_account(self.now()), self.settled()),
+            None => return (unauthenticated(), self.settled()),
         };
         let mut account = partner.account();
         let now = partner.time(self.mock.now());
         if let Some(refused) = self.kept_out(partner, group, now) {
-            return (refused, Ticket::done());
+            return (refused, self.settled());
         }
         if let Some(window) = group.window()
             && let Err(limited) = account.take_slot(key, window, now)
         {
-            return (throttled(limited.retry_after_seconds), Ticket::done());
+            return (throttled(limited.retry_after_seconds), self.settled());
         }
         let manners = self.mock.settings.manners;
         let call = Call {

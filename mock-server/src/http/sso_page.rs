@@ -18,7 +18,7 @@ pub(super) fn sign_in(mock: &Mock, asked: &Asked) -> (Reply, Ticket) {
     let token = asked.query.get("token").cloned().unwrap_or_default();
     let (reply, ticket) = match redeemed(mock, &token) {
         Some((account, who, ticket)) => (welcome(&account, &who), ticket),
-        None => (refusal(), Ticket::done()),
+        None => (refusal(), mock.store.settled()),
     };
     (reply.secret(token), ticket)
 }

@@ -4,9 +4,11 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
 
 use redb::{
-    Builder, Database, DatabaseError, ReadableDatabase, ReadableTable, TableDefinition, TableError,
+    Builder, Database, DatabaseError, ReadableDatabase, ReadableTable, StorageBackend,
+    TableDefinition, TableError,
 };
 
+use super::commit_slots::{self, HEADER_BYTES};
 use super::probation::ProbationFile;
 use super::{FileStore, Kept, Place, checksum, quiet};
 use crate::StartError;
@@ -41,7 +43,8 @@ pub(crate) fn open(path: &Path) -> Result<OpenedFile, StartError> {
         reason,
     };
     let backend = ProbationFile::new(file).map_err(|error| broken(error.to_string()))?;
-    let read = quiet::guarded(|| read_all(&backend));
+    let age = age(&backend).map_err(|error| broken(error.to_string()))?;
+    let read = quiet::guarded(|| read_all(&backend, age));
     let (database, records) = read
         .unwrap_or_else(|| Err(damaged("its pages contradict each other")))
         .map_err(broken)?;
@@ -109,7 +112,28 @@ fn locked(path: &Path) -> Result<File, StartError> {
     }
 }
 
-fn read_all(backend: &ProbationFile) -> Result<(Database, Vec<Kept>), String> {
+/// Whether a file held anything when it was opened.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Age {
+    /// It was made just now, or was empty.
+    New,
+    Old,
+}
+
+/// Also lets redb look at both of an old file's commits where that can matter.
+fn age(backend: &ProbationFile) -> std::io::Result<Age> {
+    let length = backend.len()?;
+    if length >= HEADER_BYTES as u64 {
+        let mut header = [0; HEADER_BYTES];
+        backend.read(0, &mut header)?;
+        if let Some(flags) = commit_slots::looking_at_both(&header) {
+            backend.write(commit_slots::FLAGS_AT as u64, &[flags])?;
+        }
+    }
+    Ok(if length == 0 { Age::New } else { Age::Old })
+}
+
+fn read_all(backend: &ProbationFile, age: Age) -> Result<(Database, Vec<Kept>), String> {
     let database = Builder::new()
         .set_cache_size(CACHE_BYTES)
         .set_check_integrity_on_open(true)
@@ -118,12 +142,12 @@ fn read_all(backend: &ProbationFile) -> Result<(Database, Vec<Kept>), String> {
             DatabaseError::UpgradeRequired(_) => "it was written by an older version".to_owned(),
             error => damaged(&format!("or no state file at all: {error}")),
         })?;
-    let records = read_records(&database)?;
+    let records = read_records(&database, age)?;
     Ok((database, records))
 }
 
 /// A new file has no tables; any other has the format that we know.
-fn read_records(database: &Database) -> Result<Vec<Kept>, String> {
+fn read_records(database: &Database, age: Age) -> Result<Vec<Kept>, String> {
     let failed = |error: redb::Error| damaged(&error.to_string());
     let transaction = database
         .begin_read()
@@ -135,7 +159,12 @@ fn read_records(database: &Database) -> Result<Vec<Kept>, String> {
                 .map_err(|error| failed(error.into()))?;
             known_format(format.map(|format| format.value()))?;
         }
-        Err(TableError::TableDoesNotExist(_)) => return create_tables(database).map_err(failed),
+        Err(TableError::TableDoesNotExist(_)) if age == Age::New => {
+            return create_tables(database).map_err(failed);
+        }
+        Err(TableError::TableDoesNotExist(_)) => {
+            return Err("it is another program's database; name a new file".to_owned());
+        }
         Err(error) => return Err(failed(error.into())),
     }
     let records = transaction
@@ -161,7 +190,8 @@ fn known_format(format: Option<u32>) -> Result<(), String> {
 }
 
 fn create_tables(database: &Database) -> Result<Vec<Kept>, redb::Error> {
-    let transaction = database.begin_write()?;
+    let mut transaction = database.begin_write()?;
+    transaction.set_two_phase_commit(true);
     transaction.open_table(FORMATS)?.insert("format", FORMAT)?;
     transaction.open_table(RECORDS)?;
     transaction.commit()?;

@@ -7,23 +7,36 @@ use std::thread::Thread;
 
 use tokio::sync::oneshot;
 
-/// The change is in memory but could not be made durable.
+/// What is in memory could not be made durable, and never will be: the file stays as it was at the
+/// last change that was acknowledged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the change could not be written to the state file: {0}")]
+#[error(
+    "the state could not be saved: {0}; every call is refused until the server is started again"
+)]
 pub(crate) struct NotSaved(pub(crate) String);
 
 /// Becomes ready when the changes it stands for are durable.
 #[must_use]
-pub(crate) struct Ticket(Option<oneshot::Receiver<Result<(), NotSaved>>>);
+pub(crate) struct Ticket(Standing);
+
+enum Standing {
+    Known(Result<(), NotSaved>),
+    Awaited(oneshot::Receiver<Result<(), NotSaved>>),
+}
 
 impl Ticket {
     /// Nothing to wait for.
     pub(crate) fn done() -> Self {
-        Self(None)
+        Self::known(Ok(()))
+    }
+
+    /// How it ended is known already.
+    pub(super) fn known(outcome: Result<(), NotSaved>) -> Self {
+        Self(Standing::Known(outcome))
     }
 
     pub(super) fn new(receiver: oneshot::Receiver<Result<(), NotSaved>>) -> Self {
-        Self(Some(receiver))
+        Self(Standing::Awaited(receiver))
     }
 }
 
@@ -32,8 +45,8 @@ impl Future for Ticket {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         match &mut self.0 {
-            None => Poll::Ready(Ok(())),
-            Some(receiver) => Pin::new(receiver).poll(context).map(|answer| {
+            Standing::Known(outcome) => Poll::Ready(outcome.clone()),
+            Standing::Awaited(receiver) => Pin::new(receiver).poll(context).map(|answer| {
                 answer.unwrap_or_else(|_| Err(NotSaved("the server is stopping".to_owned())))
             }),
         }

@@ -18,8 +18,16 @@ pub struct Program {
 impl Program {
     /// Starts it with these arguments on a free port and waits for its line.
     pub fn start(arguments: &[&str]) -> Self {
-        let mut child = command(arguments)
+        Self::of(command(arguments))
+    }
+
+    /// The same for a command that ends in flags of the program.
+    pub fn of(mut command: Command) -> Self {
+        let mut child = command
             .args(["--listen", "127.0.0.1:0"])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
             .spawn()
             .expect("the binary runs");
         let mut line = String::new();
@@ -48,6 +56,14 @@ impl Program {
     pub fn terminate(&mut self) -> ExitStatus {
         self.signal("-TERM");
         self.child.wait().expect("it ends")
+    }
+
+    /// All that it said on standard error; ask when it has ended.
+    pub fn errors(&mut self) -> String {
+        let mut said = String::new();
+        let mut errors = self.child.stderr.take().expect("a standard error");
+        errors.read_to_string(&mut said).expect("text");
+        said
     }
 
     fn signal(&self, signal: &str) {
