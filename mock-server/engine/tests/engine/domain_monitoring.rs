@@ -234,6 +234,21 @@ fn a_paused_domain_is_not_scanned_and_its_findings_stay_c12() {
 }
 
 #[test]
+fn a_resumed_domain_waits_for_a_day_after_its_last_scan_e1_c12() {
+    let (mut bench, id) = scanned();
+    let call = bench.call();
+    bench.account.suspend_domain(&call, id).expect("suspended");
+    bench.account.resume_domain(&call, id).expect("resumed");
+    let before = bench.summary(42, id).expect("there").item.last_scan_at;
+    bench.wait(86_401);
+    let item = bench.summary(42, id).expect("there").item;
+    assert_eq!(item.last_scan_at, before);
+    bench.wait(1);
+    let item = bench.summary(42, id).expect("there").item;
+    assert!(item.last_scan_at > before);
+}
+
+#[test]
 fn domain_scans_follow_the_progress_mode_m6() {
     let mut bench = Bench::new();
     bench.subscribe(42, 1, What::Slots(2));
