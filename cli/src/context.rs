@@ -3,6 +3,7 @@
 use crate::connection::Connection;
 use crate::error::{CliError, Exit};
 use crate::guard::Guard;
+use crate::history::History;
 use crate::outcome::{Line, Outcome, Table};
 use crate::settings::{KeySource, Settings, Source};
 use crate::ui::Ui;
@@ -12,7 +13,7 @@ use secmon::transport::{HttpOptions, HttpTransport, Transport};
 use secmon::{ApiKey, Client, ErrorKind, Operation, RateGroup, Response};
 use std::cell::OnceCell;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The surroundings of one command.
 pub struct Context {
@@ -21,6 +22,7 @@ pub struct Context {
     /// The screen.
     pub ui: Arc<Ui>,
     connection: OnceCell<Connection>,
+    history: OnceCell<Option<History>>,
     interruption: Mutex<Option<CliError>>,
 }
 
@@ -31,6 +33,7 @@ impl Context {
             settings,
             ui,
             connection: OnceCell::new(),
+            history: OnceCell::new(),
             interruption: Mutex::default(),
         }
     }
@@ -54,13 +57,53 @@ impl Context {
     ) -> Result<Option<Response<O::Output>>, CliError> {
         self.ready().await?;
         let connection = self.connection()?;
+        let started = Instant::now();
         match connection.client.send(operation).await {
-            Ok(response) => Ok(Some(response)),
+            Ok(response) => {
+                self.remember(O::INFO.name, about, "done", started);
+                Ok(Some(response))
+            }
             Err(error) if error.kind() == ErrorKind::Refused => {
                 self.refused(&connection.guard, about)
             }
-            Err(error) => Err(error.into()),
+            Err(error) => {
+                let sent = error.attempts() > 0;
+                let error = CliError::from(error);
+                if sent {
+                    self.remember(O::INFO.name, about, error.code(), started);
+                }
+                Err(error)
+            }
         }
+    }
+
+    /// Writes a change that was sent into the history of this machine.
+    pub fn remember(&self, operation: &str, about: &str, result: &str, started: Instant) {
+        let history = self
+            .history
+            .get_or_init(|| History::open(self.service_name()));
+        let written = history
+            .as_ref()
+            .map(|history| history.add(operation, about, result, started.elapsed()));
+        if let Some(Err(error)) = written {
+            self.ui
+                .note(&format!("warning: the history cannot be written: {error}"));
+        }
+    }
+
+    /// The profile, `local`, or the address.
+    fn service_name(&self) -> String {
+        let address = || {
+            self.settings
+                .service
+                .as_ref()
+                .map(|service| service.base_url.clone())
+        };
+        self.settings
+            .profile_name
+            .clone()
+            .or_else(|| address().ok())
+            .unwrap_or_default()
     }
 
     /// What a change that the gate stopped comes to: nothing in a dry run, else an error.

@@ -16,6 +16,7 @@ mod error;
 mod files;
 mod guard;
 mod hints;
+mod history;
 mod invocation;
 mod local;
 mod outcome;

@@ -16,9 +16,18 @@ pub fn local_state_folder() -> Result<PathBuf, CliError> {
 
 /// The folder of the pace files.
 pub fn pace_folder() -> Result<PathBuf, CliError> {
+    Ok(state_folder()?.join("pace"))
+}
+
+/// The file that says what was changed from this machine.
+pub fn history_file() -> Result<PathBuf, CliError> {
+    Ok(state_folder()?.join("history.jsonl"))
+}
+
+fn state_folder() -> Result<PathBuf, CliError> {
     let folders = folders()?;
     let state = folders.state_dir().unwrap_or_else(|| folders.data_dir());
-    Ok(state.join("secmon").join("pace"))
+    Ok(state.join("secmon"))
 }
 
 fn folders() -> Result<Xdg, CliError> {

@@ -7,6 +7,7 @@ mod billing;
 mod domain;
 mod endpoint;
 mod global;
+mod history;
 mod mock;
 mod portal;
 mod provision;
@@ -30,6 +31,7 @@ pub use endpoint::{
     ScanArgs, WaitFor,
 };
 pub use global::{ColorChoice, GlobalArgs, OutputFormat, TimeStyle};
+pub use history::{HistoryArgs, HistoryCommand};
 pub use mock::{
     AdminArgs, ClockCommand, FaultAddArgs, FaultCommand, MockCommand, MockServeArgs, StateCommand,
 };
@@ -108,6 +110,8 @@ pub enum Command {
     /// Named pairs of address and key
     #[command(visible_alias = "profiles", subcommand)]
     Profile(ProfileCommand),
+    /// What was changed from this machine, and by whom
+    History(HistoryArgs),
     /// The mock service: serve it on an address of its own, or steer it
     #[command(subcommand)]
     Mock(MockCommand),

@@ -8,6 +8,7 @@ use crate::outcome::{Line, Outcome};
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use secmon::{RawRequest, RawResponse};
 use serde_json::{Map, Value};
+use std::time::Instant;
 
 const MAX_BODY: u64 = 16 * 1024 * 1024;
 
@@ -16,6 +17,8 @@ pub async fn run(context: &Context, args: ApiArgs) -> Result<Outcome, CliError> 
     let request = request(&args)?;
     let about = format!("{} {}", request.method, request.path);
     context.ready().await?;
+    let write = request.method != Method::GET;
+    let started = Instant::now();
     let answer = match context.client()?.raw(request).await {
         Ok(answer) => answer,
         Err(error) if error.kind() == secmon::ErrorKind::Refused => {
@@ -24,6 +27,9 @@ pub async fn run(context: &Context, args: ApiArgs) -> Result<Outcome, CliError> 
         }
         Err(error) => return Err(error.into()),
     };
+    if write {
+        context.remember("api", &about, answer.status.as_str(), started);
+    }
     Ok(shown(&answer, &args))
 }
 

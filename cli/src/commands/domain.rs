@@ -1,6 +1,7 @@
 //! `secmon domain ...`: the monitored domains.
 
-use super::domain_changes::{self, Change};
+use super::domain_changes;
+use super::transition::Transition;
 use super::{domain_findings, views};
 use crate::args::DomainCommand;
 use crate::context::Context;
@@ -20,13 +21,13 @@ pub async fn run(context: &Context, command: DomainCommand) -> Result<Outcome, C
             domain_changes::rename(context, &domain, new).await
         }
         DomainCommand::Suspend(targets) => {
-            domain_changes::run(context, &targets.domains, Change::Suspend).await
+            domain_changes::run(context, &targets.domains, Transition::Suspend).await
         }
         DomainCommand::Resume(targets) => {
-            domain_changes::run(context, &targets.domains, Change::Resume).await
+            domain_changes::run(context, &targets.domains, Transition::Resume).await
         }
         DomainCommand::Terminate(targets) => {
-            domain_changes::run(context, &targets.domains, Change::Terminate).await
+            domain_changes::run(context, &targets.domains, Transition::Terminate).await
         }
         DomainCommand::Release { domain, service } => {
             domain_changes::release(context, &domain, service).await

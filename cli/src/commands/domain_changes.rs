@@ -1,6 +1,7 @@
 //! Provision, rename, suspend, resume, terminate and release of domains.
 
 use super::domain::one;
+use super::transition::Transition;
 use crate::args::{DomainProvisionArgs, OnError};
 use crate::bulk::{self, Done, End, Item, Words};
 use crate::context::{Context, Danger};
@@ -26,51 +27,6 @@ const RELEASED: Words = Words {
     done: "released",
     skipped: "released before",
 };
-
-/// What is done to a domain.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Change {
-    /// Scans stop, findings stay.
-    Suspend,
-    /// Scans go on.
-    Resume,
-    /// Monitoring ends.
-    Terminate,
-}
-
-impl Change {
-    fn verb(self) -> &'static str {
-        match self {
-            Self::Suspend => "suspend",
-            Self::Resume => "resume",
-            Self::Terminate => "terminate",
-        }
-    }
-
-    fn words(self) -> Words {
-        match self {
-            Self::Suspend => Words {
-                done: "suspended",
-                skipped: "suspended before",
-            },
-            Self::Resume => Words {
-                done: "resumed",
-                skipped: "active before",
-            },
-            Self::Terminate => Words {
-                done: "terminated",
-                skipped: "terminated before",
-            },
-        }
-    }
-
-    fn danger(self) -> Danger {
-        match self {
-            Self::Suspend | Self::Resume => Danger::Mild,
-            Self::Terminate => Danger::Moderate,
-        }
-    }
-}
 
 /// `secmon domain provision`.
 pub async fn provision(context: &Context, args: DomainProvisionArgs) -> Result<Outcome, CliError> {
@@ -150,7 +106,11 @@ async fn send(context: &Context, request: &ProvisionDomain) -> Result<End, CliEr
 }
 
 /// Suspends, resumes or terminates: every domain is found before any is changed.
-pub async fn run(context: &Context, names: &[String], change: Change) -> Result<Outcome, CliError> {
+pub async fn run(
+    context: &Context,
+    names: &[String],
+    change: Transition,
+) -> Result<Outcome, CliError> {
     let domains = references::domains(context, names).await?;
     let question = match domains.as_slice() {
         [one] => format!("About to {} {}.", change.verb(), one.label()),
@@ -178,13 +138,13 @@ pub async fn run(context: &Context, names: &[String], change: Change) -> Result<
 async fn transition(
     context: &Context,
     domain: &DomainRef,
-    change: Change,
+    change: Transition,
 ) -> Result<End, CliError> {
     let about = format!("domain {}", domain.label());
     let sent = match change {
-        Change::Suspend => context.write(SuspendDomain::new(domain.id), &about).await,
-        Change::Resume => context.write(ResumeDomain::new(domain.id), &about).await,
-        Change::Terminate => context.write(TerminateDomain::new(domain.id), &about).await,
+        Transition::Suspend => context.write(SuspendDomain::new(domain.id), &about).await,
+        Transition::Resume => context.write(ResumeDomain::new(domain.id), &about).await,
+        Transition::Terminate => context.write(TerminateDomain::new(domain.id), &about).await,
     };
     let sent =
         sent.map_err(|error| error.during(format!("{}: {}", change.verb(), domain.label())))?;

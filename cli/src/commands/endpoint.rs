@@ -1,5 +1,6 @@
 //! `secmon endpoint ...`: the monitored servers.
 
+use super::transition::Transition;
 use super::wait::{self, Wait};
 use super::{endpoint_changes, findings, provision, scan, views};
 use crate::args::{
@@ -30,13 +31,13 @@ pub async fn run(context: &Context, command: EndpointCommand) -> Result<Outcome,
         EndpointCommand::Add(args) => add(context, args).await,
         EndpointCommand::Rename { endpoint, name } => rename(context, &endpoint, name).await,
         EndpointCommand::Suspend(targets) => {
-            endpoint_changes::run(context, &targets, Change::Suspend).await
+            endpoint_changes::run(context, &targets, Change::To(Transition::Suspend)).await
         }
         EndpointCommand::Resume(targets) => {
-            endpoint_changes::run(context, &targets, Change::Resume).await
+            endpoint_changes::run(context, &targets, Change::To(Transition::Resume)).await
         }
         EndpointCommand::Terminate(targets) => {
-            endpoint_changes::run(context, &targets, Change::Terminate).await
+            endpoint_changes::run(context, &targets, Change::To(Transition::Terminate)).await
         }
         EndpointCommand::Delete(targets) => {
             endpoint_changes::run(context, &targets, Change::Delete).await
@@ -234,25 +235,33 @@ async fn wait_for(context: &Context, args: EndpointWaitArgs) -> Result<Outcome, 
             Ok((waiting().count() == 0).then_some(now))
         })
         .await?;
-    let items = now.iter().map(|endpoint| Item {
-        row: None,
-        target: references::name_of(endpoint),
-        customer: endpoint.billing_customer_id,
-        end: End::Done(Done {
-            id: endpoint.id.to_string(),
-            record: to_json(endpoint),
-            sentence: format!("{}: {}.", references::name_of(endpoint), reached(args.goal)),
-            ..Done::default()
-        }),
-    });
+    let words = Words {
+        done: reached(args.goal),
+        skipped: "so before",
+    };
     bulk::conclude(
         context,
-        Words {
-            done: reached(args.goal),
-            skipped: "so before",
-        },
-        items.collect(),
+        words,
+        now.iter()
+            .map(|endpoint| waited(endpoint, args.goal))
+            .collect(),
     )
+}
+
+fn waited(endpoint: &Endpoint, goal: WaitFor) -> Item {
+    let name = references::name_of(endpoint);
+    let done = Done {
+        id: endpoint.id.to_string(),
+        record: to_json(endpoint),
+        sentence: format!("{name}: {}.", reached(goal)),
+        ..Done::default()
+    };
+    Item {
+        row: None,
+        target: name,
+        customer: endpoint.billing_customer_id,
+        end: End::Done(done),
+    }
 }
 
 /// What a wait is for, with what counts as reached.

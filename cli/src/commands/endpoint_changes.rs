@@ -1,5 +1,6 @@
 //! Suspend, resume, terminate and delete: the same road for one server and for many.
 
+use super::transition::Transition;
 use crate::args::{EndpointTargets, OnError};
 use crate::bulk::{self, Done, End, Item, Words};
 use crate::context::{Context, Danger};
@@ -16,40 +17,23 @@ use serde_json::{Value, json};
 /// What is done to a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Change {
-    /// Scans stop, history stays.
-    Suspend,
-    /// Scans go on.
-    Resume,
-    /// Monitoring ends for billing.
-    Terminate,
-    /// The server leaves every list.
+    /// Its state changes.
+    To(Transition),
+    /// It leaves every list.
     Delete,
 }
 
 impl Change {
     fn verb(self) -> &'static str {
         match self {
-            Self::Suspend => "suspend",
-            Self::Resume => "resume",
-            Self::Terminate => "terminate",
+            Self::To(transition) => transition.verb(),
             Self::Delete => "delete",
         }
     }
 
     fn words(self) -> Words {
         match self {
-            Self::Suspend => Words {
-                done: "suspended",
-                skipped: "suspended before",
-            },
-            Self::Resume => Words {
-                done: "resumed",
-                skipped: "active before",
-            },
-            Self::Terminate => Words {
-                done: "terminated",
-                skipped: "terminated before",
-            },
+            Self::To(transition) => transition.words(),
             Self::Delete => Words {
                 done: "deleted",
                 skipped: "deleted before",
@@ -59,15 +43,15 @@ impl Change {
 
     fn danger(self) -> Danger {
         match self {
-            Self::Suspend | Self::Resume => Danger::Mild,
-            Self::Terminate | Self::Delete => Danger::Moderate,
+            Self::To(transition) => transition.danger(),
+            Self::Delete => Danger::Moderate,
         }
     }
 
     fn prefixes(self) -> Prefixes {
-        match self {
-            Self::Suspend | Self::Resume => Prefixes::Accepted,
-            Self::Terminate | Self::Delete => Prefixes::Refused,
+        match self.danger() {
+            Danger::Mild => Prefixes::Accepted,
+            Danger::Moderate | Danger::Severe => Prefixes::Refused,
         }
     }
 }
@@ -139,9 +123,15 @@ async fn send(context: &Context, server: &ServerTarget, change: Change) -> Resul
     let about = format!("endpoint {}{owner}", server.name);
     let id = server.id;
     let sent = match change {
-        Change::Suspend => moved(context.write(SuspendEndpoint::new(id), &about).await),
-        Change::Resume => moved(context.write(ResumeEndpoint::new(id), &about).await),
-        Change::Terminate => moved(context.write(TerminateEndpoint::new(id), &about).await),
+        Change::To(Transition::Suspend) => {
+            moved(context.write(SuspendEndpoint::new(id), &about).await)
+        }
+        Change::To(Transition::Resume) => {
+            moved(context.write(ResumeEndpoint::new(id), &about).await)
+        }
+        Change::To(Transition::Terminate) => {
+            moved(context.write(TerminateEndpoint::new(id), &about).await)
+        }
         Change::Delete => {
             let sent = context.write(DeleteEndpoint::new(id), &about).await;
             sent.map(|sent| sent.map(|_| (json!({ "endpoint_id": id, "deleted": true }), None)))

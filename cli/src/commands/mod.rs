@@ -12,6 +12,7 @@ mod endpoint_changes;
 mod findings;
 mod health;
 mod help;
+mod history;
 pub mod mock;
 mod pricing;
 mod profile;
@@ -25,6 +26,7 @@ mod sso;
 mod status;
 mod subscription;
 mod sync;
+mod transition;
 mod views;
 mod wait;
 
@@ -62,6 +64,7 @@ pub async fn run(context: &Context, command: Command) -> Result<Outcome, CliErro
         Command::Api(args) => api::run(context, args).await,
         Command::Auth(command) => auth::run(context, command).await,
         Command::Profile(command) => profile::run(context, command),
+        Command::History(args) => history::run(context, &args),
         Command::Mock(command) => mock::run(context, command).await,
         Command::Offline(command) => run_offline(command),
     }

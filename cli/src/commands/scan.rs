@@ -12,7 +12,7 @@ use crate::{durations, files};
 use secmon::model::Endpoint;
 use secmon::operations::ScanEndpoint;
 use secmon::{ErrorCode, ErrorKind, Namespace};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const WORDS: Words = Words {
     done: "on their way",
@@ -99,12 +99,14 @@ async fn start(
     let customer = references::owner(context, endpoint)?;
     context.ready().await?;
     loop {
+        let started = Instant::now();
         let error = match context
             .client()?
             .send(ScanEndpoint::new(customer, endpoint.id))
             .await
         {
             Ok(scan) => {
+                context.remember("scan_endpoint", &name, "done", started);
                 return Ok(End::Done(Done {
                     id: scan.data.scan_id.to_string(),
                     record: to_json(&scan.data),

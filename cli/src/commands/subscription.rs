@@ -1,6 +1,7 @@
 //! `secmon subscription ...`
 
 use super::domain_changes::service;
+use super::transition::Transition;
 use crate::args::{
     SubscriptionChangeArgs, SubscriptionCommand, SubscriptionSetArgs, SubscriptionTarget,
 };
@@ -21,69 +22,13 @@ pub async fn run(context: &Context, command: SubscriptionCommand) -> Result<Outc
         SubscriptionCommand::Set(args) => set(context, args).await,
         SubscriptionCommand::Change(args) => change(context, args).await,
         SubscriptionCommand::Suspend(target) => {
-            let subscription = Subscription::read(context, &target)?;
-            confirm(context, "suspend", &subscription)?;
-            let Subscription {
-                customer,
-                service,
-                product,
-            } = &subscription;
-            let sent = context
-                .write(
-                    SuspendSubscription::new(*customer, *service, product.as_str()),
-                    &subscription.label(),
-                )
-                .await;
-            conclude(
-                context,
-                &subscription,
-                "suspending",
-                SUSPENDED,
-                moved(sent, &subscription, "suspended"),
-            )
+            transition(context, &target, Transition::Suspend).await
         }
         SubscriptionCommand::Resume(target) => {
-            let subscription = Subscription::read(context, &target)?;
-            let Subscription {
-                customer,
-                service,
-                product,
-            } = &subscription;
-            let sent = context
-                .write(
-                    ResumeSubscription::new(*customer, *service, product.as_str()),
-                    &subscription.label(),
-                )
-                .await;
-            conclude(
-                context,
-                &subscription,
-                "resuming",
-                RESUMED,
-                moved(sent, &subscription, "active"),
-            )
+            transition(context, &target, Transition::Resume).await
         }
         SubscriptionCommand::Terminate(target) => {
-            let subscription = Subscription::read(context, &target)?;
-            confirm(context, "terminate", &subscription)?;
-            let Subscription {
-                customer,
-                service,
-                product,
-            } = &subscription;
-            let sent = context
-                .write(
-                    TerminateSubscription::new(*customer, *service, product.as_str()),
-                    &subscription.label(),
-                )
-                .await;
-            conclude(
-                context,
-                &subscription,
-                "terminating",
-                TERMINATED,
-                moved(sent, &subscription, "cancelled"),
-            )
+            transition(context, &target, Transition::Terminate).await
         }
     }
 }
@@ -95,18 +40,6 @@ const SET: Words = Words {
 const CHANGED: Words = Words {
     done: "changed",
     skipped: "so before",
-};
-const SUSPENDED: Words = Words {
-    done: "suspended",
-    skipped: "suspended before",
-};
-const RESUMED: Words = Words {
-    done: "resumed",
-    skipped: "active before",
-};
-const TERMINATED: Words = Words {
-    done: "terminated",
-    skipped: "cancelled before",
 };
 
 /// The subscription a command is about.
@@ -135,39 +68,69 @@ impl Subscription {
     }
 }
 
-fn confirm(context: &Context, verb: &str, subscription: &Subscription) -> Result<(), CliError> {
+async fn transition(
+    context: &Context,
+    target: &SubscriptionTarget,
+    to: Transition,
+) -> Result<Outcome, CliError> {
+    let subscription = Subscription::read(context, target)?;
     let label = subscription.label();
-    let question = format!(
-        "About to {verb} {label}: servers or domains that no longer fit are paused, newest first."
-    );
-    context.confirm(
-        Danger::Moderate,
-        &question,
-        &subscription.service.to_string(),
-    )
+    if to != Transition::Resume {
+        let verb = to.verb();
+        let question = format!(
+            "About to {verb} {label}: servers or domains that no longer fit are paused, newest first."
+        );
+        context.confirm(
+            Danger::Moderate,
+            &question,
+            &subscription.service.to_string(),
+        )?;
+    }
+    let Subscription {
+        customer,
+        service,
+        product,
+    } = &subscription;
+    let (customer, service, product) = (*customer, *service, product.as_str());
+    let sent = match to {
+        Transition::Suspend => {
+            context
+                .write(SuspendSubscription::new(customer, service, product), &label)
+                .await
+        }
+        Transition::Resume => {
+            context
+                .write(ResumeSubscription::new(customer, service, product), &label)
+                .await
+        }
+        Transition::Terminate => {
+            context
+                .write(
+                    TerminateSubscription::new(customer, service, product),
+                    &label,
+                )
+                .await
+        }
+    };
+    let end = sent.map(|sent| sent.map_or(End::Planned, |answer| moved(&answer, &label)));
+    conclude(context, &subscription, to.verb(), to.words(), end)
 }
 
-fn moved(
-    sent: Result<Option<Response<SubscriptionState>>, CliError>,
-    subscription: &Subscription,
-    state: &str,
-) -> Result<End, CliError> {
-    Ok(sent?.map_or(End::Planned, |answer| {
-        let note = answer.note().map(str::to_owned);
-        let skipped = note.is_some();
-        let done = Done {
-            id: answer.data.subscription_id.to_string(),
-            record: to_json(&answer.data),
-            created: None,
-            note,
-            sentence: format!("{} is {state}.", subscription.label()),
-        };
-        if skipped {
-            End::Skipped(done)
-        } else {
-            End::Done(done)
-        }
-    }))
+fn moved(answer: &Response<SubscriptionState>, label: &str) -> End {
+    let note = answer.note().map(str::to_owned);
+    let skipped = note.is_some();
+    let done = Done {
+        id: answer.data.subscription_id.to_string(),
+        record: to_json(&answer.data),
+        created: None,
+        note,
+        sentence: format!("{label} is {}.", answer.data.status),
+    };
+    if skipped {
+        End::Skipped(done)
+    } else {
+        End::Done(done)
+    }
 }
 
 fn conclude(
@@ -178,7 +141,7 @@ fn conclude(
     end: Result<End, CliError>,
 ) -> Result<Outcome, CliError> {
     let label = subscription.label();
-    let end = end.map_err(|error| error.during(format!("{activity} {label}")))?;
+    let end = end.map_err(|error| error.during(format!("{activity}: {label}")))?;
     bulk::conclude(
         context,
         words,
@@ -232,7 +195,7 @@ async fn set(context: &Context, args: SubscriptionSetArgs) -> Result<Outcome, Cl
                 })
             })
         });
-    conclude(context, &subscription, "setting", SET, end)
+    conclude(context, &subscription, "set", SET, end)
 }
 
 async fn change(context: &Context, args: SubscriptionChangeArgs) -> Result<Outcome, CliError> {
@@ -283,5 +246,5 @@ async fn change(context: &Context, args: SubscriptionChangeArgs) -> Result<Outco
             }
         })
     });
-    conclude(context, &subscription, "changing", CHANGED, end)
+    conclude(context, &subscription, "change", CHANGED, end)
 }

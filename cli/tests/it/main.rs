@@ -7,6 +7,7 @@ mod bulk;
 mod changes;
 mod domains;
 mod errors;
+mod history;
 mod local;
 mod mock;
 mod output;

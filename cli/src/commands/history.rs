@@ -1,0 +1,77 @@
+//! `secmon history`: what was changed from this machine.
+
+use crate::args::{HistoryArgs, HistoryCommand};
+use crate::context::Context;
+use crate::durations;
+use crate::error::CliError;
+use crate::history::{self, Entry};
+use crate::outcome::{Cell, Column, Line, Outcome, Table, shown, to_json, wide};
+use crate::references::{self, Named};
+use chrono::DateTime;
+
+const COLUMNS: &[Column] = &[
+    shown("id"),
+    shown("at"),
+    shown("user"),
+    shown("operation"),
+    shown("about"),
+    shown("result"),
+    wide("service"),
+    wide("command"),
+];
+const CHANGE: Named = Named {
+    one: "change",
+    list: "history",
+};
+
+/// Runs the command.
+pub fn run(context: &Context, args: &HistoryArgs) -> Result<Outcome, CliError> {
+    let mut entries = history::read()?;
+    entries.reverse();
+    if let Some(HistoryCommand::Show { id }) = &args.command {
+        let entry =
+            references::by_id_or_prefix(context, id, CHANGE, entries, |entry| entry.id.clone())?;
+        return Ok(one(&entry));
+    }
+    if let Some(since) = &args.since {
+        let earliest = chrono::Utc::now() - durations::length("--since", since)?;
+        entries
+            .retain(|entry| DateTime::parse_from_rfc3339(&entry.at).is_ok_and(|at| at >= earliest));
+    }
+    if let Some(user) = &args.user {
+        entries.retain(|entry| entry.user == *user);
+    }
+    if let Some(server) = &args.endpoint {
+        entries.retain(|entry| {
+            entry.about.contains(server.as_str()) || entry.command.contains(server.as_str())
+        });
+    }
+    Ok(Outcome::list(&entries, COLUMNS, row))
+}
+
+fn row(entry: &Entry) -> Vec<Cell> {
+    vec![
+        Cell::text(&entry.id),
+        Cell::text(&entry.at),
+        Cell::text(&entry.user),
+        Cell::text(&entry.operation),
+        Cell::text(&entry.about),
+        Cell::state(&entry.result),
+        Cell::text(&entry.service),
+        Cell::text(&entry.command),
+    ]
+}
+
+fn one(entry: &Entry) -> Outcome {
+    let story = vec![
+        Line::text(format!("{}: {}", entry.operation, entry.about)),
+        Line::Field("id", Cell::text(&entry.id)),
+        Line::Field("at", Cell::text(&entry.at)),
+        Line::Field("user", Cell::text(&entry.user)),
+        Line::Field("service", Cell::text(&entry.service)),
+        Line::Field("command", Cell::text(&entry.command)),
+        Line::Field("result", Cell::state(&entry.result)),
+        Line::Field("took", Cell::text(format!("{} ms", entry.duration_ms))),
+    ];
+    Outcome::record(to_json(entry), Table::one(COLUMNS, row(entry))).tell(story)
+}

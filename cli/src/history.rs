@@ -1,0 +1,117 @@
+//! What was changed from this machine, and by whom: one line of JSON for each change that was sent.
+//!
+//! The vendor's own log shows only the root key; this one answers who suspended a server. It never holds keys, sign-in
+//! tokens or leak records: only the command line, the call, the ids and how it ended.
+
+use crate::error::CliError;
+use crate::paths;
+use serde::{Deserialize, Serialize};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+
+/// One change.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Entry {
+    /// Names the line.
+    pub id: String,
+    /// When it was sent, in UTC.
+    pub at: String,
+    /// The user of this machine.
+    pub user: String,
+    /// The profile, `local`, or the address.
+    pub service: String,
+    /// The command as it was typed.
+    pub command: String,
+    /// The operation, as `suspend_endpoint`.
+    pub operation: String,
+    /// What it was about, in words.
+    pub about: String,
+    /// `done`, or the error's code.
+    pub result: String,
+    /// How long it took, waits included.
+    pub duration_ms: u64,
+}
+
+/// The file that changes are written to.
+#[derive(Debug)]
+pub struct History {
+    file: PathBuf,
+    user: String,
+    service: String,
+    command: String,
+}
+
+impl History {
+    /// The history of this user; `None` where there is no home to keep it in.
+    pub fn open(service: String) -> Option<Self> {
+        let user = ["USER", "LOGNAME", "USERNAME"]
+            .iter()
+            .find_map(|name| std::env::var(name).ok());
+        let words: Vec<String> = std::env::args()
+            .skip(1)
+            .map(|word| crate::invocation::quoted(&word))
+            .collect();
+        Some(Self {
+            file: paths::history_file().ok()?,
+            user: user.unwrap_or_else(|| "unknown".to_owned()),
+            service,
+            command: format!("secmon {}", words.join(" ")),
+        })
+    }
+
+    /// Adds a change. A history that cannot be written keeps nobody from working.
+    pub fn add(
+        &self,
+        operation: &str,
+        about: &str,
+        result: &str,
+        took: std::time::Duration,
+    ) -> std::io::Result<()> {
+        let entry = Entry {
+            id: uuid::Uuid::new_v4().simple().to_string(),
+            at: chrono::Utc::now()
+                .format("%Y-%m-%dT%H:%M:%S+00:00")
+                .to_string(),
+            user: self.user.clone(),
+            service: self.service.clone(),
+            command: self.command.clone(),
+            operation: operation.to_owned(),
+            about: about.to_owned(),
+            result: result.to_owned(),
+            duration_ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
+        };
+        let mut line = serde_json::to_vec(&entry)?;
+        line.push(b'\n');
+        open_private(&self.file)?.write_all(&line)
+    }
+}
+
+/// All changes, oldest first; lines that cannot be read are passed over.
+pub fn read() -> Result<Vec<Entry>, CliError> {
+    let path = paths::history_file()?;
+    let file = match File::open(&path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(CliError::io(&format!("history {}", path.display()), &error)),
+    };
+    let lines = BufReader::new(file).lines().map_while(Result::ok);
+    Ok(lines
+        .filter_map(|line| serde_json::from_str(&line).ok())
+        .collect())
+}
+
+/// One write appends one line, so two processes never mix theirs.
+fn open_private(path: &Path) -> std::io::Result<File> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    let mut options = File::options();
+    options.create(true).append(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.mode(0o600);
+    }
+    options.open(path)
+}

@@ -1,0 +1,82 @@
+//! Who changed what from this machine.
+
+use crate::shell::{Shell, account, provision};
+
+#[test]
+fn every_change_is_remembered_and_no_read() {
+    let tenant = account();
+    let shell = Shell::of(&tenant).with("USER", "maria");
+    assert_eq!(shell.line("history -o json").exits(0).stdout, "[]\n");
+    let id = provision(&shell, "203.0.113.10", "web-1");
+    shell.line("endpoint list").exits(0);
+    shell.line("endpoint suspend web-1").exits(0);
+    shell.line("endpoint suspend web-1 -n").exits(0);
+    shell.line("scan web-1").exits(5);
+
+    let changes = shell
+        .line("history --endpoint web-1 -o json")
+        .exits(0)
+        .json();
+    let operations: Vec<&str> = changes
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|change| change["operation"].as_str())
+        .collect();
+    assert_eq!(
+        operations,
+        ["suspend_endpoint", "update_endpoint", "provision_endpoint"]
+    );
+    assert_eq!(
+        (&changes[0]["user"], &changes[0]["result"]),
+        (&"maria".into(), &"done".into())
+    );
+    assert_eq!(changes[0]["command"], "secmon endpoint suspend web-1");
+    assert_eq!(
+        shell.line("history --user nobody -o json").exits(0).stdout,
+        "[]\n"
+    );
+
+    let first = changes[0]["id"].as_str().expect("an id");
+    assert!(
+        shell
+            .run(&["history", "show", &first[..8]])
+            .exits(0)
+            .stdout
+            .contains("maria")
+    );
+    shell.line(&format!("endpoint terminate {id} -y")).exits(0);
+    assert_eq!(
+        shell
+            .line("history --since 1h -o ids")
+            .exits(0)
+            .stdout
+            .lines()
+            .count(),
+        4
+    );
+}
+
+#[test]
+fn a_refused_change_is_remembered_with_its_code_and_no_secret_is() {
+    let tenant = account();
+    let shell = Shell::of(&tenant);
+    for i in 0..26 {
+        shell.line(&format!("provision 203.0.113.{i} -c 42"));
+    }
+    let last = shell.line("history -L 1 -o json").exits(0).json();
+    assert_eq!(last[0]["result"], "ENDPOINT_LIMIT_EXCEEDED");
+    let token = shell.line("sso link -c 42").exits(0).stdout;
+    let token = token
+        .trim()
+        .rsplit('=')
+        .next()
+        .unwrap_or_default()
+        .to_owned();
+    let kept = shell.everything_kept();
+    assert!(
+        kept.contains("create_sso_token")
+            && !kept.contains(&token)
+            && !kept.contains(tenant.api_key())
+    );
+}
