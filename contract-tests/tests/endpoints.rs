@@ -6,7 +6,7 @@ use secmon::operations::{
     CreateEndpoint, DeleteEndpoint, GetEndpoint, GetEndpointDetail, ListEndpoints, UpdateEndpoint,
 };
 use secmon::{ErrorCode, Response};
-use secmon_contract_tests::{Account, assert_api_error, assert_keys, suite};
+use secmon_contract_tests::{Account, Customer, assert_api_error, assert_keys, suite};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -17,6 +17,7 @@ suite! {
         a_hostname_is_resolved_when_it_is_created,
         an_unknown_endpoint_is_404_by_number,
         another_customers_endpoint_is_access_denied,
+        a_page_shows_where_it_stands_and_the_limits,
         a_list_comes_in_pages_and_by_state,
         bad_fields_come_back_by_their_names;
     steered:
@@ -183,23 +184,25 @@ async fn another_customers_endpoint_is_access_denied() {
     client.endpoints().get(id).await.expect("still there");
 }
 
-async fn a_list_comes_in_pages_and_by_state() {
-    let account = Account::new().await;
-    let customer = account.customer();
+/// Five servers of the customer, oldest first, of which the second is paused.
+async fn five_servers(account: &Account, customer: Customer<'_>) -> Vec<EndpointId> {
     let mut made = Vec::new();
     for last in 1..=5 {
         made.push(customer.provisioned(&format!("198.51.100.{last}")).await);
     }
-    account
-        .client
-        .servers()
-        .suspend(made[1])
-        .await
-        .expect("suspended");
+    let paused = account.client.servers().suspend(made[1]).await;
+    paused.expect("suspended");
+    made
+}
+
+async fn a_page_shows_where_it_stands_and_the_limits() {
+    let account = Account::new().await;
+    let customer = account.customer();
+    five_servers(&account, customer).await;
     let list = ListEndpoints::new()
         .billing_customer_id(customer.id)
         .per_page(2);
-    let mut pages = account.client.pages(list.clone());
+    let mut pages = account.client.pages(list);
     let first = pages.next().await.expect("a page").expect("no error");
     let raw = json_of(&first);
     assert_keys(&raw, &["data", "links", "meta"]);
@@ -221,7 +224,15 @@ async fn a_list_comes_in_pages_and_by_state() {
             .and_then(|links| links.prev.clone()),
         None
     );
+}
 
+async fn a_list_comes_in_pages_and_by_state() {
+    let account = Account::new().await;
+    let customer = account.customer();
+    let made = five_servers(&account, customer).await;
+    let list = ListEndpoints::new()
+        .billing_customer_id(customer.id)
+        .per_page(2);
     let all = account
         .client
         .pages(list.clone())

@@ -17,7 +17,8 @@ suite! {
         provisioning_twice_finds_the_same_server,
         both_namespaces_do_the_same,
         an_unknown_server_is_endpoint_not_found,
-        all_bad_fields_come_back_at_once;
+        all_bad_fields_come_back_at_once,
+        malformed_requests_name_the_field;
     steered:
         a_server_beyond_the_limit_is_refused_with_limit_and_usage,
         a_hostname_alone_is_resolved_or_refused,
@@ -249,7 +250,10 @@ async fn all_bad_fields_come_back_at_once() {
         .call(ProvisionEndpoint::new(account.customer().id));
     let nothing = assert_api_error(nothing.without_validation().send().await, 422, None);
     assert_eq!(fields(&nothing), ["ip_address"]);
+}
 
+async fn malformed_requests_name_the_field() {
+    let account = Account::new().await;
     for (path, body, field) in [
         (
             "provision",

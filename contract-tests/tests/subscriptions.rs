@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 suite! {
     anywhere:
+        a_subscription_is_recorded_whole,
         a_subscription_goes_through_its_life,
         provisioning_again_updates_it,
         a_change_says_what_it_changed,
@@ -31,7 +32,7 @@ fn json_of<T>(response: &Response<T>) -> Value {
     serde_json::from_slice(response.raw()).expect("JSON")
 }
 
-async fn a_subscription_goes_through_its_life() {
+async fn a_subscription_is_recorded_whole() {
     let account = Account::new().await;
     let (customer, service) = (account.customer().id, next_service());
     let subscriptions = account.client.subscriptions();
@@ -59,6 +60,14 @@ async fn a_subscription_goes_through_its_life() {
         ),
         (PORTS, Some("starter"))
     );
+}
+
+async fn a_subscription_goes_through_its_life() {
+    let account = Account::new().await;
+    let customer = account.customer();
+    let service = customer.server_plan("starter").await;
+    let customer = customer.id;
+    let subscriptions = account.client.subscriptions();
     let suspend = || SuspendSubscription::new(customer, service, PORTS);
     let paused = subscriptions.suspend(suspend()).await.expect("suspended");
     assert_keys(&json_of(&paused)["data"], &["subscription_id", "status"]);
@@ -96,7 +105,7 @@ async fn a_subscription_goes_through_its_life() {
             .note()
             .is_some()
     );
-    assert_eq!(ended.data.subscription_id, made.data.subscription_id);
+    assert_eq!(ended.data.subscription_id, paused.data.subscription_id);
 }
 
 async fn provisioning_again_updates_it() {

@@ -7,6 +7,7 @@ mod raw;
 mod target;
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -205,6 +206,15 @@ impl Client {
             return Ok(Response::new(data, answer));
         }
         Err(error)
+    }
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client")
+            .field("origin", &self.0.origin)
+            .field("namespace", &self.0.namespace)
+            .finish_non_exhaustive()
     }
 }
 

@@ -79,7 +79,8 @@ impl<O: PagedOperation> Pages<O> {
         self.next.filter(|_| self.left > 0)
     }
 
-    /// The next page; none after the last one, and where the service repeats a page.
+    /// The next page; none after the last one, and none where the service repeats a page or answers with another one
+    /// than was asked for: following it would never end.
     ///
     /// With [`max_items`](Pages::max_items) the last page may hold more than is left.
     pub async fn next(&mut self) -> Option<Result<Response<O::Output>, Error>> {

@@ -8,12 +8,9 @@ use super::{paged, setters};
 use crate::envelope::Envelope;
 use crate::model::tolerant::null_as_default;
 use crate::model::{
-    CustomerId, DomainAlert, DomainAlertId, DomainAlertPage, DomainAlertStatus, DomainAlertType,
-    DomainId, DomainScan, LeakCategory, LeakRecord, MentionPage, MonitoredDomain, Severity,
-    Timestamp,
+    CustomerId, DomainAlert, DomainId, DomainScan, LeakCategory, MentionPage, MonitoredDomain,
 };
 use crate::operation::{Basis, Group, Operation, OperationInfo, RetrySafety};
-use crate::page::Page;
 use crate::{Client, Error, FieldErrors, Pages, Response, validate};
 
 /// The row of an operation of this group.
@@ -30,6 +27,15 @@ macro_rules! info {
         }
     };
 }
+
+mod alerts;
+mod leaks;
+
+pub use alerts::{
+    AcknowledgeDomainAlert, DomainAlertState, DomainAlertTransition, FoundDomainAlert,
+    GetDomainAlert, ListDomainAlerts, ResolveDomainAlert,
+};
+pub use leaks::{CredentialLeaks, ListCredentialLeaks};
 
 /// `GET /api/v1/domains`: a customer's domains and slots. A customer without a subscription to domain monitoring gets
 /// a description of the product instead, with `subscribed: false`.
@@ -141,91 +147,6 @@ pub struct ScanHistory {
     pub scans: Vec<DomainScan>,
 }
 
-/// `GET /api/v1/domains/{id}/alerts`: a domain's alerts, a page at a time, newest first. Error: `DOMAIN_NOT_FOUND`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct ListDomainAlerts {
-    /// The domain.
-    #[serde(skip)]
-    pub domain_id: DomainId,
-    /// The customer.
-    pub billing_customer_id: CustomerId,
-    /// Only alerts in this state.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub status: Option<DomainAlertStatus>,
-    /// Only alerts of this type, `type` in the API.
-    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
-    pub kind: Option<DomainAlertType>,
-    /// Only alerts about these people.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub category: Option<LeakCategory>,
-    /// Only alerts of exactly this severity: medium, high or critical.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub severity: Option<Severity>,
-    /// Alerts per page, 1 to 50.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub per_page: Option<u32>,
-    /// Number of the page, from 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub page: Option<u32>,
-}
-
-impl ListDomainAlerts {
-    /// The first page of this customer's domain.
-    pub fn new(domain_id: DomainId, billing_customer_id: CustomerId) -> Self {
-        Self {
-            domain_id,
-            billing_customer_id,
-            status: None,
-            kind: None,
-            category: None,
-            severity: None,
-            per_page: None,
-            page: None,
-        }
-    }
-}
-
-setters!(ListDomainAlerts {
-    status: DomainAlertStatus,
-    kind: DomainAlertType,
-    category: LeakCategory,
-    severity: Severity,
-    per_page: u32,
-    page: u32,
-});
-paged!(ListDomainAlerts);
-
-impl Operation for ListDomainAlerts {
-    type Output = DomainAlertPage;
-
-    const INFO: &'static OperationInfo = info!(
-        "list_domain_alerts",
-        GET, "/api/v1/domains/{id}/alerts", Repeatable, Success
-    );
-
-    fn path_ids(&self) -> Vec<Uuid> {
-        vec![self.domain_id.uuid()]
-    }
-
-    fn validate(&self, problems: &mut FieldErrors) {
-        if matches!(self.status, Some(DomainAlertStatus::Unknown(_))) {
-            problems.add("status", "It must be `open`, `acknowledged` or `resolved`.");
-        }
-        if matches!(self.kind, Some(DomainAlertType::Unknown(_))) {
-            problems.add(
-                "type",
-                "It must be `credential_leak` or `dark_web_mention`.",
-            );
-        }
-        known_category(problems, self.category.as_ref());
-        if matches!(self.severity, Some(Severity::Low | Severity::Unknown(_))) {
-            problems.add("severity", "It must be `critical`, `high` or `medium`.");
-        }
-        validate::at_most_fifty(problems, "per_page", self.per_page);
-        validate::at_least_one(problems, "page", self.page);
-    }
-}
-
 fn known_category(problems: &mut FieldErrors, category: Option<&LeakCategory>) {
     if matches!(category, Some(LeakCategory::Unknown(_))) {
         problems.add(
@@ -291,204 +212,6 @@ impl Operation for ListMentions {
         validate::at_most_fifty(problems, "per_page", self.per_page);
         validate::at_least_one(problems, "page", self.page);
     }
-}
-
-/// `GET /api/v1/domains/{id}/credential-leaks`: leaked credentials of a domain, 50 a page.
-///
-/// When the data set behind it cannot be reached, the answer (503) is a result without items that says so
-/// ([`unavailable`](CredentialLeaks::unavailable)). Error: `DOMAIN_NOT_FOUND`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct ListCredentialLeaks {
-    /// The domain.
-    #[serde(skip)]
-    pub domain_id: DomainId,
-    /// The customer.
-    pub billing_customer_id: CustomerId,
-    /// Only credentials of these people.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub category: Option<LeakCategory>,
-    /// Number of the page, from 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub page: Option<u32>,
-}
-
-impl ListCredentialLeaks {
-    /// The first page of this customer's domain.
-    pub fn new(domain_id: DomainId, billing_customer_id: CustomerId) -> Self {
-        Self {
-            domain_id,
-            billing_customer_id,
-            category: None,
-            page: None,
-        }
-    }
-}
-
-setters!(ListCredentialLeaks {
-    category: LeakCategory,
-    page: u32
-});
-paged!(ListCredentialLeaks);
-
-impl Operation for ListCredentialLeaks {
-    type Output = CredentialLeaks;
-
-    const INFO: &'static OperationInfo = info!(
-        "list_credential_leaks",
-        GET, "/api/v1/domains/{id}/credential-leaks", Repeatable, SuccessOrUnavailable
-    );
-
-    fn path_ids(&self) -> Vec<Uuid> {
-        vec![self.domain_id.uuid()]
-    }
-
-    fn validate(&self, problems: &mut FieldErrors) {
-        known_category(problems, self.category.as_ref());
-        validate::at_least_one(problems, "page", self.page);
-    }
-}
-
-/// One page of leaked credentials.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct CredentialLeaks {
-    /// False when the data set is not configured for the account.
-    pub enabled: bool,
-    /// The records; as secret as a password.
-    #[serde(default, deserialize_with = "null_as_default")]
-    pub items: Vec<LeakRecord>,
-    /// How many there are in the filtered list.
-    #[serde(default, deserialize_with = "null_as_default")]
-    pub total: u64,
-    /// Number of this page, from 1.
-    #[serde(default = "first_page")]
-    pub page: u32,
-    /// Records per page, 50.
-    #[serde(default, deserialize_with = "null_as_default")]
-    pub page_size: u64,
-    /// Why there are no records, when the data set cannot be reached.
-    #[serde(default, alias = "message", skip_serializing_if = "Option::is_none")]
-    pub error: Option<String>,
-}
-
-fn first_page() -> u32 {
-    1
-}
-
-impl CredentialLeaks {
-    /// The service's sentence when the data set cannot be reached for now; none when the page is complete.
-    pub fn unavailable(&self) -> Option<&str> {
-        self.error.as_deref()
-    }
-}
-
-impl Page for CredentialLeaks {
-    type Item = LeakRecord;
-
-    fn items(&self) -> &[LeakRecord] {
-        &self.items
-    }
-
-    fn into_items(self) -> Vec<LeakRecord> {
-        self.items
-    }
-
-    fn number(&self) -> u32 {
-        self.page
-    }
-
-    fn is_last(&self) -> bool {
-        u64::from(self.page) * self.page_size >= self.total
-    }
-}
-
-/// One line for each operation on an alert that exists.
-macro_rules! on_one_alert {
-    ($($(#[$about:meta])* $request:ident -> $output:ty: $name:literal, $method:ident, $path:literal, $safety:ident;)+) => {$(
-        $(#[$about])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-        pub struct $request {
-            /// The domain.
-            #[serde(skip)]
-            pub domain_id: DomainId,
-            /// The alert.
-            #[serde(skip)]
-            pub alert_id: DomainAlertId,
-            /// The customer.
-            pub billing_customer_id: CustomerId,
-        }
-
-        impl $request {
-            /// The request for an alert of this customer's domain.
-            pub fn new(
-                domain_id: DomainId,
-                alert_id: DomainAlertId,
-                billing_customer_id: CustomerId,
-            ) -> Self {
-                Self { domain_id, alert_id, billing_customer_id }
-            }
-        }
-
-        impl Operation for $request {
-            type Output = $output;
-
-            const INFO: &'static OperationInfo = info!($name, $method, $path, $safety, Success);
-
-            fn path_ids(&self) -> Vec<Uuid> {
-                vec![self.domain_id.uuid(), self.alert_id.uuid()]
-            }
-        }
-    )+};
-}
-
-on_one_alert! {
-    /// `GET /api/v1/domains/{id}/alerts/{alertId}`: one alert with its explanation. Errors: `DOMAIN_NOT_FOUND`,
-    /// `ALERT_NOT_FOUND`.
-    GetDomainAlert -> FoundDomainAlert:
-        "get_domain_alert", GET, "/api/v1/domains/{id}/alerts/{alertId}", Repeatable;
-    /// `POST /api/v1/domains/{id}/alerts/{alertId}/acknowledge`: somebody has seen it. Errors: `DOMAIN_NOT_FOUND`,
-    /// `ALERT_NOT_FOUND`, `ALERT_ALREADY_RESOLVED`, `USER_NOT_FOUND`.
-    AcknowledgeDomainAlert -> DomainAlertTransition:
-        "acknowledge_domain_alert", POST, "/api/v1/domains/{id}/alerts/{alertId}/acknowledge", Once;
-    /// `POST /api/v1/domains/{id}/alerts/{alertId}/resolve`: it is dealt with; it must be acknowledged first. Errors:
-    /// `DOMAIN_NOT_FOUND`, `ALERT_NOT_FOUND`, `ALERT_NOT_ACKNOWLEDGED`, `USER_NOT_FOUND`.
-    ResolveDomainAlert -> DomainAlertTransition:
-        "resolve_domain_alert", POST, "/api/v1/domains/{id}/alerts/{alertId}/resolve", Once;
-}
-
-/// The answer to [`GetDomainAlert`].
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct FoundDomainAlert {
-    /// The alert, with its explanation.
-    pub alert: DomainAlert,
-}
-
-/// The answer to a transition of a domain alert.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct DomainAlertTransition {
-    /// A sentence for a person.
-    #[serde(default)]
-    pub message: Option<String>,
-    /// What became of the alert.
-    pub alert: DomainAlertState,
-}
-
-/// A domain alert after a transition.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct DomainAlertState {
-    /// The alert.
-    pub id: DomainAlertId,
-    /// Its state now.
-    pub status: DomainAlertStatus,
-    /// Since when it is acknowledged; after acknowledging.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub acknowledged_at: Option<Timestamp>,
-    /// Since when it is resolved; after resolving.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub resolved_at: Option<Timestamp>,
 }
 
 /// Reads of monitored domains, from [`Client::domain_monitoring`].

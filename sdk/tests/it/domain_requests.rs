@@ -274,6 +274,19 @@ async fn domain_reads_carry_the_customer_and_their_filters() {
     );
     assert_eq!(serde_json::to_value(&got.data).expect("JSON"), summary);
 
+    let scans = json!({"scans": [{"id": OTHER_ID, "status": "completed", "employees_compromised": 1,
+        "customers_compromised": 0, "third_parties_compromised": 0, "created_at": "2026-01-01T00:00:00+00:00"}]});
+    let (sent, got) = exchanged(GetScanHistory::new(domain_id(), customer()), scans.clone()).await;
+    assert_eq!(
+        sent,
+        get(&format!("{path}/scan-history"), "billing_customer_id=42")
+    );
+    assert_eq!(serde_json::to_value(&got.data).expect("JSON"), scans);
+}
+
+#[tokio::test]
+async fn the_findings_of_a_domain_are_read_with_their_filters() {
+    let path = format!("/api/v1/domains/{ID}");
     let alerts =
         json!({"alerts": [], "total": 0, "current_page": 1, "last_page": 1, "has_more": false});
     let list = ListDomainAlerts::new(domain_id(), customer())
@@ -315,15 +328,6 @@ async fn domain_reads_carry_the_customer_and_their_filters() {
             "billing_customer_id=42&category=third_parties&page=3"
         )
     );
-
-    let scans = json!({"scans": [{"id": OTHER_ID, "status": "completed", "employees_compromised": 1,
-        "customers_compromised": 0, "third_parties_compromised": 0, "created_at": "2026-01-01T00:00:00+00:00"}]});
-    let (sent, got) = exchanged(GetScanHistory::new(domain_id(), customer()), scans.clone()).await;
-    assert_eq!(
-        sent,
-        get(&format!("{path}/scan-history"), "billing_customer_id=42")
-    );
-    assert_eq!(serde_json::to_value(&got.data).expect("JSON"), scans);
 }
 
 #[tokio::test]

@@ -8,14 +8,10 @@ use crate::support::*;
 
 /// The error of a suspend call that is answered like this.
 async fn suspend_answered(status: u16, body: String) -> Error {
-    let (client, script) = scripted();
+    let (client, script) = scripted_once();
     script.answer(StatusCode::from_u16(status).expect("a status"), body);
-    client
-        .call(secmon::operations::SuspendEndpoint::new(endpoint_id()))
-        .timeout(std::time::Duration::from_millis(1))
-        .send()
-        .await
-        .expect_err("refused")
+    let suspended = client.servers().suspend(endpoint_id()).await;
+    suspended.expect_err("refused")
 }
 
 #[tokio::test]

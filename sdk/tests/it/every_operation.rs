@@ -1,17 +1,22 @@
 //! The table against the code around it: type, documentation, sugar and test of every operation.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use http::Method;
 use secmon::{OPERATIONS, OperationInfo};
 
 /// The Rust files below a folder of this crate, as one text.
 fn sources(folder: &str) -> String {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
-    let entries = fs::read_dir(&folder).expect("a folder of sources");
-    let files = entries.map(|entry| entry.expect("a file").path());
-    let texts = files.map(|file: PathBuf| fs::read_to_string(file).expect("a readable file"));
+    texts_below(&Path::new(env!("CARGO_MANIFEST_DIR")).join(folder))
+}
+
+fn texts_below(path: &Path) -> String {
+    if path.is_file() {
+        return fs::read_to_string(path).expect("a readable file");
+    }
+    let entries = fs::read_dir(path).expect("a folder of sources");
+    let texts = entries.map(|entry| texts_below(&entry.expect("a file").path()));
     texts.collect()
 }
 

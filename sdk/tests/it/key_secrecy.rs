@@ -2,10 +2,8 @@
 
 use std::io::Write;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use http::StatusCode;
-use secmon::operations::*;
 use secmon::transport::TransportErrorKind;
 use secmon::{ApiKey, Error, ErrorKind, OPERATIONS, OperationInfo, RawRequest};
 use serde_json::json;
@@ -67,19 +65,15 @@ async fn an_answer_that_echoes_the_key_comes_back_with_stars() {
     ];
     for body in echoes {
         for status in [200, 401, 403, 500] {
-            let (client, script) = scripted();
+            let (client, script) = scripted_once();
             let answer = http::Response::builder()
                 .status(status)
                 .header("x-echo", KEY)
                 .body(body.clone().into())
                 .expect("a response");
             script.respond(answer);
-            let error = client.call(SuspendEndpoint::new(endpoint_id()));
-            let error = error
-                .timeout(Duration::from_millis(1))
-                .send()
-                .await
-                .expect_err("refused");
+            let suspended = client.servers().suspend(endpoint_id()).await;
+            let error = suspended.expect_err("refused");
             assert_silent(&error);
             assert!(
                 error
@@ -199,6 +193,9 @@ async fn the_network_transport_logs_no_key_at_any_level() {
 #[test]
 fn a_key_shows_stars_and_at_most_its_last_four_characters() {
     assert_eq!(format!("{:?}", key()), "ApiKey(****)");
+    let client = client_of("https://portal.example.com");
+    assert!(format!("{client:?}").contains("https://portal.example.com"));
+    assert_no_key(&format!("{client:?}"));
     assert_eq!(
         key().masked_tail(),
         format!("****{}", &KEY[KEY.len() - 4..])

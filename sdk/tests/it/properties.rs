@@ -1,7 +1,5 @@
 //! What holds for every input, tried on many.
 
-use std::time::Duration;
-
 use http::StatusCode;
 use proptest::prelude::*;
 use secmon::model::*;
@@ -21,14 +19,10 @@ fn now<T>(future: impl Future<Output = T>) -> T {
 
 /// The errors of three reads, each of another shape, that are answered with these bytes.
 fn errors_of_reads(status: StatusCode, body: &[u8]) -> Vec<Error> {
-    let answered = || -> Client {
-        let script = secmon::testing::Script::new();
+    let answered = || {
+        let (client, script) = scripted_once();
         script.answer(status, body.to_vec());
-        builder(&script)
-            .max_retries(0)
-            .max_wait(Duration::ZERO)
-            .build()
-            .expect("a client")
+        client
     };
     let customer = customer();
     let domain: DomainId = ID.parse().expect("an id");

@@ -174,9 +174,8 @@ async fn the_sandbox_header_marks_provisioning_calls_only() {
 }
 
 #[tokio::test]
-async fn endpoint_calls_carry_their_fields_in_path_query_and_body() {
+async fn endpoints_are_listed_by_query_and_created_by_body() {
     let one = resource(endpoint());
-    let path = format!("/api/v1/endpoints/{ID}");
     let page = json!({
         "data": [endpoint()], "links": {"first": "f", "last": "l", "prev": null, "next": null},
         "meta": {"current_page": 2, "per_page": 10, "total": 11, "endpoint_limit": 25,
@@ -211,6 +210,12 @@ async fn endpoint_calls_carry_their_fields_in_path_query_and_body() {
         sent(create, 201, &one).await,
         post("/api/v1/endpoints", expected)
     );
+}
+
+#[tokio::test]
+async fn calls_for_one_endpoint_carry_it_in_the_path() {
+    let one = resource(endpoint());
+    let path = format!("/api/v1/endpoints/{ID}");
     assert_eq!(
         sent(
             GetEndpoint::new(endpoint_id()).billing_customer_id(customer()),
@@ -246,9 +251,7 @@ async fn endpoint_calls_carry_their_fields_in_path_query_and_body() {
 }
 
 #[tokio::test]
-async fn rule_calls_carry_their_fields_in_path_query_and_body() {
-    let one = resource(rule());
-    let path = format!("/api/v1/whitelists/{ID}");
+async fn rules_are_counted_and_listed_by_query() {
     let summary = json!({"endpoints": [{"endpoint_id": ID, "ip_address": "203.0.113.10", "nickname": "web", "rule_count": 2}],
                          "global_count": 1});
     let doubled =
@@ -273,6 +276,12 @@ async fn rule_calls_carry_their_fields_in_path_query_and_body() {
             &format!("endpoint_id={ID}&scope=endpoint&status=expired")
         )
     );
+}
+
+#[tokio::test]
+async fn rules_are_written_by_body_and_named_in_the_path() {
+    let one = resource(rule());
+    let path = format!("/api/v1/whitelists/{ID}");
     let create = CreateRule::new(ports(), Protocol::Any, "Application servers")
         .endpoint_id(endpoint_id())
         .service("app")

@@ -44,10 +44,8 @@ fn other_addresses_are_refused_with_the_reason() {
         ("http://localhost.example.com", "is plain http"),
         ("http://10.0.0.1", "is plain http"),
     ] {
-        let error = match Client::builder(url, key()).build() {
-            Ok(client) => panic!("{url} was taken as {}", client.origin()),
-            Err(error) => error,
-        };
+        let refused = Client::builder(url, key()).build();
+        let error = refused.expect_err(url);
         assert_eq!(error.kind(), ErrorKind::Configuration);
         assert_eq!(error.sent(), Sent::No);
         assert!(error.to_string().contains(reason), "{url}: {error}");
@@ -177,8 +175,7 @@ async fn an_assumed_path_can_be_replaced_and_a_specified_one_cannot() {
         let refused = builder(&script)
             .path(operation, path)
             .build()
-            .err()
-            .expect("refused");
+            .expect_err("refused");
         assert_eq!(
             refused.kind(),
             ErrorKind::Configuration,

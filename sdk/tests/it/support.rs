@@ -1,6 +1,7 @@
 //! What the tests share: a scripted client, sample records, a socket that answers anything.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use http::StatusCode;
 use secmon::model::{CustomerId, EndpointId, PortAlertId, RuleId};
@@ -27,6 +28,16 @@ pub fn scripted() -> (Client, Arc<Script>) {
     let script = Script::new();
     let client = builder(&script).build().expect("a client");
     (client, script)
+}
+
+/// The same, with a client that sends every call once.
+pub fn scripted_once() -> (Client, Arc<Script>) {
+    let script = Script::new();
+    let client = builder(&script)
+        .max_retries(0)
+        .max_wait(Duration::ZERO)
+        .build();
+    (client.expect("a client"), script)
 }
 
 pub fn client_of(url: &str) -> Client {

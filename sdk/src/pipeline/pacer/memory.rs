@@ -1,6 +1,7 @@
 //! The budget of one process.
 
 use std::collections::VecDeque;
+use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -31,6 +32,16 @@ impl Default for MemoryBudget {
     /// The documented limits: 60 and 100 requests a minute.
     fn default() -> Self {
         Self::new(60, 100, Duration::from_secs(60))
+    }
+}
+
+impl fmt::Debug for MemoryBudget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MemoryBudget")
+            .field("strict", &self.strict.limit)
+            .field("default", &self.default.limit)
+            .field("window", &self.strict.length)
+            .finish_non_exhaustive()
     }
 }
 

@@ -1,6 +1,7 @@
 //! The transport that comes with the crate: reqwest, without redirects.
 
 use std::error::Error as _;
+use std::fmt;
 use std::sync::OnceLock;
 use std::time::Duration;
 
@@ -103,6 +104,14 @@ impl HttpTransport {
         *response.status_mut() = answer.status();
         *response.headers_mut() = std::mem::take(answer.headers_mut());
         Ok(response)
+    }
+}
+
+impl fmt::Debug for HttpTransport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpTransport")
+            .field("options", &self.options)
+            .finish_non_exhaustive()
     }
 }
 
