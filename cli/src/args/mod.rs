@@ -102,6 +102,8 @@ pub enum Command {
     Sandbox(SandboxCommand),
     /// Ask the service whether it is up (needs no key)
     Health,
+    /// Find out what stands between this machine and the service
+    Doctor,
     /// Call any path of the API and print what it answers
     Api(ApiArgs),
     /// Keep, check or forget the API key of a profile

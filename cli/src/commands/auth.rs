@@ -147,7 +147,8 @@ async fn status(context: &Context) -> Result<Outcome, CliError> {
     Ok(Outcome::record(result, Table::one(COLUMNS, row)).tell(story))
 }
 
-fn source_name(source: &KeySource) -> String {
+/// Where a key is kept, in words.
+pub fn source_name(source: &KeySource) -> String {
     match source {
         KeySource::Local => "the embedded mock".to_owned(),
         KeySource::Environment(_) => "SECMON_API_KEY".to_owned(),

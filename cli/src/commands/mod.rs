@@ -4,6 +4,7 @@ mod alert;
 mod alert_changes;
 mod api;
 mod auth;
+mod doctor;
 mod domain;
 mod domain_changes;
 mod domain_findings;
@@ -61,6 +62,7 @@ pub async fn run(context: &Context, command: Command) -> Result<Outcome, CliErro
         Command::Pricing(command) => pricing::run(context, command).await,
         Command::Sandbox(command) => sandbox::run(context, command).await,
         Command::Health => health::run(context).await,
+        Command::Doctor => doctor::run(context).await,
         Command::Api(args) => api::run(context, args).await,
         Command::Auth(command) => auth::run(context, command).await,
         Command::Profile(command) => profile::run(context, command),

@@ -7,7 +7,7 @@ use crate::references;
 use crate::ui::severity_rank;
 use secmon::RateGroup;
 use secmon::model::{CustomerId, EndpointPageMeta, PortAlert, PortAlertStatus, Severity};
-use secmon::operations::ListEndpoints;
+use secmon::operations::{ListDomains, ListEndpoints};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -74,14 +74,24 @@ async fn of_customer(
     });
     let expiring = expiring.count();
     let severities = by_severity(&alerts);
+    let domains = context.read(ListDomains::new(customer)).await?.into_data();
+    let slots = domains.slots_used.zip(domains.slots_total);
     let result = json!({
         "billing_customer_id": customer,
         "servers": servers_json(servers),
+        "domains": { "subscribed": domains.subscribed, "slots_used": domains.slots_used, "slots_total": domains.slots_total },
         "open_alerts": severities.iter().map(|(_, name, count)| ((*name).to_owned(), json!(count))).collect::<serde_json::Map<_, _>>(),
         "rules": { "total": rules.len(), "expiring_within_14_days": expiring },
     });
     let mut story = vec![Line::text(format!("Customer {customer}:"))];
     story.extend(server_lines(servers));
+    if let Some((used, total)) = slots.filter(|_| domains.subscribed) {
+        let bar = capacity_bar(used, total);
+        story.push(Line::Field(
+            "domain slots",
+            Cell::text(format!("{used} of {total}  {bar}")),
+        ));
+    }
     story.push(Line::Field(
         "open alerts",
         Cell::text(alerts_text(&severities)),
@@ -157,10 +167,22 @@ fn server_lines(servers: &EndpointPageMeta) -> Vec<Line> {
         .iter()
         .map(|(state, count)| format!("{count} {state}"))
         .collect();
+    let bar = servers
+        .endpoint_limit
+        .map(|limit| format!("  {}", capacity_bar(count, limit)))
+        .unwrap_or_default();
     vec![
-        Line::Field("servers", Cell::text(format!("{count}{limit}"))),
+        Line::Field("servers", Cell::text(format!("{count}{limit}{bar}"))),
         Line::Field("by state", Cell::text(states.join(", "))),
     ]
+}
+
+/// How full a capacity is.
+fn capacity_bar(used: u64, capacity: u64) -> String {
+    const WIDTH: u64 = 20;
+    let filled = (used.min(capacity) * WIDTH).div_ceil(capacity.max(1));
+    let cells = |sign: &str, count: u64| sign.repeat(usize::try_from(count).unwrap_or(0));
+    format!("[{}{}]", cells("#", filled), cells("-", WIDTH - filled))
 }
 
 fn table(servers: &EndpointPageMeta, severities: &[(u8, String, u64)]) -> Table {

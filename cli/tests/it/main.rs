@@ -5,6 +5,7 @@ mod api;
 mod billing;
 mod bulk;
 mod changes;
+mod doctor;
 mod domains;
 mod errors;
 mod history;
