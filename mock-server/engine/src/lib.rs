@@ -115,7 +115,7 @@ pub use subscription::{
     ProvisionSubscription, SubscriptionMoved, SubscriptionRef, SubscriptionStatus, SubscriptionView,
 };
 pub use sync::{CapacityReports, Enforcement, ReportedService, SyncReport, UnknownService};
-pub use time::{Instant, Timestamp, parse_expiry};
+pub use time::{Expiry, Instant, Timestamp, parse_expiry};
 pub use values::{
     ClientId, Hostname, OpenPort, PortRange, Protocol, RuleProtocol, ServiceId, Target, is_email,
     parse_address,

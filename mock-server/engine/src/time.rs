@@ -136,18 +136,46 @@ impl From<Instant> for Timestamp {
     }
 }
 
+/// When an Allowed Ports rule ends (E9).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Expiry {
+    /// At this moment.
+    At(Instant),
+    /// After this last second of a day: at midnight.
+    AfterSecond(Instant),
+}
+
+impl Expiry {
+    /// The moment that the API shows.
+    pub fn shown(self) -> Instant {
+        match self {
+            Self::At(moment) | Self::AfterSecond(moment) => moment,
+        }
+    }
+
+    /// The first moment at which the rule allows nothing any more (A19).
+    pub(crate) fn end(self) -> Instant {
+        match self {
+            Self::At(moment) => moment,
+            Self::AfterSecond(second) => second.plus(Duration::from_secs(1)),
+        }
+    }
+}
+
 /// Reads the `expires_at` of an Allowed Ports rule: `YYYY-MM-DD`, which lasts
-/// to 23:59:59 of that day, or a timestamp with an offset (E9).
+/// through 23:59:59 of that day, or a timestamp with an offset (E9).
 ///
 /// # Errors
 ///
 /// A sentence for the field when it is neither, or when its day in UTC is not
 /// after the day of `now`.
-pub fn parse_expiry(text: &str, now: Instant) -> Result<Instant, &'static str> {
+pub fn parse_expiry(text: &str, now: Instant) -> Result<Expiry, &'static str> {
     let expiry = parse_day_end(text)
-        .or_else(|| Instant::parse(text))
+        .map(Expiry::AfterSecond)
+        .or_else(|| Instant::parse(text).map(Expiry::At))
         .ok_or("The expires_at field must be a date (YYYY-MM-DD) or a timestamp with an offset.")?;
-    if expiry.day() > now.day() {
+    if expiry.shown().day() > now.day() {
         Ok(expiry)
     } else {
         Err("The expires_at field must be a date after today.")
@@ -204,11 +232,11 @@ mod tests {
         let now = at("2026-01-01T23:00:00Z");
         assert_eq!(
             parse_expiry("2026-01-02", now),
-            Ok(at("2026-01-02T23:59:59Z"))
+            Ok(Expiry::AfterSecond(at("2026-01-02T23:59:59Z")))
         );
         assert_eq!(
             parse_expiry("2026-01-02T00:00:00+00:00", now),
-            Ok(at("2026-01-02T00:00:00Z"))
+            Ok(Expiry::At(at("2026-01-02T00:00:00Z")))
         );
         for refused in [
             "2026-01-01",

@@ -4,7 +4,7 @@ use std::num::NonZeroU16;
 
 use http::StatusCode;
 use secmon_engine::{
-    EndpointRuleCount, Instant, ListRules, PortRange, Refusal, RuleProtocol, RuleRequest,
+    EndpointRuleCount, Expiry, Instant, ListRules, PortRange, Refusal, RuleProtocol, RuleRequest,
     RuleScope, RuleStatus, ScopeFilter, parse_expiry,
 };
 use serde::Serialize;
@@ -173,7 +173,7 @@ fn scope(fields: &mut Fields<'_>) -> Option<RuleScope> {
     }
 }
 
-fn expiry(fields: &mut Fields<'_>, now: Instant) -> Option<Instant> {
+fn expiry(fields: &mut Fields<'_>, now: Instant) -> Option<Expiry> {
     let text = fields.optional("expires_at", readers::string)?;
     match parse_expiry(text, now) {
         Ok(expiry) => Some(expiry),

@@ -8,7 +8,7 @@ use crate::ids::Kind;
 use crate::page::{Page, Paged};
 use crate::refusal::{Call, Done, Refusal};
 use crate::rule::{Origin, Rule, RuleView, Scope};
-use crate::time::Instant;
+use crate::time::Expiry;
 use crate::values::{ClientId, PortRange, RuleProtocol};
 
 /// The body of a rule's create and update.
@@ -27,7 +27,7 @@ pub struct RuleRequest {
     /// Why.
     pub justification: String,
     /// When it ends, from [`crate::parse_expiry`].
-    pub expires_at: Option<Instant>,
+    pub expires_at: Option<Expiry>,
 }
 
 /// What the body says about the scope of a rule (E8).

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::account::Account;
 use crate::changes::{CustomerNo, EndpointNo, RuleNo};
-use crate::time::Instant;
+use crate::time::{Expiry, Instant};
 use crate::values::{OpenPort, PortRange, RuleProtocol};
 
 pub use manage::{ListRules, RuleRequest, RuleScope, RuleStatus, ScopeFilter};
@@ -23,7 +23,7 @@ pub(crate) struct Rule {
     pub(crate) service: Option<Box<str>>,
     pub(crate) justification: Box<str>,
     pub(crate) origin: Origin,
-    pub(crate) expires_at: Option<Instant>,
+    pub(crate) expires_at: Option<Expiry>,
     pub(crate) created_by: Uuid,
     pub(crate) created_at: Instant,
     pub(crate) updated_at: Instant,
@@ -52,9 +52,9 @@ pub(crate) enum Origin {
 }
 
 impl Rule {
-    /// Whether it still allows anything: to the end of its last moment (E9).
+    /// Whether it still allows anything (A19, E9).
     pub(crate) fn is_active(&self, now: Instant) -> bool {
-        self.expires_at.is_none_or(|expiry| now <= expiry)
+        self.expires_at.is_none_or(|expiry| now < expiry.end())
     }
 
     fn overlaps(&self, ports: PortRange, protocol: RuleProtocol) -> bool {

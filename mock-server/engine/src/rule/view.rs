@@ -130,7 +130,7 @@ impl Account {
             service: rule.service.as_deref().map(str::to_owned),
             justification: rule.justification.to_string(),
             auto_suggested: rule.origin == Origin::FirewallDump,
-            expires_at: rule.expires_at.map(Timestamp),
+            expires_at: rule.expires_at.map(|expiry| Timestamp(expiry.shown())),
             created_by: rule.created_by,
             created_at: rule.created_at.into(),
             updated_at: rule.updated_at.into(),

@@ -156,7 +156,7 @@ fn when_a_rule_expires_the_next_scan_raises_a_new_alert_e3_e9() {
     rule.expires_at = secmon_engine::parse_expiry("2026-01-02", bench.now).ok();
     assert!(rule.expires_at.is_some());
     bench.rule(rule);
-    bench.wait(2 * 86_400 - 1);
+    bench.wait_ms(2 * 86_400_000 - 1);
     scan(&mut bench, id);
     assert_eq!(bench.open_ports(42), [80, 443, 8080], "to its last second");
     bench.wait_ms(1);

@@ -361,31 +361,28 @@ fn the_summary_counts_the_rules_of_every_live_server_e11() {
 }
 
 #[test]
-fn an_expired_rule_is_shown_as_inactive_e9() {
-    let mut bench = Bench::new();
-    let mut request = allow((22, 22), GLOBAL, None);
-    request.expires_at = parse_expiry("2026-01-02T12:00:00+00:00", bench.now).ok();
-    let rule = bench.rule(request);
-    assert_eq!(
-        rule.expires_at.map(|at| at.to_string()).as_deref(),
-        Some("2026-01-02T12:00:00+00:00")
-    );
-    bench.wait(36 * 3600);
-    let call = bench.call();
-    assert!(
-        bench
-            .account
-            .rule(&call, rule.id, None)
-            .expect("rule")
-            .is_active
-    );
-    bench.wait_ms(1);
-    let call = bench.call();
-    assert!(
-        !bench
-            .account
-            .rule(&call, rule.id, None)
-            .expect("rule")
-            .is_active
-    );
+fn a_rule_is_inactive_from_the_instant_of_its_expiry_a19_e9() {
+    for (expiry, shown, active_ms) in [
+        (
+            "2026-01-02T12:00:00+00:00",
+            "2026-01-02T12:00:00+00:00",
+            36 * 3_600_000,
+        ),
+        ("2026-01-02", "2026-01-02T23:59:59+00:00", 48 * 3_600_000),
+    ] {
+        let mut bench = Bench::new();
+        let mut request = allow((22, 22), GLOBAL, None);
+        request.expires_at = parse_expiry(expiry, bench.now).ok();
+        let rule = bench.rule(request);
+        let ends = rule.expires_at.map(|at| at.to_string());
+        assert_eq!(ends.as_deref(), Some(shown));
+        let mut active_after = |wait| {
+            bench.wait_ms(wait);
+            let call = bench.call();
+            let rule = bench.account.rule(&call, rule.id, None).expect("rule");
+            rule.is_active
+        };
+        assert!(active_after(active_ms - 1), "{expiry}");
+        assert!(!active_after(1), "{expiry}");
+    }
 }
