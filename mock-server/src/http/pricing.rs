@@ -45,7 +45,11 @@ fn priced(ask: &Ask<'_>, fields: &mut Fields<'_>) -> Option<PricedPlan> {
 
 fn price(raw: Raw) -> readers::Read<Number> {
     match raw {
-        Raw::Json(Value::Number(number)) if number.as_f64().is_some_and(|price| price >= 0.0) => {
+        Raw::Json(Value::Number(number))
+            if number
+                .as_f64()
+                .is_some_and(|price| (0.0..f64::MAX).contains(&price)) =>
+        {
             Ok(number.clone())
         }
         _ => Err("must be a number of at least 0.".to_owned()),

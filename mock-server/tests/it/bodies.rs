@@ -16,7 +16,6 @@ fn errors_of(reply: Reply) -> Vec<String> {
 #[test]
 fn a_body_that_is_no_object_is_refused_on_body_a7() {
     let stage = Stage::new();
-    let deep = format!("{{\"a\":{}1{}}}", "[".repeat(5000), "]".repeat(5000));
     for body in [
         "",
         "{",
@@ -26,7 +25,8 @@ fn a_body_that_is_no_object_is_refused_on_body_a7() {
         "null",
         "7",
         "{\"a\":\"\u{1}\"}",
-        &deep,
+        "{\"a\":1e999",
+        "{\"a\":1e999}}",
     ] {
         let reply = stage.acme.send("POST", PROVISION, body.as_bytes());
         assert_eq!(errors_of(reply), ["body"], "{body:.40}");
@@ -35,6 +35,56 @@ fn a_body_that_is_no_object_is_refused_on_body_a7() {
         .acme
         .send("POST", PROVISION, b"{\"hostname\":\"\xFF\"}");
     assert_eq!(errors_of(invalid_utf8), ["body"]);
+}
+
+/// Valid JSON that few can hold in memory.
+fn odd_values() -> [String; 4] {
+    let nested = format!("{}1{}", "[".repeat(200_000), "]".repeat(200_000));
+    let digits = "9".repeat(400);
+    ["1e999".to_owned(), digits, "\"\\ud800\"".to_owned(), nested]
+}
+
+#[test]
+fn what_nobody_looks_at_may_be_any_json_a9() {
+    let stage = Stage::new();
+    for (last, odd) in (1..).zip(odd_values()) {
+        let body =
+            format!(r#"{{"client_id":1,"x":{odd},"\ud800":0,"ip_address":"192.0.2.{last}"}}"#);
+        stage
+            .acme
+            .send("POST", PROVISION, body.as_bytes())
+            .expect(201);
+    }
+}
+
+#[test]
+fn a_value_that_no_field_can_hold_is_wrong_in_its_field_a8() {
+    let stage = Stage::new();
+    for odd in odd_values() {
+        for field in ["client_id", "mrr", "hostname"] {
+            let sent = json!({ "client_id": 1, "mrr": 1, "hostname": "h", "ip_address": "::1" });
+            let good = format!("\"{field}\":{}", sent[field]);
+            let body = sent.to_string();
+            let body = body.replace(&good, &format!("\"{field}\":{odd}"));
+            let reply = stage.acme.send("POST", PROVISION, body.as_bytes());
+            assert_eq!(errors_of(reply), [field], "{odd:.20}");
+        }
+        let service = format!(
+            r#"{{"service_id":{odd},"client_id":1,"product_slug":"endpoint","status":"active"}}"#
+        );
+        let reply = stage.acme.send(
+            "POST",
+            "/api/v1/billing/sync-services",
+            format!(r#"{{"services":[{service}]}}"#).as_bytes(),
+        );
+        assert_eq!(errors_of(reply), ["services.0.service_id"], "{odd:.20}");
+        let price =
+            format!(r#"{{"product_slug":"domain_monitoring","price":{odd},"currency":"EUR"}}"#);
+        let reply = stage
+            .acme
+            .send("POST", "/api/v1/billing/pricing", price.as_bytes());
+        assert_eq!(errors_of(reply), ["price"], "{odd:.20}");
+    }
 }
 
 #[test]
