@@ -1,5 +1,7 @@
 //! The journal: the last calls of an account as they came in and were answered (M1, M6).
 
+mod redaction;
+
 use std::collections::VecDeque;
 
 use bytes::Bytes;
@@ -7,14 +9,13 @@ use secmon_engine::{Instant, Timestamp};
 use serde::Serialize;
 use serde_json::Value;
 
+pub(crate) use redaction::{Redaction, is_made_key};
+
 /// Calls that an account's journal holds.
 const CAPACITY: usize = 1000;
 
 /// Bytes of a body that the journal keeps.
 const BODY_CAP: usize = 64 * 1024;
-
-/// What stands where a key or a token stood.
-const REDACTED: &str = "****";
 
 /// One call. `id` rises by one with every call that the server records.
 #[derive(Debug)]
@@ -34,39 +35,25 @@ pub(crate) struct Entry {
 
 impl Entry {
     /// This entry without the texts that must not be kept, and with its bodies cut.
-    fn kept(mut self, secrets: &[&str]) -> Self {
-        for secret in secrets.iter().filter(|secret| !secret.is_empty()) {
-            redact(&mut self.path, secret);
-            if let Some(query) = &mut self.query {
-                redact(query, secret);
-            }
-            redact_bytes(&mut self.body, secret);
-            redact_bytes(&mut self.response, secret);
+    fn kept(mut self, redaction: &Redaction<'_>) -> Self {
+        redaction.apply(&mut self.path);
+        if let Some(query) = &mut self.query {
+            redaction.apply(query);
         }
-        cut(&mut self.body);
-        cut(&mut self.response);
+        for body in [&mut self.body, &mut self.response] {
+            let whole = body.len() <= BODY_CAP;
+            redaction.apply_to_body(body);
+            if !whole {
+                cut(body);
+            }
+        }
         self
-    }
-}
-
-fn redact(text: &mut String, secret: &str) {
-    if text.contains(secret) {
-        *text = text.replace(secret, REDACTED);
-    }
-}
-
-fn redact_bytes(bytes: &mut Bytes, secret: &str) {
-    let text = String::from_utf8_lossy(bytes);
-    if text.contains(secret) {
-        *bytes = Bytes::from(text.replace(secret, REDACTED));
     }
 }
 
 /// Copies what is kept, so that a long body's memory is given back.
 fn cut(bytes: &mut Bytes) {
-    if bytes.len() > BODY_CAP {
-        *bytes = Bytes::copy_from_slice(&bytes[..BODY_CAP]);
-    }
+    *bytes = Bytes::copy_from_slice(&bytes[..bytes.len().min(BODY_CAP)]);
 }
 
 /// The last calls of one account, or of the calls without one.
@@ -77,13 +64,13 @@ pub(crate) struct Journal {
 }
 
 impl Journal {
-    /// Records a call; `secrets` are replaced wherever they stand in it.
-    pub(crate) fn record(&mut self, entry: Entry, secrets: &[&str]) {
+    /// Records a call without the secrets that stand in it.
+    pub(crate) fn record(&mut self, entry: Entry, redaction: &Redaction<'_>) {
         if self.entries.len() == CAPACITY {
             self.entries.pop_front();
             self.dropped += 1;
         }
-        self.entries.push_back(entry.kept(secrets));
+        self.entries.push_back(entry.kept(redaction));
     }
 
     /// Oldest first.

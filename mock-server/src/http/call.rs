@@ -18,9 +18,10 @@ use super::problem::{ErrorShape, coded, validation_shape};
 use super::reply::{self, Reply};
 use super::routes::{Answer, Group, Route, Run};
 use super::{query, sso_page, trouble, unkind};
+use crate::Secret;
 use crate::faults::{CloseAt, Effect, Incoming};
 use crate::fields::FieldErrors;
-use crate::journal::Entry;
+use crate::journal::{Entry, Redaction};
 use crate::mock::{Holder, Mock};
 use crate::partner::Partner;
 use crate::server::{ArrivedOn, Hangup};
@@ -309,10 +310,18 @@ impl<'a> Visit<'a> {
             duration_us: u64::try_from(self.stopwatch.elapsed().as_micros()).unwrap_or(u64::MAX),
         };
         let minted = reply.and_then(|reply| reply.secret.as_deref());
-        let secrets: Vec<&str> = self.key.as_deref().into_iter().chain(minted).collect();
+        let admin_key = self.mock.settings.admin_key.as_ref();
+        let registry = self.mock.registry();
+        let redaction = Redaction::new(
+            registry
+                .chosen_keys()
+                .chain(self.key.as_deref())
+                .chain(minted)
+                .chain(admin_key.map(Secret::expose)),
+        );
         match &self.partner {
-            Some(partner) => partner.journal().record(entry, &secrets),
-            None => self.mock.strays().record(entry, &secrets),
+            Some(partner) => partner.journal().record(entry, &redaction),
+            None => self.mock.strays().record(entry, &redaction),
         }
     }
 }

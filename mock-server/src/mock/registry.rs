@@ -1,12 +1,13 @@
 //! Which accounts there are and whose keys are whose.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use secmon_engine::{Account, AccountSettings, Switch, made_up_name};
 use uuid::Uuid;
 
 use crate::config::TenantConfig;
+use crate::journal::is_made_key;
 use crate::partner::{Entry, Origin, Partner};
 use crate::settings::{RateLimit, Settings};
 
@@ -27,6 +28,9 @@ pub(crate) enum Holder {
 pub(crate) struct Registry {
     partners: BTreeMap<String, Arc<Partner>>,
     keys: HashMap<String, Holder>,
+    /// Keys whose text somebody chose, also those that were revoked: no pattern tells what they
+    /// are, and the journal must not keep them (M6).
+    chosen_keys: BTreeSet<String>,
     next_order: u64,
     /// How many names were made up since the start or the last reset (M9).
     pub(super) made_up_names: u32,
@@ -37,6 +41,7 @@ impl Registry {
     pub(super) fn new(made_up_names: u32) -> Self {
         Self {
             keys: HashMap::from([(ORPHAN_KEY.to_owned(), Holder::Nobody)]),
+            chosen_keys: BTreeSet::from([ORPHAN_KEY.to_owned()]),
             made_up_names,
             ..Self::default()
         }
@@ -45,6 +50,10 @@ impl Registry {
     /// Whose this key is, if anybody knows it.
     pub(crate) fn holder(&self, key: &str) -> Option<&Holder> {
         self.keys.get(key)
+    }
+
+    pub(crate) fn chosen_keys(&self) -> impl Iterator<Item = &str> {
+        self.chosen_keys.iter().map(String::as_str)
     }
 
     pub(crate) fn partner(&self, name: &str) -> Option<&Arc<Partner>> {
@@ -66,6 +75,9 @@ impl Registry {
             .collect();
         let partner = Arc::new(Partner::new(account, entry));
         for (id, text) in keys {
+            if !is_made_key(&text) {
+                self.chosen_keys.insert(text.clone());
+            }
             self.keys
                 .insert(text, Holder::Account(Arc::clone(&partner), id));
         }

@@ -111,6 +111,65 @@ fn keys_never_stand_in_the_journal_m6() {
 }
 
 #[test]
+fn every_known_key_is_kept_out_of_the_journal_however_it_is_written_m6() {
+    let stage = Stage::of(|builder| builder.admin_key("opensesame")).unjudged();
+    let admin = stage.anyone.with_key("opensesame");
+    let made = stage.server.tenant();
+    let revoked = made.issue_key().expect("a key");
+    made.revoke_key(&revoked).expect("revoked");
+    admin
+        .delete("/_mock/tenants/globex/keys/test_key_globex")
+        .expect(204);
+    let secrets = [
+        "test_key_acme",
+        "test_key_globex",
+        "test_key_orphan",
+        "opensesame",
+        made.api_key(),
+        &revoked,
+    ];
+    let percent =
+        |secret: &str| -> String { secret.bytes().map(|b| format!("%{b:02X}")).collect() };
+    let escaped =
+        |secret: &str| -> String { secret.bytes().map(|b| format!("\\u{b:04x}")).collect() };
+    for secret in secrets {
+        let (percent, escaped) = (percent(secret), escaped(secret));
+        let path = format!("/api/v1/{secret}/{percent}?k={secret}&{percent}=1");
+        let body = format!(r#"{{"{secret}":["{escaped}x{secret}","%{percent}"],"n":7}}"#);
+        stage.acme.send("POST", &path, body.as_bytes());
+        stage.acme.send("POST", &path, secret.as_bytes());
+        stage
+            .acme
+            .get(&format!("/api/v1/endpoints?per_page=1&x={percent}"));
+    }
+    let journal = admin.get("/_mock/requests").expect(200).text();
+    for secret in secrets {
+        assert!(!journal.contains(secret), "{secret}");
+        assert!(!journal.contains(&percent(secret)), "{secret}");
+    }
+    let calls = admin.get("/_mock/requests").at("/requests");
+    assert_eq!(calls[0]["path"], "/api/v1/****/****");
+    assert_eq!(calls[0]["query"], "k=****&****=1");
+    assert_eq!(
+        calls[0]["body"],
+        json!({ "****": ["****x****", "%****"], "n": 7 })
+    );
+    assert_eq!(calls[1]["body"], "****");
+}
+
+#[test]
+fn a_body_up_to_64_kib_stays_json_in_the_journal_m1() {
+    let stage = Stage::new();
+    let caller = stage.anyone.with_key("1");
+    let long = format!("{{\"n\":1,\"x\":\"{}\"}}", "1 ".repeat(32_000));
+    assert!(long.len() <= 65_536);
+    caller.send("POST", "/api/v1/billing/provision", long.as_bytes());
+    let body = stage.anyone.get("/_mock/requests").at("/requests/0/body");
+    assert_eq!(body["n"], 1);
+    assert_eq!(body["x"], "**** ".repeat(32_000));
+}
+
+#[test]
 fn a_body_in_the_journal_is_cut_at_64_kib_m1() {
     let stage = Stage::new();
     let long = "x".repeat(100_000);
