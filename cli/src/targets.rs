@@ -1,9 +1,9 @@
-//! A server to provision, read from a command line or from a row of a file; both are checked the same way.
+//! A server or a domain to provision, read from a command line or from a row of a file; both are checked the same way.
 
 use crate::error::CliError;
 use crate::settings::parse_customer;
-use secmon::model::{CustomerId, EndpointId};
-use secmon::operations::{ProvisionEndpoint, UpdateEndpoint};
+use secmon::model::{CustomerId, EndpointId, ServiceId};
+use secmon::operations::{ProvisionDomain, ProvisionEndpoint, UpdateEndpoint};
 use secmon::{FieldErrors, Operation};
 use std::net::IpAddr;
 use uuid::Uuid;
@@ -22,6 +22,8 @@ pub struct Defaults {
 pub enum BareNames {
     /// A server, because somebody said so.
     Servers,
+    /// A domain, because somebody said so.
+    Domains,
     /// Nothing: it could be a server or a domain.
     Unclear,
 }
@@ -71,9 +73,18 @@ impl RowFields {
     }
 }
 
+/// What is to be provisioned.
+#[derive(Debug, Clone)]
+pub enum Target {
+    /// A server.
+    Server(Box<NewServer>),
+    /// A domain.
+    Domain(Box<ProvisionDomain>),
+}
+
 /// A server to provision.
 #[derive(Debug, Clone)]
-pub struct Target {
+pub struct NewServer {
     /// As it was typed.
     pub name: String,
     /// Its address, when it was named by one.
@@ -89,21 +100,36 @@ impl Target {
     pub fn from_fields(fields: &RowFields, defaults: &Defaults) -> Result<Self, CliError> {
         let mut problems = Vec::new();
         let customer = keep(customer(fields, defaults), &mut problems);
-        let server = keep(
-            Server::parse(&fields.target, defaults.bare_names),
+        let subject = keep(
+            Subject::parse(&fields.target, defaults.bare_names),
             &mut problems,
         );
-        let service_id = keep(number(&fields.service_id, "service_id"), &mut problems);
+        let service = keep(number(&fields.service_id, "service_id"), &mut problems);
         let mrr = keep(number::<f64>(&fields.mrr, "mrr"), &mut problems);
-        let (Some(customer), Some(server), Some(service_id), Some(mrr)) =
-            (customer, server, service_id, mrr)
+        let (Some(customer), Some(subject), Some(service), Some(mrr)) =
+            (customer, subject, service, mrr)
         else {
             return Err(CliError::usage(problems.join("; ")));
         };
-        let address = server.address();
+        match subject {
+            Subject::Domain(name) => Self::domain(fields, customer, service, name),
+            Subject::Server(address) => {
+                Self::server(fields, customer, service, mrr, (Some(address), None))
+            }
+            Subject::Host(name) => Self::server(fields, customer, service, mrr, (None, Some(name))),
+        }
+    }
+
+    fn server(
+        fields: &RowFields,
+        customer: CustomerId,
+        service_id: Option<ServiceId>,
+        mrr: Option<f64>,
+        (address, host): (Option<IpAddr>, Option<String>),
+    ) -> Result<Self, CliError> {
         let request = ProvisionEndpoint {
             ip_address: address.map(|address| address.to_string()),
-            hostname: given(&fields.hostname).or(server.host()),
+            hostname: given(&fields.hostname).or(host),
             service_id,
             mrr,
             product_slug: given(&fields.product_slug),
@@ -112,54 +138,106 @@ impl Target {
             client_email: given(&fields.client_email),
             ..ProvisionEndpoint::new(customer)
         };
-        let target = Self {
+        let server = NewServer {
             name: fields.target.clone(),
             address,
             request,
             nickname: given(&fields.nickname),
         };
-        target.check(problems)
+        let mut problems = FieldErrors::default();
+        server.request.validate(&mut problems);
+        if let Some(rename) = server.rename(EndpointId::from(Uuid::nil())) {
+            rename.validate(&mut problems);
+        }
+        refuse(&problems)?;
+        Ok(Self::Server(Box::new(server)))
     }
 
-    /// The customer the server is for.
+    fn domain(
+        fields: &RowFields,
+        customer: CustomerId,
+        service: Option<ServiceId>,
+        name: String,
+    ) -> Result<Self, CliError> {
+        let of_servers = [
+            ("hostname", &fields.hostname),
+            ("nickname", &fields.nickname),
+            ("product_slug", &fields.product_slug),
+            ("plan_slug", &fields.plan_slug),
+            ("mrr", &fields.mrr),
+        ];
+        if let Some((field, _)) = of_servers.iter().find(|(_, text)| !text.is_empty()) {
+            return Err(CliError::usage(format!(
+                "{field}: the domain {name} takes none, only servers do"
+            )));
+        }
+        let service = service.ok_or_else(|| {
+            CliError::usage(format!("service_id: the domain {name} needs the service that pays for its slot: fill in the column, or give --service"))
+        })?;
+        let mut request = ProvisionDomain::new(customer, name, service);
+        request.client_name = given(&fields.client_name);
+        request.client_email = given(&fields.client_email);
+        let mut problems = FieldErrors::default();
+        request.validate(&mut problems);
+        refuse(&problems)?;
+        Ok(Self::Domain(Box::new(request)))
+    }
+
+    /// As it was typed.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Server(server) => &server.name,
+            Self::Domain(domain) => &domain.domain,
+        }
+    }
+
+    /// The customer it is for.
     pub fn customer(&self) -> CustomerId {
-        self.request.client_id
+        match self {
+            Self::Server(server) => server.request.client_id,
+            Self::Domain(domain) => domain.client_id,
+        }
     }
 
+    /// Whether both are for the same record.
+    pub fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Server(a), Self::Server(b)) => {
+                let (a, b) = (&a.request, &b.request);
+                a.client_id == b.client_id
+                    && a.ip_address == b.ip_address
+                    && a.hostname == b.hostname
+            }
+            (Self::Domain(a), Self::Domain(b)) => {
+                a.client_id == b.client_id && a.domain.eq_ignore_ascii_case(&b.domain)
+            }
+            _ => false,
+        }
+    }
+}
+
+impl NewServer {
     /// The second call, for the server that the first one made.
     pub fn rename(&self, id: EndpointId) -> Option<UpdateEndpoint> {
         let nickname = self.nickname.clone()?;
-        Some(UpdateEndpoint::new(id, self.customer()).nickname(nickname))
-    }
-
-    /// Applies every limit of the service before anything is sent.
-    fn check(self, mut problems: Vec<String>) -> Result<Self, CliError> {
-        let mut found = FieldErrors::default();
-        self.request.validate(&mut found);
-        if let Some(rename) = self.rename(EndpointId::from(Uuid::nil())) {
-            rename.validate(&mut found);
-        }
-        problems.extend(sentences(&found));
-        if problems.is_empty() {
-            Ok(self)
-        } else {
-            Err(CliError::usage(problems.join("; ")))
-        }
+        Some(UpdateEndpoint::new(id, self.request.client_id).nickname(nickname))
     }
 }
 
-enum Server {
-    Address(IpAddr),
+/// What a target names.
+enum Subject {
+    Server(IpAddr),
     Host(String),
+    Domain(String),
 }
 
-impl Server {
+impl Subject {
     fn parse(text: &str, bare_names: BareNames) -> Result<Self, String> {
         if text.is_empty() {
             return Err("target: it is empty: give an IP address".to_owned());
         }
         if let Ok(address) = text.parse::<IpAddr>() {
-            return Ok(Self::Address(address));
+            return Ok(Self::Server(address));
         }
         let numeric = text
             .chars()
@@ -167,30 +245,13 @@ impl Server {
         if numeric && text.contains(['.', ':']) {
             return Err(format!("target: {text:?} is no IP address"));
         }
-        if text.contains("://") {
-            return Err(format!(
-                "target: {text:?} is the URL of a domain: this command provisions servers, so give an IP address"
-            ));
-        }
         match bare_names {
             BareNames::Servers => Ok(Self::Host(text.to_owned())),
+            BareNames::Domains => Ok(Self::Domain(text.to_owned())),
+            BareNames::Unclear if text.contains("://") => Ok(Self::Domain(text.to_owned())),
             BareNames::Unclear => Err(format!(
-                "target: {text:?} is no IP address: if it is the host name of a server, say so with --server"
+                "target: {text:?} could be a server or a domain: say which with --server or --domain"
             )),
-        }
-    }
-
-    fn address(&self) -> Option<IpAddr> {
-        match self {
-            Self::Address(address) => Some(*address),
-            Self::Host(_) => None,
-        }
-    }
-
-    fn host(self) -> Option<String> {
-        match self {
-            Self::Address(_) => None,
-            Self::Host(name) => Some(name),
         }
     }
 }

@@ -67,7 +67,7 @@ pub struct Cli {
 /// The nouns, and the verbs of every day.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Start monitoring servers: one, several, or a whole file
+    /// Start monitoring servers or domains: one, several, or a whole file
     Provision(Box<ProvisionArgs>),
     /// Scan servers for open ports now
     Scan(ScanArgs),

@@ -9,16 +9,17 @@ const EXAMPLES: &str = "\
 Examples:
   secmon provision 203.0.113.10 -c 42 --nickname web-1 --wait
   secmon provision web.example.com --server -c 42
+  secmon provision https://example.com --service 501 -c 42
   secmon provision --template > servers.csv
   secmon provision -f servers.csv
 
 A server that is already monitored for the customer is left as it is and reported as skipped.";
 
-/// Start monitoring servers.
+/// Start monitoring servers and domains.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ProvisionArgs {
-    /// IP addresses of the servers, or host names with --server
+    /// IP addresses of servers, URLs of domains; other names with --server or --domain
     #[arg(value_name = "TARGET")]
     pub targets: Vec<String>,
     /// The same as TARGET, in the API's words
@@ -27,6 +28,9 @@ pub struct ProvisionArgs {
     /// The targets are servers, host names too (the service resolves them)
     #[arg(long)]
     pub server: bool,
+    /// The targets that are no IP addresses are domains; --service is needed
+    #[arg(long, conflicts_with = "server")]
+    pub domain: bool,
     /// Name to show for the server (one target only; a second call)
     #[arg(long, value_name = "NAME")]
     pub nickname: Option<String>,

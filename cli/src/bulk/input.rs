@@ -144,20 +144,18 @@ fn parse(
     })
 }
 
-/// Refuses a row for a server that an earlier row has: which one would count?
+/// Refuses a row for what an earlier row has: which one would count?
 fn new_row(row: Row, earlier: &[Row]) -> Result<Row, CliError> {
-    let same = |other: &&Row| {
-        let (this, other) = (&row.target.request, &other.target.request);
-        this.client_id == other.client_id
-            && this.ip_address == other.ip_address
-            && this.hostname == other.hostname
-    };
-    match earlier.iter().find(same).and_then(|other| other.line) {
-        Some(line) => Err(CliError::usage(format!(
-            "{} of customer {} is in row {line} already",
-            row.target.name,
-            row.target.customer()
-        ))),
+    let same = earlier
+        .iter()
+        .find(|other| row.target.is_same(&other.target));
+    match same.and_then(|other| other.line) {
+        Some(line) => {
+            let (name, customer) = (row.target.name(), row.target.customer());
+            Err(CliError::usage(format!(
+                "{name} of customer {customer} is in row {line} already"
+            )))
+        }
         None => Ok(row),
     }
 }

@@ -21,8 +21,11 @@ impl Known {
     /// Asks for the servers of every customer in the rows: one call for each hundred, in the window that
     /// provisioning does not use.
     pub async fn read(context: &Context, rows: &[Row]) -> Result<Self, CliError> {
-        let customers: BTreeSet<CustomerId> =
-            rows.iter().map(|row| row.target.customer()).collect();
+        let customers: BTreeSet<CustomerId> = rows
+            .iter()
+            .filter(|row| matches!(row.target, Target::Server(_)))
+            .map(|row| row.target.customer())
+            .collect();
         let mut known = HashMap::new();
         for customer in customers {
             for endpoint in references::all_endpoints(context, Some(customer)).await? {
@@ -36,10 +39,12 @@ impl Known {
 
     /// The record that makes a row needless. A row with a service number is sent all the same: it maps the service.
     pub fn covering(&self, target: &Target) -> Option<&Endpoint> {
-        if target.request.service_id.is_some() {
-            return None;
+        match target {
+            Target::Server(server) if server.request.service_id.is_none() => {
+                self.0.get(&(target.customer(), server.address?))
+            }
+            _ => None,
         }
-        self.0.get(&(target.customer(), target.address?))
     }
 }
 
@@ -49,7 +54,16 @@ pub fn announce(context: &Context, rows: &[Row], known: &Known) {
         .iter()
         .filter(|row| known.covering(&row.target).is_some())
         .count();
-    let mut parts = vec![counted(rows.len(), "server")];
+    let domains = rows
+        .iter()
+        .filter(|row| matches!(row.target, Target::Domain(_)))
+        .count();
+    let kinds = [(rows.len() - domains, "server"), (domains, "domain")];
+    let mut parts: Vec<String> = kinds
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, kind)| counted(*count, kind))
+        .collect();
     if there > 0 {
         parts.push(format!("{there} already monitored"));
     }

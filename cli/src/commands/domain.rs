@@ -91,12 +91,7 @@ async fn show(context: &Context, name: &str) -> Result<Outcome, CliError> {
         Line::Field("passwords", Cell::maybe(strength)),
         Line::Heading("Compromised credentials and mentions:"),
     ];
-    story.extend(domain_findings::bars(&[
-        ("employees", summary.employees_compromised),
-        ("customers", summary.customers_compromised),
-        ("third parties", summary.third_parties_compromised),
-        ("mentions", summary.dark_web_mentions_count),
-    ]));
+    story.extend(domain_findings::counts(&summary));
     let table = Table::one(views::DOMAIN, views::domain(&summary));
     Ok(Outcome::record(to_json(&summary), table).tell(story))
 }

@@ -73,7 +73,8 @@ pub fn service(context: &Context, given: Option<&str>) -> Result<ServiceId, CliE
     })
 }
 
-async fn send(context: &Context, request: &ProvisionDomain) -> Result<End, CliError> {
+/// The provisioning call of a domain.
+pub async fn send(context: &Context, request: &ProvisionDomain) -> Result<End, CliError> {
     let about = format!(
         "domain {} for customer {}",
         request.domain, request.client_id

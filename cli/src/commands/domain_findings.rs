@@ -5,7 +5,7 @@ use crate::args::CategoryArg;
 use crate::context::Context;
 use crate::error::{CliError, Exit};
 use crate::outcome::{Cell, Column, Line, Outcome, Table, shown, wide};
-use secmon::model::{DomainScan, LeakCategory, LeakRecord, Mention};
+use secmon::model::{DomainScan, LeakCategory, LeakRecord, Mention, MonitoredDomain};
 use secmon::operations::{GetScanHistory, ListCredentialLeaks, ListMentions};
 
 const MENTION: &[Column] = &[
@@ -39,8 +39,18 @@ const STEPS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'
 const BAR_WIDTH: u64 = 30;
 const PAGE_SIZE: u32 = 50;
 
+/// What was found about a domain, as bars.
+pub fn counts(domain: &MonitoredDomain) -> Vec<Line> {
+    bars(&[
+        ("employees", domain.employees_compromised),
+        ("customers", domain.customers_compromised),
+        ("third parties", domain.third_parties_compromised),
+        ("mentions", domain.dark_web_mentions_count),
+    ])
+}
+
 /// Counts as bars, one a line, on one scale.
-pub fn bars(counts: &[(&'static str, u64)]) -> Vec<Line> {
+fn bars(counts: &[(&'static str, u64)]) -> Vec<Line> {
     let most = counts
         .iter()
         .map(|(_, count)| *count)

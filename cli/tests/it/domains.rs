@@ -217,3 +217,32 @@ fn alerts_of_ports_and_domains_stand_in_one_list() {
         .run(&["alert", "allow", domain, "-m", "meant to be open"])
         .exits(2);
 }
+
+#[test]
+fn domains_are_provisioned_beside_servers() {
+    let tenant = account();
+    let shell = with_slots(&tenant);
+    let one = shell
+        .line("provision https://example.com/ --service 501 --wait -o json")
+        .exits(0)
+        .json();
+    assert_eq!(
+        (&one["domain"], &one["created"]),
+        (&json!("example.com"), &json!(true))
+    );
+    assert_eq!(one["summary"]["employees_compromised"], 2);
+    shell.line("provision example.org --service 501").exits(2);
+    shell
+        .line("provision example.org --domain --service 501")
+        .exits(0);
+    shell.line("provision https://example.net").exits(2);
+    let file = shell.file(
+        "mixed.csv",
+        "target,customer,service_id\nhttps://example.net,42,501\n203.0.113.1,42,\n",
+    );
+    let both = shell
+        .run(&["provision", "-f", &file, "-o", "json"])
+        .exits(0)
+        .json();
+    assert_eq!(both["summary"]["succeeded"], 2);
+}

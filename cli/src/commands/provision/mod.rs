@@ -1,20 +1,21 @@
-//! `secmon provision`: one server, several, or a whole file.
+//! `secmon provision`: one server or domain, several, or a whole file.
+
+mod sending;
+mod single;
 
 use super::wait::{self, Wait};
-use super::{findings, views};
 use crate::args::{ProvisionArgs, WaitArgs};
-use crate::bulk::{self, Done, End, FileOptions, Item, Known, ReportFile, Row, Words, input};
+use crate::bulk::{self, End, FileOptions, Item, Known, ReportFile, Row, Words, input};
 use crate::context::Context;
 use crate::durations;
 use crate::error::CliError;
 use crate::invocation::quoted;
-use crate::outcome::{Line, Outcome, to_json};
+use crate::outcome::Outcome;
 use crate::references;
 use crate::targets::{BareNames, Defaults, RowFields, Target};
-use secmon::model::{CustomerId, Endpoint, EndpointId, EndpointStatus};
+use secmon::model::{CustomerId, Endpoint};
 use std::collections::BTreeSet;
 use std::time::Duration;
-use uuid::Uuid;
 
 const WORDS: Words = Words {
     done: "provisioned",
@@ -31,7 +32,7 @@ pub async fn run(context: &Context, args: ProvisionArgs) -> Result<Outcome, CliE
     }
     let mut targets = from_arguments(context, &args)?;
     match targets.len() {
-        1 => single(context, &targets.remove(0), &args.wait).await,
+        1 => single::run(context, &targets.remove(0), &args.wait).await,
         _ => several(context, targets, &args).await,
     }
 }
@@ -128,10 +129,10 @@ fn fields(name: &str, args: &ProvisionArgs) -> RowFields {
 }
 
 fn bare_names(args: &ProvisionArgs) -> BareNames {
-    if args.server {
-        BareNames::Servers
-    } else {
-        BareNames::Unclear
+    match (args.server, args.domain) {
+        (true, _) => BareNames::Servers,
+        (false, true) => BareNames::Domains,
+        (false, false) => BareNames::Unclear,
     }
 }
 
@@ -169,8 +170,8 @@ async fn send_rows(
     }
     bulk::announce(context, rows, &known);
     let send = async |row: &Row| match known.covering(&row.target) {
-        Some(endpoint) => skip(context, &row.target, endpoint).await,
-        None => send(context, &row.target).await,
+        Some(endpoint) => sending::skip(context, &row.target, endpoint).await,
+        None => sending::send(context, &row.target).await,
     };
     let tell = |row: &Row, end: &End| {
         let written = report
@@ -183,106 +184,11 @@ async fn send_rows(
     let ends = bulk::run_telling(context, rows, args.on_error, send, tell).await;
     let items = rows.iter().zip(ends).map(|(row, end)| Item {
         row: row.line,
-        target: row.target.name.clone(),
+        target: row.target.name().to_owned(),
         customer: Some(row.target.customer()),
         end,
     });
     Ok(items.collect())
-}
-
-/// A server that is there already gets the name of its row, if that is another one.
-async fn skip(context: &Context, target: &Target, endpoint: &Endpoint) -> Result<End, CliError> {
-    let there = |note: &str| Done {
-        id: endpoint.id.to_string(),
-        note: Some(note.to_owned()),
-        created: Some(false),
-        ..Done::default()
-    };
-    if target.nickname.is_none() || target.nickname == endpoint.nickname {
-        return Ok(End::Skipped(there("already monitored")));
-    }
-    let renamed = name(context, target, endpoint.id).await?;
-    Ok(renamed.map_or(End::Planned, |_| {
-        End::Done(there("already monitored; it has the new nickname now"))
-    }))
-}
-
-/// The provisioning call, and the second one that gives the nickname.
-async fn send(context: &Context, target: &Target) -> Result<End, CliError> {
-    let about = format!("server {} for customer {}", target.name, target.customer());
-    let sent = context.write(target.request.clone(), &about).await;
-    let Some(answer) = sent.map_err(|error| explained(error, target))? else {
-        name(context, target, EndpointId::from(Uuid::nil())).await?;
-        return Ok(End::Planned);
-    };
-    let id = answer.data.endpoint_id;
-    let named = name(context, target, id).await?;
-    let mut record = to_json(&answer.data);
-    if let Some(named) = &named {
-        record["nickname"] = to_json(&named.nickname);
-    }
-    let done = Done {
-        id: id.to_string(),
-        record,
-        created: Some(answer.created()),
-        note: answer.note().map(str::to_owned),
-        sentence: sentence(target, answer.created(), &answer.data.status),
-    };
-    Ok(if answer.created() {
-        End::Done(done)
-    } else {
-        End::Skipped(done)
-    })
-}
-
-fn explained(error: CliError, target: &Target) -> CliError {
-    let row = error.during(format!("provisioning {}", target.name));
-    match row.code() {
-        "ENDPOINT_LIMIT_EXCEEDED" => {
-            let customer = target.customer();
-            row.hint(format!("see what is using it: `endpoint list -c {customer}`; terminate or delete a server, or raise the plan with `subscription set SERVICE --product port_monitoring --plan PLAN -c {customer}`"))
-        }
-        _ => row,
-    }
-}
-
-fn sentence(target: &Target, created: bool, status: &EndpointStatus) -> String {
-    let label = target
-        .nickname
-        .as_deref()
-        .map(|nickname| format!(" ({nickname})"))
-        .unwrap_or_default();
-    let verb = match (created, status) {
-        (true, _) => "is now monitored".to_owned(),
-        (false, EndpointStatus::Active) => "was monitored already".to_owned(),
-        (false, other) => format!("is known already and {other}: it is not scanned"),
-    };
-    format!(
-        "Server {}{label} {verb} for customer {}.",
-        target.name,
-        target.customer()
-    )
-}
-
-/// The provisioning call takes no nickname.
-async fn name(
-    context: &Context,
-    target: &Target,
-    id: EndpointId,
-) -> Result<Option<Endpoint>, CliError> {
-    let Some(rename) = target.rename(id) else {
-        return Ok(None);
-    };
-    let renamed = context
-        .write(rename, &format!("the nickname of server {}", target.name))
-        .await;
-    let renamed = renamed.map_err(|error| {
-        error.during(format!(
-            "naming server {}, which is monitored now as {id}",
-            target.name
-        ))
-    })?;
-    Ok(renamed.map(secmon::Response::into_data))
 }
 
 /// Tells what became of the targets; where asked to, waits for the first scans.
@@ -322,61 +228,4 @@ async fn unscanned(context: &Context, items: &[Item]) -> Result<Vec<Endpoint>, C
         waiting.extend(ours.filter(|endpoint| endpoint.last_scan_at.is_none()));
     }
     Ok(waiting)
-}
-
-async fn single(context: &Context, target: &Target, args: &WaitArgs) -> Result<Outcome, CliError> {
-    let length = durations::length("--wait-timeout", &args.wait_timeout)?;
-    let end = send(context, target).await?;
-    let id = end
-        .done()
-        .and_then(|done| done.id.parse::<EndpointId>().ok());
-    let customer = target.customer();
-    let item = Item {
-        row: None,
-        target: target.name.clone(),
-        customer: Some(customer),
-        end,
-    };
-    let mut outcome = bulk::conclude(context, WORDS, vec![item])?;
-    let Some(id) = id else { return Ok(outcome) };
-    if args.wait {
-        outcome.trouble = add_findings(context, id, length, &mut outcome).await.err();
-        return Ok(outcome);
-    }
-    let first = match outcome.result["status"].as_str() {
-        Some("paused") => Line::next(format!("endpoint resume {id}"), "have it scanned again"),
-        _ => Line::next(format!("endpoint wait {id}"), "wait for the first scan"),
-    };
-    outcome.story.extend([
-        Line::Heading("Next:"),
-        first,
-        Line::next(
-            format!("alert list -c {customer}"),
-            "see the alerts of this customer",
-        ),
-    ]);
-    Ok(outcome)
-}
-
-async fn add_findings(
-    context: &Context,
-    id: EndpointId,
-    length: Duration,
-    outcome: &mut Outcome,
-) -> Result<(), CliError> {
-    let wait = Wait::new(length, format!("endpoint wait {id}"));
-    let detail = wait
-        .until(context, async || {
-            let detail = findings::read(context, id).await?;
-            if detail.latest_scan.is_none() && views::is_paused(&detail.data) {
-                return Err(wait::paused(&detail.data));
-            }
-            Ok(detail.latest_scan.is_some().then_some(detail))
-        })
-        .await?;
-    findings::check(&detail)?;
-    outcome.result["latest_scan"] = to_json(&detail.latest_scan);
-    outcome.story.extend(findings::story(&detail));
-    outcome.story.extend(findings::next(&detail));
-    Ok(())
 }

@@ -1,0 +1,124 @@
+//! The calls that provision one target.
+
+use crate::bulk::{Done, End};
+use crate::commands::domain_changes;
+use crate::context::Context;
+use crate::error::CliError;
+use crate::outcome::to_json;
+use crate::targets::{NewServer, Target};
+use secmon::Response;
+use secmon::model::{Endpoint, EndpointId, EndpointStatus};
+use uuid::Uuid;
+
+/// A server that is there already gets the name of its row, if that is another one.
+pub async fn skip(
+    context: &Context,
+    target: &Target,
+    endpoint: &Endpoint,
+) -> Result<End, CliError> {
+    let there = |note: &str| Done {
+        id: endpoint.id.to_string(),
+        note: Some(note.to_owned()),
+        created: Some(false),
+        ..Done::default()
+    };
+    match target {
+        Target::Server(server)
+            if server.nickname.is_some() && server.nickname != endpoint.nickname =>
+        {
+            let renamed = name(context, server, endpoint.id).await?;
+            Ok(renamed.map_or(End::Planned, |_| {
+                End::Done(there("already monitored; it has the new nickname now"))
+            }))
+        }
+        _ => Ok(End::Skipped(there("already monitored"))),
+    }
+}
+
+/// Sends what a target needs.
+pub async fn send(context: &Context, target: &Target) -> Result<End, CliError> {
+    match target {
+        Target::Server(server) => send_server(context, server).await,
+        Target::Domain(domain) => domain_changes::send(context, domain).await,
+    }
+}
+
+/// The provisioning call, and the second one that gives the nickname.
+async fn send_server(context: &Context, server: &NewServer) -> Result<End, CliError> {
+    let about = format!(
+        "server {} for customer {}",
+        server.name, server.request.client_id
+    );
+    let sent = context.write(server.request.clone(), &about).await;
+    let Some(answer) = sent.map_err(|error| explained(error, server))? else {
+        name(context, server, EndpointId::from(Uuid::nil())).await?;
+        return Ok(End::Planned);
+    };
+    let id = answer.data.endpoint_id;
+    let named = name(context, server, id).await?;
+    let mut record = to_json(&answer.data);
+    if let Some(named) = &named {
+        record["nickname"] = to_json(&named.nickname);
+    }
+    let done = Done {
+        id: id.to_string(),
+        record,
+        created: Some(answer.created()),
+        note: answer.note().map(str::to_owned),
+        sentence: sentence(server, answer.created(), &answer.data.status),
+    };
+    Ok(if answer.created() {
+        End::Done(done)
+    } else {
+        End::Skipped(done)
+    })
+}
+
+fn explained(error: CliError, target: &NewServer) -> CliError {
+    let row = error.during(format!("provisioning {}", target.name));
+    match row.code() {
+        "ENDPOINT_LIMIT_EXCEEDED" => {
+            let customer = target.request.client_id;
+            row.hint(format!("see what is using it: `endpoint list -c {customer}`; terminate or delete a server, or raise the plan with `subscription set SERVICE --product port_monitoring --plan PLAN -c {customer}`"))
+        }
+        _ => row,
+    }
+}
+
+fn sentence(target: &NewServer, created: bool, status: &EndpointStatus) -> String {
+    let label = target
+        .nickname
+        .as_deref()
+        .map(|nickname| format!(" ({nickname})"))
+        .unwrap_or_default();
+    let verb = match (created, status) {
+        (true, _) => "is now monitored".to_owned(),
+        (false, EndpointStatus::Active) => "was monitored already".to_owned(),
+        (false, other) => format!("is known already and {other}: it is not scanned"),
+    };
+    format!(
+        "Server {}{label} {verb} for customer {}.",
+        target.name, target.request.client_id
+    )
+}
+
+/// The provisioning call takes no nickname.
+async fn name(
+    context: &Context,
+    target: &NewServer,
+    id: EndpointId,
+) -> Result<Option<Endpoint>, CliError> {
+    let Some(rename) = target.rename(id) else {
+        return Ok(None);
+    };
+    let renamed = context
+        .write(rename, &format!("the nickname of server {}", target.name))
+        .await;
+    let renamed = renamed.map_err(|error| {
+        error.during(format!(
+            "naming server {}, which is monitored now as {id}",
+            target.name
+        ))
+    })?;
+    Ok(renamed.map(Response::into_data))
+}

@@ -1,0 +1,125 @@
+//! One target: what happened to it, what its first scan found, and what may come next.
+
+use super::WORDS;
+use super::sending::send;
+use crate::args::WaitArgs;
+use crate::bulk::{self, Item};
+use crate::commands::wait::{self, Wait};
+use crate::commands::{domain_findings, findings, views};
+use crate::context::Context;
+use crate::durations;
+use crate::error::{CliError, Exit};
+use crate::outcome::{Line, Outcome, to_json};
+use crate::targets::Target;
+use secmon::model::{CustomerId, DomainId, EndpointId, ScanStatus};
+use secmon::operations::GetDomainSummary;
+use std::time::Duration;
+use uuid::Uuid;
+
+/// Provisions one target.
+pub async fn run(context: &Context, target: &Target, args: &WaitArgs) -> Result<Outcome, CliError> {
+    let length = durations::length("--wait-timeout", &args.wait_timeout)?;
+    let end = send(context, target).await?;
+    let id = end.done().and_then(|done| done.id.parse::<Uuid>().ok());
+    let customer = target.customer();
+    let item = Item {
+        row: None,
+        target: target.name().to_owned(),
+        customer: Some(customer),
+        end,
+    };
+    let mut outcome = bulk::conclude(context, WORDS, vec![item])?;
+    let Some(id) = id else { return Ok(outcome) };
+    match (target, args.wait) {
+        (Target::Server(_), true) => {
+            outcome.trouble = await_server(context, id.into(), length, &mut outcome)
+                .await
+                .err();
+        }
+        (Target::Domain(_), true) => {
+            outcome.trouble = await_domain(context, (id.into(), customer), length, &mut outcome)
+                .await
+                .err();
+        }
+        (Target::Server(_), false) => {
+            let next = server_next(&outcome, id.into());
+            suggest(&mut outcome, next, customer);
+        }
+        (Target::Domain(domain), false) => {
+            let show = Line::next(
+                format!("domain show {} -c {customer}", domain.domain),
+                "see what is found",
+            );
+            suggest(&mut outcome, show, customer);
+        }
+    }
+    Ok(outcome)
+}
+
+fn server_next(outcome: &Outcome, id: EndpointId) -> Line {
+    match outcome.result["status"].as_str() {
+        Some("paused") => Line::next(format!("endpoint resume {id}"), "have it scanned again"),
+        _ => Line::next(format!("endpoint wait {id}"), "wait for the first scan"),
+    }
+}
+
+fn suggest(outcome: &mut Outcome, first: Line, customer: CustomerId) {
+    let alerts = Line::next(
+        format!("alert list -c {customer}"),
+        "see the alerts of this customer",
+    );
+    outcome
+        .story
+        .extend([Line::Heading("Next:"), first, alerts]);
+}
+
+async fn await_server(
+    context: &Context,
+    id: EndpointId,
+    length: Duration,
+    outcome: &mut Outcome,
+) -> Result<(), CliError> {
+    let wait = Wait::new(length, format!("endpoint wait {id}"));
+    let detail = wait
+        .until(context, async || {
+            let detail = findings::read(context, id).await?;
+            if detail.latest_scan.is_none() && views::is_paused(&detail.data) {
+                return Err(wait::paused(&detail.data));
+            }
+            Ok(detail.latest_scan.is_some().then_some(detail))
+        })
+        .await?;
+    findings::check(&detail)?;
+    outcome.result["latest_scan"] = to_json(&detail.latest_scan);
+    outcome.story.extend(findings::story(&detail));
+    outcome.story.extend(findings::next(&detail));
+    Ok(())
+}
+
+async fn await_domain(
+    context: &Context,
+    (id, customer): (DomainId, CustomerId),
+    length: Duration,
+    outcome: &mut Outcome,
+) -> Result<(), CliError> {
+    let wait = Wait::new(length, format!("domain show {id} -c {customer}"));
+    let summary = wait
+        .until(context, async || {
+            let summary = context
+                .read(GetDomainSummary::new(id, customer))
+                .await?
+                .into_data();
+            Ok(summary.last_scan_at.is_some().then_some(summary))
+        })
+        .await?;
+    if summary.scan_status == Some(ScanStatus::Failed) {
+        let message = format!("the scan of {} failed", summary.domain);
+        return Err(CliError::new(Exit::Other, "scan_failed", message));
+    }
+    outcome
+        .story
+        .push(Line::Heading("Compromised credentials and mentions:"));
+    outcome.story.extend(domain_findings::counts(&summary));
+    outcome.result["summary"] = to_json(&summary);
+    Ok(())
+}
