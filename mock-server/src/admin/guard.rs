@@ -7,7 +7,7 @@ use http::header::{HOST, ORIGIN};
 use http::request::Parts;
 
 use super::refusal;
-use crate::http::call::{bearer, host_name};
+use crate::http::call::{bearer, host_name, names_one_host};
 use crate::http::reply::Reply;
 use crate::mock::Mock;
 use crate::server::ArrivedOn;
@@ -23,6 +23,12 @@ pub(super) enum Openness {
 
 /// Lets a call through, or answers it.
 pub(super) fn check(mock: &Mock, head: &Parts, openness: Openness) -> Result<(), Reply> {
+    if !names_one_host(head) || head.headers.get_all(ORIGIN).iter().nth(1).is_some() {
+        return Err(refusal(
+            StatusCode::FORBIDDEN,
+            "The call names several hosts or origins; send one Host header, and one Origin or none.",
+        ));
+    }
     if let Some(origin) = head.headers.get(ORIGIN) {
         let host = head
             .headers

@@ -4,7 +4,7 @@ mod odd_json;
 
 use std::time::Duration;
 
-use axum::body::Body;
+use axum::body::{Body, HttpBody};
 use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt;
 use serde_json::{Map, Value};
@@ -53,6 +53,14 @@ pub(crate) async fn read(body: Body, limit: usize) -> Result<Sent, Unread> {
     tokio::time::timeout(BODY_TIMEOUT, collect(body, limit))
         .await
         .unwrap_or(Err(Unread::TimedOut))
+}
+
+/// Reads a body that nobody looks at and throws it away, beside the answer. One that is larger
+/// than what is drained, or too slow, ends the connection behind the answer.
+pub(crate) fn pass_over(body: Body) {
+    if !body.is_end_stream() {
+        tokio::spawn(read(body, 0));
+    }
 }
 
 async fn collect(mut body: Body, limit: usize) -> Result<Sent, Unread> {

@@ -9,6 +9,7 @@ use axum::response::Response;
 use bytes::Bytes;
 use http::header::{AUTHORIZATION, HOST};
 use http::request::Parts;
+use http::uri::Authority;
 use http::{HeaderMap, Method, StatusCode};
 use secmon_engine::{Call, Instant, SandboxHeader};
 
@@ -37,7 +38,13 @@ pub(super) async fn answer(
 ) -> Response {
     let visit = Visit::new(mock, routes, request.headers(), request.method());
     let (head, body) = request.into_parts();
-    let asked = match body::read(body, body::BODY_LIMIT).await {
+    let read = if head.method == Method::GET {
+        body::pass_over(body);
+        Ok(Sent::Whole(Bytes::new()))
+    } else {
+        body::read(body, body::BODY_LIMIT).await
+    };
+    let asked = match read {
         Ok(sent) => Asked::new(&head, parts, sent),
         Err(unread) => {
             let asked = Asked::new(&head, parts, Sent::Whole(Bytes::new()));
@@ -48,6 +55,10 @@ pub(super) async fn answer(
             return visit.finish(&asked, ending);
         }
     };
+    if !names_one_host(&head) {
+        let refusal = ambiguous(visit.now());
+        return visit.finish(&asked, Ending::Answer(refusal));
+    }
     let effect = mock.faults().hit(Incoming {
         tenant: visit.partner.as_ref().map(|partner| partner.name()),
         method: visit.method.as_str(),
@@ -353,6 +364,20 @@ pub(crate) fn called_host(head: &Parts) -> String {
         .unwrap_or_default()
 }
 
+/// Whether a request names one host: who is behind a proxy that reads another one than we do is
+/// answered for somebody else.
+pub(crate) fn names_one_host(head: &Parts) -> bool {
+    let mut hosts = head.headers.get_all(HOST).iter();
+    let host = hosts.next();
+    let same = |authority: &Authority| {
+        host.is_none_or(|host| {
+            host.as_bytes()
+                .eq_ignore_ascii_case(authority.as_str().as_bytes())
+        })
+    };
+    hosts.next().is_none() && head.uri.authority().is_none_or(same)
+}
+
 /// The text of the key in `Authorization: Bearer KEY`; `Bearer` in any case (A4).
 pub(crate) fn bearer(headers: &HeaderMap) -> Option<String> {
     let (scheme, key) = headers.get(AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
@@ -405,6 +430,11 @@ fn throttled(seconds: u64) -> Reply {
         &FieldErrors::new(),
     )
     .retry_after(seconds)
+}
+
+fn ambiguous(now: Instant) -> Reply {
+    let message = "The request names several hosts: send one Host header, and the same host in an absolute address.";
+    coded(StatusCode::BAD_REQUEST, "BAD_REQUEST", message, now)
 }
 
 fn timed_out(now: Instant) -> Reply {

@@ -1,8 +1,10 @@
 //! Bodies and fields (A7 to A9, A20).
 
+use std::io::{Read, Write};
+
 use serde_json::{Value, json};
 
-use crate::client::{Reply, Stage};
+use crate::client::{PATIENCE, Reply, Stage};
 
 const PROVISION: &str = "/api/v1/billing/provision";
 
@@ -132,6 +134,28 @@ fn a_body_on_get_is_ignored_a7() {
         .acme
         .send("GET", "/api/v1/endpoints", b"not json")
         .expect(200);
+    let large = vec![b'x'; (1 << 20) + 1];
+    stage
+        .acme
+        .send("GET", "/api/v1/endpoints", &large)
+        .expect(200);
+}
+
+#[test]
+fn a_get_is_answered_before_its_body_came_a7() {
+    let stage = Stage::new();
+    let address = stage.server.url().trim_start_matches("http://");
+    for promised in [10, u64::from(u32::MAX)] {
+        let mut stream = std::net::TcpStream::connect(address).expect("a connection");
+        stream.set_read_timeout(Some(PATIENCE)).expect("a time-out");
+        let head = format!(
+            "GET /api/v1/health HTTP/1.1\r\nHost: {address}\r\nContent-Length: {promised}\r\n\r\n"
+        );
+        stream.write_all(head.as_bytes()).expect("sent");
+        let mut status = [0; 15];
+        stream.read_exact(&mut status).expect("an answer");
+        assert_eq!(&status, b"HTTP/1.1 200 OK");
+    }
 }
 
 #[test]

@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::description;
 
 /// No test waits longer than this for an answer.
-const PATIENCE: Duration = Duration::from_secs(20);
+pub const PATIENCE: Duration = Duration::from_secs(20);
 
 /// An answer as it came over the wire.
 #[derive(Debug)]
@@ -106,6 +106,13 @@ impl Caller {
             judge: Judge::Nobody,
             ..self.clone()
         }
+    }
+
+    /// The same caller with a header sent once more.
+    pub fn and(&self, name: &str, value: &str) -> Self {
+        let mut caller = self.clone();
+        caller.headers.push((name.to_owned(), value.to_owned()));
+        caller
     }
 
     pub fn with_key(&self, key: &str) -> Self {

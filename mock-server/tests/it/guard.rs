@@ -1,6 +1,6 @@
 //! Who may call the admin API, and what it does not have (M2, M7).
 
-use crate::client::Stage;
+use crate::client::{Caller, Stage, coded};
 
 #[test]
 fn foreign_origins_and_hosts_are_refused_m7() {
@@ -50,6 +50,29 @@ fn foreign_origins_and_hosts_are_refused_m7() {
             .get("/_mock/nothing")
             .expect(403);
     }
+}
+
+#[test]
+fn a_call_that_names_two_hosts_or_two_origins_is_refused() {
+    let stage = Stage::new().unjudged();
+    let url = stage.server.url().to_owned();
+    let host = url.trim_start_matches("http://");
+    let here = |caller: &Caller| caller.with("Host", host);
+    let twice = here(&stage.acme).and("Host", "portal.acme.test");
+    coded(twice.get("/api/v1/endpoints"), 400, "BAD_REQUEST");
+    let elsewhere = "http://portal.acme.test/api/v1/endpoints";
+    coded(here(&stage.acme).get(elsewhere), 400, "BAD_REQUEST");
+    let absolute = format!("{url}/api/v1/endpoints");
+    here(&stage.acme).get(&absolute).expect(200);
+
+    let twice = here(&stage.anyone).and("Host", host);
+    twice.get("/_mock/tenants").expect(403);
+    let elsewhere = "http://evil.example/_mock/tenants";
+    here(&stage.anyone).get(elsewhere).expect(403);
+    let origins = stage.anyone.with("Origin", &url).and("Origin", &url);
+    origins.get("/_mock/tenants").expect(403);
+    let absolute = format!("{url}/_mock/tenants");
+    here(&stage.anyone).get(&absolute).expect(200);
 }
 
 #[test]

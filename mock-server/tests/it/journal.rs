@@ -10,7 +10,7 @@ fn the_journal_shows_calls_as_they_came_and_were_answered_m1() {
     stage.endpoint(42, "192.0.2.1");
     stage
         .acme
-        .send("GET", "/api/v1/endpoints?page=1&x=%20", b"not json");
+        .send("POST", "/api/v1/endpoints?page=1&x=%20", b"not json");
     stage.anyone.get("/api/v1/health");
     stage.anyone.get("/elsewhere");
     let journal = stage.anyone.get("/_mock/requests").expect(200);

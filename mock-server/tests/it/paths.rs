@@ -19,6 +19,10 @@ fn an_unknown_path_answers_not_found_in_the_error_envelope_a6() {
         "/api/v2/health",
         "/api/v1/provisioning/scan-endpoint",
         "/api/v1/endpoints/1/2/3",
+        "/api/v1/endpoints//detail",
+        "/api/v1/domains//summary",
+        "/api/v1/domains/1/alerts//resolve",
+        "/api/v1//endpoints",
     ] {
         let reply = stage.acme.get(path).expect(404);
         assert_eq!(reply.at("/success"), false);
