@@ -14,6 +14,7 @@ mod provision;
 mod rules;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
 
 pub use access::{AuthCommand, LoginArgs, ProfileCommand, ProfileCreateArgs};
 pub use alert::{
@@ -129,6 +130,12 @@ pub enum OfflineCommand {
     Completion {
         /// The shell to complete for
         shell: clap_complete::Shell,
+    },
+    /// Print the manual page, or write all of them
+    Man {
+        /// Folder to write the pages of all commands into
+        #[arg(long, value_name = "FOLDER")]
+        dir: Option<PathBuf>,
     },
     /// Print the version
     Version,

@@ -14,6 +14,7 @@ mod findings;
 mod health;
 mod help;
 mod history;
+mod man;
 pub mod mock;
 mod pricing;
 mod profile;
@@ -40,6 +41,7 @@ use clap::CommandFactory;
 /// Runs a command that needs no service.
 pub fn run_offline(command: OfflineCommand) -> Result<Outcome, CliError> {
     match command {
+        OfflineCommand::Man { dir } => man::run(dir.as_deref()),
         OfflineCommand::Version => Ok(version()),
         OfflineCommand::Completion { shell } => Ok(completion(shell)),
         OfflineCommand::Help { words } => help::run(&words),

@@ -147,3 +147,13 @@ fn words_that_people_try_first_lead_to_the_command() {
         "{error}"
     );
 }
+
+#[test]
+fn manual_pages_are_made_for_every_command() {
+    let shell = Shell::new();
+    assert!(shell.line("man").exits(0).stdout.starts_with(".ie"));
+    shell.line("man --dir pages").exits(0);
+    for page in ["secmon.1", "secmon-provision.1", "secmon-rules-add.1"] {
+        assert!(shell.path("pages").join(page).exists(), "{page}");
+    }
+}
