@@ -76,6 +76,8 @@ impl ApiKey {
     }
 
     /// The text with every run of eight or more characters of the key masked.
+    ///
+    /// Ordinary words stay, or a key named after its state would leave holes in the service's sentences.
     pub(crate) fn redact(&self, text: &str) -> String {
         let key = self.0.expose_secret().as_bytes();
         let run = key.len().min(TELLING_RUN);
@@ -84,6 +86,9 @@ impl ApiKey {
         let mut at = 0;
         while at + run <= text.len() {
             match longest_run(key, &text.as_bytes()[at..], run) {
+                Some(length) if length < key.len() && is_ordinary_word(text, at, length) => {
+                    at += length;
+                }
                 Some(length) => {
                     clean.push_str(&text[kept_from..at]);
                     clean.push_str(MASK);
@@ -110,6 +115,16 @@ fn longest_run(key: &[u8], text: &[u8], least: usize) -> Option<usize> {
         })
         .max()
         .filter(|length| *length >= least)
+}
+
+/// Whether so many bytes at this place are lower-case letters that stand alone.
+fn is_ordinary_word(text: &str, at: usize, length: usize) -> bool {
+    let (before, rest) = text.split_at(at);
+    let (word, after) = rest.split_at(length);
+    let joins = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
+    word.bytes().all(|byte| byte.is_ascii_lowercase())
+        && !before.ends_with(joins)
+        && !after.starts_with(joins)
 }
 
 impl fmt::Debug for ApiKey {

@@ -4,8 +4,9 @@ use std::io::Write;
 use std::sync::{Arc, Mutex};
 
 use http::StatusCode;
+use secmon::testing::Script;
 use secmon::transport::TransportErrorKind;
-use secmon::{ApiKey, Error, ErrorKind, OPERATIONS, OperationInfo, RawRequest};
+use secmon::{ApiKey, Client, Error, ErrorKind, OPERATIONS, OperationInfo, RawRequest};
 use serde_json::json;
 
 use crate::support::*;
@@ -90,6 +91,64 @@ async fn an_answer_that_echoes_the_key_comes_back_with_stars() {
         .expect("a response");
     script.respond(redirect);
     assert_silent(&client.health().await.expect_err("a redirect"));
+}
+
+/// What is left of a sentence when the client's key is this.
+async fn message_with_key(api_key: &str, message: &str) -> String {
+    let script = Script::new();
+    let client = Client::builder(
+        "https://portal.example.com",
+        ApiKey::new(api_key).expect("a key"),
+    )
+    .transport(script.clone())
+    .build()
+    .expect("a client");
+    let body = failure(json!("ACCOUNT_SUSPENDED"), message, json!({}));
+    script.answer(StatusCode::FORBIDDEN, body);
+    let suspended = client.servers().suspend(endpoint_id()).await;
+    let error = suspended.expect_err("refused");
+    error
+        .api()
+        .expect("the service's own words")
+        .message
+        .clone()
+}
+
+#[tokio::test]
+async fn an_ordinary_word_that_is_also_in_the_key_stays_in_the_sentence() {
+    for sentence in [
+        "The partner account is suspended.",
+        "suspended",
+        "(suspended): see the portal",
+    ] {
+        assert_eq!(
+            message_with_key("test_key_suspended", sentence).await,
+            sentence
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_piece_of_the_key_that_is_no_word_of_its_own_is_masked() {
+    for (key, sentence, clean) in [
+        ("test_key_suspended", "test_key_suspended", "****"),
+        ("test_key_suspended", "is key_suspended.", "is ****."),
+        ("test_key_suspended", "is _suspended.", "is ****."),
+        ("test_key_suspended", "is xsuspended.", "is x****."),
+        ("test_key_suspended", "is suspended2.", "is ****2."),
+        ("test_key_suspended", "is suspended-.", "is ****-."),
+        ("test_key_suspended", "is suspendedé.", "is ****é."),
+        ("test_key_suspended", "is usuuspended.", "is usu****."),
+        ("test_key_Suspended", "is Suspended.", "is ****."),
+        ("test_key_12345678", "is 12345678.", "is ****."),
+        ("suspended", "is suspended.", "is ****."),
+    ] {
+        assert_eq!(
+            message_with_key(key, sentence).await,
+            clean,
+            "of {sentence}"
+        );
+    }
 }
 
 #[tokio::test(start_paused = true)]
