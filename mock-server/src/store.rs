@@ -53,6 +53,14 @@ impl Put {
             value: change.value,
         }
     }
+
+    /// Takes the same record out of the store.
+    pub(crate) fn removal(self) -> Self {
+        Self {
+            value: None,
+            ..self
+        }
+    }
 }
 
 /// Where changes go.

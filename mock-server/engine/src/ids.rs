@@ -96,6 +96,15 @@ fn round_value(key: u64, round: u64, half: u16) -> u16 {
     mix2(key ^ round, u64::from(half)) as u16
 }
 
+/// The seed of an account whose name `removed` accounts before it had: what they
+/// gave out is unknown for good (M3).
+pub fn seed_after(seed: u64, removed: u32) -> u64 {
+    match removed {
+        0 => seed,
+        removed => mix2(mix(seed), u64::from(removed)),
+    }
+}
+
 /// A name for the account made as number `number` by a server with this seed,
 /// when its maker gave none (M4, M9).
 pub fn made_up_name(seed: u64, number: u32) -> String {

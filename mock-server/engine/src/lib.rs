@@ -95,7 +95,7 @@ pub use endpoint::{
     LatestScanView, ListEndpoints, ProvisionEndpoint, Provisioned, StatusCounts, UpdateEndpoint,
 };
 pub use firewall::{FirewallFormat, FirewallIngested, IngestFirewall, SkippedLine};
-pub use ids::made_up_name;
+pub use ids::{made_up_name, seed_after};
 pub use page::{Page, Paged};
 pub use port_alert::{
     ListPortAlerts, PortAlertStatus, PortAlertSummary, PortAlertView, ResolvedPortAlert,

@@ -7,7 +7,7 @@ use secmon_engine::Account;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::records::{ServerRecord, removals, whole_account};
+use super::records::{Removed, ServerRecord, removals, removed_puts, whole_account};
 use super::restore::stored_state;
 use super::{Mock, Registry};
 use crate::AdminError;
@@ -21,6 +21,8 @@ const FORMAT: u32 = 1;
 struct Document {
     format: u32,
     server: ServerRecord,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    removed: Removed,
     accounts: BTreeMap<String, AccountDocument>,
 }
 
@@ -37,23 +39,25 @@ pub(crate) fn of_file(path: &Path) -> Result<Value, String> {
     let records = store::open(path)
         .map_err(|error| error.to_string())?
         .into_records();
-    let (server, dormant) = stored_state(records)?;
+    let stored = stored_state(records)?;
     let mut accounts = BTreeMap::new();
-    for account in dormant {
+    for account in stored.accounts {
         let (name, entry) = (account.name.clone(), account.entry);
         let state = account.wake()?.export();
         accounts.insert(name, AccountDocument { entry, state });
     }
-    written(server, accounts)
+    written(stored.server, stored.removed, accounts)
 }
 
 fn written(
     server: ServerRecord,
+    removed: Removed,
     accounts: BTreeMap<String, AccountDocument>,
 ) -> Result<Value, String> {
     let document = Document {
         format: FORMAT,
         server,
+        removed,
         accounts,
     };
     serde_json::to_value(document).map_err(|error| error.to_string())
@@ -74,7 +78,7 @@ fn read(document: &Value) -> Result<(ServerRecord, Registry), String> {
     }
     let document = Document::deserialize(document)
         .map_err(|error| format!("The document is no exported state: {error}."))?;
-    let mut registry = Registry::new(document.server.made_up_names);
+    let mut registry = Registry::new(document.server.made_up_names, document.removed);
     for (name, AccountDocument { entry, state }) in document.accounts {
         let account =
             Account::import(&state).map_err(|error| format!("Account `{name}`: {error}"))?;
@@ -96,7 +100,8 @@ impl Mock {
             let entry = partner.entry();
             accounts.insert(partner.name().to_owned(), AccountDocument { entry, state });
         }
-        written(self.server_record(&registry), accounts).map_err(AdminError::Conflict)
+        let removed = registry.removed().clone();
+        written(self.server_record(&registry), removed, accounts).map_err(AdminError::Conflict)
     }
 
     /// Puts an exported state in the place of this one.
@@ -104,10 +109,14 @@ impl Mock {
         let (server, accounts) = read(document).map_err(AdminError::BadInput)?;
         let mut registry = self.registry_mut();
         let old = registry.partners().into_iter();
-        let mut changes: Vec<Put> = old.flat_map(|partner| removals(partner)).collect();
+        let mut changes: Vec<Put> = old
+            .flat_map(|partner| removals(partner))
+            .chain(removed_puts(&registry).map(Put::removal))
+            .collect();
         *registry = accounts;
         self.adopt_server_record(server);
         changes.push(server.put());
+        changes.extend(removed_puts(&registry));
         for partner in registry.partners() {
             changes.extend(whole_account(partner));
         }

@@ -11,7 +11,9 @@ use secmon_engine::{
 };
 use uuid::Uuid;
 
-use super::records::{ServerRecord, partner_put, removals, unsaved_account};
+use super::records::{
+    Removed, ServerRecord, partner_put, removals, removed_put, removed_puts, unsaved_account,
+};
 use super::registry::base_settings;
 use super::{Mock, Registry};
 use crate::clock::Movement;
@@ -83,7 +85,8 @@ impl Mock {
             Some(name) => free_name(&registry, name)?,
             None => registry.made_up_name(self.seed()),
         };
-        let mut settings = base_settings(&self.settings, &name, self.seed());
+        let mut settings =
+            base_settings(&self.settings, &name, registry.seed_for(&name, self.seed()));
         let switch = |given: Option<bool>, base: Switch| given.map_or(base, Switch::from);
         settings.sandbox = switch(options.sandbox, settings.sandbox);
         settings.suspended = switch(options.suspended, settings.suspended);
@@ -111,7 +114,9 @@ impl Mock {
         let mut registry = self.registry_mut();
         let partner = registry.remove(name).ok_or_else(|| unknown_tenant(name))?;
         self.faults().clear_tenant(name);
-        Ok(self.store.save(removals(&partner)))
+        let mut changes = removals(&partner);
+        changes.extend(removed_put(&registry, name));
+        Ok(self.store.save(changes))
     }
 
     /// Everything back to the start (M3).
@@ -121,12 +126,13 @@ impl Mock {
             .partners()
             .into_iter()
             .flat_map(|partner| removals(partner))
+            .chain(removed_puts(&registry).map(Put::removal))
             .collect();
         self.faults().clear();
         self.strays().clear();
         self.playbooks().clear();
         self.restart_counters();
-        *registry = Registry::new(0);
+        *registry = Registry::new(0, Removed::new());
         for tenant in self.settings.config.tenants() {
             let account = super::registry::configured_account(&self.settings, &tenant, self.seed());
             let partner = registry.add(account, Origin::Configured);

@@ -1,13 +1,20 @@
 //! What the server keeps beside the accounts' own records, and how both go into the store.
 
+use std::collections::BTreeMap;
+
 use secmon_engine::Change;
 use serde::{Deserialize, Serialize};
 
+use super::Registry;
 use crate::partner::{Entry, Partner};
 use crate::store::{Place, Put};
 
 pub(super) const SERVER_TABLE: &str = "server";
 pub(super) const PARTNER_TABLE: &str = "partners";
+pub(super) const REMOVED_TABLE: &str = "removed";
+
+/// How many accounts of each name were removed, where any were.
+pub(super) type Removed = BTreeMap<String, u32>;
 
 /// What the server keeps about itself.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -26,6 +33,18 @@ impl ServerRecord {
 /// The server's record of an account; without an entry, its removal.
 pub(super) fn partner_put(name: &str, entry: Option<Entry>) -> Put {
     server_put(PARTNER_TABLE, name, entry.map(|entry| json(&entry)))
+}
+
+/// How often an account of this name was removed, for the store.
+pub(super) fn removed_put(registry: &Registry, name: &str) -> Option<Put> {
+    let times = registry.removed().get(name)?;
+    Some(server_put(REMOVED_TABLE, name, Some(json(times))))
+}
+
+/// The same for every name.
+pub(super) fn removed_puts(registry: &Registry) -> impl Iterator<Item = Put> {
+    let names = registry.removed().keys();
+    names.filter_map(|name| removed_put(registry, name))
 }
 
 fn server_put(table: &str, key: &str, value: Option<Vec<u8>>) -> Put {
@@ -56,8 +75,8 @@ pub(super) fn whole_account(partner: &Partner) -> Vec<Put> {
 
 /// Takes every record of an account out of the store.
 pub(super) fn removals(partner: &Partner) -> Vec<Put> {
-    let removal = |put| Put { value: None, ..put };
-    whole_account(partner).into_iter().map(removal).collect()
+    let records = whole_account(partner).into_iter();
+    records.map(Put::removal).collect()
 }
 
 fn with_entry(partner: &Partner, records: Vec<Change>) -> Vec<Put> {

@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use secmon_engine::{Account, AccountSettings, Switch, made_up_name};
+use secmon_engine::{Account, AccountSettings, Switch, made_up_name, seed_after};
 use uuid::Uuid;
 
+use super::records::Removed;
 use crate::config::TenantConfig;
 use crate::journal::is_made_key;
 use crate::partner::{Entry, Origin, Partner};
@@ -32,14 +33,17 @@ pub(crate) struct Registry {
     /// are, and the journal must not keep them (M6).
     chosen_keys: BTreeSet<String>,
     next_order: u64,
+    /// How many accounts of each name were removed: the next one must not give out what they gave.
+    removed: Removed,
     /// How many names were made up since the start or the last reset (M9).
     pub(super) made_up_names: u32,
 }
 
 impl Registry {
     /// No account yet, and the key of nobody.
-    pub(super) fn new(made_up_names: u32) -> Self {
+    pub(super) fn new(made_up_names: u32, removed: Removed) -> Self {
         Self {
+            removed,
             keys: HashMap::from([(ORPHAN_KEY.to_owned(), Holder::Nobody)]),
             chosen_keys: BTreeSet::from([ORPHAN_KEY.to_owned()]),
             made_up_names,
@@ -97,6 +101,15 @@ impl Registry {
         self.adopt(account, entry)
     }
 
+    /// What an account of this name derives its ids and keys from.
+    pub(super) fn seed_for(&self, name: &str, seed: u64) -> u64 {
+        seed_after(seed, self.removed.get(name).copied().unwrap_or(0))
+    }
+
+    pub(super) fn removed(&self) -> &Removed {
+        &self.removed
+    }
+
     /// Removes an account; its keys are unknown from now on.
     pub(super) fn remove(&mut self, name: &str) -> Option<Arc<Partner>> {
         let partner = self.partners.remove(name)?;
@@ -104,6 +117,7 @@ impl Registry {
             Holder::Account(owner, _) => !Arc::ptr_eq(owner, &partner),
             Holder::Nobody => true,
         });
+        *self.removed.entry(name.to_owned()).or_default() += 1;
         Some(partner)
     }
 

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use secmon_engine::{Account, AccountSettings, StoredRecord, Table};
 use serde::de::DeserializeOwned;
 
-use super::records::{PARTNER_TABLE, SERVER_TABLE, ServerRecord, json, unsaved_account};
+use super::records::{
+    PARTNER_TABLE, REMOVED_TABLE, Removed, SERVER_TABLE, ServerRecord, json, unsaved_account,
+};
 use super::registry::{configured_account, configured_settings};
 use super::{Mock, Registry};
 use crate::partner::{Entry, Origin, is_named};
@@ -49,7 +51,7 @@ impl Start {
         };
         let mut start = Self {
             server,
-            registry: Registry::new(0),
+            registry: Registry::new(0, Removed::new()),
         };
         start.add_configured(settings);
         start
@@ -61,9 +63,13 @@ impl Start {
         if records.is_empty() {
             return Ok(Self::fresh(settings));
         }
-        let (mut server, accounts) = stored_state(records)?;
+        let Stored {
+            mut server,
+            removed,
+            accounts,
+        } = stored_state(records)?;
         server.seed = settings.seed.unwrap_or(server.seed);
-        let mut registry = Registry::new(server.made_up_names);
+        let mut registry = Registry::new(server.made_up_names, removed);
         for account in accounts {
             let entry = account.entry;
             registry.adopt(account.reconfigured(settings)?.wake()?, entry);
@@ -76,7 +82,8 @@ impl Start {
     fn add_configured(&mut self, settings: &Settings) {
         for tenant in settings.config.tenants() {
             if self.registry.partner(&tenant.name).is_none() {
-                let account = configured_account(settings, &tenant, self.server.seed);
+                let seed = self.registry.seed_for(&tenant.name, self.server.seed);
+                let account = configured_account(settings, &tenant, seed);
                 self.registry.add(account, Origin::Configured);
             }
         }
@@ -136,14 +143,21 @@ impl Dormant {
     }
 }
 
+/// A whole state as it lies in a file.
+pub(super) struct Stored {
+    pub(super) server: ServerRecord,
+    pub(super) removed: Removed,
+    pub(super) accounts: Vec<Dormant>,
+}
+
 /// The server and its accounts, as the records of a file have them.
-pub(super) fn stored_state(records: Vec<Kept>) -> Result<(ServerRecord, Vec<Dormant>), String> {
+pub(super) fn stored_state(records: Vec<Kept>) -> Result<Stored, String> {
     let mut owners: BTreeMap<String, Vec<Kept>> = BTreeMap::new();
     for record in records {
         let owner = record.place.owner.clone();
         owners.entry(owner).or_default().push(record);
     }
-    let (server, entries) = server_records(owners.remove("").unwrap_or_default())?;
+    let (server, removed, entries) = server_records(owners.remove("").unwrap_or_default())?;
     let mut accounts = Vec::new();
     for (name, entry) in entries {
         let records = owners.remove(&name).unwrap_or_default();
@@ -158,7 +172,11 @@ pub(super) fn stored_state(records: Vec<Kept>) -> Result<(ServerRecord, Vec<Dorm
         Some(name) => Err(format!(
             "it has records of an account `{name}` that it does not name"
         )),
-        None => Ok((server, accounts)),
+        None => Ok(Stored {
+            server,
+            removed,
+            accounts,
+        }),
     }
 }
 
@@ -175,18 +193,24 @@ fn unknown_table(name: &str) -> String {
     format!("it has a table `{name}` that this version does not know")
 }
 
-fn server_records(records: Vec<Kept>) -> Result<(ServerRecord, Vec<(String, Entry)>), String> {
+type ServerRecords = (ServerRecord, Removed, Vec<(String, Entry)>);
+
+fn server_records(records: Vec<Kept>) -> Result<ServerRecords, String> {
     let mut server = None;
+    let mut removed = Removed::new();
     let mut entries = Vec::new();
     for Kept { place, value } in records {
         match place.table.as_str() {
             SERVER_TABLE => server = Some(parsed(&place, &value)?),
             PARTNER_TABLE => entries.push((place.key.clone(), parsed(&place, &value)?)),
+            REMOVED_TABLE => {
+                removed.insert(place.key.clone(), parsed(&place, &value)?);
+            }
             table => return Err(unknown_table(table)),
         }
     }
     let server = server.ok_or("its record of the server is missing")?;
-    Ok((server, entries))
+    Ok((server, removed, entries))
 }
 
 fn parsed<T: DeserializeOwned>(place: &Place, value: &[u8]) -> Result<T, String> {

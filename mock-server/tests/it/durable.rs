@@ -218,6 +218,37 @@ fn rotated_keys_are_kept() {
 }
 
 #[test]
+fn the_key_of_a_removed_account_stays_unknown_when_its_name_is_used_again_m3() {
+    let folder = Folder::new();
+    let mut keys = Vec::<String>::new();
+    for _ in 0..3 {
+        let server = server(&folder.state()).expect("a server");
+        let admin = Caller::new(server.url());
+        for _ in 0..2 {
+            let made = admin.post("/_mock/tenants", json!({ "name": "mine" }));
+            let key = text(&made.expect(201).at("/api_key"));
+            for old in &keys {
+                admin.with_key(old).get("/api/v1/endpoints").expect(401);
+            }
+            admin.with_key(&key).get("/api/v1/endpoints").expect(200);
+            keys.push(key);
+            admin.delete("/_mock/tenants/mine").expect(204);
+        }
+        let state = admin.get("/_mock/state").expect(200).json();
+        admin.put("/_mock/state", state).expect(204);
+    }
+    let server = server(&folder.state()).expect("a server");
+    let admin = Caller::new(server.url());
+    admin.post("/_mock/reset", json!({})).expect(204);
+    let made = admin.post("/_mock/tenants", json!({ "name": "mine" }));
+    assert_eq!(
+        made.at("/api_key"),
+        keys[0].as_str(),
+        "the sequence starts again"
+    );
+}
+
+#[test]
 fn a_new_configuration_holds_for_accounts_that_are_there_already() {
     let folder = Folder::new();
     drop(server(&folder.state()).expect("a server"));
