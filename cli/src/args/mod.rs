@@ -11,6 +11,7 @@ mod history;
 mod mock;
 mod portal;
 mod provision;
+mod report;
 mod rules;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -38,6 +39,7 @@ pub use mock::{
 };
 pub use portal::{SandboxCommand, ScenarioArg, ScenarioCommand, ScenarioSetArgs, SsoCommand};
 pub use provision::{ClientContact, OnError, ProvisionArgs, WaitArgs};
+pub use report::ReportArgs;
 pub use rules::{
     FirewallFormatArg, RuleAddArgs, RuleCommand, RuleCopyArgs, RuleEditArgs, RuleImportArgs,
     RuleListArgs, RuleScopeArg, RuleStatusArg,
@@ -101,6 +103,8 @@ pub enum Command {
     /// What simulated scans find
     #[command(subcommand)]
     Sandbox(SandboxCommand),
+    /// Write a page about a customer that can be sent to them
+    Report(ReportArgs),
     /// Ask the service whether it is up (needs no key)
     Health,
     /// Find out what stands between this machine and the service

@@ -19,6 +19,7 @@ pub mod mock;
 mod pricing;
 mod profile;
 mod provision;
+mod report;
 mod rule_adding;
 mod rule_import;
 mod rules;
@@ -64,6 +65,7 @@ pub async fn run(context: &Context, command: Command) -> Result<Outcome, CliErro
         Command::Pricing(command) => pricing::run(context, command).await,
         Command::Sandbox(command) => sandbox::run(context, command).await,
         Command::Health => health::run(context).await,
+        Command::Report(args) => report::run(context, &args).await,
         Command::Doctor => doctor::run(context).await,
         Command::Api(args) => api::run(context, args).await,
         Command::Auth(command) => auth::run(context, command).await,

@@ -16,6 +16,7 @@ mod pace;
 mod portal;
 mod provision;
 mod references;
+mod report;
 mod rules_and_alerts;
 mod secrets;
 mod shell;

@@ -1,0 +1,53 @@
+//! Pictures as inline SVG.
+
+use super::page::escaped;
+use std::fmt::Write;
+
+/// Bars on one scale: label, count, colour class.
+pub fn bars(rows: &[(&str, u64, &str)]) -> String {
+    const ROW: usize = 26;
+    let most = rows
+        .iter()
+        .map(|(_, count, _)| *count)
+        .max()
+        .unwrap_or(0)
+        .max(1);
+    let height = rows.len() * ROW;
+    let mut svg = format!(r#"<svg class="bars" viewBox="0 0 420 {height}" role="img">"#);
+    for (i, (label, count, class)) in rows.iter().enumerate() {
+        let (y, width) = (i * ROW, count * 260 / most);
+        let _ = write!(
+            svg,
+            r#"<text x="0" y="{}">{}</text><rect class="{class}" x="110" y="{}" width="{width}" height="16" rx="2"/><text x="{}" y="{}">{count}</text>"#,
+            y + 17,
+            escaped(label),
+            y + 4,
+            118 + width,
+            y + 17,
+        );
+    }
+    svg + "</svg>"
+}
+
+/// A count over time, oldest first.
+pub fn line(counts: &[u64], class: &str) -> String {
+    const WIDTH: u64 = 300;
+    const HEIGHT: u64 = 60;
+    let most = counts.iter().copied().max().unwrap_or(0).max(1);
+    let steps = (counts.len().max(2) - 1) as u64;
+    let points: Vec<String> = counts
+        .iter()
+        .zip(0_u64..)
+        .map(|(count, i)| {
+            format!(
+                "{},{}",
+                4 + i * WIDTH / steps,
+                4 + HEIGHT - count * HEIGHT / most
+            )
+        })
+        .collect();
+    format!(
+        r#"<svg class="line" viewBox="0 0 308 68" role="img"><polyline class="{class}" points="{}"/></svg>"#,
+        points.join(" ")
+    )
+}

@@ -1,0 +1,85 @@
+//! `secmon report`: one page about a customer that can be sent to them. It shows counts of leaks, never records.
+
+mod charts;
+mod page;
+
+use super::findings;
+use crate::args::ReportArgs;
+use crate::context::Context;
+use crate::error::CliError;
+use crate::outcome::{Line, Outcome, Table};
+use crate::references;
+use chrono::{TimeDelta, Utc};
+use secmon::model::{CustomerId, DomainScan, EndpointDetail, MonitoredDomain, Rule};
+use secmon::operations::{GetScanHistory, ListDomains};
+use serde_json::json;
+
+/// Rules that end within this many days are about to expire.
+const SOON_DAYS: i64 = 30;
+
+/// What a report shows.
+struct Report {
+    customer: CustomerId,
+    made_at: String,
+    servers: Vec<EndpointDetail>,
+    domains: Vec<(MonitoredDomain, Vec<DomainScan>)>,
+    expiring: Vec<Rule>,
+}
+
+/// Runs the command.
+pub async fn run(context: &Context, args: &ReportArgs) -> Result<Outcome, CliError> {
+    let customer = context.customer()?;
+    let report = collect(context, customer).await?;
+    let name = args.html.display();
+    let html = page::render(&report);
+    std::fs::write(&args.html, html)
+        .map_err(|error| CliError::io(&format!("report {name}"), &error))?;
+    let (servers, domains) = (report.servers.len(), report.domains.len());
+    let sentence = format!(
+        "The report about customer {customer} is in {name}: {servers} servers, {domains} domains."
+    );
+    let result = json!({ "file": args.html, "servers": servers, "domains": domains });
+    Ok(Outcome::record(result, Table::new(&[])).tell(vec![Line::text(sentence)]))
+}
+
+async fn collect(context: &Context, customer: CustomerId) -> Result<Report, CliError> {
+    let endpoints = references::all_endpoints(context, Some(customer)).await?;
+    let progress = context.ui.progress(endpoints.len());
+    let mut servers = Vec::with_capacity(endpoints.len());
+    for endpoint in &endpoints {
+        servers.push(findings::read(context, endpoint.id).await?);
+        progress.advance(0);
+    }
+    progress.finish();
+    let overview = context.read(ListDomains::new(customer)).await?.into_data();
+    let mut domains = Vec::new();
+    for domain in overview.domains {
+        let history = context
+            .read(GetScanHistory::new(domain.id, customer))
+            .await?
+            .into_data()
+            .scans;
+        domains.push((domain, history));
+    }
+    let soon = Utc::now() + TimeDelta::days(SOON_DAYS);
+    let mut expiring = references::all_rules(context, |mut list| {
+        list.billing_customer_id = Some(customer);
+        list
+    })
+    .await?;
+    expiring.retain(|rule| {
+        rule.is_active != Some(false)
+            && rule
+                .expires_at
+                .as_ref()
+                .is_some_and(|end| end.date_time() <= soon)
+    });
+    let made_at = Utc::now().format("%Y-%m-%d %H:%M UTC").to_string();
+    Ok(Report {
+        customer,
+        made_at,
+        servers,
+        domains,
+        expiring,
+    })
+}

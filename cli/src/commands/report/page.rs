@@ -1,0 +1,220 @@
+//! The page: self-contained, without scripts, every text of the service escaped.
+
+use super::{Report, SOON_DAYS, charts};
+use crate::commands::views;
+use crate::references;
+use secmon::model::{DomainScan, Endpoint, EndpointDetail, MonitoredDomain};
+use std::fmt::Write;
+
+const STYLE: &str = include_str!("page.css");
+const SEVERITIES: [&str; 4] = ["critical", "high", "medium", "low"];
+
+/// The whole page.
+pub fn render(report: &Report) -> String {
+    let customer = report.customer;
+    let sections = [
+        tiles(report),
+        servers(report),
+        domains(report),
+        expiring(report),
+    ]
+    .concat();
+    format!(
+        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\
+         <title>Security report, customer {customer}</title><style>{STYLE}</style></head><body>\
+         <h1>Security report</h1><p class=\"soft\">Customer {customer}, made {}</p>{sections}</body></html>\n",
+        report.made_at
+    )
+}
+
+/// Text of the service as text of the page; marks that turn the reading direction are taken out.
+pub fn escaped(text: &str) -> String {
+    let mut page = String::with_capacity(text.len());
+    for c in crate::ui::sanitize(text).chars() {
+        match c {
+            '&' => page.push_str("&amp;"),
+            '<' => page.push_str("&lt;"),
+            '>' => page.push_str("&gt;"),
+            '"' => page.push_str("&quot;"),
+            '\'' => page.push_str("&#39;"),
+            other => page.push(other),
+        }
+    }
+    page
+}
+
+fn tiles(report: &Report) -> String {
+    let alerts: usize = report
+        .servers
+        .iter()
+        .map(|server| server.alerts.len())
+        .sum();
+    let paused = report
+        .servers
+        .iter()
+        .filter(|server| views::is_paused(&server.data))
+        .count();
+    let tile = |count: usize, what: &str| format!("<div class=\"tile\"><b>{count}</b>{what}</div>");
+    let all = [
+        tile(report.servers.len(), "monitored servers"),
+        tile(paused, "paused servers"),
+        tile(alerts, "open ports not allowed"),
+        tile(report.domains.len(), "watched domains"),
+        tile(report.expiring.len(), "rules about to expire"),
+    ];
+    format!("<div class=\"tiles\">{}</div>", all.concat())
+}
+
+fn servers(report: &Report) -> String {
+    if report.servers.is_empty() {
+        return "<h2>Servers</h2><p class=\"soft\">No server is monitored.</p>".to_owned();
+    }
+    let rows: String = report.servers.iter().map(server).collect();
+    format!(
+        "<h2>Open ports by severity</h2>{}<h2>Servers</h2>\
+         <table><tr><th>Server</th><th>State</th><th>Last scan</th><th>Open ports</th></tr>{rows}</table>",
+        by_severity(&report.servers)
+    )
+}
+
+fn by_severity(servers: &[EndpointDetail]) -> String {
+    let count = |severity: &str| {
+        let alerts = servers.iter().flat_map(|server| &server.alerts);
+        alerts
+            .filter(|alert| {
+                alert
+                    .severity
+                    .as_ref()
+                    .is_some_and(|known| known.as_str() == severity)
+            })
+            .count() as u64
+    };
+    charts::bars(&SEVERITIES.map(|severity| (severity, count(severity), severity)))
+}
+
+fn server(detail: &EndpointDetail) -> String {
+    let data = &detail.data;
+    let scanned = data
+        .last_scan_at
+        .as_ref()
+        .map_or("not yet", |time| time.as_str());
+    format!(
+        "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
+        escaped(&references::name_of(data)),
+        escaped(&standing(data)),
+        escaped(scanned),
+        ports(detail)
+    )
+}
+
+/// The state, and why a server is not scanned.
+fn standing(endpoint: &Endpoint) -> String {
+    match (views::is_paused(endpoint), endpoint.quota_paused) {
+        (true, Some(true)) => "paused by the platform: the plan is full".to_owned(),
+        (true, _) => "paused by hand".to_owned(),
+        (false, _) => endpoint.status.to_string(),
+    }
+}
+
+fn ports(detail: &EndpointDetail) -> String {
+    let mut cells = String::new();
+    for alert in &detail.alerts {
+        let severity = alert
+            .severity
+            .as_ref()
+            .map_or("low", |severity| severity.as_str());
+        let class = SEVERITIES
+            .iter()
+            .find(|known| **known == severity)
+            .unwrap_or(&"high");
+        let service = alert
+            .service
+            .as_deref()
+            .map(|service| format!(" {service}"))
+            .unwrap_or_default();
+        let _ = write!(
+            cells,
+            "<span class=\"port {class}\">{}{}</span>",
+            escaped(&views::port_of(alert)),
+            escaped(&service)
+        );
+    }
+    let open = detail
+        .latest_scan
+        .as_ref()
+        .map(|scan| scan.open_ports.as_slice())
+        .unwrap_or_default();
+    for port in open
+        .iter()
+        .filter(|port| !detail.alerts.iter().any(|alert| alert.port == **port))
+    {
+        let _ = write!(cells, "<span class=\"port allowed\">{port} allowed</span>");
+    }
+    if cells.is_empty() {
+        "none".to_owned()
+    } else {
+        cells
+    }
+}
+
+fn domains(report: &Report) -> String {
+    if report.domains.is_empty() {
+        return String::new();
+    }
+    let each: String = report
+        .domains
+        .iter()
+        .map(|(known, history)| domain(known, history))
+        .collect();
+    format!("<h2>Domains</h2>{each}")
+}
+
+fn domain(domain: &MonitoredDomain, history: &[DomainScan]) -> String {
+    let found = [
+        ("employees", domain.employees_compromised, "critical"),
+        ("customers", domain.customers_compromised, "high"),
+        ("third parties", domain.third_parties_compromised, "medium"),
+        ("mentions", domain.dark_web_mentions_count, "low"),
+    ];
+    let total = |scan: &DomainScan| {
+        scan.employees_compromised + scan.customers_compromised + scan.third_parties_compromised
+    };
+    let counts: Vec<u64> = history.iter().rev().map(total).collect();
+    let over_time = match counts.len() {
+        0 | 1 => "<p class=\"soft\">Too few scans for a picture over time.</p>".to_owned(),
+        scans => format!(
+            "<p class=\"soft\">Compromised credentials over the last {scans} scans</p>{}",
+            charts::line(&counts, "over-time")
+        ),
+    };
+    format!(
+        "<div class=\"domain\"><div><b class=\"wide\">{}</b> <span class=\"soft\">{}</span>{}</div><div>{over_time}</div></div>",
+        escaped(&domain.domain),
+        escaped(domain.status.as_str()),
+        charts::bars(&found)
+    )
+}
+
+fn expiring(report: &Report) -> String {
+    if report.expiring.is_empty() {
+        return String::new();
+    }
+    let rows: String = report
+        .expiring
+        .iter()
+        .map(|rule| {
+            format!(
+                "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
+                escaped(&views::ports_of(rule)),
+                escaped(&views::place_of(rule)),
+                escaped(rule.justification.as_deref().unwrap_or_default()),
+                escaped(rule.expires_at.as_ref().map_or("", |end| end.as_str()))
+            )
+        })
+        .collect();
+    format!(
+        "<h2>Rules that end within {SOON_DAYS} days</h2><table><tr><th>Port</th><th>Server</th><th>Reason</th><th>Ends</th></tr>{rows}</table>"
+    )
+}
