@@ -43,6 +43,7 @@
 mod account;
 mod capacity;
 mod catalogue;
+mod catch_up;
 mod change;
 mod changes;
 mod customer;

@@ -202,8 +202,13 @@ impl Account {
     fn run_scheduled(&mut self, number: EndpointNo, at: Instant) {
         match self.records.endpoints[number].state {
             State::Active(Phase::Waiting) => {
+                let start = self.next_telling_scan(number, at);
                 self.amend(number, |endpoint| {
-                    endpoint.state = State::Active(Phase::Scanning);
+                    if start == at {
+                        endpoint.state = State::Active(Phase::Scanning);
+                    } else {
+                        endpoint.next_scan_at = start;
+                    }
                 });
             }
             State::Active(Phase::Scanning) => {
@@ -271,7 +276,7 @@ impl Account {
         }
     }
 
-    fn has_manual_scan(&self, number: EndpointNo) -> bool {
+    pub(crate) fn has_manual_scan(&self, number: EndpointNo) -> bool {
         let scans = self.records.manual_scans.get(&number);
         scans.is_some_and(|scans| !scans.in_flight.is_empty())
     }
@@ -318,7 +323,7 @@ impl Account {
         }
     }
 
-    fn world_ports(&self, number: EndpointNo) -> PortSet {
+    pub(crate) fn world_ports(&self, number: EndpointNo) -> PortSet {
         match self.records.endpoint_worlds.get(&number) {
             Some(ports) => ports.clone(),
             None => self.index.scenario_ports.of(self.records.controls.scenario),

@@ -4,7 +4,7 @@ mod alert;
 mod leaks;
 mod mentions;
 mod provision;
-mod scan;
+pub(crate) mod scan;
 mod view;
 
 use std::collections::VecDeque;

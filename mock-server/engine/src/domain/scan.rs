@@ -11,14 +11,23 @@ use crate::time::Instant;
 use crate::world::{DomainFindings, Scenario};
 
 /// Scans that the history keeps.
-const KEPT_SCANS: usize = 25;
+pub(crate) const KEPT_SCANS: usize = 25;
 
 impl Account {
     pub(crate) fn run_domain_schedule(&mut self, number: DomainNo, at: Instant) {
         match self.records.domains[&number].state {
             DomainState::Active(Phase::Waiting) => {
+                let (start, skipped) = self.next_telling_domain_scan(number, at);
+                if skipped > 0 {
+                    let controls = self.records.controls.edit();
+                    controls.domain_scans = controls.domain_scans.saturating_add(skipped);
+                }
                 self.amend_domain(number, |domain| {
-                    domain.state = DomainState::Active(Phase::Scanning);
+                    if start == at {
+                        domain.state = DomainState::Active(Phase::Scanning);
+                    } else {
+                        domain.next_scan_at = start;
+                    }
                 });
             }
             DomainState::Active(Phase::Scanning) => {
@@ -57,6 +66,10 @@ impl Account {
                 domain.next_scan_at = next;
             }
         });
+    }
+
+    pub(crate) fn finds_what_was_found(&self, number: DomainNo) -> bool {
+        self.records.domains[&number].found == self.domain_world(number)
     }
 
     /// What the next scan of a domain finds: its own world, else the

@@ -3,6 +3,7 @@
 mod against_model;
 mod bench;
 mod capacity;
+mod catch_up;
 mod domain_monitoring;
 mod domains;
 mod durability;
