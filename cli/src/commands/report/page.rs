@@ -3,7 +3,7 @@
 use super::{Report, SOON_DAYS, charts};
 use crate::commands::views;
 use crate::references;
-use secmon::model::{DomainScan, Endpoint, EndpointDetail, MonitoredDomain};
+use secmon::model::{DomainScan, Endpoint, EndpointDetail, MonitoredDomain, Timestamp};
 use std::fmt::Write;
 
 const STYLE: &str = include_str!("page.css");
@@ -43,6 +43,13 @@ pub fn escaped(text: &str) -> String {
         }
     }
     page
+}
+
+fn day_and_minute(time: &Timestamp) -> String {
+    time.date_time()
+        .to_utc()
+        .format("%Y-%m-%d %H:%M UTC")
+        .to_string()
 }
 
 fn tiles(report: &Report) -> String {
@@ -99,12 +106,12 @@ fn server(detail: &EndpointDetail) -> String {
     let scanned = data
         .last_scan_at
         .as_ref()
-        .map_or("not yet", |time| time.as_str());
+        .map_or("not yet".to_owned(), day_and_minute);
     format!(
         "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
         escaped(&references::name_of(data)),
         escaped(&standing(data)),
-        escaped(scanned),
+        escaped(&scanned),
         ports(detail)
     )
 }
@@ -120,7 +127,9 @@ fn standing(endpoint: &Endpoint) -> String {
 
 fn ports(detail: &EndpointDetail) -> String {
     let mut cells = String::new();
-    for alert in &detail.alerts {
+    let mut alerts: Vec<_> = detail.alerts.iter().collect();
+    alerts.sort_by_key(|alert| alert.port);
+    for alert in alerts {
         let severity = alert
             .severity
             .as_ref()
@@ -210,7 +219,10 @@ fn expiring(report: &Report) -> String {
                 escaped(&views::ports_of(rule)),
                 escaped(&views::place_of(rule)),
                 escaped(rule.justification.as_deref().unwrap_or_default()),
-                escaped(rule.expires_at.as_ref().map_or("", |end| end.as_str()))
+                rule.expires_at
+                    .as_ref()
+                    .map(day_and_minute)
+                    .unwrap_or_default()
             )
         })
         .collect();
