@@ -29,6 +29,20 @@ impl TimeSource {
         }
     }
 
+    /// How far the clock of a state that was closed `ahead` milliseconds ahead is ahead of this
+    /// source: never behind the `last` moment that the state knows.
+    pub(crate) fn resumed(self, ahead: u64, last: Option<Instant>) -> u64 {
+        let behind = last.map(|last| {
+            let millis = last.unix_millis().saturating_sub(self.now().unix_millis());
+            u64::try_from(millis).unwrap_or(0)
+        });
+        match (self, behind) {
+            (Self::Manual(_), Some(behind)) => behind,
+            (Self::Real, Some(behind)) => ahead.max(behind),
+            (_, None) => ahead,
+        }
+    }
+
     /// The mode's name in the admin API.
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -37,6 +51,10 @@ impl TimeSource {
         }
     }
 }
+
+/// The longest single movement: ten years. What falls due until then happens in the call, while
+/// other calls of the account wait.
+pub(crate) const FURTHEST: Duration = Duration::from_hours(3660 * 24);
 
 /// A movement of the clock, forward only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

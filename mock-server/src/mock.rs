@@ -11,18 +11,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
 
-use secmon_engine::Instant;
+use secmon_engine::{Account, Instant};
 
 use crate::faults::Faults;
 use crate::journal::Journal;
 use crate::partner::lock;
 use crate::playbooks::Run;
 use crate::settings::Settings;
-use crate::store::Store;
+use crate::store::{Store, Ticket};
 
 pub(crate) use levers::NewTenant;
 pub use levers::{AdminError, TenantOptions};
-use records::ServerRecord;
+use records::{ServerRecord, moment_put};
 pub(crate) use registry::{Holder, Registry};
 
 /// A running mock, whatever serves it.
@@ -83,6 +83,12 @@ impl Mock {
     /// What new accounts derive their ids from, with their names.
     fn seed(&self) -> u64 {
         self.seed.load(Ordering::Relaxed)
+    }
+
+    /// Hands over what changed in an account, whose lock is held, and when it did.
+    pub(crate) fn save(&self, name: &str, account: &mut Account) -> Ticket {
+        self.store
+            .save_account(name, account, &|| moment_put(Some(self.now())))
     }
 
     fn adopt_server_record(&self, record: ServerRecord) {

@@ -117,7 +117,7 @@ impl Mock {
                 ..fault
             });
         }
-        let ticket = self.store.save_account(&tenant, &mut account, Vec::new());
+        let ticket = self.save(&tenant, &mut account);
         drop(account);
         let mut runs = self.playbooks();
         let id = runs.last().map_or(1, |run| run.id + 1);

@@ -68,9 +68,9 @@ pub(crate) trait Store: Send + Sync {
     /// Hands changes over, in order; the ticket tells when they are durable. Does not block.
     fn save(&self, changes: Vec<Put>) -> Ticket;
 
-    /// Hands over what changed in an account, and `beside` it. Called with the account's lock
-    /// held, so that the order of changes in the store is their order in memory.
-    fn save_account(&self, name: &str, account: &mut Account, beside: Vec<Put>) -> Ticket;
+    /// Hands over what changed in an account, and `beside` it where something did. Called with the
+    /// account's lock held, so that the order of changes in the store is their order in memory.
+    fn save_account(&self, name: &str, account: &mut Account, beside: &dyn Fn() -> Put) -> Ticket;
 
     /// Tells when all that was handed over so far is durable: whatever is said about the state in
     /// memory may be said then.
@@ -88,7 +88,7 @@ impl Store for Memory {
         Ticket::done()
     }
 
-    fn save_account(&self, _: &str, account: &mut Account, _: Vec<Put>) -> Ticket {
+    fn save_account(&self, _: &str, account: &mut Account, _: &dyn Fn() -> Put) -> Ticket {
         account.forget_changes();
         Ticket::done()
     }

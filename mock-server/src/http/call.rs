@@ -253,10 +253,7 @@ impl<'a> Visit<'a> {
             manners,
         })
         .unwrap_or_else(|problem| problem.reply(group.error_shape(), now));
-        let ticket = self
-            .mock
-            .store
-            .save_account(partner.name(), &mut account, Vec::new());
+        let ticket = self.mock.save(partner.name(), &mut account);
         (reply, ticket)
     }
 

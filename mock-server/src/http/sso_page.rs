@@ -28,9 +28,7 @@ fn redeemed(mock: &Mock, token: &str) -> Option<(String, SignedIn, Ticket)> {
     mock.registry().partners().into_iter().find_map(|partner| {
         let mut account = partner.account();
         let who = account.redeem_sso_token(partner.time(mock.now()), token)?;
-        let ticket = mock
-            .store
-            .save_account(partner.name(), &mut account, Vec::new());
+        let ticket = mock.save(partner.name(), &mut account);
         Some((partner.name().to_owned(), who, ticket))
     })
 }

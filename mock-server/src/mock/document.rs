@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use secmon_engine::Account;
+use secmon_engine::{Account, Instant};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::records::{Removed, ServerRecord, removals, removed_puts, whole_account};
+use super::records::{Removed, ServerRecord, moment_put, removals, removed_puts, whole_account};
 use super::restore::stored_state;
 use super::{Mock, Registry};
 use crate::AdminError;
@@ -21,6 +21,8 @@ const FORMAT: u32 = 1;
 struct Document {
     format: u32,
     server: ServerRecord,
+    /// The server's time, where it is known.
+    moment: Option<Instant>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     removed: Removed,
     accounts: BTreeMap<String, AccountDocument>,
@@ -46,25 +48,28 @@ pub(crate) fn of_file(path: &Path) -> Result<Value, String> {
         let state = account.wake()?.export();
         accounts.insert(name, AccountDocument { entry, state });
     }
-    written(stored.server, stored.removed, accounts)
+    written(Document {
+        format: FORMAT,
+        server: stored.server,
+        moment: stored.moment,
+        removed: stored.removed,
+        accounts,
+    })
 }
 
-fn written(
-    server: ServerRecord,
-    removed: Removed,
-    accounts: BTreeMap<String, AccountDocument>,
-) -> Result<Value, String> {
-    let document = Document {
-        format: FORMAT,
-        server,
-        removed,
-        accounts,
-    };
+fn written(document: Document) -> Result<Value, String> {
     serde_json::to_value(document).map_err(|error| error.to_string())
 }
 
+/// What a document holds.
+struct Imported {
+    server: ServerRecord,
+    moment: Option<Instant>,
+    registry: Registry,
+}
+
 /// The server and its accounts as a document has them.
-fn read(document: &Value) -> Result<(ServerRecord, Registry), String> {
+fn read(document: &Value) -> Result<Imported, String> {
     match document["format"].as_u64() {
         Some(format) if format == u64::from(FORMAT) => {}
         Some(format) => {
@@ -87,7 +92,11 @@ fn read(document: &Value) -> Result<(ServerRecord, Registry), String> {
         }
         registry.adopt(account, entry);
     }
-    Ok((document.server, registry))
+    Ok(Imported {
+        server: document.server,
+        moment: document.moment,
+        registry,
+    })
 }
 
 impl Mock {
@@ -100,13 +109,23 @@ impl Mock {
             let entry = partner.entry();
             accounts.insert(partner.name().to_owned(), AccountDocument { entry, state });
         }
-        let removed = registry.removed().clone();
-        written(self.server_record(&registry), removed, accounts).map_err(AdminError::Conflict)
+        let document = Document {
+            format: FORMAT,
+            server: self.server_record(&registry),
+            moment: Some(self.now()),
+            removed: registry.removed().clone(),
+            accounts,
+        };
+        written(document).map_err(AdminError::Conflict)
     }
 
     /// Puts an exported state in the place of this one.
     pub(crate) fn import(&self, document: &Value) -> Result<Ticket, AdminError> {
-        let (server, accounts) = read(document).map_err(AdminError::BadInput)?;
+        let Imported {
+            server,
+            moment,
+            registry: accounts,
+        } = read(document).map_err(AdminError::BadInput)?;
         let mut registry = self.registry_mut();
         let old = registry.partners().into_iter();
         let mut changes: Vec<Put> = old
@@ -116,6 +135,7 @@ impl Mock {
         *registry = accounts;
         self.adopt_server_record(server);
         changes.push(server.put());
+        changes.push(moment_put(moment));
         changes.extend(removed_puts(&registry));
         for partner in registry.partners() {
             changes.extend(whole_account(partner));

@@ -12,11 +12,12 @@ use secmon_engine::{
 use uuid::Uuid;
 
 use super::records::{
-    Removed, ServerRecord, partner_put, removals, removed_put, removed_puts, unsaved_account,
+    Removed, ServerRecord, moment_put, partner_put, removals, removed_put, removed_puts,
+    unsaved_account,
 };
 use super::registry::base_settings;
 use super::{Mock, Registry};
-use crate::clock::Movement;
+use crate::clock::{FURTHEST, Movement};
 use crate::config::is_account_name;
 use crate::journal::Journal;
 use crate::partner::{Origin, Partner};
@@ -139,6 +140,7 @@ impl Mock {
             changes.extend(unsaved_account(&partner));
         }
         changes.push(self.server_record(&registry).put());
+        changes.push(moment_put(Some(self.now())));
         self.store.save(changes)
     }
 
@@ -150,8 +152,7 @@ impl Mock {
         let mut account = partner.account();
         account.reset();
         partner.set_clock_offset(Duration::ZERO);
-        let entry = vec![partner_put(name, Some(partner.entry()))];
-        Ok(self.store.save_account(name, &mut account, entry))
+        Ok(self.save_with_entry(&partner, &mut account))
     }
 
     /// A further key for an account.
@@ -170,7 +171,7 @@ impl Mock {
         if let Some(id) = id {
             registry.add_key(&partner, id, &text);
         }
-        let ticket = self.store.save_account(name, &mut account, Vec::new());
+        let ticket = self.save(name, &mut account);
         drop(account);
         Ok((text, ticket))
     }
@@ -189,22 +190,21 @@ impl Mock {
             )));
         }
         registry.remove_key(key);
-        Ok(self.store.save_account(name, &mut account, Vec::new()))
+        Ok(self.save(name, &mut account))
     }
 
     /// Moves every account's time; what was due until then has happened when this returns.
     pub(crate) fn move_all_clocks(&self, movement: Movement) -> Result<Ticket, AdminError> {
         let registry = self.registry();
-        let span = movement.span(self.now()).ok_or_else(backwards)?;
+        let span = span(movement, self.now())?;
         self.move_clock(span);
-        let mut ticket = self.store.save(vec![self.server_record(&registry).put()]);
+        let server = self.server_record(&registry).put();
+        let mut ticket = self.store.save(vec![server, moment_put(Some(self.now()))]);
         for partner in registry.partners() {
             let mut account = partner.account();
             account.advance(partner.time(self.now()));
             // The store applies changes in order: the last ticket stands for all before it.
-            ticket = self
-                .store
-                .save_account(partner.name(), &mut account, Vec::new());
+            ticket = self.save(partner.name(), &mut account);
         }
         Ok(ticket)
     }
@@ -217,13 +217,10 @@ impl Mock {
     ) -> Result<Ticket, AdminError> {
         let partner = self.partner(name)?;
         let mut account = partner.account();
-        let span = movement
-            .span(partner.time(self.now()))
-            .ok_or_else(backwards)?;
+        let span = span(movement, partner.time(self.now()))?;
         partner.set_clock_offset(partner.clock_offset().saturating_add(span));
         account.advance(partner.time(self.now()));
-        let entry = vec![partner_put(name, Some(partner.entry()))];
-        Ok(self.store.save_account(name, &mut account, entry))
+        Ok(self.save_with_entry(&partner, &mut account))
     }
 
     /// Sets what the next scan of a server finds (E2).
@@ -341,7 +338,15 @@ impl Mock {
         let partner = self.partner(name)?;
         let mut account = partner.account();
         act(&mut account, partner.time(self.now())).map_err(refused)?;
-        Ok(self.store.save_account(name, &mut account, Vec::new()))
+        Ok(self.save(name, &mut account))
+    }
+
+    /// Hands over what changed in an account, and its own clock.
+    fn save_with_entry(&self, partner: &Partner, account: &mut Account) -> Ticket {
+        let entry = partner_put(partner.name(), Some(partner.entry()));
+        // The store applies changes in order: the last ticket stands for all before it.
+        drop(self.store.save(vec![entry]));
+        self.save(partner.name(), account)
     }
 
     /// A record's id tells no account: the one that knows it acts.
@@ -356,9 +361,7 @@ impl Mock {
                 Err(Refusal::EndpointNotFound | Refusal::DomainNotFound) => {}
                 done => {
                     done.map_err(refused)?;
-                    return Ok(self
-                        .store
-                        .save_account(partner.name(), &mut account, Vec::new()));
+                    return Ok(self.save(partner.name(), &mut account));
                 }
             }
         }
@@ -394,8 +397,18 @@ fn unknown_tenant(name: &str) -> AdminError {
     AdminError::Unknown(format!("There is no account `{name}`."))
 }
 
-fn backwards() -> AdminError {
-    AdminError::BadInput("Time only moves forward; give a later moment, or reset.".to_owned())
+/// How far a movement goes from `now`.
+fn span(movement: Movement, now: Instant) -> Result<Duration, AdminError> {
+    let bad = |sentence: &str| AdminError::BadInput(sentence.to_owned());
+    match movement.span(now) {
+        Some(span) if span <= FURTHEST => Ok(span),
+        Some(_) => Err(bad(
+            "Time moves at most ten years (3660 days) in one call; move it in several.",
+        )),
+        None => Err(bad(
+            "Time only moves forward; give a later moment, or reset.",
+        )),
+    }
 }
 
 fn refused(refusal: Refusal) -> AdminError {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use secmon_engine::Change;
+use secmon_engine::{Change, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::Registry;
@@ -10,6 +10,7 @@ use crate::partner::{Entry, Partner};
 use crate::store::{Place, Put};
 
 pub(super) const SERVER_TABLE: &str = "server";
+pub(super) const MOMENT_KEY: &str = "moment";
 pub(super) const PARTNER_TABLE: &str = "partners";
 pub(super) const REMOVED_TABLE: &str = "removed";
 
@@ -28,6 +29,12 @@ impl ServerRecord {
     pub(super) fn put(self) -> Put {
         server_put(SERVER_TABLE, SERVER_TABLE, Some(json(&self)))
     }
+}
+
+/// The server's time, by which all in the store had happened; none where it is not known.
+pub(super) fn moment_put(moment: Option<Instant>) -> Put {
+    let value = moment.map(|moment| json(&moment));
+    server_put(SERVER_TABLE, MOMENT_KEY, value)
 }
 
 /// The server's record of an account; without an entry, its removal.

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use secmon_engine::{Account, AccountSettings, StoredRecord, Table};
+use secmon_engine::{Account, AccountSettings, Instant, StoredRecord, Table};
 use serde::de::DeserializeOwned;
 
 use super::records::{
-    PARTNER_TABLE, REMOVED_TABLE, Removed, SERVER_TABLE, ServerRecord, json, unsaved_account,
+    MOMENT_KEY, PARTNER_TABLE, REMOVED_TABLE, Removed, SERVER_TABLE, ServerRecord, json,
+    moment_put, unsaved_account,
 };
 use super::registry::{configured_account, configured_settings};
 use super::{Mock, Registry};
@@ -26,8 +27,9 @@ impl Mock {
         };
         let (start, file) =
             store::open(&path)?.restore(|records| Start::from_file(&settings, records))?;
-        let changes = start.unsaved();
+        let mut changes = start.unsaved();
         let mock = start.mock(settings, Box::new(file));
+        changes.push(moment_put(Some(mock.now())));
         store::wait(mock.store.save(changes)).map_err(|error| StartError::State {
             path,
             reason: error.to_string(),
@@ -65,9 +67,11 @@ impl Start {
         }
         let Stored {
             mut server,
+            moment,
             removed,
             accounts,
         } = stored_state(records)?;
+        server.clock_offset_ms = settings.time.resumed(server.clock_offset_ms, moment);
         server.seed = settings.seed.unwrap_or(server.seed);
         let mut registry = Registry::new(server.made_up_names, removed);
         for account in accounts {
@@ -146,6 +150,8 @@ impl Dormant {
 /// A whole state as it lies in a file.
 pub(super) struct Stored {
     pub(super) server: ServerRecord,
+    /// When it was last written to, by the server's clock.
+    pub(super) moment: Option<Instant>,
     pub(super) removed: Removed,
     pub(super) accounts: Vec<Dormant>,
 }
@@ -157,9 +163,9 @@ pub(super) fn stored_state(records: Vec<Kept>) -> Result<Stored, String> {
         let owner = record.place.owner.clone();
         owners.entry(owner).or_default().push(record);
     }
-    let (server, removed, entries) = server_records(owners.remove("").unwrap_or_default())?;
+    let server = server_records(owners.remove("").unwrap_or_default())?;
     let mut accounts = Vec::new();
-    for (name, entry) in entries {
+    for (name, entry) in server.entries {
         let records = owners.remove(&name).unwrap_or_default();
         let records = records.into_iter().map(stored).collect::<Result<_, _>>()?;
         accounts.push(Dormant {
@@ -173,8 +179,9 @@ pub(super) fn stored_state(records: Vec<Kept>) -> Result<Stored, String> {
             "it has records of an account `{name}` that it does not name"
         )),
         None => Ok(Stored {
-            server,
-            removed,
+            server: server.server,
+            moment: server.moment,
+            removed: server.removed,
             accounts,
         }),
     }
@@ -193,14 +200,21 @@ fn unknown_table(name: &str) -> String {
     format!("it has a table `{name}` that this version does not know")
 }
 
-type ServerRecords = (ServerRecord, Removed, Vec<(String, Entry)>);
+/// What the server keeps beside the records of its accounts.
+struct ServerRecords {
+    server: ServerRecord,
+    moment: Option<Instant>,
+    removed: Removed,
+    entries: Vec<(String, Entry)>,
+}
 
 fn server_records(records: Vec<Kept>) -> Result<ServerRecords, String> {
-    let mut server = None;
+    let (mut server, mut moment) = (None, None);
     let mut removed = Removed::new();
     let mut entries = Vec::new();
     for Kept { place, value } in records {
         match place.table.as_str() {
+            SERVER_TABLE if place.key == MOMENT_KEY => moment = Some(parsed(&place, &value)?),
             SERVER_TABLE => server = Some(parsed(&place, &value)?),
             PARTNER_TABLE => entries.push((place.key.clone(), parsed(&place, &value)?)),
             REMOVED_TABLE => {
@@ -209,8 +223,12 @@ fn server_records(records: Vec<Kept>) -> Result<ServerRecords, String> {
             table => return Err(unknown_table(table)),
         }
     }
-    let server = server.ok_or("its record of the server is missing")?;
-    Ok((server, removed, entries))
+    Ok(ServerRecords {
+        server: server.ok_or("its record of the server is missing")?,
+        moment,
+        removed,
+        entries,
+    })
 }
 
 fn parsed<T: DeserializeOwned>(place: &Place, value: &[u8]) -> Result<T, String> {

@@ -93,10 +93,12 @@ impl Store for FileStore {
         self.hand_over(Vec::new())
     }
 
-    fn save_account(&self, name: &str, account: &mut Account, beside: Vec<Put>) -> Ticket {
-        let mut changes = beside;
+    fn save_account(&self, name: &str, account: &mut Account, beside: &dyn Fn() -> Put) -> Ticket {
         let changed = account.take_changes().into_iter();
-        changes.extend(changed.map(|change| Put::of(name, change)));
+        let mut changes: Vec<Put> = changed.map(|change| Put::of(name, change)).collect();
+        if !changes.is_empty() {
+            changes.push(beside());
+        }
         self.save(changes)
     }
 

@@ -113,6 +113,56 @@ fn everything_is_there_after_a_restart() {
 }
 
 #[test]
+fn time_never_goes_back_in_a_state_that_is_opened_again() {
+    let folder = Folder::new();
+    let opened_at = |start: &str, act: &dyn Fn(&Caller)| {
+        let server = MockServer::builder()
+            .manual_clock(Instant::parse(start).expect("a timestamp"))
+            .state(folder.state())
+            .start()
+            .expect("a server");
+        let admin = Caller::new(server.url());
+        let now = text(&admin.get("/_mock/clock").at("/now"));
+        act(&admin);
+        now
+    };
+    let nothing = |_: &Caller| {};
+    let a_day = |admin: &Caller| {
+        let day = json!({ "advance_seconds": 86_400 });
+        admin.post("/_mock/clock", day).expect(200);
+    };
+    opened_at("2026-06-01T00:00:00+00:00", &a_day);
+    let later = "2026-06-02T00:00:00+00:00";
+    assert_eq!(opened_at(START, &nothing), later);
+    assert_eq!(opened_at("2026-06-01T00:00:00+00:00", &nothing), later);
+    let much_later = "2026-07-01T00:00:00+00:00";
+    assert_eq!(opened_at(much_later, &nothing), much_later);
+    let reset = |admin: &Caller| {
+        admin.post("/_mock/reset", json!({})).expect(204);
+    };
+    assert_eq!(opened_at(START, &reset), much_later);
+    assert_eq!(opened_at(START, &nothing), START, "a reset starts again");
+}
+
+#[test]
+fn a_manual_clock_starts_where_a_real_one_left_the_state() {
+    let folder = Folder::new();
+    {
+        let server = MockServer::builder().state(folder.state());
+        let server = server.start().expect("a server");
+        let admin = Caller::new(server.url());
+        let year = json!({ "advance_seconds": 365 * 86_400 });
+        admin.post("/_mock/clock", year).expect(200);
+        provision(&acme(server.url()), "192.0.2.1");
+    }
+    let server = server(&folder.state()).expect("a server");
+    let list = acme(server.url()).get("/api/v1/endpoints");
+    let made = text(&list.at("/data/0/created_at"));
+    let now = text(&Caller::new(server.url()).get("/_mock/clock").at("/now"));
+    assert!(made <= now, "{made} {now}");
+}
+
+#[test]
 fn the_seed_is_kept_so_that_ids_go_on() {
     let ids = |restart_between: &dyn Fn(MockServer) -> MockServer, folder: &Folder| {
         let first = server(&folder.state()).expect("a server");

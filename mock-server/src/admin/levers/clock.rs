@@ -7,11 +7,8 @@ use serde_json::json;
 
 use super::{AdminCall, Pulled, input};
 use crate::AdminError;
-use crate::clock::Movement;
+use crate::clock::{FURTHEST, Movement};
 use crate::fields::readers;
-
-/// Longest single movement: a thousand years.
-const FURTHEST_SECONDS: f64 = 1000.0 * 366.0 * 86_400.0;
 
 pub(crate) fn show(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
     Ok(shown(call, call.mock.now()))
@@ -46,7 +43,7 @@ fn shown(call: &AdminCall<'_>, now: Instant) -> Pulled {
 fn movement(call: &AdminCall<'_>) -> Result<Movement, AdminError> {
     let mut fields = input::fields(&call.body, &["advance_seconds", "set"]);
     let advance = fields.optional("advance_seconds", |raw| {
-        let seconds = readers::number(0.0..=FURTHEST_SECONDS)(raw)?;
+        let seconds = readers::number(0.0..=FURTHEST.as_secs_f64())(raw)?;
         Ok(Movement::Advance(Duration::from_secs_f64(seconds)))
     });
     let set = fields.optional("set", |raw| {
