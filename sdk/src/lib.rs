@@ -87,7 +87,8 @@
 //! The service counts 60 requests a minute in one group of operations and 100 in another ([`RateGroup`]). The client
 //! counts with it, so that callers wait in line instead of being refused. Clones of a client share the count; clients
 //! built apart share it when they are given the same [`pacing::Budget`]. [`ClientBuilder::rate_limits`] sets other
-//! limits, [`ClientBuilder::unlimited`] none, and [`ClientBuilder::observer`] hears of every wait.
+//! limits, [`ClientBuilder::unlimited`] none, and [`ClientBuilder::observer`] hears of every wait. Workers on several
+//! hosts share it through Redis or Valkey, with `pacing::RedisBudget` of the feature `redis`.
 //!
 //! # Lists
 //!
@@ -130,6 +131,7 @@
 //!
 //! - `default-transport` (on): the transport over reqwest. Without it, [`ClientBuilder::transport`] is needed.
 //! - `tls` (on): https in that transport, with rustls, ring and the trust store of the system.
+//! - `redis`: `pacing::RedisBudget`, a rate budget on Redis or Valkey that processes and hosts share.
 //!
 //! # What is assumed
 //!

@@ -5,11 +5,17 @@
 //! into a later window there, whatever the latency, and callers who share a budget never see a 429.
 
 mod memory;
+#[cfg(feature = "redis")]
+mod redis;
 
 use std::fmt;
 use std::time::Duration;
 
 pub use memory::MemoryBudget;
+#[cfg(feature = "redis")]
+pub use redis::RedisBudget;
+
+use tokio::time::Instant;
 
 use super::transport::BoxFuture;
 use crate::operation::RateGroup;
@@ -151,3 +157,11 @@ impl Permit for Unlimited {
         Box::pin(std::future::ready(()))
     }
 }
+
+/// So much later; a wait beyond what the clock can count ends with the clock's last year.
+fn after(start: Instant, wait: Duration) -> Instant {
+    start.checked_add(wait).unwrap_or(start + LONGEST_WAIT)
+}
+
+/// A hundred years.
+const LONGEST_WAIT: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);

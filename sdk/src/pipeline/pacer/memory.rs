@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::sync::{Mutex as FairMutex, Notify};
 use tokio::time::{Instant, timeout_at};
 
-use super::{Acquire, Budget, BudgetError, Permit, Settlement};
+use super::{Acquire, Budget, BudgetError, Permit, Settlement, after};
 use crate::operation::RateGroup;
 use crate::pipeline::transport::BoxFuture;
 
@@ -218,11 +218,3 @@ impl Drop for Slot {
         }
     }
 }
-
-/// So much later; a wait beyond what the clock can count ends with the clock's last year.
-fn after(start: Instant, wait: Duration) -> Instant {
-    start.checked_add(wait).unwrap_or(start + LONGEST_WAIT)
-}
-
-/// A hundred years.
-const LONGEST_WAIT: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);

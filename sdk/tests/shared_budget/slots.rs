@@ -1,0 +1,171 @@
+//! What becomes of a slot, seen from another process's budget.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use secmon::pacing::{Acquire, Budget, BudgetError, Permit, RedisBudget, Settlement};
+use secmon::testing::Script;
+use secmon::{ApiKey, Client, ErrorKind, RateGroup, Sent};
+
+use crate::redis_server::RedisServer;
+
+const MINUTE: Duration = Duration::from_secs(60);
+
+/// One slot a minute in the strict group, two in the other.
+fn budget_at(redis: &RedisServer) -> RedisBudget {
+    RedisBudget::new(&redis.url(), "shared")
+        .expect("a budget")
+        .rate_limits(1, 2, MINUTE)
+}
+
+async fn take(
+    budget: &RedisBudget,
+    group: RateGroup,
+    patience: Duration,
+) -> Result<Box<dyn Permit>, BudgetError> {
+    let silent = |_| {};
+    budget
+        .acquire(Acquire::new(group, patience, MINUTE, &silent))
+        .await
+}
+
+async fn take_now(budget: &RedisBudget) -> Result<Box<dyn Permit>, BudgetError> {
+    take(budget, RateGroup::Strict, Duration::ZERO).await
+}
+
+#[tokio::test]
+async fn an_answered_slot_stays_taken_for_everyone_and_each_group_has_its_own() {
+    let Some(redis) = RedisServer::start("an answered slot") else {
+        return;
+    };
+    let (one, other) = (budget_at(&redis), budget_at(&redis));
+    let mut slot = take_now(&one).await.expect("free");
+    slot.sent();
+    slot.settle(Settlement::Answered).await;
+    let Some(BudgetError::Exhausted {
+        free_in: Some(wait),
+    }) = take_now(&other).await.err()
+    else {
+        panic!("the slot is taken, and it is known for how long");
+    };
+    assert!(wait > MINUTE / 2 && wait < 2 * MINUTE, "{wait:?}");
+    let default = take(&other, RateGroup::Default, Duration::ZERO).await;
+    assert!(default.is_ok());
+    let elsewhere = RedisBudget::new(&redis.url(), "another key").expect("a budget");
+    assert!(take_now(&elsewhere).await.is_ok());
+}
+
+#[tokio::test]
+async fn a_slot_whose_request_never_left_is_free_for_everyone() {
+    let Some(redis) = RedisServer::start("a slot whose request never left") else {
+        return;
+    };
+    let (one, other) = (budget_at(&redis), budget_at(&redis));
+    let mut slot = take_now(&one).await.expect("free");
+    slot.sent();
+    slot.settle(Settlement::NotSent).await;
+    let slot = take_now(&other).await.expect("free again");
+
+    // A permit that is dropped unsent is given back behind its holder's back.
+    drop(slot);
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while take_now(&one).await.is_err() {
+        assert!(Instant::now() < deadline, "it is never given back");
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn a_429_closes_the_window_for_everyone_and_leaves_it_empty() {
+    let Some(redis) = RedisServer::start("a 429") else {
+        return;
+    };
+    let (one, other) = (budget_at(&redis), budget_at(&redis));
+    let settle = async |settlement| {
+        let slot = take(&one, RateGroup::Default, Duration::ZERO).await;
+        slot.expect("free").settle(settlement).await;
+    };
+    settle(Settlement::Answered).await;
+    settle(Settlement::Throttled {
+        retry_after: Duration::from_secs(2),
+    })
+    .await;
+    let closed = take(&other, RateGroup::Default, Duration::ZERO).await;
+    assert!(closed.is_err());
+    let mut slots = Vec::new();
+    for _ in 0..2 {
+        let slot = take(&other, RateGroup::Default, MINUTE / 2).await;
+        slots.push(slot.expect("an empty window after two seconds"));
+    }
+    let third = take(&other, RateGroup::Default, Duration::ZERO).await;
+    assert!(third.is_err());
+}
+
+#[tokio::test]
+async fn callers_who_do_not_wait_get_all_free_slots_at_once() {
+    let Some(redis) = RedisServer::start("callers who do not wait") else {
+        return;
+    };
+    let budget = RedisBudget::new(&redis.url(), "shared").expect("a budget");
+    let budget = Arc::new(budget.rate_limits(20, 20, MINUTE));
+    let mut callers = tokio::task::JoinSet::new();
+    for _ in 0..25 {
+        let budget = budget.clone();
+        callers.spawn(async move { take_now(&budget).await });
+    }
+    let slots = callers.join_all().await;
+    assert_eq!(slots.iter().filter(|slot| slot.is_ok()).count(), 20);
+}
+
+#[tokio::test]
+async fn a_restarted_redis_is_found_again() {
+    let Some(redis) = RedisServer::start("a restarted Redis") else {
+        return;
+    };
+    let budget = budget_at(&redis);
+    let slot = take_now(&budget).await.expect("free");
+    let _redis = redis.restart();
+    slot.settle(Settlement::NotSent).await;
+    assert!(take_now(&budget).await.is_ok());
+}
+
+#[tokio::test]
+async fn without_redis_nothing_is_sent_and_the_error_keeps_the_password() {
+    let url = "redis://worker:canary_password@127.0.0.1:1/";
+    let budget = RedisBudget::new(url, "shared").expect("a budget");
+    assert!(!format!("{budget:?}").contains("canary"));
+    let script = Script::new();
+    let client = Client::builder(
+        "https://portal.example.com",
+        ApiKey::new("shared_key").expect("a key"),
+    )
+    .transport(script.clone())
+    .budget(Arc::new(budget))
+    .build()
+    .expect("a client");
+    let error = client
+        .servers()
+        .suspend(crate::service::ENDPOINT.parse().expect("an id"))
+        .await
+        .expect_err("not sent");
+    assert_eq!(error.kind(), ErrorKind::Budget);
+    assert_eq!(error.sent(), Sent::No);
+    assert!(script.requests().is_empty());
+    assert!(error.to_string().contains("127.0.0.1:1"), "{error}");
+    assert!(!format!("{error} {error:?}").contains("canary"), "{error}");
+}
+
+#[test]
+fn an_address_that_cannot_be_used_is_refused_without_being_repeated() {
+    for url in [
+        "",
+        "portal.example.com",
+        "https://:canary@host/",
+        "rediss://:canary@host/",
+    ] {
+        let error = RedisBudget::new(url, "shared").expect_err("no budget");
+        assert_eq!(error.kind(), ErrorKind::Configuration);
+        assert!(error.to_string().contains("redis://"), "{error}");
+        assert!(!format!("{error} {error:?}").contains("canary"), "{error}");
+    }
+}
