@@ -1,33 +1,31 @@
 //! The configuration file: accounts, keys, products, limits, timings and names.
 
+mod mistake;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 use std::path::Path;
 
 use secmon_engine::{Catalogue, Hostname, Limits, RateLimits, Timings};
-use serde::de::{DeserializeOwned, Error};
-use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::Value;
+use serde::{Deserialize, Deserializer};
 
 use crate::{Scenario, Secret, StartError};
+pub(crate) use mistake::Mistake;
 
 /// What a server is made of; every part has a default. Read from TOML, or filled in by code.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
     /// How many servers accounts and customers may have.
-    #[serde(deserialize_with = "over_defaults")]
     pub limits: Limits,
     /// How long things take, in seconds.
-    #[serde(deserialize_with = "over_defaults")]
     pub timings: Timings,
     /// Calls per window and key.
-    #[serde(deserialize_with = "over_defaults")]
     pub rate_limits: RateLimits,
     /// Names and the addresses that they resolve to; all other names resolve by themselves (B2).
     pub dns: BTreeMap<String, IpAddr>,
     /// What is sold: plans that are given are added to the default ones (B4).
-    #[serde(deserialize_with = "over_defaults")]
+    #[serde(deserialize_with = "added_plans")]
     pub products: Catalogue,
     /// The accounts; none stands for the default ones.
     pub tenants: Option<Vec<TenantConfig>>,
@@ -55,35 +53,12 @@ pub struct TenantConfig {
     pub scenario: Option<Scenario>,
 }
 
-/// Reads a part of which only some keys are given: the others keep their defaults, and a key that
-/// the defaults do not have is a mistake.
-fn over_defaults<'de, T, D>(deserializer: D) -> Result<T, D::Error>
-where
-    T: Default + Serialize + DeserializeOwned,
-    D: Deserializer<'de>,
-{
-    let given = Value::deserialize(deserializer)?;
-    let mut whole = serde_json::to_value(T::default()).map_err(D::Error::custom)?;
-    overlay(&mut whole, given).map_err(D::Error::custom)?;
-    serde_json::from_value(whole).map_err(D::Error::custom)
-}
-
-/// Puts `given` over `defaults`. Among plans every name is welcome: they map names to numbers.
-fn overlay(defaults: &mut Value, given: Value) -> Result<(), String> {
-    let (Value::Object(defaults), Value::Object(given)) = (defaults, given) else {
-        return Err("a table is needed here".to_owned());
-    };
-    for (key, value) in given {
-        match defaults.get_mut(&key) {
-            Some(Value::Object(plans)) => match value {
-                Value::Object(given) => plans.extend(given),
-                _ => return Err(format!("`{key}` must be a table of plan = servers")),
-            },
-            Some(known) => *known = value,
-            None => return Err(format!("unknown key `{key}`")),
-        }
-    }
-    Ok(())
+/// Plans that are given are added to the default ones.
+fn added_plans<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Catalogue, D::Error> {
+    let given = Catalogue::deserialize(deserializer)?;
+    let mut catalogue = Catalogue::default();
+    catalogue.port_monitoring.extend(given.port_monitoring);
+    Ok(catalogue)
 }
 
 fn sandbox_by_default() -> bool {
@@ -106,22 +81,10 @@ impl Config {
     ///
     /// # Errors
     ///
-    /// One sentence that names the line and the mistake; unknown keys are mistakes.
+    /// One sentence that names the line, the field and the mistake; unknown keys are mistakes.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let config: Self = toml::from_str(text).map_err(|error| {
-            let message = error.message().replace('\n', " ");
-            match error.span() {
-                Some(span) => {
-                    let line = text.as_bytes()[..span.start.min(text.len())]
-                        .iter()
-                        .filter(|byte| **byte == b'\n')
-                        .count();
-                    format!("line {}: {message}", line + 1)
-                }
-                None => message,
-            }
-        })?;
-        config.check()?;
+        let config: Self = toml::from_str(text).map_err(|error| mistake::read(text, &error))?;
+        config.check().map_err(|mistake| mistake.in_text(text))?;
         Ok(config)
     }
 
@@ -131,28 +94,27 @@ impl Config {
     }
 
     /// What types cannot say: names and keys are given once, and what bounds or divides is not 0.
-    pub(crate) fn check(&self) -> Result<(), String> {
+    pub(crate) fn check(&self) -> Result<(), Mistake> {
         if self.rate_limits.window == 0 {
-            return Err("rate_limits.window is 0 seconds; write at least 1".to_owned());
+            let reason = "0 seconds are no window; write at least 1";
+            return Err(Mistake::new("rate_limits.window", reason));
         }
         if let Some(name) = self.dns.keys().find(|name| Hostname::parse(name).is_err()) {
-            return Err(format!(
-                "dns: `{name}` is not a host name; write names as in \"web.example.com\""
-            ));
+            let reason = "this is no host name; write names as in \"web.example.com\"";
+            return Err(Mistake::new(format!("dns.{name}"), reason));
         }
         let tenants = self.tenants();
-        if let Some(tenant) = tenants.iter().find(|tenant| !is_account_name(&tenant.name)) {
-            return Err(format!(
-                "tenants: the name `{}` must be 1 to 64 letters, digits, hyphens, underscores and dots",
-                tenant.name.escape_debug()
-            ));
+        for (place, tenant) in tenants.iter().enumerate() {
+            if !is_account_name(&tenant.name) {
+                return Err(Mistake::new(
+                    format!("tenants.{place}.name"),
+                    "must be 1 to 64 letters, digits, hyphens, underscores and dots",
+                ));
+            }
         }
-        let names = tenants.iter().map(|tenant| tenant.name.as_str());
-        given_once(names, "tenants: a name")?;
-        let keys = tenants
-            .iter()
-            .flat_map(|tenant| tenant.keys.iter().map(Secret::expose));
-        given_once(keys, "tenants: a key")
+        let names = |tenant: &TenantConfig| vec![tenant.name.clone().into()];
+        given_once(&tenants, "name", names)?;
+        given_once(&tenants, "keys", |tenant| tenant.keys.clone())
     }
 }
 
@@ -164,13 +126,20 @@ pub(crate) fn is_account_name(name: &str) -> bool {
 }
 
 /// Keys pass through here: the texts stay out of the message.
-fn given_once<'a>(texts: impl Iterator<Item = &'a str>, what: &str) -> Result<(), String> {
+fn given_once(
+    tenants: &[TenantConfig],
+    field: &str,
+    texts: impl Fn(&TenantConfig) -> Vec<Secret>,
+) -> Result<(), Mistake> {
     let mut seen = BTreeSet::new();
-    for text in texts {
-        if text.is_empty() || !seen.insert(text) {
-            return Err(format!(
-                "{what} is empty or given twice; give every account its own"
-            ));
+    for (place, tenant) in tenants.iter().enumerate() {
+        for text in texts(tenant) {
+            if text.expose().is_empty() || !seen.insert(text) {
+                return Err(Mistake::new(
+                    format!("tenants.{place}.{field}"),
+                    "is empty or given twice; give every account its own",
+                ));
+            }
         }
     }
     Ok(())

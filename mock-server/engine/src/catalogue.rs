@@ -37,6 +37,7 @@ impl Product {
 
 /// The plans on sale, with the number of servers each one holds.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Catalogue {
     /// Plan slug to servers, of the product `port_monitoring`.
     pub port_monitoring: BTreeMap<String, u64>,

@@ -86,6 +86,7 @@ impl From<bool> for Switch {
 
 /// How many servers may be monitored (B5).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Limits {
     /// Servers of a customer that never had a `port_monitoring` service.
     pub default_endpoint_limit: u64,
@@ -104,6 +105,7 @@ impl Default for Limits {
 
 /// How long things last, in seconds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Timings {
     /// From the start of a scan to its end (E1).
     pub scan_duration: u32,
@@ -143,6 +145,7 @@ impl Default for Timings {
 
 /// The sizes of the rate windows of a key (A10).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct RateLimits {
     /// Requests a window for provisioning, SSO, alerts, domain monitoring and
     /// firewall ingest together.

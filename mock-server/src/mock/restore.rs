@@ -20,7 +20,8 @@ impl Mock {
     /// Makes a mock as `settings` say. With a state file, what it holds is there again; accounts
     /// of the configuration that it does not hold are added.
     pub(crate) fn open(settings: Settings) -> Result<Self, StartError> {
-        settings.config.check().map_err(StartError::Settings)?;
+        let checked = settings.config.check();
+        checked.map_err(|mistake| StartError::Settings(mistake.to_string()))?;
         let Some(path) = settings.state.clone() else {
             let start = Start::fresh(&settings);
             return Ok(start.mock(settings, Box::new(Memory)));
