@@ -208,9 +208,9 @@ impl MockServerBuilder {
         self
     }
 
-    /// The key that admin calls must carry; required beyond loopback.
+    /// The key that admin calls must carry; required beyond loopback. A blank one is no key.
     pub fn admin_key(mut self, key: impl Into<Secret>) -> Self {
-        self.settings.admin_key = Some(key.into());
+        self.settings.admin_key = Some(key.into()).filter(|key| !key.is_blank());
         self
     }
 

@@ -17,6 +17,11 @@ impl Secret {
         &self.0
     }
 
+    /// Whether there is nothing to read in it.
+    pub(crate) fn is_blank(&self) -> bool {
+        self.0.trim().is_empty()
+    }
+
     /// Whether `candidate` is this text. Every byte is looked at, so that the time taken does not
     /// tell how much of a guess was right.
     pub(crate) fn matches(&self, candidate: &str) -> bool {

@@ -106,18 +106,27 @@ impl Settings {
                 Some(Switch::On) | None => RateLimit::On,
             },
             scenario: value(flags.scenario).map_or(defaults.scenario, |flag| flag.0),
-            hosts: flags.host.into_iter().filter_map(Given::value).collect(),
+            hosts: host_names(flags.host),
             manners: match value(flags.unkind) {
                 Some(Switch::On) => Manners::Unkind,
                 Some(Switch::Off) | None => Manners::Kind,
             },
-            admin_key: value(flags.admin_key),
+            admin_key: value(flags.admin_key).filter(|key| !key.is_blank()),
         })
     }
 }
 
 fn value<T>(flag: Option<Given<T>>) -> Option<T> {
     flag.and_then(Given::value)
+}
+
+/// Lists in the environment may have blanks around their commas.
+fn host_names(given: Vec<Given<String>>) -> Vec<String> {
+    let names = given.into_iter().filter_map(Given::value);
+    names
+        .map(|name| name.trim().to_owned())
+        .filter(|name| !name.is_empty())
+        .collect()
 }
 
 fn time_source(clock: Option<ClockFlag>, now: Option<String>) -> Result<TimeSource, StartError> {

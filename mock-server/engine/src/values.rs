@@ -77,7 +77,9 @@ impl Hostname {
     /// A reason, to be put behind the name of the field.
     pub fn parse(text: &str) -> Result<Self, &'static str> {
         if !text.split('.').all(is_label) {
-            return Err("must be a host name of labels with letters, digits and inner hyphens.");
+            return Err(
+                "must be a host name of labels with letters, digits, underscores and inner hyphens.",
+            );
         }
         let last = text.rsplit('.').next().unwrap_or(text);
         if last.bytes().all(|byte| byte.is_ascii_digit()) {

@@ -192,6 +192,19 @@ fn every_failing_field_is_reported_at_once_a8() {
 }
 
 #[test]
+fn a_host_name_may_have_underscores_and_its_sentence_says_so_a20() {
+    let stage = Stage::new();
+    let send = |hostname: &str| {
+        let body = json!({ "client_id": 1, "hostname": hostname });
+        stage.acme.post(PROVISION, body)
+    };
+    send("_dmarc.my_host").expect(201);
+    let refused = send("my host").expect(422);
+    let sentence = refused.at("/errors/hostname/0").to_string();
+    assert!(sentence.contains("underscores"), "{sentence}");
+}
+
+#[test]
 fn sentences_name_the_field_and_what_it_must_be_a8() {
     let stage = Stage::new();
     let reply = stage

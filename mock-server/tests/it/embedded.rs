@@ -62,6 +62,8 @@ fn beyond_loopback_an_admin_key_is_required() {
     let everywhere = || MockServer::builder().listen(([0, 0, 0, 0], 0).into());
     let error = everywhere().start().expect_err("no key");
     assert!(matches!(error, StartError::AdminKeyRequired { .. }));
+    let error = everywhere().admin_key(" ").start().expect_err("blank");
+    assert!(matches!(error, StartError::AdminKeyRequired { .. }));
     everywhere().admin_key("k").start().expect("a server");
     everywhere()
         .admin_listen(([127, 0, 0, 1], 0).into())

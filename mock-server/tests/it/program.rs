@@ -162,23 +162,52 @@ fn a_configuration_with_a_mistake_is_one_sentence_and_exit_2() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("mock.toml");
     for (text, named) in [
-        ("[limits]\nmost = 3\n", "most"),
-        ("[tenants", "line 1"),
-        ("surprise = 1\n", "surprise"),
-        ("[timings]\nscan_duration = \"2\"\n", "line"),
-        ("[dns]\n\"web.example.com\" = \"nowhere\"\n", "IP address"),
-        ("[rate_limits]\nwindow = 0\n", "window"),
+        ("[limits]\nmost = 3\n", "line 2: limits.most: "),
+        ("[tenants", "line 1: "),
+        ("surprise = 1\n", "line 1: surprise: "),
+        (
+            "[timings]\nscan_cooldown = 1\nscan_duration = \"2\"\n",
+            "line 3: timings.scan_duration: ",
+        ),
+        (
+            "[dns]\n\"web.example.com\" = \"nowhere\"\n",
+            "line 2: dns.web.example.com: invalid IP address",
+        ),
+        (
+            "[dns]\n\"a.test\" = \"::1\"\n\"a b\" = \"::1\"\n",
+            "line 3: dns.a b: ",
+        ),
+        (
+            "[rate_limits]\nstrict = 1\nwindow = 0\n",
+            "line 3: rate_limits.window: ",
+        ),
         (
             "[[tenants]]\nname = \"a\"\n[[tenants]]\nname = \"a\"\n",
-            "twice",
+            "line 4: tenants.1.name: is empty or given twice",
         ),
-        ("[products.port_monitoring]\nstarter = \"five\"\n", "line"),
+        (
+            "[[tenants]]\nname = \"a\"\nkeys = [\"k\", \"k\"]\n",
+            "line 3: tenants.0.keys: ",
+        ),
+        (
+            "[[tenants]]\nname = \"a\"\nscenario = \"wild\"\n",
+            "line 3: tenants.0.scenario: ",
+        ),
+        (
+            "[products.port_monitoring]\nstarter = \"five\"\n",
+            "line 2: products.port_monitoring.starter: ",
+        ),
     ] {
         std::fs::write(&file, text).expect("a file");
         let error = refused(&["--config", file.to_str().expect("a path")]);
         assert!(error.contains(named), "{text}: {error}");
         assert_eq!(error.lines().count(), 1, "{error}");
     }
+    let unquoted = "[[tenants]]\nname = \"a\"\nkeys = [12345678]\n";
+    std::fs::write(&file, unquoted).expect("a file");
+    let error = refused(&["--config", file.to_str().expect("a path")]);
+    assert!(error.contains("line 3: tenants.0.keys.0: "), "{error}");
+    assert!(!error.contains("12345678"), "{error}");
     let error = refused(&["--config", "/nowhere/mock.toml"]);
     assert!(error.contains("/nowhere/mock.toml"), "{error}");
 }
@@ -234,7 +263,7 @@ fn flags_come_from_the_environment_and_an_empty_variable_is_unset() {
         .env("SECMON_MOCK_SCENARIO", "")
         .env("SECMON_MOCK_STATE", "")
         .env("SECMON_MOCK_UNKIND", "0")
-        .env("SECMON_MOCK_HOST", "one,two")
+        .env("SECMON_MOCK_HOST", " one , two ,")
         .spawn()
         .expect("the binary runs");
     let mut line = String::new();
@@ -270,6 +299,7 @@ fn wrong_flags_are_refused_with_exit_2() {
         &["--scenario", "calm"],
         &["--rate-limit", "maybe"],
         &["--seed", "-1"],
+        &["--listen", "0.0.0.0:0", "--admin-key", " "],
         &["--nonsense"],
         &["--listen", "0.0.0.0:0"],
     ] {
