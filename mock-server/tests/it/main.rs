@@ -3,6 +3,7 @@
 mod admin;
 mod bodies;
 mod client;
+mod concurrency;
 mod crowd;
 mod description;
 mod domain_monitoring;
