@@ -3,18 +3,25 @@
 use crate::args::AdminArgs;
 use crate::context::Context;
 use crate::error::{CliError, Exit};
+use crate::guard::Guard;
 use crate::{env_vars, service};
 use bytes::Bytes;
 use http::{Method, Request, header};
 use secmon::transport::Transport;
 use serde_json::Value;
 use std::sync::Arc;
+use std::time::Duration;
+
+/// A mock on this machine or in a test answers sooner; moving time far takes a moment.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The admin API of one mock.
 pub struct Admin {
     origin: String,
     transport: Arc<dyn Transport>,
     key: Option<String>,
+    /// Why nothing may be changed.
+    refusal: Option<CliError>,
 }
 
 impl Admin {
@@ -38,6 +45,7 @@ impl Admin {
             origin: service::origin_of(&origin),
             transport: context.admin_transport()?,
             key: env_vars::text("SECMON_MOCK_ADMIN_KEY")?,
+            refusal: refusal(context),
         })
     }
 
@@ -48,6 +56,9 @@ impl Admin {
         path: &str,
         body: Option<Value>,
     ) -> Result<Value, CliError> {
+        if let (Some(refusal), false) = (&self.refusal, method.is_safe()) {
+            return Err(refusal.clone());
+        }
         let uri = format!("{}/_mock/{path}", self.origin);
         let failed = |reason: String| {
             CliError::new(
@@ -73,10 +84,9 @@ impl Admin {
         let request = request
             .body(body)
             .map_err(|_| CliError::usage(format!("--admin-url: {uri:?} is no address")))?;
-        let answer = self
-            .transport
-            .send(request)
+        let answer = tokio::time::timeout(PATIENCE, self.transport.send(request))
             .await
+            .map_err(|_| failed(format!("no answer within {} s", PATIENCE.as_secs())))?
             .map_err(|error| failed(error.to_string()))?;
         let value = serde_json::from_slice::<Value>(answer.body()).unwrap_or(Value::Null);
         if answer.status().is_success() {
@@ -90,4 +100,16 @@ impl Admin {
             format!("the mock refused: {reason} ({status})"),
         ))
     }
+}
+
+/// A mock is changed by nobody who only looks: not in a dry run, and not with a read-only profile.
+fn refusal(context: &Context) -> Option<CliError> {
+    let safety = &context.settings.safety;
+    if safety.dry_run {
+        return Some(CliError::usage(
+            "a mock's state has no dry run: leave out -n, or leave it as it is",
+        ));
+    }
+    let name = context.settings.profile_name.as_deref().unwrap_or("in use");
+    safety.read_only.then(|| Guard::read_only_error(name))
 }

@@ -10,7 +10,7 @@ use crate::ui::Ui;
 use crate::{credentials, local, pace, settings};
 use secmon::model::CustomerId;
 use secmon::transport::{HttpOptions, HttpTransport, Transport};
-use secmon::{ApiKey, Client, ErrorKind, Operation, RateGroup, Response};
+use secmon::{ApiKey, Client, Operation, RateGroup, Response};
 use std::cell::OnceCell;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -23,6 +23,8 @@ pub struct Context {
     pub ui: Arc<Ui>,
     connection: OnceCell<Connection>,
     history: OnceCell<Option<History>>,
+    /// What a person answered; one command asks once.
+    asked_customer: OnceCell<CustomerId>,
     interruption: Mutex<Option<CliError>>,
 }
 
@@ -34,6 +36,7 @@ impl Context {
             ui,
             connection: OnceCell::new(),
             history: OnceCell::new(),
+            asked_customer: OnceCell::new(),
             interruption: Mutex::default(),
         }
     }
@@ -63,7 +66,7 @@ impl Context {
                 self.remember(O::INFO.name, about, "done", started);
                 Ok(Some(response))
             }
-            Err(error) if error.kind() == ErrorKind::Refused => {
+            Err(error) if connection.guard.stopped(&error) => {
                 self.refused(&connection.guard, about)
             }
             Err(error) => {
@@ -207,13 +210,16 @@ impl Context {
 
     /// The customer given by `-c`, the environment or the profile; else a person is asked.
     pub fn customer(&self) -> Result<CustomerId, CliError> {
-        match self.settings.customer {
-            Some(customer) => Ok(customer),
-            None => {
-                let answer = self.ask("--customer", "the customer's number", "Customer number")?;
-                settings::parse_customer("--customer", &answer)
-            }
+        if let Some(customer) = self
+            .settings
+            .customer
+            .or(self.asked_customer.get().copied())
+        {
+            return Ok(customer);
         }
+        let answer = self.ask("--customer", "the customer's number", "Customer number")?;
+        let customer = settings::parse_customer("--customer", &answer)?;
+        Ok(*self.asked_customer.get_or_init(|| customer))
     }
 
     /// In a dry run, what a change of this machine's own files comes to: it is said, and not made.
@@ -248,10 +254,10 @@ impl Context {
         self.ui.ask_choice(question, options)
     }
 
-    /// Asks before a change that is hard to take back. `count` items are changed; `name` is typed for a severe one.
+    /// Asks before a change that is hard to take back; `name` is typed for a severe one.
     pub fn confirm(&self, danger: Danger, question: &str, name: &str) -> Result<(), CliError> {
         let safety = &self.settings.safety;
-        if danger == Danger::Mild || safety.dry_run || safety.read_only {
+        if danger == Danger::Mild || safety.dry_run {
             return Ok(());
         }
         let severe = danger == Danger::Severe || safety.protected;

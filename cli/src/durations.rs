@@ -9,6 +9,19 @@ pub fn length(name: &str, text: &str) -> Result<Duration, CliError> {
     if text == "0" {
         return Ok(Duration::ZERO);
     }
+    let length = parsed(name, text)?;
+    if length > LONGEST {
+        return Err(CliError::usage(format!(
+            "{name}: {text:?} is too long: at most ten years"
+        )));
+    }
+    Ok(length)
+}
+
+/// Far beyond every use, and small enough to be reckoned with.
+const LONGEST: Duration = Duration::from_secs(3_653 * 86_400);
+
+fn parsed(name: &str, text: &str) -> Result<Duration, CliError> {
     humantime::parse_duration(text).map_err(|_| {
         CliError::usage(format!(
             "{name}: {text:?} is no length of time: write it as 30s, 10m, 2h or 14d"

@@ -29,6 +29,11 @@ pub fn switch(name: &str) -> Result<Option<bool>, CliError> {
     }
 }
 
+/// Whether a variable says anything, whatever it is.
+pub fn is_set(name: &str) -> bool {
+    std::env::var_os(name).is_some_and(|value| !value.is_empty())
+}
+
 /// The key in `SECMON_API_KEY`.
 pub fn api_key() -> Result<Option<ApiKey>, CliError> {
     let Some(value) = text("SECMON_API_KEY")? else {

@@ -103,6 +103,13 @@ impl CliError {
         self
     }
 
+    /// Adds the status that the service answered with.
+    #[must_use]
+    pub fn with_status(mut self, status: u16) -> Self {
+        self.0.status = Some(status);
+        self
+    }
+
     /// The program's exit code for it.
     pub fn exit(&self) -> Exit {
         self.0.exit
@@ -195,7 +202,7 @@ fn exit_of(kind: ErrorKind, status: Option<u16>) -> Exit {
     match kind {
         ErrorKind::Api => exit_of_status(status.unwrap_or(0)),
         ErrorKind::Validation | ErrorKind::Configuration => Exit::Usage,
-        ErrorKind::KeyRejected | ErrorKind::Refused => Exit::Permission,
+        ErrorKind::KeyRejected => Exit::Permission,
         ErrorKind::MaxWait => Exit::RateLimited,
         ErrorKind::Budget => Exit::Other,
         ErrorKind::Connect
@@ -204,6 +211,7 @@ fn exit_of(kind: ErrorKind, status: Option<u16>) -> Exit {
         | ErrorKind::Decode
         | ErrorKind::Redirect
         | ErrorKind::BodyTooLarge
+        | ErrorKind::Refused
         | ErrorKind::Deadline => Exit::Unavailable,
         _ => Exit::Other,
     }

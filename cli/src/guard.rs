@@ -78,6 +78,12 @@ impl Guard {
         }
     }
 
+    /// Whether an error means that this gate stopped the call, and not that something below it did.
+    pub fn stopped(&self, error: &secmon::Error) -> bool {
+        let write = error.method().is_some_and(|method| !method.is_safe());
+        self.policy != Policy::Open && write && error.kind() == secmon::ErrorKind::Refused
+    }
+
     /// Whether writes are kept instead of sent.
     pub fn is_dry_run(&self) -> bool {
         self.policy == Policy::DryRun

@@ -48,9 +48,9 @@ impl History {
         let user = ["USER", "LOGNAME", "USERNAME"]
             .iter()
             .find_map(|name| std::env::var(name).ok());
-        let words: Vec<String> = std::env::args()
+        let words: Vec<String> = std::env::args_os()
             .skip(1)
-            .map(|word| crate::invocation::quoted(&word))
+            .map(|word| crate::invocation::quoted(&word.to_string_lossy()))
             .collect();
         Some(Self {
             file: paths::history_file().ok()?,
@@ -95,9 +95,9 @@ pub fn read() -> Result<Vec<Entry>, CliError> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => return Err(CliError::io(&format!("history {}", path.display()), &error)),
     };
-    let lines = BufReader::new(file).lines().map_while(Result::ok);
+    let lines = BufReader::new(file).split(b'\n').map_while(Result::ok);
     Ok(lines
-        .filter_map(|line| serde_json::from_str(&line).ok())
+        .filter_map(|line| serde_json::from_slice(&line).ok())
         .collect())
 }
 

@@ -168,7 +168,9 @@ pub enum Line {
     Text(String),
     /// A label and its value.
     Field(&'static str, Cell),
-    /// Rows.
+    /// The outcome's own rows, sorted and cut as was asked for.
+    Rows,
+    /// Other rows.
     Table(Table),
     /// A command that may come next, without the program's name, and what it is for.
     Next {

@@ -27,7 +27,8 @@ pub struct Choice {
 #[derive(Debug)]
 struct EnvironmentPair {
     base_url: Option<String>,
-    key: Option<secmon::ApiKey>,
+    /// Read only when it is used: one that is ignored may be anything.
+    has_key: bool,
     key_file: Option<PathBuf>,
 }
 
@@ -35,21 +36,27 @@ impl EnvironmentPair {
     fn read() -> Result<Self, CliError> {
         Ok(Self {
             base_url: env_vars::text("SECMON_BASE_URL")?,
-            key: env_vars::api_key()?,
+            has_key: env_vars::is_set("SECMON_API_KEY"),
             key_file: env_vars::text("SECMON_API_KEY_FILE")?.map(PathBuf::from),
         })
     }
 
-    fn key_source(&self) -> Option<KeySource> {
-        let key = self.key.clone().map(KeySource::Environment);
-        key.or_else(|| self.key_file.clone().map(KeySource::File))
+    fn key_source(&self) -> Result<Option<KeySource>, CliError> {
+        let key = if self.has_key {
+            env_vars::api_key()?
+        } else {
+            None
+        };
+        Ok(key
+            .map(KeySource::Environment)
+            .or_else(|| self.key_file.clone().map(KeySource::File)))
     }
 
     /// The variables that are set.
     fn names(&self) -> Vec<&'static str> {
         let set = [
             ("SECMON_BASE_URL", self.base_url.is_some()),
-            ("SECMON_API_KEY", self.key.is_some()),
+            ("SECMON_API_KEY", self.has_key),
             ("SECMON_API_KEY_FILE", self.key_file.is_some()),
         ];
         set.into_iter()
@@ -59,7 +66,7 @@ impl EnvironmentPair {
     }
 
     fn is_empty(&self) -> bool {
-        self.base_url.is_none() && self.key.is_none() && self.key_file.is_none()
+        self.base_url.is_none() && !self.has_key && self.key_file.is_none()
     }
 }
 
@@ -187,7 +194,7 @@ fn from_environment(choice: &Choice, config_path: &Path) -> Result<Service, CliE
         .base_url_flag
         .clone()
         .or_else(|| choice.environment.base_url.clone());
-    let key = choice.environment.key_source();
+    let key = choice.environment.key_source()?;
     match base_url {
         Some(base_url) => {
             Ok(Service { source: Source::Environment, base_url, key: key.unwrap_or(KeySource::Ask) })

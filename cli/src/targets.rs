@@ -224,6 +224,16 @@ impl NewServer {
     }
 }
 
+/// Whether a text could only be meant as an IP address: its last label is digits, or it has the colons of IPv6.
+fn is_broken_address(text: &str) -> bool {
+    let host = text.split(['/', '%']).next().unwrap_or_default();
+    let last = host.rsplit('.').next().unwrap_or_default();
+    let digits =
+        host.contains('.') && !last.is_empty() && last.bytes().all(|byte| byte.is_ascii_digit());
+    let colons = host.matches(':').count() > 1 && !text.contains("://");
+    digits || colons
+}
+
 /// What a target names.
 enum Subject {
     Server(IpAddr),
@@ -239,10 +249,7 @@ impl Subject {
         if let Ok(address) = text.parse::<IpAddr>() {
             return Ok(Self::Server(address));
         }
-        let numeric = text
-            .chars()
-            .all(|c| c.is_ascii_hexdigit() || matches!(c, '.' | ':' | '/' | '%'));
-        if numeric && text.contains(['.', ':']) {
+        if is_broken_address(text) {
             return Err(format!("target: {text:?} is no IP address"));
         }
         match bare_names {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
-  secmon api endpoints -f billing_customer_id=42
+  secmon api endpoints -X GET -f billing_customer_id=42
   secmon api health -i
   secmon api billing/suspend -f endpoint_id=4e6f...
   secmon api whitelists --input rule.json

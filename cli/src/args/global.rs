@@ -1,4 +1,4 @@
-//! Options that every command takes. Each also has a name in the environment (`secmon help environment`).
+//! Options that every command takes. Some also have a name in the environment (`secmon help environment`).
 
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;

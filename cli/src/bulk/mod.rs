@@ -9,5 +9,5 @@ mod run;
 pub use input::{FileOptions, Row};
 pub use item::{Done, End, Item};
 pub use plan::{Known, announce};
-pub use report::{ReportFile, Words, conclude, report};
+pub use report::{ReportFile, Words, conclude, refused, report};
 pub use run::{run, run_telling};

@@ -34,6 +34,9 @@ pub fn conclude(
     words: Words,
     mut items: Vec<Item>,
 ) -> Result<Outcome, CliError> {
+    if let Some(error) = refused(&items) {
+        return Err(error);
+    }
     if items.len() != 1 || items.iter().any(|item| item.row.is_some()) {
         return Ok(report(context, words, &items));
     }
@@ -55,6 +58,15 @@ pub fn conclude(
             Ok(Outcome::record(done.to_json(), table).tell(vec![Line::text(sentence)]))
         }
     }
+}
+
+/// The error of a run that a read-only profile kept from beginning.
+pub fn refused(items: &[Item]) -> Option<CliError> {
+    items
+        .iter()
+        .filter_map(|item| item.end.error())
+        .find(|error| error.code() == "read_only")
+        .cloned()
 }
 
 /// The result of a run over many.

@@ -48,7 +48,11 @@ pub async fn run_telling<T>(
         run.note(&end);
         end
     });
-    let mut stream = std::pin::pin!(stream::iter(sending).buffered(AT_ONCE));
+    let at_once = match on_error {
+        OnError::Continue => AT_ONCE,
+        OnError::Stop => 1,
+    };
+    let mut stream = std::pin::pin!(stream::iter(sending).buffered(at_once));
     let mut ends = Vec::with_capacity(targets.len());
     while let Some(end) = stream.next().await {
         if let Some(target) = targets.get(ends.len()) {

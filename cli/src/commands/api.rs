@@ -21,7 +21,7 @@ pub async fn run(context: &Context, args: ApiArgs) -> Result<Outcome, CliError> 
     let started = Instant::now();
     let answer = match context.client()?.raw(request).await {
         Ok(answer) => answer,
-        Err(error) if error.kind() == secmon::ErrorKind::Refused => {
+        Err(error) if context.guard()?.stopped(&error) => {
             context.refused::<()>(context.guard()?, &about)?;
             return Ok(Outcome::text(""));
         }
@@ -56,23 +56,34 @@ fn shown(answer: &RawResponse, args: &ApiArgs) -> Outcome {
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
     }
+    let trouble = trouble(answer, parsed.as_ref());
     let result = if args.include {
         Value::String(text.clone())
     } else {
         parsed.unwrap_or(Value::String(text.clone()))
     };
     Outcome {
-        trouble: trouble(answer),
+        trouble,
         ..Outcome::record(result, crate::outcome::Table::new(&[])).tell(vec![Line::Verbatim(text)])
     }
 }
 
 /// What the service refused is printed as it is; a script gets the error beside it.
-fn trouble(answer: &RawResponse) -> Option<CliError> {
+fn trouble(answer: &RawResponse, body: Option<&Value>) -> Option<CliError> {
     let status = answer.status;
     let exit = error::exit_of_status(status.as_u16());
-    (exit != Exit::Done)
-        .then(|| CliError::new(exit, "refused", format!("the service answered {status}")))
+    if exit == Exit::Done {
+        return None;
+    }
+    let said = |pointer: &str| {
+        body.and_then(|body| body.pointer(pointer))
+            .and_then(Value::as_str)
+    };
+    let code = said("/error/code").unwrap_or("refused");
+    let message = said("/error/message")
+        .or(said("/message"))
+        .unwrap_or("the answer is not in the service's format");
+    Some(CliError::new(exit, code, message).with_status(status.as_u16()))
 }
 
 fn request(args: &ApiArgs) -> Result<RawRequest, CliError> {
@@ -85,12 +96,10 @@ fn request(args: &ApiArgs) -> Result<RawRequest, CliError> {
     let method = match &args.method {
         Some(name) => Method::from_bytes(name.to_ascii_uppercase().as_bytes())
             .map_err(|_| CliError::usage(format!("--method: {name:?} is no HTTP method")))?,
-        None if has_content && !is_read(&args.path) => Method::POST,
+        None if has_content => Method::POST,
         None => Method::GET,
     };
-    let (path, query) = args.path.split_once('?').unwrap_or((&args.path, ""));
-    let mut request = RawRequest::new(method.clone(), path);
-    request.query = pairs(query);
+    let mut request = RawRequest::new(method.clone(), args.path.as_str());
     if method == Method::GET || method == Method::DELETE {
         request.query.extend(
             fields
@@ -103,22 +112,6 @@ fn request(args: &ApiArgs) -> Result<RawRequest, CliError> {
     }
     request.headers = headers(&args.headers)?;
     Ok(request)
-}
-
-/// Paths that are only ever read, so that fields go into the query without `-X GET`.
-fn is_read(path: &str) -> bool {
-    let path = path.trim_start_matches("/api/v1").trim_start_matches('/');
-    let table = secmon::OPERATIONS.iter().map(|operation| {
-        (
-            &operation.method,
-            operation.path.trim_start_matches("/api/v1/"),
-        )
-    });
-    let methods: Vec<&Method> = table
-        .filter(|(_, known)| *known == path)
-        .map(|(method, _)| method)
-        .collect();
-    !methods.is_empty() && methods.iter().all(|method| **method == Method::GET)
 }
 
 fn fields(args: &ApiArgs) -> Result<Map<String, Value>, CliError> {
@@ -153,14 +146,6 @@ fn plain(value: &Value) -> String {
     value
         .as_str()
         .map_or_else(|| value.to_string(), str::to_owned)
-}
-
-fn pairs(query: &str) -> Vec<(String, String)> {
-    let pairs = query.split('&').filter(|pair| !pair.is_empty());
-    pairs
-        .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
-        .map(|(k, v)| (k.to_owned(), v.to_owned()))
-        .collect()
 }
 
 fn headers(given: &[String]) -> Result<HeaderMap, CliError> {

@@ -46,13 +46,11 @@ async fn list(context: &Context) -> Result<Outcome, CliError> {
     let customer = context.customer()?;
     let overview = context.read(ListDomains::new(customer)).await?.into_data();
     let mut outcome = Outcome::list(&overview.domains, views::DOMAIN, views::domain);
-    let mut shown = Table::new(views::DOMAIN);
-    shown.rows.clone_from(&outcome.table.rows);
     let slots = match (overview.slots_used, overview.slots_total) {
         (Some(used), Some(total)) => format!("{used} of {total} slots in use"),
         _ => "the service does not tell the slots".to_owned(),
     };
-    outcome.story = vec![Line::Table(shown), Line::text(format!("  {slots}"))];
+    outcome.story = vec![Line::Rows, Line::text(format!("  {slots}"))];
     if !overview.subscribed {
         let command = format!(
             "`subscription set SERVICE --product domain_monitoring --quantity 1 -c {customer}`"

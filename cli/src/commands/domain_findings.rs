@@ -4,7 +4,7 @@ use super::domain::one;
 use crate::args::CategoryArg;
 use crate::context::Context;
 use crate::error::{CliError, Exit};
-use crate::outcome::{Cell, Column, Line, Outcome, Table, shown, wide};
+use crate::outcome::{Cell, Column, Line, Outcome, shown, wide};
 use secmon::model::{DomainScan, LeakCategory, LeakRecord, Mention, MonitoredDomain};
 use secmon::operations::{GetScanHistory, ListCredentialLeaks, ListMentions};
 
@@ -177,8 +177,6 @@ pub async fn history(context: &Context, name: &str) -> Result<Outcome, CliError>
                 Cell::text(format!("{} now {last}", sparkline(&counts))),
             )
         };
-        let mut drawn = Table::new(SCAN);
-        drawn.rows.clone_from(&outcome.table.rows);
         outcome.story = vec![
             Line::text(format!(
                 "The last {} scans of {}, oldest on the left:",
@@ -189,7 +187,7 @@ pub async fn history(context: &Context, name: &str) -> Result<Outcome, CliError>
             line("customers", |scan| scan.customers_compromised),
             line("third parties", |scan| scan.third_parties_compromised),
             Line::text(""),
-            Line::Table(drawn),
+            Line::Rows,
         ];
     }
     Ok(outcome)

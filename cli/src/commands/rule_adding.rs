@@ -177,15 +177,16 @@ async fn add(
         let same = |rule: &Rule| {
             port.is_same(rule) && rule.justification.as_deref() == Some(&addition.justification)
         };
-        return match matching(context, place, same).await? {
-            Some(rule) => Ok(End::Done(made(place, port, &rule))),
-            None => Err(error.hint("no such rule is there: run the command again")),
+        return match matching(context, place, same).await {
+            Ok(Some(rule)) => Ok(End::Done(made(place, port, &rule))),
+            Err(_) => Err(error),
+            Ok(None) => Err(error.hint("no such rule is there: run the command again")),
         };
     }
     if !error.concerns_field("port_start") {
         return Err(error);
     }
-    let Some(rule) = matching(context, place, |rule| port.meets(rule)).await? else {
+    let Ok(Some(rule)) = matching(context, place, |rule| port.meets(rule)).await else {
         return Err(error);
     };
     let (id, ports) = (rule.id, views::ports_of(&rule));

@@ -34,10 +34,9 @@ pub async fn run(context: &Context, args: &RuleImportArgs) -> Result<Outcome, Cl
         return Ok(Outcome::record(Value::Null, Table::new(views::RULE)));
     };
     let ingest = answer.into_data();
-    let rows = |rules: &[secmon::model::Rule]| rules.iter().map(views::rule).collect::<Vec<_>>();
     let table = Table {
         columns: views::RULE.into(),
-        rows: rows(&ingest.suggested),
+        rows: ingest.suggested.iter().map(views::rule).collect(),
     };
     let mut story = vec![Line::text(format!(
         "{} accepted ports were read from {name}; {} new rules on {server}, {} lines passed over.",
@@ -46,10 +45,7 @@ pub async fn run(context: &Context, args: &RuleImportArgs) -> Result<Outcome, Cl
         ingest.skipped.len()
     ))];
     if !ingest.suggested.is_empty() {
-        story.push(Line::Table(Table {
-            columns: views::RULE.into(),
-            rows: rows(&ingest.suggested),
-        }));
+        story.push(Line::Rows);
     }
     story.extend(
         ingest

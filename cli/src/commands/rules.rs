@@ -105,9 +105,7 @@ async fn summary(context: &Context) -> Result<Outcome, CliError> {
     let mut table = Table::new(SUMMARY);
     table.rows = summary.endpoints.iter().map(summary_row).collect();
     let global = Line::Field("for all servers", Cell::Number(summary.global_count));
-    let mut shown = Table::new(SUMMARY);
-    shown.rows.clone_from(&table.rows);
-    Ok(Outcome::record(to_json(&summary), table).tell(vec![Line::Table(shown), global]))
+    Ok(Outcome::record(to_json(&summary), table).tell(vec![Line::Rows, global]))
 }
 
 fn summary_row(endpoint: &EndpointSummary) -> Vec<Cell> {
@@ -261,7 +259,11 @@ fn changed(rule: &Rule, args: RuleEditArgs) -> Result<UpdateRule, CliError> {
     let unreadable =
         || CliError::not_found(format!("rule {} has no ports that can be read", rule.id));
     let port = match &args.port {
-        Some(port) => PortSpec::parse(port)?,
+        Some(port) if port.contains('/') => PortSpec::parse(port)?,
+        Some(port) => PortSpec {
+            range: PortSpec::parse(port)?.range,
+            protocol: rule.protocol.clone(),
+        },
         None => PortSpec {
             range: rule.ports().ok_or_else(unreadable)?,
             protocol: rule.protocol.clone(),

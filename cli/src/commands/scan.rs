@@ -11,7 +11,7 @@ use crate::references::{self, Prefixes};
 use crate::{durations, files};
 use secmon::model::Endpoint;
 use secmon::operations::ScanEndpoint;
-use secmon::{ErrorCode, ErrorKind, Namespace};
+use secmon::{ErrorCode, Namespace};
 use std::time::{Duration, Instant};
 
 const WORDS: Words = Words {
@@ -114,7 +114,7 @@ async fn start(
                     ..Done::default()
                 }));
             }
-            Err(error) if error.kind() == ErrorKind::Refused => {
+            Err(error) if context.guard()?.stopped(&error) => {
                 context.refused::<()>(context.guard()?, &format!("scan of {name}"))?;
                 return Ok(End::Planned);
             }

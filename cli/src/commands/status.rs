@@ -93,7 +93,7 @@ async fn of_customer(
         ));
     }
     story.push(Line::Field(
-        "open alerts",
+        "port alerts open",
         Cell::text(alerts_text(&severities)),
     ));
     story.push(Line::Field(

@@ -30,20 +30,42 @@ pub async fn run(context: &Context, args: SyncArgs) -> Result<Outcome, CliError>
         ));
     }
     let services = read(&args)?;
-    confirm(context, &services)?;
+    let requests = requests(services, &args)?;
+    confirm(context, &requests)?;
     let mut total = Total::default();
+    let mut trouble = None;
+    for request in requests {
+        let about = format!("the status of {} services", request.services.len());
+        match context.write(request, &about).await {
+            Ok(Some(answer)) => total.add(answer.into_data()),
+            Ok(None) => {}
+            Err(error) => {
+                trouble =
+                    Some(error.during(
+                        "a later call of the sync; what the calls before it did stands above",
+                    ));
+                break;
+            }
+        }
+    }
+    Ok(Outcome {
+        trouble,
+        ..total.outcome()
+    })
+}
+
+/// All calls of a sync, checked before the first is sent.
+fn requests(services: Vec<ServiceReport>, args: &SyncArgs) -> Result<Vec<SyncServices>, CliError> {
+    let mut requests = Vec::new();
     for chunk in chunks(services, usize::from(args.chunk)) {
         let mut request = SyncServices::new(chunk);
         request.module_version.clone_from(&args.module_version);
         let mut problems = secmon::FieldErrors::default();
         request.validate(&mut problems);
         crate::targets::refuse(&problems)?;
-        let about = format!("the status of {} services", request.services.len());
-        if let Some(answer) = context.write(request, &about).await? {
-            total.add(answer.into_data());
-        }
+        requests.push(request);
     }
-    Ok(total.outcome())
+    Ok(requests)
 }
 
 fn read(args: &SyncArgs) -> Result<Vec<ServiceReport>, CliError> {
@@ -90,21 +112,23 @@ fn read_csv(name: &str, text: &str) -> Result<Vec<ServiceReport>, CliError> {
     .hint("the columns are service_id, client_id, product_slug and status: `sync --help`"))
 }
 
-fn confirm(context: &Context, services: &[ServiceReport]) -> Result<(), CliError> {
-    let cancelled = services
-        .iter()
-        .filter(|service| service.status == SubscriptionStatus::Cancelled)
-        .count();
-    let suspended = services
-        .iter()
-        .filter(|service| service.status == SubscriptionStatus::Suspended)
-        .count();
+fn confirm(context: &Context, requests: &[SyncServices]) -> Result<(), CliError> {
+    let services = || requests.iter().flat_map(|request| &request.services);
+    let of = |status: SubscriptionStatus| {
+        services()
+            .filter(|service| service.status == status)
+            .count()
+    };
+    let (cancelled, suspended) = (
+        of(SubscriptionStatus::Cancelled),
+        of(SubscriptionStatus::Suspended),
+    );
     let danger = if cancelled > 0 {
         Danger::Moderate
     } else {
         Danger::Mild
     };
-    let count = services.len();
+    let count = services().count();
     let question = format!(
         "About to report {count} services ({cancelled} cancelled, {suspended} suspended): what no longer fits is paused, newest first."
     );
@@ -172,10 +196,7 @@ impl Total {
             self.unknown.len()
         ))];
         if !self.rows.is_empty() {
-            story.push(Line::Table(Table {
-                columns: COLUMNS.into(),
-                rows: self.rows.clone(),
-            }));
+            story.push(Line::Rows);
         }
         for unknown in &self.unknown {
             story.push(Line::text(format!(

@@ -3,7 +3,7 @@
 use crate::context::Context;
 use crate::error::CliError;
 use secmon::model::{CustomerId, DomainId, MonitoredDomain};
-use secmon::operations::ListDomains;
+use secmon::operations::{GetDomainSummary, ListDomains};
 use uuid::Uuid;
 
 /// A domain that an argument names; its name is known when a list was read.
@@ -54,11 +54,31 @@ pub async fn domains(context: &Context, names: &[String]) -> Result<Vec<DomainRe
         let fits =
             |domain: &&DomainRef| Some(domain.id) == id || domain.name.as_deref() == Some(&wanted);
         let listed = known.iter().flatten().find(fits).cloned();
-        let domain = listed.or(id.map(|id| DomainRef { id, name: None }));
-        found.push(domain.ok_or_else(|| {
-            CliError::not_found(format!("no domain {name:?} of this customer"))
-                .hint("see the domains there are: `domain list`")
-        })?);
+        let domain = match (listed, id) {
+            (Some(domain), _) => domain,
+            (None, Some(id)) => unlisted(context, id).await?,
+            (None, None) => {
+                return Err(
+                    CliError::not_found(format!("no domain {name:?} of this customer"))
+                        .hint("see the domains there are: `domain list`"),
+                );
+            }
+        };
+        found.push(domain);
     }
     Ok(found)
+}
+
+/// A terminated domain is in no list. With a customer it must be that customer's.
+async fn unlisted(context: &Context, id: DomainId) -> Result<DomainRef, CliError> {
+    let Some(customer) = context.settings.customer else {
+        return Ok(DomainRef { id, name: None });
+    };
+    let summary = context.read(GetDomainSummary::new(id, customer)).await;
+    let summary = summary
+        .map_err(|error| error.during(format!("looking {id} up for customer {customer}")))?;
+    Ok(DomainRef {
+        id,
+        name: Some(summary.into_data().domain),
+    })
 }

@@ -79,9 +79,9 @@ impl Ui {
         self.format
     }
 
-    /// At most this many items of a list, where a limit was given.
+    /// How many items of a list need be read: the limit, unless a sort must see all of them first.
     pub fn limit(&self) -> Option<usize> {
-        self.display.limit
+        self.display.limit.filter(|_| self.display.sort.is_none())
     }
 
     /// Shows the result of a command, and what went wrong behind it; gives the exit code.
@@ -115,6 +115,9 @@ impl Ui {
             (_, [Line::Verbatim(text)]) if outcome.result.is_string() => text.clone(),
             (OutputFormat::Json, _) => pretty(&outcome.result),
             (OutputFormat::Jsonl, _) => json_lines(&outcome.result),
+            (OutputFormat::Csv, _) if outcome.table.columns.is_empty() => {
+                csv::render_record(&outcome.result, !self.display.no_headers)
+            }
             (OutputFormat::Csv, _) => csv::render(&outcome.table, !self.display.no_headers),
             (OutputFormat::Ids, _) => rows::ids(&outcome.table),
             (OutputFormat::Table | OutputFormat::Wide, []) if outcome.table.rows.is_empty() => {
@@ -122,7 +125,7 @@ impl Ui {
                 String::new()
             }
             (OutputFormat::Table | OutputFormat::Wide, []) => self.table(&outcome.table),
-            (OutputFormat::Table | OutputFormat::Wide, story) => self.story(story),
+            (OutputFormat::Table | OutputFormat::Wide, story) => self.story(story, &outcome.table),
         }
     }
 
@@ -130,7 +133,7 @@ impl Ui {
         table::render(table, &self.display, self.format == OutputFormat::Wide)
     }
 
-    fn story(&self, story: &[Line]) -> String {
+    fn story(&self, story: &[Line], rows: &crate::outcome::Table) -> String {
         let mut text = String::new();
         for line in story {
             if self.display.quiet && line.is_advice() {
@@ -142,13 +145,10 @@ impl Ui {
                     let value = table::plain(cell, self.display.time);
                     push_line(&mut text, &format!("  {LABEL}{label:<16}{LABEL:#} {value}"));
                 }
-                Line::Table(table) => {
-                    for row in self.table(table).lines() {
-                        push_line(&mut text, &format!("  {row}"));
-                    }
-                }
+                Line::Rows => self.indented(&mut text, rows),
+                Line::Table(table) => self.indented(&mut text, table),
                 Line::Next { command, purpose } => {
-                    let command = self.invocation.line(command);
+                    let command = sanitize(&self.invocation.line(command));
                     push_line(
                         &mut text,
                         &format!("  {command}\n      {DIM}{purpose}{DIM:#}"),
@@ -156,7 +156,10 @@ impl Ui {
                 }
                 Line::Hint(hint) => push_line(
                     &mut text,
-                    &format!("  {LABEL}hint: {LABEL:#} {}", self.invocation.expand(hint)),
+                    &format!(
+                        "  {LABEL}hint: {LABEL:#} {}",
+                        sanitize(&self.invocation.expand(hint))
+                    ),
                 ),
                 Line::Heading(heading) => {
                     push_line(&mut text, &format!("\n{HEADING}{heading}{HEADING:#}"))
@@ -167,6 +170,12 @@ impl Ui {
         text
     }
 
+    fn indented(&self, text: &mut String, table: &crate::outcome::Table) {
+        for row in self.table(table).lines() {
+            push_line(text, &format!("  {row}"));
+        }
+    }
+
     /// Shows an error on standard error.
     pub fn error(&self, error: &CliError) {
         if self.json() {
@@ -174,7 +183,9 @@ impl Ui {
             self.to_stderr(&format!("{object}\n"));
             return;
         }
-        let hint = error.way_out().map(|hint| self.invocation.expand(hint));
+        let hint = error
+            .way_out()
+            .map(|hint| sanitize(&self.invocation.expand(hint)));
         let mut text = String::new();
         let label = error
             .label()

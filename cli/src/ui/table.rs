@@ -108,7 +108,10 @@ fn draw(table: &Table, display: &Display, shown: &[usize], ids: Ids) -> comfy_ta
 }
 
 fn beginning(id: &str) -> String {
-    id.chars().take(BEGINNING).collect()
+    match id.parse::<uuid::Uuid>() {
+        Ok(_) => id.chars().take(BEGINNING).collect(),
+        Err(_) => id.to_owned(),
+    }
 }
 
 fn heading(column: &Column) -> comfy_table::Cell {

@@ -270,3 +270,13 @@ fn the_health_check_takes_no_key() {
     assert_eq!(shell.line("health -o json").exits(0).json()["status"], "ok");
     shell.line("endpoint list").exits(2);
 }
+
+#[test]
+fn an_ignored_key_may_be_anything() {
+    let shell = Shell::new().with("SECMON_API_KEY", "bad key");
+    shell.line("--local endpoint list").exits(0);
+    shell
+        .with("SECMON_BASE_URL", "http://127.0.0.1:1")
+        .line("endpoint list")
+        .exits(2);
+}

@@ -40,6 +40,13 @@ fn what_the_service_refuses_is_printed_and_decides_the_exit_code() {
         .line("api endpoints/0b9e0b5e-0000-4000-8000-000000000000")
         .exits(4);
     assert_eq!(missing.json()["error"]["code"], 404);
+    let told = shell
+        .line("api endpoints/0b9e0b5e-0000-4000-8000-000000000000 -o json")
+        .exits(4);
+    assert_eq!(
+        (&told.error()["status"], &told.error()["exit_code"]),
+        (&json!(404), &json!(4))
+    );
     let invalid = shell.line("api billing/provision -F client_id=0").exits(5);
     assert!(
         invalid.json()["errors"]["client_id"].is_array(),

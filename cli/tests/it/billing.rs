@@ -116,6 +116,11 @@ fn a_bad_row_stops_the_whole_file() {
     let shell = Shell::of(&tenant);
     let file = shell.file("services.csv", "service_id,client_id,product_slug,status\n501,42,port_monitoring,gone\n0,42,endpoint,active\n");
     shell.run(&["sync", "-f", &file]).exits(2);
+    let late = shell.file(
+        "late.csv",
+        "service_id,client_id,product_slug,status\n1,42,endpoint,active\n2,43,nothing,active\n",
+    );
+    shell.run(&["sync", "-f", &late, "--chunk", "1"]).exits(2);
     assert_eq!(tenant.journal().len(), 0);
 }
 

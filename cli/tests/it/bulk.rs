@@ -277,3 +277,38 @@ fn mistakes_in_the_heading_and_repeated_rows_are_named() {
         "{named:?}"
     );
 }
+
+#[test]
+fn nothing_is_sent_after_the_first_failed_row_when_that_is_asked_for() {
+    let tenant = account();
+    let shell = Shell::of(&tenant);
+    tenant.fault(
+        Fault::code(http::StatusCode::FORBIDDEN, "ENDPOINT_LIMIT_EXCEEDED")
+            .on("POST", "*/provision"),
+    );
+    let rows: String = (1..20).map(|i| format!("203.0.113.{i},42\n")).collect();
+    let file = shell.file("servers.csv", &format!("target,customer\n{rows}"));
+    let run = shell
+        .run(&["provision", "-f", &file, "--on-error", "stop", "-o", "json"])
+        .exits(8)
+        .json();
+    assert_eq!(
+        run["summary"],
+        serde_json::json!({ "total": 19, "succeeded": 0, "failed": 19, "skipped": 0 })
+    );
+    assert_eq!(writes(&tenant), 1);
+}
+
+#[test]
+fn a_dry_run_writes_no_report() {
+    let shell = Shell::of(&account());
+    let file = shell.file("servers.csv", "target,customer\n203.0.113.1,42\n");
+    let report = shell.file("done.csv", "mine");
+    shell
+        .run(&["provision", "-f", &file, "--report", &report, "-n"])
+        .exits(0);
+    assert_eq!(std::fs::read_to_string(&report).expect("the file"), "mine");
+    shell
+        .run(&["provision", "-f", &file, "--report", &file])
+        .exits(2);
+}

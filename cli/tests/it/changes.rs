@@ -192,6 +192,10 @@ fn a_read_only_profile_refuses_every_change() {
     shell.line("endpoint list").exits(0);
     let refused = shell.line("provision 203.0.113.1 -c 42 -o json").exits(3);
     assert_eq!(refused.error()["code"], "read_only");
+    shell
+        .line("provision 203.0.113.1 203.0.113.2 -c 42")
+        .exits(3);
+    shell.line("profile delete watcher").exits(2);
     assert_eq!(writes(&tenant), 0);
 }
 

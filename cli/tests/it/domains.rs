@@ -246,3 +246,21 @@ fn domains_are_provisioned_beside_servers() {
         .json();
     assert_eq!(both["summary"]["succeeded"], 2);
 }
+
+#[test]
+fn a_domain_of_another_customer_is_not_touched() {
+    let tenant = account();
+    let shell = with_slots(&tenant);
+    let made = shell
+        .line("domain provision example.com --service 501 -o json")
+        .exits(0)
+        .json();
+    let id = made["monitored_domain_id"].as_str().expect("an id");
+    shell.line(&format!("domain suspend {id} -c 43")).exits(4);
+    assert_eq!(
+        shell.line("domain list -o json").exits(0).json()[0]["status"],
+        "active"
+    );
+    let chosen = shell.line("domain list --columns domain").exits(0).stdout;
+    assert!(!chosen.contains("active"), "{chosen}");
+}

@@ -37,6 +37,8 @@ fn time_moves_and_trouble_is_ordered() {
 
     let state = shell.line("mock state export").exits(0).stdout;
     shell.line("mock reset").exits(2);
+    shell.line("mock reset -y -n").exits(2);
+    shell.line("endpoint show web-1").exits(0);
     shell.line("mock reset -y").exits(0);
     shell.line("endpoint list").exits(3);
     shell

@@ -135,13 +135,32 @@ fn bad_values_are_refused_before_anything_is_sent() {
 }
 
 #[test]
-fn a_nickname_that_fails_says_that_the_server_is_monitored() {
+fn a_nickname_that_fails_does_not_hide_the_server_that_is_monitored() {
     let tenant = account();
     tenant.fault(Fault::status(http::StatusCode::FORBIDDEN).on("PUT", "*"));
-    let run = Shell::of(&tenant)
-        .line("provision 203.0.113.10 -c 42 --nickname web-1")
-        .exits(3);
-    assert!(run.stderr.contains("which is monitored now"), "{run:?}");
+    let made = Shell::of(&tenant)
+        .line("provision 203.0.113.10 -c 42 --nickname web-1 -o json")
+        .exits(0)
+        .json();
+    assert!(made["endpoint_id"].is_string(), "{made}");
+    assert!(
+        made["note"]
+            .as_str()
+            .unwrap_or_default()
+            .contains("the nickname was not set"),
+        "{made}"
+    );
+}
+
+#[test]
+fn names_of_hex_letters_are_names() {
+    let shell = Shell::of(&account());
+    shell.line("provision cafe.de --server -c 42").exits(0);
+    for broken in ["1.2.3", "203.0.113.300", "2001:db8:::1", "10.0.0.0/8"] {
+        shell
+            .line(&format!("provision {broken} --server -c 42"))
+            .exits(2);
+    }
 }
 
 #[test]

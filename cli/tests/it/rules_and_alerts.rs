@@ -275,6 +275,14 @@ fn a_rule_is_shown_changed_copied_and_removed() {
         (&Value::Null, &json!("ssh"))
     );
     assert_eq!(changed["justification"], "SSH for the team");
+    let kept = shell
+        .line(&format!("rules edit {id} --port 2223 -o json"))
+        .exits(0)
+        .json();
+    assert_eq!(
+        (&kept["port_start"], &kept["protocol"]),
+        (&json!(2223), &json!("udp"))
+    );
     shell.line("rules copy web-1 --to web-2").exits(0);
     let counts = shell.line("rules summary -c 42 -o json").exits(0).json();
     assert_eq!(counts["endpoints"][1]["rule_count"], 1);

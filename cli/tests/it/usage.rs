@@ -157,3 +157,16 @@ fn manual_pages_are_made_for_every_command() {
         assert!(shell.path("pages").join(page).exists(), "{page}");
     }
 }
+
+#[test]
+fn lengths_beyond_reason_are_refused() {
+    let shell = Shell::new();
+    for line in [
+        "--local alert list -c 42 --since 300000y",
+        "--local rules list --expiring 300000y",
+        "--local endpoint wait x --wait-timeout 18446744073709551615s",
+        "--rate-limits 60,100/18446744073709551615s --local status",
+    ] {
+        shell.line(line).exits(2);
+    }
+}

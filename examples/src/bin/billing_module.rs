@@ -86,7 +86,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
         address: "203.0.113.42".to_owned(),
     };
     if let Err(error) = life_of(&client, &order).await {
-        println!("{:?}: {error}", verdict(&error));
+        eprintln!("{:?}: {error}", verdict(&error));
+        return Err(error.into());
     }
     Ok(())
 }

@@ -51,7 +51,16 @@ async fn from_file(context: &Context, args: &ProvisionArgs) -> Result<Outcome, C
         bare_names: bare_names(args),
     };
     let sheet = input::read(context, path, &options, &defaults)?;
-    let mut report = match &args.report {
+    let wanted = args
+        .report
+        .as_ref()
+        .filter(|_| !context.settings.safety.dry_run);
+    if wanted.is_some_and(|report| report == path) {
+        return Err(CliError::usage(
+            "--report names the file that is read: give another name",
+        ));
+    }
+    let mut report = match wanted {
         Some(path) => Some(ReportFile::create(path, &sheet.header)?),
         None => None,
     };
@@ -194,6 +203,9 @@ async fn send_rows(
 /// Tells what became of the targets; where asked to, waits for the first scans.
 async fn finish(context: &Context, items: Vec<Item>, args: &WaitArgs) -> Result<Outcome, CliError> {
     let length = durations::length("--wait-timeout", &args.wait_timeout)?;
+    if let Some(error) = bulk::refused(&items) {
+        return Err(error);
+    }
     let mut outcome = bulk::report(context, WORDS, &items);
     if args.wait {
         outcome.trouble = all_scanned(context, &items, length).await.err();

@@ -55,16 +55,24 @@ async fn send_server(context: &Context, server: &NewServer) -> Result<End, CliEr
         return Ok(End::Planned);
     };
     let id = answer.data.endpoint_id;
-    let named = name(context, server, id).await?;
     let mut record = to_json(&answer.data);
-    if let Some(named) = &named {
-        record["nickname"] = to_json(&named.nickname);
+    let mut note = answer.note().map(str::to_owned);
+    match name(context, server, id).await {
+        Ok(Some(named)) => record["nickname"] = to_json(&named.nickname),
+        Ok(None) => {}
+        // The server is monitored, and paid for, all the same: that must not be lost behind the error.
+        Err(error) => {
+            note = Some(format!(
+                "the nickname was not set: {}; try `secmon endpoint rename {id}`",
+                error.message()
+            ))
+        }
     }
     let done = Done {
         id: id.to_string(),
         record,
         created: Some(answer.created()),
-        note: answer.note().map(str::to_owned),
+        note,
         sentence: sentence(server, answer.created(), &answer.data.status),
     };
     Ok(if answer.created() {
