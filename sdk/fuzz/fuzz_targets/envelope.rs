@@ -1,0 +1,82 @@
+//! Any answer to an operation of each shape ends in a result or an error, and both can be looked at.
+//!
+//! `cargo +nightly fuzz run --fuzz-dir sdk/fuzz envelope`, with `cargo-fuzz` installed.
+
+#![no_main]
+
+use std::sync::LazyLock;
+
+use http::StatusCode;
+use libfuzzer_sys::fuzz_target;
+use secmon::operations::{
+    DeleteEndpoint, GetEndpoint, GetEndpointDetail, ListCredentialLeaks, ListEndpoints,
+    SuspendEndpoint, SyncServices,
+};
+use secmon::testing::Script;
+use secmon::{ApiKey, Client, Operation};
+use tokio::runtime::{Builder, Runtime};
+
+const ID: &str = "6f9619ff-8b86-4011-b42d-00c04fc964ff";
+
+static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
+    Builder::new_current_thread()
+        .enable_time()
+        .build()
+        .expect("a runtime")
+});
+
+fuzz_target!(|answer: (u8, u16, &[u8])| {
+    let (shape, status, body) = answer;
+    let answered = Answered {
+        status: StatusCode::from_u16(200 + status % 400).expect("a status"),
+        body,
+    };
+    let endpoint = ID.parse().expect("an id");
+    let customer = "42".parse().expect("a customer");
+    match shape % 7 {
+        0 => answered.to(SuspendEndpoint::new(endpoint)),
+        1 => answered.to(GetEndpoint::new(endpoint)),
+        2 => answered.to(GetEndpointDetail::new(endpoint)),
+        3 => answered.to(ListEndpoints::new()),
+        4 => answered.to(DeleteEndpoint::new(endpoint)),
+        5 => answered.to(SyncServices::new(Vec::new())),
+        _ => answered.to(ListCredentialLeaks::new(
+            ID.parse().expect("an id"),
+            customer,
+        )),
+    }
+});
+
+struct Answered<'a> {
+    status: StatusCode,
+    body: &'a [u8],
+}
+
+impl Answered<'_> {
+    fn to<O: Operation>(&self, operation: O)
+    where
+        O::Output: std::fmt::Debug,
+    {
+        let script = Script::new();
+        script.answer(self.status, self.body.to_vec());
+        let key = ApiKey::new("fuzzing_key").expect("a key");
+        let client = Client::builder("https://portal.example.com", key)
+            .transport(script)
+            .unlimited()
+            .max_retries(0)
+            .max_wait(std::time::Duration::ZERO)
+            .build()
+            .expect("a client");
+        let call = client.call(operation).without_validation();
+        match RUNTIME.block_on(call.send()) {
+            Ok(response) => {
+                let _ = format!("{response:?} {:?}", response.note());
+                let _ = response.raw_field("/data/note");
+            }
+            Err(error) => {
+                let _ = format!("{error} {error:?} {:?}", error.field_errors());
+                let _ = (error.body_snippet(), error.retry_after());
+            }
+        }
+    }
+}
