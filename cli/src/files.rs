@@ -1,7 +1,7 @@
 //! Files and standard input that a person names.
 
 use crate::error::CliError;
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::Read;
 use std::path::Path;
 
@@ -54,4 +54,14 @@ pub fn or_stdin(names: &[String]) -> Result<Vec<String>, CliError> {
         }
         names => Ok(names.to_vec()),
     }
+}
+
+/// Makes a file that is created readable by its owner only, where the platform knows owners.
+pub fn private(options: &mut OpenOptions) -> &mut OpenOptions {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.mode(0o600);
+    }
+    options
 }

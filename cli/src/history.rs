@@ -4,7 +4,7 @@
 //! tokens or leak records: only the command line, the call, the ids and how it ended.
 
 use crate::error::CliError;
-use crate::paths;
+use crate::{files, paths};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
@@ -83,7 +83,7 @@ impl History {
         };
         let mut line = serde_json::to_vec(&entry)?;
         line.push(b'\n');
-        open_private(&self.file)?.write_all(&line)
+        open(&self.file)?.write_all(&line)
     }
 }
 
@@ -102,16 +102,9 @@ pub fn read() -> Result<Vec<Entry>, CliError> {
 }
 
 /// One write appends one line, so two processes never mix theirs.
-fn open_private(path: &Path) -> std::io::Result<File> {
+fn open(path: &Path) -> std::io::Result<File> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder)?;
     }
-    let mut options = File::options();
-    options.create(true).append(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-        options.mode(0o600);
-    }
-    options.open(path)
+    files::private(File::options().create(true).append(true)).open(path)
 }

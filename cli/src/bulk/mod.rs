@@ -7,7 +7,7 @@ mod report;
 mod run;
 
 pub use input::{FileOptions, Row};
-pub use item::{Done, End, Item};
+pub use item::{Done, End, Item, preview};
 pub use plan::{Known, announce};
 pub use report::{ReportFile, Words, conclude, refused, report};
 pub use run::{run, run_telling};

@@ -256,16 +256,8 @@ pub fn allow_command(alert: &PortAlert, customer: CustomerId) -> String {
 }
 
 async fn allow(context: &Context, args: AlertAllowArgs) -> Result<Outcome, CliError> {
-    let addition = Addition {
-        justification: rules::justification(context, &args.justification)?,
-        service: None,
-        expires_at: args
-            .expires
-            .as_deref()
-            .map(|day| durations::day("--expires", day))
-            .transpose()?,
-    };
-    addition.check()?;
+    let reason = rules::justification(context, &args.justification)?;
+    let addition = Addition::new(reason, None, args.expires.as_deref())?;
     let mut wanted = Vec::new();
     for alert in alerts::find(context, &args.alerts).await? {
         match alert {

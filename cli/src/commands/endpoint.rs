@@ -26,7 +26,14 @@ const LONGEST_WAIT: Duration = Duration::from_secs(600);
 pub async fn run(context: &Context, command: EndpointCommand) -> Result<Outcome, CliError> {
     match command {
         EndpointCommand::List(args) => list(context, &args).await,
-        EndpointCommand::Show { endpoint, ports } => show(context, &endpoint, ports).await,
+        EndpointCommand::Show {
+            endpoint,
+            ports: true,
+        } => show_ports(context, &endpoint).await,
+        EndpointCommand::Show {
+            endpoint,
+            ports: false,
+        } => show(context, &endpoint).await,
         EndpointCommand::Provision(args) => provision::run(context, *args).await,
         EndpointCommand::Add(args) => add(context, args).await,
         EndpointCommand::Rename { endpoint, name } => rename(context, &endpoint, name).await,
@@ -67,15 +74,18 @@ fn status(argument: EndpointStatusArg) -> EndpointStatus {
     }
 }
 
-async fn show(context: &Context, name: &str, ports_only: bool) -> Result<Outcome, CliError> {
+async fn show_ports(context: &Context, name: &str) -> Result<Outcome, CliError> {
     let endpoint = references::endpoint(context, name).await?;
     let detail = findings::read(context, endpoint.id).await?;
-    if ports_only {
-        return Ok(Outcome::record(
-            to_json(&detail.latest_scan),
-            findings::ports(&detail),
-        ));
-    }
+    Ok(Outcome::record(
+        to_json(&detail.latest_scan),
+        findings::ports(&detail),
+    ))
+}
+
+async fn show(context: &Context, name: &str) -> Result<Outcome, CliError> {
+    let endpoint = references::endpoint(context, name).await?;
+    let detail = findings::read(context, endpoint.id).await?;
     let data = &detail.data;
     let mut story = vec![
         Line::text(references::name_of(data)),

@@ -91,18 +91,14 @@ fn names(targets: &EndpointTargets) -> Result<Vec<String>, CliError> {
 }
 
 fn confirm(context: &Context, change: Change, servers: &[ServerTarget]) -> Result<(), CliError> {
-    /// So many servers are named in a question.
-    const PREVIEW: usize = 10;
-    let each: Vec<String> = servers.iter().take(PREVIEW).map(named).collect();
-    let more = if servers.len() > PREVIEW { ", ..." } else { "" };
     let (what, typed) = match servers {
         [one] => (String::new(), one.handle.clone()),
         many => (format!("{} servers: ", many.len()), many.len().to_string()),
     };
     let question = format!(
-        "About to {} {what}{}{more}.",
+        "About to {} {what}{}.",
         change.verb(),
-        each.join(", ")
+        bulk::preview(servers, named)
     );
     context.confirm(change.danger().times(servers.len()), &question, &typed)
 }

@@ -4,6 +4,7 @@ use super::views;
 use crate::args::OnError;
 use crate::bulk::{self, Done, End, Item, Words};
 use crate::context::Context;
+use crate::durations;
 use crate::error::CliError;
 use crate::outcome::{Outcome, to_json};
 use crate::ports::PortSpec;
@@ -45,16 +46,30 @@ pub enum Existing {
 }
 
 impl Addition {
-    /// Applies every limit of the service before anything is sent or looked up.
-    pub fn check(&self) -> Result<(), CliError> {
+    /// Reads the last day and applies every limit of the service, before anything is sent or looked up.
+    pub fn new(
+        justification: String,
+        service: Option<String>,
+        expires: Option<&str>,
+    ) -> Result<Self, CliError> {
+        let expires_at = expires
+            .map(|day| durations::day("--expires", day))
+            .transpose()?;
+        let addition = Self {
+            justification,
+            service,
+            expires_at,
+        };
         let any = PortSpec {
             range: PortRange::single(NonZeroU16::MIN),
             protocol: Protocol::Tcp,
         };
         let mut problems = FieldErrors::default();
-        self.request(&Place::Everywhere(None), &any)
+        addition
+            .request(&Place::Everywhere(None), &any)
             .validate(&mut problems);
-        crate::targets::refuse(&problems)
+        crate::targets::refuse(&problems)?;
+        Ok(addition)
     }
 
     fn request(&self, place: &Place, port: &PortSpec) -> CreateRule {

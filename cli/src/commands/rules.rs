@@ -19,8 +19,6 @@ use secmon::operations::{DeleteRule, GetRule, GetRuleSummary, UpdateRule};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-/// So many items are named in a question.
-const PREVIEW: usize = 10;
 const SUMMARY: &[Column] = &[
     shown("id"),
     shown("ip_address"),
@@ -163,16 +161,8 @@ async fn add(context: &Context, args: RuleAddArgs) -> Result<Outcome, CliError> 
         .iter()
         .map(|port| PortSpec::parse(port))
         .collect::<Result<Vec<_>, _>>()?;
-    let addition = Addition {
-        justification: justification(context, &args.justification)?,
-        service: args.service.clone(),
-        expires_at: args
-            .expires
-            .as_deref()
-            .map(|day| durations::day("--expires", day))
-            .transpose()?,
-    };
-    addition.check()?;
+    let reason = justification(context, &args.justification)?;
+    let addition = Addition::new(reason, args.service.clone(), args.expires.as_deref())?;
     let places = if args.global {
         vec![Place::Everywhere(context.settings.customer)]
     } else {
@@ -290,12 +280,10 @@ async fn remove(context: &Context, names: &[String]) -> Result<Outcome, CliError
     for name in files::or_stdin(names)? {
         rules.push(find(context, &name).await?);
     }
-    let each: Vec<String> = rules.iter().take(PREVIEW).map(place).collect();
-    let more = if rules.len() > PREVIEW { ", ..." } else { "" };
     let question = format!(
-        "About to remove {}: {}{more}.",
+        "About to remove {}: {}.",
         counted(rules.len(), "rule"),
-        each.join(", ")
+        bulk::preview(&rules, place)
     );
     let name = match rules.as_slice() {
         [one] => one.id.to_string(),

@@ -1,5 +1,6 @@
 //! The file behind the pace: which slots are taken, and until when.
 
+use crate::files;
 use secmon::RateGroup;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
@@ -54,7 +55,9 @@ impl Ledger {
     /// Locks and reads the file. What was written before a restart of the machine, or in the future, or cannot be
     /// read, could hide calls of this minute: then nothing is free for one window.
     pub fn open(path: &Path, window: Duration, now: u64) -> Result<Self> {
-        let mut file = open_private(path)?;
+        let mut options = File::options();
+        options.create(true).truncate(false).read(true).write(true);
+        let mut file = files::private(&mut options).open(path)?;
         file.lock()?;
         let mut text = String::new();
         let read = file.read_to_string(&mut text);
@@ -174,17 +177,6 @@ impl Entries {
             ..Self::default()
         }
     }
-}
-
-fn open_private(path: &Path) -> Result<File> {
-    let mut options = File::options();
-    options.create(true).truncate(false).read(true).write(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-        options.mode(0o600);
-    }
-    options.open(path)
 }
 
 /// Names this run of the machine, where the platform tells.
