@@ -17,7 +17,7 @@ const CAPACITY: usize = 1000;
 /// Bytes of a body that the journal keeps.
 const BODY_CAP: usize = 64 * 1024;
 
-/// One call. `id` rises by one with every call that the server records.
+/// One call. `id` rises by one with every call that the server records, in the order of their effects.
 #[derive(Debug)]
 pub(crate) struct Entry {
     pub(crate) id: u64,
@@ -64,13 +64,16 @@ pub(crate) struct Journal {
 }
 
 impl Journal {
-    /// Records a call without the secrets that stand in it.
+    /// Records a call without the secrets that stand in it, at the place of its number.
     pub(crate) fn record(&mut self, entry: Entry, redaction: &Redaction<'_>) {
-        if self.entries.len() == CAPACITY {
+        let later = self.entries.iter().rev();
+        let later = later.take_while(|other| other.id > entry.id).count();
+        let place = self.entries.len() - later;
+        self.entries.insert(place, entry.kept(redaction));
+        if self.entries.len() > CAPACITY {
             self.entries.pop_front();
             self.dropped += 1;
         }
-        self.entries.push_back(entry.kept(redaction));
     }
 
     /// Oldest first.

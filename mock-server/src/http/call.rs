@@ -1,7 +1,7 @@
 //! The way of a call: fault, route, key, rate window, validation, engine, durable, envelope,
 //! journal, answer.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant as Stopwatch;
 
 use axum::extract::Request;
@@ -91,6 +91,8 @@ struct Visit<'a> {
     host: String,
     sandbox: SandboxHeader,
     arrived: Instant,
+    /// The call's number in the journal, once it has one.
+    number: OnceLock<u64>,
     stopwatch: Stopwatch,
 }
 
@@ -116,8 +118,15 @@ impl<'a> Visit<'a> {
             partner,
             host: host_name(headers),
             sandbox: sandbox(headers),
+            number: OnceLock::new(),
             stopwatch: Stopwatch::now(),
         }
+    }
+
+    /// The call's number in the journal. It is taken when the call takes effect, under its account's
+    /// lock: answers that wait for a commit may go out in another order.
+    fn number(&self) -> u64 {
+        *self.number.get_or_init(|| self.mock.next_call())
     }
 
     /// The time of the call's account, or of the server.
@@ -231,6 +240,7 @@ impl<'a> Visit<'a> {
             None => return (unauthenticated(), self.settled()),
         };
         let mut account = partner.account();
+        self.number();
         let now = partner.time(self.mock.now());
         if let Some(refused) = self.kept_out(partner, group, now) {
             return (refused, self.settled());
@@ -303,7 +313,7 @@ impl<'a> Visit<'a> {
 
     fn record(&self, asked: &Asked, reply: Option<&Reply>) {
         let entry = Entry {
-            id: self.mock.next_call(),
+            id: self.number(),
             at: self.arrived,
             tenant: self
                 .partner

@@ -7,6 +7,7 @@ use secmon_mock::RateLimit;
 use serde_json::{Value, json};
 
 use crate::client::{Caller, Stage, text};
+use crate::durable::Folder;
 
 const THREADS: u64 = 16;
 const ROUNDS: u64 = 4;
@@ -225,13 +226,25 @@ fn replay(journal: &[Value]) -> Stage {
 
 #[test]
 fn what_many_threads_did_at_once_is_what_their_journal_does_one_by_one() {
-    let stage = stage();
+    rush_and_replay(&stage());
+}
+
+/// Answers wait for their commit, and may overtake each other; the journal does not.
+#[test]
+fn the_journal_of_a_server_with_a_state_file_stands_in_the_order_of_effects() {
+    let folder = Folder::new();
+    rush_and_replay(&Stage::of(|builder| {
+        builder.rate_limit(RateLimit::Off).state(folder.state())
+    }));
+}
+
+fn rush_and_replay(stage: &Stage) {
     for round in 0..ROUNDS {
-        rush(&stage, round);
-        check(&stage);
+        rush(stage, round);
+        check(stage);
         stage.advance(2);
     }
-    check(&stage);
+    check(stage);
     let journal = stage.anyone.get("/_mock/requests").expect(200);
     assert_eq!(journal.at("/dropped"), 0);
     let calls = journal.at("/requests");
@@ -239,5 +252,5 @@ fn what_many_threads_did_at_once_is_what_their_journal_does_one_by_one() {
     assert!(calls.len() as u64 >= THREADS * ROUNDS * CALLS / 2);
     let again = replay(calls);
     let exported = |stage: &Stage| stage.anyone.get("/_mock/state").expect(200).body;
-    assert!(exported(&again) == exported(&stage), "another state");
+    assert!(exported(&again) == exported(stage), "another state");
 }
