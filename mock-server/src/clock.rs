@@ -31,15 +31,12 @@ impl TimeSource {
 
     /// How far the clock of a state that was closed `ahead` milliseconds ahead is ahead of this
     /// source: never behind the `last` moment that the state knows.
-    pub(crate) fn resumed(self, ahead: u64, last: Option<Instant>) -> u64 {
-        let behind = last.map(|last| {
-            let millis = last.unix_millis().saturating_sub(self.now().unix_millis());
-            u64::try_from(millis).unwrap_or(0)
-        });
-        match (self, behind) {
-            (Self::Manual(_), Some(behind)) => behind,
-            (Self::Real, Some(behind)) => ahead.max(behind),
-            (_, None) => ahead,
+    pub(crate) fn resumed(self, ahead: u64, last: Instant) -> u64 {
+        let behind = last.unix_millis().saturating_sub(self.now().unix_millis());
+        let behind = u64::try_from(behind).unwrap_or(0);
+        match self {
+            Self::Manual(_) => behind,
+            Self::Real => ahead.max(behind),
         }
     }
 

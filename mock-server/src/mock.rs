@@ -88,7 +88,7 @@ impl Mock {
     /// Hands over what changed in an account, whose lock is held, and when it did.
     pub(crate) fn save(&self, name: &str, account: &mut Account) -> Ticket {
         self.store
-            .save_account(name, account, &|| moment_put(Some(self.now())))
+            .save_account(name, account, &|| moment_put(self.now()))
     }
 
     fn adopt_server_record(&self, record: ServerRecord) {

@@ -4,6 +4,7 @@
 mod checksum;
 mod commit_slots;
 mod file;
+mod migration;
 mod probation;
 mod quiet;
 mod ticket;

@@ -21,7 +21,7 @@ const FORMAT: u32 = 1;
 struct Document {
     format: u32,
     server: ServerRecord,
-    /// The server's time, where it is known.
+    /// The server's time. The first documents did not tell it.
     moment: Option<Instant>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     removed: Removed,
@@ -51,7 +51,7 @@ pub(crate) fn of_file(path: &Path) -> Result<Value, String> {
     written(Document {
         format: FORMAT,
         server: stored.server,
-        moment: stored.moment,
+        moment: Some(stored.moment),
         removed: stored.removed,
         accounts,
     })
@@ -135,7 +135,7 @@ impl Mock {
         *registry = accounts;
         self.adopt_server_record(server);
         changes.push(server.put());
-        changes.push(moment_put(moment));
+        changes.push(moment_put(moment.unwrap_or_else(|| self.now())));
         changes.extend(removed_puts(&registry));
         for partner in registry.partners() {
             changes.extend(whole_account(partner));

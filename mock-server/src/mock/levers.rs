@@ -140,7 +140,7 @@ impl Mock {
             changes.extend(unsaved_account(&partner));
         }
         changes.push(self.server_record(&registry).put());
-        changes.push(moment_put(Some(self.now())));
+        changes.push(moment_put(self.now()));
         self.store.save(changes)
     }
 
@@ -199,7 +199,7 @@ impl Mock {
         let span = span(movement, self.now())?;
         self.move_clock(span);
         let server = self.server_record(&registry).put();
-        let mut ticket = self.store.save(vec![server, moment_put(Some(self.now()))]);
+        let mut ticket = self.store.save(vec![server, moment_put(self.now())]);
         for partner in registry.partners() {
             let mut account = partner.account();
             account.advance(partner.time(self.now()));

@@ -31,10 +31,9 @@ impl ServerRecord {
     }
 }
 
-/// The server's time, by which all in the store had happened; none where it is not known.
-pub(super) fn moment_put(moment: Option<Instant>) -> Put {
-    let value = moment.map(|moment| json(&moment));
-    server_put(SERVER_TABLE, MOMENT_KEY, value)
+/// The server's time, by which all in the store had happened.
+pub(super) fn moment_put(moment: Instant) -> Put {
+    server_put(SERVER_TABLE, MOMENT_KEY, Some(json(&moment)))
 }
 
 /// The server's record of an account; without an entry, its removal.

@@ -30,7 +30,7 @@ impl Mock {
             store::open(&path)?.restore(|records| Start::from_file(&settings, records))?;
         let mut changes = start.unsaved();
         let mock = start.mock(settings, Box::new(file));
-        changes.push(moment_put(Some(mock.now())));
+        changes.push(moment_put(mock.now()));
         store::wait(mock.store.save(changes)).map_err(|error| StartError::State {
             path,
             reason: error.to_string(),
@@ -152,7 +152,7 @@ impl Dormant {
 pub(super) struct Stored {
     pub(super) server: ServerRecord,
     /// When it was last written to, by the server's clock.
-    pub(super) moment: Option<Instant>,
+    pub(super) moment: Instant,
     pub(super) removed: Removed,
     pub(super) accounts: Vec<Dormant>,
 }
@@ -204,7 +204,7 @@ fn unknown_table(name: &str) -> String {
 /// What the server keeps beside the records of its accounts.
 struct ServerRecords {
     server: ServerRecord,
-    moment: Option<Instant>,
+    moment: Instant,
     removed: Removed,
     entries: Vec<(String, Entry)>,
 }
@@ -226,7 +226,7 @@ fn server_records(records: Vec<Kept>) -> Result<ServerRecords, String> {
     }
     Ok(ServerRecords {
         server: server.ok_or("its record of the server is missing")?,
-        moment,
+        moment: moment.ok_or("its record of the last moment is missing")?,
         removed,
         entries,
     })

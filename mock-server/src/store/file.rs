@@ -1,5 +1,6 @@
 //! Opening a state file: locked, of a format we know, and every record read and checked.
 
+use std::ffi::OsString;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
 
@@ -9,12 +10,10 @@ use redb::{
 };
 
 use super::commit_slots::{self, HEADER_BYTES};
+use super::migration::{FORMAT, migrated};
 use super::probation::ProbationFile;
 use super::{FileStore, Kept, Place, checksum, quiet};
 use crate::StartError;
-
-/// The format that this version writes and reads.
-const FORMAT: u32 = 1;
 
 /// Memory is the truth: the database is read once, and its cache only serves commits.
 const CACHE_BYTES: usize = 4 * 1024 * 1024;
@@ -32,6 +31,9 @@ pub(crate) struct OpenedFile {
     path: PathBuf,
     database: Database,
     backend: ProbationFile,
+    /// The format that the file has.
+    format: u32,
+    /// Its records, in this version's format.
     records: Vec<Kept>,
 }
 
@@ -45,14 +47,15 @@ pub(crate) fn open(path: &Path) -> Result<OpenedFile, StartError> {
     let backend = ProbationFile::new(file).map_err(|error| broken(error.to_string()))?;
     let age = age(&backend).map_err(|error| broken(error.to_string()))?;
     let read = quiet::guarded(|| read_all(&backend, age));
-    let (database, records) = read
+    let (database, contents) = read
         .unwrap_or_else(|| Err(damaged("its pages contradict each other")))
         .map_err(broken)?;
     Ok(OpenedFile {
         path: path.to_owned(),
         database,
         backend,
-        records,
+        format: contents.format,
+        records: contents.records,
     })
 }
 
@@ -62,8 +65,9 @@ impl OpenedFile {
         self.records
     }
 
-    /// Builds something from the records, then trusts the file: from here on it is written to.
-    /// Where `build` refuses, or panics, the file stays as it was.
+    /// Builds something from the records, then trusts the file: from here on it is written to, a
+    /// file of an older format after it was copied. Where `build` refuses, or panics, the file stays
+    /// as it was.
     pub(crate) fn restore<T>(
         self,
         build: impl FnOnce(Vec<Kept>) -> Result<T, String>,
@@ -72,8 +76,10 @@ impl OpenedFile {
             path,
             database,
             backend,
+            format,
             records,
         } = self;
+        let older = (format < FORMAT).then(|| records.clone());
         let broken = |reason: String| StartError::State {
             path: path.clone(),
             reason,
@@ -81,7 +87,13 @@ impl OpenedFile {
         let built = quiet::guarded(|| build(records))
             .unwrap_or_else(|| Err(damaged("its records contradict each other")))
             .map_err(broken)?;
+        if older.is_some() {
+            copy_aside(&backend, &path, format).map_err(broken)?;
+        }
         backend.trust().map_err(|error| broken(error.to_string()))?;
+        if let Some(records) = older {
+            rewrite(&database, &records).map_err(|error| broken(error.to_string()))?;
+        }
         let store = FileStore::start(database).map_err(StartError::Runtime)?;
         Ok((built, store))
     }
@@ -133,7 +145,14 @@ fn age(backend: &ProbationFile) -> std::io::Result<Age> {
     Ok(if length == 0 { Age::New } else { Age::Old })
 }
 
-fn read_all(backend: &ProbationFile, age: Age) -> Result<(Database, Vec<Kept>), String> {
+/// What a file holds.
+struct Contents {
+    format: u32,
+    /// In this version's format.
+    records: Vec<Kept>,
+}
+
+fn read_all(backend: &ProbationFile, age: Age) -> Result<(Database, Contents), String> {
     let database = Builder::new()
         .set_cache_size(CACHE_BYTES)
         .set_check_integrity_on_open(true)
@@ -142,30 +161,40 @@ fn read_all(backend: &ProbationFile, age: Age) -> Result<(Database, Vec<Kept>), 
             DatabaseError::UpgradeRequired(_) => "it was written by an older version".to_owned(),
             error => damaged(&format!("or no state file at all: {error}")),
         })?;
-    let records = read_records(&database, age)?;
-    Ok((database, records))
+    let contents = read_contents(&database, age)?;
+    Ok((database, contents))
 }
 
-/// A new file has no tables; any other has the format that we know.
-fn read_records(database: &Database, age: Age) -> Result<Vec<Kept>, String> {
+/// A new file has no tables; any other has a format that we know.
+fn read_contents(database: &Database, age: Age) -> Result<Contents, String> {
     let failed = |error: redb::Error| damaged(&error.to_string());
     let transaction = database
         .begin_read()
         .map_err(|error| failed(error.into()))?;
-    match transaction.open_table(FORMATS) {
+    let format = match transaction.open_table(FORMATS) {
         Ok(formats) => {
             let format = formats
                 .get("format")
                 .map_err(|error| failed(error.into()))?;
-            known_format(format.map(|format| format.value()))?;
+            let format = format.map(|format| format.value());
+            format.ok_or_else(|| damaged("its format is not written in it"))?
         }
         Err(TableError::TableDoesNotExist(_)) if age == Age::New => {
-            return create_tables(database).map_err(failed);
+            create_tables(database).map_err(failed)?;
+            return Ok(Contents {
+                format: FORMAT,
+                records: Vec::new(),
+            });
         }
         Err(TableError::TableDoesNotExist(_)) => {
             return Err("it is another program's database; name a new file".to_owned());
         }
         Err(error) => return Err(failed(error.into())),
+    };
+    if format > FORMAT {
+        return Err(format!(
+            "its format {format} is newer than the {FORMAT} that this version knows; use the version that wrote it"
+        ));
     }
     let records = transaction
         .open_table(RECORDS)
@@ -175,27 +204,57 @@ fn read_records(database: &Database, age: Age) -> Result<Vec<Kept>, String> {
         let (key, value) = record.map_err(|error| failed(error.into()))?;
         kept.push(checked(key.value(), value.value())?);
     }
-    Ok(kept)
+    let records = migrated(format, kept)
+        .ok_or_else(|| format!("its format {format} is unknown; name a new file"))?;
+    Ok(Contents { format, records })
 }
 
-fn known_format(format: Option<u32>) -> Result<(), String> {
-    match format {
-        Some(FORMAT) => Ok(()),
-        Some(format) if format > FORMAT => Err(format!(
-            "its format {format} is newer than the {FORMAT} that this version knows; use the version that wrote it"
-        )),
-        Some(format) => Err(format!("its format {format} is unknown; name a new file")),
-        None => Err(damaged("its format is not written in it")),
-    }
-}
-
-fn create_tables(database: &Database) -> Result<Vec<Kept>, redb::Error> {
+fn create_tables(database: &Database) -> Result<(), redb::Error> {
     let mut transaction = database.begin_write()?;
     transaction.set_two_phase_commit(true);
     transaction.open_table(FORMATS)?.insert("format", FORMAT)?;
     transaction.open_table(RECORDS)?;
     transaction.commit()?;
-    Ok(Vec::new())
+    Ok(())
+}
+
+/// Puts migrated records, and their format, in the place of all that a file held.
+fn rewrite(database: &Database, records: &[Kept]) -> Result<(), redb::Error> {
+    let mut transaction = database.begin_write()?;
+    transaction.set_two_phase_commit(true);
+    transaction.open_table(FORMATS)?.insert("format", FORMAT)?;
+    transaction.delete_table(RECORDS)?;
+    {
+        let mut table = transaction.open_table(RECORDS)?;
+        for Kept { place, value } in records {
+            let key = key_of(place);
+            table.insert(key.as_str(), stored(&key, value).as_slice())?;
+        }
+    }
+    transaction.commit()?;
+    Ok(())
+}
+
+/// Copies a file of an older format next to it, as `NAME.format-1`. An earlier copy stays: it may be
+/// of another state.
+fn copy_aside(backend: &ProbationFile, path: &Path, format: u32) -> Result<(), String> {
+    let beside = |ending: &str| {
+        let mut name = OsString::from(path);
+        name.push(format!(".format-{format}{ending}"));
+        PathBuf::from(name)
+    };
+    let copy = beside("");
+    let shown = copy.display();
+    if copy.exists() {
+        return Err(format!(
+            "its older format {format} would be copied to {shown} first, and that file is there already; move it away"
+        ));
+    }
+    let unfinished = beside(".unfinished");
+    let written = backend.copy_to(&unfinished);
+    written
+        .and_then(|()| std::fs::rename(&unfinished, &copy))
+        .map_err(|error| format!("its older format {format} cannot be copied to {shown}: {error}"))
 }
 
 fn checked(key: &str, stored: &[u8]) -> Result<Kept, String> {

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use redb::StorageBackend;
@@ -57,6 +58,17 @@ impl ProbationFile {
             contents.file.write_all(&block[..kept])?;
         }
         contents.file.sync_data()
+    }
+
+    /// Writes a copy of the file itself, without what is held back. It can be read by whom the file
+    /// can be read by.
+    pub(super) fn copy_to(&self, path: &Path) -> io::Result<()> {
+        let file = &mut self.lock().file;
+        let mut copy = File::create(path)?;
+        copy.set_permissions(file.metadata()?.permissions())?;
+        file.seek(SeekFrom::Start(0))?;
+        io::copy(file, &mut copy)?;
+        copy.sync_all()
     }
 
     fn lock(&self) -> MutexGuard<'_, Contents> {

@@ -325,53 +325,89 @@ fn a_new_configuration_holds_for_accounts_that_are_there_already() {
         .expect(403);
 }
 
+/// Something that was acknowledged: where it can be read, and what must stand there.
+struct Acknowledged {
+    path: String,
+    members: Value,
+}
+
+impl Acknowledged {
+    fn is_there(&self, caller: &Caller) {
+        let shown = caller.get(&self.path).expect(200).at("/data");
+        for (name, value) in self.members.as_object().into_iter().flatten() {
+            assert_eq!(shown[name], *value, "{}", self.path);
+        }
+    }
+}
+
 #[test]
 fn acknowledged_changes_survive_kill_9() {
     let folder = Folder::new();
     let state = folder.state();
-    let arguments = [
-        "--state",
-        state.to_str().expect("a path"),
-        "--rate-limit",
-        "off",
-    ];
-    let mut acknowledged: Vec<(u64, String)> = Vec::new();
-    for round in 0..5_u64 {
-        let program = Program::start(&arguments);
+    let state = state.to_str().expect("a path");
+    let start = || {
+        let program = Program::start(&["--state", state, "--rate-limit", "off"]);
         let caller = program.caller().with_key("test_key_acme");
-        for (client, id) in &acknowledged {
-            let shown = caller.get(&format!("/api/v1/endpoints/{id}")).expect(200);
-            assert_eq!(shown.at("/data/billing_customer_id"), *client);
+        (program, caller)
+    };
+    let mut acknowledged: Vec<Acknowledged> = Vec::new();
+    let mut of_last_round = 0;
+    for round in 0..50_u64 {
+        let (program, caller) = start();
+        for record in acknowledged.iter().rev().take(of_last_round) {
+            record.is_there(&caller);
         }
-        let writers: Vec<_> = (0..4_u64)
+        let count = || caller.get("/api/v1/endpoints").at("/meta/total").as_u64();
+        let enough = count().map(|before| before + 20);
+        let writers: Vec<_> = (0..16_u64)
             .map(|writer| {
                 let caller = caller.clone();
-                std::thread::spawn(move || write_until_it_ends(&caller, 1 + round * 4 + writer))
+                std::thread::spawn(move || write_until_it_ends(&caller, 1 + round * 16 + writer))
             })
             .collect();
-        while caller.get("/api/v1/endpoints").at("/meta/total").as_u64()
-            < Some(acknowledged.len() as u64 + 20)
-        {
+        while count() < enough {
             std::thread::yield_now();
         }
         program.kill();
+        let before = acknowledged.len();
         for writer in writers {
             acknowledged.extend(writer.join().expect("a writer"));
         }
+        of_last_round = acknowledged.len() - before;
     }
-    assert!(acknowledged.len() >= 50, "{}", acknowledged.len());
+    assert!(acknowledged.len() >= 1000, "{}", acknowledged.len());
+    let (_program, caller) = start();
+    for record in &acknowledged {
+        record.is_there(&caller);
+    }
 }
 
-/// Provisions until the server is gone; what was acknowledged.
-fn write_until_it_ends(caller: &Caller, client: u64) -> Vec<(u64, String)> {
+/// Adds servers of a customer, and a rule for each, until the server is gone; what was acknowledged.
+fn write_until_it_ends(caller: &Caller, client: u64) -> Vec<Acknowledged> {
+    let post = |path: &str, body: Value| {
+        let reply = caller.try_send("POST", path, body.to_string().as_bytes());
+        reply.ok().map(|reply| reply.expect(201).at("/data"))
+    };
     let mut acknowledged = Vec::new();
     for last in 1..=25 {
-        let body =
-            json!({ "client_id": client, "ip_address": format!("192.0.2.{last}") }).to_string();
-        match caller.try_send("POST", "/api/v1/billing/provision", body.as_bytes()) {
-            Ok(reply) => acknowledged.push((client, text(&reply.at("/data/endpoint_id")))),
-            Err(_) => break,
-        }
+        let server = json!({ "client_id": client, "ip_address": format!("192.0.2.{last}") });
+        let Some(made) = post("/api/v1/billing/provision", server) else {
+            break;
+        };
+        let id = text(&made["endpoint_id"]);
+        acknowledged.push(Acknowledged {
+            path: format!("/api/v1/endpoints/{id}"),
+            members: json!({ "billing_customer_id": client, "ip_address": format!("192.0.2.{last}") }),
+        });
+        let justification = format!("Asked for by writer {client}");
+        let rule = json!({ "port_start": last, "protocol": "tcp", "justification": justification, "endpoint_id": id });
+        let Some(made) = post("/api/v1/whitelists", rule) else {
+            break;
+        };
+        acknowledged.push(Acknowledged {
+            path: format!("/api/v1/whitelists/{}", text(&made["id"])),
+            members: json!({ "port_start": last, "justification": justification, "endpoint_id": id }),
+        });
     }
     acknowledged
 }

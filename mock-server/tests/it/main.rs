@@ -18,6 +18,7 @@ mod guard;
 mod journal;
 mod keys;
 mod lists;
+mod migration;
 mod paths;
 mod pinned;
 mod playbooks;
