@@ -76,8 +76,8 @@ impl OperationInfo {
         self.method == Method::GET
     }
 
-    /// Whether the answer holds what must not be kept in an error: a sign-in token, leaked credentials.
-    pub(crate) fn answers_secrets(&self) -> bool {
+    /// Whether the answer holds what must not be kept in an error or a log: a sign-in token, leaked credentials.
+    pub fn answers_secrets(&self) -> bool {
         self.group == Group::Sso || self.envelope == Envelope::SuccessOrUnavailable
     }
 
@@ -87,7 +87,7 @@ impl OperationInfo {
     }
 
     /// Whether a concrete path (no query) is one of this operation's.
-    pub(crate) fn matches(&self, method: &Method, path: &str) -> bool {
+    pub fn matches(&self, method: &Method, path: &str) -> bool {
         let mut given = path.split('/');
         let fits = self.path.split('/').all(|expected| {
             given.next().is_some_and(|segment| match expected {

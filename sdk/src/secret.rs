@@ -77,8 +77,9 @@ impl ApiKey {
 
     /// The text with every run of eight or more characters of the key masked.
     ///
-    /// Ordinary words stay, or a key named after its state would leave holes in the service's sentences.
-    pub(crate) fn redact(&self, text: &str) -> String {
+    /// For logs of what travelled. Ordinary words stay, or a key named after its state would leave holes in the
+    /// service's sentences.
+    pub fn redact(&self, text: &str) -> String {
         let key = self.0.expose_secret().as_bytes();
         let run = key.len().min(TELLING_RUN);
         let mut clean = String::with_capacity(text.len());
