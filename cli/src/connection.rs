@@ -1,5 +1,6 @@
 //! The client and what stands between it and the network.
 
+use crate::call_log::CallLog;
 use crate::error::CliError;
 use crate::guard::{Guard, Policy};
 use crate::local::LocalService;
@@ -51,8 +52,10 @@ impl Connection {
                 SharedPace::open(&origin, &key, limits).map(Arc::new)
             }
         };
+        let gate = Arc::clone(&guard) as Arc<dyn Transport>;
+        let transport = CallLog::around(gate, &settings.telling, ui, &key)?;
         let builder = Client::builder(base_url, key)
-            .transport(Arc::clone(&guard) as Arc<dyn Transport>)
+            .transport(transport)
             .observer(waits_shown_by(ui));
         let builder = paced(builder, settings.rate_limits, pace.as_ref());
         let client = configured(builder, settings).build()?;

@@ -18,7 +18,8 @@ impl Invocation {
             .map(|argument| argument.to_string_lossy().into_owned())
             .collect();
         let variable = std::env::var("SECMON_OUTPUT").unwrap_or_default();
-        let wants_json = output_argument(&arguments).map_or_else(|| is_json(&variable), is_json);
+        let wants_json = has_filter(&arguments)
+            || output_argument(&arguments).map_or_else(|| is_json(&variable), is_json);
         let typed = arguments.first().map_or("secmon", String::as_str);
         Self {
             program: program_name(typed),
@@ -89,13 +90,20 @@ fn output_argument(arguments: &[String]) -> Option<&str> {
             return long.strip_prefix("output=");
         }
         let (flags, value) = argument.strip_prefix('-')?.split_once('o')?;
-        let switches = flags.chars().all(|flag| "yqnw".contains(flag));
+        let switches = flags.chars().all(|flag| "yqnwv".contains(flag));
         match value.trim_start_matches('=') {
             "" => following(),
             value => Some(value),
         }
         .filter(|_| switches)
     })
+}
+
+/// Whether the result is filtered as JSON.
+fn has_filter(arguments: &[String]) -> bool {
+    arguments
+        .iter()
+        .any(|argument| argument == "--jq" || argument.starts_with("--jq="))
 }
 
 fn is_json(form: &str) -> bool {

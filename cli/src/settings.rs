@@ -1,7 +1,8 @@
 //! What the flags, the environment and the profile come to. Strongest first: flags, environment, profile, default.
 
-use crate::args::{ColorChoice, GlobalArgs, OutputFormat, TimeStyle};
+use crate::args::{ColorChoice, CsvCells, GlobalArgs, OutputFormat, TimeStyle};
 use crate::error::CliError;
+use crate::jq;
 use crate::pace::Limits;
 use crate::profile::{ConfigFile, LOCAL, Profile};
 use crate::{durations, env_vars, paths, service};
@@ -9,6 +10,7 @@ use clap::ValueEnum;
 use secmon::model::CustomerId;
 use secmon::{ApiKey, Namespace};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Everything that is settled before a command runs.
@@ -42,6 +44,8 @@ pub struct Settings {
     pub safety: Safety,
     /// How results are shown.
     pub display: Display,
+    /// What is told of calls.
+    pub telling: Telling,
     /// Sentences to say once, before anything else.
     pub warnings: Vec<String>,
 }
@@ -109,11 +113,24 @@ pub struct Safety {
     pub protected: bool,
 }
 
+/// What is told of calls, besides their results.
+#[derive(Debug, Clone, Default)]
+pub struct Telling {
+    /// On standard error: nothing, a line a call, or headers and bodies too.
+    pub verbosity: u8,
+    /// A file that gets everything.
+    pub file: Option<PathBuf>,
+}
+
 /// How results are shown.
 #[derive(Debug, Clone, Default)]
 pub struct Display {
     /// The form.
     pub format: Option<OutputFormat>,
+    /// What filters a JSON result.
+    pub jq: Option<Arc<jq::Filter>>,
+    /// What becomes of CSV cells that a spreadsheet would run.
+    pub csv: CsvCells,
     /// Columns of a list.
     pub columns: Vec<String>,
     /// Column to sort by.
@@ -173,6 +190,10 @@ impl Settings {
             sandbox: flags.sandbox,
             safety: safety(flags, &profile)?,
             display: display(flags, &profile)?,
+            telling: Telling {
+                verbosity: flags.verbose,
+                file: flags.debug_file.clone(),
+            },
             warnings,
             config_path,
             config,
@@ -188,14 +209,14 @@ impl Settings {
 }
 
 fn customer(flags: &GlobalArgs, profile: &Profile) -> Result<Option<CustomerId>, CliError> {
-    let named = match &flags.customer {
-        Some(text) => Some(("--customer", text.clone())),
-        None => env_vars::text("SECMON_CUSTOMER")?
-            .map(|text| ("SECMON_CUSTOMER", text))
-            .or(profile
-                .customer
-                .map(|number| ("the profile's customer", number.to_string()))),
-    };
+    let named = first_named([
+        ("--customer", flags.customer.clone()),
+        ("SECMON_CUSTOMER", env_vars::text("SECMON_CUSTOMER")?),
+        (
+            "the profile's customer",
+            profile.customer.map(|number| number.to_string()),
+        ),
+    ]);
     named
         .map(|(name, text)| parse_customer(name, &text))
         .transpose()
@@ -209,38 +230,38 @@ pub fn parse_customer(name: &str, text: &str) -> Result<CustomerId, CliError> {
 }
 
 fn namespace(flags: &GlobalArgs, profile: &Profile) -> Result<Namespace, CliError> {
-    let named = flags
-        .namespace
-        .clone()
-        .or(env_vars::text("SECMON_NAMESPACE")?);
-    match named.or_else(|| profile.namespace.clone()).as_deref() {
-        None | Some("billing") => Ok(Namespace::Billing),
-        Some("provisioning") => Ok(Namespace::Provisioning),
-        Some(other) => Err(CliError::usage(format!(
-            "--namespace: {other:?} is neither billing nor provisioning"
+    let named = first_named([
+        ("--namespace", flags.namespace.clone()),
+        ("SECMON_NAMESPACE", env_vars::text("SECMON_NAMESPACE")?),
+        ("the profile's namespace", profile.namespace.clone()),
+    ]);
+    match named.as_ref().map(|(name, text)| (*name, text.as_str())) {
+        None | Some((_, "billing")) => Ok(Namespace::Billing),
+        Some((_, "provisioning")) => Ok(Namespace::Provisioning),
+        Some((name, other)) => Err(CliError::usage(format!(
+            "{name}: {other:?} is neither billing nor provisioning"
         ))),
     }
 }
 
 fn rate_limits(flags: &GlobalArgs, profile: &Profile) -> Result<RateLimits, CliError> {
-    let named = flags
-        .rate_limits
-        .clone()
-        .or(env_vars::text("SECMON_RATE_LIMITS")?);
-    named
-        .or_else(|| profile.rate_limits.clone())
-        .map_or(Ok(RateLimits::On(Limits::DOCUMENTED)), |text| {
-            parse_rate_limits(&text)
-        })
+    let named = first_named([
+        ("--rate-limits", flags.rate_limits.clone()),
+        ("SECMON_RATE_LIMITS", env_vars::text("SECMON_RATE_LIMITS")?),
+        ("the profile's rate_limits", profile.rate_limits.clone()),
+    ]);
+    named.map_or(Ok(RateLimits::On(Limits::DOCUMENTED)), |(name, text)| {
+        parse_rate_limits(name, &text)
+    })
 }
 
-fn parse_rate_limits(text: &str) -> Result<RateLimits, CliError> {
+fn parse_rate_limits(name: &str, text: &str) -> Result<RateLimits, CliError> {
     if text == "off" {
         return Ok(RateLimits::Off);
     }
     let wrong = || {
         CliError::usage(format!(
-            "--rate-limits: {text:?} is no pair of limits: write it as 60,100/60s, or off"
+            "{name}: {text:?} is no pair of limits: write it as 60,100/60s, or off"
         ))
     };
     let (limits, window) = text.split_once('/').ok_or_else(wrong)?;
@@ -252,7 +273,7 @@ fn parse_rate_limits(text: &str) -> Result<RateLimits, CliError> {
             .filter(|n| *n > 0)
             .ok_or_else(wrong)
     };
-    let window = durations::length("--rate-limits", window)?;
+    let window = durations::length(name, window)?;
     if window.is_zero() {
         return Err(wrong());
     }
@@ -289,20 +310,15 @@ fn safety(flags: &GlobalArgs, profile: &Profile) -> Result<Safety, CliError> {
 }
 
 fn display(flags: &GlobalArgs, profile: &Profile) -> Result<Display, CliError> {
-    let named = flags
-        .output
-        .clone()
-        .or(env_vars::text("SECMON_OUTPUT")?)
-        .or_else(|| profile.output.clone());
-    let format = named.map(|text| {
-        OutputFormat::from_str(&text, true).map_err(|_| {
-            CliError::usage(format!(
-                "--output: {text:?} is none of table, wide, json, jsonl, csv, ids"
-            ))
-        })
-    });
+    let jq = flags.jq.as_deref().map(jq::Filter::parse).transpose()?;
+    let format = match &jq {
+        Some(_) => Some(filtered_format(flags)?),
+        None => format(flags, profile)?,
+    };
     Ok(Display {
-        format: format.transpose()?,
+        format,
+        jq: jq.map(Arc::new),
+        csv: flags.csv.unwrap_or_default(),
         columns: flags.columns.clone(),
         sort: flags.sort.clone(),
         limit: flags.limit,
@@ -312,6 +328,41 @@ fn display(flags: &GlobalArgs, profile: &Profile) -> Result<Display, CliError> {
         quiet: flags.quiet,
         no_progress: flags.no_progress,
     })
+}
+
+fn format(flags: &GlobalArgs, profile: &Profile) -> Result<Option<OutputFormat>, CliError> {
+    let named = first_named([
+        ("--output", flags.output.clone()),
+        ("SECMON_OUTPUT", env_vars::text("SECMON_OUTPUT")?),
+        ("the profile's output", profile.output.clone()),
+    ]);
+    let format = named.map(|(name, text)| {
+        OutputFormat::from_str(&text, true).map_err(|_| {
+            CliError::usage(format!(
+                "{name}: {text:?} is none of table, wide, json, jsonl, csv, ids"
+            ))
+        })
+    });
+    format.transpose()
+}
+
+/// A filter reads JSON, whatever the environment or the profile prefer; another form typed beside it is a mistake.
+fn filtered_format(flags: &GlobalArgs) -> Result<OutputFormat, CliError> {
+    match flags.output.as_deref() {
+        None | Some("json" | "jsonl") => Ok(OutputFormat::Json),
+        Some(other) => Err(CliError::usage(format!(
+            "--jq filters what -o json prints: leave -o {other} out"
+        ))),
+    }
+}
+
+/// The strongest of the places a setting can come from, with its name for errors.
+fn first_named<const N: usize>(
+    places: [(&'static str, Option<String>); N],
+) -> Option<(&'static str, String)> {
+    places
+        .into_iter()
+        .find_map(|(name, value)| Some((name, value?)))
 }
 
 fn optional_length(name: &str, text: Option<&str>) -> Result<Option<Duration>, CliError> {

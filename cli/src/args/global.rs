@@ -1,6 +1,6 @@
 //! Options that every command takes. Some also have a name in the environment (`secmon help environment`).
 
-use clap::{Args, ValueEnum};
+use clap::{ArgAction, Args, ValueEnum};
 use std::path::PathBuf;
 
 const SERVICE: &str = "Which service";
@@ -57,6 +57,12 @@ pub struct GlobalArgs {
     /// Leave out the heading of a table or CSV
     #[arg(long, global = true, help_heading = OUTPUT, hide_short_help = true)]
     pub no_headers: bool,
+    /// Filter what -o json would print with a jq expression; texts come out bare, one result a line
+    #[arg(long, global = true, value_name = "EXPR", help_heading = OUTPUT, hide_short_help = true)]
+    pub jq: Option<String>,
+    /// CSV cells: guarded (a formula gets an apostrophe in front) or raw
+    #[arg(long, global = true, value_name = "CELLS", help_heading = OUTPUT, hide_short_help = true)]
+    pub csv: Option<CsvCells>,
     /// How times are shown: relative, utc or local
     #[arg(long, global = true, value_name = "STYLE", help_heading = OUTPUT, hide_short_help = true)]
     pub time: Option<TimeStyle>,
@@ -69,6 +75,13 @@ pub struct GlobalArgs {
     /// Show no progress
     #[arg(long, global = true, help_heading = OUTPUT, hide_short_help = true)]
     pub no_progress: bool,
+    /// Tell of every call on standard error; twice, with headers and bodies, secrets left out
+    #[arg(short, long, global = true, action = ArgAction::Count, help_heading = OUTPUT)]
+    #[arg(hide_short_help = true)]
+    pub verbose: u8,
+    /// Write every call with headers and bodies, secrets left out, to this file (mode 0600)
+    #[arg(long, global = true, value_name = "FILE", help_heading = OUTPUT, hide_short_help = true)]
+    pub debug_file: Option<PathBuf>,
 
     /// Answer yes to questions
     #[arg(short, long, global = true, help_heading = SAFETY)]
@@ -110,6 +123,16 @@ pub enum OutputFormat {
     Csv,
     /// Identifiers only, one a line.
     Ids,
+}
+
+/// What becomes of CSV cells that a spreadsheet would run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum CsvCells {
+    /// They get an apostrophe in front.
+    #[default]
+    Guarded,
+    /// They stay as they are, control characters too.
+    Raw,
 }
 
 /// How a point in time is written for people.

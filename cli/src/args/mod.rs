@@ -32,7 +32,7 @@ pub use endpoint::{
     EndpointAddArgs, EndpointCommand, EndpointListArgs, EndpointTargets, EndpointWaitArgs,
     ScanArgs, WaitFor,
 };
-pub use global::{ColorChoice, GlobalArgs, OutputFormat, TimeStyle};
+pub use global::{ColorChoice, CsvCells, GlobalArgs, OutputFormat, TimeStyle};
 pub use history::{HistoryArgs, HistoryCommand};
 pub use mock::{
     AdminArgs, ClockCommand, FaultAddArgs, FaultCommand, MockCommand, MockServeArgs, StateCommand,

@@ -2,25 +2,29 @@
 
 use super::sanitize;
 use super::table::exact;
+use crate::args::CsvCells;
 use crate::outcome::Table;
+use crate::settings::Display;
 use serde_json::Value;
 
-/// Renders the rows. A cell that a spreadsheet would run as a formula gets an apostrophe in front.
-pub fn render(table: &Table, with_header: bool) -> String {
+/// Renders the rows. A cell that a spreadsheet would run as a formula gets an apostrophe in front, unless raw cells
+/// were asked for.
+pub fn render(table: &Table, display: &Display) -> String {
     let header = table
         .columns
         .iter()
         .map(|column| column.name.to_owned())
         .collect();
-    let rows = table
-        .rows
-        .iter()
-        .map(|row| row.iter().map(|cell| inert(&exact(cell))).collect());
-    written(std::iter::once(header).filter(|_| with_header).chain(rows))
+    let rows = table.rows.iter().map(|row| {
+        row.iter()
+            .map(|cell| written_cell(exact(cell), display))
+            .collect()
+    });
+    written(with_header(header, display).chain(rows))
 }
 
 /// A record that has no columns of its own: its fields, and one row.
-pub fn render_record(record: &Value, with_header: bool) -> String {
+pub fn render_record(record: &Value, display: &Display) -> String {
     let Value::Object(fields) = record else {
         return String::new();
     };
@@ -30,8 +34,22 @@ pub fn render_record(record: &Value, with_header: bool) -> String {
             .map_or_else(|| value.to_string(), str::to_owned)
     };
     let header = fields.keys().cloned().collect();
-    let row = fields.values().map(|value| inert(&text(value))).collect();
-    written(std::iter::once(header).filter(|_| with_header).chain([row]))
+    let row = fields
+        .values()
+        .map(|value| written_cell(text(value), display))
+        .collect();
+    written(with_header(header, display).chain([row]))
+}
+
+fn with_header(header: Vec<String>, display: &Display) -> impl Iterator<Item = Vec<String>> {
+    std::iter::once(header).filter(|_| !display.no_headers)
+}
+
+fn written_cell(text: String, display: &Display) -> String {
+    match display.csv {
+        CsvCells::Guarded => inert(&text),
+        CsvCells::Raw => text,
+    }
 }
 
 fn written(records: impl Iterator<Item = Vec<String>>) -> String {

@@ -14,7 +14,8 @@ use crate::args::{ColorChoice, OutputFormat};
 use crate::durations;
 use crate::error::{CliError, Exit};
 use crate::invocation::Invocation;
-use crate::outcome::{Line, Outcome};
+use crate::jq::Filter;
+use crate::outcome::{Line, Outcome, Table};
 use crate::settings::Display;
 use anstyle::{AnsiColor, Style};
 use serde_json::{Value, json};
@@ -87,7 +88,7 @@ impl Ui {
     /// Shows the result of a command, and what went wrong behind it; gives the exit code.
     pub fn show(&self, mut outcome: Outcome) -> Exit {
         let shown = match rows::arrange(&self.display, &mut outcome) {
-            Ok(()) => self.print(&self.render(&outcome)).map(|()| outcome.exit),
+            Ok(()) => self.result(&outcome).map(|()| outcome.exit),
             Err(error) => Err(error),
         };
         match (shown, outcome.trouble) {
@@ -97,6 +98,24 @@ impl Ui {
             }
             (Ok(exit), None) => exit,
         }
+    }
+
+    /// Writes the result in the form that was asked for, through the filter where there is one.
+    fn result(&self, outcome: &Outcome) -> Result<(), CliError> {
+        match &self.display.jq {
+            Some(filter) => self.filtered(filter, &outcome.result),
+            None => self.print(&self.render(outcome)),
+        }
+    }
+
+    fn filtered(&self, filter: &Filter, result: &Value) -> Result<(), CliError> {
+        let filtered = filter.run(result);
+        // A text of the service comes out bare, so on a terminal it is made harmless.
+        match std::io::stdout().is_terminal() {
+            true => self.print(&sanitize(&filtered.text))?,
+            false => self.print(&filtered.text)?,
+        }
+        filtered.trouble.map_or(Ok(()), Err)
     }
 
     /// Writes to standard output. A reader that has seen enough is no error.
@@ -116,9 +135,9 @@ impl Ui {
             (OutputFormat::Json, _) => pretty(&outcome.result),
             (OutputFormat::Jsonl, _) => json_lines(&outcome.result),
             (OutputFormat::Csv, _) if outcome.table.columns.is_empty() => {
-                csv::render_record(&outcome.result, !self.display.no_headers)
+                csv::render_record(&outcome.result, &self.display)
             }
-            (OutputFormat::Csv, _) => csv::render(&outcome.table, !self.display.no_headers),
+            (OutputFormat::Csv, _) => csv::render(&outcome.table, &self.display),
             (OutputFormat::Ids, _) => rows::ids(&outcome.table),
             (OutputFormat::Table | OutputFormat::Wide, []) if outcome.table.rows.is_empty() => {
                 self.note("nothing found");
@@ -129,11 +148,11 @@ impl Ui {
         }
     }
 
-    fn table(&self, table: &crate::outcome::Table) -> String {
+    fn table(&self, table: &Table) -> String {
         table::render(table, &self.display, self.format == OutputFormat::Wide)
     }
 
-    fn story(&self, story: &[Line], rows: &crate::outcome::Table) -> String {
+    fn story(&self, story: &[Line], rows: &Table) -> String {
         let mut text = String::new();
         for line in story {
             if self.display.quiet && line.is_advice() {
@@ -170,7 +189,7 @@ impl Ui {
         text
     }
 
-    fn indented(&self, text: &mut String, table: &crate::outcome::Table) {
+    fn indented(&self, text: &mut String, table: &Table) {
         for row in self.table(table).lines() {
             push_line(text, &format!("  {row}"));
         }
@@ -238,6 +257,22 @@ impl Ui {
         }
     }
 
+    /// Tells of a call, as `-v` asks for. With JSON and no terminal, standard error is for the error object alone.
+    pub fn trace(&self, text: &str) {
+        if !self.may_chat() {
+            return;
+        }
+        let lines: String = text
+            .lines()
+            .map(|line| format!("{DIM}{line}{DIM:#}\n"))
+            .collect();
+        let bar = self.bar.lock().unwrap_or_else(PoisonError::into_inner);
+        match bar.as_ref().filter(|bar| !bar.is_over()) {
+            Some(bar) => bar.aside(|| self.to_stderr(&lines)),
+            None => self.to_stderr(&lines),
+        }
+    }
+
     /// Says that a call waits, when the wait is long enough to wonder about.
     pub fn waiting(&self, reason: secmon::WaitReason, length: Duration) {
         if length < WORTH_SAYING || !self.is_news(length) {
@@ -280,6 +315,10 @@ impl Ui {
     pub fn planned(&self, planned: &[crate::guard::Planned]) -> Exit {
         let requests: Vec<Value> = planned.iter().map(crate::guard::Planned::to_json).collect();
         let written = match self.format {
+            _ if self.display.jq.is_some() => {
+                let plan = Outcome::record(json!({ "dry_run": requests }), Table::new(&[]));
+                self.result(&plan)
+            }
             OutputFormat::Json => self.print(&pretty(&json!({ "dry_run": requests }))),
             OutputFormat::Jsonl => self.print(&json_lines(&Value::Array(requests))),
             OutputFormat::Csv | OutputFormat::Ids => {
@@ -297,7 +336,10 @@ impl Ui {
         };
         match written {
             Ok(()) => Exit::Done,
-            Err(error) => error.exit(),
+            Err(error) => {
+                self.error(&error);
+                error.exit()
+            }
         }
     }
 
@@ -327,7 +369,11 @@ impl Ui {
     }
 }
 
+/// The option goes before NO_COLOR, which decides only where nothing was said.
 fn set_color(choice: ColorChoice) {
+    if choice == ColorChoice::Always {
+        crossterm::style::force_color_output(true);
+    }
     let choice = match choice {
         ColorChoice::Auto => anstream::ColorChoice::Auto,
         ColorChoice::Always => anstream::ColorChoice::Always,

@@ -33,6 +33,11 @@ impl Progress {
         self.0.set_message(sentence.to_owned());
     }
 
+    /// Writes something beside the bar.
+    pub fn aside(&self, write: impl FnOnce()) {
+        self.0.suspend(write);
+    }
+
     /// Whether it is off the screen.
     pub fn is_over(&self) -> bool {
         self.0.is_finished()

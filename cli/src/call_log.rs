@@ -1,0 +1,239 @@
+//! `-v`, `-vv` and `--debug-file`: what went to the service and what came back, without the secrets.
+
+use crate::error::CliError;
+use crate::files;
+use crate::settings::Telling;
+use crate::ui::{Ui, sanitize};
+use bytes::Bytes;
+use http::{HeaderMap, Method, Request, Response, StatusCode, Uri, header};
+use secmon::transport::{BoxFuture, Transport, TransportError};
+use secmon::{ApiKey, OPERATIONS};
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::Write as _;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// So much of a body is told of; the rest is counted.
+const BODY_SHOWN: usize = 16 * 1024;
+
+/// How much is told on the screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Detail {
+    Nothing,
+    Lines,
+    Everything,
+}
+
+/// A transport that tells of each request it passes on.
+pub struct CallLog {
+    inner: Arc<dyn Transport>,
+    ui: Arc<Ui>,
+    key: ApiKey,
+    detail: Detail,
+    file: Option<Mutex<File>>,
+    /// Requests that have not succeeded yet, and how often each was tried.
+    tries: Mutex<HashMap<(Method, Uri, Bytes), u32>>,
+}
+
+impl CallLog {
+    /// Puts the log in front of a transport, where one was asked for.
+    pub fn around(
+        inner: Arc<dyn Transport>,
+        telling: &Telling,
+        ui: &Arc<Ui>,
+        key: &ApiKey,
+    ) -> Result<Arc<dyn Transport>, CliError> {
+        let detail = match telling.verbosity {
+            0 => Detail::Nothing,
+            1 => Detail::Lines,
+            _ => Detail::Everything,
+        };
+        if detail == Detail::Nothing && telling.file.is_none() {
+            return Ok(inner);
+        }
+        let file = telling.file.as_deref().map(open).transpose()?;
+        Ok(Arc::new(Self {
+            inner,
+            ui: Arc::clone(ui),
+            key: key.clone(),
+            detail,
+            file: file.map(Mutex::new),
+            tries: Mutex::default(),
+        }))
+    }
+
+    /// Counts the attempts of one request; `Call` names a request by what it sends.
+    fn attempt(&self, request: &Request<Bytes>) -> u32 {
+        let call = identity(request);
+        let mut tries = self.tries.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = tries.entry(call).or_default();
+        *count += 1;
+        *count
+    }
+
+    fn tell(&self, call: &Call, result: &Result<Response<Bytes>, TransportError>) {
+        let line = call.line(result);
+        if self.detail == Detail::Lines {
+            self.ui.trace(&self.key.redact(&line));
+        }
+        if self.detail != Detail::Everything && self.file.is_none() {
+            return;
+        }
+        let mut text = format!("{line}\n{}", call.sent);
+        if let Ok(answer) = result {
+            let secret = may_hold_secrets(&call.method, call.uri.path(), answer.status());
+            let body = match secret {
+                true => b"(withheld: it holds secrets)",
+                false => answer.body().as_ref(),
+            };
+            text.push_str(&told('<', answer.headers(), body));
+        }
+        let text = self.key.redact(&text);
+        if self.detail == Detail::Everything {
+            self.ui.trace(text.trim_end());
+        }
+        if let Some(file) = &self.file {
+            let now = chrono::Utc::now().format("%Y-%m-%dT%H:%M:%S%.3f+00:00");
+            let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
+            // A log that cannot be written keeps nobody from working.
+            let _ = write!(file, "{now} {text}");
+        }
+    }
+}
+
+/// A request as it is told of.
+struct Call {
+    method: Method,
+    uri: Uri,
+    attempt: u32,
+    started: Instant,
+    /// Headers and body, as they are told.
+    sent: String,
+}
+
+impl Call {
+    fn line(&self, result: &Result<Response<Bytes>, TransportError>) -> String {
+        let path = self.uri.path_and_query().map_or("/", |path| path.as_str());
+        let end = match result {
+            Ok(answer) => answer.status().as_u16().to_string(),
+            Err(error) => format!("no answer ({error})"),
+        };
+        format!(
+            "{} {path} {end}, attempt {}, {}",
+            self.method,
+            self.attempt,
+            milliseconds(self.started.elapsed())
+        )
+    }
+}
+
+fn milliseconds(length: Duration) -> String {
+    format!("{} ms", length.as_millis())
+}
+
+fn identity(request: &Request<Bytes>) -> (Method, Uri, Bytes) {
+    (
+        request.method().clone(),
+        request.uri().clone(),
+        request.body().clone(),
+    )
+}
+
+impl Transport for CallLog {
+    fn send(
+        &self,
+        request: Request<Bytes>,
+    ) -> BoxFuture<'_, Result<Response<Bytes>, TransportError>> {
+        let identity = identity(&request);
+        let call = Call {
+            method: request.method().clone(),
+            uri: request.uri().clone(),
+            attempt: self.attempt(&request),
+            started: Instant::now(),
+            sent: told('>', request.headers(), request.body()),
+        };
+        Box::pin(async move {
+            let result = self.inner.send(request).await;
+            self.tell(&call, &result);
+            if result
+                .as_ref()
+                .is_ok_and(|answer| !may_be_repeated(answer.status()))
+            {
+                let mut tries = self.tries.lock().unwrap_or_else(PoisonError::into_inner);
+                tries.remove(&identity);
+            }
+            result
+        })
+    }
+}
+
+fn may_be_repeated(status: StatusCode) -> bool {
+    status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error()
+}
+
+/// A result with a sign-in token or leaked credentials; an error of such a call holds neither.
+fn may_hold_secrets(method: &Method, path: &str, status: StatusCode) -> bool {
+    let result = status.is_success() || status == StatusCode::SERVICE_UNAVAILABLE;
+    let secret = OPERATIONS
+        .iter()
+        .any(|operation| operation.answers_secrets() && operation.matches(method, path));
+    result && secret
+}
+
+fn told(mark: char, headers: &HeaderMap, body: &[u8]) -> String {
+    let mut text = String::new();
+    for (name, value) in headers {
+        let hidden = value.is_sensitive()
+            || [
+                header::AUTHORIZATION,
+                header::PROXY_AUTHORIZATION,
+                header::COOKIE,
+                header::SET_COOKIE,
+            ]
+            .contains(name);
+        let value = match hidden {
+            true => "****".into(),
+            false => String::from_utf8_lossy(value.as_bytes()),
+        };
+        let _ = writeln!(text, "  {mark} {name}: {}", one_line(&value));
+    }
+    if body.is_empty() {
+        return text;
+    }
+    let shown = &body[..body.len().min(BODY_SHOWN)];
+    let _ = writeln!(
+        text,
+        "  {mark} {}",
+        one_line(&String::from_utf8_lossy(shown))
+    );
+    if body.len() > BODY_SHOWN {
+        let _ = writeln!(text, "  {mark} ... of {} bytes", body.len());
+    }
+    text
+}
+
+fn one_line(text: &str) -> String {
+    sanitize(text).replace('\n', " ")
+}
+
+/// A new file that only its owner reads; an old one is emptied, and closed to others.
+fn open(path: &Path) -> Result<File, CliError> {
+    let failed =
+        |error: std::io::Error| CliError::io(&format!("--debug-file {}", path.display()), &error);
+    let file = files::private(File::options().create(true).write(true).truncate(true))
+        .open(path)
+        .map_err(failed)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let regular = file.metadata().is_ok_and(|metadata| metadata.is_file());
+        if regular {
+            file.set_permissions(std::fs::Permissions::from_mode(0o600))
+                .map_err(failed)?;
+        }
+    }
+    Ok(file)
+}
