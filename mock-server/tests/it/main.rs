@@ -5,6 +5,7 @@ mod bodies;
 mod client;
 mod concurrency;
 mod crowd;
+mod crush;
 mod damage;
 mod description;
 mod domain_monitoring;
