@@ -15,6 +15,9 @@ use std::time::Duration;
 /// A mock on this machine or in a test answers sooner; moving time far takes a moment.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// A mock's state is as large as what it holds.
+pub const LARGEST_STATE: usize = 1024 * 1024 * 1024;
+
 /// The admin API of one mock.
 pub struct Admin {
     origin: String,

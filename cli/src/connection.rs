@@ -1,5 +1,6 @@
 //! The client and what stands between it and the network.
 
+use crate::admin::LARGEST_STATE;
 use crate::call_log::CallLog;
 use crate::error::CliError;
 use crate::guard::{Guard, Policy};
@@ -36,7 +37,7 @@ impl Connection {
         base_url: &str,
         key: ApiKey,
     ) -> Result<Self, CliError> {
-        let network: Arc<dyn Transport> = Arc::new(HttpTransport::new(&HttpOptions::default()));
+        let network: Arc<dyn Transport> = Arc::new(HttpTransport::new(&options(source)));
         let local = match source {
             Source::Local => Some(Arc::new(LocalService::new(Arc::clone(&network))?)),
             _ => None,
@@ -66,6 +67,18 @@ impl Connection {
             local,
             pace,
         })
+    }
+}
+
+/// The embedded mock's state comes out whole; what a service answers has a limit.
+fn options(source: &Source) -> HttpOptions {
+    let options = HttpOptions::default();
+    match source {
+        Source::Local => HttpOptions {
+            body_limit: LARGEST_STATE,
+            ..options
+        },
+        _ => options,
     }
 }
 

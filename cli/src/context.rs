@@ -1,5 +1,6 @@
 //! What a command works with: the settings, the client (made when first asked for), and the screen.
 
+use crate::admin::LARGEST_STATE;
 use crate::connection::Connection;
 use crate::error::{CliError, Exit};
 use crate::guard::Guard;
@@ -143,7 +144,10 @@ impl Context {
             Ok(service) if service.source == Source::Local => {
                 Ok(Arc::clone(&self.connection()?.network))
             }
-            _ => Ok(Arc::new(HttpTransport::new(&HttpOptions::default()))),
+            _ => Ok(Arc::new(HttpTransport::new(&HttpOptions {
+                body_limit: LARGEST_STATE,
+                ..HttpOptions::default()
+            }))),
         }
     }
 

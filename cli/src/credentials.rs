@@ -7,6 +7,7 @@ use std::io::{IsTerminal, Read};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
+use zeroize::Zeroizing;
 
 /// A key as somebody gave it, before it is kept.
 pub struct TypedKey(String);
@@ -50,6 +51,18 @@ pub fn read_file(path: &Path) -> Result<ApiKey, CliError> {
     let metadata = std::fs::metadata(path).map_err(failed)?;
     refuse_open_mode(&name, &metadata)?;
     parse(&name, std::fs::read_to_string(path).map_err(failed)?)
+}
+
+/// Copies a key file; one that is not there is nothing to copy.
+pub fn copy_file(from: &Path, to: &Path) -> Result<(), CliError> {
+    match std::fs::read(from).map(Zeroizing::new) {
+        Ok(key) => write_private(to, &key),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(CliError::io(
+            &format!("key file {}", from.display()),
+            &error,
+        )),
+    }
 }
 
 /// Runs a command of the profile and takes the first line it prints. What it says on standard error is for a person.

@@ -5,6 +5,7 @@
 mod admin;
 mod alerts;
 mod args;
+mod browser;
 mod bulk;
 mod call_log;
 mod commands;

@@ -14,6 +14,11 @@ pub fn local_state_folder() -> Result<PathBuf, CliError> {
     Ok(folders()?.data_dir().join("secmon").join("local"))
 }
 
+/// The folder of what can be read again.
+pub fn cache_folder() -> Result<PathBuf, CliError> {
+    Ok(folders()?.cache_dir().join("secmon"))
+}
+
 /// The folder of the pace files.
 pub fn pace_folder() -> Result<PathBuf, CliError> {
     Ok(state_folder()?.join("pace"))
@@ -24,7 +29,8 @@ pub fn history_file() -> Result<PathBuf, CliError> {
     Ok(state_folder()?.join("history.jsonl"))
 }
 
-fn state_folder() -> Result<PathBuf, CliError> {
+/// The folder of what the programs of a user share and remember.
+pub fn state_folder() -> Result<PathBuf, CliError> {
     let folders = folders()?;
     let state = folders.state_dir().unwrap_or_else(|| folders.data_dir());
     Ok(state.join("secmon"))

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use toml_edit::{DocumentMut, Item, Table};
+use toml_edit::{DocumentMut, Item, Table, TableLike};
 
 /// The name that means the embedded mock, and so cannot be a profile.
 pub const LOCAL: &str = "local";
@@ -53,10 +53,15 @@ pub struct Profile {
 impl ConfigFile {
     /// Reads the file; one that is not there says nothing.
     pub fn read(path: &Path) -> Result<Self, CliError> {
-        let Some(text) = read_optional(path)? else {
-            return Ok(Self::default());
-        };
-        toml::from_str(&text).map_err(|error| {
+        match read_optional(path)? {
+            Some(text) => Self::parse(&text, path),
+            None => Ok(Self::default()),
+        }
+    }
+
+    /// Reads the text of a configuration file; `path` is for what is wrong with it.
+    pub fn parse(text: &str, path: &Path) -> Result<Self, CliError> {
+        toml::from_str(text).map_err(|error| {
             let reason = error.message().replace('\n', " ");
             let at = error
                 .span()
@@ -109,6 +114,36 @@ impl ConfigDocument {
         })
     }
 
+    /// The file as it will be.
+    pub fn text(&self) -> String {
+        self.document.to_string()
+    }
+
+    /// Every value with its dotted name, in the order of the file.
+    pub fn values(&self) -> Vec<(String, String)> {
+        let mut values = Vec::new();
+        collect("", self.document.as_table(), &mut values);
+        values
+    }
+
+    /// Gives a profile another name; its comments and its place stay.
+    pub fn rename(&mut self, profile: &str, new: &str) {
+        let profiles = self.document.get_mut("profiles");
+        if let Some(profiles) = profiles.and_then(Item::as_table_like_mut)
+            && let Some(entry) = profiles.remove(profile)
+        {
+            profiles.insert(new, entry);
+        }
+        if self.default_profile() == Some(profile) {
+            self.set_default(new);
+        }
+    }
+
+    /// Takes the profile used when none is named out.
+    pub fn unset_default(&mut self) {
+        self.document.remove("default_profile");
+    }
+
     /// Sets one value of a profile, making the profile when it is new.
     pub fn set(&mut self, profile: &str, field: &str, value: impl Into<toml_edit::Value>) {
         let profiles = self
@@ -157,6 +192,26 @@ impl ConfigDocument {
     /// Writes the file whole, readable by its owner only.
     pub fn save(&self) -> Result<(), CliError> {
         write_private(&self.path, self.document.to_string().as_bytes())
+    }
+}
+
+fn collect(prefix: &str, table: &dyn TableLike, values: &mut Vec<(String, String)>) {
+    for (name, item) in table.iter() {
+        let name = format!("{prefix}{name}");
+        match (item.as_table_like(), item.as_value()) {
+            (Some(inner), _) => collect(&format!("{name}."), inner, values),
+            (None, Some(value)) => values.push((name, plain(value))),
+            (None, None) => {}
+        }
+    }
+}
+
+/// A value without quotes, a list with commas.
+fn plain(value: &toml_edit::Value) -> String {
+    match (value.as_str(), value.as_array()) {
+        (Some(text), _) => text.to_owned(),
+        (_, Some(list)) => list.iter().map(plain).collect::<Vec<_>>().join(","),
+        _ => value.clone().decorated("", "").to_string(),
     }
 }
 

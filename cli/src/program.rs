@@ -1,12 +1,12 @@
 //! From the command line to the exit code.
 
-use crate::args::{Cli, Command, MockCommand, OutputFormat};
+use crate::args::{Cli, Command, ConfigCommand, MockCommand, OutputFormat};
 use crate::commands;
 use crate::context::Context;
 use crate::error::{CliError, Exit};
 use crate::invocation::Invocation;
 use crate::outcome::Outcome;
-use crate::settings::Settings;
+use crate::settings::{Reading, Settings};
 use crate::ui::Ui;
 use clap::Parser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -35,7 +35,11 @@ pub fn run() -> Exit {
         }
         command => command,
     };
-    let settings = match Settings::resolve(&cli.global) {
+    let reading = match &command {
+        Command::Config(ConfigCommand::Edit | ConfigCommand::Path { .. }) => Reading::EvenBroken,
+        _ => Reading::Strict,
+    };
+    let settings = match Settings::resolve(&cli.global, reading) {
         Ok(settings) => settings,
         Err(error) => return conclude(&Ui::before_settings(invocation), Err(error)),
     };

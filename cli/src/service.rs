@@ -215,7 +215,7 @@ fn no_service(config_path: &Path) -> String {
 }
 
 /// A profile's key goes only to the profile's own origin, or to this machine.
-fn may_move(own: &str, other: &str) -> bool {
+pub fn may_move(own: &str, other: &str) -> bool {
     is_loopback(other) || matches!((origin(own), origin(other)), (Some(a), Some(b)) if a == b)
 }
 
@@ -225,6 +225,16 @@ fn origin(url: &str) -> Option<(String, String, u16)> {
     let default = if scheme == "https" { 443 } else { 80 };
     let host = uri.host()?.to_ascii_lowercase();
     Some((scheme, host, uri.port_u16().unwrap_or(default)))
+}
+
+/// Whether a profile can have this address at all.
+pub fn check_address(url: &str) -> Result<(), CliError> {
+    match origin(url) {
+        Some((scheme, _, _)) if scheme == "https" || scheme == "http" => Ok(()),
+        _ => Err(CliError::usage(format!(
+            "{url:?} is no address of a service: write it as https://portal.example.com"
+        ))),
+    }
 }
 
 /// An address without its path, as one name for one service.

@@ -149,9 +149,18 @@ pub struct Display {
     pub no_progress: bool,
 }
 
+/// Whether a configuration file must be right.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reading {
+    /// It must.
+    Strict,
+    /// It is there to be mended: one that cannot be read says nothing.
+    EvenBroken,
+}
+
 impl Settings {
     /// Lays the flags over the environment over the profile.
-    pub fn resolve(flags: &GlobalArgs) -> Result<Self, CliError> {
+    pub fn resolve(flags: &GlobalArgs, reading: Reading) -> Result<Self, CliError> {
         let config_path = match flags
             .config
             .clone()
@@ -160,7 +169,10 @@ impl Settings {
             Some(path) => path,
             None => paths::config_file()?,
         };
-        let config = ConfigFile::read(&config_path)?;
+        let config = match (ConfigFile::read(&config_path), reading) {
+            (Err(_), Reading::EvenBroken) => ConfigFile::default(),
+            (read, _) => read?,
+        };
         let choice = service::Choice::make(flags, &config)?;
         let profile = choice
             .profile
@@ -208,6 +220,18 @@ impl Settings {
     }
 }
 
+/// Judges a value that a setting of a profile is to have, as it would be judged when it counts.
+pub fn check_field(field: &str, value: &str) -> Result<(), CliError> {
+    match field {
+        "base_url" => service::check_address(value),
+        "customer" => parse_customer(field, value).map(drop),
+        "namespace" => parse_namespace(field, value).map(drop),
+        "rate_limits" => parse_rate_limits(field, value).map(drop),
+        "output" => parse_format(field, value).map(drop),
+        _ => Ok(()),
+    }
+}
+
 fn customer(flags: &GlobalArgs, profile: &Profile) -> Result<Option<CustomerId>, CliError> {
     let named = first_named([
         ("--customer", flags.customer.clone()),
@@ -235,10 +259,16 @@ fn namespace(flags: &GlobalArgs, profile: &Profile) -> Result<Namespace, CliErro
         ("SECMON_NAMESPACE", env_vars::text("SECMON_NAMESPACE")?),
         ("the profile's namespace", profile.namespace.clone()),
     ]);
-    match named.as_ref().map(|(name, text)| (*name, text.as_str())) {
-        None | Some((_, "billing")) => Ok(Namespace::Billing),
-        Some((_, "provisioning")) => Ok(Namespace::Provisioning),
-        Some((name, other)) => Err(CliError::usage(format!(
+    named.map_or(Ok(Namespace::Billing), |(name, text)| {
+        parse_namespace(name, &text)
+    })
+}
+
+fn parse_namespace(name: &str, text: &str) -> Result<Namespace, CliError> {
+    match text {
+        "billing" => Ok(Namespace::Billing),
+        "provisioning" => Ok(Namespace::Provisioning),
+        other => Err(CliError::usage(format!(
             "{name}: {other:?} is neither billing nor provisioning"
         ))),
     }
@@ -336,14 +366,17 @@ fn format(flags: &GlobalArgs, profile: &Profile) -> Result<Option<OutputFormat>,
         ("SECMON_OUTPUT", env_vars::text("SECMON_OUTPUT")?),
         ("the profile's output", profile.output.clone()),
     ]);
-    let format = named.map(|(name, text)| {
-        OutputFormat::from_str(&text, true).map_err(|_| {
-            CliError::usage(format!(
-                "{name}: {text:?} is none of table, wide, json, jsonl, csv, ids"
-            ))
-        })
-    });
-    format.transpose()
+    named
+        .map(|(name, text)| parse_format(name, &text))
+        .transpose()
+}
+
+fn parse_format(name: &str, text: &str) -> Result<OutputFormat, CliError> {
+    OutputFormat::from_str(text, true).map_err(|_| {
+        CliError::usage(format!(
+            "{name}: {text:?} is none of table, wide, json, jsonl, csv, ids"
+        ))
+    })
 }
 
 /// A filter reads JSON, whatever the environment or the profile prefer; another form typed beside it is a mistake.

@@ -1,6 +1,6 @@
-//! `secmon auth ...` and `secmon profile ...`
+//! `secmon auth ...`, `secmon profile ...` and `secmon config ...`
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 
 /// The API key of a profile. The key is never an option: it is asked for, read, or fetched by a command.
 #[derive(Debug, Subcommand)]
@@ -41,6 +41,13 @@ pub enum ProfileCommand {
     },
     /// Make a profile; `secmon auth login --profile NAME` gives it a key
     Create(ProfileCreateArgs),
+    /// Give a profile another name; its key goes along
+    Rename {
+        /// Name of the profile
+        name: String,
+        /// The new name
+        new: String,
+    },
     /// Delete a profile and its key
     Delete {
         /// Name of the profile
@@ -59,4 +66,66 @@ pub struct ProfileCreateArgs {
     /// Ask for the name or count to be typed before every change that is asked about
     #[arg(long)]
     pub protected: bool,
+}
+
+const CONFIG_HELP: &str = "\
+KEY is default_profile, or a setting of the profile in use (--profile names another): base_url, key_file, key_command,
+customer, namespace, rate_limits, allow_http, output, read_only, protected. profiles.NAME.SETTING names both.
+
+Examples:
+  secmon config set customer 42
+  secmon config set profiles.acme.read_only true
+  secmon config unset customer --profile acme
+  cat \"$(secmon config path config)\"";
+
+/// The configuration file. Keys are no settings: they are in files of their own.
+#[derive(Debug, Subcommand)]
+#[command(after_help = CONFIG_HELP)]
+pub enum ConfigCommand {
+    /// Print a setting
+    #[command(after_help = CONFIG_HELP)]
+    Get {
+        /// The setting
+        key: String,
+    },
+    /// Change a setting; comments of the file stay
+    #[command(after_help = CONFIG_HELP)]
+    Set {
+        /// The setting
+        key: String,
+        /// Its value; several hosts of allow_http with commas
+        value: String,
+    },
+    /// Take a setting out of the file
+    #[command(after_help = CONFIG_HELP)]
+    Unset {
+        /// The setting
+        key: String,
+    },
+    /// List what the file says
+    List,
+    /// Print where things are kept
+    Path {
+        /// Print only this one
+        of: Option<PathOf>,
+    },
+    /// Change the file in an editor ($VISUAL, $EDITOR); one with a mistake in it is not taken
+    Edit,
+}
+
+/// What is kept where.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum PathOf {
+    /// The configuration file.
+    Config,
+    /// The folder of the keys.
+    Keys,
+    /// The file that says what was changed from this machine.
+    History,
+    /// The folder of what programs of this user share and remember.
+    State,
+    /// The folder of what can be read again.
+    Cache,
+    /// The folder of the embedded mock's state.
+    Local,
 }

@@ -7,6 +7,7 @@ const EXAMPLES: &str = "\
 Examples:
   secmon api endpoints -X GET -f billing_customer_id=42
   secmon api health -i
+  secmon api endpoints --paginate --jq '.[].ip_address'
   secmon api billing/suspend -f endpoint_id=4e6f...
   secmon api whitelists --input rule.json
 
@@ -33,6 +34,9 @@ pub struct ApiArgs {
     /// Send this file as the body, or - for standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["raw_fields", "fields"])]
     pub input: Option<PathBuf>,
+    /// Read all pages of a list and print their items as one array (GET only)
+    #[arg(long, conflicts_with = "include")]
+    pub paginate: bool,
     /// Print the status line and the headers too
     #[arg(short, long)]
     pub include: bool,

@@ -1,5 +1,6 @@
 //! `secmon mock ...`
 
+use super::CategoryArg;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -33,6 +34,15 @@ pub enum MockCommand {
         /// What to do with it
         #[command(subcommand)]
         command: FaultCommand,
+    },
+    /// Let something happen in the simulated world, and scan for it
+    Trigger {
+        /// Which mock
+        #[command(flatten)]
+        admin: AdminArgs,
+        /// What happens
+        #[command(subcommand)]
+        command: TriggerCommand,
     },
     /// Take everything back to the start: records, faults, journal, clock
     Reset {
@@ -111,6 +121,61 @@ pub struct FaultAddArgs {
     /// How many matching calls pass first
     #[arg(long, default_value_t = 0)]
     pub after: u64,
+}
+
+/// Something that happens.
+#[derive(Debug, Subcommand)]
+pub enum TriggerCommand {
+    /// Ports of a server are open from now on
+    PortOpen(TriggerPorts),
+    /// Ports of a server are closed from now on
+    PortClosed(TriggerPorts),
+    /// More credentials of a domain leak
+    Leak {
+        /// The domain: name or id
+        domain: String,
+        /// Whose credentials
+        #[arg(long, default_value = "employees")]
+        category: CategoryArg,
+        /// How many more
+        #[arg(long, value_name = "N", default_value_t = 1)]
+        count: u64,
+        /// When it shows
+        #[command(flatten)]
+        options: TriggerOptions,
+    },
+    /// A domain is mentioned on the dark web
+    Mention {
+        /// The domain: name or id
+        domain: String,
+        /// How many more mentions
+        #[arg(long, value_name = "N", default_value_t = 1)]
+        count: u64,
+        /// When it shows
+        #[command(flatten)]
+        options: TriggerOptions,
+    },
+}
+
+/// Ports of a server.
+#[derive(Debug, Args)]
+pub struct TriggerPorts {
+    /// The server: id, IP address, host name or nickname
+    pub endpoint: String,
+    /// The ports, as 3306, 53/udp or mysql
+    #[arg(value_name = "PORT", required = true)]
+    pub ports: Vec<String>,
+    /// When it shows
+    #[command(flatten)]
+    pub options: TriggerOptions,
+}
+
+/// When something that happened shows.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct TriggerOptions {
+    /// Do not scan for it: it shows at the next scan
+    #[arg(long)]
+    pub no_scan: bool,
 }
 
 /// The whole state.

@@ -17,7 +17,9 @@ mod rules;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
-pub use access::{AuthCommand, LoginArgs, ProfileCommand, ProfileCreateArgs};
+pub use access::{
+    AuthCommand, ConfigCommand, LoginArgs, PathOf, ProfileCommand, ProfileCreateArgs,
+};
 pub use alert::{
     AlertAckArgs, AlertAllowArgs, AlertCommand, AlertKind, AlertListArgs, AlertResolveArgs,
     AlertStatusArg,
@@ -36,8 +38,11 @@ pub use global::{ColorChoice, CsvCells, GlobalArgs, OutputFormat, TimeStyle};
 pub use history::{HistoryArgs, HistoryCommand};
 pub use mock::{
     AdminArgs, ClockCommand, FaultAddArgs, FaultCommand, MockCommand, MockServeArgs, StateCommand,
+    TriggerCommand, TriggerOptions, TriggerPorts,
 };
-pub use portal::{SandboxCommand, ScenarioArg, ScenarioCommand, ScenarioSetArgs, SsoCommand};
+pub use portal::{
+    OpenArgs, SandboxCommand, ScenarioArg, ScenarioCommand, ScenarioSetArgs, SsoCommand,
+};
 pub use provision::{ClientContact, OnError, ProvisionArgs, WaitArgs};
 pub use report::ReportArgs;
 pub use rules::{
@@ -76,6 +81,8 @@ pub enum Command {
     Scan(ScanArgs),
     /// Show how things stand: servers, open alerts, rules about to expire
     Status,
+    /// Open the portal's page about a server or a domain
+    Open(OpenArgs),
     /// Monitored servers: list, show, add, rename, suspend, resume, terminate, delete, scan, wait
     #[command(visible_alias = "endpoints", alias = "server", alias = "servers")]
     #[command(subcommand)]
@@ -117,6 +124,9 @@ pub enum Command {
     /// Named pairs of address and key
     #[command(visible_alias = "profiles", subcommand)]
     Profile(ProfileCommand),
+    /// The configuration file: get, set, unset, list, path, edit
+    #[command(subcommand)]
+    Config(ConfigCommand),
     /// What was changed from this machine, and by whom
     History(HistoryArgs),
     /// The mock service: serve it on an address of its own, or steer it

@@ -1,6 +1,29 @@
-//! `secmon sso` and `secmon sandbox`.
+//! `secmon open`, `secmon sso` and `secmon sandbox`.
 
 use clap::{Args, Subcommand, ValueEnum};
+
+const OPEN_EXAMPLES: &str = "\
+Examples:
+  secmon open web-1
+  secmon open example.com --domain -c 42
+  secmon sso link -c 42 --open          the portal, signed in as the customer
+
+Where no browser can be started, the address is printed. BROWSER names another one.";
+
+/// A page of the portal.
+#[derive(Debug, Args)]
+#[command(after_help = OPEN_EXAMPLES)]
+pub struct OpenArgs {
+    /// A server (id, IP address, host name, nickname), or a domain (name or id; with -c)
+    #[arg(value_name = "ENDPOINT|DOMAIN")]
+    pub name: String,
+    /// It is a server
+    #[arg(long)]
+    pub server: bool,
+    /// It is a domain
+    #[arg(long, conflicts_with = "server")]
+    pub domain: bool,
+}
 
 /// Sign-in of customers.
 #[derive(Debug, Subcommand)]
@@ -10,6 +33,9 @@ pub enum SsoCommand {
         /// Page to land on, as /domains/...
         #[arg(long, value_name = "PATH")]
         path: Option<String>,
+        /// Open it in the browser instead of printing it
+        #[arg(long)]
+        open: bool,
     },
 }
 

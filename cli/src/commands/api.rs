@@ -1,5 +1,6 @@
 //! `secmon api PATH`: any call, through the same pace, gate and key as every other.
 
+use super::api_pages::{self, Pages};
 use crate::args::ApiArgs;
 use crate::context::Context;
 use crate::error::{self, CliError, Exit};
@@ -15,6 +16,9 @@ const MAX_BODY: u64 = 16 * 1024 * 1024;
 /// Runs the command. What the service answers is printed as it is; its status decides the exit code.
 pub async fn run(context: &Context, args: ApiArgs) -> Result<Outcome, CliError> {
     let request = request(&args)?;
+    if args.paginate {
+        return paginated(context, request, &args).await;
+    }
     let about = format!("{} {}", request.method, request.path);
     context.ready().await?;
     let write = request.method != Method::GET;
@@ -31,6 +35,28 @@ pub async fn run(context: &Context, args: ApiArgs) -> Result<Outcome, CliError> 
         context.remember("api", &about, answer.status.as_str(), started);
     }
     Ok(shown(&answer, &args))
+}
+
+async fn paginated(
+    context: &Context,
+    request: RawRequest,
+    args: &ApiArgs,
+) -> Result<Outcome, CliError> {
+    if request.method != Method::GET {
+        return Err(CliError::usage(
+            "--paginate reads a list: with fields or a body, say -X GET too",
+        ));
+    }
+    context.ready().await?;
+    match api_pages::read(context, request).await? {
+        Pages::Other(answer) => Ok(shown(&answer, args)),
+        Pages::All(items) => {
+            let items = Value::Array(items);
+            let text = serde_json::to_string_pretty(&items).unwrap_or_else(|_| items.to_string());
+            let story = vec![Line::Verbatim(format!("{text}\n"))];
+            Ok(Outcome::record(items, crate::outcome::Table::new(&[])).tell(story))
+        }
+    }
 }
 
 fn shown(answer: &RawResponse, args: &ApiArgs) -> Outcome {

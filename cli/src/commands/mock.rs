@@ -1,5 +1,6 @@
 //! `secmon mock ...`: the mock service, and its admin API.
 
+use super::mock_trigger;
 use crate::admin::Admin;
 use crate::args::{
     AdminArgs, ClockCommand, FaultAddArgs, FaultCommand, MockCommand, MockServeArgs, StateCommand,
@@ -42,6 +43,9 @@ pub async fn run(context: &Context, command: MockCommand) -> Result<Outcome, Cli
         MockCommand::Serve(args) => serve(*args),
         MockCommand::Clock { admin, command } => clock(context, &admin, command).await,
         MockCommand::Fault { admin, command } => fault(context, &admin, command).await,
+        MockCommand::Trigger { admin, command } => {
+            mock_trigger::run(context, &admin, command).await
+        }
         MockCommand::Reset { admin } => reset(context, &admin).await,
         MockCommand::State { admin, command } => state(context, &admin, command).await,
     }

@@ -3,7 +3,9 @@
 mod alert;
 mod alert_changes;
 mod api;
+mod api_pages;
 mod auth;
+mod config;
 mod doctor;
 mod domain;
 mod domain_changes;
@@ -16,6 +18,8 @@ mod help;
 mod history;
 mod man;
 pub mod mock;
+mod mock_trigger;
+mod open;
 mod pricing;
 mod profile;
 mod provision;
@@ -55,6 +59,7 @@ pub async fn run(context: &Context, command: Command) -> Result<Outcome, CliErro
         Command::Provision(args) => provision::run(context, *args).await,
         Command::Scan(args) => scan::run(context, args).await,
         Command::Status => status::run(context).await,
+        Command::Open(args) => open::run(context, &args).await,
         Command::Endpoint(command) => endpoint::run(context, command).await,
         Command::Rules(command) => rules::run(context, command).await,
         Command::Alert(command) => alert::run(context, command).await,
@@ -68,6 +73,7 @@ pub async fn run(context: &Context, command: Command) -> Result<Outcome, CliErro
         Command::Report(args) => report::run(context, &args).await,
         Command::Doctor => doctor::run(context).await,
         Command::Api(args) => api::run(context, args).await,
+        Command::Config(command) => config::run(context, command),
         Command::Auth(command) => auth::run(context, command).await,
         Command::Profile(command) => profile::run(context, command),
         Command::History(args) => history::run(context, &args),

@@ -25,6 +25,7 @@ pub fn run(context: &Context, command: ProfileCommand) -> Result<Outcome, CliErr
         ProfileCommand::Use { name } => use_by_default(context, &name),
         ProfileCommand::Show { name } => show(context, name),
         ProfileCommand::Create(args) => create(context, &args),
+        ProfileCommand::Rename { name, new } => rename(context, &name, &new),
         ProfileCommand::Delete { name } => delete(context, &name),
     }
 }
@@ -173,6 +174,37 @@ fn create(context: &Context, args: &ProfileCreateArgs) -> Result<Outcome, CliErr
         "give it its key",
     ));
     Ok(outcome)
+}
+
+fn rename(context: &Context, name: &str, new: &str) -> Result<Outcome, CliError> {
+    let settings = &context.settings;
+    let profile = settings.config.profile(name)?;
+    profile::check_name(new)?;
+    if settings.config.profiles.contains_key(new) {
+        return Err(CliError::usage(format!(
+            "there is a profile {new:?} already: choose another name, or delete it first"
+        )));
+    }
+    if let Some(said) = context.only_said(&format!("rename profile {name} to {new}")) {
+        return Ok(said);
+    }
+    let mut document = ConfigDocument::open(&settings.config_path)?;
+    document.rename(name, new);
+    // The key that `auth login` keeps is named after its profile; any other file stays where it is.
+    let kept = profile::key_file_of(name);
+    if profile.key_file.as_ref() == Some(&kept) {
+        let file = profile::key_file_of(new);
+        document.set(new, "key_file", file.display().to_string());
+        credentials::copy_file(
+            &settings.config_folder().join(&kept),
+            &settings.config_folder().join(file),
+        )?;
+        document.save()?;
+        forget(&settings.config_folder().join(&kept))?;
+    } else {
+        document.save()?;
+    }
+    Ok(said(new, format!("Profile {name} is called {new} now.")))
 }
 
 fn delete(context: &Context, name: &str) -> Result<Outcome, CliError> {

@@ -1,6 +1,7 @@
 //! `secmon sso link`: an address that signs a customer in. It is a secret: it goes to standard output and nowhere else.
 
 use crate::args::SsoCommand;
+use crate::browser::{self, Browser};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::outcome::{Line, Outcome, Table};
@@ -11,11 +12,21 @@ use serde_json::{Value, json};
 /// Runs the command.
 pub async fn run(context: &Context, command: SsoCommand) -> Result<Outcome, CliError> {
     match command {
-        SsoCommand::Link { path } => link(context, path).await,
+        SsoCommand::Link { path, open } => {
+            let way = if open { Way::Browser } else { Way::Print };
+            link(context, path, way).await
+        }
     }
 }
 
-async fn link(context: &Context, path: Option<String>) -> Result<Outcome, CliError> {
+/// What becomes of the address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Print,
+    Browser,
+}
+
+async fn link(context: &Context, path: Option<String>, way: Way) -> Result<Outcome, CliError> {
     let customer = context.customer()?;
     let mut request = CreateSsoToken::new(customer);
     request.redirect_path = path;
@@ -29,6 +40,16 @@ async fn link(context: &Context, path: Option<String>) -> Result<Outcome, CliErr
     };
     let service = context.settings.service.as_ref().map_err(Clone::clone)?;
     let url = answer.data.sign_in_url(&service.base_url);
+    if way == Way::Browser
+        && service.source != Source::Local
+        && browser::open(&url) == Browser::Opened
+    {
+        let story = vec![Line::text(format!(
+            "The browser is signed in as customer {customer}."
+        ))];
+        let result = json!({ "opened": true, "expires_at": answer.data.expires_at });
+        return Ok(Outcome::record(result, Table::new(&[])).tell(story));
+    }
     if let Some(end) = &answer.data.expires_at {
         context
             .ui

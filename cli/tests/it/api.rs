@@ -65,3 +65,28 @@ fn the_keys_own_header_cannot_be_changed() {
         .run(&["api", "endpoints", "-H", "X-Sandbox: true"])
         .exits(0);
 }
+
+#[test]
+fn all_pages_of_a_list_come_as_one_array() {
+    let tenant = account();
+    let shell = Shell::of(&tenant);
+    let targets: Vec<String> = (1..=7).map(|n| format!("203.0.113.{n}")).collect();
+    let mut line = vec!["provision", "-c", "42"];
+    line.extend(targets.iter().map(String::as_str));
+    shell.run(&line).exits(0);
+    let count = |path: &str| {
+        let run = shell.run(&["api", path, "--paginate", "--jq", "length"]);
+        run.exits(0).stdout
+    };
+    let before = tenant.calls("GET", "/api/v1/endpoints").len();
+    assert_eq!(count("endpoints?per_page=3"), "7\n");
+    assert_eq!(tenant.calls("GET", "/api/v1/endpoints").len(), before + 3);
+    assert_eq!(count("alerts?billing_customer_id=42&per_page=10"), "28\n");
+    assert_eq!(count("endpoints?per_page=3&page=3"), "1\n");
+    let none = shell.line("api endpoints --paginate -X GET -f billing_customer_id=9");
+    assert_eq!(none.exits(0).json(), serde_json::json!([]));
+    let record = shell.line("api health --paginate").exits(0).json();
+    assert_eq!(record["status"], "ok");
+    shell.line("api endpoints/nonsense --paginate").exits(4);
+    shell.line("api billing/suspend -f x=1 --paginate").exits(2);
+}

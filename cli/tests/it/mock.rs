@@ -76,3 +76,50 @@ fn what_is_no_mock_is_said_to_be_none() {
         .run(&["mock", "clock", "show", "--admin-url", mock().admin_url()])
         .exits(0);
 }
+
+#[test]
+fn what_happens_in_the_world_is_found_by_a_scan() {
+    let server = MockServer::start().expect("the mock starts");
+    let shell = Shell::of(&server.tenant()).with("SECMON_MOCK_ADMIN_URL", server.admin_url());
+    provision(&shell, "203.0.113.10", "web-1");
+    shell
+        .line("subscription set 501 --product domain_monitoring --quantity 5 -c 42")
+        .exits(0);
+    shell
+        .line("domain provision example.com --service 501 -c 42")
+        .exits(0);
+    shell.line("mock clock advance 1m").exits(0);
+
+    let open = || {
+        let detail = shell.line("endpoint show web-1 -o json").exits(0).json();
+        detail["latest_scan"]["open_ports"].clone()
+    };
+    shell
+        .line("mock trigger port-open web-1 mysql 53/udp")
+        .exits(0);
+    assert_eq!(open(), serde_json::json!([22, 53, 80, 443, 3306, 8080]));
+    shell
+        .line("mock trigger port-closed web-1 8080 22")
+        .exits(0);
+    assert_eq!(open(), serde_json::json!([53, 80, 443, 3306]));
+    shell
+        .line("mock trigger port-closed web-1 53/udp --no-scan")
+        .exits(0);
+    assert_eq!(open(), serde_json::json!([53, 80, 443, 3306]));
+    shell.line("mock trigger port-open web-1 99999").exits(2);
+    shell.line("mock trigger port-open web-1 25 -n").exits(2);
+
+    shell
+        .line("mock trigger leak example.com --category third_parties --count 3 -c 42")
+        .exits(0);
+    shell
+        .line("mock trigger mention example.com -c 42")
+        .exits(0);
+    let found = shell
+        .line("domain show example.com -c 42 -o json")
+        .exits(0)
+        .json();
+    assert_eq!(found["third_parties_compromised"], 4, "{found}");
+    assert_eq!(found["employees_compromised"], 2, "{found}");
+    assert_eq!(found["dark_web_mentions_count"], 2, "{found}");
+}

@@ -1,0 +1,92 @@
+//! `secmon open`: the portal's page about a server or a domain. Whoever opens it signs in there; no token is made.
+
+use crate::args::OpenArgs;
+use crate::browser::{self, Browser};
+use crate::context::Context;
+use crate::error::{CliError, Exit};
+use crate::outcome::{Line, Outcome, Table};
+use crate::references;
+use crate::settings::Source;
+use secmon::operations::GetDomainSummary;
+use serde_json::json;
+
+/// A page of the portal.
+struct Page {
+    /// What it is about.
+    about: String,
+    path: String,
+}
+
+/// Runs the command.
+pub async fn run(context: &Context, args: &OpenArgs) -> Result<Outcome, CliError> {
+    let page = page(context, args).await?;
+    let service = context.settings.service.as_ref().map_err(Clone::clone)?;
+    let url = format!("{}{}", service.base_url.trim_end_matches('/'), page.path);
+    if service.source == Source::Local {
+        context
+            .ui
+            .note("the embedded mock ends with this command, and has no portal to open");
+        return Ok(printed(&url));
+    }
+    if browser::open(&url) == Browser::Missing {
+        return Ok(printed(&url));
+    }
+    let story = vec![Line::text(format!("Opened {} in the browser.", page.about))];
+    Ok(Outcome::record(json!({ "url": url, "opened": true }), Table::new(&[])).tell(story))
+}
+
+fn printed(url: &str) -> Outcome {
+    let story = vec![Line::Verbatim(format!("{url}\n"))];
+    Outcome::record(json!({ "url": url, "opened": false }), Table::new(&[])).tell(story)
+}
+
+/// A server where one has the name; else, with a customer, a domain.
+async fn page(context: &Context, args: &OpenArgs) -> Result<Page, CliError> {
+    if args.domain {
+        return domain(context, &args.name).await;
+    }
+    let no_server = match references::endpoint(context, &args.name).await {
+        Ok(endpoint) => {
+            return Ok(Page {
+                about: references::name_of(&endpoint),
+                path: format!("/endpoints/{}", endpoint.id),
+            });
+        }
+        Err(error) if args.server || error.exit() != Exit::NotFound => return Err(error),
+        Err(error) => error,
+    };
+    if context.settings.customer.is_none() {
+        return Err(no_server.hint(format!(
+            "if it is a domain, say whose: `open {} --domain -c ID`",
+            crate::invocation::quoted(&args.name)
+        )));
+    }
+    match domain(context, &args.name).await {
+        Err(error) if error.exit() == Exit::NotFound => Err(CliError::not_found(format!(
+            "no server and no domain of this customer is {:?}",
+            args.name
+        ))
+        .hint("see what there is: `endpoint list`, `domain list`")),
+        found => found,
+    }
+}
+
+async fn domain(context: &Context, name: &str) -> Result<Page, CliError> {
+    let found = references::domains(context, &[name.to_owned()]).await?;
+    let domain = found
+        .first()
+        .ok_or_else(|| CliError::not_found(format!("no domain {name:?}")))?;
+    let summary = GetDomainSummary::new(domain.id, context.customer()?);
+    let path = context.read(summary).await?.into_data().portal_detail_path;
+    Ok(Page {
+        about: domain.label(),
+        path: path
+            .filter(|path| is_path(path))
+            .unwrap_or_else(|| format!("/domains/{}", domain.id)),
+    })
+}
+
+/// Behind the portal's address nothing else may name another host.
+fn is_path(text: &str) -> bool {
+    text.starts_with('/') && text.bytes().all(|byte| byte.is_ascii_graphic())
+}
