@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderMap, Method, StatusCode, header};
-use secmon::transport::{HttpOptions, HttpTransport, Transport, TransportError};
+use secmon::transport::{Transport, TransportError};
 use serde_json::Value;
 use tokio::time::sleep;
 
-use crate::service::{Steering, steering};
+use crate::service::Steering;
+use crate::stage::{Tap, stage};
 
 /// A request that is written out by the test.
 pub struct RawCall {
@@ -74,17 +75,22 @@ impl RawCall {
             .request
             .body(self.body)
             .expect("a request that can be sent");
-        let transport = HttpTransport::new(&HttpOptions::default());
+        let stage = stage();
+        let shared = stage.service.steering == Steering::Impossible;
+        let transport = Tap(stage);
         loop {
             let (parts, body) = transport.send(request.clone()).await?.into_parts();
-            if parts.status == StatusCode::TOO_MANY_REQUESTS && steering() == Steering::Impossible {
+            let json: Value = serde_json::from_slice(&body).unwrap_or_default();
+            let window_is_full =
+                parts.status == StatusCode::TOO_MANY_REQUESTS && json["status"] == "error";
+            if shared && window_is_full {
                 sleep(retry_after(&parts.headers)).await;
                 continue;
             }
             return Ok(RawAnswer {
                 status: parts.status,
                 headers: parts.headers,
-                json: serde_json::from_slice(&body).unwrap_or_default(),
+                json,
             });
         }
     }

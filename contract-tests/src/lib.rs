@@ -1,17 +1,35 @@
 //! Where the SDK and the mock meet.
 //!
 //! Neither knows the other: each was written from the specification, and this crate holds them against each other,
-//! and against the raw answers. The tests run against a mock in this process; with `SECMON_CONTRACT_URL` and
-//! `SECMON_CONTRACT_KEY` they run against that service instead, over the network only. `SECMON_CONTRACT_ADMIN=1` says
-//! that it has the mock's `/_mock/` calls; without it, the tests that steer the service are listed as ignored.
+//! against the raw answers, and against `openapi.yaml` and the table `contract.toml`. The cases run against a mock in
+//! this process; with `SECMON_CONTRACT_URL` and `SECMON_CONTRACT_KEY` they run against that service instead, over the
+//! network only. `SECMON_CONTRACT_ADMIN=1` says that it has the mock's `/_mock/` calls; without it, the cases that
+//! steer the service are skipped, each by its name.
 
-pub mod coverage;
+mod account;
+mod case;
+mod cleanup;
+mod customer;
+pub mod description;
 mod error_checks;
+mod exchange;
 mod http_calls;
+pub mod junit;
+mod matrix;
+mod need;
 mod service;
+mod stage;
 mod suite;
+pub mod table;
+mod transcript;
 
+pub use account::Account;
+pub use case::{Case, Failure, Run, run_case};
+pub use customer::{Customer, next_service};
 pub use error_checks::{assert_api_error, assert_keys, code_of};
+pub use exchange::{Exchange, Forced};
 pub use http_calls::{RawAnswer, RawCall};
-pub use service::{Account, Customer, Steering, next_service};
-pub use suite::{Test, anywhere, run, steered};
+pub use matrix::{Matrix, Verdict};
+pub use need::Need;
+pub use service::{Repeatability, Service, Steering, embedded};
+pub use suite::{Check, run};

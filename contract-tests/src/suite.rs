@@ -1,81 +1,213 @@
-//! Running tests that may or may not be possible against the service at hand.
+//! Running the suite: every case, then the matrix.
 
-use std::future::Future;
-use std::pin::Pin;
+use std::env;
+use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
-use libtest_mimic::{Arguments, Trial};
-use tokio::runtime::Builder;
+use libtest_mimic::{Arguments, Completion, Conclusion, Failed, Trial};
 
-use crate::service::{Steering, steering};
+use crate::case::{Case, Run, caught, run_case};
+use crate::description;
+use crate::exchange::Forced;
+use crate::junit::{self, Ending, Line};
+use crate::matrix::Matrix;
+use crate::need::Need;
+use crate::service::{Repeatability, Service, Steering};
+use crate::transcript::Transcript;
 
-/// A test by name, with what it asks of the service.
-pub struct Test {
-    name: &'static str,
-    needs: Steering,
-    body: Body,
+/// A check that is no case: it calls no service, or starts its own.
+#[derive(Clone, Copy)]
+pub struct Check {
+    /// Its path in the test crate.
+    pub path: &'static str,
+    /// Panics when it does not hold.
+    pub body: fn(),
 }
 
-type Body = Box<dyn FnOnce() -> Pin<Box<dyn Future<Output = ()>>> + Send>;
+/// The checks of a file; one that is not listed is dead code, which does not compile.
+#[macro_export]
+macro_rules! checks {
+    ($($check:ident),* $(,)?) => {
+        /// The checks of this file.
+        pub const CHECKS: &[$crate::Check] = &[
+            $($crate::Check {
+                path: concat!(module_path!(), "::", stringify!($check)),
+                body: $check,
+            },)*
+        ];
+    };
+}
 
-impl Test {
-    fn new<F>(
-        name: &'static str,
-        needs: Steering,
-        body: impl FnOnce() -> F + Send + 'static,
-    ) -> Self
-    where
-        F: Future<Output = ()> + 'static,
-    {
-        Self {
-            name,
-            needs,
-            body: Box::new(move || Box::pin(body())),
-        }
+/// What all threads of a run write to.
+#[derive(Default)]
+struct Report {
+    matrix: Mutex<Matrix>,
+    lines: Mutex<Vec<Line>>,
+}
+
+/// Runs cases and checks as `cargo test` expects. Afterwards, unless only some were asked for, judges the matrix and
+/// prints it; `SECMON_CONTRACT_JUNIT` names a file for the report.
+pub fn run(cases: &[Case], checks: &[Check]) -> ExitCode {
+    let arguments = Arguments::from_args();
+    let service = Service::found();
+    let report = Arc::new(Report::default());
+    let trials = cases.iter().map(|case| trial(*case, &service, &report));
+    let mut trials: Vec<Trial> = trials.collect();
+    if service.repeatability == Repeatability::Exact {
+        trials.extend(checks.iter().map(|check| check_trial(*check, &report)));
+    }
+    let conclusion = libtest_mimic::run(&arguments, trials);
+    let complete = !arguments.list && !arguments.ignored && conclusion.num_filtered_out == 0;
+    let matrix_holds = !complete || judge(&report, &service, &conclusion);
+    write_junit(&report);
+    match conclusion.has_failed() || !matrix_holds {
+        true => ExitCode::from(101),
+        false => ExitCode::SUCCESS,
     }
 }
 
-/// A test that any service can be put to.
-pub fn anywhere<F>(name: &'static str, body: impl FnOnce() -> F + Send + 'static) -> Test
-where
-    F: Future<Output = ()> + 'static,
-{
-    Test::new(name, Steering::Impossible, body)
-}
-
-/// A test that needs the `/_mock/` calls.
-pub fn steered<F>(name: &'static str, body: impl FnOnce() -> F + Send + 'static) -> Test
-where
-    F: Future<Output = ()> + 'static,
-{
-    Test::new(name, Steering::Possible, body)
-}
-
-/// Runs the tests as `cargo test` expects; those that the service at hand cannot be put to are listed as ignored.
-pub fn run(tests: Vec<Test>) -> ExitCode {
-    let possible = steering();
-    let trials = tests.into_iter().map(|test| {
-        let missing = test.needs == Steering::Possible && possible == Steering::Impossible;
-        Trial::test(test.name, move || {
-            let runtime = Builder::new_current_thread().enable_all().build()?;
-            runtime.block_on((test.body)());
-            Ok(())
-        })
-        .with_ignored_flag(missing)
-    });
-    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit_code()
-}
-
-/// The tests of a file: those that any service can be put to, then those that need the `/_mock/` calls. Each is an
-/// `async fn` without arguments; one that is not listed is dead code, which does not compile.
-#[macro_export]
-macro_rules! suite {
-    (anywhere: $($any:ident),* ; steered: $($steered:ident),* $(,)?) => {
-        fn main() -> std::process::ExitCode {
-            $crate::run(vec![
-                $($crate::anywhere(stringify!($any), $any),)*
-                $($crate::steered(stringify!($steered), $steered),)*
-            ])
+fn trial(case: Case, service: &Service, report: &Arc<Report>) -> Trial {
+    let (service, report) = (service.clone(), Arc::clone(report));
+    Trial::ignorable_test(case.name(), move || {
+        if service.steering == Steering::Impossible && !case.needs.is_empty() {
+            let why = format!("needs {}", listed(case.needs));
+            report.add(case.name(), Duration::ZERO, Ending::Skipped(why.clone()));
+            return Ok(Completion::ignored_with(why));
         }
+        let start = Instant::now();
+        let run = run_case(&case, &service);
+        let judged = judged(&case, &service, &run);
+        report.observe(&case, &run);
+        report.ended(case.name(), start, judged)
+    })
+}
+
+fn check_trial(check: Check, report: &Arc<Report>) -> Trial {
+    let report = Arc::clone(report);
+    let name = check
+        .path
+        .split_once("::")
+        .map_or(check.path, |(_, name)| name);
+    Trial::ignorable_test(name, move || {
+        let start = Instant::now();
+        let held = caught(check.body).map_err(|failure| at(&failure.place, &failure.message));
+        report.ended(name, start, held)
+    })
+}
+
+/// Whether a run held: its own assertions, then every raw answer against the description and against the transcript.
+fn judged(case: &Case, service: &Service, run: &Run) -> Result<(), String> {
+    if let Some(failure) = &run.failure {
+        return Err(at(&failure.place, &failure.message));
+    }
+    let answers = run.exchanges();
+    let judged = answers
+        .iter()
+        .filter(|exchange| exchange.forced != Forced::Body);
+    let problems: Vec<String> = judged.flat_map(description::problems).collect();
+    if !problems.is_empty() {
+        return Err(format!(
+            "not as openapi.yaml has it:\n{}",
+            problems.join("\n")
+        ));
+    }
+    let mut transcript = Transcript::new(service);
+    let text = transcript.written(&run.events());
+    if !transcript.problems.is_empty() {
+        return Err(transcript.problems.join("\n"));
+    }
+    if service.repeatability == Repeatability::Loose {
+        return Ok(());
+    }
+    let mut settings = insta::Settings::new();
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.set_snapshot_path(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/tests/contract/transcripts"
+    ));
+    let name = case.name().replace("::", ".");
+    let compare = || settings.bind(|| insta::assert_snapshot!(name, text));
+    caught(compare).map_err(|failure| format!("the transcript differs: {}", failure.message))
+}
+
+/// Prints the matrix and says whether it is as it should be. After a failure cells may be empty for that reason.
+fn judge(report: &Report, service: &Service, conclusion: &Conclusion) -> bool {
+    let matrix = lock(&report.matrix);
+    let verdict = matrix.judged(service.steering);
+    println!(
+        "what was observed (* steered, ! by fault), and how often\n\n{}",
+        matrix.printed()
+    );
+    println!("{}", verdict.printed());
+    if conclusion.num_ignored > 0 {
+        println!(
+            "{} cases were skipped, each by name above\n",
+            conclusion.num_ignored
+        );
+    }
+    let ending = match verdict.is_good() {
+        true => Ending::Passed,
+        false => Ending::Failed(verdict.printed()),
     };
+    report.add(
+        "matrix::no_cell_is_empty_and_no_outcome_undocumented",
+        Duration::ZERO,
+        ending,
+    );
+    verdict.is_good()
+}
+
+fn write_junit(report: &Report) {
+    if let Ok(path) = env::var("SECMON_CONTRACT_JUNIT") {
+        let path = PathBuf::from(path);
+        let written = junit::write(&path, &lock(&report.lines));
+        written.unwrap_or_else(|error| panic!("cannot write {}: {error}", path.display()));
+    }
+}
+
+impl Report {
+    fn observe(&self, case: &Case, run: &Run) {
+        let mut matrix = lock(&self.matrix);
+        for exchange in run.exchanges() {
+            matrix.observe(case.name(), case.needs, &exchange);
+        }
+    }
+
+    fn ended(
+        &self,
+        name: &str,
+        start: Instant,
+        judged: Result<(), String>,
+    ) -> Result<Completion, Failed> {
+        let ending = match &judged {
+            Ok(()) => Ending::Passed,
+            Err(why) => Ending::Failed(why.clone()),
+        };
+        self.add(name, start.elapsed(), ending);
+        judged.map(|()| Completion::Completed).map_err(Failed::from)
+    }
+
+    fn add(&self, name: &str, time: Duration, ending: Ending) {
+        lock(&self.lines).push(Line {
+            name: name.to_owned(),
+            time,
+            ending,
+        });
+    }
+}
+
+fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn at(place: &str, message: &str) -> String {
+    format!("{message}\nat {place}")
+}
+
+fn listed(needs: &[Need]) -> String {
+    let needs = needs.iter().map(Need::to_string);
+    needs.collect::<Vec<_>>().join(", ")
 }

@@ -1,0 +1,251 @@
+//! The account that a case works in, and how it is steered.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use chrono::{DateTime, FixedOffset};
+use http::Method;
+use secmon::model::{CustomerId, DomainId, EndpointId};
+use secmon::{ApiKey, Client, ClientBuilder};
+use serde_json::{Value, json};
+
+use crate::customer::Customer;
+use crate::exchange::Forced;
+use crate::http_calls::RawCall;
+use crate::need::Need;
+use crate::service::{Repeatability, Steering, shared_budget};
+use crate::stage::{Stage, Tap, stage};
+
+/// Long enough to wait for a window while all other cases wait too.
+const LONGEST_CASE: Duration = Duration::from_secs(1800);
+
+/// An account of the service, and all a case can do with it.
+pub struct Account {
+    stage: Arc<Stage>,
+    /// Origin of the service.
+    pub url: String,
+    /// The account's key.
+    pub key: String,
+    /// Name of the account in the `/_mock/` calls; empty where there are none.
+    pub name: String,
+    /// The portal domain its keys are bound to; empty where it is not known.
+    pub portal_domain: String,
+    /// A client with the account's key that retries nothing, and keeps to no rate limit where the account is the
+    /// case's own.
+    pub client: Client,
+}
+
+impl Account {
+    /// An account of its own, without rate limits, where the service can be steered, else the one of the key.
+    pub async fn new() -> Self {
+        Self::made(json!({"rate_limit": false})).await
+    }
+
+    /// An account with options of `POST /_mock/tenants`.
+    pub async fn with(options: Value) -> Self {
+        stage().require(Need::Accounts);
+        Self::made(options).await
+    }
+
+    async fn made(mut options: Value) -> Self {
+        let stage = stage();
+        let service = stage.service.clone();
+        let (key, name, portal_domain) = match service.steering {
+            Steering::Impossible => (service.key.clone(), String::new(), String::new()),
+            Steering::Possible => {
+                if service.repeatability == Repeatability::Exact {
+                    options["name"] = json!(account_name(&stage));
+                }
+                let made = service
+                    .admin(Method::POST, "/_mock/tenants", &options)
+                    .await
+                    .json;
+                let text = |member: &str| made[member].as_str().unwrap_or_default().to_owned();
+                stage.record().accounts.push(text("name"));
+                (text("api_key"), text("name"), text("portal_domain"))
+            }
+        };
+        Self {
+            url: service.url.clone(),
+            client: builder(&stage, &key)
+                .build()
+                .expect("an address that the client takes"),
+            stage,
+            key,
+            name,
+            portal_domain,
+        }
+    }
+
+    /// A builder with the account's address and key, for a client with other settings.
+    pub fn builder(&self) -> ClientBuilder {
+        builder(&self.stage, &self.key)
+    }
+
+    /// A builder with the service's address and another key.
+    pub fn builder_with_key(&self, key: &str) -> ClientBuilder {
+        builder(&self.stage, key)
+    }
+
+    /// A client that tries again what may be tried again, without waiting long.
+    pub fn patient_client(&self) -> Client {
+        let builder = self
+            .builder()
+            .max_retries(3)
+            .max_wait(Duration::from_secs(5));
+        builder.build().expect("an address that the client takes")
+    }
+
+    /// A customer that no other case uses.
+    pub fn customer(&self) -> Customer<'_> {
+        let id = CustomerId::try_from(self.stage.next_number()).expect("a customer number");
+        Customer { account: self, id }
+    }
+
+    /// A call with the account's key, written out by the case; the path begins with `/`.
+    pub fn raw(&self, method: Method, path: &str) -> RawCall {
+        RawCall::new(method, &format!("{}{path}", self.url)).bearer(&self.key)
+    }
+
+    /// Moves the account's clock; what falls due until then has happened when it returns.
+    pub async fn advance(&self, seconds: u64) {
+        let path = format!("/_mock/tenants/{}/clock", self.name);
+        let body = json!({"advance_seconds": seconds});
+        self.steer(Need::Clock, Method::POST, &path, &body).await;
+    }
+
+    /// What the account's clock says.
+    pub async fn now(&self) -> DateTime<FixedOffset> {
+        let path = format!("/_mock/tenants/{}/clock", self.name);
+        let clock = self
+            .steer(Need::Clock, Method::GET, &path, &Value::Null)
+            .await;
+        let text = clock["now"].as_str().expect("the clock tells the time");
+        DateTime::parse_from_rfc3339(text).expect("the clock tells a timestamp")
+    }
+
+    /// Sets the ports that the next scan of a server finds open.
+    pub async fn open_ports(&self, endpoint: EndpointId, ports: &[(u16, &str)]) {
+        let ports = ports.iter();
+        let open = ports.map(|(port, protocol)| json!({"port": port, "protocol": protocol}));
+        let body = json!({"open": open.collect::<Vec<_>>()});
+        let path = format!("/_mock/endpoints/{endpoint}/ports");
+        self.steer(Need::World, Method::PUT, &path, &body).await;
+    }
+
+    /// Runs a scan of a server to its end, now.
+    pub async fn scan(&self, endpoint: EndpointId, outcome: &str) {
+        let path = format!("/_mock/endpoints/{endpoint}/scan");
+        self.steer(
+            Need::World,
+            Method::POST,
+            &path,
+            &json!({"outcome": outcome}),
+        )
+        .await;
+    }
+
+    /// Sets what the next scan of a domain finds: leaked credentials by category, and mentions.
+    pub async fn findings(&self, domain: DomainId, findings: Value) {
+        let path = format!("/_mock/domains/{domain}/findings");
+        self.steer(Need::World, Method::PUT, &path, &findings).await;
+    }
+
+    /// Runs a scan of a domain to its end, now.
+    pub async fn scan_domain(&self, domain: DomainId) {
+        let path = format!("/_mock/domains/{domain}/scan");
+        self.steer(
+            Need::World,
+            Method::POST,
+            &path,
+            &json!({"outcome": "completed"}),
+        )
+        .await;
+    }
+
+    /// Sets whether the data set of leaked credentials is configured, unconfigured or unreachable.
+    pub async fn leak_data_set(&self, state: &str) {
+        let path = format!("/_mock/tenants/{}/leak-dataset", self.name);
+        self.steer(Need::Switches, Method::PUT, &path, &json!({"state": state}))
+            .await;
+    }
+
+    /// Takes a customer's portal account away.
+    pub async fn remove_portal_account(&self, customer: CustomerId) {
+        let tenant = format!("/_mock/tenants/{}", self.name);
+        let path = format!("{tenant}/customers/{customer}/portal-account");
+        self.steer(Need::Switches, Method::DELETE, &path, &Value::Null)
+            .await;
+    }
+
+    /// Takes the account's first key away.
+    pub async fn revoke_key(&self) {
+        let path = format!("/_mock/tenants/{}/keys/{}", self.name, self.key);
+        self.steer(Need::Switches, Method::DELETE, &path, &Value::Null)
+            .await;
+    }
+
+    /// Places a fault that hits one call of this account.
+    pub async fn fault(&self, method: &Method, path: &str, effect: Value) {
+        let forced = match (effect.get("body"), effect.get("status")) {
+            (Some(_), _) => Forced::Body,
+            (None, Some(_)) => Forced::Status,
+            (None, None) => Forced::No,
+        };
+        if forced != Forced::No {
+            self.stage
+                .expect_forced(&self.key, method.as_str(), path, forced);
+        }
+        let fault =
+            json!({"tenant": self.name, "method": method.as_str(), "path": path, "effect": effect});
+        self.steer(Need::Faults, Method::POST, "/_mock/faults", &fault)
+            .await;
+    }
+
+    /// How many calls of the account the service has had at a path, `*` standing for anything.
+    pub async fn calls(&self, method: &Method, path: &str) -> usize {
+        let query = format!("tenant={}&method={method}&path={path}", self.name);
+        let path = format!("/_mock/requests?{query}");
+        let journal = self
+            .steer(Need::Journal, Method::GET, &path, &Value::Null)
+            .await;
+        journal["requests"]
+            .as_array()
+            .expect("the journal is a list")
+            .len()
+    }
+
+    async fn steer(&self, need: Need, method: Method, path: &str, body: &Value) -> Value {
+        self.stage.require(need);
+        self.stage.service.admin(method, path, body).await.json
+    }
+}
+
+fn builder(stage: &Arc<Stage>, key: &str) -> ClientBuilder {
+    let service = &stage.service;
+    let builder = Client::builder(
+        &service.url,
+        ApiKey::new(key).expect("a key that can be sent"),
+    )
+    .transport(Arc::new(Tap(Arc::clone(stage))))
+    .allow_http(service.host())
+    .max_retries(0);
+    match service.steering {
+        Steering::Possible => builder.unlimited().max_wait(Duration::ZERO),
+        Steering::Impossible => builder
+            .budget(shared_budget())
+            .max_wait(LONGEST_CASE)
+            .operation_timeout(LONGEST_CASE),
+    }
+}
+
+/// Says whose account it is, and is never longer than the mock takes.
+fn account_name(stage: &Stage) -> String {
+    let case = stage.name.replace("::", ".");
+    let start: String = case.chars().take(40).collect();
+    let sum = case.bytes().fold(0_u32, |sum, byte| {
+        sum.wrapping_mul(31).wrapping_add(byte.into())
+    });
+    let count = stage.record().accounts.len();
+    format!("{start}-{sum:08x}-{count}")
+}

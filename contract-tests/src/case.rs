@@ -1,0 +1,146 @@
+//! A case of the suite, and one run of it.
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::future::Future;
+use std::panic::{self, AssertUnwindSafe};
+use std::pin::Pin;
+use std::sync::{Arc, Once};
+
+use tokio::runtime::Builder;
+
+use crate::cleanup::clean_up;
+use crate::exchange::Exchange;
+use crate::need::Need;
+use crate::service::Service;
+use crate::stage::{Event, STAGE, Stage};
+
+/// A case: an `async fn` without arguments, and what it asks of the service.
+#[derive(Clone, Copy)]
+pub struct Case {
+    /// Its path in the test crate.
+    pub path: &'static str,
+    /// What the service must be able to do beyond the partner API.
+    pub needs: &'static [Need],
+    /// Starts it.
+    pub body: fn() -> Pin<Box<dyn Future<Output = ()>>>,
+}
+
+impl Case {
+    /// File and function, as in `servers::a_server_goes_through_its_life`.
+    pub fn name(&self) -> &'static str {
+        self.path
+            .split_once("::")
+            .map_or(self.path, |(_, name)| name)
+    }
+}
+
+/// The cases of a file: those that any service can be put to, then those that steer it, with what they need. One that
+/// is not listed is dead code, which does not compile.
+#[macro_export]
+macro_rules! cases {
+    (anywhere: $($any:ident),* $(,)? ; steered: $($steered:ident($($need:ident),+)),* $(,)?) => {
+        /// The cases of this file.
+        pub const CASES: &[$crate::Case] = &[
+            $($crate::Case {
+                path: concat!(module_path!(), "::", stringify!($any)),
+                needs: &[],
+                body: || Box::pin($any()),
+            },)*
+            $($crate::Case {
+                path: concat!(module_path!(), "::", stringify!($steered)),
+                needs: &[$($crate::Need::$need),+],
+                body: || Box::pin($steered()),
+            },)*
+        ];
+    };
+}
+
+/// What a run of a case left.
+pub struct Run {
+    pub(crate) stage: Arc<Stage>,
+    /// Why it failed, if it did.
+    pub failure: Option<Failure>,
+}
+
+/// The assertion that a case fell to.
+#[derive(Debug, Clone)]
+pub struct Failure {
+    /// What it says.
+    pub message: String,
+    /// File and line, from the root of the workspace.
+    pub place: String,
+}
+
+impl Run {
+    /// Everything that came over the wire.
+    pub(crate) fn events(&self) -> Vec<Event> {
+        self.stage.record().events.clone()
+    }
+
+    /// Every complete answer.
+    pub fn exchanges(&self) -> Vec<Exchange> {
+        let answered = self.events().into_iter().filter_map(|event| match event {
+            Event::Answered(exchange) => Some(*exchange),
+            Event::Lost(..) => None,
+        });
+        answered.collect()
+    }
+}
+
+/// Runs a case against a service, and takes away what it made there, whether it held or not.
+///
+/// # Panics
+/// When the system has no runtime to give.
+pub fn run_case(case: &Case, service: &Service) -> Run {
+    keep_panics();
+    let runtime = Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.expect("the system gives a runtime");
+    let stage = Stage::new(service.clone(), case.name(), case.needs);
+    let body = || runtime.block_on(STAGE.scope(Arc::clone(&stage), (case.body)()));
+    let failure = caught(body).err();
+    let made = stage.record().events.clone();
+    let cleaning = Stage::new(service.clone(), case.name(), &[]);
+    let accounts = stage.record().accounts.clone();
+    let cleaned = caught(|| {
+        runtime.block_on(STAGE.scope(cleaning, clean_up(service, &made, &accounts)));
+    });
+    Run {
+        stage,
+        failure: failure.or(cleaned.err()),
+    }
+}
+
+/// Runs something that may panic.
+pub(crate) fn caught(body: impl FnOnce()) -> Result<(), Failure> {
+    panic::catch_unwind(AssertUnwindSafe(body)).map_err(|payload| {
+        let place = LAST_PLACE.with_borrow_mut(std::mem::take);
+        Failure {
+            message: message_of(payload.as_ref()),
+            place,
+        }
+    })
+}
+
+thread_local! {
+    static LAST_PLACE: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+/// Keeps the place of a panic for the report, instead of printing it at once.
+fn keep_panics() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        panic::set_hook(Box::new(|info| {
+            let place = info
+                .location()
+                .map(|place| format!("{}:{}", place.file(), place.line()));
+            LAST_PLACE.with_borrow_mut(|last| *last = place.unwrap_or_default());
+        }));
+    });
+}
+
+fn message_of(payload: &(dyn Any + Send)) -> String {
+    let text = payload.downcast_ref::<String>().map(String::as_str);
+    let text = text.or_else(|| payload.downcast_ref::<&str>().copied());
+    text.unwrap_or("no message").to_owned()
+}

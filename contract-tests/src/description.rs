@@ -1,0 +1,120 @@
+//! The third witness: `openapi.yaml`, against which every answer is held.
+
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+
+use jsonschema::{Draft, Registry, Validator};
+use serde_json::{Value, json};
+
+use crate::exchange::Exchange;
+use crate::table::{Row, TABLE};
+
+const NAME: &str = "urn:partner-api";
+
+static DOCUMENT: LazyLock<Value> = LazyLock::new(|| {
+    let text = include_str!("../../mock-server/openapi.yaml");
+    serde_yaml_ng::from_str(text).expect("openapi.yaml can be read")
+});
+
+static REGISTRY: LazyLock<Registry<'static>> = LazyLock::new(|| {
+    let document = Draft::Draft202012.create_resource(DOCUMENT.clone());
+    let added = Registry::new().add(NAME, document);
+    let prepared = added.and_then(|registry| registry.prepare());
+    prepared.expect("every reference of openapi.yaml leads somewhere")
+});
+
+/// The validators made so far, by the place of their schema.
+static VALIDATORS: LazyLock<Mutex<HashMap<String, Arc<Validator>>>> = LazyLock::new(Mutex::default);
+
+/// What of an answer is not as the description has it; empty when all is.
+pub fn problems(exchange: &Exchange) -> Vec<String> {
+    let row = TABLE.row_of(&exchange.method, &exchange.path);
+    if row.group == "none" {
+        return Vec::new();
+    }
+    let status = exchange.status.as_u16();
+    let Some(place) = place_of(row, status) else {
+        return vec![format!("{} does not document {status}", row.name)];
+    };
+    let found = found_problems(&place, exchange);
+    let name = &row.name;
+    let named = found
+        .into_iter()
+        .map(|problem| format!("{name} {status}: {problem}"));
+    named.collect()
+}
+
+/// The statuses that the description gives an operation.
+pub fn statuses(row: &Row) -> Vec<u16> {
+    let place = format!("{}/responses", operation(row));
+    let responses = value_at(&place).as_object();
+    let statuses = responses.into_iter().flat_map(|responses| responses.keys());
+    statuses.filter_map(|status| status.parse().ok()).collect()
+}
+
+fn found_problems(place: &str, exchange: &Exchange) -> Vec<String> {
+    let response = value_at(place);
+    let mut problems = Vec::new();
+    for name in response["headers"]
+        .as_object()
+        .into_iter()
+        .flat_map(|headers| headers.keys())
+    {
+        if !exchange.headers.contains_key(name.to_ascii_lowercase()) {
+            problems.push(format!("the header {name} is missing"));
+        }
+    }
+    if response
+        .pointer("/content/application~1json/schema")
+        .is_none()
+    {
+        if !exchange.body.is_empty() {
+            problems.push(format!("a body where there is none: {}", exchange.json));
+        }
+        return problems;
+    }
+    let validator = validator(&format!("{place}/content/application~1json/schema"));
+    let errors = validator.iter_errors(&exchange.json);
+    problems.extend(errors.map(|error| format!("{error} at `{}`", error.instance_path())));
+    problems
+}
+
+/// The place of an operation; both namespaces are one path item.
+fn operation(row: &Row) -> String {
+    let path = row
+        .path
+        .replace("{namespace}", "billing")
+        .replace('/', "~1");
+    let item = followed(format!("/paths/{path}"));
+    format!("{item}/{}", row.method.to_ascii_lowercase())
+}
+
+fn place_of(row: &Row, status: u16) -> Option<String> {
+    let place = format!("{}/responses/{status}", operation(row));
+    DOCUMENT.pointer(&place).map(|_| followed(place))
+}
+
+/// Where a place that is only a reference leads.
+fn followed(place: String) -> String {
+    match value_at(&place)["$ref"].as_str() {
+        Some(reference) => followed(reference.trim_start_matches('#').to_owned()),
+        None => place,
+    }
+}
+
+fn value_at(place: &str) -> &'static Value {
+    let value = DOCUMENT.pointer(place);
+    value.unwrap_or_else(|| panic!("openapi.yaml has nothing at {place}"))
+}
+
+fn validator(place: &str) -> Arc<Validator> {
+    let mut validators = VALIDATORS.lock().unwrap_or_else(PoisonError::into_inner);
+    let made = validators.entry(place.to_owned()).or_insert_with(|| {
+        let fragment = place.replace('{', "%7B").replace('}', "%7D");
+        let schema = json!({"$ref": format!("{NAME}#{fragment}")});
+        let options = jsonschema::options().with_draft(Draft::Draft202012);
+        let validator = options.with_registry(&REGISTRY).build(&schema);
+        Arc::new(validator.unwrap_or_else(|error| panic!("{place}: {error}")))
+    });
+    Arc::clone(made)
+}

@@ -1,0 +1,159 @@
+//! Where one case plays: the service, what the case may do there, and what came over the wire.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use bytes::Bytes;
+use http::{Request, Response, header};
+use secmon::transport::{
+    BoxFuture, HttpOptions, HttpTransport, Transport, TransportError, TransportErrorKind,
+};
+
+use crate::exchange::{Exchange, Forced};
+use crate::need::Need;
+use crate::service::{Service, Steering};
+
+tokio::task_local! {
+    pub(crate) static STAGE: Arc<Stage>;
+}
+
+/// The stage of the case that is running.
+pub(crate) fn stage() -> Arc<Stage> {
+    STAGE.with(Arc::clone)
+}
+
+/// The stage of one run of one case.
+pub(crate) struct Stage {
+    pub(crate) service: Service,
+    /// The case's full name.
+    pub(crate) name: String,
+    needs: &'static [Need],
+    transport: HttpTransport,
+    number: AtomicU64,
+    record: Mutex<Record>,
+}
+
+/// What happened on a stage.
+#[derive(Default)]
+pub(crate) struct Record {
+    pub(crate) events: Vec<Event>,
+    /// Accounts that the case made, by name.
+    pub(crate) accounts: Vec<String>,
+    /// Answers that a fault may have made: the key, the method, the path with `*`, and what came back.
+    faults: Vec<(String, String, String, Forced)>,
+}
+
+/// One line of a transcript.
+#[derive(Clone)]
+pub(crate) enum Event {
+    Answered(Box<Exchange>),
+    /// No complete answer: what was asked, and why.
+    Lost(String, TransportErrorKind),
+}
+
+impl Stage {
+    pub(crate) fn new(service: Service, name: &str, needs: &'static [Need]) -> Arc<Self> {
+        // Where a server is shared and remembers, numbers differ between runs.
+        let start = match service.steering {
+            Steering::Possible => 1000,
+            Steering::Impossible => now_in_micros(),
+        };
+        Arc::new(Self {
+            service,
+            name: name.to_owned(),
+            needs,
+            transport: HttpTransport::new(&HttpOptions::default()),
+            number: AtomicU64::new(start),
+            record: Mutex::default(),
+        })
+    }
+
+    /// A number that no other customer or service of this account has.
+    pub(crate) fn next_number(&self) -> u64 {
+        self.number.fetch_add(1, Ordering::Relaxed) % 1_000_000_000_000_000 + 1
+    }
+
+    /// Stops a case that does more than it declared: it would not be skipped where that is impossible.
+    #[track_caller]
+    pub(crate) fn require(&self, need: Need) {
+        let (name, declared) = (&self.name, self.needs.contains(&need));
+        assert!(declared, "{name} does not say that it needs {need}");
+    }
+
+    pub(crate) fn record(&self) -> MutexGuard<'_, Record> {
+        self.record.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// From now on answers to such calls may be a fault's.
+    pub(crate) fn expect_forced(&self, key: &str, method: &str, path: &str, forced: Forced) {
+        let fault = (key.to_owned(), method.to_owned(), path.to_owned(), forced);
+        self.record().faults.push(fault);
+    }
+
+    async fn exchange(&self, request: Request<Bytes>) -> Result<Response<Bytes>, TransportError> {
+        let (parts, sent) = request.clone().into_parts();
+        let answer = self.transport.send(request).await;
+        if !parts.uri.path().starts_with("/api/") {
+            return answer;
+        }
+        let mut record = self.record();
+        let event = match &answer {
+            Err(error) => Event::Lost(
+                format!("{} {}", parts.method, parts.uri.path()),
+                error.kind(),
+            ),
+            Ok(response) => Event::Answered(Box::new(Exchange {
+                forced: record.forced(&parts),
+                path: parts.uri.path().to_owned(),
+                query: parts.uri.query().unwrap_or_default().to_owned(),
+                method: parts.method,
+                sent: serde_json::from_slice(&sent).unwrap_or_default(),
+                status: response.status(),
+                headers: response.headers().clone(),
+                body: response.body().clone(),
+                json: serde_json::from_slice(response.body()).unwrap_or_default(),
+            })),
+        };
+        record.events.push(event);
+        answer
+    }
+}
+
+impl Record {
+    fn forced(&self, call: &http::request::Parts) -> Forced {
+        let key = call.headers.get(header::AUTHORIZATION);
+        let key = key.and_then(|value| value.to_str().ok()?.strip_prefix("Bearer "));
+        let hit = self.faults.iter().find(|(of, method, path, _)| {
+            key == Some(of) && *method == call.method.as_str() && fits(path, call.uri.path())
+        });
+        hit.map_or(Forced::No, |(.., forced)| *forced)
+    }
+}
+
+/// Whether a path fits a pattern with at most one `*`, as the cases write them.
+fn fits(pattern: &str, path: &str) -> bool {
+    match pattern.split_once('*') {
+        None => pattern == path,
+        Some((start, end)) => {
+            path.len() >= start.len() + end.len() && path.starts_with(start) && path.ends_with(end)
+        }
+    }
+}
+
+/// The stage between the client and the network.
+pub(crate) struct Tap(pub(crate) Arc<Stage>);
+
+impl Transport for Tap {
+    fn send(
+        &self,
+        request: Request<Bytes>,
+    ) -> BoxFuture<'_, Result<Response<Bytes>, TransportError>> {
+        Box::pin(self.0.exchange(request))
+    }
+}
+
+fn now_in_micros() -> u64 {
+    let age = SystemTime::now().duration_since(UNIX_EPOCH);
+    age.map_or(0, |age| age.as_micros() as u64)
+}

@@ -1,0 +1,522 @@
+//! Reads of monitored domains, and the transitions of their alerts.
+
+use http::{Method, StatusCode};
+use secmon::model::{
+    DomainAlertId, DomainAlertStatus, DomainAlertType, DomainId, LeakCategory, Severity,
+};
+use secmon::operations::{
+    AcknowledgeDomainAlert, GetDomainAlert, ListCredentialLeaks, ListDomainAlerts, ListMentions,
+    ResolveDomainAlert,
+};
+use secmon::{ErrorCode, Response};
+use secmon_contract_tests::{Account, Customer, assert_api_error, assert_keys, cases};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+cases! {
+    anywhere:
+        a_customer_without_a_subscription_sees_the_product,
+        the_list_and_the_summary_show_a_domain,
+        an_unknown_domain_is_domain_not_found_in_every_read,
+        bad_parameters_come_back_by_their_names,
+        the_reads_of_a_new_domain_answer;
+    steered:
+        a_scan_raises_alerts_for_what_grew(World),
+        alerts_are_filtered_and_come_in_pages(World),
+        an_alert_is_acknowledged_and_then_resolved(World),
+        a_customer_without_a_portal_account_is_user_not_found(World, Switches),
+        mentions_are_new_until_they_were_read(World),
+        leaks_are_listed_unconfigured_or_unreachable(World, Switches),
+        the_history_has_the_last_25_scans(World)
+}
+
+const IN_LIST: [&str; 11] = [
+    "id",
+    "domain",
+    "status",
+    "scan_status",
+    "last_scan_at",
+    "employees_compromised",
+    "customers_compromised",
+    "third_parties_compromised",
+    "dark_web_mentions_count",
+    "portal_detail_path",
+    "quota_paused",
+];
+
+const ALERT: [&str; 13] = [
+    "id",
+    "monitored_domain_id",
+    "domain",
+    "type",
+    "category",
+    "severity",
+    "new_count",
+    "previous_count",
+    "status",
+    "details",
+    "created_at",
+    "acknowledged_at",
+    "resolved_at",
+];
+
+fn json_of<T>(response: &Response<T>) -> Value {
+    serde_json::from_slice(response.raw()).expect("JSON")
+}
+
+fn unknown() -> DomainId {
+    DomainId::from(Uuid::from_u128(7))
+}
+
+fn unknown_alert() -> DomainAlertId {
+    DomainAlertId::from(Uuid::from_u128(7))
+}
+
+/// A domain whose scan found something of every kind.
+async fn leaking(account: &Account, customer: Customer<'_>) -> DomainId {
+    let domain = customer
+        .watched("example.com", customer.domain_slots(1).await)
+        .await;
+    let findings = json!({"employees": 2, "customers": 5, "third_parties": 1, "mentions": 3});
+    account.findings(domain, findings).await;
+    account.scan_domain(domain).await;
+    domain
+}
+
+async fn a_customer_without_a_subscription_sees_the_product() {
+    let account = Account::new().await;
+    let overview = account
+        .client
+        .domain_monitoring()
+        .list(account.customer().id)
+        .await
+        .expect("an overview");
+    assert_eq!(json_of(&overview)["data"]["subscribed"], false);
+    let overview = overview.into_data();
+    assert!(!overview.subscribed && overview.domains.is_empty());
+    assert_eq!(
+        overview.product.and_then(|product| product.slug).as_deref(),
+        Some("domain_monitoring")
+    );
+}
+
+async fn the_list_and_the_summary_show_a_domain() {
+    let account = Account::new().await;
+    let customer = account.customer();
+    let service = customer.domain_slots(2).await;
+    let first = customer.watched("example.com", service).await;
+    let second = customer.watched("example.org", service).await;
+    let reads = account.client.domain_monitoring();
+    let overview = reads.list(customer.id).await.expect("an overview");
+    let raw = json_of(&overview);
+    assert_keys(
+        &raw["data"],
+        &[
+            "subscribed",
+            "domains",
+            "slots_used",
+            "slots_total",
+            "portal_add_path",
+        ],
+    );
+    assert_keys(&raw["data"]["domains"][0], &IN_LIST);
+    let overview = overview.into_data();
+    assert!(overview.subscribed);
+    assert_eq!(
+        (overview.slots_used, overview.slots_total),
+        (Some(2), Some(2))
+    );
+    assert_eq!(overview.portal_add_path.as_deref(), Some("/domains"));
+    assert_eq!(
+        overview
+            .domains
+            .iter()
+            .map(|domain| domain.id)
+            .collect::<Vec<_>>(),
+        [first, second]
+    );
+    assert_eq!(
+        overview.domains[0].portal_detail_path,
+        Some(format!("/domains/{first}"))
+    );
+
+    let summary = reads.summary(first, customer.id).await.expect("a summary");
+    let raw = json_of(&summary);
+    for documented in [
+        "dark_web_last_scan_at",
+        "password_strength",
+        "slots_used",
+        "slots_total",
+        "created_at",
+    ] {
+        assert!(raw["data"].get(documented).is_some(), "{documented}");
+    }
+    assert_eq!(
+        (summary.data.id, summary.data.domain.as_str()),
+        (first, "example.com")
+    );
+}
+
+async fn an_unknown_domain_is_domain_not_found_in_every_read() {
+    let account = Account::new().await;
+    let owner = account.customer();
+    let id = owner
+        .watched("example.com", owner.domain_slots(1).await)
+        .await;
+    let stranger = account.customer().id;
+    for (domain, customer) in [(unknown(), owner.id), (id, stranger)] {
+        let client = &account.client;
+        let reads = client.domain_monitoring();
+        let not_found = || ErrorCode::DomainNotFound;
+        assert_api_error(reads.summary(domain, customer).await, 404, not_found());
+        assert_api_error(reads.scan_history(domain, customer).await, 404, not_found());
+        assert_api_error(
+            client.send(ListDomainAlerts::new(domain, customer)).await,
+            404,
+            not_found(),
+        );
+        assert_api_error(
+            client.send(ListMentions::new(domain, customer)).await,
+            404,
+            not_found(),
+        );
+        assert_api_error(
+            client
+                .send(ListCredentialLeaks::new(domain, customer))
+                .await,
+            404,
+            not_found(),
+        );
+        let alert = unknown_alert();
+        assert_api_error(
+            reads
+                .alert(GetDomainAlert::new(domain, alert, customer))
+                .await,
+            404,
+            not_found(),
+        );
+        let acknowledge = AcknowledgeDomainAlert::new(domain, alert, customer);
+        assert_api_error(reads.acknowledge(acknowledge).await, 404, not_found());
+        let resolve = ResolveDomainAlert::new(domain, alert, customer);
+        assert_api_error(reads.resolve(resolve).await, 404, not_found());
+    }
+}
+
+async fn bad_parameters_come_back_by_their_names() {
+    let account = Account::new().await;
+    let domain = unknown();
+    for (path, field) in [
+        ("domains".to_owned(), "billing_customer_id"),
+        (format!("domains/{domain}/summary"), "billing_customer_id"),
+        (
+            format!("domains/{domain}/scan-history?billing_customer_id=0"),
+            "billing_customer_id",
+        ),
+        (
+            format!("domains/{domain}/alerts?billing_customer_id=1&per_page=51"),
+            "per_page",
+        ),
+        (
+            format!("domains/{domain}/alerts?billing_customer_id=1&severity=low"),
+            "severity",
+        ),
+        (
+            format!("domains/{domain}/alerts?billing_customer_id=1&type=x"),
+            "type",
+        ),
+        (
+            format!("domains/{domain}/dark-web-mentions?billing_customer_id=1&is_new=maybe"),
+            "is_new",
+        ),
+        (
+            format!("domains/{domain}/credential-leaks?billing_customer_id=1&category=x"),
+            "category",
+        ),
+    ] {
+        let call = account.raw(Method::GET, &format!("/api/v1/{path}"));
+        let answer = call.send().await.expect("an answer");
+        assert_eq!(answer.status, StatusCode::UNPROCESSABLE_ENTITY, "{path}");
+        assert_keys(&answer.json["errors"], &[field]);
+    }
+}
+
+async fn a_scan_raises_alerts_for_what_grew() {
+    let account = Account::new().await;
+    let customer = account.customer();
+    let domain = leaking(&account, customer).await;
+    let list = ListDomainAlerts::new(domain, customer.id);
+    let page = account.client.send(list.clone()).await.expect("a page");
+    let raw = json_of(&page);
+    assert_keys(
+        &raw["data"],
+        &["alerts", "total", "current_page", "last_page", "has_more"],
+    );
+    assert_keys(&raw["data"]["alerts"][0], &ALERT);
+    assert_eq!(page.data.total, 4);
+    let leak = page
+        .data
+        .alerts
+        .iter()
+        .find(|alert| {
+            alert.kind == DomainAlertType::CredentialLeak
+                && alert.category == Some(LeakCategory::Customers)
+        })
+        .expect("an alert for the customers");
+    assert_eq!((leak.new_count, leak.previous_count), (5, 0));
+    assert_eq!(
+        (leak.severity.as_ref(), &leak.status),
+        (Some(&Severity::High), &DomainAlertStatus::Open)
+    );
+
+    let one = GetDomainAlert::new(domain, leak.id, customer.id);
+    let one = account
+        .client
+        .domain_monitoring()
+        .alert(one)
+        .await
+        .expect("read");
+    assert_keys(&json_of(&one)["data"], &["alert"]);
+    assert!(one.data.explanation.is_some_and(|text| !text.is_empty()));
+    account.scan_domain(domain).await;
+    assert_eq!(
+        account.client.send(list).await.expect("a page").data.total,
+        4
+    );
+}
+
+async fn alerts_are_filtered_and_come_in_pages() {
+    let account = Account::new().await;
+    let customer = account.customer();
+    let domain = leaking(&account, customer).await;
+    let list = ListDomainAlerts::new(domain, customer.id);
+    for (list, expected) in [
+        (list.clone().per_page(1), 4),
+        (list.clone().kind(DomainAlertType::DarkWebMention), 1),
+        (list.clone().category(LeakCategory::ThirdParties), 1),
+        (list.clone().severity(Severity::Critical), 1),
+        (list.clone().status(DomainAlertStatus::Open), 4),
+        (list.status(DomainAlertStatus::Resolved), 0),
+    ] {
+        let found = account
+            .client
+            .pages(list.clone())
+            .collect_all()
+            .await
+            .expect("a list");
+        assert_eq!(found.len(), expected, "{list:?}");
+    }
+}
+
+async fn an_alert_is_acknowledged_and_then_resolved() {
+    let account = Account::new().await;
+    let customer = account.customer();
+    let domain = leaking(&account, customer).await;
+    let reads = account.client.domain_monitoring();
+    let alert = reads
+        .alerts(ListDomainAlerts::new(domain, customer.id))
+        .collect_all()
+        .await;
+    let alert = alert.expect("alerts").remove(0).id;
+    let acknowledge = AcknowledgeDomainAlert::new(domain, alert, customer.id);
+    let resolve = ResolveDomainAlert::new(domain, alert, customer.id);
+    assert_api_error(
+        reads.resolve(resolve).await,
+        422,
+        ErrorCode::AlertNotAcknowledged,
+    );
+    let seen = reads.acknowledge(acknowledge).await.expect("acknowledged");
+    let raw = json_of(&seen);
+    assert_keys(&raw["data"], &["message", "alert"]);
+    assert_keys(&raw["data"]["alert"], &["id", "status", "acknowledged_at"]);
+    assert_eq!(seen.data.alert.status, DomainAlertStatus::Acknowledged);
+    let done = reads.resolve(resolve).await.expect("resolved");
+    assert_keys(
+        &json_of(&done)["data"]["alert"],
+        &["id", "status", "resolved_at"],
+    );
+    assert_eq!(done.data.alert.status, DomainAlertStatus::Resolved);
+    assert_api_error(
+        reads.acknowledge(acknowledge).await,
+        422,
+        ErrorCode::AlertAlreadyResolved,
+    );
+    assert_api_error(
+        reads.resolve(resolve).await,
+        422,
+        ErrorCode::AlertNotAcknowledged,
+    );
+}
+
+async fn a_customer_without_a_portal_account_is_user_not_found() {
+    let account = Account::new().await;
+    let customer = account.customer();
+    let domain = leaking(&account, customer).await;
+    let reads = account.client.domain_monitoring();
+    let alert = reads
+        .alerts(ListDomainAlerts::new(domain, customer.id))
+        .collect_all()
+        .await;
+    let alert = alert.expect("alerts").remove(0).id;
+    account.remove_portal_account(customer.id).await;
+    let acknowledge = AcknowledgeDomainAlert::new(domain, alert, customer.id);
+    assert_api_error(
+        reads.acknowledge(acknowledge).await,
+        500,
+        ErrorCode::UserNotFound,
+    );
+    let resolve = ResolveDomainAlert::new(domain, alert, customer.id);
+    assert_api_error(reads.resolve(resolve).await, 500, ErrorCode::UserNotFound);
+}
+
+async fn mentions_are_new_until_they_were_read() {
+    let account = Account::new().await;
+    let customer = account.customer();
+    let domain = leaking(&account, customer).await;
+    let list = ListMentions::new(domain, customer.id);
+    let count = |list: ListMentions| async {
+        account
+            .client
+            .pages(list)
+            .collect_all()
+            .await
+            .expect("a list")
+            .len()
+    };
+    assert_eq!(count(list.clone().is_new(true)).await, 3);
+    let page = account
+        .client
+        .send(list.clone().per_page(50))
+        .await
+        .expect("a page");
+    let raw = json_of(&page);
+    assert_keys(
+        &raw["data"],
+        &["mentions", "total", "current_page", "last_page", "has_more"],
+    );
+    assert_keys(
+        &raw["data"]["mentions"][0],
+        &[
+            "id",
+            "title",
+            "content_preview",
+            "source_name",
+            "author",
+            "published_at",
+            "is_new",
+            "created_at",
+        ],
+    );
+    assert!(page.data.mentions.iter().all(|mention| mention.is_new));
+    assert_eq!(count(list.clone().is_new(true)).await, 0);
+    assert_eq!(count(list.is_new(false).per_page(1)).await, 3);
+}
+
+async fn leaks_are_listed_unconfigured_or_unreachable() {
+    let account = Account::new().await;
+    let customer = account.customer();
+    let domain = leaking(&account, customer).await;
+    let list = ListCredentialLeaks::new(domain, customer.id);
+    let page = account.client.send(list.clone()).await.expect("a page");
+    let raw = json_of(&page);
+    assert_keys(
+        &raw["data"],
+        &["enabled", "items", "total", "page", "page_size"],
+    );
+    assert_eq!(
+        (page.data.enabled, page.data.total, page.data.page_size),
+        (true, 8, 50)
+    );
+    let employees = account
+        .client
+        .pages(list.clone().category(LeakCategory::Employees));
+    assert_eq!(employees.collect_all().await.expect("a list").len(), 2);
+
+    account.leak_data_set("unconfigured").await;
+    let page = account
+        .client
+        .send(list.clone())
+        .await
+        .expect("a page")
+        .into_data();
+    assert!(!page.enabled && page.items.is_empty());
+    account.leak_data_set("unreachable").await;
+    let page = account
+        .client
+        .send(list)
+        .await
+        .expect("a result all the same");
+    assert_eq!(page.status(), StatusCode::SERVICE_UNAVAILABLE);
+    assert_eq!(json_of(&page)["success"], true);
+    assert!(page.data.enabled && page.data.items.is_empty());
+    assert!(
+        page.data
+            .unavailable()
+            .is_some_and(|sentence| !sentence.is_empty())
+    );
+}
+
+async fn the_history_has_the_last_25_scans() {
+    let account = Account::new().await;
+    let customer = account.customer();
+    let domain = leaking(&account, customer).await;
+    for _ in 0..26 {
+        account.scan_domain(domain).await;
+    }
+    let history = account
+        .client
+        .domain_monitoring()
+        .scan_history(domain, customer.id)
+        .await
+        .expect("a history");
+    let raw = json_of(&history);
+    assert_keys(&raw["data"], &["scans"]);
+    assert_keys(
+        &raw["data"]["scans"][0],
+        &[
+            "id",
+            "status",
+            "employees_compromised",
+            "customers_compromised",
+            "third_parties_compromised",
+            "created_at",
+        ],
+    );
+    assert_eq!(history.data.scans.len(), 25);
+    assert_eq!(history.data.scans[0].customers_compromised, 5);
+}
+
+async fn the_reads_of_a_new_domain_answer() {
+    let account = Account::new().await;
+    let customer = account.customer();
+    let domain = customer
+        .watched("example.com", customer.domain_slots(1).await)
+        .await;
+    let client = &account.client;
+    let alerts = client
+        .send(ListDomainAlerts::new(domain, customer.id))
+        .await
+        .expect("a page");
+    assert_eq!(alerts.data.current_page, 1);
+    let mentions = client
+        .send(ListMentions::new(domain, customer.id))
+        .await
+        .expect("a page");
+    assert_eq!(mentions.data.current_page, 1);
+    let leaks = client
+        .send(ListCredentialLeaks::new(domain, customer.id))
+        .await
+        .expect("a page");
+    assert_eq!((leaks.data.page, leaks.data.page_size), (1, 50));
+    let reads = client.domain_monitoring();
+    reads
+        .scan_history(domain, customer.id)
+        .await
+        .expect("a history");
+    let not_found = || ErrorCode::AlertNotFound;
+    let read = GetDomainAlert::new(domain, unknown_alert(), customer.id);
+    assert_api_error(reads.alert(read).await, 404, not_found());
+    let acknowledge = AcknowledgeDomainAlert::new(domain, unknown_alert(), customer.id);
+    assert_api_error(reads.acknowledge(acknowledge).await, 404, not_found());
+    let resolve = ResolveDomainAlert::new(domain, unknown_alert(), customer.id);
+    assert_api_error(reads.resolve(resolve).await, 404, not_found());
+}

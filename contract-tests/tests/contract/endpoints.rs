@@ -1,0 +1,443 @@
+//! Monitored endpoints: list, create, read, update, delete.
+
+use http::{Method, StatusCode};
+use secmon::model::{EndpointId, EndpointStatus};
+use secmon::operations::{
+    CreateEndpoint, DeleteEndpoint, GetEndpoint, GetEndpointDetail, ListEndpoints, UpdateEndpoint,
+};
+use secmon::{ErrorCode, Response};
+use secmon_contract_tests::{Account, Customer, assert_api_error, assert_keys, cases};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+cases! {
+    anywhere:
+        an_endpoint_is_created_read_changed_and_deleted,
+        adding_an_address_again_gives_the_same_endpoint,
+        a_hostname_is_resolved_when_it_is_created,
+        an_unknown_endpoint_is_404_by_number,
+        another_customers_endpoint_is_access_denied,
+        a_page_shows_where_it_stands_and_the_limits,
+        a_list_comes_in_pages_and_by_state,
+        bad_fields_come_back_by_their_names,
+        a_name_that_does_not_resolve_is_refused,
+        a_terminated_endpoint_is_gone_from_reads,
+        the_detail_of_an_endpoint_names_it;
+    steered:
+        the_detail_shows_what_the_scans_found(World),
+        the_limit_holds_and_names_limit_and_usage(Accounts),
+        another_partners_endpoint_is_404_whatever_is_done(Accounts)
+}
+
+const RESOURCE: [&str; 13] = [
+    "id",
+    "ip_address",
+    "hostname",
+    "nickname",
+    "platform",
+    "status",
+    "nmap_cooldown_seconds",
+    "last_scan_at",
+    "next_scan_at",
+    "created_at",
+    "updated_at",
+    "billing_customer_id",
+    "quota_paused",
+];
+
+fn unknown() -> EndpointId {
+    EndpointId::from(Uuid::from_u128(7))
+}
+
+fn not_found() -> ErrorCode {
+    ErrorCode::Number(404)
+}
+
+fn json_of<T>(response: &Response<T>) -> Value {
+    serde_json::from_slice(response.raw()).expect("JSON")
+}
+
+async fn an_endpoint_is_created_read_changed_and_deleted() {
+    let account = Account::new().await;
+    let customer = account.customer();
+    let endpoints = account.client.endpoints();
+    let made = endpoints
+        .create(customer.endpoint("198.51.100.1").nickname("web"))
+        .await
+        .expect("made");
+    assert_eq!(made.status(), StatusCode::CREATED);
+    let raw = json_of(&made);
+    assert_keys(&raw, &["data", "meta"]);
+    assert_keys(&raw["meta"], &["timestamp", "version"]);
+    assert_keys(&raw["data"], &RESOURCE);
+    let endpoint = made.into_data();
+    assert_eq!(endpoint.status, EndpointStatus::Active);
+    assert_eq!(endpoint.nickname.as_deref(), Some("web"));
+    assert_eq!(endpoint.hostname.as_deref(), Some("198.51.100.1"));
+    assert_eq!(endpoint.billing_customer_id, Some(customer.id));
+    assert!(endpoint.next_scan_at.is_some() && endpoint.last_scan_at.is_none());
+
+    let read = GetEndpoint::new(endpoint.id).billing_customer_id(customer.id);
+    let read = account.client.send(read).await.expect("read");
+    assert_eq!(read.data.id, endpoint.id);
+
+    let change = UpdateEndpoint::new(endpoint.id, customer.id);
+    let paused = change.clone().status(EndpointStatus::Paused).nickname("db");
+    let paused = endpoints.update(paused).await.expect("changed").into_data();
+    assert_eq!(
+        (paused.status, paused.nickname.as_deref()),
+        (EndpointStatus::Paused, Some("db"))
+    );
+    assert_eq!(paused.next_scan_at, None);
+    let active = endpoints
+        .update(change.status(EndpointStatus::Active))
+        .await
+        .expect("changed");
+    assert_eq!(active.data.status, EndpointStatus::Active);
+    assert_eq!(active.data.nickname.as_deref(), Some("db"));
+
+    let gone = endpoints.delete(endpoint.id).await.expect("deleted");
+    assert_eq!(gone.status(), StatusCode::NO_CONTENT);
+    assert!(gone.raw().is_empty());
+    assert_api_error(endpoints.get(endpoint.id).await, 404, not_found());
+    assert_api_error(endpoints.delete(endpoint.id).await, 404, not_found());
+}
+
+async fn adding_an_address_again_gives_the_same_endpoint() {
+    let account = Account::new().await;
+    let customer = account.customer();
+    let endpoints = account.client.endpoints();
+    let create = || endpoints.create(customer.endpoint("198.51.100.2"));
+    let made = create().await.expect("made").into_data();
+    let found = create().await.expect("found");
+    assert_eq!(found.status(), StatusCode::OK);
+    assert_eq!(found.data, made);
+    assert!(found.note().is_some());
+    endpoints.delete(made.id).await.expect("deleted");
+    let restored = create().await.expect("restored");
+    assert_eq!(
+        (restored.status(), restored.data.id),
+        (StatusCode::OK, made.id)
+    );
+    endpoints.get(made.id).await.expect("read again");
+}
+
+async fn a_hostname_is_resolved_when_it_is_created() {
+    let account = Account::new().await;
+    let customer = account.customer();
+    let paused = customer
+        .endpoint("example.com")
+        .status(EndpointStatus::Paused);
+    let made = account
+        .client
+        .endpoints()
+        .create(paused)
+        .await
+        .expect("made")
+        .into_data();
+    assert_eq!(made.hostname.as_deref(), Some("example.com"));
+    assert!(
+        made.ip_address.parse::<std::net::IpAddr>().is_ok(),
+        "{}",
+        made.ip_address
+    );
+    assert_eq!(made.status, EndpointStatus::Paused);
+}
+
+async fn an_unknown_endpoint_is_404_by_number() {
+    let account = Account::new().await;
+    let endpoints = account.client.endpoints();
+    let customer = account.customer();
+    assert_api_error(endpoints.get(unknown()).await, 404, not_found());
+    assert_api_error(endpoints.detail(unknown()).await, 404, not_found());
+    assert_api_error(endpoints.delete(unknown()).await, 404, not_found());
+    let update = UpdateEndpoint::new(unknown(), customer.id).nickname("x");
+    assert_api_error(endpoints.update(update).await, 404, not_found());
+    let answer = account
+        .raw(Method::GET, "/api/v1/endpoints/web-1")
+        .send()
+        .await
+        .expect("an answer");
+    assert_eq!(answer.status, StatusCode::NOT_FOUND);
+    assert_keys(&answer.json, &["error"]);
+    assert_keys(&answer.json["error"], &["code", "message"]);
+    assert_eq!(answer.json["error"]["code"], 404);
+}
+
+async fn another_customers_endpoint_is_access_denied() {
+    let account = Account::new().await;
+    let id = account.customer().provisioned("198.51.100.3").await;
+    let stranger = account.customer().id;
+    let client = &account.client;
+    let denied = || ErrorCode::Number(403);
+    let read = GetEndpoint::new(id).billing_customer_id(stranger);
+    let error = assert_api_error(client.send(read).await, 403, denied());
+    assert_eq!(
+        error.api().map(|api| api.message.as_str()),
+        Some("Access denied")
+    );
+    let detail = GetEndpointDetail::new(id).billing_customer_id(stranger);
+    assert_api_error(client.send(detail).await, 403, denied());
+    let update = UpdateEndpoint::new(id, stranger).nickname("x");
+    assert_api_error(client.send(update).await, 403, denied());
+    let delete = DeleteEndpoint::new(id).billing_customer_id(stranger);
+    assert_api_error(client.send(delete).await, 403, denied());
+    client.endpoints().get(id).await.expect("still there");
+}
+
+/// Five servers of the customer, oldest first, of which the second is paused.
+async fn five_servers(account: &Account, customer: Customer<'_>) -> Vec<EndpointId> {
+    let mut made = Vec::new();
+    for last in 1..=5 {
+        made.push(customer.provisioned(&format!("198.51.100.{last}")).await);
+    }
+    let paused = account.client.servers().suspend(made[1]).await;
+    paused.expect("suspended");
+    made
+}
+
+async fn a_page_shows_where_it_stands_and_the_limits() {
+    let account = Account::new().await;
+    let customer = account.customer();
+    five_servers(&account, customer).await;
+    let list = ListEndpoints::new()
+        .billing_customer_id(customer.id)
+        .per_page(2);
+    let mut pages = account.client.pages(list);
+    let first = pages.next().await.expect("a page").expect("no error");
+    let raw = json_of(&first);
+    assert_keys(&raw, &["data", "links", "meta"]);
+    assert_keys(&raw["links"], &["first", "last", "prev", "next"]);
+    assert_keys(&raw["data"][0], &RESOURCE);
+    let meta = &first.data.meta;
+    assert_eq!((meta.current_page, meta.per_page, meta.total), (1, 2, 5));
+    assert_eq!(meta.current_endpoint_count, Some(5));
+    assert!(meta.endpoint_limit.is_some());
+    assert_eq!(
+        (meta.status_counts["active"], meta.status_counts["paused"]),
+        (4, 1)
+    );
+    assert_eq!(
+        first
+            .data
+            .links
+            .as_ref()
+            .and_then(|links| links.prev.clone()),
+        None
+    );
+}
+
+async fn a_list_comes_in_pages_and_by_state() {
+    let account = Account::new().await;
+    let customer = account.customer();
+    let made = five_servers(&account, customer).await;
+    let list = ListEndpoints::new()
+        .billing_customer_id(customer.id)
+        .per_page(2);
+    let all = account
+        .client
+        .pages(list.clone())
+        .collect_all()
+        .await
+        .expect("all");
+    assert_eq!(
+        all.iter().map(|endpoint| endpoint.id).collect::<Vec<_>>(),
+        made
+    );
+    let paused = account
+        .client
+        .pages(list.clone().status(EndpointStatus::Paused));
+    let paused = paused.collect_all().await.expect("one");
+    assert_eq!(
+        paused
+            .iter()
+            .map(|endpoint| endpoint.id)
+            .collect::<Vec<_>>(),
+        [made[1]]
+    );
+    let beyond = account
+        .client
+        .send(list.page(9))
+        .await
+        .expect("an empty page")
+        .into_data();
+    assert_eq!((beyond.data.len(), beyond.meta.current_page), (0, 9));
+    let nobody = ListEndpoints::new().billing_customer_id(account.customer().id);
+    assert!(
+        account
+            .client
+            .pages(nobody)
+            .collect_all()
+            .await
+            .expect("none")
+            .is_empty()
+    );
+}
+
+async fn bad_fields_come_back_by_their_names() {
+    let account = Account::new().await;
+    let long = "x".repeat(256);
+    let bad = CreateEndpoint::new(account.customer().id, "")
+        .nickname(long.as_str())
+        .client_name(long.as_str())
+        .client_email("nobody")
+        .status(EndpointStatus::Terminated);
+    let names = [
+        "client_email",
+        "client_name",
+        "ip_address",
+        "nickname",
+        "status",
+    ];
+    let local = account
+        .client
+        .send(bad.clone())
+        .await
+        .expect_err("refused here");
+    let remote = account.client.call(bad).without_validation().send().await;
+    let remote = assert_api_error(remote, 422, None);
+    for error in [local, remote] {
+        let errors = error.field_errors().expect("fields");
+        assert_eq!(
+            errors.iter().map(|(field, _)| field).collect::<Vec<_>>(),
+            names
+        );
+    }
+    for (query, field) in [
+        ("status=terminated", "status"),
+        ("per_page=0", "per_page"),
+        ("page=zero", "page"),
+        ("billing_customer_id=", "billing_customer_id"),
+    ] {
+        let call = account.raw(Method::GET, &format!("/api/v1/endpoints?{query}"));
+        let answer = call.send().await.expect("an answer");
+        assert_eq!(answer.status, StatusCode::UNPROCESSABLE_ENTITY, "{query}");
+        assert_keys(&answer.json["errors"], &[field]);
+    }
+    let update = account.raw(Method::PUT, &format!("/api/v1/endpoints/{}", unknown()));
+    let answer = update
+        .json(&json!({"nickname": "x"}))
+        .send()
+        .await
+        .expect("an answer");
+    assert_keys(&answer.json["errors"], &["billing_customer_id"]);
+}
+
+async fn the_detail_shows_what_the_scans_found() {
+    let account = Account::new().await;
+    let customer = account.customer();
+    let id = customer.provisioned("198.51.100.4").await;
+    let before = account.client.endpoints().detail(id).await.expect("detail");
+    assert_eq!(before.data.latest_scan, None);
+    assert_keys(
+        &json_of(&before),
+        &[
+            "data",
+            "latest_scan",
+            "alerts",
+            "whitelisted_ports",
+            "new_ports",
+            "closed_ports",
+        ],
+    );
+    account.open_ports(id, &[(22, "tcp"), (80, "tcp")]).await;
+    account.scan(id, "completed").await;
+    account.open_ports(id, &[(22, "tcp"), (443, "tcp")]).await;
+    account.scan(id, "completed").await;
+    let after = account.client.endpoints().detail(id).await.expect("detail");
+    let raw = json_of(&after);
+    assert_keys(
+        &raw["latest_scan"],
+        &["open_ports", "status", "scan_duration_ms", "scanned_at"],
+    );
+    let detail = after.into_data();
+    assert_eq!(
+        detail.latest_scan.map(|scan| scan.open_ports),
+        Some(vec![22, 443])
+    );
+    assert_eq!(
+        (detail.new_ports, detail.closed_ports),
+        (vec![443], vec![80])
+    );
+    let mut ports: Vec<u16> = detail.alerts.iter().map(|alert| alert.port).collect();
+    ports.sort_unstable();
+    assert_eq!(ports, [22, 443]);
+    assert!(detail.data.last_scan_at.is_some());
+}
+
+async fn the_limit_holds_and_names_limit_and_usage() {
+    let account = Account::with(json!({"default_endpoint_limit": 1})).await;
+    let customer = account.customer();
+    customer.provisioned("198.51.100.5").await;
+    let refused = account
+        .client
+        .endpoints()
+        .create(customer.endpoint("198.51.100.6"))
+        .await;
+    let error = assert_api_error(refused, 403, ErrorCode::EndpointLimitExceeded);
+    let details = error.details().expect("details");
+    assert_eq!(
+        (details.limit(), details.current_usage()),
+        (Some(1), Some(1))
+    );
+}
+
+async fn a_name_that_does_not_resolve_is_refused() {
+    let account = Account::new().await;
+    let customer = account.customer();
+    let refused = account
+        .client
+        .endpoints()
+        .create(customer.endpoint("nowhere.invalid"))
+        .await;
+    assert_api_error(refused, 422, ErrorCode::DnsResolutionFailed);
+}
+
+async fn another_partners_endpoint_is_404_whatever_is_done() {
+    let (account, stranger) = (Account::new().await, Account::new().await);
+    let customer = account.customer();
+    let id = customer.provisioned("198.51.100.7").await;
+    let client = &stranger.client;
+    assert_api_error(client.endpoints().get(id).await, 404, not_found());
+    assert_api_error(client.endpoints().detail(id).await, 404, not_found());
+    assert_api_error(client.endpoints().delete(id).await, 404, not_found());
+    let update = UpdateEndpoint::new(id, customer.id).nickname("x");
+    assert_api_error(client.send(update).await, 404, not_found());
+}
+
+async fn a_terminated_endpoint_is_gone_from_reads() {
+    let account = Account::new().await;
+    let customer = account.customer();
+    let id = customer.provisioned("198.51.100.8").await;
+    account
+        .client
+        .servers()
+        .terminate(id)
+        .await
+        .expect("terminated");
+    let endpoints = account.client.endpoints();
+    assert_api_error(endpoints.get(id).await, 404, not_found());
+    assert_api_error(endpoints.detail(id).await, 404, not_found());
+    let list = ListEndpoints::new().billing_customer_id(customer.id);
+    assert!(
+        endpoints
+            .list(list)
+            .collect_all()
+            .await
+            .expect("none")
+            .is_empty()
+    );
+    let deleted = endpoints.delete(id).await.expect("deleted");
+    assert_eq!(deleted.status(), StatusCode::NO_CONTENT);
+}
+
+async fn the_detail_of_an_endpoint_names_it() {
+    let account = Account::new().await;
+    let id = account.customer().provisioned("198.51.100.9").await;
+    let detail = account.client.endpoints().detail(id).await.expect("detail");
+    assert_keys(&json_of(&detail)["data"], &RESOURCE);
+    let detail = detail.into_data();
+    assert_eq!(detail.data.id, id);
+    assert!(detail.new_ports.is_empty() && detail.closed_ports.is_empty());
+    assert!(detail.whitelisted_ports.is_empty());
+}

@@ -1,0 +1,95 @@
+//! Firewall ingest (assumed shapes).
+
+use secmon::ErrorCode;
+use secmon::model::{EndpointId, FirewallFormat};
+use secmon::operations::IngestFirewall;
+use secmon_contract_tests::{Account, assert_api_error, assert_keys, cases};
+use serde_json::Value;
+use uuid::Uuid;
+
+cases! {
+    anywhere:
+        a_dump_becomes_rules_of_the_server,
+        an_unknown_server_is_endpoint_not_found,
+        what_cannot_be_read_is_refused_by_name;
+    steered:
+}
+
+const DUMP: &str = "*filter
+:INPUT DROP [0:0]
+:FORWARD DROP [0:0]
+:OUTPUT ACCEPT [0:0]
+-A INPUT -p tcp -m tcp --dport 22 -j ACCEPT
+-A INPUT -p tcp -m tcp --dport 8000:8100 -j ACCEPT
+-A INPUT -p udp -m udp --dport 53 -j ACCEPT
+-A INPUT -p tcp -m tcp --dport 23 -j DROP
+COMMIT
+";
+
+async fn a_dump_becomes_rules_of_the_server() {
+    let account = Account::new().await;
+    let customer = account.customer();
+    let server = customer.provisioned("203.0.113.90").await;
+    let dump = || IngestFirewall::new(server, customer.id, DUMP);
+    let read = account
+        .client
+        .ingest_firewall(dump().format(FirewallFormat::Iptables))
+        .await
+        .expect("read");
+    let raw: Value = serde_json::from_slice(read.raw()).expect("JSON");
+    assert_keys(
+        &raw["data"],
+        &["format", "parsed_rules", "suggested", "skipped"],
+    );
+    assert_eq!(read.data.parsed_rules, 3);
+    let ports: Vec<String> = read
+        .data
+        .suggested
+        .iter()
+        .filter_map(|rule| rule.ports().map(|ports| ports.to_string()))
+        .collect();
+    assert_eq!(ports, ["22", "8000-8100", "53"]);
+    assert!(
+        read.data
+            .suggested
+            .iter()
+            .all(|rule| rule.auto_suggested && rule.endpoint_id == Some(server))
+    );
+    let again = account
+        .client
+        .ingest_firewall(dump())
+        .await
+        .expect("read")
+        .into_data();
+    assert_eq!(again.format, Some(FirewallFormat::Iptables));
+    assert!(again.suggested.is_empty());
+}
+
+async fn an_unknown_server_is_endpoint_not_found() {
+    let account = Account::new().await;
+    let nobody = EndpointId::from(Uuid::from_u128(7));
+    let dump = IngestFirewall::new(nobody, account.customer().id, DUMP);
+    assert_api_error(
+        account.client.ingest_firewall(dump).await,
+        404,
+        ErrorCode::EndpointNotFound,
+    );
+}
+
+async fn what_cannot_be_read_is_refused_by_name() {
+    let account = Account::new().await;
+    let customer = account.customer();
+    let server = customer.provisioned("203.0.113.91").await;
+    let poem = IngestFirewall::new(
+        server,
+        customer.id,
+        "Shall I compare thee to a summer's day?",
+    );
+    let error = assert_api_error(account.client.ingest_firewall(poem).await, 422, None);
+    assert_eq!(
+        error
+            .field_errors()
+            .map(|errors| errors.get("content").len()),
+        Some(1)
+    );
+}

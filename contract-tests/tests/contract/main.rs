@@ -1,0 +1,53 @@
+//! The contract suite: one binary, so that what all cases observed can be judged at the end.
+
+mod domain_monitoring;
+mod domains;
+mod endpoints;
+mod everywhere;
+mod faults;
+mod firewall;
+mod health_and_access;
+mod port_alerts;
+mod pricing;
+mod rules;
+mod sandbox;
+mod servers;
+mod sso;
+mod subscriptions;
+mod sync;
+mod witnesses;
+
+use std::process::ExitCode;
+
+use secmon_contract_tests::{Case, Check, run};
+
+/// Every case.
+fn cases() -> Vec<Case> {
+    let files = [
+        everywhere::CASES,
+        health_and_access::CASES,
+        servers::CASES,
+        domains::CASES,
+        subscriptions::CASES,
+        sync::CASES,
+        pricing::CASES,
+        domain_monitoring::CASES,
+        rules::CASES,
+        endpoints::CASES,
+        port_alerts::CASES,
+        sso::CASES,
+        sandbox::CASES,
+        firewall::CASES,
+        faults::CASES,
+    ];
+    files.concat()
+}
+
+/// Every check that is no case.
+fn checks() -> Vec<Check> {
+    [witnesses::CHECKS].concat()
+}
+
+fn main() -> ExitCode {
+    run(&cases(), &checks())
+}

@@ -1,0 +1,199 @@
+//! Port alerts (assumed shapes).
+
+use http::{Method, StatusCode};
+use secmon::model::{PortAlertId, PortAlertStatus, Protocol, Severity};
+use secmon::operations::ListPortAlerts;
+use secmon::{ErrorCode, Response};
+use secmon_contract_tests::{Account, assert_api_error, assert_keys, cases};
+use serde_json::Value;
+use uuid::Uuid;
+
+cases! {
+    anywhere:
+        an_unknown_alert_is_404_by_number,
+        bad_parameters_come_back_by_their_names,
+        a_customer_without_servers_has_no_alerts;
+    steered:
+        an_open_port_raises_an_alert_that_closes_with_it(World),
+        a_list_is_filtered_and_comes_in_pages(World),
+        an_alert_is_resolved_once_and_comes_back_at_the_next_scan(Clock, World),
+        another_customers_alert_is_404(World)
+}
+
+const RESOURCE: [&str; 13] = [
+    "id",
+    "port",
+    "protocol",
+    "service",
+    "severity",
+    "risk_level",
+    "status",
+    "title",
+    "first_detected_at",
+    "last_detected_at",
+    "endpoint_id",
+    "ip_address",
+    "resolved_at",
+];
+
+fn not_found() -> ErrorCode {
+    ErrorCode::Number(404)
+}
+
+fn json_of<T>(response: &Response<T>) -> Value {
+    serde_json::from_slice(response.raw()).expect("JSON")
+}
+
+async fn an_unknown_alert_is_404_by_number() {
+    let account = Account::new().await;
+    let alerts = account.client.port_alerts();
+    let customer = account.customer().id;
+    let unknown = PortAlertId::from(Uuid::from_u128(7));
+    assert_api_error(alerts.get(unknown, customer).await, 404, not_found());
+    let error = assert_api_error(alerts.resolve(unknown, customer).await, 404, not_found());
+    let body: Value = serde_json::from_str(error.body_snippet().expect("a body")).expect("JSON");
+    assert_keys(&body, &["success", "error", "meta"]);
+    assert_keys(&body["error"], &["code", "message"]);
+}
+
+async fn bad_parameters_come_back_by_their_names() {
+    let account = Account::new().await;
+    for (query, field) in [
+        ("", "billing_customer_id"),
+        ("billing_customer_id=1&per_page=101", "per_page"),
+        ("billing_customer_id=1&status=snoozed", "status"),
+        ("billing_customer_id=1&endpoint_id=web", "endpoint_id"),
+    ] {
+        let call = account.raw(Method::GET, &format!("/api/v1/alerts?{query}"));
+        let answer = call.send().await.expect("an answer");
+        assert_eq!(answer.status, StatusCode::UNPROCESSABLE_ENTITY, "{query}");
+        assert_keys(&answer.json["errors"], &[field]);
+    }
+}
+
+async fn an_open_port_raises_an_alert_that_closes_with_it() {
+    let account = Account::new().await;
+    let customer = account.customer();
+    let endpoint = customer.scanned("203.0.113.50", &[(3389, "tcp")]).await;
+    let list = ListPortAlerts::new(customer.id);
+    let page = account.client.send(list).await.expect("a page");
+    let raw = json_of(&page);
+    assert_keys(&raw, &["success", "data", "meta"]);
+    assert_keys(
+        &raw["data"],
+        &["alerts", "total", "current_page", "last_page", "has_more"],
+    );
+    assert_keys(&raw["data"]["alerts"][0], &RESOURCE);
+    let alert = page.into_data().alerts.remove(0);
+    assert_eq!((alert.port, alert.protocol), (3389, Protocol::Tcp));
+    assert_eq!(alert.status, PortAlertStatus::Open);
+    assert_eq!(alert.severity, Some(Severity::Critical));
+    assert_eq!(
+        (alert.endpoint_id, alert.resolved_at),
+        (Some(endpoint), None)
+    );
+
+    account.open_ports(endpoint, &[]).await;
+    account.scan(endpoint, "completed").await;
+    let closed = account
+        .client
+        .port_alerts()
+        .get(alert.id, customer.id)
+        .await
+        .expect("read");
+    assert_keys(&json_of(&closed)["data"], &["alert"]);
+    assert_eq!(closed.data.status, PortAlertStatus::Resolved);
+    assert!(closed.data.resolved_at.is_some());
+}
+
+async fn a_list_is_filtered_and_comes_in_pages() {
+    let account = Account::new().await;
+    let customer = account.customer();
+    let endpoint = customer
+        .scanned("203.0.113.51", &[(22, "tcp"), (23, "tcp"), (80, "tcp")])
+        .await;
+    let other = customer.scanned("203.0.113.52", &[(23, "tcp")]).await;
+    let list = ListPortAlerts::new(customer.id);
+    for (list, expected) in [
+        (list.clone(), 4),
+        (list.clone().per_page(1), 4),
+        (list.clone().endpoint_id(endpoint), 3),
+        (list.clone().endpoint_id(other), 1),
+        (list.clone().severity(Severity::Critical), 2),
+        (list.clone().status(PortAlertStatus::Open), 4),
+        (list.clone().status(PortAlertStatus::Resolved), 0),
+        (list.endpoint_id(Uuid::from_u128(7).into()), 0),
+    ] {
+        let found = account
+            .client
+            .pages(list.clone())
+            .collect_all()
+            .await
+            .expect("a list");
+        assert_eq!(found.len(), expected, "{list:?}");
+    }
+}
+
+async fn an_alert_is_resolved_once_and_comes_back_at_the_next_scan() {
+    let account = Account::new().await;
+    let customer = account.customer();
+    let endpoint = customer.scanned("203.0.113.53", &[(23, "tcp")]).await;
+    let alerts = account.client.port_alerts();
+    let open = || alerts.list(ListPortAlerts::new(customer.id).status(PortAlertStatus::Open));
+    let alert = open().collect_all().await.expect("one").remove(0);
+    let resolved = alerts
+        .resolve(alert.id, customer.id)
+        .await
+        .expect("resolved");
+    let raw = json_of(&resolved);
+    assert_keys(&raw["data"], &["message", "alert"]);
+    assert_keys(&raw["data"]["alert"], &["id", "status", "resolved_at"]);
+    assert_eq!(resolved.data.alert.status, PortAlertStatus::Resolved);
+    account.advance(60).await;
+    let again = alerts
+        .resolve(alert.id, customer.id)
+        .await
+        .expect("resolved already");
+    assert_eq!(again.data.alert, resolved.data.alert);
+
+    account.scan(endpoint, "completed").await;
+    let new = open().collect_all().await.expect("one").remove(0);
+    assert_ne!(new.id, alert.id);
+    assert_eq!(new.port, 23);
+}
+
+async fn another_customers_alert_is_404() {
+    let account = Account::new().await;
+    let customer = account.customer();
+    customer.scanned("203.0.113.54", &[(23, "tcp")]).await;
+    let alerts = account.client.port_alerts();
+    let alert = alerts
+        .list(ListPortAlerts::new(customer.id))
+        .collect_all()
+        .await
+        .expect("one")
+        .remove(0);
+    let stranger = account.customer().id;
+    assert_api_error(alerts.get(alert.id, stranger).await, 404, not_found());
+    assert_api_error(alerts.resolve(alert.id, stranger).await, 404, not_found());
+    let none = alerts
+        .list(ListPortAlerts::new(stranger))
+        .collect_all()
+        .await;
+    assert!(none.expect("none").is_empty());
+}
+
+async fn a_customer_without_servers_has_no_alerts() {
+    let account = Account::new().await;
+    let page = account
+        .client
+        .send(ListPortAlerts::new(account.customer().id))
+        .await
+        .expect("a page");
+    let page = page.into_data();
+    assert!(page.alerts.is_empty());
+    assert_eq!(
+        (page.total, page.current_page, page.last_page),
+        (0, 1, Some(1))
+    );
+}

@@ -1,0 +1,472 @@
+//! Allowed Ports rules.
+
+use http::{Method, StatusCode};
+use secmon::model::{
+    EndpointId, PortAlertStatus, PortRange, Protocol, RuleId, RuleScope, RuleStatus,
+};
+use secmon::operations::{CreateRule, DeleteRule, GetRule, ListPortAlerts, ListRules, UpdateRule};
+use secmon::{ErrorCode, Response};
+use secmon_contract_tests::{Account, Customer, assert_api_error, assert_keys, cases};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+cases! {
+    anywhere:
+        a_rule_of_one_server_is_created_read_changed_and_deleted,
+        a_global_rule_has_no_server,
+        overlapping_rules_of_one_scope_are_refused,
+        an_unknown_rule_is_404_by_number,
+        another_customers_rule_is_404_and_its_server_is_403,
+        a_list_is_filtered_by_server_scope_and_state,
+        the_summary_counts_the_rules_of_every_server,
+        bad_fields_come_back_by_their_names,
+        a_rule_moves_to_no_other_customers_server;
+    steered:
+        a_rule_resolves_the_alerts_it_covers_and_a_deleted_one_raises_them_again(World),
+        a_rule_expires(Clock),
+        another_partners_rule_is_404_whatever_is_done(Accounts)
+}
+
+const WHY: &str = "SSH for the operations team";
+
+const RESOURCE: [&str; 18] = [
+    "id",
+    "tenant_id",
+    "endpoint_id",
+    "port",
+    "port_start",
+    "port_end",
+    "range_label",
+    "protocol",
+    "service",
+    "justification",
+    "auto_suggested",
+    "expires_at",
+    "created_by",
+    "created_at",
+    "updated_at",
+    "is_active",
+    "scope_label",
+    "endpoint",
+];
+
+fn ports(text: &str) -> PortRange {
+    text.parse().expect("a range")
+}
+
+fn rule(text: &str, endpoint: EndpointId) -> CreateRule {
+    CreateRule::new(ports(text), Protocol::Tcp, WHY).endpoint_id(endpoint)
+}
+
+fn unknown() -> RuleId {
+    RuleId::from(Uuid::from_u128(7))
+}
+
+fn not_found() -> ErrorCode {
+    ErrorCode::Number(404)
+}
+
+fn json_of<T>(response: &Response<T>) -> Value {
+    serde_json::from_slice(response.raw()).expect("JSON")
+}
+
+/// A rule for one port of a new server of the customer.
+async fn created(account: &Account, customer: Customer<'_>) -> (EndpointId, RuleId) {
+    let endpoint = customer.provisioned("192.0.2.1").await;
+    let rule = account
+        .client
+        .rules()
+        .create(rule("22", endpoint))
+        .await
+        .expect("created");
+    (endpoint, rule.data.id)
+}
+
+async fn a_rule_of_one_server_is_created_read_changed_and_deleted() {
+    let account = Account::new().await;
+    let customer = account.customer();
+    let rules = account.client.rules();
+    let endpoint = customer.provisioned("192.0.2.1").await;
+    let full = rule("8000-8100", endpoint)
+        .service("app")
+        .expires_at("2199-12-31")
+        .billing_customer_id(customer.id);
+    let made = rules.create(full).await.expect("created");
+    assert_eq!(made.status(), StatusCode::CREATED);
+    let raw = json_of(&made);
+    assert_keys(&raw, &["data", "meta"]);
+    assert_keys(&raw["data"], &RESOURCE);
+    let made = made.into_data();
+    assert_eq!(made.ports(), Some(ports("8000-8100")));
+    assert_eq!(made.range_label.as_deref(), Some("8000-8100"));
+    assert_eq!(
+        (made.protocol, made.service.as_deref()),
+        (Protocol::Tcp, Some("app"))
+    );
+    assert_eq!(made.scope_label.as_deref(), Some("Endpoint-Specific"));
+    assert_eq!(made.endpoint.map(|endpoint| endpoint.id), Some(endpoint));
+    assert_eq!((made.is_active, made.auto_suggested), (Some(true), false));
+    assert!(
+        made.expires_at
+            .is_some_and(|at| at.as_str().starts_with("2199-12-31T23:59:59"))
+    );
+
+    let read = rules.get(made.id).await.expect("read").into_data();
+    assert_eq!(read.justification.as_deref(), Some(WHY));
+    let change = UpdateRule::new(made.id, ports("9000"), Protocol::Any, "Another good reason");
+    let changed = rules.update(change).await.expect("changed").into_data();
+    assert_eq!(
+        (changed.ports(), changed.protocol),
+        (Some(ports("9000")), Protocol::Any)
+    );
+    assert_eq!((changed.service, changed.expires_at), (None, None));
+    assert_eq!(changed.endpoint_id, Some(endpoint));
+
+    let gone = rules.delete(made.id).await.expect("deleted");
+    assert_eq!(gone.status(), StatusCode::NO_CONTENT);
+    assert_api_error(rules.get(made.id).await, 404, not_found());
+    assert_api_error(rules.delete(made.id).await, 404, not_found());
+}
+
+async fn a_global_rule_has_no_server() {
+    let account = Account::new().await;
+    let customer = account.customer();
+    let global = CreateRule::new(ports("443"), Protocol::Any, WHY).billing_customer_id(customer.id);
+    let made = account
+        .client
+        .rules()
+        .create(global)
+        .await
+        .expect("created")
+        .into_data();
+    assert_eq!((made.endpoint_id, made.endpoint), (None, None));
+    assert_eq!(made.scope_label.as_deref(), Some("Global"));
+}
+
+async fn overlapping_rules_of_one_scope_are_refused() {
+    let account = Account::new().await;
+    let customer = account.customer();
+    let rules = account.client.rules();
+    let endpoint = customer.provisioned("192.0.2.2").await;
+    rules
+        .create(rule("8000-8100", endpoint))
+        .await
+        .expect("created");
+    let other = rules
+        .create(rule("9000", endpoint))
+        .await
+        .expect("created")
+        .into_data();
+    for overlapping in ["8000", "8050-8060", "8100-9000", "1-65535"] {
+        let error = assert_api_error(rules.create(rule(overlapping, endpoint)).await, 422, None);
+        assert_eq!(
+            error
+                .field_errors()
+                .map(|errors| errors.get("port_start").len()),
+            Some(1)
+        );
+    }
+    let change = UpdateRule::new(other.id, ports("8100"), Protocol::Any, WHY);
+    assert_api_error(rules.update(change).await, 422, None);
+    let same = UpdateRule::new(other.id, ports("9000-9001"), Protocol::Tcp, WHY);
+    rules
+        .update(same)
+        .await
+        .expect("a rule does not overlap itself");
+
+    let udp = CreateRule::new(ports("8000"), Protocol::Udp, WHY).endpoint_id(endpoint);
+    rules.create(udp).await.expect("another protocol");
+    let global =
+        CreateRule::new(ports("8000"), Protocol::Tcp, WHY).billing_customer_id(customer.id);
+    rules.create(global).await.expect("another scope");
+    let elsewhere = customer.provisioned("192.0.2.3").await;
+    rules
+        .create(rule("8000", elsewhere))
+        .await
+        .expect("another server");
+}
+
+async fn an_unknown_rule_is_404_by_number() {
+    let account = Account::new().await;
+    let rules = account.client.rules();
+    assert_api_error(rules.get(unknown()).await, 404, not_found());
+    assert_api_error(rules.delete(unknown()).await, 404, not_found());
+    let change = UpdateRule::new(unknown(), ports("22"), Protocol::Tcp, WHY);
+    assert_api_error(rules.update(change).await, 404, not_found());
+}
+
+async fn another_customers_rule_is_404_and_its_server_is_403() {
+    let account = Account::new().await;
+    let client = &account.client;
+    let (endpoint, id) = created(&account, account.customer()).await;
+    let stranger = account.customer().id;
+    let read = GetRule::new(id).billing_customer_id(stranger);
+    assert_api_error(client.send(read).await, 404, not_found());
+    let delete = DeleteRule::new(id).billing_customer_id(stranger);
+    assert_api_error(client.send(delete).await, 404, not_found());
+    let change = UpdateRule::new(id, ports("23"), Protocol::Tcp, WHY).billing_customer_id(stranger);
+    assert_api_error(client.send(change).await, 404, not_found());
+    let create = rule("2222", endpoint).billing_customer_id(stranger);
+    assert_api_error(client.send(create).await, 403, ErrorCode::Number(403));
+    client.rules().get(id).await.expect("still there");
+}
+
+async fn a_list_is_filtered_by_server_scope_and_state() {
+    let account = Account::new().await;
+    let customer = account.customer();
+    let rules = account.client.rules();
+    let (endpoint, first) = created(&account, customer).await;
+    let global = CreateRule::new(ports("443"), Protocol::Tcp, WHY).billing_customer_id(customer.id);
+    let second = rules.create(global).await.expect("created").into_data().id;
+    let list = ListRules::new().billing_customer_id(customer.id);
+    let page = account.client.send(list.clone()).await.expect("a page");
+    let raw = json_of(&page);
+    assert_keys(&raw, &["data", "links", "meta"]);
+    for counted in ["current_page", "per_page", "total"] {
+        assert!(raw["meta"][counted].is_u64(), "{counted}");
+    }
+    assert_eq!((page.data.meta.per_page, page.data.meta.total), (25, 2));
+    assert_eq!(raw["data"][0]["endpoint"]["id"], json!(endpoint));
+    for (list, expected) in [
+        (list.clone(), vec![first, second]),
+        (list.clone().per_page(1), vec![first, second]),
+        (list.clone().endpoint_id(endpoint), vec![first]),
+        (list.clone().scope(RuleScope::Endpoint), vec![first]),
+        (list.clone().scope(RuleScope::Global), vec![second]),
+        (list.clone().status(RuleStatus::Active), vec![first, second]),
+        (list.clone().status(RuleStatus::Expired), vec![]),
+        (
+            list.endpoint_id(EndpointId::from(Uuid::from_u128(7))),
+            vec![],
+        ),
+    ] {
+        let found = rules
+            .list(list.clone())
+            .collect_all()
+            .await
+            .expect("a list");
+        let found: Vec<RuleId> = found.into_iter().map(|rule| rule.id).collect();
+        assert_eq!(found, expected, "{list:?}");
+    }
+}
+
+async fn the_summary_counts_the_rules_of_every_server() {
+    let account = Account::new().await;
+    let customer = account.customer();
+    let (first, _) = created(&account, customer).await;
+    let second = customer.provisioned("192.0.2.9").await;
+    let global = CreateRule::new(ports("443"), Protocol::Tcp, WHY).billing_customer_id(customer.id);
+    account
+        .client
+        .rules()
+        .create(global)
+        .await
+        .expect("created");
+    let summary = account
+        .client
+        .rules()
+        .summary(customer.id)
+        .await
+        .expect("a summary");
+    let raw = json_of(&summary);
+    assert_keys(&raw["data"], &["endpoints", "global_count"]);
+    assert_eq!(raw["endpoints"], raw["data"]["endpoints"]);
+    assert_eq!(raw["global_count"], raw["data"]["global_count"]);
+    let summary = summary.into_data();
+    assert_eq!(summary.global_count, 1);
+    let counts: Vec<_> = summary
+        .endpoints
+        .iter()
+        .map(|server| (server.endpoint_id, server.rule_count))
+        .collect();
+    assert_eq!(counts, [(first, 1), (second, 0)]);
+    assert_eq!(
+        summary.endpoints[0].ip_address.as_deref(),
+        Some("192.0.2.1")
+    );
+}
+
+async fn bad_fields_come_back_by_their_names() {
+    let account = Account::new().await;
+    let bad = CreateRule::new(ports("22"), "icmp".into(), "too short")
+        .service("x".repeat(101))
+        .scope(RuleScope::Endpoint)
+        .expires_at("yesterday");
+    let local = account
+        .client
+        .send(bad.clone())
+        .await
+        .expect_err("refused here");
+    let remote = account.client.call(bad).without_validation().send().await;
+    let remote = assert_api_error(remote, 422, None);
+    let names = [
+        "endpoint_id",
+        "expires_at",
+        "justification",
+        "protocol",
+        "service",
+    ];
+    for error in [local, remote] {
+        let errors = error.field_errors().expect("fields");
+        assert_eq!(
+            errors.iter().map(|(field, _)| field).collect::<Vec<_>>(),
+            names
+        );
+    }
+    let body = |start: Value, end: Value| json!({"port_start": start, "port_end": end, "protocol": "tcp", "justification": WHY, "scope": "global"});
+    for (body, field) in [
+        (body(json!(0), json!(null)), "port_start"),
+        (body(json!(65536), json!(null)), "port_start"),
+        (body(json!(null), json!(22)), "port_start"),
+        (body(json!(22), json!(21)), "port_end"),
+        (body(json!(22), json!(70000)), "port_end"),
+    ] {
+        let call = account.raw(Method::POST, "/api/v1/whitelists").json(&body);
+        let answer = call.send().await.expect("an answer");
+        assert_eq!(answer.status, StatusCode::UNPROCESSABLE_ENTITY, "{body}");
+        assert_keys(&answer.json["errors"], &[field]);
+    }
+    let past = CreateRule::new(ports("22"), Protocol::Tcp, WHY).expires_at("2001-01-01");
+    let past = assert_api_error(account.client.send(past).await, 422, None);
+    assert_eq!(
+        past.field_errors()
+            .map(|errors| errors.get("expires_at").len()),
+        Some(1)
+    );
+    let nowhere = rule("22", EndpointId::from(Uuid::from_u128(7)));
+    let nowhere = assert_api_error(account.client.send(nowhere).await, 422, None);
+    assert_eq!(
+        nowhere
+            .field_errors()
+            .map(|errors| errors.get("endpoint_id").len()),
+        Some(1)
+    );
+    let no_customer = account.raw(Method::GET, "/api/v1/whitelists/endpoint-summary");
+    let answer = no_customer.send().await.expect("an answer");
+    assert_keys(&answer.json["errors"], &["billing_customer_id"]);
+}
+
+/// The ports of a server's open alerts, sorted.
+async fn open_alerts(account: &Account, customer: Customer<'_>, endpoint: EndpointId) -> Vec<u16> {
+    let list = ListPortAlerts::new(customer.id)
+        .endpoint_id(endpoint)
+        .status(PortAlertStatus::Open);
+    let alerts = account
+        .client
+        .port_alerts()
+        .list(list)
+        .collect_all()
+        .await
+        .expect("alerts");
+    let mut ports: Vec<u16> = alerts.iter().map(|alert| alert.port).collect();
+    ports.sort_unstable();
+    ports
+}
+
+async fn a_rule_resolves_the_alerts_it_covers_and_a_deleted_one_raises_them_again() {
+    let account = Account::new().await;
+    let customer = account.customer();
+    let endpoint = customer
+        .scanned("192.0.2.4", &[(22, "tcp"), (80, "tcp"), (161, "udp")])
+        .await;
+    assert_eq!(
+        open_alerts(&account, customer, endpoint).await,
+        [22, 80, 161]
+    );
+    let wide = CreateRule::new(ports("1-100"), Protocol::Tcp, WHY).endpoint_id(endpoint);
+    let rule = account
+        .client
+        .rules()
+        .create(wide)
+        .await
+        .expect("created")
+        .into_data();
+    assert_eq!(open_alerts(&account, customer, endpoint).await, [161]);
+    let detail = account
+        .client
+        .endpoints()
+        .detail(endpoint)
+        .await
+        .expect("detail")
+        .into_data();
+    assert_eq!(
+        detail.whitelisted_ports.first().map(String::as_str),
+        Some("1:tcp")
+    );
+
+    account
+        .client
+        .rules()
+        .delete(rule.id)
+        .await
+        .expect("deleted");
+    assert_eq!(open_alerts(&account, customer, endpoint).await, [161]);
+    account.scan(endpoint, "completed").await;
+    assert_eq!(
+        open_alerts(&account, customer, endpoint).await,
+        [22, 80, 161]
+    );
+}
+
+async fn a_rule_expires() {
+    let account = Account::new().await;
+    let customer = account.customer();
+    let endpoint = customer.provisioned("192.0.2.5").await;
+    let tomorrow = (account.now().await + chrono::Duration::days(1))
+        .format("%Y-%m-%d")
+        .to_string();
+    let rule = rule("22", endpoint).expires_at(tomorrow);
+    let rule = account
+        .client
+        .rules()
+        .create(rule)
+        .await
+        .expect("created")
+        .into_data();
+    account.advance(2 * 24 * 60 * 60).await;
+    let expired = account
+        .client
+        .rules()
+        .get(rule.id)
+        .await
+        .expect("read")
+        .into_data();
+    assert_eq!(expired.is_active, Some(false));
+    let list = ListRules::new()
+        .billing_customer_id(customer.id)
+        .status(RuleStatus::Expired);
+    assert_eq!(
+        account
+            .client
+            .pages(list)
+            .collect_all()
+            .await
+            .expect("one")
+            .len(),
+        1
+    );
+}
+
+async fn another_partners_rule_is_404_whatever_is_done() {
+    let (account, stranger) = (Account::new().await, Account::new().await);
+    let (_, id) = created(&account, account.customer()).await;
+    let rules = stranger.client.rules();
+    assert_api_error(rules.get(id).await, 404, not_found());
+    assert_api_error(rules.delete(id).await, 404, not_found());
+    let change = UpdateRule::new(id, ports("22"), Protocol::Tcp, WHY);
+    assert_api_error(rules.update(change).await, 404, not_found());
+}
+
+async fn a_rule_moves_to_no_other_customers_server() {
+    let account = Account::new().await;
+    let rules = account.client.rules();
+    let owner = account.customer();
+    let (endpoint, id) = created(&account, owner).await;
+    let elsewhere = account.customer().provisioned("192.0.2.20").await;
+    let change = UpdateRule::new(id, ports("22"), Protocol::Tcp, WHY)
+        .endpoint_id(elsewhere)
+        .billing_customer_id(owner.id);
+    assert_api_error(rules.update(change).await, 403, ErrorCode::Number(403));
+    let kept = rules.get(id).await.expect("still there");
+    assert_eq!(kept.data.endpoint_id, Some(endpoint));
+}

@@ -1,0 +1,532 @@
+//! Provisioning of servers: provision, suspend, resume, terminate, scan.
+
+use std::time::Duration;
+
+use http::{Method, StatusCode};
+use secmon::model::{EndpointId, EndpointStatus, ScanStatus, ServiceId};
+use secmon::operations::{EndpointState, ProvisionEndpoint, ScanEndpoint};
+use secmon::{Error, ErrorCode, Namespace};
+use secmon_contract_tests::{Account, assert_api_error, assert_keys, cases, code_of};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+cases! {
+    anywhere:
+        a_server_goes_through_its_life,
+        repeating_a_transition_succeeds_with_a_note,
+        provisioning_twice_finds_the_same_server,
+        both_namespaces_do_the_same,
+        an_unknown_server_is_endpoint_not_found,
+        all_bad_fields_come_back_at_once,
+        malformed_requests_name_the_field,
+        a_hostname_alone_is_resolved_or_refused,
+        a_scan_of_a_paused_or_terminated_server_is_refused,
+        a_scan_of_another_customers_server_is_not_found,
+        a_plan_bounds_the_servers_of_a_customer,
+        a_scan_asked_for_twice_is_in_its_cooldown;
+    steered:
+        a_server_beyond_the_limit_is_refused_with_limit_and_usage(Accounts),
+        another_partners_server_is_not_found(Accounts),
+        a_manual_scan_runs_to_its_end(Clock, World),
+        a_scan_in_the_cooldown_is_rate_limited_with_the_wait(Clock),
+        scan_failures_of_the_service_come_by_their_names(Faults)
+}
+
+fn unknown() -> EndpointId {
+    EndpointId::from(Uuid::from_u128(7))
+}
+
+async fn a_server_goes_through_its_life() {
+    let account = Account::new().await;
+    let customer = account.customer();
+    let servers = account.client.servers();
+    let full = customer
+        .server("203.0.113.10")
+        .hostname("web-1.example.com")
+        .service_id(ServiceId::try_from(501).expect("a service"))
+        .client_name("Ann")
+        .client_email("ann@example.com")
+        .product_slug("port_monitoring")
+        .plan_slug("starter")
+        .mrr(9.5);
+    let made = servers.provision(full).await.expect("provisioned");
+    assert!(made.created());
+    assert_eq!(made.note(), None);
+    assert_eq!(made.data.status, EndpointStatus::Active);
+    let raw: Value = serde_json::from_slice(made.raw()).expect("JSON");
+    assert_keys(&raw, &["success", "data", "meta"]);
+    assert_keys(&raw["data"], &["endpoint_id", "status"]);
+    assert_keys(&raw["meta"], &["version", "timestamp"]);
+
+    let id = made.data.endpoint_id;
+    let status_of = |state: EndpointState| (state.endpoint_id, state.status);
+    let paused = servers.suspend(id).await.expect("suspended");
+    assert_eq!(paused.status(), StatusCode::OK);
+    assert_eq!(status_of(paused.into_data()), (id, EndpointStatus::Paused));
+    let active = servers.resume(id).await.expect("resumed");
+    assert_eq!(status_of(active.into_data()), (id, EndpointStatus::Active));
+    let ended = servers.terminate(id).await.expect("terminated");
+    assert_eq!(
+        status_of(ended.into_data()),
+        (id, EndpointStatus::Terminated)
+    );
+    assert_api_error(servers.suspend(id).await, 404, ErrorCode::EndpointNotFound);
+    assert_api_error(servers.resume(id).await, 404, ErrorCode::EndpointNotFound);
+}
+
+async fn repeating_a_transition_succeeds_with_a_note() {
+    let account = Account::new().await;
+    let customer = account.customer();
+    let servers = account.client.servers();
+    let id = customer.provisioned("203.0.113.11").await;
+    assert!(
+        servers
+            .resume(id)
+            .await
+            .expect("active already")
+            .note()
+            .is_some()
+    );
+    assert!(
+        servers
+            .suspend(id)
+            .await
+            .expect("suspended")
+            .note()
+            .is_none()
+    );
+    assert!(
+        servers
+            .suspend(id)
+            .await
+            .expect("paused already")
+            .note()
+            .is_some()
+    );
+    assert!(
+        servers
+            .terminate(id)
+            .await
+            .expect("terminated")
+            .note()
+            .is_none()
+    );
+    assert!(
+        servers
+            .terminate(id)
+            .await
+            .expect("terminated already")
+            .note()
+            .is_some()
+    );
+}
+
+async fn provisioning_twice_finds_the_same_server() {
+    let account = Account::new().await;
+    let customer = account.customer();
+    let servers = account.client.servers();
+    let made = servers
+        .provision(customer.server("2001:db8::1"))
+        .await
+        .expect("made");
+    let long = customer.server("2001:0DB8:0:0:0:0:0:1");
+    let found = servers.provision(long).await.expect("found");
+    assert_eq!(found.status(), StatusCode::OK);
+    assert!(found.note().is_some());
+    assert_eq!(found.data.endpoint_id, made.data.endpoint_id);
+
+    let other = account.customer();
+    let same_address = servers
+        .provision(other.server("2001:db8::1"))
+        .await
+        .expect("made");
+    assert!(same_address.created());
+    assert_ne!(same_address.data.endpoint_id, made.data.endpoint_id);
+
+    servers
+        .terminate(made.data.endpoint_id)
+        .await
+        .expect("terminated");
+    let restored = servers
+        .provision(customer.server("2001:db8::1"))
+        .await
+        .expect("restored");
+    assert_eq!(restored.data, made.data);
+    assert!(restored.note().is_some() && !restored.created());
+}
+
+async fn both_namespaces_do_the_same() {
+    let account = Account::new().await;
+    let customer = account.customer();
+    let id = customer.provisioned("203.0.113.12").await;
+    let other = account
+        .builder()
+        .namespace(Namespace::Provisioning)
+        .build()
+        .expect("a client");
+    let found = other
+        .servers()
+        .provision(customer.server("203.0.113.12"))
+        .await
+        .expect("found");
+    assert_eq!(found.data.endpoint_id, id);
+    let paused = other.servers().suspend(id).await.expect("suspended");
+    assert_eq!(paused.data.status, EndpointStatus::Paused);
+    let again = account
+        .client
+        .servers()
+        .suspend(id)
+        .await
+        .expect("paused already");
+    assert!(again.note().is_some());
+    let no_alias = account.raw(Method::POST, "/api/v1/provisioning/scan-endpoint");
+    assert_eq!(
+        no_alias.send().await.expect("an answer").status,
+        StatusCode::NOT_FOUND
+    );
+}
+
+async fn an_unknown_server_is_endpoint_not_found() {
+    let account = Account::new().await;
+    let servers = account.client.servers();
+    let customer = account.customer();
+    assert_api_error(
+        servers.suspend(unknown()).await,
+        404,
+        ErrorCode::EndpointNotFound,
+    );
+    assert_api_error(
+        servers.resume(unknown()).await,
+        404,
+        ErrorCode::EndpointNotFound,
+    );
+    assert_api_error(
+        servers.terminate(unknown()).await,
+        404,
+        ErrorCode::EndpointNotFound,
+    );
+    let scan = servers.scan(customer.id, unknown()).await;
+    assert_api_error(scan, 404, ErrorCode::EndpointNotFound);
+}
+
+/// The fields of a validation error, by their names.
+fn fields(error: &Error) -> Vec<&str> {
+    error
+        .field_errors()
+        .map(|errors| errors.iter().map(|(field, _)| field).collect())
+        .unwrap_or_default()
+}
+
+async fn all_bad_fields_come_back_at_once() {
+    let account = Account::new().await;
+    let long = "x".repeat(256);
+    let bad = ProvisionEndpoint::new(account.customer().id)
+        .ip_address("203.0.113.0/24")
+        .hostname(long.as_str())
+        .client_name(long.as_str())
+        .client_email("nobody")
+        .product_slug(long.as_str())
+        .plan_slug(long.as_str())
+        .mrr(0.0);
+    let local = account
+        .client
+        .send(bad.clone())
+        .await
+        .expect_err("refused here");
+    let remote = account.client.call(bad).without_validation().send().await;
+    let remote = assert_api_error(remote, 422, None);
+    let names = [
+        "client_email",
+        "client_name",
+        "hostname",
+        "ip_address",
+        "mrr",
+        "plan_slug",
+        "product_slug",
+    ];
+    assert_eq!(fields(&local), names);
+    assert_eq!(fields(&remote), names);
+
+    let nothing = account
+        .client
+        .call(ProvisionEndpoint::new(account.customer().id));
+    let nothing = assert_api_error(nothing.without_validation().send().await, 422, None);
+    assert_eq!(fields(&nothing), ["ip_address"]);
+}
+
+async fn malformed_requests_name_the_field() {
+    let account = Account::new().await;
+    for (path, body, field) in [
+        (
+            "provision",
+            json!({"client_id": 0, "ip_address": "203.0.113.1"}),
+            "client_id",
+        ),
+        (
+            "provision",
+            json!({"client_id": "42", "ip_address": "203.0.113.1"}),
+            "client_id",
+        ),
+        ("provision", json!([]), "body"),
+        ("suspend", json!({"endpoint_id": "web-1"}), "endpoint_id"),
+        ("resume", json!({}), "endpoint_id"),
+        ("terminate", json!({"endpoint_id": 7}), "endpoint_id"),
+        (
+            "scan-endpoint",
+            json!({"endpoint_id": unknown()}),
+            "client_id",
+        ),
+    ] {
+        let call = account.raw(Method::POST, &format!("/api/v1/billing/{path}"));
+        let answer = call.json(&body).send().await.expect("an answer");
+        assert_eq!(
+            answer.status,
+            StatusCode::UNPROCESSABLE_ENTITY,
+            "{path} {body}"
+        );
+        assert_keys(&answer.json, &["status", "message", "errors"]);
+        assert_keys(&answer.json["errors"], &[field]);
+    }
+}
+
+async fn a_server_beyond_the_limit_is_refused_with_limit_and_usage() {
+    let account = Account::with(json!({"default_endpoint_limit": 2})).await;
+    let customer = account.customer();
+    let first = customer.provisioned("203.0.113.1").await;
+    customer.provisioned("203.0.113.2").await;
+    let third = || {
+        account
+            .client
+            .servers()
+            .provision(customer.server("203.0.113.3"))
+    };
+    let error = assert_api_error(third().await, 403, ErrorCode::EndpointLimitExceeded);
+    let details = error.details().expect("details");
+    assert_eq!(
+        (details.limit(), details.current_usage()),
+        (Some(2), Some(2))
+    );
+
+    account
+        .client
+        .servers()
+        .suspend(first)
+        .await
+        .expect("suspended");
+    assert_api_error(third().await, 403, ErrorCode::EndpointLimitExceeded);
+    account
+        .client
+        .servers()
+        .terminate(first)
+        .await
+        .expect("terminated");
+    assert!(third().await.expect("there is room").created());
+    let restored = account
+        .client
+        .servers()
+        .provision(customer.server("203.0.113.1"))
+        .await;
+    assert_api_error(restored, 403, ErrorCode::EndpointLimitExceeded);
+}
+
+async fn a_hostname_alone_is_resolved_or_refused() {
+    let account = Account::new().await;
+    let customer = account.customer();
+    let named = |name: &str| ProvisionEndpoint::new(customer.id).hostname(name);
+    let made = account
+        .client
+        .servers()
+        .provision(named("web.example.com"))
+        .await
+        .expect("made");
+    assert!(made.created());
+    let lost = account
+        .client
+        .servers()
+        .provision(named("nowhere.invalid"))
+        .await;
+    assert_api_error(lost, 422, ErrorCode::DnsResolutionFailed);
+}
+
+async fn another_partners_server_is_not_found() {
+    let (account, stranger) = (Account::new().await, Account::new().await);
+    let id = account.customer().provisioned("203.0.113.13").await;
+    assert_api_error(
+        stranger.client.servers().suspend(id).await,
+        404,
+        ErrorCode::EndpointNotFound,
+    );
+    assert_api_error(
+        stranger.client.servers().terminate(id).await,
+        404,
+        ErrorCode::EndpointNotFound,
+    );
+}
+
+async fn a_manual_scan_runs_to_its_end() {
+    let account = Account::new().await;
+    let customer = account.customer();
+    let id = customer.provisioned("203.0.113.14").await;
+    account.advance(10).await;
+    account.open_ports(id, &[(22, "tcp"), (53, "udp")]).await;
+    let queued = account
+        .client
+        .servers()
+        .scan(customer.id, id)
+        .await
+        .expect("queued");
+    assert_eq!(queued.status(), StatusCode::ACCEPTED);
+    assert_eq!(queued.data.status, ScanStatus::Pending);
+    assert_eq!(queued.data.cooldown_seconds, Some(300));
+    let raw: Value = serde_json::from_slice(queued.raw()).expect("JSON");
+    assert_keys(&raw["data"], &["scan_id", "status", "cooldown_seconds"]);
+    account.advance(2).await;
+    let detail = account
+        .client
+        .endpoints()
+        .detail(id)
+        .await
+        .expect("detail")
+        .into_data();
+    let scan = detail.latest_scan.expect("a scan");
+    assert_eq!(
+        (scan.open_ports, scan.status),
+        (vec![22, 53], ScanStatus::Completed)
+    );
+}
+
+async fn a_scan_in_the_cooldown_is_rate_limited_with_the_wait() {
+    let account = Account::new().await;
+    let customer = account.customer();
+    let id = customer.provisioned("203.0.113.15").await;
+    account
+        .client
+        .servers()
+        .scan(customer.id, id)
+        .await
+        .expect("queued");
+    account.advance(100).await;
+    let refused = account.client.servers().scan(customer.id, id).await;
+    let error = assert_api_error(refused, 429, ErrorCode::RateLimited);
+    let seconds = error
+        .details()
+        .and_then(secmon::Details::retry_after_seconds)
+        .expect("a wait");
+    assert!((199..=200).contains(&seconds), "{seconds}");
+    assert_eq!(error.retry_after(), Some(Duration::from_secs(seconds)));
+    account.advance(200).await;
+    account
+        .client
+        .servers()
+        .scan(customer.id, id)
+        .await
+        .expect("queued again");
+}
+
+async fn a_scan_of_a_paused_or_terminated_server_is_refused() {
+    let account = Account::new().await;
+    let customer = account.customer();
+    let id = customer.provisioned("203.0.113.16").await;
+    account
+        .client
+        .servers()
+        .suspend(id)
+        .await
+        .expect("suspended");
+    let paused = account.client.servers().scan(customer.id, id).await;
+    assert_api_error(paused, 409, ErrorCode::EndpointNotActive);
+    account
+        .client
+        .servers()
+        .terminate(id)
+        .await
+        .expect("terminated");
+    let terminated = account.client.servers().scan(customer.id, id).await;
+    assert_api_error(terminated, 409, ErrorCode::EndpointNotActive);
+}
+
+async fn a_scan_of_another_customers_server_is_not_found() {
+    let account = Account::new().await;
+    let id = account.customer().provisioned("203.0.113.17").await;
+    let stranger = account.customer();
+    let refused = account.client.servers().scan(stranger.id, id).await;
+    assert_api_error(refused, 404, ErrorCode::EndpointNotFound);
+}
+
+async fn scan_failures_of_the_service_come_by_their_names() {
+    let account = Account::new().await;
+    let customer = account.customer();
+    let id = customer.provisioned("203.0.113.18").await;
+    for (status, code) in [
+        (500, ErrorCode::ScanDispatchFailed),
+        (503, ErrorCode::ScanningUnavailable),
+    ] {
+        let effect = json!({"status": status, "code": code.as_str()});
+        account
+            .fault(&Method::POST, "/api/v1/billing/scan-endpoint", effect)
+            .await;
+        let refused = account
+            .client
+            .send(ScanEndpoint::new(customer.id, id))
+            .await;
+        let error = assert_api_error(refused, status, code.clone());
+        assert_eq!(code_of(&error), code.as_str());
+    }
+    account
+        .client
+        .servers()
+        .scan(customer.id, id)
+        .await
+        .expect("neither failure queued a scan");
+}
+
+async fn a_plan_bounds_the_servers_of_a_customer() {
+    let account = Account::new().await;
+    let customer = account.customer();
+    customer.server_plan("starter").await;
+    for last in 1..=5 {
+        customer.provisioned(&format!("203.0.113.{last}")).await;
+    }
+    let sixth = account
+        .client
+        .servers()
+        .provision(customer.server("203.0.113.6"))
+        .await;
+    let error = assert_api_error(sixth, 403, ErrorCode::EndpointLimitExceeded);
+    let details = error.details().expect("details");
+    assert_eq!(
+        (details.limit(), details.current_usage()),
+        (Some(5), Some(5))
+    );
+    let sixth = account
+        .client
+        .endpoints()
+        .create(customer.endpoint("203.0.113.6"))
+        .await;
+    assert_api_error(sixth, 403, ErrorCode::EndpointLimitExceeded);
+}
+
+async fn a_scan_asked_for_twice_is_in_its_cooldown() {
+    let account = Account::new().await;
+    let customer = account.customer();
+    let id = customer.provisioned("203.0.113.19").await;
+    let servers = account.client.servers();
+    let queued = servers.scan(customer.id, id).await.expect("queued");
+    assert_eq!(
+        (queued.status(), queued.data.status.clone()),
+        (StatusCode::ACCEPTED, ScanStatus::Pending)
+    );
+    let cooldown = queued.data.cooldown_seconds.expect("a cooldown");
+    let again = servers.scan(customer.id, id).await;
+    let error = assert_api_error(again, 429, ErrorCode::RateLimited);
+    let wait = error.retry_after().expect("a wait");
+    assert!(
+        wait > Duration::ZERO && wait.as_secs() <= cooldown,
+        "{wait:?} of {cooldown}"
+    );
+    let other = customer.provisioned("203.0.113.20").await;
+    servers
+        .scan(customer.id, other)
+        .await
+        .expect("each server has a cooldown of its own");
+}

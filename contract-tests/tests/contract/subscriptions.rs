@@ -1,0 +1,395 @@
+//! Provisioning of subscriptions, and what a change of capacity does.
+
+use http::{Method, StatusCode};
+use secmon::model::{ChangeDirection, EndpointStatus, ProductSlug, SubscriptionStatus};
+use secmon::operations::{
+    ChangeSubscription, ListEndpoints, ProvisionSubscription, ResumeSubscription,
+    SuspendSubscription, TerminateSubscription, UpdateEndpoint,
+};
+use secmon::{ErrorCode, Response};
+use secmon_contract_tests::{Account, assert_api_error, assert_keys, cases, next_service};
+use serde_json::{Value, json};
+
+cases! {
+    anywhere:
+        a_subscription_is_recorded_whole,
+        a_subscription_goes_through_its_life,
+        provisioning_again_updates_it,
+        a_change_says_what_it_changed,
+        a_downgrade_below_the_usage_names_usage_and_limit,
+        missing_records_are_named_one_by_one,
+        a_cancelled_subscription_cannot_be_changed,
+        bad_fields_come_back_by_their_names,
+        what_no_longer_fits_is_paused_and_comes_back_oldest_first,
+        a_platform_paused_server_needs_room_to_resume;
+    steered:
+
+}
+
+const PORTS: ProductSlug = ProductSlug::PortMonitoring;
+const DOMAINS: ProductSlug = ProductSlug::DomainMonitoring;
+
+fn json_of<T>(response: &Response<T>) -> Value {
+    serde_json::from_slice(response.raw()).expect("JSON")
+}
+
+async fn a_subscription_is_recorded_whole() {
+    let account = Account::new().await;
+    let (customer, service) = (account.customer().id, next_service());
+    let subscriptions = account.client.subscriptions();
+    let full = ProvisionSubscription::new(customer, service, PORTS)
+        .plan_slug("starter")
+        .mrr(9.5)
+        .client_name("Ann")
+        .client_email("ann@example.com");
+    let made = subscriptions.provision(full).await.expect("provisioned");
+    assert!(made.created());
+    assert_keys(
+        &json_of(&made)["data"],
+        &[
+            "subscription_id",
+            "product_slug",
+            "plan_slug",
+            "quantity",
+            "status",
+        ],
+    );
+    assert_eq!(
+        (
+            made.data.product_slug.clone(),
+            made.data.plan_slug.as_deref()
+        ),
+        (PORTS, Some("starter"))
+    );
+}
+
+async fn a_subscription_goes_through_its_life() {
+    let account = Account::new().await;
+    let customer = account.customer();
+    let service = customer.server_plan("starter").await;
+    let customer = customer.id;
+    let subscriptions = account.client.subscriptions();
+    let suspend = || SuspendSubscription::new(customer, service, PORTS);
+    let paused = subscriptions.suspend(suspend()).await.expect("suspended");
+    assert_keys(&json_of(&paused)["data"], &["subscription_id", "status"]);
+    assert_eq!(paused.data.status, SubscriptionStatus::Suspended);
+    assert!(
+        subscriptions
+            .suspend(suspend())
+            .await
+            .expect("suspended already")
+            .note()
+            .is_some()
+    );
+    let resume = ResumeSubscription::new(customer, service, PORTS);
+    let active = subscriptions.resume(resume.clone()).await.expect("resumed");
+    assert_eq!(active.data.status, SubscriptionStatus::Active);
+    assert!(
+        subscriptions
+            .resume(resume)
+            .await
+            .expect("active already")
+            .note()
+            .is_some()
+    );
+    let end = TerminateSubscription::new(customer, service, PORTS);
+    let ended = subscriptions
+        .terminate(end.clone())
+        .await
+        .expect("terminated");
+    assert_eq!(ended.data.status, SubscriptionStatus::Cancelled);
+    assert!(
+        subscriptions
+            .terminate(end)
+            .await
+            .expect("cancelled already")
+            .note()
+            .is_some()
+    );
+    assert_eq!(ended.data.subscription_id, paused.data.subscription_id);
+}
+
+async fn provisioning_again_updates_it() {
+    let account = Account::new().await;
+    let (customer, service) = (account.customer().id, next_service());
+    let provision = |quantity| {
+        let request = ProvisionSubscription::new(customer, service, DOMAINS).quantity(quantity);
+        account.client.subscriptions().provision(request)
+    };
+    let made = provision(2).await.expect("made");
+    let updated = provision(5).await.expect("updated");
+    assert_eq!(updated.status(), StatusCode::OK);
+    assert_eq!(updated.data.subscription_id, made.data.subscription_id);
+    assert_eq!(
+        (updated.data.quantity, updated.data.plan_slug),
+        (Some(5), None)
+    );
+}
+
+async fn a_change_says_what_it_changed() {
+    let account = Account::new().await;
+    let customer = account.customer();
+    let service = customer.server_plan("starter").await;
+    let change = |plan: &str| {
+        let request = ChangeSubscription::new(customer.id, service, PORTS).new_plan_slug(plan);
+        account.client.subscriptions().change(request)
+    };
+    let changed = change("business").await.expect("changed");
+    let raw = json_of(&changed)["data"].clone();
+    for documented in [
+        "changed",
+        "subscription_id",
+        "plan_slug",
+        "direction",
+        "previous_plan_slug",
+        "effective_at",
+    ] {
+        assert!(raw.get(documented).is_some(), "{documented}");
+    }
+    let changed = changed.into_data();
+    assert!(changed.changed && changed.effective_at.is_some());
+    assert_eq!(changed.direction, Some(ChangeDirection::Upgrade));
+    assert_eq!(changed.plan_slug.as_deref(), Some("business"));
+    assert_eq!(changed.previous_plan_slug.as_deref(), Some("starter"));
+    let same = change("business").await.expect("the same").into_data();
+    assert_eq!(
+        (same.changed, same.plan_slug.as_deref()),
+        (false, Some("business"))
+    );
+    let down = change("starter").await.expect("changed").into_data();
+    assert_eq!(down.direction, Some(ChangeDirection::Downgrade));
+}
+
+async fn a_downgrade_below_the_usage_names_usage_and_limit() {
+    let account = Account::new().await;
+    let customer = account.customer();
+    let service = customer.domain_slots(3).await;
+    for domain in ["example.com", "example.org", "example.net"] {
+        customer.watched(domain, service).await;
+    }
+    let change = ChangeSubscription::new(customer.id, service, DOMAINS).new_quantity(2);
+    let refused = account.client.subscriptions().change(change.clone()).await;
+    let error = assert_api_error(refused, 422, ErrorCode::DowngradeUsageExceeded);
+    let details = error.details().expect("details");
+    assert_eq!(
+        (details.current_usage(), details.new_limit()),
+        (Some(3), Some(2))
+    );
+    let forced = account
+        .client
+        .subscriptions()
+        .change(change.force())
+        .await
+        .expect("forced");
+    assert!(forced.data.changed);
+    let overview = account
+        .client
+        .domain_monitoring()
+        .list(customer.id)
+        .await
+        .expect("domains")
+        .into_data();
+    let paused: Vec<&str> = overview
+        .domains
+        .iter()
+        .filter(|domain| domain.quota_paused == Some(true))
+        .map(|domain| domain.domain.as_str())
+        .collect();
+    assert_eq!(paused, ["example.net"]);
+}
+
+async fn missing_records_are_named_one_by_one() {
+    let account = Account::new().await;
+    let customer = account.customer();
+    let service = customer.server_plan("starter").await;
+    let subscriptions = account.client.subscriptions();
+    for (service, product, code) in [
+        (service, "voip", ErrorCode::ProductNotFound),
+        (
+            next_service(),
+            "port_monitoring",
+            ErrorCode::BillingClientNotFound,
+        ),
+        (
+            service,
+            "domain_monitoring",
+            ErrorCode::SubscriptionNotFound,
+        ),
+    ] {
+        let suspend = SuspendSubscription::new(customer.id, service, product);
+        assert_api_error(subscriptions.suspend(suspend).await, 404, code.clone());
+        let resume = ResumeSubscription::new(customer.id, service, product);
+        assert_api_error(subscriptions.resume(resume).await, 404, code.clone());
+        let end = TerminateSubscription::new(customer.id, service, product);
+        assert_api_error(subscriptions.terminate(end).await, 404, code);
+    }
+    let change = |service, product: &str| {
+        let request = ChangeSubscription::new(customer.id, service, product).new_quantity(2);
+        subscriptions.change(request)
+    };
+    assert_api_error(
+        change(service, "voip").await,
+        404,
+        ErrorCode::ProductNotFound,
+    );
+    let other = change(next_service(), "domain_monitoring").await;
+    assert_api_error(other, 404, ErrorCode::SubscriptionNotFound);
+    let unknown = ProvisionSubscription::new(customer.id, service, "voip");
+    assert_api_error(
+        subscriptions.provision(unknown).await,
+        404,
+        ErrorCode::ProductNotFound,
+    );
+}
+
+async fn a_cancelled_subscription_cannot_be_changed() {
+    let account = Account::new().await;
+    let customer = account.customer();
+    let service = customer.server_plan("starter").await;
+    let subscriptions = account.client.subscriptions();
+    let end = TerminateSubscription::new(customer.id, service, PORTS);
+    subscriptions.terminate(end).await.expect("terminated");
+    let not_changeable = || ErrorCode::SubscriptionNotChangeable;
+    let change = ChangeSubscription::new(customer.id, service, PORTS).new_plan_slug("business");
+    assert_api_error(subscriptions.change(change).await, 422, not_changeable());
+    let suspend = SuspendSubscription::new(customer.id, service, PORTS);
+    assert_api_error(subscriptions.suspend(suspend).await, 422, not_changeable());
+    let resume = ResumeSubscription::new(customer.id, service, PORTS);
+    assert_api_error(subscriptions.resume(resume).await, 422, not_changeable());
+    let again = ProvisionSubscription::new(customer.id, service, PORTS);
+    let revived = subscriptions.provision(again).await.expect("revived");
+    assert_eq!(
+        (revived.status(), revived.data.status),
+        (StatusCode::OK, SubscriptionStatus::Active)
+    );
+}
+
+async fn bad_fields_come_back_by_their_names() {
+    let account = Account::new().await;
+    let long = "x".repeat(256);
+    let bad = ProvisionSubscription::new(account.customer().id, next_service(), DOMAINS)
+        .quantity(0)
+        .mrr(10_000.0)
+        .client_name(long.as_str())
+        .client_email("nobody");
+    let names = ["client_email", "client_name", "mrr", "quantity"];
+    let local = account
+        .client
+        .send(bad.clone())
+        .await
+        .expect_err("refused here");
+    let remote = account.client.call(bad).without_validation().send().await;
+    let remote = assert_api_error(remote, 422, None);
+    for error in [local, remote] {
+        let errors = error.field_errors().expect("fields");
+        assert_eq!(
+            errors.iter().map(|(field, _)| field).collect::<Vec<_>>(),
+            names
+        );
+    }
+    let change = ChangeSubscription::new(account.customer().id, next_service(), PORTS);
+    let nothing = account
+        .client
+        .call(change)
+        .without_validation()
+        .send()
+        .await;
+    let nothing = assert_api_error(nothing, 422, None);
+    let fields = nothing.field_errors().expect("fields");
+    assert_eq!(
+        fields.iter().map(|(field, _)| field).collect::<Vec<_>>(),
+        ["new_plan_slug", "new_quantity"]
+    );
+    let unplanned = ProvisionSubscription::new(account.customer().id, next_service(), PORTS);
+    let unplanned = assert_api_error(account.client.send(unplanned).await, 422, None);
+    assert_eq!(
+        unplanned
+            .field_errors()
+            .map(|errors| errors.get("plan_slug").len()),
+        Some(1)
+    );
+    for verb in ["suspend", "resume", "terminate"] {
+        let call = account.raw(
+            Method::POST,
+            &format!("/api/v1/billing/{verb}-subscription"),
+        );
+        let answer = call
+            .json(&json!({"client_id": 1}))
+            .send()
+            .await
+            .expect("an answer");
+        assert_keys(&answer.json["errors"], &["product_slug", "service_id"]);
+    }
+}
+
+async fn what_no_longer_fits_is_paused_and_comes_back_oldest_first() {
+    let account = Account::new().await;
+    let customer = account.customer();
+    let kept = customer.server_plan("starter").await;
+    let extra = customer.server_plan("starter").await;
+    let mut servers = Vec::new();
+    for last in 1..=7 {
+        servers.push(customer.provisioned(&format!("192.0.2.{last}")).await);
+    }
+    let suspend = SuspendSubscription::new(customer.id, extra, PORTS);
+    account
+        .client
+        .subscriptions()
+        .suspend(suspend)
+        .await
+        .expect("suspended");
+    let states = || async {
+        let list = ListEndpoints::new().billing_customer_id(customer.id);
+        let all = account
+            .client
+            .pages(list)
+            .collect_all()
+            .await
+            .expect("a list");
+        all.iter()
+            .filter(|server| {
+                server.status == EndpointStatus::Paused && server.quota_paused == Some(true)
+            })
+            .map(|server| server.id)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(states().await, servers[5..]);
+    let resume = ResumeSubscription::new(customer.id, extra, PORTS);
+    account
+        .client
+        .subscriptions()
+        .resume(resume)
+        .await
+        .expect("resumed");
+    assert!(states().await.is_empty());
+    let end = TerminateSubscription::new(customer.id, kept, PORTS);
+    account
+        .client
+        .subscriptions()
+        .terminate(end)
+        .await
+        .expect("terminated");
+    assert_eq!(states().await, servers[5..]);
+}
+
+async fn a_platform_paused_server_needs_room_to_resume() {
+    let account = Account::new().await;
+    let customer = account.customer();
+    let service = customer.server_plan("starter").await;
+    let server = customer.provisioned("192.0.2.50").await;
+    let suspend = SuspendSubscription::new(customer.id, service, PORTS);
+    account
+        .client
+        .subscriptions()
+        .suspend(suspend)
+        .await
+        .expect("suspended");
+    let resumed = account.client.servers().resume(server).await;
+    assert_api_error(resumed, 403, ErrorCode::EndpointLimitExceeded);
+    let active = UpdateEndpoint::new(server, customer.id).status(EndpointStatus::Active);
+    assert_api_error(
+        account.client.send(active).await,
+        403,
+        ErrorCode::EndpointLimitExceeded,
+    );
+}
