@@ -127,6 +127,11 @@
 //! `Debug` output, even when an answer echoes it. After a 401 nothing more is sent with it
 //! ([`Client::reset_key_rejection`]). Sign-in tokens and leaked records show nothing in `Debug` either.
 //!
+//! https trusts what the system trusts and goes through the proxy of the environment; [`ClientBuilder::extra_roots`]
+//! adds a private authority, [`ClientBuilder::proxy`] names a proxy, and [`ClientBuilder::http_client`] takes a
+//! `reqwest::Client` of your own for anything else. Plain http, to this machine or to hosts you allowed by name, goes
+//! past any proxy.
+//!
 //! # Features
 //!
 //! - `default-transport` (on): the transport over reqwest. Without it, [`ClientBuilder::transport`] is needed.

@@ -14,6 +14,10 @@ use crate::pipeline::Pipeline;
 use crate::pipeline::pacer::{Budget, MemoryBudget, Unlimited};
 use crate::pipeline::retry::RetryBudget;
 use crate::pipeline::transport::Transport;
+#[cfg(feature = "default-transport")]
+use crate::pipeline::transport::{HttpOptions, HttpTransport};
+#[cfg(feature = "tls")]
+use crate::pipeline::transport::{ProxyAddress, RootCertificates};
 use crate::secret::ApiKey;
 
 /// No wait is longer than a year, so that adding one to the clock is always possible.
@@ -29,7 +33,8 @@ pub struct ClientBuilder {
     paths: Vec<(String, String)>,
     budget: Option<Arc<dyn Budget>>,
     transport: TransportChoice,
-    connect_timeout: Duration,
+    #[cfg(feature = "default-transport")]
+    http: HttpOptions,
     attempt_timeout: Duration,
     operation_timeout: Duration,
     max_wait: Duration,
@@ -56,7 +61,8 @@ impl ClientBuilder {
             paths: Vec::new(),
             budget: None,
             transport: TransportChoice::BuiltIn,
-            connect_timeout: Duration::from_secs(10),
+            #[cfg(feature = "default-transport")]
+            http: HttpOptions::default(),
             attempt_timeout: Duration::from_secs(30),
             operation_timeout: Duration::from_secs(150),
             max_wait: Duration::from_secs(120),
@@ -109,8 +115,37 @@ impl ClientBuilder {
         self
     }
 
-    /// An HTTP client of the caller's below the default transport: for proxies, extra root certificates, client
-    /// certificates.
+    /// The proxy that https goes through; unless set, the one that `HTTPS_PROXY` and `NO_PROXY` of the environment
+    /// name. Plain http goes straight to its host: a proxy could read the key.
+    ///
+    /// Without effect where [`transport`](Self::transport) or [`http_client`](Self::http_client) is set.
+    #[cfg(feature = "tls")]
+    pub fn proxy(mut self, proxy: ProxyAddress) -> Self {
+        self.http.proxy = Some(proxy);
+        self
+    }
+
+    /// Certificates that https trusts besides those of the system: of a private authority, or of a proxy that looks
+    /// into TLS.
+    ///
+    /// Without effect where [`transport`](Self::transport) or [`http_client`](Self::http_client) is set.
+    #[cfg(feature = "tls")]
+    pub fn extra_roots(mut self, roots: RootCertificates) -> Self {
+        self.http.extra_roots = roots;
+        self
+    }
+
+    /// Largest body of an answer that is read, in bytes; 16 MiB unless set.
+    ///
+    /// Without effect where [`transport`](Self::transport) is set.
+    #[cfg(feature = "default-transport")]
+    pub fn body_limit(mut self, bytes: usize) -> Self {
+        self.http.body_limit = bytes;
+        self
+    }
+
+    /// An HTTP client of the caller's below the default transport, for what the builder has no setting for: client
+    /// certificates, for example.
     ///
     /// Build it with `redirect(Policy::none())`. A redirect that it follows is noticed and ends the call, but only
     /// after the request went out. Its own connect time-out holds, not the builder's.
@@ -121,8 +156,11 @@ impl ClientBuilder {
     }
 
     /// Longest time for a connection to come about; 10 seconds unless set.
+    ///
+    /// Without effect where [`transport`](Self::transport) or [`http_client`](Self::http_client) is set.
+    #[cfg(feature = "default-transport")]
     pub fn connect_timeout(mut self, limit: Duration) -> Self {
-        self.connect_timeout = limit.min(LONGEST_TIME);
+        self.http.connect_timeout = limit.min(LONGEST_TIME);
         self
     }
 
@@ -178,7 +216,10 @@ impl ClientBuilder {
         let origin = origin::of(&self.base_url, &self.http_hosts)?;
         let paths = paths(self.paths)?;
         let headers = headers(&self.key, &self.user_agent)?;
-        let transport = transport(self.transport, self.connect_timeout)?;
+        #[cfg(feature = "default-transport")]
+        let transport = transport(self.transport, &self.http);
+        #[cfg(not(feature = "default-transport"))]
+        let transport = transport(self.transport)?;
         Ok(Client(Arc::new(Shared {
             pipeline: Pipeline {
                 key: self.key,
@@ -239,25 +280,16 @@ fn headers(key: &ApiKey, user_agent: &str) -> Result<HeaderMap, Error> {
 }
 
 #[cfg(feature = "default-transport")]
-fn transport(
-    choice: TransportChoice,
-    connect_timeout: Duration,
-) -> Result<Arc<dyn Transport>, Error> {
-    use crate::pipeline::transport::{HttpOptions, HttpTransport};
-
-    let options = HttpOptions {
-        connect_timeout,
-        ..HttpOptions::default()
-    };
-    Ok(match choice {
-        TransportChoice::BuiltIn => Arc::new(HttpTransport::new(&options)),
-        TransportChoice::Http(client) => Arc::new(HttpTransport::with_client(client, &options)),
+fn transport(choice: TransportChoice, http: &HttpOptions) -> Arc<dyn Transport> {
+    match choice {
+        TransportChoice::BuiltIn => Arc::new(HttpTransport::new(http)),
+        TransportChoice::Http(client) => Arc::new(HttpTransport::with_client(client, http)),
         TransportChoice::Custom(transport) => transport,
-    })
+    }
 }
 
 #[cfg(not(feature = "default-transport"))]
-fn transport(choice: TransportChoice, _: Duration) -> Result<Arc<dyn Transport>, Error> {
+fn transport(choice: TransportChoice) -> Result<Arc<dyn Transport>, Error> {
     match choice {
         TransportChoice::Custom(transport) => Ok(transport),
         TransportChoice::BuiltIn => Err(Error::configuration(

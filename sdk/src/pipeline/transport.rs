@@ -3,6 +3,8 @@
 #[cfg(feature = "default-transport")]
 mod http_transport;
 #[cfg(feature = "tls")]
+mod proxy;
+#[cfg(feature = "tls")]
 mod tls;
 
 use std::fmt;
@@ -13,6 +15,10 @@ use bytes::Bytes;
 
 #[cfg(feature = "default-transport")]
 pub use http_transport::{HttpOptions, HttpTransport};
+#[cfg(feature = "tls")]
+pub use proxy::ProxyAddress;
+#[cfg(feature = "tls")]
+pub use tls::RootCertificates;
 
 /// A future on the heap, as the traits of this crate return it.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use secmon::{Client, Error, ErrorKind, Sent};
 use serde_json::json;
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpListener;
 use wiremock::matchers::any;
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
@@ -262,4 +264,36 @@ async fn an_answer_that_never_comes_ends_with_the_attempts_time() {
         error.to_string().contains("no answer within 50ms"),
         "{error}"
     );
+}
+
+/// A server that sends the head of an answer and then a byte of its body now and again, for ever.
+async fn dripping() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let address = listener.local_addr().expect("an address");
+    tokio::spawn(async move {
+        let (mut stream, _) = listener.accept().await.expect("a connection");
+        read_head(&mut stream).await.expect("a request");
+        let head =
+            "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 100000\r\n\r\n";
+        let mut sent = stream.write_all(head.as_bytes()).await;
+        let mut beat = tokio::time::interval(Duration::from_millis(5));
+        while sent.is_ok() {
+            beat.tick().await;
+            sent = stream.write_all(b" ").await;
+        }
+    });
+    format!("http://{address}")
+}
+
+#[tokio::test]
+async fn an_answer_that_drips_ends_with_the_attempts_time_and_may_have_acted() {
+    let client = Client::builder(&dripping().await, key())
+        .attempt_timeout(Duration::from_millis(200))
+        .max_retries(0)
+        .build()
+        .expect("a client");
+    let suspended = client.servers().suspend(endpoint_id()).await;
+    let error = suspended.expect_err("too slow");
+    assert_eq!(error.kind(), ErrorKind::Timeout);
+    assert_eq!(error.sent(), Sent::Maybe);
 }

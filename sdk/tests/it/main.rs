@@ -4,6 +4,7 @@ mod domain_requests;
 mod envelopes;
 mod every_operation;
 mod hostile_answers;
+mod https;
 mod key_secrecy;
 mod models;
 mod pacing;

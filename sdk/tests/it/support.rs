@@ -9,7 +9,7 @@ use secmon::testing::Script;
 use secmon::{ApiKey, Client, ClientBuilder};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
 
 pub const KEY: &str = "canary_k7Qz0pLw9XvT3mNb";
 pub const ID: &str = "6f9619ff-8b86-4011-b42d-00c04fc964ff";
@@ -114,12 +114,8 @@ pub async fn answering_with(bytes: impl Into<Vec<u8>>) -> String {
     let url = format!("http://{}", listener.local_addr().expect("an address"));
     tokio::spawn(async move {
         while let Ok((mut socket, _)) = listener.accept().await {
-            let mut request = Vec::new();
-            while !request.windows(4).any(|end| end == b"\r\n\r\n") {
-                match socket.read_buf(&mut request).await {
-                    Ok(read) if read > 0 => {}
-                    _ => return,
-                }
+            if read_head(&mut socket).await.is_none() {
+                return;
             }
             // The client may have gone away on purpose.
             let _ = socket.write_all(&bytes).await;
@@ -127,4 +123,14 @@ pub async fn answering_with(bytes: impl Into<Vec<u8>>) -> String {
         }
     });
     url
+}
+
+/// Reads a request to the end of its head; none when the client is gone before.
+pub async fn read_head(socket: &mut TcpStream) -> Option<()> {
+    let mut request = Vec::new();
+    while !request.windows(4).any(|end| end == b"\r\n\r\n") {
+        let read = socket.read_buf(&mut request).await.ok()?;
+        (read > 0).then_some(())?;
+    }
+    Some(())
 }

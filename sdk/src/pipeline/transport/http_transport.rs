@@ -9,6 +9,8 @@ use bytes::{Bytes, BytesMut};
 use http::uri::Scheme;
 
 use super::{BoxFuture, Transport, TransportError, TransportErrorKind};
+#[cfg(feature = "tls")]
+use super::{ProxyAddress, RootCertificates};
 
 /// Settings of the [`HttpTransport`]; write `..HttpOptions::default()` for those you do not set.
 #[derive(Debug, Clone)]
@@ -17,14 +19,24 @@ pub struct HttpOptions {
     pub connect_timeout: Duration,
     /// Largest body that is read, in bytes.
     pub body_limit: usize,
+    /// The proxy that https goes through; if none, the one that `HTTPS_PROXY` and `NO_PROXY` of the environment name.
+    #[cfg(feature = "tls")]
+    pub proxy: Option<ProxyAddress>,
+    /// Certificates that are trusted besides those of the system.
+    #[cfg(feature = "tls")]
+    pub extra_roots: RootCertificates,
 }
 
 impl Default for HttpOptions {
-    /// 10 seconds to connect, 16 MiB of body.
+    /// 10 seconds to connect, 16 MiB of body, the proxy of the environment, the system's trust store alone.
     fn default() -> Self {
         Self {
             connect_timeout: Duration::from_secs(10),
             body_limit: 16 * 1024 * 1024,
+            #[cfg(feature = "tls")]
+            proxy: None,
+            #[cfg(feature = "tls")]
+            extra_roots: RootCertificates::default(),
         }
     }
 }
@@ -49,7 +61,7 @@ impl HttpTransport {
         }
     }
 
-    /// Uses a client of the caller's, for proxies, extra root certificates or client certificates.
+    /// Uses a client of the caller's.
     ///
     /// Build it with `redirect(Policy::none())`. A followed redirect is noticed and ends the call, but only after
     /// the request went out; its connect time-out is the client's own.
@@ -142,7 +154,12 @@ fn plain_client(options: &HttpOptions) -> Result<reqwest::Client, String> {
 
 #[cfg(feature = "tls")]
 fn secure_client(options: &HttpOptions) -> Result<reqwest::Client, String> {
-    finish(builder(options).tls_backend_preconfigured(super::tls::trusting_the_system()?))
+    let mut secure =
+        builder(options).tls_backend_preconfigured(options.extra_roots.and_the_systems()?);
+    if let Some(proxy) = &options.proxy {
+        secure = secure.proxy(proxy.for_https().map_err(describe)?);
+    }
+    finish(secure)
 }
 
 #[cfg(not(feature = "tls"))]

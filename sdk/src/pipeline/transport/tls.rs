@@ -1,17 +1,61 @@
 //! TLS over rustls with ring, handed to reqwest ready-made: no process-wide provider is looked for or set.
 
+use std::fmt;
 use std::sync::Arc;
 
 use rustls::crypto::{CryptoProvider, ring};
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig, ConfigBuilder, RootCertStore, WantsVerifier};
-use rustls_platform_verifier::BuilderVerifierExt;
+use rustls_platform_verifier::Verifier;
 
-/// Trusts what the operating system trusts; reading its store takes some milliseconds.
-pub(super) fn trusting_the_system() -> Result<ClientConfig, String> {
-    let config = versions()?
-        .with_platform_verifier()
-        .map_err(|error| format!("the system's trust store cannot be read: {error}"))?;
-    Ok(config.with_no_client_auth())
+use crate::error::Error;
+
+/// Certificates to trust besides those of the system; none unless made from a file.
+#[derive(Clone, Default)]
+pub struct RootCertificates(Vec<CertificateDer<'static>>);
+
+impl RootCertificates {
+    /// Reads the certificates of a PEM file; text around them is passed over.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Configuration`](crate::ErrorKind::Configuration) when there is no certificate in it, or one is
+    /// broken.
+    pub fn from_pem(pem: impl AsRef<[u8]>) -> Result<Self, Error> {
+        let certificates = CertificateDer::pem_slice_iter(pem.as_ref());
+        let certificates: Vec<_> = certificates.collect::<Result<_, _>>().map_err(|error| {
+            Error::configuration(format!("the root certificates cannot be read: {error}"))
+        })?;
+        // A block that is no certificate would be noticed at the first call only.
+        let mut store = RootCertStore::empty();
+        for certificate in &certificates {
+            store.add(certificate.clone()).map_err(|error| {
+                Error::configuration(format!("a root certificate cannot be read: {error}"))
+            })?;
+        }
+        if certificates.is_empty() {
+            return Err(Error::configuration(
+                "there is no certificate among the root certificates: give PEM, with lines `BEGIN CERTIFICATE`",
+            ));
+        }
+        Ok(Self(certificates))
+    }
+
+    /// Trusts these and what the operating system trusts; reading its store takes some milliseconds.
+    pub(super) fn and_the_systems(&self) -> Result<ClientConfig, String> {
+        let verifier = Verifier::new_with_extra_roots(self.0.iter().cloned(), provider())
+            .map_err(|error| format!("the system's trust store cannot be read: {error}"))?;
+        Ok(versions()?
+            .dangerous()
+            .with_custom_certificate_verifier(Arc::new(verifier))
+            .with_no_client_auth())
+    }
+}
+
+impl fmt::Debug for RootCertificates {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "RootCertificates({})", self.0.len())
+    }
 }
 
 /// Trusts no certificate, for clients that speak plain http only.
@@ -21,9 +65,12 @@ pub(super) fn trusting_nobody() -> Result<ClientConfig, String> {
         .with_no_client_auth())
 }
 
+fn provider() -> Arc<CryptoProvider> {
+    Arc::new(ring::default_provider())
+}
+
 fn versions() -> Result<ConfigBuilder<ClientConfig, WantsVerifier>, String> {
-    let provider: Arc<CryptoProvider> = Arc::new(ring::default_provider());
-    ClientConfig::builder_with_provider(provider)
+    ClientConfig::builder_with_provider(provider())
         .with_safe_default_protocol_versions()
         .map_err(|error| error.to_string())
 }
