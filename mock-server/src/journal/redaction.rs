@@ -4,6 +4,8 @@
 use std::ops::Range;
 
 use bytes::Bytes;
+use memchr::memchr2;
+use memchr::memmem::{self, Finder};
 use serde_json::Value;
 
 /// What stands where a key or a token stood.
@@ -16,22 +18,25 @@ const MADE_KEY_DIGITS: usize = 32;
 
 /// The texts to look for. What looks like a key that is made here is one of them, whoever made it.
 pub(crate) struct Redaction<'a> {
-    secrets: Vec<&'a str>,
+    secrets: Vec<Finder<'a>>,
 }
 
 impl<'a> Redaction<'a> {
     pub(crate) fn new(secrets: impl Iterator<Item = &'a str>) -> Self {
         Self {
-            secrets: secrets.filter(|secret| !secret.is_empty()).collect(),
+            secrets: secrets
+                .filter(|secret| !secret.is_empty())
+                .map(Finder::new)
+                .collect(),
         }
     }
 
     /// Takes the secrets out of a text.
     pub(super) fn apply(&self, text: &mut String) {
-        let mut found = self.places(text);
+        let mut found = self.places(text.as_bytes());
         if text.contains('%') {
             let (decoded, origins) = percent_decoded(text);
-            let places = self.places(&decoded).into_iter();
+            let places = self.places(decoded.as_bytes()).into_iter();
             found.extend(places.map(|place| origins[place.start]..origins[place.end]));
         }
         for place in joined(found).into_iter().rev() {
@@ -41,10 +46,10 @@ impl<'a> Redaction<'a> {
 
     /// Takes the secrets out of a body. JSON stays JSON: they are looked for in its strings.
     pub(super) fn apply_to_body(&self, body: &mut Bytes) {
-        let text = String::from_utf8_lossy(body);
-        if !text.contains(['%', '\\']) && self.places(&text).is_empty() {
+        if memchr2(b'%', b'\\', body).is_none() && self.places(body).is_empty() {
             return;
         }
+        let text = String::from_utf8_lossy(body);
         let redacted = match serde_json::from_str::<Value>(&text) {
             Ok(value) => self.without_secrets(value).to_string(),
             Err(_) => {
@@ -75,16 +80,15 @@ impl<'a> Redaction<'a> {
         }
     }
 
-    fn places(&self, text: &str) -> Vec<Range<usize>> {
+    fn places(&self, text: &[u8]) -> Vec<Range<usize>> {
         let known = self.secrets.iter().flat_map(|secret| {
-            text.match_indices(secret)
-                .map(|(start, _)| start..start + secret.len())
+            let starts = secret.find_iter(text);
+            starts.map(|start| start..start + secret.needle().len())
         });
-        let made = text.match_indices(MADE_KEY).filter_map(|(start, _)| {
+        let made = memmem::find_iter(text, MADE_KEY).filter_map(|start| {
             let end = start + MADE_KEY.len() + MADE_KEY_DIGITS;
-            text.get(start..end)
-                .is_some_and(is_made_key)
-                .then_some(start..end)
+            let key = std::str::from_utf8(text.get(start..end)?).ok()?;
+            is_made_key(key).then_some(start..end)
         });
         known.chain(made).collect()
     }

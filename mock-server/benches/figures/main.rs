@@ -1,7 +1,10 @@
-//! Start to first answer and idle memory, beside a bare axum server started in turn.
+//! Start to first answer, idle memory, and the cost of a call, beside a bare axum server started in
+//! turn.
 //!
 //! `cargo bench -p secmon-mock --bench figures` prints a table. The figures of two programs in the
 //! same minute on the same machine can be compared; those of two machines cannot.
+
+mod calls;
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -9,7 +12,9 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use axum::Router;
-use axum::routing::get;
+use axum::routing::{get, post};
+use bytes::Bytes;
+use http::StatusCode;
 use hyper_util::rt::TokioIo;
 use hyper_util::service::TowerToHyperService;
 
@@ -39,10 +44,15 @@ fn main() -> io::Result<()> {
     }
     print("bare axum", &of_bare);
     print("secmon-mock", &of_mock);
-    Ok(())
+    let unlimited = || {
+        let mut command = mock();
+        command.args(["--rate-limit", "off"]);
+        command
+    };
+    calls::print(&bare, &unlimited)
 }
 
-/// The least server that axum can be: one path, one thread.
+/// The least server that axum can be: two paths, one thread, answers of the mock's size.
 fn serve_bare() -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -50,7 +60,13 @@ fn serve_bare() -> io::Result<()> {
     runtime.block_on(async {
         let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await?;
         println!("listening on http://{}", listener.local_addr()?);
-        let router: Router<()> = Router::new().route(PATH, get(|| async { "ok" }));
+        let router: Router<()> = Router::new()
+            .route(PATH, get(|| async { "ok" }))
+            .route(calls::READ, get(|| async { calls::SHOWN }))
+            .route(
+                calls::WRITE,
+                post(|_: Bytes| async { (StatusCode::CREATED, calls::MADE) }),
+            );
         loop {
             let (socket, _) = listener.accept().await?;
             let service = TowerToHyperService::new(router.clone());
@@ -75,7 +91,7 @@ struct Sample {
 fn measured(mut program: Command) -> io::Result<Sample> {
     let started = Instant::now();
     let mut child = program.stdout(Stdio::piped()).spawn()?;
-    let sample = first_answer(&mut child).map(|()| Sample {
+    let sample = first_answer(&mut child).map(|_| Sample {
         to_first_answer: started.elapsed(),
         resident_kib: resident_kib(child.id()),
     });
@@ -84,7 +100,8 @@ fn measured(mut program: Command) -> io::Result<Sample> {
     sample
 }
 
-fn first_answer(child: &mut Child) -> io::Result<()> {
+/// Waits until a server answers; its address.
+fn first_answer(child: &mut Child) -> io::Result<String> {
     let out = child.stdout.take().ok_or(io::ErrorKind::BrokenPipe)?;
     let mut line = String::new();
     BufReader::new(out).read_line(&mut line)?;
@@ -98,7 +115,7 @@ fn first_answer(child: &mut Child) -> io::Result<()> {
     let mut answer = String::new();
     stream.read_to_string(&mut answer)?;
     if answer.starts_with("HTTP/1.1 200") {
-        Ok(())
+        Ok(address.to_owned())
     } else {
         Err(io::Error::other(format!("no answer, but: {answer}")))
     }
