@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::client::{Caller, NOBODY, Stage, text};
+use crate::client::{Caller, NOBODY, START, Stage, text};
+use crate::program::Program;
 
 /// Everything that a partner does, on an account of its own; its name.
 fn work(anyone: &Caller) -> String {
@@ -173,4 +174,25 @@ fn a_hundred_accounts_at_once_end_like_one_alone() {
             "{name} ended in another state"
         );
     }
+}
+
+/// What a server in a process of its own answered to all of it, and its state in the end.
+fn told_by_a_process() -> (Value, String) {
+    let program = Program::start(&["--seed", "1", "--clock", "manual", "--now", START]);
+    let anyone = program.caller().with("Host", "localhost");
+    work(&anyone);
+    let mut calls = anyone.get("/_mock/requests").expect(200).at("/requests");
+    for call in calls.as_array_mut().into_iter().flatten() {
+        // The one thing that real time decides.
+        call["duration_us"].take();
+    }
+    (calls, anyone.get("/_mock/state").expect(200).text())
+}
+
+#[test]
+fn same_seed_and_same_calls_are_the_same_bytes_in_another_process_m9() {
+    let ((calls, state), (others, its_state)) = (told_by_a_process(), told_by_a_process());
+    assert!(calls.as_array().is_some_and(|calls| calls.len() >= 30));
+    assert!(calls == others, "other answers");
+    assert!(state == its_state, "another state");
 }
