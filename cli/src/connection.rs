@@ -4,6 +4,7 @@ use crate::admin::LARGEST_STATE;
 use crate::call_log::CallLog;
 use crate::error::CliError;
 use crate::guard::{Guard, Policy};
+use crate::interrupt::StopSign;
 use crate::local::LocalService;
 use crate::pace::SharedPace;
 use crate::service;
@@ -24,6 +25,8 @@ pub struct Connection {
     pub guard: Arc<Guard>,
     /// The embedded mock, where it is the service.
     pub local: Option<Arc<LocalService>>,
+    /// The name of key and address together; it leads back to neither.
+    pub account: String,
     /// The pace shared with other processes, where there is one.
     pub pace: Option<Arc<SharedPace>>,
 }
@@ -36,7 +39,9 @@ impl Connection {
         source: &Source,
         base_url: &str,
         key: ApiKey,
+        stop: StopSign,
     ) -> Result<Self, CliError> {
+        let account = key.fingerprint_with(&service::origin_of(base_url));
         let network: Arc<dyn Transport> = Arc::new(HttpTransport::new(&options(source)));
         let local = match source {
             Source::Local => Some(Arc::new(LocalService::new(Arc::clone(&network))?)),
@@ -48,10 +53,7 @@ impl Connection {
         let guard = Arc::new(Guard::new(Arc::clone(&reached), policy(&settings.safety)));
         let pace = match settings.rate_limits {
             RateLimits::Off => None,
-            RateLimits::On(limits) => {
-                let origin = service::origin_of(base_url);
-                SharedPace::open(&origin, &key, limits).map(Arc::new)
-            }
+            RateLimits::On(limits) => SharedPace::open(&account, limits, stop).map(Arc::new),
         };
         let gate = Arc::clone(&guard) as Arc<dyn Transport>;
         let transport = CallLog::around(gate, &settings.telling, ui, &key)?;
@@ -65,6 +67,7 @@ impl Connection {
             network: reached,
             guard,
             local,
+            account,
             pace,
         })
     }

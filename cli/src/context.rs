@@ -5,6 +5,7 @@ use crate::connection::Connection;
 use crate::error::{CliError, Exit};
 use crate::guard::Guard;
 use crate::history::History;
+use crate::interrupt::Interruption;
 use crate::outcome::{Line, Outcome, Table};
 use crate::settings::{KeySource, Settings, Source};
 use crate::ui::Ui;
@@ -13,7 +14,7 @@ use secmon::model::CustomerId;
 use secmon::transport::{HttpOptions, HttpTransport, Transport};
 use secmon::{ApiKey, Client, Operation, RateGroup, Response};
 use std::cell::OnceCell;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// The surroundings of one command.
@@ -26,7 +27,8 @@ pub struct Context {
     history: OnceCell<Option<History>>,
     /// What a person answered; one command asks once.
     asked_customer: OnceCell<CustomerId>,
-    interruption: Mutex<Option<CliError>>,
+    /// What a Ctrl-C does.
+    pub interruption: Interruption,
 }
 
 impl Context {
@@ -38,7 +40,7 @@ impl Context {
             connection: OnceCell::new(),
             history: OnceCell::new(),
             asked_customer: OnceCell::new(),
-            interruption: Mutex::default(),
+            interruption: Interruption::default(),
         }
     }
 
@@ -62,7 +64,10 @@ impl Context {
         self.ready().await?;
         let connection = self.connection()?;
         let started = Instant::now();
-        match connection.client.send(operation).await {
+        let unanswered = Unanswered::new(self, &connection.guard, O::INFO.name, about);
+        let answer = connection.client.send(operation).await;
+        unanswered.forget();
+        match answer {
             Ok(response) => {
                 self.remember(O::INFO.name, about, "done", started);
                 Ok(Some(response))
@@ -130,7 +135,8 @@ impl Context {
     /// A client for another pair of address and key, with the settings of this one.
     pub fn client_for(&self, base_url: &str, key: ApiKey) -> Result<Client, CliError> {
         let source = Source::Environment;
-        Ok(Connection::open(&self.settings, &self.ui, &source, base_url, key)?.client)
+        let stop = self.interruption.sign();
+        Ok(Connection::open(&self.settings, &self.ui, &source, base_url, key, stop)?.client)
     }
 
     /// The gate in front of the network.
@@ -162,6 +168,11 @@ impl Context {
             Some(local) => local.start().await,
             None => Ok(()),
         }
+    }
+
+    /// The name of key and address together, for files that belong to both.
+    pub fn account(&self) -> Result<&str, CliError> {
+        Ok(&self.connection()?.account)
     }
 
     /// From here on a run over many: it leaves part of the key's calls to people.
@@ -196,20 +207,15 @@ impl Context {
     /// What an interrupted command says from here on, and how to go on.
     pub fn on_interrupt(&self, sentence: &'static str, way_on: impl Into<String>) {
         let error = CliError::new(Exit::Interrupted, "interrupted", sentence).hint(way_on);
-        *self
-            .interruption
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner) = Some(error);
+        self.interruption.say(error);
     }
 
-    /// The error of an interrupted command.
-    pub fn interrupted(&self) -> CliError {
-        let said = self
-            .interruption
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
-        said.unwrap_or_else(|| CliError::new(Exit::Interrupted, "interrupted", "interrupted"))
+    /// The error of a command that a Ctrl-C has stopped, where one has.
+    pub fn check_interrupted(&self) -> Result<(), CliError> {
+        match self.interruption.sign().is_up() {
+            true => Err(self.interruption.error()),
+            false => Ok(()),
+        }
     }
 
     /// The customer given by `-c`, the environment or the profile; else a person is asked.
@@ -333,6 +339,7 @@ impl Context {
             &service.source,
             &service.base_url,
             key,
+            self.interruption.sign(),
         )
     }
 
@@ -357,6 +364,54 @@ impl Context {
         }
         self.release();
         credentials::parse("the key", self.ui.ask_secret("API key")?)
+    }
+}
+
+/// A change that was sent: dropped before its answer, it leaves its line in the history all the same.
+struct Unanswered<'a> {
+    context: &'a Context,
+    guard: &'a Guard,
+    operation: &'static str,
+    about: &'a str,
+    started: Instant,
+    passed_before: usize,
+}
+
+impl<'a> Unanswered<'a> {
+    fn new(
+        context: &'a Context,
+        guard: &'a Guard,
+        operation: &'static str,
+        about: &'a str,
+    ) -> Self {
+        Self {
+            context,
+            guard,
+            operation,
+            about,
+            started: Instant::now(),
+            passed_before: guard.passed(),
+        }
+    }
+
+    /// The answer is there.
+    fn forget(self) {
+        std::mem::forget(self);
+    }
+}
+
+impl Drop for Unanswered<'_> {
+    fn drop(&mut self) {
+        if self.guard.passed() > self.passed_before {
+            let Self {
+                operation,
+                about,
+                started,
+                ..
+            } = *self;
+            self.context
+                .remember(operation, about, "interrupted", started);
+        }
     }
 }
 

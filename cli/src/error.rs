@@ -145,6 +145,11 @@ impl CliError {
         self.0.lost
     }
 
+    /// Whether the same may succeed later.
+    pub fn is_retryable(&self) -> bool {
+        self.0.retryable
+    }
+
     /// Whether the service refused this field.
     pub fn concerns_field(&self, field: &str) -> bool {
         self.0.status == Some(422) && self.0.fields.iter().any(|refused| refused == field)
@@ -253,6 +258,7 @@ fn code_of(error: &secmon::Error) -> String {
         (ErrorKind::KeyRejected, _) => "unauthenticated",
         (ErrorKind::Configuration, _) => "configuration",
         (ErrorKind::Refused, _) => "refused",
+        (ErrorKind::Budget, _) => "not_sent",
         _ => "service_error",
     }
     .to_owned()

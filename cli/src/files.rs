@@ -27,24 +27,38 @@ pub fn read(path: &Path, name: &str, max_bytes: u64) -> Result<Vec<u8>, CliError
     Ok(bytes)
 }
 
+/// A word of a file, and the line it stands in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Word {
+    /// Its line, from 1; `None` for a word of the command line.
+    pub line: Option<u64>,
+    /// The word.
+    pub text: String,
+}
+
 /// Reads words, one a line; blank lines and lines that begin with # do not count.
-pub fn read_words(path: &Path, name: &str) -> Result<Vec<String>, CliError> {
+pub fn read_words(path: &Path, name: &str) -> Result<Vec<Word>, CliError> {
     const MAX_BYTES: u64 = 16 * 1024 * 1024;
     let bytes = read(path, name, MAX_BYTES)?;
     let text = String::from_utf8(bytes)
         .map_err(|_| CliError::usage(format!("{name} is not UTF-8 text")))?;
-    let words = text
-        .lines()
-        .map(str::trim)
-        .filter(|line| !line.is_empty() && !line.starts_with('#'));
-    Ok(words.map(str::to_owned).collect())
+    let text = text.strip_prefix('\u{FEFF}').unwrap_or(&text);
+    let words = (1..).zip(text.lines()).map(|(line, word)| Word {
+        line: Some(line),
+        text: word.trim().to_owned(),
+    });
+    let counts = |word: &Word| !word.text.is_empty() && !word.text.starts_with('#');
+    Ok(words.filter(counts).collect())
 }
 
 /// The names typed, or for a single `-` those on standard input, one a line.
 pub fn or_stdin(names: &[String]) -> Result<Vec<String>, CliError> {
     match names {
         [dash] if dash == "-" => {
-            let names = read_words(Path::new("-"), "standard input")?;
+            let names: Vec<String> = read_words(Path::new("-"), "standard input")?
+                .into_iter()
+                .map(|word| word.text)
+                .collect();
             if names.is_empty() {
                 return Err(CliError::usage(
                     "standard input names nothing: give one name a line",

@@ -6,7 +6,9 @@ use http::{Method, Request, Response};
 use secmon::transport::{BoxFuture, Transport, TransportError, TransportErrorKind};
 use serde_json::{Value, json};
 use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::watch;
 
 /// Stands in a planned path for the id of a record that the step before would make.
 const NOT_YET_KNOWN: &str = "{new-id}";
@@ -27,6 +29,10 @@ pub struct Guard {
     inner: Arc<dyn Transport>,
     policy: Policy,
     planned: Mutex<Vec<Planned>>,
+    /// Changes that were let through so far.
+    passed: AtomicUsize,
+    /// Calls on the wire at this moment.
+    on_the_wire: watch::Sender<usize>,
 }
 
 /// A write that a dry run did not send.
@@ -75,6 +81,8 @@ impl Guard {
             inner,
             policy,
             planned: Mutex::default(),
+            passed: AtomicUsize::new(0),
+            on_the_wire: watch::Sender::new(0),
         }
     }
 
@@ -82,6 +90,34 @@ impl Guard {
     pub fn stopped(&self, error: &secmon::Error) -> bool {
         let write = error.method().is_some_and(|method| !method.is_safe());
         self.policy != Policy::Open && write && error.kind() == secmon::ErrorKind::Refused
+    }
+
+    /// How many changes were let through so far.
+    pub fn passed(&self) -> usize {
+        self.passed.load(Ordering::Relaxed)
+    }
+
+    /// Waits until no call is on the wire.
+    pub async fn quiet(&self) {
+        let mut calls = self.on_the_wire.subscribe();
+        // The sender lives as long as this gate.
+        let _ = calls.wait_for(|calls| *calls == 0).await;
+    }
+
+    fn pass(
+        &self,
+        request: Request<Bytes>,
+    ) -> BoxFuture<'_, Result<Response<Bytes>, TransportError>> {
+        if !request.method().is_safe() {
+            self.passed.fetch_add(1, Ordering::Relaxed);
+        }
+        let call = Call::begin(&self.on_the_wire);
+        let answer = self.inner.send(request);
+        Box::pin(async move {
+            let answer = answer.await;
+            drop(call);
+            answer
+        })
     }
 
     /// Whether writes are kept instead of sent.
@@ -149,8 +185,24 @@ impl Transport for Guard {
                 refuse("a dry run sends no change")
             }
             Policy::ReadOnly if write => refuse("the profile is read-only"),
-            _ => self.inner.send(request),
+            _ => self.pass(request),
         }
+    }
+}
+
+/// A call on the wire, until it is dropped.
+struct Call<'a>(&'a watch::Sender<usize>);
+
+impl<'a> Call<'a> {
+    fn begin(calls: &'a watch::Sender<usize>) -> Self {
+        calls.send_modify(|calls| *calls += 1);
+        Self(calls)
+    }
+}
+
+impl Drop for Call<'_> {
+    fn drop(&mut self) {
+        self.0.send_modify(|calls| *calls -= 1);
     }
 }
 

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 pub struct Invocation {
     program: String,
     service: Vec<String>,
+    arguments: Vec<String>,
     wants_json: bool,
 }
 
@@ -21,10 +22,12 @@ impl Invocation {
         let wants_json = has_filter(&arguments)
             || output_argument(&arguments).map_or_else(|| is_json(&variable), is_json);
         let typed = arguments.first().map_or("secmon", String::as_str);
+        let program = program_name(typed);
         Self {
-            program: program_name(typed),
+            program,
             service: Vec::new(),
             wants_json,
+            arguments,
         }
     }
 
@@ -49,6 +52,14 @@ impl Invocation {
             self.service.push("--local".to_owned());
         }
         self
+    }
+
+    /// The command as it was typed; to begin anew is no way to go on.
+    pub fn typed_again(&self) -> String {
+        let words = self.arguments.iter().skip(1).map(|word| quoted(word));
+        let words = words.filter(|word| word != "--restart");
+        let line: Vec<String> = std::iter::once(self.program.clone()).chain(words).collect();
+        line.join(" ")
     }
 
     /// Whether JSON output was asked for, as far as the raw arguments and the environment show.

@@ -19,6 +19,7 @@ mod files;
 mod guard;
 mod hints;
 mod history;
+mod interrupt;
 mod invocation;
 mod jq;
 mod local;

@@ -24,6 +24,11 @@ pub fn pace_folder() -> Result<PathBuf, CliError> {
     Ok(state_folder()?.join("pace"))
 }
 
+/// The folder of the journals of runs over many.
+pub fn runs_folder() -> Result<PathBuf, CliError> {
+    Ok(state_folder()?.join("runs"))
+}
+
 /// The file that says what was changed from this machine.
 pub fn history_file() -> Result<PathBuf, CliError> {
     Ok(state_folder()?.join("history.jsonl"))

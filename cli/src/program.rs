@@ -4,6 +4,7 @@ use crate::args::{Cli, Command, ConfigCommand, MockCommand, OutputFormat};
 use crate::commands;
 use crate::context::Context;
 use crate::error::{CliError, Exit};
+use crate::interrupt::Reaction;
 use crate::invocation::Invocation;
 use crate::outcome::Outcome;
 use crate::settings::{Reading, Settings};
@@ -57,10 +58,7 @@ pub fn run() -> Exit {
 }
 
 async fn online(context: Context, command: Command) -> Exit {
-    let result = tokio::select! {
-        result = commands::run(&context, command) => result,
-        _ = tokio::signal::ctrl_c() => Err(context.interrupted()),
-    };
+    let result = interruptible(&context, command).await;
     let planned = context
         .guard_in_use()
         .filter(|guard| guard.is_dry_run())
@@ -68,6 +66,33 @@ async fn online(context: Context, command: Command) -> Exit {
     match (result, planned) {
         (Ok(_), Some(planned)) if !planned.is_empty() => context.ui.planned(&planned),
         (result, _) => conclude(&context.ui, result),
+    }
+}
+
+/// Runs the command. The signal is taken over only once the command waits for something: before that, and while it
+/// reads standard input, a Ctrl-C ends the program as it ends any other.
+async fn interruptible(context: &Context, command: Command) -> Result<Outcome, CliError> {
+    let mut running = std::pin::pin!(commands::run(context, command));
+    loop {
+        let result = tokio::select! {
+            biased;
+            result = &mut running => result,
+            _ = tokio::signal::ctrl_c() => match context.interruption.take() {
+                Reaction::EndsNow => return Err(context.interruption.error()),
+                Reaction::Finishes => {
+                    context.ui.note("finishing what is on its way; Ctrl-C again ends at once");
+                    continue;
+                }
+            },
+        };
+        return match (result, context.check_interrupted()) {
+            (Ok(outcome), Err(stopped)) => Ok(Outcome {
+                trouble: Some(stopped),
+                ..outcome
+            }),
+            (Err(_), Err(stopped)) => Err(stopped),
+            (result, Ok(())) => result,
+        };
     }
 }
 

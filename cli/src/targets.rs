@@ -5,6 +5,7 @@ use crate::settings::parse_customer;
 use secmon::model::{CustomerId, EndpointId, ServiceId};
 use secmon::operations::{ProvisionDomain, ProvisionEndpoint, UpdateEndpoint};
 use secmon::{FieldErrors, Operation};
+use serde_json::json;
 use std::net::IpAddr;
 use uuid::Uuid;
 
@@ -199,19 +200,23 @@ impl Target {
         }
     }
 
-    /// Whether both are for the same record.
-    pub fn is_same(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::Server(a), Self::Server(b)) => {
-                let (a, b) = (&a.request, &b.request);
-                a.client_id == b.client_id
-                    && a.ip_address == b.ip_address
-                    && a.hostname == b.hostname
+    /// What tells it from the customer's other servers and domains, however it was typed.
+    pub fn identity(&self) -> String {
+        match self {
+            Self::Server(server) => {
+                let request = &server.request;
+                let named = request.ip_address.as_ref().or(request.hostname.as_ref());
+                format!("server {}", named.unwrap_or(&server.name).to_lowercase())
             }
-            (Self::Domain(a), Self::Domain(b)) => {
-                a.client_id == b.client_id && a.domain.eq_ignore_ascii_case(&b.domain)
-            }
-            _ => false,
+            Self::Domain(domain) => format!("domain {}", domain.domain.to_lowercase()),
+        }
+    }
+
+    /// All that is sent for it.
+    pub fn content(&self) -> String {
+        match self {
+            Self::Server(server) => json!([server.request, server.nickname]).to_string(),
+            Self::Domain(domain) => json!(domain).to_string(),
         }
     }
 }

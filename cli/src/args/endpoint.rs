@@ -1,6 +1,6 @@
 //! `secmon endpoint ...` and `secmon scan`.
 
-use super::{ClientContact, EndpointStatusArg, ProvisionArgs, WaitArgs};
+use super::{ClientContact, EndpointStatusArg, ProvisionArgs, RunArgs, WaitArgs};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -75,6 +75,9 @@ pub struct EndpointTargets {
     /// Read the servers from a file, one a line, or - for standard input
     #[arg(short, long, value_name = "FILE")]
     pub file: Option<PathBuf>,
+    /// How to go on with an earlier run
+    #[command(flatten)]
+    pub run: RunArgs,
 }
 
 /// Servers to scan.

@@ -43,7 +43,7 @@ pub use mock::{
 pub use portal::{
     OpenArgs, SandboxCommand, ScenarioArg, ScenarioCommand, ScenarioSetArgs, SsoCommand,
 };
-pub use provision::{ClientContact, OnError, ProvisionArgs, WaitArgs};
+pub use provision::{ClientContact, OnError, ProvisionArgs, RunArgs, WaitArgs};
 pub use report::ReportArgs;
 pub use rules::{
     FirewallFormatArg, RuleAddArgs, RuleCommand, RuleCopyArgs, RuleEditArgs, RuleImportArgs,

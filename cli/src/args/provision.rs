@@ -4,6 +4,7 @@ use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
 const FILE: &str = "From a file";
+const RUN: &str = "A run over many";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -71,12 +72,26 @@ pub struct ProvisionArgs {
     /// Write what became of each row to this CSV file; failed rows can be fed back in
     #[arg(long, value_name = "FILE", help_heading = FILE, requires = "file")]
     pub report: Option<PathBuf>,
-    /// Use all the calls of a minute; else a run leaves 5 of 60 to people
-    #[arg(long, help_heading = FILE)]
-    pub use_whole_window: bool,
+    /// How to go on with an earlier run
+    #[command(flatten)]
+    pub run: RunArgs,
     /// Print an empty file to fill in
     #[arg(long, help_heading = FILE, conflicts_with_all = ["targets", "file"])]
     pub template: bool,
+}
+
+/// A run over many, which the same command goes on with where it ended early.
+#[derive(Debug, Clone, Default, Args)]
+pub struct RunArgs {
+    /// Go on with an unfinished run, however old; without one it is an error
+    #[arg(long, help_heading = RUN, conflicts_with = "restart", hide_short_help = true)]
+    pub resume: bool,
+    /// Begin anew; else a run that ended early is gone on with
+    #[arg(long, help_heading = RUN, hide_short_help = true)]
+    pub restart: bool,
+    /// Use all the calls of a minute; else a run leaves 5 of 60 to people
+    #[arg(long, help_heading = RUN, hide_short_help = true)]
+    pub use_whole_window: bool,
 }
 
 /// Used by the service only when it creates the customer's account.

@@ -1,6 +1,6 @@
 //! `secmon rules ...`
 
-use super::Justification;
+use super::{Justification, RunArgs};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -101,6 +101,9 @@ pub struct RuleAddArgs {
     /// Pass over ports that a rule covers already, instead of failing
     #[arg(long)]
     pub skip_existing: bool,
+    /// How to go on with an earlier run
+    #[command(flatten)]
+    pub run: RunArgs,
 }
 
 /// Changes to a rule; what is not given stays.

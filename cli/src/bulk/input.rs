@@ -5,6 +5,8 @@ use crate::error::CliError;
 use crate::targets::{Defaults, RowFields, Target};
 use csv::StringRecord;
 use encoding_rs::WINDOWS_1252;
+use secmon::model::CustomerId;
+use std::collections::HashMap;
 use std::path::Path;
 
 /// The fields a column can hold, with the other names people give them.
@@ -117,6 +119,7 @@ fn parse(
     let columns = columns(&header, options.map, name)?;
     let mut rows = Vec::new();
     let mut problems = Vec::new();
+    let mut earlier = Earlier::new();
     for record in reader.records() {
         let record = record.map_err(|error| unreadable(name, &error))?;
         let line = record.position().map_or(0, csv::Position::line);
@@ -124,7 +127,7 @@ fn parse(
             continue;
         }
         match row(&record, line, &columns, header.len(), defaults)
-            .and_then(|row| new_row(row, &rows))
+            .and_then(|row| new_row(row, line, &mut earlier))
         {
             Ok(row) => rows.push(row),
             Err(error) => problems.push(format!("row {line}: {}", error.message())),
@@ -145,20 +148,21 @@ fn parse(
 }
 
 /// Refuses a row for what an earlier row has: which one would count?
-fn new_row(row: Row, earlier: &[Row]) -> Result<Row, CliError> {
-    let same = earlier
-        .iter()
-        .find(|other| row.target.is_same(&other.target));
-    match same.and_then(|other| other.line) {
-        Some(line) => {
-            let (name, customer) = (row.target.name(), row.target.customer());
-            Err(CliError::usage(format!(
-                "{name} of customer {customer} is in row {line} already"
-            )))
-        }
-        None => Ok(row),
+fn new_row(row: Row, line: u64, earlier: &mut Earlier) -> Result<Row, CliError> {
+    let (name, customer) = (row.target.name(), row.target.customer());
+    let first = *earlier
+        .entry((customer, row.target.identity()))
+        .or_insert(line);
+    if first != line {
+        return Err(CliError::usage(format!(
+            "{name} of customer {customer} is in row {first} already"
+        )));
     }
+    Ok(row)
 }
+
+/// The lines of the records that rows before were for.
+type Earlier = HashMap<(CustomerId, String), u64>;
 
 fn bad_rows(name: &str, problems: &[String]) -> CliError {
     let count = if problems.len() == 1 {

@@ -1,5 +1,6 @@
 //! What became of one of many.
 
+use super::Prior;
 use crate::error::CliError;
 use secmon::model::CustomerId;
 use serde_json::Value;
@@ -62,6 +63,18 @@ impl Done {
 }
 
 impl End {
+    /// What an earlier run may have done, and what is so now, counts as done by it.
+    #[must_use]
+    pub fn after(self, prior: Prior) -> Self {
+        match (prior, self) {
+            (Prior::PerhapsDone, Self::Skipped(done)) => Self::Done(Done {
+                note: Some("sent before the run was interrupted".to_owned()),
+                ..done
+            }),
+            (_, end) => end,
+        }
+    }
+
     /// The word for it in results.
     pub fn status(&self) -> &'static str {
         match self {

@@ -2,12 +2,15 @@
 
 pub mod input;
 mod item;
+mod journal;
 mod plan;
 mod report;
 mod run;
 
 pub use input::{FileOptions, Row};
 pub use item::{Done, End, Item, preview};
+pub use journal::{Journal, Key, Origin, Prior, Trace};
 pub use plan::{Known, announce};
 pub use report::{ReportFile, Words, conclude, refused, report};
-pub use run::{run, run_telling};
+use run::is_hopeless;
+pub use run::{close, run, run_in_journal, run_telling};

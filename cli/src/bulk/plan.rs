@@ -37,6 +37,16 @@ impl Known {
         Ok(Self(known))
     }
 
+    /// Whether a server that was provisioned is no longer listed.
+    pub fn lacks(&self, target: &Target) -> bool {
+        match target {
+            Target::Server(server) => server
+                .address
+                .is_some_and(|address| !self.0.contains_key(&(target.customer(), address))),
+            Target::Domain(_) => false,
+        }
+    }
+
     /// The record that makes a row needless. A row with a service number is sent all the same: it maps the service.
     pub fn covering(&self, target: &Target) -> Option<&Endpoint> {
         match target {
@@ -48,8 +58,8 @@ impl Known {
     }
 }
 
-/// Says what the run will do.
-pub fn announce(context: &Context, rows: &[Row], known: &Known) {
+/// Says what the run will do; so many rows were done before it was interrupted.
+pub fn announce(context: &Context, rows: &[Row], known: &Known, done: usize) {
     let there = rows
         .iter()
         .filter(|row| known.covering(&row.target).is_some())
@@ -67,7 +77,10 @@ pub fn announce(context: &Context, rows: &[Row], known: &Known) {
     if there > 0 {
         parts.push(format!("{there} already monitored"));
     }
-    if let Some(length) = estimate(context.settings.rate_limits, rows.len() - there) {
+    if let Some(length) = estimate(
+        context.settings.rate_limits,
+        rows.len().saturating_sub(there.max(done)),
+    ) {
         parts.push(format!("about {}", durations::shown(length)));
     }
     context.ui.note(&parts.join(" · "));

@@ -5,6 +5,7 @@ use super::{End, Item};
 use crate::context::Context;
 use crate::error::{CliError, Exit};
 use crate::outcome::{Cell, Column, Line, Outcome, Table, shown, wide};
+use crate::ui::inert;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -146,9 +147,9 @@ impl ReportFile {
         let (code, message) = trouble(end);
         self.write(cells.into_iter().chain([
             end.status().to_owned(),
-            id,
-            code.to_owned(),
-            message.to_owned(),
+            inert(&id),
+            inert(code),
+            inert(message),
         ]))
     }
 

@@ -1,6 +1,7 @@
 //! Sending many, several at a time, in the client's pace.
 
 use super::End;
+use super::journal::{FULL, Journal, NOT_SENT, Prior, Trace};
 use crate::args::OnError;
 use crate::context::Context;
 use crate::error::{CliError, Exit};
@@ -21,47 +22,136 @@ pub async fn run<T>(
     run_telling(context, targets, on_error, send, |_, _| {}).await
 }
 
+/// Sends each row between its two lines in the journal; a row that an earlier run has done is not sent again.
+pub async fn run_in_journal<T>(
+    context: &Context,
+    journal: &Journal,
+    rows: &[T],
+    trace: impl Fn(&T) -> Trace,
+    send: impl AsyncFn(&T, Prior) -> Result<End, CliError>,
+) -> Vec<End> {
+    let send = async |row: &T| {
+        let trace = trace(row);
+        match journal.answer(&trace) {
+            Some(end) => Ok(end),
+            None => {
+                let send = async |prior| send(row, prior).await;
+                journal.carry_out(&trace, send).await
+            }
+        }
+    };
+    let ends = run(context, rows, OnError::Continue, send).await;
+    close(context, journal, &ends);
+    ends
+}
+
+/// Closes the journal of a run that is over.
+pub fn close(context: &Context, journal: &Journal, ends: &[End]) {
+    if let Err(error) = journal.conclude(ends) {
+        context.ui.note(&format!("warning: {}", error.message()));
+    }
+}
+
 /// The same, telling of each end as soon as all before it are known.
 pub async fn run_telling<T>(
     context: &Context,
     targets: &[T],
     on_error: OnError,
     send: impl AsyncFn(&T) -> Result<End, CliError>,
-    mut tell: impl FnMut(&T, &End),
+    tell: impl FnMut(&T, &End),
 ) -> Vec<End> {
+    let again = context.ui.typed_again();
     context.on_interrupt(
         "interrupted: what was sent stays done",
-        "the same command goes on with the rest",
+        format!("go on with the rest: {again}"),
     );
+    let gentle = context.interruption.begin_gentle();
     let run = Run {
         on_error,
         failed: Cell::new(0),
         stopped: RefCell::new(None),
         progress: context.ui.progress(targets.len()),
     };
-    let sending = targets.iter().map(|target| async {
+    let mut told = Told::new(targets, tell);
+    let sending = targets.iter().enumerate().map(async |(i, target)| {
         let stopped = run.stopped.borrow().clone();
-        let end = match stopped {
-            Some(reason) => End::Failed(CliError::new(Exit::Other, "not_sent", reason)),
+        let end = match stopped.or_else(|| interrupted(context)) {
+            Some(reason) => End::Failed(CliError::new(Exit::Other, NOT_SENT, reason)),
             None => send(target).await.unwrap_or_else(End::Failed),
         };
         run.note(&end);
-        end
+        (i, end)
     });
     let at_once = match on_error {
         OnError::Continue => AT_ONCE,
         OnError::Stop => 1,
     };
-    let mut stream = std::pin::pin!(stream::iter(sending).buffered(at_once));
-    let mut ends = Vec::with_capacity(targets.len());
-    while let Some(end) = stream.next().await {
-        if let Some(target) = targets.get(ends.len()) {
-            tell(target, &end);
+    let mut stream = std::pin::pin!(stream::iter(sending).buffer_unordered(at_once));
+    loop {
+        tokio::select! {
+            biased;
+            end = stream.next() => match end {
+                Some((i, end)) => told.add(i, end),
+                None => break,
+            },
+            () = nothing_more_comes(context) => break,
         }
-        ends.push(end);
     }
     run.progress.finish();
-    ends
+    drop(gentle);
+    told.finish()
+}
+
+/// After a Ctrl-C, the moment at which no call is on the wire: a row that still sleeps would only be kept waiting.
+async fn nothing_more_comes(context: &Context) {
+    context.interruption.sign().raised().await;
+    if let Some(guard) = context.guard_in_use() {
+        guard.quiet().await;
+    }
+}
+
+fn interrupted(context: &Context) -> Option<String> {
+    let stopped = context.interruption.sign().is_up();
+    stopped.then(|| "not sent, because the run was interrupted".to_owned())
+}
+
+/// The ends that are known, told in the order of the targets.
+struct Told<'a, T, F> {
+    targets: &'a [T],
+    ends: Vec<Option<End>>,
+    next: usize,
+    tell: F,
+}
+
+impl<'a, T, F: FnMut(&T, &End)> Told<'a, T, F> {
+    fn new(targets: &'a [T], tell: F) -> Self {
+        Self {
+            targets,
+            ends: targets.iter().map(|_| None).collect(),
+            next: 0,
+            tell,
+        }
+    }
+
+    fn add(&mut self, i: usize, end: End) {
+        self.ends[i] = Some(end);
+        while let Some(Some(end)) = self.ends.get(self.next) {
+            (self.tell)(&self.targets[self.next], end);
+            self.next += 1;
+        }
+    }
+
+    /// All ends. A row without one was dropped when the run was interrupted.
+    fn finish(mut self) -> Vec<End> {
+        for i in 0..self.ends.len() {
+            if self.ends[i].is_none() {
+                let reason = "not finished, because the run was interrupted";
+                let error = CliError::new(Exit::Other, NOT_SENT, reason);
+                self.add(i, End::Failed(error));
+            }
+        }
+        self.ends.into_iter().flatten().collect()
+    }
 }
 
 struct Run {
@@ -89,7 +179,7 @@ impl Run {
 }
 
 /// A key or an account that the service refuses fails everything that follows.
-fn is_hopeless(error: &CliError) -> bool {
+pub fn is_hopeless(error: &CliError) -> bool {
     matches!(
         error.code(),
         "unauthenticated"
@@ -98,5 +188,6 @@ fn is_hopeless(error: &CliError) -> bool {
             | "ACCOUNT_SUSPENDED"
             | "read_only"
             | "no_connection"
+            | FULL
     )
 }

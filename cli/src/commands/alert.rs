@@ -1,6 +1,6 @@
 //! `secmon alert ...`: port alerts and domain alerts.
 
-use super::rule_adding::{self, Addition, Existing, Place};
+use super::rule_adding::{self, Addition, Existing, Place, Wanted};
 use super::{alert_changes, rules, views};
 use crate::alerts::{self, Alert, SeverityFilter};
 use crate::args::{AlertAllowArgs, AlertCommand, AlertKind, AlertListArgs, AlertStatusArg};
@@ -261,7 +261,15 @@ async fn allow(context: &Context, args: AlertAllowArgs) -> Result<Outcome, CliEr
     let mut wanted = Vec::new();
     for alert in alerts::find(context, &args.alerts).await? {
         match alert {
-            Alert::Port(alert) => wanted.push(place_of(context, &alert).await?),
+            Alert::Port(alert) => {
+                let (place, port) = place_of(context, &alert).await?;
+                let addition = addition.clone();
+                wanted.push(Wanted {
+                    place,
+                    port,
+                    addition,
+                });
+            }
             Alert::Domain(_) => {
                 return Err(CliError::usage(format!(
                     "{} is about a domain, not about a port: there is nothing to allow",
@@ -271,7 +279,7 @@ async fn allow(context: &Context, args: AlertAllowArgs) -> Result<Outcome, CliEr
             }
         }
     }
-    rule_adding::run(context, ALLOWED, &wanted, &addition, Existing::Fail).await
+    rule_adding::run(context, ALLOWED, &wanted, Existing::Fail, None).await
 }
 
 async fn place_of(context: &Context, alert: &PortAlert) -> Result<(Place, PortSpec), CliError> {

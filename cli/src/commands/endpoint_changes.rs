@@ -1,18 +1,20 @@
 //! Suspend, resume, terminate and delete: the same road for one server and for many.
 
 use super::transition::Transition;
-use crate::args::{EndpointTargets, OnError};
-use crate::bulk::{self, Done, End, Item, Words};
+use crate::args::EndpointTargets;
+use crate::bulk::{self, Done, End, Item, Journal, Key, Origin, Trace, Words};
 use crate::context::{Context, Danger};
 use crate::error::CliError;
-use crate::files;
+use crate::files::{self, Word};
 use crate::outcome::{Outcome, to_json};
 use crate::references::{self, Prefixes, ServerTarget};
 use secmon::Response;
+use secmon::model::EndpointStatus;
 use secmon::operations::{
     DeleteEndpoint, EndpointState, ResumeEndpoint, SuspendEndpoint, TerminateEndpoint,
 };
 use serde_json::{Value, json};
+use std::path::Path;
 
 /// What is done to a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,6 +56,21 @@ impl Change {
             Danger::Moderate | Danger::Severe => Prefixes::Refused,
         }
     }
+
+    /// Whether a server that is listed in this state shows that the change no longer stands.
+    fn is_undone_by(self, status: &EndpointStatus) -> bool {
+        match self {
+            Self::To(Transition::Suspend) => *status != EndpointStatus::Paused,
+            Self::To(Transition::Resume) => *status != EndpointStatus::Active,
+            Self::To(Transition::Terminate) | Self::Delete => true,
+        }
+    }
+}
+
+/// A server, and the word that names it.
+struct Row {
+    word: Word,
+    server: ServerTarget,
 }
 
 /// Runs the command: every server is found before any is changed.
@@ -62,60 +79,106 @@ pub async fn run(
     targets: &EndpointTargets,
     change: Change,
 ) -> Result<Outcome, CliError> {
-    let servers = references::server_targets(context, &names(targets)?, change.prefixes()).await?;
-    confirm(context, change, &servers)?;
-    let ends = bulk::run(context, &servers, OnError::Continue, async |server| {
-        send(context, server, change).await
-    })
-    .await;
-    let items = servers.iter().zip(ends).map(|(server, end)| Item {
-        row: None,
-        target: server.name.clone(),
-        customer: server.owner,
+    let words = words(targets)?;
+    let names: Vec<String> = words.iter().map(|word| word.text.clone()).collect();
+    let keys: Vec<Key> = names
+        .iter()
+        .map(|name| key(context, change, name))
+        .collect();
+    let origin = Origin::of(targets.file.as_deref());
+    let journal = Journal::open(context, change.verb(), origin, &keys, &targets.run)?;
+    let known = |name: &str| {
+        let subject = journal.subject(&key(context, change, name))?;
+        serde_json::from_value(subject.clone()).ok()
+    };
+    let servers = references::server_targets(context, &names, change.prefixes(), known).await?;
+    let rows: Vec<Row> = servers
+        .into_iter()
+        .map(|(place, server)| Row {
+            word: words[place].clone(),
+            server,
+        })
+        .collect();
+    confirm(context, change, &rows)?;
+    if rows.len() > 1 && !targets.run.use_whole_window {
+        context.leave_calls_to_people()?;
+    }
+    let trace = |row: &Row| trace(context, change, row);
+    let send = async |row: &Row, prior| Ok(send(context, &row.server, change).await?.after(prior));
+    let ends = bulk::run_in_journal(context, &journal, &rows, trace, send).await;
+    let items = rows.into_iter().zip(ends).map(|(row, end)| Item {
+        row: row.word.line,
+        target: row.server.name,
+        customer: row.server.owner,
         end,
     });
     bulk::conclude(context, change.words(), items.collect())
 }
 
-fn names(targets: &EndpointTargets) -> Result<Vec<String>, CliError> {
-    let mut names = files::or_stdin(&targets.endpoints)?;
-    if let Some(path) = &targets.file {
-        names.extend(files::read_words(path, &path.display().to_string())?);
+/// The names typed, and those of the file or of standard input with their lines.
+fn words(targets: &EndpointTargets) -> Result<Vec<Word>, CliError> {
+    let mut words = Vec::new();
+    for name in &targets.endpoints {
+        match name.as_str() {
+            "-" => words.extend(files::read_words(Path::new("-"), "standard input")?),
+            text => words.push(Word {
+                line: None,
+                text: text.to_owned(),
+            }),
+        }
     }
-    if names.is_empty() {
+    if let Some(path) = &targets.file {
+        words.extend(files::read_words(path, &path.display().to_string())?);
+    }
+    if words.is_empty() {
         return Err(CliError::usage(
             "no server is named: give ids, addresses or names, or a file with -f",
         ));
     }
-    Ok(names)
+    Ok(words)
 }
 
-fn confirm(context: &Context, change: Change, servers: &[ServerTarget]) -> Result<(), CliError> {
-    let (what, typed) = match servers {
-        [one] => (String::new(), one.handle.clone()),
+fn key(context: &Context, change: Change, name: &str) -> Key {
+    Key::of(change.verb(), context.settings.customer, name)
+}
+
+fn trace(context: &Context, change: Change, row: &Row) -> Trace {
+    let undone = row.server.status.as_ref();
+    Trace {
+        key: key(context, change, &row.word.text),
+        content: String::new(),
+        row: row.word.line,
+        target: row.server.name.clone(),
+        customer: row.server.owner,
+        subject: to_json(&row.server),
+        undone: undone.is_some_and(|status| change.is_undone_by(status)),
+    }
+}
+
+fn confirm(context: &Context, change: Change, rows: &[Row]) -> Result<(), CliError> {
+    let (what, typed) = match rows {
+        [one] => (String::new(), one.server.handle.clone()),
         many => (format!("{} servers: ", many.len()), many.len().to_string()),
     };
     let question = format!(
         "About to {} {what}{}.",
         change.verb(),
-        bulk::preview(servers, named)
+        bulk::preview(rows, named)
     );
-    context.confirm(change.danger().times(servers.len()), &question, &typed)
+    context.confirm(change.danger().times(rows.len()), &question, &typed)
 }
 
-fn named(server: &ServerTarget) -> String {
-    let owner = server
-        .owner
-        .map(|id| format!(" of customer {id}"))
-        .unwrap_or_default();
-    format!("{}{owner}", server.name)
+fn named(row: &Row) -> String {
+    format!("{}{}", row.server.name, of_owner(" of", &row.server))
+}
+
+fn of_owner(of: &str, server: &ServerTarget) -> String {
+    let owner = server.owner.map(|id| format!("{of} customer {id}"));
+    owner.unwrap_or_default()
 }
 
 async fn send(context: &Context, server: &ServerTarget, change: Change) -> Result<End, CliError> {
-    let owner = server
-        .owner
-        .map(|id| format!(", customer {id}"))
-        .unwrap_or_default();
+    let owner = of_owner(",", server);
     let about = format!("endpoint {}{owner}", server.name);
     let id = server.id;
     let sent = match change {

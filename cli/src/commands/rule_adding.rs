@@ -1,8 +1,8 @@
 //! Adding Allowed Ports rules. A rule whose answer was lost is looked for, never sent again.
 
 use super::views;
-use crate::args::OnError;
-use crate::bulk::{self, Done, End, Item, Words};
+use crate::args::RunArgs;
+use crate::bulk::{self, Done, End, Item, Journal, Key, Origin, Prior, Trace, Words};
 use crate::context::Context;
 use crate::durations;
 use crate::error::CliError;
@@ -12,7 +12,11 @@ use crate::references;
 use secmon::model::{CustomerId, Endpoint, EndpointId, PortRange, Protocol, Rule};
 use secmon::operations::CreateRule;
 use secmon::{FieldErrors, Operation};
+use serde_json::Value;
+use std::collections::HashSet;
 use std::num::NonZeroU16;
+
+const OPERATION: &str = "create_rule";
 
 /// Where a rule is to count.
 #[derive(Debug, Clone)]
@@ -106,22 +110,70 @@ fn name_of(place: &Place) -> String {
     }
 }
 
-/// Adds a rule for every pair of place and port.
+/// A rule that is wanted.
+#[derive(Debug, Clone)]
+pub struct Wanted {
+    /// Where.
+    pub place: Place,
+    /// Which ports.
+    pub port: PortSpec,
+    /// What else it says.
+    pub addition: Addition,
+}
+
+impl Wanted {
+    fn name(&self) -> String {
+        format!("{} on {}", self.port, name_of(&self.place))
+    }
+
+    fn key(&self) -> Key {
+        let place = match &self.place {
+            Place::Server(endpoint) => endpoint.id.to_string(),
+            Place::Everywhere(_) => String::new(),
+        };
+        let target = format!("{place} {}", self.port);
+        Key::of(OPERATION, customer_of(&self.place), &target)
+    }
+
+    /// `live` has the rules there are, where an earlier run has added some.
+    fn trace(&self, journal: &Journal, live: &HashSet<String>) -> Trace {
+        let key = self.key();
+        let added = journal.earlier_id(&key);
+        Trace {
+            undone: added.is_some_and(|id| !live.contains(id)),
+            key,
+            content: to_json(&self.addition.request(&self.place, &self.port)).to_string(),
+            row: None,
+            target: self.name(),
+            customer: customer_of(&self.place),
+            subject: Value::Null,
+        }
+    }
+}
+
+/// Adds rules. With `args`, a later run of the same command does not send again what an earlier one has added.
 pub async fn run(
     context: &Context,
     words: Words,
-    wanted: &[(Place, PortSpec)],
-    addition: &Addition,
+    wanted: &[Wanted],
     existing: Existing,
+    args: Option<&RunArgs>,
 ) -> Result<Outcome, CliError> {
-    let ends = bulk::run(context, wanted, OnError::Continue, async |(place, port)| {
-        add(context, place, port, addition, existing).await
-    })
-    .await;
-    let items = wanted
-        .iter()
-        .zip(ends)
-        .map(|((place, port), end)| item(place, port, end));
+    let keys: Vec<Key> = wanted.iter().map(Wanted::key).collect();
+    let journal = match args {
+        Some(args) => Journal::open(context, OPERATION, Origin::Rows, &keys, args)?,
+        None => Journal::default(),
+    };
+    let live = live_rules(context, &journal).await?;
+    let trace = |wanted: &Wanted| wanted.trace(&journal, &live);
+    let send = async |wanted: &Wanted, prior| add(context, wanted, existing, prior).await;
+    let ends = bulk::run_in_journal(context, &journal, wanted, trace, send).await;
+    let items = wanted.iter().zip(ends).map(|(wanted, end)| Item {
+        row: None,
+        target: wanted.name(),
+        customer: customer_of(&wanted.place),
+        end,
+    });
     bulk::conclude(context, words, items.collect())
 }
 
@@ -144,56 +196,49 @@ pub async fn copy(
             range,
             protocol: rule.protocol.clone(),
         };
-        wanted.extend(to.iter().map(|endpoint| {
-            (
-                Place::Server(Box::new(endpoint.clone())),
-                port.clone(),
-                addition.clone(),
-            )
+        wanted.extend(to.iter().map(|endpoint| Wanted {
+            place: Place::Server(Box::new(endpoint.clone())),
+            port: port.clone(),
+            addition: addition.clone(),
         }));
     }
-    let ends = bulk::run(
-        context,
-        &wanted,
-        OnError::Continue,
-        async |(place, port, addition)| add(context, place, port, addition, Existing::Skip).await,
-    )
-    .await;
-    let items = wanted
-        .iter()
-        .zip(ends)
-        .map(|((place, port, _), end)| item(place, port, end));
-    bulk::conclude(context, words, items.collect())
+    run(context, words, &wanted, Existing::Skip, None).await
 }
 
-fn item(place: &Place, port: &PortSpec, end: End) -> Item {
-    Item {
-        row: None,
-        target: format!("{port} on {}", name_of(place)),
-        customer: customer_of(place),
-        end,
+/// The ids of the rules there are; asked for only where the journal tells of some.
+async fn live_rules(context: &Context, journal: &Journal) -> Result<HashSet<String>, CliError> {
+    if journal.is_empty() {
+        return Ok(HashSet::new());
     }
+    let rules = references::all_rules(context, |list| list).await?;
+    Ok(rules.iter().map(|rule| rule.id.to_string()).collect())
 }
 
 async fn add(
     context: &Context,
-    place: &Place,
-    port: &PortSpec,
-    addition: &Addition,
+    wanted: &Wanted,
     existing: Existing,
+    prior: Prior,
 ) -> Result<End, CliError> {
-    let about = format!("{port} on {}", name_of(place));
+    if prior == Prior::PerhapsDone
+        && let Some(rule) = same_rule(context, wanted).await?
+    {
+        return Ok(End::Done(made(wanted, &rule)));
+    }
+    let Wanted {
+        place,
+        port,
+        addition,
+    } = wanted;
+    let about = wanted.name();
     let error = match context.write(addition.request(place, port), &about).await {
-        Ok(Some(answer)) => return Ok(End::Done(made(place, port, &answer.data))),
+        Ok(Some(answer)) => return Ok(End::Done(made(wanted, &answer.data))),
         Ok(None) => return Ok(End::Planned),
         Err(error) => error.during(format!("allowing {about}")),
     };
     if error.may_have_happened() {
-        let same = |rule: &Rule| {
-            port.is_same(rule) && rule.justification.as_deref() == Some(&addition.justification)
-        };
-        return match matching(context, place, same).await {
-            Ok(Some(rule)) => Ok(End::Done(made(place, port, &rule))),
+        return match same_rule(context, wanted).await {
+            Ok(Some(rule)) => Ok(End::Done(made(wanted, &rule))),
             Err(_) => Err(error),
             Ok(None) => Err(error.hint("no such rule is there: run the command again")),
         };
@@ -209,7 +254,7 @@ async fn add(
         let note = Some(format!("a rule for {ports} is there"));
         return Ok(End::Skipped(Done {
             note,
-            ..done(place, port, &rule)
+            ..done(wanted, &rule)
         }));
     }
     let option = match existing {
@@ -221,15 +266,22 @@ async fn add(
     )))
 }
 
-fn made(place: &Place, port: &PortSpec, rule: &Rule) -> Done {
+/// The rule that a call whose answer was lost has made, where it has.
+async fn same_rule(context: &Context, wanted: &Wanted) -> Result<Option<Rule>, CliError> {
+    let reason = Some(wanted.addition.justification.as_str());
+    let same = |rule: &Rule| wanted.port.is_same(rule) && rule.justification.as_deref() == reason;
+    matching(context, &wanted.place, same).await
+}
+
+fn made(wanted: &Wanted, rule: &Rule) -> Done {
     Done {
         created: Some(true),
-        ..done(place, port, rule)
+        ..done(wanted, rule)
     }
 }
 
-fn done(place: &Place, port: &PortSpec, rule: &Rule) -> Done {
-    let name = name_of(place);
+fn done(wanted: &Wanted, rule: &Rule) -> Done {
+    let (port, name) = (&wanted.port, name_of(&wanted.place));
     Done {
         id: rule.id.to_string(),
         record: to_json(rule),

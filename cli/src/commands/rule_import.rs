@@ -28,9 +28,7 @@ pub async fn run(context: &Context, args: &RuleImportArgs) -> Result<Outcome, Cl
     let sent = context
         .write(request, &format!("a firewall dump of {server}"))
         .await;
-    let Some(answer) =
-        sent.map_err(|error| error.during(format!("importing {name} for {server}")))?
-    else {
+    let Some(answer) = sent.map_err(|error| explained(error, &name, &server))? else {
         return Ok(Outcome::record(Value::Null, Table::new(views::RULE)));
     };
     let ingest = answer.into_data();
@@ -54,6 +52,18 @@ pub async fn run(context: &Context, args: &RuleImportArgs) -> Result<Outcome, Cl
             .map(|skipped| Line::text(format!("  line {}: {}", skipped.line, skipped.reason))),
     );
     Ok(Outcome::record(to_json(&ingest), table).tell(story))
+}
+
+/// An import repeats itself without harm: what has a rule is passed over.
+fn explained(error: CliError, file: &str, server: &str) -> CliError {
+    let lost = error.may_have_happened();
+    let error = error.during(format!("importing {file} for {server}"));
+    match lost {
+        true => error.hint(
+            "run the same command again: ports that have their rule by now are passed over, none is doubled",
+        ),
+        false => error,
+    }
 }
 
 fn format(argument: FirewallFormatArg) -> FirewallFormat {

@@ -1,6 +1,6 @@
 //! `secmon rules ...`: Allowed Ports.
 
-use super::rule_adding::{self, Addition, Place};
+use super::rule_adding::{self, Addition, Place, Wanted};
 use super::{rule_import, views};
 use crate::args::{
     Justification, OnError, RuleAddArgs, RuleCommand, RuleCopyArgs, RuleEditArgs, RuleListArgs,
@@ -173,16 +173,21 @@ async fn add(context: &Context, args: RuleAddArgs) -> Result<Outcome, CliError> 
             .map(|endpoint| Place::Server(Box::new(endpoint)))
             .collect()
     };
-    let wanted: Vec<(Place, PortSpec)> = places
+    let wanted: Vec<Wanted> = places
         .iter()
-        .flat_map(|place| ports.iter().map(move |port| (place.clone(), port.clone())))
+        .flat_map(|place| ports.iter().map(move |port| (place, port)))
+        .map(|(place, port)| Wanted {
+            place: place.clone(),
+            port: port.clone(),
+            addition: addition.clone(),
+        })
         .collect();
     let existing = if args.skip_existing {
         rule_adding::Existing::Skip
     } else {
         rule_adding::Existing::FailNamingOption
     };
-    rule_adding::run(context, ADDED, &wanted, &addition, existing).await
+    rule_adding::run(context, ADDED, &wanted, existing, Some(&args.run)).await
 }
 
 /// The first word is the server, unless the servers are said otherwise.

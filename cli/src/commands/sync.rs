@@ -1,8 +1,9 @@
 //! `secmon sync`: the billing system's view of its services, in calls of at most 500.
 
-use crate::args::SyncArgs;
+use crate::args::{OnError, SyncArgs};
+use crate::bulk::{self, Done, End, Journal, Key, Origin, Trace};
 use crate::context::{Context, Danger};
-use crate::error::CliError;
+use crate::error::{CliError, Exit};
 use crate::files;
 use crate::outcome::{Cell, Column, Line, Outcome, Table, shown, to_json};
 use secmon::model::SubscriptionStatus;
@@ -19,6 +20,7 @@ const COLUMNS: &[Column] = &[
     shown("newly_paused"),
     shown("unpaused"),
 ];
+const OPERATION: &str = "sync_services";
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
 const BYTE_ORDER_MARK: &str = "\u{FEFF}";
 
@@ -32,26 +34,55 @@ pub async fn run(context: &Context, args: SyncArgs) -> Result<Outcome, CliError>
     let services = read(&args)?;
     let requests = requests(services, &args)?;
     confirm(context, &requests)?;
-    let mut total = Total::default();
-    let mut trouble = None;
-    for request in requests {
-        let about = format!("the status of {} services", request.services.len());
-        match context.write(request, &about).await {
-            Ok(Some(answer)) => total.add(answer.into_data()),
-            Ok(None) => {}
-            Err(error) => {
-                trouble =
-                    Some(error.during(
-                        "a later call of the sync; what the calls before it did stands above",
-                    ));
-                break;
+    let keys: Vec<Key> = requests.iter().map(key).collect();
+    let origin = Origin::of(Some(&args.file));
+    let journal = Journal::open(context, OPERATION, origin, &keys, &args.run)?;
+    if requests.len() > 1 && !args.run.use_whole_window {
+        context.leave_calls_to_people()?;
+    }
+    let send = async |request: &SyncServices| {
+        let trace = trace(request);
+        match journal.answer(&trace) {
+            Some(end) => Ok(end),
+            None => {
+                let send = async |_| send(context, request).await;
+                journal.carry_out(&trace, send).await
             }
         }
+    };
+    let ends = bulk::run_telling(context, &requests, OnError::Stop, send, |_, _| {}).await;
+    bulk::close(context, &journal, &ends);
+    Total::of(ends)
+}
+
+fn key(request: &SyncServices) -> Key {
+    Key::of(OPERATION, None, &to_json(&request.services).to_string())
+}
+
+fn trace(request: &SyncServices) -> Trace {
+    Trace {
+        key: key(request),
+        content: String::new(),
+        row: None,
+        target: about(request),
+        customer: None,
+        subject: Value::Null,
+        undone: false,
     }
-    Ok(Outcome {
-        trouble,
-        ..total.outcome()
-    })
+}
+
+fn about(request: &SyncServices) -> String {
+    format!("the status of {} services", request.services.len())
+}
+
+async fn send(context: &Context, request: &SyncServices) -> Result<End, CliError> {
+    let sent = context.write(request.clone(), &about(request)).await?;
+    Ok(sent.map_or(End::Planned, |answer| {
+        End::Done(Done {
+            record: to_json(&answer.data),
+            ..Done::default()
+        })
+    }))
 }
 
 /// All calls of a sync, checked before the first is sent.
@@ -167,6 +198,39 @@ struct Total {
 }
 
 impl Total {
+    /// What the calls did until one failed.
+    fn of(ends: Vec<End>) -> Result<Outcome, CliError> {
+        let mut total = Self::default();
+        let mut trouble = None;
+        for (i, end) in ends.into_iter().enumerate() {
+            match end {
+                End::Done(done) | End::Skipped(done) => {
+                    let result = serde_json::from_value(done.record).map_err(|error| {
+                        CliError::new(
+                            Exit::Other,
+                            "journal",
+                            format!("the journal of an earlier run cannot be read: {error}"),
+                        )
+                        .hint("begin anew with --restart")
+                    })?;
+                    total.add(result);
+                }
+                End::Planned => {}
+                End::Failed(error) if i == 0 => return Err(error),
+                End::Failed(error) => {
+                    trouble = Some(error.during(
+                        "a later call of the sync; what the calls before it did stands above",
+                    ));
+                    break;
+                }
+            }
+        }
+        Ok(Outcome {
+            trouble,
+            ..total.outcome()
+        })
+    }
+
     fn add(&mut self, result: SyncResult) {
         self.changed += result.changed;
         self.unchanged += result.unchanged;

@@ -5,11 +5,12 @@
 
 mod ledger;
 
+use crate::interrupt::StopSign;
 use crate::paths;
 use ledger::{Ledger, Taken};
+use secmon::RateGroup;
 use secmon::pacing::{Acquire, Budget, BudgetError, Permit, Settlement};
 use secmon::transport::BoxFuture;
-use secmon::{ApiKey, RateGroup};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -57,20 +58,23 @@ pub struct SharedPace {
     reserve: AtomicU32,
     /// Only the first in the queue of this process looks for a slot.
     turn: FairMutex<()>,
+    /// Nothing more goes out once it is up.
+    stop: StopSign,
 }
 
 impl SharedPace {
-    /// The pace of this key at this origin; `None` where no file can be kept.
-    pub fn open(origin: &str, key: &ApiKey, limits: Limits) -> Option<Self> {
+    /// The pace of an account (its key at its origin); `None` where no file can be kept.
+    pub fn open(account: &str, limits: Limits, stop: StopSign) -> Option<Self> {
         let folder = paths::pace_folder().ok()?;
         std::fs::create_dir_all(&folder).ok()?;
-        let file = Arc::new(folder.join(key.fingerprint_with(origin)));
+        let file = Arc::new(folder.join(account));
         Ledger::open(&file, limits.window, now()).ok()?;
         Some(Self {
             file,
             limits,
             reserve: AtomicU32::new(0),
             turn: FairMutex::default(),
+            stop,
         })
     }
 
@@ -95,10 +99,18 @@ impl SharedPace {
 
     async fn wait_for_slot(&self, request: &Acquire<'_>) -> Result<u64, BudgetError> {
         let ends = Instant::now() + request.patience;
-        let turn = tokio::time::timeout(request.patience, self.turn.lock()).await;
+        let turn = tokio::time::timeout(request.patience, self.turn.lock());
+        let turn = tokio::select! {
+            biased;
+            turn = turn => turn,
+            () = self.stop.raised() => return Err(interrupted()),
+        };
         let _turn = turn.map_err(|_| BudgetError::Exhausted { free_in: None })?;
         let mut told = false;
         loop {
+            if self.stop.is_up() {
+                return Err(interrupted());
+            }
             let now = now();
             let lost_at = now + millis(request.answer_within + self.limits.window);
             let taken = Ledger::open(&self.file, self.limits.window, now).and_then(|mut ledger| {
@@ -119,7 +131,8 @@ impl SharedPace {
                 request.waiting(free_in);
                 told = true;
             }
-            tokio::time::sleep(free_in.min(left).min(LOOK_AGAIN)).await;
+            let pause = free_in.min(left).min(LOOK_AGAIN);
+            let _ = tokio::time::timeout(pause, self.stop.raised()).await;
         }
     }
 }
@@ -195,6 +208,10 @@ impl Drop for Slot {
             self.change(|ledger| ledger.give_back(self.group, self.id));
         }
     }
+}
+
+fn interrupted() -> BudgetError {
+    BudgetError::Unavailable("the run was interrupted".to_owned())
 }
 
 /// Milliseconds since 1970: what two processes have in common.

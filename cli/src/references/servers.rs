@@ -4,8 +4,10 @@ use super::PAGE_SIZE;
 use super::reference::Reference;
 use crate::context::Context;
 use crate::error::{CliError, Exit};
-use secmon::model::{CustomerId, Endpoint, EndpointId};
+use secmon::model::{CustomerId, Endpoint, EndpointId, EndpointStatus};
 use secmon::operations::{GetEndpoint, ListEndpoints};
+use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 
 /// Whether the first digits of an id may stand for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,7 +19,7 @@ pub enum Prefixes {
 }
 
 /// A server that a change is about. One that was terminated or deleted before is known by its id alone.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ServerTarget {
     /// Its id.
     pub id: EndpointId,
@@ -27,6 +29,9 @@ pub struct ServerTarget {
     pub handle: String,
     /// The customer it belongs to.
     pub owner: Option<CustomerId>,
+    /// Its state, where it was listed a moment ago.
+    #[serde(skip)]
+    pub status: Option<EndpointStatus>,
 }
 
 impl From<Endpoint> for ServerTarget {
@@ -36,6 +41,21 @@ impl From<Endpoint> for ServerTarget {
             name: name_of(&endpoint),
             handle: handle_of(&endpoint),
             owner: endpoint.billing_customer_id,
+            status: Some(endpoint.status),
+        }
+    }
+}
+
+impl ServerTarget {
+    /// A server that is known by its id alone.
+    fn unlisted(id: EndpointId) -> Self {
+        let name = id.to_string();
+        Self {
+            id,
+            handle: name.clone(),
+            name,
+            owner: None,
+            status: None,
         }
     }
 }
@@ -61,35 +81,39 @@ pub async fn endpoints(
     Ok(found)
 }
 
-/// The same for changes: a whole id is enough even where the server was terminated or deleted before.
+/// The same for changes, each with the place of its name: a whole id is enough even where the server was terminated or
+/// deleted before, and so is a name that is `known` from before.
 pub async fn server_targets(
     context: &Context,
     names: &[String],
     prefixes: Prefixes,
-) -> Result<Vec<ServerTarget>, CliError> {
+    known: impl Fn(&str) -> Option<ServerTarget>,
+) -> Result<Vec<(usize, ServerTarget)>, CliError> {
     let search = Search::new(context, prefixes);
-    let mut found: Vec<ServerTarget> = Vec::new();
+    let mut found = Vec::new();
+    let mut seen = HashSet::new();
     let mut problems = Vec::new();
-    for reference in parse(names)? {
-        let target = match (search.one(&reference).await, reference.id) {
-            (Ok(endpoint), _) => ServerTarget::from(endpoint),
-            (Err(error), Some(id)) if error.exit() == Exit::NotFound => {
-                let name = id.to_string();
-                ServerTarget {
-                    id,
-                    handle: name.clone(),
-                    name,
-                    owner: None,
+    for (place, reference) in parse(names)?.iter().enumerate() {
+        let target = match search.one(reference).await {
+            Ok(endpoint) => ServerTarget::from(endpoint),
+            Err(error) if error.exit() == Exit::NotFound => {
+                let unlisted = known(&names[place]).or(reference.id.map(ServerTarget::unlisted));
+                match unlisted {
+                    Some(target) => target,
+                    None => {
+                        problems.push(error);
+                        continue;
+                    }
                 }
             }
-            (Err(error), _) if worth_collecting(&error) => {
+            Err(error) if worth_collecting(&error) => {
                 problems.push(error);
                 continue;
             }
-            (Err(error), _) => return Err(error),
+            Err(error) => return Err(error),
         };
-        if !found.iter().any(|earlier| earlier.id == target.id) {
-            found.push(target);
+        if seen.insert(target.id) {
+            found.push((place, target));
         }
     }
     together(problems, names.len())?;

@@ -61,7 +61,7 @@ fn written(records: impl Iterator<Item = Vec<String>>) -> String {
 }
 
 /// A cell that a spreadsheet takes as text, and a terminal too.
-fn inert(text: &str) -> String {
+pub fn inert(text: &str) -> String {
     let text = sanitize(text);
     if text.starts_with(['=', '+', '-', '@']) {
         format!("'{text}")

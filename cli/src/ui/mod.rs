@@ -24,6 +24,7 @@ use std::io::{IsTerminal, Write};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+pub use csv::inert;
 pub use progress::Progress;
 pub use rows::rank as severity_rank;
 pub use sanitize::sanitize;
@@ -78,6 +79,11 @@ impl Ui {
     /// The form results take.
     pub fn format(&self) -> OutputFormat {
         self.format
+    }
+
+    /// The command as it was typed, for doing it again.
+    pub fn typed_again(&self) -> String {
+        self.invocation.typed_again()
     }
 
     /// How many items of a list need be read: the limit, unless a sort must see all of them first.

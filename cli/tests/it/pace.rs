@@ -93,6 +93,28 @@ fn a_window_that_others_used_up_is_waited_for() {
 }
 
 #[test]
+fn a_run_that_a_stranger_keeps_waiting_says_so_and_ends_well() {
+    let config = secmon_mock::Config::parse("[rate_limits]\nwindow = 4\n");
+    let mock = secmon_mock::MockServer::builder()
+        .config(config.expect("a good configuration"))
+        .start()
+        .expect("the mock starts");
+    let tenant = mock.tenant();
+    let stranger = Shell::of(&tenant);
+    let full = sheet(&stranger, "full.csv", "198.51.100", 200, 60);
+    stranger.run(&["provision", "-f", &full]).exits(0);
+    let shell = Shell::of(&tenant).with("SECMON_RATE_LIMITS", "60,100/4s");
+    let file = sheet(&shell, "a.csv", "203.0.113", 100, 70);
+    let run = shell.run(&["provision", "-f", &file]).exits(0);
+    assert!(
+        run.stderr.contains("the key's calls are used up") || run.stderr.contains("paced"),
+        "{run:?}"
+    );
+    assert!(run.stdout.contains("70 in all: 70 provisioned"), "{run:?}");
+    assert!(refused(&tenant) > 0, "the stranger left the window open");
+}
+
+#[test]
 fn what_is_left_of_the_window_is_shown() {
     let mock = mock_with_short_windows();
     let tenant = mock.tenant();

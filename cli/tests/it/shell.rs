@@ -17,6 +17,15 @@ pub struct Run {
 }
 
 impl Run {
+    /// What an ended program left.
+    pub fn of(output: &std::process::Output) -> Self {
+        Self {
+            code: output.status.code().unwrap_or(-1),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+
     /// The result of `-o json`.
     #[track_caller]
     pub fn json(&self) -> Value {
@@ -120,7 +129,7 @@ impl Shell {
             .expect("the program reads");
         drop(stdin);
         let output = child.wait_with_output().expect("the program ends");
-        to_run(&output)
+        Run::of(&output)
     }
 
     /// Everything in the files of the home directory, as one text.
@@ -146,15 +155,7 @@ fn collect(folder: &Path, text: &mut String) {
 
 /// Runs a command to its end.
 pub fn finished(mut command: Command) -> Run {
-    to_run(&command.output().expect("the program starts"))
-}
-
-fn to_run(output: &std::process::Output) -> Run {
-    Run {
-        code: output.status.code().unwrap_or(-1),
-        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
-        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
-    }
+    Run::of(&command.output().expect("the program starts"))
 }
 
 /// The mock that all tests share; each has an account of its own.

@@ -5,7 +5,9 @@ mod single;
 
 use super::wait::{self, Wait};
 use crate::args::{ProvisionArgs, WaitArgs};
-use crate::bulk::{self, End, FileOptions, Item, Known, ReportFile, Row, Words, input};
+use crate::bulk::{
+    self, End, FileOptions, Item, Journal, Key, Known, Origin, ReportFile, Row, Trace, Words, input,
+};
 use crate::context::Context;
 use crate::durations;
 use crate::error::CliError;
@@ -17,6 +19,7 @@ use secmon::model::{CustomerId, Endpoint};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+const OPERATION: &str = "provision";
 const WORDS: Words = Words {
     done: "provisioned",
     skipped: "there before",
@@ -173,14 +176,29 @@ async fn send_rows(
     args: &ProvisionArgs,
     mut report: Option<&mut ReportFile>,
 ) -> Result<Vec<Item>, CliError> {
+    let keys: Vec<Key> = rows.iter().map(key).collect();
+    let origin = Origin::of(args.file.as_deref());
+    let journal = Journal::open(context, OPERATION, origin, &keys, &args.run)?;
     let known = Known::read(context, rows).await?;
-    if !args.use_whole_window {
+    if !args.run.use_whole_window {
         context.leave_calls_to_people()?;
     }
-    bulk::announce(context, rows, &known);
-    let send = async |row: &Row| match known.covering(&row.target) {
-        Some(endpoint) => sending::skip(context, &row.target, endpoint).await,
-        None => sending::send(context, &row.target).await,
+    let answer = |row: &Row| journal.answer(&trace(row, &known));
+    let done = rows.iter().filter(|row| answer(row).is_some()).count();
+    bulk::announce(context, rows, &known, done);
+    let send = async |row: &Row| {
+        let trace = trace(row, &known);
+        match (journal.answer(&trace), known.covering(&row.target)) {
+            (Some(end), _) => Ok(end),
+            (None, Some(endpoint)) => {
+                sending::skip(context, &row.target, endpoint, journal.prior(&trace)).await
+            }
+            (None, None) => {
+                let send =
+                    async |prior| Ok(sending::send(context, &row.target).await?.after(prior));
+                journal.carry_out(&trace, send).await
+            }
+        }
     };
     let tell = |row: &Row, end: &End| {
         let written = report
@@ -191,6 +209,7 @@ async fn send_rows(
         }
     };
     let ends = bulk::run_telling(context, rows, args.on_error, send, tell).await;
+    bulk::close(context, &journal, &ends);
     let items = rows.iter().zip(ends).map(|(row, end)| Item {
         row: row.line,
         target: row.target.name().to_owned(),
@@ -200,6 +219,23 @@ async fn send_rows(
     Ok(items.collect())
 }
 
+fn key(row: &Row) -> Key {
+    let target = &row.target;
+    Key::of(OPERATION, Some(target.customer()), &target.identity())
+}
+
+fn trace(row: &Row, known: &Known) -> Trace {
+    Trace {
+        key: key(row),
+        content: row.target.content(),
+        row: row.line,
+        target: row.target.name().to_owned(),
+        customer: Some(row.target.customer()),
+        subject: serde_json::Value::Null,
+        undone: known.lacks(&row.target),
+    }
+}
+
 /// Tells what became of the targets; where asked to, waits for the first scans.
 async fn finish(context: &Context, items: Vec<Item>, args: &WaitArgs) -> Result<Outcome, CliError> {
     let length = durations::length("--wait-timeout", &args.wait_timeout)?;
@@ -207,7 +243,7 @@ async fn finish(context: &Context, items: Vec<Item>, args: &WaitArgs) -> Result<
         return Err(error);
     }
     let mut outcome = bulk::report(context, WORDS, &items);
-    if args.wait {
+    if args.wait && context.check_interrupted().is_ok() {
         outcome.trouble = all_scanned(context, &items, length).await.err();
     }
     Ok(outcome)

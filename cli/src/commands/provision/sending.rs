@@ -1,6 +1,6 @@
 //! The calls that provision one target.
 
-use crate::bulk::{Done, End};
+use crate::bulk::{Done, End, Prior};
 use crate::commands::domain_changes;
 use crate::context::Context;
 use crate::error::CliError;
@@ -10,11 +10,13 @@ use secmon::Response;
 use secmon::model::{Endpoint, EndpointId, EndpointStatus};
 use uuid::Uuid;
 
-/// A server that is there already gets the name of its row, if that is another one.
+/// A server that is there already gets the name of its row, if that is another one. One that an earlier run may have
+/// made counts as made by it.
 pub async fn skip(
     context: &Context,
     target: &Target,
     endpoint: &Endpoint,
+    prior: Prior,
 ) -> Result<End, CliError> {
     let there = |note: &str| Done {
         id: endpoint.id.to_string(),
@@ -31,7 +33,7 @@ pub async fn skip(
                 End::Done(there("already monitored; it has the new nickname now"))
             }))
         }
-        _ => Ok(End::Skipped(there("already monitored"))),
+        _ => Ok(End::Skipped(there("already monitored")).after(prior)),
     }
 }
 

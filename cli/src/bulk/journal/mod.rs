@@ -1,0 +1,380 @@
+//! The journal of a run over many: what was sent, and what was answered, so that the same command goes on where a run
+//! ended before its end.
+//!
+//! A run is named by account, operation and file, so that a row can be corrected in between; a row by operation,
+//! customer and target. Each row has one line on the disk before it is sent and one after its answer. A run whose rows
+//! all have their answers is closed: the same command later is a new run. An unfinished one is gone on with by itself
+//! for half a day; what the service says by then to the contrary counts more than the journal.
+
+mod record;
+mod store;
+
+use super::{End, is_hopeless};
+use crate::args::RunArgs;
+use crate::context::Context;
+use crate::error::{CliError, Exit};
+use crate::{durations, paths};
+use chrono::{DateTime, Utc};
+use record::{Kept, Line};
+use secmon::model::CustomerId;
+use serde_json::Value;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use store::{Opened, Store};
+use uuid::Uuid;
+
+/// How long the same command goes on with an unfinished run unasked.
+const FRESH: Duration = Duration::from_secs(12 * 3600);
+
+/// A row as the journal knows it.
+#[derive(Debug)]
+pub struct Trace {
+    /// Names the row.
+    pub key: Key,
+    /// All that it says: a corrected row is another change of the same target.
+    pub content: String,
+    /// Its line in the file.
+    pub row: Option<u64>,
+    /// As it was named.
+    pub target: String,
+    /// The customer it belongs to.
+    pub customer: Option<CustomerId>,
+    /// What a later run could not find out again.
+    pub subject: Value,
+    /// Whether the service says by now that what an earlier run did no longer stands.
+    pub undone: bool,
+}
+
+/// Names a row: what is done, whose, to what.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Key(String);
+
+impl Key {
+    /// The name of a row.
+    pub fn of(operation: &str, customer: Option<CustomerId>, target: &str) -> Self {
+        let customer = customer.map(|id| id.to_string()).unwrap_or_default();
+        Self(hash(&[operation, &customer, target]))
+    }
+}
+
+/// Where the rows of a run come from.
+#[derive(Debug, Clone, Copy)]
+pub enum Origin<'a> {
+    /// A file, which may be corrected between two runs.
+    File(&'a Path),
+    /// The command line or standard input: the rows themselves are what makes it the same run.
+    Rows,
+}
+
+impl<'a> Origin<'a> {
+    /// The origin of a file's rows, `-` being standard input.
+    pub fn of(file: Option<&'a Path>) -> Self {
+        match file {
+            Some(path) if path != Path::new("-") => Self::File(path),
+            _ => Self::Rows,
+        }
+    }
+
+    fn name(&self, keys: &[Key]) -> String {
+        match self {
+            Self::File(path) => std::fs::canonicalize(path)
+                .unwrap_or_else(|_| path.to_path_buf())
+                .display()
+                .to_string(),
+            Self::Rows => hash(&keys.iter().map(|key| key.0.as_str()).collect::<Vec<_>>()),
+        }
+    }
+}
+
+/// What is known of a row that is about to be sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Prior {
+    /// It was not sent, or it was refused.
+    Nothing,
+    /// It was sent, and nobody saw the answer.
+    PerhapsDone,
+}
+
+/// The journal of one run. In a dry run, and where no file can be kept, it remembers nothing.
+#[derive(Debug, Default)]
+pub struct Journal {
+    store: Option<RefCell<Store>>,
+    rows: HashMap<Key, Earlier>,
+}
+
+/// What an earlier run left of a row.
+#[derive(Debug)]
+struct Earlier {
+    at: String,
+    content: String,
+    subject: Value,
+    end: Option<Kept>,
+}
+
+impl Journal {
+    /// Opens the journal of a run: a new one, or that of the unfinished run that this one goes on with.
+    pub fn open(
+        context: &Context,
+        operation: &str,
+        origin: Origin<'_>,
+        keys: &[Key],
+        args: &RunArgs,
+    ) -> Result<Self, CliError> {
+        let safety = &context.settings.safety;
+        let one_alone = matches!(origin, Origin::Rows) && keys.len() < 2 && !args.resume;
+        if safety.dry_run || safety.read_only || one_alone {
+            return Ok(Self::default());
+        }
+        let run = hash(&[context.account()?, operation, &origin.name(keys)]);
+        let (store, lines) = match open_file(&run) {
+            Ok(Opened::Ours(store, lines)) => (store, lines),
+            Ok(Opened::Busy) => return Err(busy()),
+            Err(error) => {
+                context.ui.note(&format!(
+                    "warning: no journal can be kept ({error}): a run that is interrupted begins anew"
+                ));
+                return Ok(Self::default());
+            }
+        };
+        let mut journal = Self {
+            store: Some(RefCell::new(store)),
+            rows: HashMap::new(),
+        };
+        let unfinished = Unfinished::find(&lines, args)?;
+        match unfinished {
+            Some(unfinished) if unfinished.is_wanted(args) => {
+                journal.rows = earlier(lines);
+                journal.announce(context, keys, &unfinished);
+            }
+            _ => journal.begin(operation)?,
+        }
+        Ok(journal)
+    }
+
+    fn begin(&self, operation: &str) -> Result<(), CliError> {
+        let (at, operation) = (now(), operation.to_owned());
+        if let Some(store) = &self.store {
+            store.borrow_mut().clear().map_err(|error| full(&error))?;
+        }
+        self.write(&Line::Began { at, operation })
+    }
+
+    fn announce(&self, context: &Context, keys: &[Key], unfinished: &Unfinished) {
+        let known = |key: &&Key| self.rows.get(key).is_some_and(Earlier::is_settled);
+        let answered = keys.iter().filter(known).count();
+        let age = durations::shown(unfinished.age);
+        context.ui.note(&format!(
+            "going on with the run that ended early {age} ago: {answered} of {} are done (--restart does all of them again)",
+            durations::counted(keys.len(), "row")
+        ));
+    }
+
+    /// The answer that an earlier run has for a row, where it says the same as now.
+    pub fn answer(&self, trace: &Trace) -> Option<End> {
+        let earlier = self.rows.get(&trace.key)?;
+        let same = earlier.content == digest(&trace.content) && !trace.undone;
+        earlier.settled().filter(|_| same)
+    }
+
+    /// What the earlier run knew of a row, whatever became of it.
+    pub fn subject(&self, key: &Key) -> Option<&Value> {
+        Some(&self.rows.get(key)?.subject)
+    }
+
+    /// Whether an earlier run has left nothing.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// The record that an earlier run has made or changed.
+    pub fn earlier_id(&self, key: &Key) -> Option<&str> {
+        self.rows.get(key)?.end.as_ref()?.id()
+    }
+
+    /// What is known of a row before it is sent.
+    pub fn prior(&self, trace: &Trace) -> Prior {
+        match self.rows.get(&trace.key) {
+            Some(earlier) if earlier.end.is_none() => Prior::PerhapsDone,
+            _ => Prior::Nothing,
+        }
+    }
+
+    /// Sends a row between its two lines.
+    pub async fn carry_out(
+        &self,
+        trace: &Trace,
+        send: impl AsyncFnOnce(Prior) -> Result<End, CliError>,
+    ) -> Result<End, CliError> {
+        self.write(&Line::Sent {
+            at: now(),
+            key: trace.key.0.clone(),
+            content: digest(&trace.content),
+            row: trace.row,
+            target: trace.target.clone(),
+            customer: trace.customer,
+            subject: trace.subject.clone(),
+        })?;
+        let end = send(self.prior(trace)).await;
+        if let Some(kept) = Kept::of(&end) {
+            self.write(&Line::Answered {
+                at: now(),
+                key: trace.key.0.clone(),
+                end: kept,
+            })?;
+        }
+        end
+    }
+
+    /// Closes the run when every row has its answer.
+    pub fn conclude(&self, ends: &[End]) -> Result<(), CliError> {
+        match ends.iter().all(is_settled) {
+            true => self.write(&Line::Closed { at: now() }),
+            false => Ok(()),
+        }
+    }
+
+    fn write(&self, line: &Line) -> Result<(), CliError> {
+        let Some(store) = &self.store else {
+            return Ok(());
+        };
+        store.borrow_mut().add(line).map_err(|error| full(&error))
+    }
+}
+
+impl Earlier {
+    fn settled(&self) -> Option<End> {
+        self.end.as_ref()?.settled(&self.at)
+    }
+
+    fn is_settled(&self) -> bool {
+        self.settled().is_some()
+    }
+}
+
+/// A run that has not ended.
+struct Unfinished {
+    age: Duration,
+}
+
+impl Unfinished {
+    /// The run that the lines tell of; asking for one that is not there is an error.
+    fn find(lines: &[Line], args: &RunArgs) -> Result<Option<Self>, CliError> {
+        let last = lines
+            .last()
+            .filter(|line| !matches!(line, Line::Closed { .. }));
+        let at = last.and_then(|line| DateTime::parse_from_rfc3339(line.at()).ok());
+        let Some(at) = at else {
+            return match args.resume {
+                false => Ok(None),
+                true => Err(CliError::usage(
+                    "--resume: there is no unfinished run of this to go on with",
+                )
+                .hint("leave --resume out: the same command goes on by itself where there is something to go on with")),
+            };
+        };
+        let age = Utc::now().signed_duration_since(at).to_std();
+        Ok(Some(Self {
+            age: age.unwrap_or_default(),
+        }))
+    }
+
+    fn is_wanted(&self, args: &RunArgs) -> bool {
+        !args.restart && (args.resume || self.age <= FRESH)
+    }
+}
+
+/// Whether nothing is open about a row: it was done, or the service refused it for good.
+fn is_settled(end: &End) -> bool {
+    match end {
+        End::Done(_) | End::Skipped(_) => true,
+        End::Planned => false,
+        End::Failed(error) => {
+            let unsent = matches!(error.code(), NOT_SENT | FULL);
+            !unsent && !error.may_have_happened() && !error.is_retryable() && !is_hopeless(error)
+        }
+    }
+}
+
+/// The code of a row that was never sent.
+pub const NOT_SENT: &str = "not_sent";
+/// The code of a row that was not sent because the journal cannot be written.
+pub const FULL: &str = "journal";
+
+fn earlier(lines: Vec<Line>) -> HashMap<Key, Earlier> {
+    let mut rows: HashMap<Key, Earlier> = HashMap::new();
+    for line in lines {
+        match line {
+            Line::Sent {
+                at,
+                key,
+                content,
+                subject,
+                ..
+            } => {
+                let end = None;
+                let earlier = Earlier {
+                    at,
+                    content,
+                    subject,
+                    end,
+                };
+                rows.insert(Key(key), earlier);
+            }
+            Line::Answered { at, key, end } => {
+                if let Some(row) = rows.get_mut(&Key(key)) {
+                    row.at = at;
+                    row.end = Some(end);
+                }
+            }
+            Line::Began { .. } | Line::Closed { .. } => {}
+        }
+    }
+    rows
+}
+
+fn open_file(run: &str) -> std::io::Result<Opened> {
+    let folder = folder()?;
+    std::fs::create_dir_all(&folder)?;
+    // What cannot be tidied up keeps nobody from working.
+    let _ = store::prune(&folder);
+    Store::open(&folder.join(format!("{run}.jsonl")))
+}
+
+fn folder() -> std::io::Result<PathBuf> {
+    paths::runs_folder().map_err(|error| std::io::Error::other(error.message().to_owned()))
+}
+
+fn busy() -> CliError {
+    CliError::new(
+        Exit::Usage,
+        "run_in_progress",
+        "another process is doing the same run at this moment: nothing was sent",
+    )
+    .hint("wait until it has ended; the same command then says what is left")
+}
+
+fn full(error: &std::io::Error) -> CliError {
+    CliError::new(
+        Exit::Other,
+        FULL,
+        format!("the journal of the run cannot be written ({error}), so nothing more is sent"),
+    )
+    .hint("make room on the disk; the same command goes on with the rest")
+}
+
+fn digest(content: &str) -> String {
+    hash(&[content])
+}
+
+fn hash(parts: &[&str]) -> String {
+    let text = parts.join("\n");
+    Uuid::new_v5(&Uuid::NAMESPACE_URL, text.as_bytes())
+        .simple()
+        .to_string()
+}
+
+fn now() -> String {
+    Utc::now().format("%Y-%m-%dT%H:%M:%S+00:00").to_string()
+}

@@ -1,0 +1,143 @@
+//! A wire between the program and the mock that ends the program at a chosen moment of a chosen call.
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Command};
+use std::sync::{Arc, Mutex};
+
+/// The moment at which the program is ended, of a call that changes something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Moment {
+    /// Its line is in the journal, and the service never sees the call.
+    Unsent,
+    /// The service has done it, and the answer never reaches the program.
+    Unanswered,
+    /// The answer has reached the program's socket, and the program reads no more.
+    Unwritten,
+}
+
+#[derive(Debug, Default)]
+struct Plan {
+    /// Calls that change something and were passed on.
+    passed: usize,
+    /// The process to end, when, and at which call from now.
+    end: Option<(u32, Moment, usize)>,
+}
+
+/// The wire; it stays the same for all runs of a test, so that they are runs against one service.
+#[derive(Debug)]
+pub struct Wire {
+    url: String,
+    plan: Arc<Mutex<Plan>>,
+}
+
+impl Wire {
+    /// A wire to this service.
+    pub fn to(url: &str) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let own = listener.local_addr().expect("an address");
+        let service = url.trim_start_matches("http://").trim_end_matches('/');
+        let service = service.to_owned();
+        let plan = Arc::new(Mutex::new(Plan::default()));
+        let shared = Arc::clone(&plan);
+        std::thread::spawn(move || {
+            for program in listener.incoming().flatten() {
+                let (service, plan) = (service.clone(), Arc::clone(&shared));
+                std::thread::spawn(move || carry(program, &service, &plan));
+            }
+        });
+        let url = format!("http://{own}");
+        Self { url, plan }
+    }
+
+    /// Its address.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// How many calls that change something it has passed on.
+    pub fn passed(&self) -> usize {
+        self.plan.lock().expect("no panic").passed
+    }
+
+    /// Starts the program and ends it with `kill -9` at this moment of its nth call that changes something.
+    pub fn run_and_kill(&self, mut command: Command, moment: Moment, nth: usize) {
+        let mut plan = self.plan.lock().expect("no panic");
+        let mut child: Child = command.spawn().expect("the program starts");
+        plan.end = Some((child.id(), moment, nth));
+        drop(plan);
+        let ended = child.wait().expect("the program ends");
+        assert_eq!(
+            ended.code(),
+            None,
+            "it ended by itself before it could be killed"
+        );
+    }
+}
+
+impl Plan {
+    /// Whether a call that begins now is the one.
+    fn is_due(&mut self) -> Option<(u32, Moment)> {
+        self.passed += 1;
+        let (pid, moment, left) = self.end.as_mut()?;
+        *left -= 1;
+        let due = (*left == 0).then_some((*pid, *moment));
+        if due.is_some() {
+            self.end = None;
+        }
+        due
+    }
+}
+
+/// Carries the calls of one connection, one after the other.
+fn carry(mut program: TcpStream, service: &str, plan: &Mutex<Plan>) -> Option<()> {
+    let mut service = TcpStream::connect(service).ok()?;
+    let mut back = service.try_clone().ok()?;
+    let mut to_program = program.try_clone().ok()?;
+    let due: Arc<Mutex<Option<(u32, Moment)>>> = Arc::default();
+    let due_of_answer = Arc::clone(&due);
+    std::thread::spawn(move || {
+        while let Some(bytes) = read(&mut back) {
+            let due = due_of_answer.lock().expect("no panic").take();
+            answer(&mut to_program, &bytes, due)?;
+        }
+        to_program.shutdown(std::net::Shutdown::Both).ok()
+    });
+    while let Some(bytes) = read(&mut program) {
+        if bytes.starts_with(b"POST ") {
+            match plan.lock().expect("no panic").is_due() {
+                Some((pid, Moment::Unsent)) => return signal(pid, "-KILL"),
+                other => *due.lock().expect("no panic") = other,
+            }
+        }
+        service.write_all(&bytes).ok()?;
+    }
+    service.shutdown(std::net::Shutdown::Both).ok()
+}
+
+fn answer(program: &mut TcpStream, bytes: &[u8], due: Option<(u32, Moment)>) -> Option<()> {
+    match due {
+        Some((pid, Moment::Unwritten)) => {
+            signal(pid, "-STOP")?;
+            program.write_all(bytes).ok()?;
+            signal(pid, "-KILL")
+        }
+        Some((pid, _)) => signal(pid, "-KILL"),
+        None => program.write_all(bytes).ok(),
+    }
+}
+
+fn read(stream: &mut TcpStream) -> Option<Vec<u8>> {
+    let mut bytes = vec![0; 64 * 1024];
+    let count = stream.read(&mut bytes).ok().filter(|count| *count > 0)?;
+    bytes.truncate(count);
+    Some(bytes)
+}
+
+/// Sends a signal to a process.
+pub fn signal(pid: u32, signal: &str) -> Option<()> {
+    let sent = Command::new("kill")
+        .args([signal, &pid.to_string()])
+        .status();
+    sent.ok().filter(|status| status.success()).map(|_| ())
+}
