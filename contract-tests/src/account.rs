@@ -14,10 +14,10 @@ use crate::exchange::Forced;
 use crate::http_calls::RawCall;
 use crate::need::Need;
 use crate::service::{Repeatability, Steering, shared_budget};
-use crate::stage::{Stage, Tap, stage};
+use crate::stage::{Event, Stage, Tap, stage};
 
 /// Long enough to wait for a window while all other cases wait too.
-const LONGEST_CASE: Duration = Duration::from_secs(1800);
+const LONGEST_CASE: Duration = Duration::from_secs(7200);
 
 /// An account of the service, and all a case can do with it.
 pub struct Account {
@@ -105,6 +105,23 @@ impl Account {
     /// A call with the account's key, written out by the case; the path begins with `/`.
     pub fn raw(&self, method: Method, path: &str) -> RawCall {
         RawCall::new(method, &format!("{}{path}", self.url)).bearer(&self.key)
+    }
+
+    /// What the table calls the last answer.
+    ///
+    /// # Panics
+    /// When there was none.
+    pub fn last_outcome(&self) -> String {
+        let record = self.stage.record();
+        match record.events.last() {
+            Some(Event::Answered(exchange)) => exchange.outcome(),
+            _ => panic!("the last call was not answered"),
+        }
+    }
+
+    /// Leaves the transcript of this case unpinned: it is too long to be read.
+    pub fn unpinned(&self) {
+        self.stage.record().unpinned = true;
     }
 
     /// Moves the account's clock; what falls due until then has happened when it returns.

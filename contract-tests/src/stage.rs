@@ -40,6 +40,8 @@ pub(crate) struct Record {
     pub(crate) events: Vec<Event>,
     /// Accounts that the case made, by name.
     pub(crate) accounts: Vec<String>,
+    /// Whether the transcript is not compared.
+    pub(crate) unpinned: bool,
     /// Answers that a fault may have made: the key, the method, the path with `*`, and what came back.
     faults: Vec<(String, String, String, Forced)>,
 }

@@ -118,7 +118,7 @@ fn judged(case: &Case, service: &Service, run: &Run) -> Result<(), String> {
     if !transcript.problems.is_empty() {
         return Err(transcript.problems.join("\n"));
     }
-    if service.repeatability == Repeatability::Loose {
+    if service.repeatability == Repeatability::Loose || run.stage.record().unpinned {
         return Ok(());
     }
     let mut settings = insta::Settings::new();

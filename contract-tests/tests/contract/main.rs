@@ -1,18 +1,22 @@
 //! The contract suite: one binary, so that what all cases observed can be judged at the end.
 
 mod domain_monitoring;
+mod domain_states;
 mod domains;
 mod endpoints;
 mod everywhere;
 mod faults;
 mod firewall;
 mod health_and_access;
+mod model;
 mod port_alerts;
 mod pricing;
 mod rules;
 mod sandbox;
+mod server_states;
 mod servers;
 mod sso;
+mod subscription_states;
 mod subscriptions;
 mod sync;
 mod witnesses;
@@ -39,6 +43,10 @@ fn cases() -> Vec<Case> {
         sandbox::CASES,
         firewall::CASES,
         faults::CASES,
+        model::CASES,
+        server_states::CASES,
+        domain_states::CASES,
+        subscription_states::CASES,
     ];
     files.concat()
 }

@@ -1,10 +1,10 @@
 //! Port alerts (assumed shapes).
 
 use http::{Method, StatusCode};
-use secmon::model::{PortAlertId, PortAlertStatus, Protocol, Severity};
-use secmon::operations::ListPortAlerts;
+use secmon::model::{EndpointId, PortAlertId, PortAlertStatus, Protocol, Severity};
+use secmon::operations::{CreateRule, ListPortAlerts};
 use secmon::{ErrorCode, Response};
-use secmon_contract_tests::{Account, assert_api_error, assert_keys, cases};
+use secmon_contract_tests::{Account, Customer, assert_api_error, assert_keys, cases};
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -17,7 +17,8 @@ cases! {
         an_open_port_raises_an_alert_that_closes_with_it(World),
         a_list_is_filtered_and_comes_in_pages(World),
         an_alert_is_resolved_once_and_comes_back_at_the_next_scan(Clock, World),
-        another_customers_alert_is_404(World)
+        another_customers_alert_is_404(World),
+        every_event_of_an_open_alert_ends_it_or_leaves_it(World)
 }
 
 const RESOURCE: [&str; 13] = [
@@ -196,4 +197,86 @@ async fn a_customer_without_servers_has_no_alerts() {
         (page.total, page.current_page, page.last_page),
         (0, 1, Some(1))
     );
+}
+
+/// What ends an open alert, and what does not.
+#[derive(Debug, Clone, Copy)]
+enum Event {
+    SeenAgain,
+    PortCloses,
+    RuleCoversIt,
+    RuleOfAnotherPort,
+    ResolvedByHand,
+    ScanFails,
+}
+
+async fn every_event_of_an_open_alert_ends_it_or_leaves_it() {
+    use PortAlertStatus::{Open, Resolved};
+    let account = Account::new().await;
+    for (event, after) in [
+        (Event::SeenAgain, Open),
+        (Event::PortCloses, Resolved),
+        (Event::RuleCoversIt, Resolved),
+        (Event::RuleOfAnotherPort, Open),
+        (Event::ResolvedByHand, Resolved),
+        (Event::ScanFails, Open),
+    ] {
+        let customer = account.customer();
+        let endpoint = customer.scanned("203.0.113.55", &[(23, "tcp")]).await;
+        let alerts = account.client.port_alerts();
+        let all = || alerts.list(ListPortAlerts::new(customer.id)).collect_all();
+        let alert = all().await.expect("one").remove(0);
+        happen(&account, customer, endpoint, alert.id, event).await;
+        let now = alerts
+            .get(alert.id, customer.id)
+            .await
+            .expect("read")
+            .into_data();
+        assert_eq!(now.status, after, "{event:?}");
+        assert_eq!(now.resolved_at.is_some(), after == Resolved, "{event:?}");
+        assert_eq!(all().await.expect("one").len(), 1, "{event:?} raises none");
+        account.open_ports(endpoint, &[(23, "tcp")]).await;
+        account.scan(endpoint, "completed").await;
+        let later = alerts
+            .get(alert.id, customer.id)
+            .await
+            .expect("read")
+            .into_data();
+        assert_eq!(
+            later.status, after,
+            "an alert never opens again, after {event:?}"
+        );
+    }
+}
+
+async fn happen(
+    account: &Account,
+    customer: Customer<'_>,
+    endpoint: EndpointId,
+    alert: PortAlertId,
+    event: Event,
+) {
+    let rule = |port: &str| {
+        let ports = port.parse().expect("a port");
+        let rule = CreateRule::new(ports, Protocol::Any, "As the customer wishes");
+        account.client.rules().create(rule.endpoint_id(endpoint))
+    };
+    match event {
+        Event::SeenAgain => account.scan(endpoint, "completed").await,
+        Event::ScanFails => account.scan(endpoint, "failed").await,
+        Event::PortCloses => {
+            account.open_ports(endpoint, &[]).await;
+            account.scan(endpoint, "completed").await;
+        }
+        Event::RuleCoversIt => drop(rule("23").await.expect("created")),
+        Event::RuleOfAnotherPort => drop(rule("24").await.expect("created")),
+        Event::ResolvedByHand => drop(
+            account
+                .client
+                .port_alerts()
+                .resolve(alert, customer.id)
+                .await
+                .expect("resolved"),
+        ),
+    }
 }

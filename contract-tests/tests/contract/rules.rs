@@ -2,7 +2,7 @@
 
 use http::{Method, StatusCode};
 use secmon::model::{
-    EndpointId, PortAlertStatus, PortRange, Protocol, RuleId, RuleScope, RuleStatus,
+    EndpointId, EndpointStatus, PortAlertStatus, PortRange, Protocol, RuleId, RuleScope, RuleStatus,
 };
 use secmon::operations::{CreateRule, DeleteRule, GetRule, ListPortAlerts, ListRules, UpdateRule};
 use secmon::{ErrorCode, Response};
@@ -20,7 +20,8 @@ cases! {
         a_list_is_filtered_by_server_scope_and_state,
         the_summary_counts_the_rules_of_every_server,
         bad_fields_come_back_by_their_names,
-        a_rule_moves_to_no_other_customers_server;
+        a_rule_moves_to_no_other_customers_server,
+        the_rules_of_an_ended_server_stay_listed_with_it;
     steered:
         a_rule_resolves_the_alerts_it_covers_and_a_deleted_one_raises_them_again(World),
         a_rule_expires(Clock),
@@ -469,4 +470,52 @@ async fn a_rule_moves_to_no_other_customers_server() {
     assert_api_error(rules.update(change).await, 403, ErrorCode::Number(403));
     let kept = rules.get(id).await.expect("still there");
     assert_eq!(kept.data.endpoint_id, Some(endpoint));
+}
+
+async fn the_rules_of_an_ended_server_stay_listed_with_it() {
+    let account = Account::new().await;
+    let customer = account.customer();
+    let (endpoint, id) = created(&account, customer).await;
+    let server_of_the_rule = || async {
+        let list = ListRules::new().billing_customer_id(customer.id);
+        let rules = account.client.pages(list).collect_all().await.expect("one");
+        assert_eq!(rules.iter().map(|rule| rule.id).collect::<Vec<_>>(), [id]);
+        let server = rules[0].endpoint.clone().expect("its server");
+        (server.id, server.status)
+    };
+    account
+        .client
+        .servers()
+        .suspend(endpoint)
+        .await
+        .expect("suspended");
+    assert_eq!(
+        server_of_the_rule().await,
+        (endpoint, EndpointStatus::Paused)
+    );
+    account
+        .client
+        .servers()
+        .terminate(endpoint)
+        .await
+        .expect("terminated");
+    assert_eq!(
+        server_of_the_rule().await,
+        (endpoint, EndpointStatus::Terminated)
+    );
+    account
+        .client
+        .endpoints()
+        .delete(endpoint)
+        .await
+        .expect("deleted");
+    assert_eq!(
+        server_of_the_rule().await,
+        (endpoint, EndpointStatus::Terminated)
+    );
+    let more = assert_api_error(account.client.send(rule("80", endpoint)).await, 422, None);
+    assert!(
+        more.field_errors()
+            .is_some_and(|errors| !errors.get("endpoint_id").is_empty())
+    );
 }
