@@ -66,7 +66,7 @@ pub enum ErrorKind {
 pub enum Sent {
     /// Nothing left: the service cannot have acted.
     No,
-    /// An attempt left and its answer was lost: the service may have acted.
+    /// An attempt left, and its answer was lost or does not say what happened: the service may have acted.
     Maybe,
     /// The service answered, and its answer says what happened.
     Yes,
@@ -194,7 +194,8 @@ impl Error {
         own.or_else(header).or_else(detail)
     }
 
-    /// Whether a request reached the service; [`Sent::Maybe`] as soon as one attempt's answer was lost.
+    /// Whether a request reached the service; [`Sent::Maybe`] as soon as one attempt's answer was lost, or when
+    /// the last one does not say what happened: a page of a proxy, a 5xx without a code of the service.
     pub fn sent(&self) -> Sent {
         self.0.call.as_ref().map_or(Sent::No, |call| call.sent)
     }

@@ -18,7 +18,7 @@ use tracing::Instrument;
 use tracing::field::Empty;
 
 use crate::envelope;
-use crate::error::{AnswerFacts, ApiError, CallFacts, Cause, Error, Sent};
+use crate::error::{AnswerFacts, ApiError, CallFacts, Cause, Error, ErrorCode, Sent};
 use crate::event::{Event, Observer, WaitReason};
 use crate::operation::{OperationInfo, RateGroup, RetrySafety};
 use crate::response::{Answer, History};
@@ -132,8 +132,8 @@ impl Pipeline {
     /// An error about an answer, for a reason of the caller's.
     pub(crate) fn error_of(&self, call: &Call, answer: &Answer, cause: Cause) -> Error {
         let sent = match answer.history {
-            History::Clear => Sent::Yes,
-            History::AnswerLost => Sent::Maybe,
+            History::Clear if says_what_happened(answer.status, &cause) => Sent::Yes,
+            History::Clear | History::AnswerLost => Sent::Maybe,
         };
         Error::new(
             cause,
@@ -201,5 +201,17 @@ impl Pipeline {
                 duration,
             });
         }
+    }
+}
+
+/// Whether an answer tells what became of the request: a page of a proxy does not, nor does a 5xx without one of the
+/// service's own codes (F5).
+fn says_what_happened(status: StatusCode, cause: &Cause) -> bool {
+    match cause {
+        Cause::Decode(_) => false,
+        Cause::Api(error) => {
+            !status.is_server_error() || error.code.as_ref().is_some_and(ErrorCode::is_named)
+        }
+        _ => true,
     }
 }

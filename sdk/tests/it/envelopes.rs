@@ -33,6 +33,22 @@ async fn every_documented_code_reaches_the_caller_as_itself() {
 }
 
 #[tokio::test]
+async fn an_answer_that_does_not_say_what_happened_leaves_it_open() {
+    let own = |code: serde_json::Value| failure(code, "A sentence.", json!({}));
+    for (status, body, sent) in [
+        (200, "<html>Welcome</html>".to_owned(), Sent::Maybe),
+        (502, "<html>Bad Gateway</html>".to_owned(), Sent::Maybe),
+        (500, own(json!("SOMETHING_NEW")), Sent::Maybe),
+        (503, own(json!(503)), Sent::Maybe),
+        (500, own(json!("SCAN_DISPATCH_FAILED")), Sent::Yes),
+        (404, own(json!("SOMETHING_NEW")), Sent::Yes),
+    ] {
+        let error = suspend_answered(status, body.clone()).await;
+        assert_eq!(error.sent(), sent, "{status} {body}");
+    }
+}
+
+#[tokio::test]
 async fn documented_details_have_names_and_all_others_are_kept() {
     let details = json!({"current_usage": 8, "new_limit": 5, "limit": 25, "retry_after_seconds": 17, "plan": "starter"});
     let body = failure(
