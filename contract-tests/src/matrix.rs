@@ -37,7 +37,7 @@ impl Matrix {
         }
         let row = TABLE.row_of(&exchange.method, &exchange.path);
         let outcome = exchange.outcome();
-        if !row.has(&outcome) {
+        if exchange.forced == Forced::No && !row.has(&outcome) {
             self.undocumented
                 .insert(format!("{} answered {outcome} in {case}", row.name));
         }

@@ -126,7 +126,8 @@ impl Record {
     fn forced(&self, call: &http::request::Parts) -> Forced {
         let key = call.headers.get(header::AUTHORIZATION);
         let key = key.and_then(|value| value.to_str().ok()?.strip_prefix("Bearer "));
-        let hit = self.faults.iter().find(|(of, method, path, _)| {
+        // The fault that was placed last is the one that is still to act.
+        let hit = self.faults.iter().rfind(|(of, method, path, _)| {
             key == Some(of) && *method == call.method.as_str() && fits(path, call.uri.path())
         });
         hit.map_or(Forced::No, |(.., forced)| *forced)

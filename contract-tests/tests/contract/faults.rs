@@ -1,144 +1,374 @@
-//! Trouble below and beside the API, against a real server: what the SDK survives, and what it says of the rest.
+//! Trouble below and beside the API: every effect of the faults API against every class of operation, with the number
+//! of requests that the service saw and the state it was left in.
 
 use std::time::Duration;
 
 use http::Method;
-use secmon::model::{EndpointStatus, PortRange, Protocol};
-use secmon::operations::{CreateRule, GetEndpoint, ListRules};
-use secmon::{ErrorKind, Sent};
-use secmon_contract_tests::{Account, cases};
-use serde_json::json;
+use secmon::model::{EndpointId, EndpointStatus, PortRange, Protocol, RuleId};
+use secmon::operations::{CreateRule, DeleteRule, GetEndpoint, ListRules, SuspendEndpoint};
+use secmon::{Client, Error, ErrorKind, Response, Sent};
+use secmon_contract_tests::{Account, Customer, cases};
+use serde_json::{Value, json};
 
 cases! {
     anywhere: ;
     steered:
-        a_call_that_is_safe_to_repeat_survives_every_kind_of_lost_connection(Faults),
-        a_rule_whose_answer_was_lost_is_not_created_twice(Faults),
-        a_deletion_whose_answer_was_lost_is_done(Faults),
-        an_answer_cut_in_the_middle_is_interrupted(Faults),
-        a_slow_answer_is_a_time_out(Faults),
-        a_page_of_a_proxy_is_unreadable_and_keeps_its_text(Faults),
-        an_unknown_value_is_kept_and_the_answer_read(Faults),
-        a_service_that_is_down_for_a_moment_is_tried_again(Faults, Journal)
+        every_fault_of_a_read_loses_nothing(Faults, Journal),
+        every_fault_of_a_write_that_may_be_repeated_acts_once(Faults, Journal),
+        every_fault_of_a_write_that_may_not_be_repeated_acts_once_and_says_what_is_known(Faults, Journal),
+        a_slow_answer_is_waited_for_or_given_up(Faults, Journal),
+        a_deletion_whose_answer_was_lost_is_done(Faults, Journal),
+        a_page_of_a_proxy_keeps_its_text(Faults),
+        an_unknown_value_is_kept_and_the_answer_read(Faults)
 }
 
-async fn a_call_that_is_safe_to_repeat_survives_every_kind_of_lost_connection() {
+/// What a call ends with: a result, or an error of a kind that says whether the service may have acted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    Done,
+    Failed(ErrorKind, Sent),
+}
+
+const PROCESSED: bool = true;
+const UNTOUCHED: bool = false;
+
+/// Every effect, and for each class how many requests the service saw and what the call ended with; whether the first
+/// of them was processed.
+struct Fault {
+    effect: Value,
+    processed: bool,
+    /// Of a read, and of a write that may be repeated.
+    repeatable: (usize, End),
+    /// Of a write that may not.
+    once: (usize, End),
+}
+
+fn fault(effect: Value, processed: bool, repeatable: (usize, End), once: (usize, End)) -> Fault {
+    Fault {
+        effect,
+        processed,
+        repeatable,
+        once,
+    }
+}
+
+fn faults() -> Vec<Fault> {
+    let twice = (2, End::Done);
+    let lost = (1, End::Failed(ErrorKind::Interrupted, Sent::Maybe));
+    let refused = |sent| (1, End::Failed(ErrorKind::Api, sent));
+    let unreadable = (1, End::Failed(ErrorKind::Decode, Sent::Maybe));
+    let page = |status: u16| json!({"body": "<html>Bad Gateway</html>", "status": status});
+    vec![
+        // Provably not processed: everything is sent again.
+        fault(
+            json!({"status": 503, "code": "SCANNING_UNAVAILABLE"}),
+            UNTOUCHED,
+            twice,
+            twice,
+        ),
+        fault(json!({"status": 429}), UNTOUCHED, twice, twice),
+        // Perhaps processed, for all that the client knows.
+        fault(
+            json!({"status": 503}),
+            UNTOUCHED,
+            twice,
+            refused(Sent::Maybe),
+        ),
+        fault(
+            json!({"status": 500}),
+            UNTOUCHED,
+            twice,
+            refused(Sent::Maybe),
+        ),
+        fault(
+            json!({"status": 502}),
+            UNTOUCHED,
+            twice,
+            refused(Sent::Maybe),
+        ),
+        fault(json!({"close": "before"}), UNTOUCHED, twice, lost),
+        fault(json!({"close": "reset"}), UNTOUCHED, twice, lost),
+        fault(json!({"close": "after"}), PROCESSED, twice, lost),
+        fault(json!({"close": "mid_body"}), PROCESSED, twice, lost),
+        fault(page(502), UNTOUCHED, twice, unreadable),
+        // Answers that end the call.
+        fault(page(200), UNTOUCHED, unreadable, unreadable),
+        fault(
+            json!({"status": 404}),
+            UNTOUCHED,
+            refused(Sent::Yes),
+            refused(Sent::Yes),
+        ),
+        fault(
+            json!({"status": 500, "code": "SCAN_DISPATCH_FAILED"}),
+            UNTOUCHED,
+            refused(Sent::Yes),
+            refused(Sent::Yes),
+        ),
+        // Only slow.
+        fault(
+            json!({"latency_ms": 50}),
+            PROCESSED,
+            (1, End::Done),
+            (1, End::Done),
+        ),
+    ]
+}
+
+fn end_of<T>(result: &Result<Response<T>, Error>) -> End {
+    match result {
+        Ok(_) => End::Done,
+        Err(error) => End::Failed(error.kind(), error.sent()),
+    }
+}
+
+/// How many requests there were at a path until now.
+struct Counter<'a> {
+    account: &'a Account,
+    method: Method,
+    path: &'static str,
+    before: usize,
+}
+
+impl<'a> Counter<'a> {
+    async fn new(account: &'a Account, method: Method, path: &'static str) -> Self {
+        let before = account.calls(&method, path).await;
+        Self {
+            account,
+            method,
+            path,
+            before,
+        }
+    }
+
+    async fn requests(&self) -> usize {
+        self.account.calls(&self.method, self.path).await - self.before
+    }
+}
+
+async fn every_fault_of_a_read_loses_nothing() {
     let account = Account::new().await;
     let id = account.customer().provisioned("203.0.113.60").await;
-    let client = account
-        .builder()
-        .max_retries(3)
-        .max_wait(Duration::from_secs(5))
-        .build()
-        .expect("a client");
-    for close in ["before", "after", "mid_body", "reset"] {
+    for fault in faults() {
+        let client = account.patient_client();
+        account
+            .fault(&Method::GET, "/api/v1/endpoints/*", fault.effect.clone())
+            .await;
+        let counter = Counter::new(&account, Method::GET, "/api/v1/endpoints/*").await;
+        let read = client.endpoints().get(id).await;
+        let (requests, end) = fault.repeatable;
+        assert_eq!(end_of(&read), end, "{}", fault.effect);
+        assert_eq!(counter.requests().await, requests, "{}", fault.effect);
+        if let Ok(read) = read {
+            assert_eq!(
+                (read.data.id, &read.data.status),
+                (id, &EndpointStatus::Active)
+            );
+            assert_eq!(read.attempts() as usize, requests, "{}", fault.effect);
+        }
+    }
+}
+
+async fn every_fault_of_a_write_that_may_be_repeated_acts_once() {
+    let account = Account::new().await;
+    let id = account.customer().provisioned("203.0.113.61").await;
+    for fault in faults() {
+        let client = account.patient_client();
         client.servers().resume(id).await.expect("active");
         account
             .fault(
                 &Method::POST,
                 "/api/v1/billing/suspend",
-                json!({"close": close}),
+                fault.effect.clone(),
             )
             .await;
-        let paused = client.servers().suspend(id).await;
-        let paused = paused.unwrap_or_else(|error| panic!("closed {close}: {error}"));
-        assert_eq!(paused.attempts(), 2, "closed {close}");
-        assert_eq!(paused.data.status, EndpointStatus::Paused);
+        let counter = Counter::new(&account, Method::POST, "/api/v1/billing/suspend").await;
+        let suspended = client.servers().suspend(id).await;
+        let (requests, end) = fault.repeatable;
+        assert_eq!(end_of(&suspended), end, "{}", fault.effect);
+        assert_eq!(counter.requests().await, requests, "{}", fault.effect);
+        let after = account
+            .client
+            .endpoints()
+            .get(id)
+            .await
+            .expect("read")
+            .data
+            .status;
+        let done = end == End::Done || fault.processed;
+        let expected = if done {
+            EndpointStatus::Paused
+        } else {
+            EndpointStatus::Active
+        };
+        assert_eq!(after, expected, "{}", fault.effect);
+        if let Ok(suspended) = suspended {
+            let found_so = fault.processed && requests == 2;
+            assert_eq!(suspended.note().is_some(), found_so, "{}", fault.effect);
+        }
     }
 }
 
-async fn a_rule_whose_answer_was_lost_is_not_created_twice() {
+async fn every_fault_of_a_write_that_may_not_be_repeated_acts_once_and_says_what_is_known() {
     let account = Account::new().await;
-    let customer = account.customer();
-    let id = customer.provisioned("203.0.113.61").await;
-    let client = account
-        .builder()
-        .max_retries(3)
-        .max_wait(Duration::from_secs(5))
-        .build()
-        .expect("a client");
+    for fault in faults() {
+        let client = account.patient_client();
+        let server = account.customer().provisioned("203.0.113.62").await;
+        account
+            .fault(&Method::POST, "/api/v1/whitelists", fault.effect.clone())
+            .await;
+        let counter = Counter::new(&account, Method::POST, "/api/v1/whitelists").await;
+        let created = allow(&client, server).await;
+        let (requests, end) = fault.once;
+        assert_eq!(end_of(&created), end, "{}", fault.effect);
+        assert_eq!(counter.requests().await, requests, "{}", fault.effect);
+        let rules = rules_of(&account, server).await;
+        let expected = usize::from(end == End::Done || fault.processed);
+        assert_eq!(rules.len(), expected, "{}", fault.effect);
+        if let Err(error) = created {
+            let may_have_acted = error.sent() == Sent::Maybe;
+            assert!(
+                may_have_acted || rules.is_empty(),
+                "{}: {error}",
+                fault.effect
+            );
+        }
+    }
+}
+
+async fn allow(
+    client: &Client,
+    server: EndpointId,
+) -> Result<Response<secmon::model::Rule>, Error> {
     let ports: PortRange = "22".parse().expect("a port");
-    let rule = CreateRule::new(ports, Protocol::Tcp, "SSH for operations").endpoint_id(id);
-    account
-        .fault(
-            &Method::POST,
-            "/api/v1/whitelists",
-            json!({"close": "after"}),
-        )
-        .await;
-    let error = client.rules().create(rule).await.expect_err("lost");
-    assert_eq!(
-        (error.kind(), error.sent(), error.attempts()),
-        (ErrorKind::Interrupted, Sent::Maybe, 1)
-    );
-    let made = client
-        .rules()
-        .list(ListRules::new().endpoint_id(id))
+    let rule = CreateRule::new(ports, Protocol::Tcp, "SSH for operations").endpoint_id(server);
+    client.rules().create(rule).await
+}
+
+async fn rules_of(account: &Account, server: EndpointId) -> Vec<RuleId> {
+    let list = ListRules::new().endpoint_id(server);
+    let rules = account
+        .client
+        .pages(list)
         .collect_all()
         .await
         .expect("a list");
-    assert_eq!(made.len(), 1);
+    rules.into_iter().map(|rule| rule.id).collect()
 }
 
-async fn a_deletion_whose_answer_was_lost_is_done() {
+/// The first attempt runs out of time at the client, while the service goes on.
+async fn a_slow_answer_is_waited_for_or_given_up() {
     let account = Account::new().await;
-    let id = account.customer().provisioned("203.0.113.62").await;
-    let client = account
+    let slow = || json!({"latency_ms": 1_500});
+    let builder = account
         .builder()
+        .attempt_timeout(Duration::from_millis(300));
+    let hasty = builder
         .max_retries(3)
         .max_wait(Duration::from_secs(5))
         .build()
         .expect("a client");
-    account
-        .fault(
-            &Method::DELETE,
-            "/api/v1/endpoints/*",
-            json!({"close": "after"}),
-        )
-        .await;
-    let deleted = client.endpoints().delete(id).await.expect("deleted");
-    assert_eq!(deleted.attempts(), 2);
-}
+    let customer = account.customer();
+    let server = customer.provisioned("203.0.113.63").await;
 
-async fn an_answer_cut_in_the_middle_is_interrupted() {
-    let account = Account::new().await;
-    let id = account.customer().provisioned("203.0.113.63").await;
     account
-        .fault(
-            &Method::GET,
-            "/api/v1/endpoints/*",
-            json!({"close": "mid_body"}),
-        )
+        .fault(&Method::GET, "/api/v1/endpoints/*", slow())
         .await;
-    let error = account.client.endpoints().get(id).await.expect_err("cut");
-    assert_eq!(error.kind(), ErrorKind::Interrupted, "{error}");
-    assert_eq!(error.sent(), Sent::Maybe);
-}
+    let read = hasty
+        .endpoints()
+        .get(server)
+        .await
+        .expect("the second answer came in time");
+    assert_eq!(read.attempts(), 2);
 
-async fn a_slow_answer_is_a_time_out() {
-    let account = Account::new().await;
-    let id = account.customer().provisioned("203.0.113.64").await;
     account
-        .fault(
-            &Method::GET,
-            "/api/v1/endpoints/*",
-            json!({"latency_ms": 30_000}),
-        )
+        .fault(&Method::POST, "/api/v1/billing/suspend", slow())
+        .await;
+    let suspended = hasty.servers().suspend(server).await.expect("likewise");
+    assert_eq!(
+        (suspended.attempts(), suspended.data.status.clone()),
+        (2, EndpointStatus::Paused)
+    );
+
+    account
+        .fault(&Method::POST, "/api/v1/whitelists", slow())
+        .await;
+    let error = allow(&hasty, server)
+        .await
+        .expect_err("late, and not sent again");
+    assert_eq!(
+        (error.kind(), error.sent(), error.attempts()),
+        (ErrorKind::Timeout, Sent::Maybe, 1)
+    );
+    assert!(rules_of(&account, server).await.len() <= 1);
+
+    account
+        .fault(&Method::GET, "/api/v1/endpoints/*", slow())
         .await;
     let call = account
         .client
-        .call(GetEndpoint::new(id))
+        .call(GetEndpoint::new(server))
         .timeout(Duration::from_millis(200));
     let error = call.send().await.expect_err("late");
     assert_eq!(
         (error.kind(), error.sent()),
         (ErrorKind::Deadline, Sent::Maybe)
     );
+    settled(&account, customer).await;
 }
 
-async fn a_page_of_a_proxy_is_unreadable_and_keeps_its_text() {
+/// Waits until the service is done with what nobody waits for any more: a patient call comes after it.
+async fn settled(account: &Account, customer: Customer<'_>) {
+    account
+        .fault(
+            &Method::GET,
+            "/api/v1/whitelists",
+            json!({"latency_ms": 1_500}),
+        )
+        .await;
+    let list = ListRules::new().billing_customer_id(customer.id);
+    account.client.send(list).await.expect("a page");
+}
+
+async fn a_deletion_whose_answer_was_lost_is_done() {
     let account = Account::new().await;
-    let id = account.customer().provisioned("203.0.113.65").await;
+    let client = account.patient_client();
+    for close in ["before", "after", "mid_body", "reset"] {
+        let id = account.customer().provisioned("203.0.113.64").await;
+        account
+            .fault(
+                &Method::DELETE,
+                "/api/v1/endpoints/*",
+                json!({"close": close}),
+            )
+            .await;
+        let deleted = client.endpoints().delete(id).await.expect("deleted");
+        assert_eq!(deleted.attempts(), 2, "closed {close}");
+    }
+    let server = account.customer().provisioned("203.0.113.65").await;
+    let rule = allow(&client, server).await.expect("created").data.id;
+    account
+        .fault(
+            &Method::DELETE,
+            "/api/v1/whitelists/*",
+            json!({"close": "after"}),
+        )
+        .await;
+    client.rules().delete(rule).await.expect("deleted");
+    let again = client
+        .send(DeleteRule::new(rule))
+        .await
+        .expect_err("gone, and this call never was lost");
+    assert_eq!(again.status().map(|status| status.as_u16()), Some(404));
+    assert_eq!(
+        account.calls(&Method::DELETE, "/api/v1/whitelists/*").await,
+        3
+    );
+}
+
+async fn a_page_of_a_proxy_keeps_its_text() {
+    let account = Account::new().await;
+    let id = account.customer().provisioned("203.0.113.66").await;
     for status in [200, 502] {
         let page = json!({"body": "<html>Bad Gateway</html>", "status": status});
         account
@@ -158,41 +388,18 @@ async fn a_page_of_a_proxy_is_unreadable_and_keeps_its_text() {
 
 async fn an_unknown_value_is_kept_and_the_answer_read() {
     let account = Account::new().await;
-    let id = account.customer().provisioned("203.0.113.66").await;
-    let odd = json!({"success": true, "data": {"endpoint_id": id, "status": "hibernating", "until": "spring"}});
+    let id = account.customer().provisioned("203.0.113.67").await;
+    let data = json!({"endpoint_id": id, "status": "hibernating", "until": "spring"});
+    let odd = json!({"success": true, "data": data});
     let effect = json!({"body": odd.to_string(), "status": 200});
     account
         .fault(&Method::POST, "/api/v1/billing/suspend", effect)
         .await;
-    let state = account.client.servers().suspend(id).await.expect("read");
+    let state = account
+        .client
+        .send(SuspendEndpoint::new(id))
+        .await
+        .expect("read");
     assert_eq!(state.data.status.as_str(), "hibernating");
     assert_eq!(state.raw_field("/data/until"), Some(json!("spring")));
-}
-
-async fn a_service_that_is_down_for_a_moment_is_tried_again() {
-    let account = Account::new().await;
-    let customer = account.customer();
-    let id = customer.provisioned("203.0.113.67").await;
-    let client = account
-        .builder()
-        .max_retries(3)
-        .max_wait(Duration::from_secs(5))
-        .build()
-        .expect("a client");
-    let down = json!({"status": 503, "code": "SCANNING_UNAVAILABLE"});
-    account
-        .fault(&Method::POST, "/api/v1/billing/scan-endpoint", down)
-        .await;
-    let scan = client
-        .servers()
-        .scan(customer.id, id)
-        .await
-        .expect("queued");
-    assert_eq!(scan.attempts(), 2);
-    assert_eq!(
-        account
-            .calls(&Method::POST, "/api/v1/billing/scan-endpoint")
-            .await,
-        2
-    );
 }
