@@ -2,11 +2,13 @@
 
 use crate::args::GlobalArgs;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 /// The program's name as it can be typed here, and the options that choose the service.
 #[derive(Debug, Clone)]
 pub struct Invocation {
-    program: String,
+    /// Found out when a command is to be printed: that asks the file system.
+    program: OnceLock<String>,
     service: Vec<String>,
     arguments: Vec<String>,
     wants_json: bool,
@@ -21,10 +23,8 @@ impl Invocation {
         let variable = std::env::var("SECMON_OUTPUT").unwrap_or_default();
         let wants_json = has_filter(&arguments)
             || output_argument(&arguments).map_or_else(|| is_json(&variable), is_json);
-        let typed = arguments.first().map_or("secmon", String::as_str);
-        let program = program_name(typed);
         Self {
-            program,
+            program: OnceLock::new(),
             service: Vec::new(),
             wants_json,
             arguments,
@@ -58,8 +58,15 @@ impl Invocation {
     pub fn typed_again(&self) -> String {
         let words = self.arguments.iter().skip(1).map(|word| quoted(word));
         let words = words.filter(|word| word != "--restart");
-        let line: Vec<String> = std::iter::once(self.program.clone()).chain(words).collect();
+        let line: Vec<String> = std::iter::once(self.program().to_owned())
+            .chain(words)
+            .collect();
         line.join(" ")
+    }
+
+    fn program(&self) -> &str {
+        let typed = || self.arguments.first().map_or("secmon", String::as_str);
+        self.program.get_or_init(|| program_name(typed()))
     }
 
     /// Whether JSON output was asked for, as far as the raw arguments and the environment show.
@@ -69,7 +76,7 @@ impl Invocation {
 
     /// The whole command line for a command.
     pub fn line(&self, command: &str) -> String {
-        let mut words = vec![self.program.as_str()];
+        let mut words = vec![self.program()];
         words.extend(self.service.iter().map(String::as_str));
         words.push(command);
         words.join(" ")
