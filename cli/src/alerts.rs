@@ -2,11 +2,15 @@
 
 use crate::context::Context;
 use crate::error::{CliError, Exit};
+use crate::index::{AlertRecord, Seen};
 use crate::references::{self, DomainRef, Named};
 use crate::ui::severity_rank;
-use secmon::model::{CustomerId, DomainAlert, DomainAlertStatus, PortAlert, Severity, Timestamp};
+use secmon::model::{
+    CustomerId, DomainAlert, DomainAlertStatus, DomainId, PortAlert, Severity, Timestamp,
+};
 use secmon::operations::{GetDomainAlert, GetPortAlert, ListDomainAlerts};
 use serde::Serialize;
+use std::collections::BTreeSet;
 use uuid::Uuid;
 
 const PAGE_SIZE: u32 = 50;
@@ -149,6 +153,9 @@ pub async fn of_domains(
         let mut list = ListDomainAlerts::new(domain.id, customer).per_page(PAGE_SIZE);
         list.status = status.cloned();
         let found = context.client()?.pages(list).collect_all().await?;
+        let records = found.iter();
+        let records = records.map(|alert| AlertRecord::of_domain(customer, alert));
+        context.learn(Seen::Alerts(customer, Some(domain.id), records.collect()));
         alerts.extend(
             found
                 .into_iter()
@@ -168,11 +175,15 @@ pub async fn find(context: &Context, names: &[String]) -> Result<Vec<Alert>, Cli
     for name in names {
         references::check_named(ALERT, name)?;
     }
-    let customer = context.customer()?;
+    let customer = customer_of(context, names)?;
     let mut all: Option<Vec<Alert>> = None;
     let mut found = Vec::new();
     for name in names {
         let name = name.trim();
+        if let Some(alert) = listed_before(context, customer, name).await? {
+            found.push(alert);
+            continue;
+        }
         if let Some(alert) = exactly(context, customer, name).await? {
             found.push(alert);
             continue;
@@ -191,6 +202,81 @@ pub async fn find(context: &Context, names: &[String]) -> Result<Vec<Alert>, Cli
     Ok(found)
 }
 
+/// The customer that was named, or the one whose alerts were listed with these ids; else a person is asked.
+fn customer_of(context: &Context, names: &[String]) -> Result<CustomerId, CliError> {
+    if context.settings.customer.is_none() {
+        let known = &context.known()?.alerts;
+        let domains: Vec<String> = names
+            .iter()
+            .filter_map(|name| Some(name.rsplit_once('/')?.0.to_owned()))
+            .collect();
+        if !domains.is_empty() {
+            return references::customer_of_domains(context, &domains);
+        }
+        let listed = names.iter().map(|name| listed(known, name));
+        let owners: Option<BTreeSet<CustomerId>> =
+            listed.map(|alert| Some(alert?.customer)).collect();
+        if let Some(owner) = owners
+            .filter(|owners| owners.len() == 1)
+            .and_then(|mut owners| owners.pop_first())
+        {
+            context.imply_customer(owner);
+        }
+    }
+    context.customer()
+}
+
+/// The one alert of the last listings whose id is this or begins so.
+fn listed<'a>(known: &'a [AlertRecord], name: &str) -> Option<&'a AlertRecord> {
+    let mut fitting = known
+        .iter()
+        .filter(|alert| references::is_id_or_prefix(name.trim(), &alert.id.to_string()));
+    let one = fitting.next();
+    one.filter(|_| fitting.next().is_none())
+}
+
+/// Reads an alert that the last listing has shown, if it is still there.
+async fn listed_before(
+    context: &Context,
+    customer: CustomerId,
+    name: &str,
+) -> Result<Option<Alert>, CliError> {
+    let known = &context.known()?.alerts;
+    let Some(alert) = listed(known, name).filter(|alert| alert.customer == customer) else {
+        return Ok(None);
+    };
+    let (id, domain) = (alert.id, alert.domain);
+    let read = match domain {
+        Some(domain) => of_domain(context, domain, id, customer).await,
+        None => of_port(context, id, customer).await,
+    };
+    match read {
+        Ok(alert) => Ok(Some(alert)),
+        Err(error) if error.exit() == Exit::NotFound => {
+            context.learn(Seen::Gone(id));
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+async fn of_domain(
+    context: &Context,
+    domain: DomainId,
+    id: Uuid,
+    customer: CustomerId,
+) -> Result<Alert, CliError> {
+    let get = GetDomainAlert::new(domain, id.into(), customer);
+    let alert = context.read(get).await?.into_data().alert;
+    Ok(Alert::Domain(Box::new(alert)))
+}
+
+async fn of_port(context: &Context, id: Uuid, customer: CustomerId) -> Result<Alert, CliError> {
+    let get = GetPortAlert::new(id.into(), customer);
+    let alert = context.read(get).await?.into_data().alert;
+    Ok(Alert::Port(Box::new(alert)))
+}
+
 /// Reads an alert by a whole id: `ID` of a port alert, or `DOMAIN/ID`.
 async fn exactly(
     context: &Context,
@@ -207,16 +293,13 @@ async fn exactly(
         let domain = domains
             .first()
             .ok_or_else(|| CliError::not_found(format!("no domain {domain:?}")))?;
-        let get = GetDomainAlert::new(domain.id, id.into(), customer);
-        return Ok(Some(Alert::Domain(Box::new(
-            context.read(get).await?.into_data().alert,
-        ))));
+        return Ok(Some(of_domain(context, domain.id, id, customer).await?));
     }
     let Ok(id) = name.parse::<Uuid>() else {
         return Ok(None);
     };
-    match context.read(GetPortAlert::new(id.into(), customer)).await {
-        Ok(answer) => Ok(Some(Alert::Port(Box::new(answer.into_data().alert)))),
+    match of_port(context, id, customer).await {
+        Ok(alert) => Ok(Some(alert)),
         Err(error) if error.exit() == Exit::NotFound => Ok(None),
         Err(error) => Err(error),
     }

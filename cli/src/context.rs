@@ -5,11 +5,12 @@ use crate::connection::Connection;
 use crate::error::{CliError, Exit};
 use crate::guard::Guard;
 use crate::history::History;
+use crate::index::{self, Index, Notebook, Seen};
 use crate::interrupt::Interruption;
 use crate::outcome::{Line, Outcome, Table};
 use crate::settings::{KeySource, Settings, Source};
 use crate::ui::Ui;
-use crate::{credentials, local, pace, settings};
+use crate::{credentials, local, pace, service, settings};
 use secmon::model::CustomerId;
 use secmon::transport::{HttpOptions, HttpTransport, Transport};
 use secmon::{ApiKey, Client, Operation, RateGroup, Response};
@@ -27,6 +28,7 @@ pub struct Context {
     history: OnceCell<Option<History>>,
     /// What a person answered; one command asks once.
     asked_customer: OnceCell<CustomerId>,
+    notebook: Notebook,
     /// What a Ctrl-C does.
     pub interruption: Interruption,
 }
@@ -40,6 +42,7 @@ impl Context {
             connection: OnceCell::new(),
             history: OnceCell::new(),
             asked_customer: OnceCell::new(),
+            notebook: Notebook::default(),
             interruption: Interruption::default(),
         }
     }
@@ -175,6 +178,30 @@ impl Context {
         Ok(&self.connection()?.account)
     }
 
+    /// Keeps in mind what an answer has shown.
+    pub fn learn(&self, seen: Seen) {
+        self.notebook.learn(seen);
+    }
+
+    /// What earlier commands have seen of this account.
+    pub fn known(&self) -> Result<&Index, CliError> {
+        Ok(self.notebook.known(self.account()?))
+    }
+
+    /// Writes what was seen into the index. One that cannot be written keeps nobody from working.
+    pub fn save_index(&self) {
+        let Some(connection) = self.connection.get() else {
+            return;
+        };
+        let _ = self.notebook.save(&connection.account);
+        if let Ok(service) = &self.settings.service
+            && let Source::Profile(name) = &service.source
+        {
+            let origin = service::origin_of(&service.base_url);
+            let _ = index::remember_account(name, &origin, &connection.account);
+        }
+    }
+
     /// From here on a run over many: it leaves part of the key's calls to people.
     pub fn leave_calls_to_people(&self) -> Result<(), CliError> {
         if let Some(pace) = &self.connection()?.pace {
@@ -216,6 +243,11 @@ impl Context {
             true => Err(self.interruption.error()),
             false => Ok(()),
         }
+    }
+
+    /// Takes a customer that the arguments imply for one that was named; what was named comes first.
+    pub fn imply_customer(&self, customer: CustomerId) {
+        self.asked_customer.get_or_init(|| customer);
     }
 
     /// The customer given by `-c`, the environment or the profile; else a person is asked.

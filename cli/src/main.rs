@@ -9,6 +9,7 @@ mod browser;
 mod bulk;
 mod call_log;
 mod commands;
+mod completion;
 mod connection;
 mod context;
 mod credentials;
@@ -19,6 +20,7 @@ mod files;
 mod guard;
 mod hints;
 mod history;
+mod index;
 mod interrupt;
 mod invocation;
 mod jq;
@@ -36,5 +38,6 @@ mod targets;
 mod ui;
 
 fn main() -> std::process::ExitCode {
+    completion::answer();
     program::run().into()
 }

@@ -30,6 +30,11 @@ const NAMES: &[(&str, u16)] = &[
     ("mongodb", 27017),
 ];
 
+/// The names that ports can be given by.
+pub fn names() -> impl Iterator<Item = (&'static str, u16)> {
+    NAMES.iter().copied()
+}
+
 /// A range of ports with its protocol.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PortSpec {

@@ -59,6 +59,7 @@ pub fn run() -> Exit {
 
 async fn online(context: Context, command: Command) -> Exit {
     let result = interruptible(&context, command).await;
+    context.save_index();
     let planned = context
         .guard_in_use()
         .filter(|guard| guard.is_dry_run())

@@ -23,15 +23,13 @@ const RESOLVED: Words = Words {
 
 /// `secmon alert ack`.
 pub async fn acknowledge(context: &Context, args: &AlertAckArgs) -> Result<Outcome, CliError> {
-    let customer = context.customer()?;
     let alerts = if args.all {
-        open_domain_alerts(context, customer, args).await?
+        open_domain_alerts(context, context.customer()?, args).await?
     } else {
-        domain_alerts_only(
-            alerts::find(context, &files::or_stdin(&args.alerts)?).await?,
-            customer,
-        )?
+        let found = alerts::find(context, &files::or_stdin(&args.alerts)?).await?;
+        domain_alerts_only(found, context.customer()?)?
     };
+    let customer = context.customer()?;
     let ends = bulk::run(context, &alerts, OnError::Continue, async |alert| {
         acknowledge_one(context, alert, customer).await
     })
@@ -139,8 +137,8 @@ fn item(alert: &Alert, customer: CustomerId, end: End) -> Item {
 
 /// `secmon alert resolve`.
 pub async fn resolve(context: &Context, args: &AlertResolveArgs) -> Result<Outcome, CliError> {
-    let customer = context.customer()?;
     let alerts = alerts::find(context, &files::or_stdin(&args.alerts)?).await?;
+    let customer = context.customer()?;
     let question = format!("About to resolve {} alerts.", alerts.len());
     context.confirm(
         Danger::Mild.times(alerts.len()),

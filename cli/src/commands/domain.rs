@@ -45,6 +45,7 @@ pub async fn run(context: &Context, command: DomainCommand) -> Result<Outcome, C
 async fn list(context: &Context) -> Result<Outcome, CliError> {
     let customer = context.customer()?;
     let overview = context.read(ListDomains::new(customer)).await?.into_data();
+    references::learn_domains(context, customer, &overview.domains);
     let mut outcome = Outcome::list(&overview.domains, views::DOMAIN, views::domain);
     let slots = match (overview.slots_used, overview.slots_total) {
         (Some(used), Some(total)) => format!("{used} of {total} slots in use"),
@@ -103,8 +104,9 @@ fn standing(domain: &MonitoredDomain) -> String {
 
 /// The domain that an argument names, and its customer.
 pub async fn one(context: &Context, name: &str) -> Result<(DomainRef, CustomerId), CliError> {
-    let customer = context.customer()?;
-    let mut found = references::domains(context, &[name.to_owned()]).await?;
+    let names = [name.to_owned()];
+    let customer = references::customer_of_domains(context, &names)?;
+    let mut found = references::domains(context, &names).await?;
     let domain = found
         .pop()
         .ok_or_else(|| CliError::not_found(format!("no domain {name:?}")))?;

@@ -6,6 +6,7 @@ use crate::args::{DomainProvisionArgs, OnError};
 use crate::bulk::{self, Done, End, Item, Words};
 use crate::context::{Context, Danger};
 use crate::error::CliError;
+use crate::index::{Domain, Seen};
 use crate::outcome::{Outcome, to_json};
 use crate::references::{self, DomainRef};
 use secmon::model::{CustomerId, DomainId, ServiceId};
@@ -87,6 +88,11 @@ pub async fn send(context: &Context, request: &ProvisionDomain) -> Result<End, C
     };
     let created = answer.created();
     let name = answer.data.domain.as_deref().unwrap_or(&request.domain);
+    context.learn(Seen::Domain(Domain {
+        id: answer.data.monitored_domain_id,
+        name: name.to_owned(),
+        customer: request.client_id,
+    }));
     let verb = if created {
         "is now watched"
     } else {

@@ -10,6 +10,7 @@ use crate::args::{
 use crate::bulk::{self, Done, End, Item, Words};
 use crate::context::Context;
 use crate::error::CliError;
+use crate::index::{Seen, Server};
 use crate::outcome::{Cell, Line, Outcome, Table, to_json};
 use crate::references::{self, Prefixes};
 use crate::{durations, files};
@@ -64,6 +65,11 @@ async fn list(context: &Context, args: &EndpointListArgs) -> Result<Outcome, Cli
         .pages(list)
         .max_items(context.ui.limit().unwrap_or(usize::MAX));
     let endpoints = pages.collect_all().await?;
+    let seen = endpoints.iter().map(Server::from).collect();
+    context.learn(match (args.status, context.ui.limit()) {
+        (None, None) => Seen::AllServers(context.settings.customer, seen),
+        _ => Seen::Servers(seen),
+    });
     Ok(Outcome::list(&endpoints, views::ENDPOINT, views::endpoint))
 }
 
@@ -144,6 +150,7 @@ async fn add(context: &Context, args: EndpointAddArgs) -> Result<Outcome, CliErr
         Some(answer) => {
             let created = answer.created();
             let name = references::name_of(&answer.data);
+            context.learn(Seen::Servers(vec![Server::from(&answer.data)]));
             let verb = if created {
                 "is now monitored"
             } else {
@@ -195,6 +202,7 @@ async fn rename(context: &Context, name: &str, nickname: String) -> Result<Outco
             Table::new(views::ENDPOINT),
         ));
     };
+    context.learn(Seen::Servers(vec![Server::from(&answer.data)]));
     let sentence = format!(
         "Server {} is now named {}.",
         endpoint.ip_address,

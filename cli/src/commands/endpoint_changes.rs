@@ -6,6 +6,7 @@ use crate::bulk::{self, Done, End, Item, Journal, Key, Origin, Trace, Words};
 use crate::context::{Context, Danger};
 use crate::error::CliError;
 use crate::files::{self, Word};
+use crate::index::Seen;
 use crate::outcome::{Outcome, to_json};
 use crate::references::{self, Prefixes, ServerTarget};
 use secmon::Response;
@@ -200,6 +201,9 @@ async fn send(context: &Context, server: &ServerTarget, change: Change) -> Resul
     let Some((record, note)) = sent else {
         return Ok(End::Planned);
     };
+    if matches!(change, Change::Delete | Change::To(Transition::Terminate)) {
+        context.learn(Seen::Gone(id.uuid()));
+    }
     let sentence = format!("Server {}{owner}: {}.", server.name, change.words().done);
     let skipped = note.is_some();
     let done = Done {

@@ -3,6 +3,7 @@
 use super::views;
 use crate::context::Context;
 use crate::error::{CliError, Exit};
+use crate::index::{Seen, Server};
 use crate::invocation::quoted;
 use crate::outcome::{Cell, Column, Line, Table, shown};
 use crate::references;
@@ -23,7 +24,9 @@ pub const SAMPLE_REASON: &str = "why this port is meant to be open";
 
 /// Reads a server with what its scans found.
 pub async fn read(context: &Context, id: EndpointId) -> Result<EndpointDetail, CliError> {
-    Ok(context.read(GetEndpointDetail::new(id)).await?.into_data())
+    let detail = context.read(GetEndpointDetail::new(id)).await?.into_data();
+    context.learn(Seen::Servers(vec![Server::from(&detail.data)]));
+    Ok(detail)
 }
 
 /// Refuses a scan that ended without a result.

@@ -37,18 +37,18 @@ mod transition;
 mod views;
 mod wait;
 
-use crate::args::{Cli, Command, OfflineCommand};
+use crate::args::{Command, OfflineCommand};
+use crate::completion;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::outcome::Outcome;
-use clap::CommandFactory;
 
 /// Runs a command that needs no service.
 pub fn run_offline(command: OfflineCommand) -> Result<Outcome, CliError> {
     match command {
         OfflineCommand::Man { dir } => man::run(dir.as_deref()),
         OfflineCommand::Version => Ok(version()),
-        OfflineCommand::Completion { shell } => Ok(completion(shell)),
+        OfflineCommand::Completion { shell } => Ok(completion::script(shell)),
         OfflineCommand::Help { words } => help::run(&words),
     }
 }
@@ -87,10 +87,4 @@ fn version() -> Outcome {
     let mut outcome = Outcome::text(format!("secmon {version}\n"));
     outcome.result = serde_json::json!({ "version": version });
     outcome
-}
-
-fn completion(shell: clap_complete::Shell) -> Outcome {
-    let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "secmon", &mut script);
-    Outcome::text(String::from_utf8_lossy(&script))
 }

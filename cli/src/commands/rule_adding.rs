@@ -6,6 +6,7 @@ use crate::bulk::{self, Done, End, Item, Journal, Key, Origin, Prior, Trace, Wor
 use crate::context::Context;
 use crate::durations;
 use crate::error::CliError;
+use crate::index::{Record, Seen};
 use crate::outcome::{Outcome, to_json};
 use crate::ports::PortSpec;
 use crate::references;
@@ -232,7 +233,11 @@ async fn add(
     } = wanted;
     let about = wanted.name();
     let error = match context.write(addition.request(place, port), &about).await {
-        Ok(Some(answer)) => return Ok(End::Done(made(wanted, &answer.data))),
+        Ok(Some(answer)) => {
+            let record = Record::of(customer_of(place), &answer.data);
+            context.learn(Seen::Rules(vec![record]));
+            return Ok(End::Done(made(wanted, &answer.data)));
+        }
         Ok(None) => return Ok(End::Planned),
         Err(error) => error.during(format!("allowing {about}")),
     };

@@ -11,6 +11,7 @@ use crate::context::{Context, Danger};
 use crate::durations::{self, counted};
 use crate::error::CliError;
 use crate::files;
+use crate::index::Seen;
 use crate::outcome::{Cell, Column, Line, Outcome, Table, shown, to_json};
 use crate::ports::PortSpec;
 use crate::references::{self, Named, Prefixes};
@@ -318,6 +319,7 @@ async fn remove_one(context: &Context, rule: &Rule) -> Result<End, CliError> {
     let Some(_) = sent.map_err(|error| error.during(format!("removing rule {}", rule.id)))? else {
         return Ok(End::Planned);
     };
+    context.learn(Seen::Gone(rule.id.uuid()));
     Ok(End::Done(Done {
         id: rule.id.to_string(),
         record: json!({ "id": rule.id, "removed": true }),

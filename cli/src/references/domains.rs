@@ -1,9 +1,12 @@
 //! Domains by id or name. They belong to customers: there is no list of the account's.
 
+use super::reference::nearest;
 use crate::context::Context;
-use crate::error::CliError;
+use crate::error::{CliError, Exit};
+use crate::index::{Domain, Seen};
 use secmon::model::{CustomerId, DomainId, MonitoredDomain};
 use secmon::operations::{GetDomainSummary, ListDomains};
+use std::collections::BTreeSet;
 use uuid::Uuid;
 
 /// A domain that an argument names; its name is known when a list was read.
@@ -28,11 +31,55 @@ pub async fn all_domains(
     customer: CustomerId,
 ) -> Result<Vec<DomainRef>, CliError> {
     let overview = context.read(ListDomains::new(customer)).await?.into_data();
+    learn_domains(context, customer, &overview.domains);
     let named = |domain: MonitoredDomain| DomainRef {
         id: domain.id,
         name: Some(domain.domain),
     };
     Ok(overview.domains.into_iter().map(named).collect())
+}
+
+/// Keeps in mind the domains of a customer.
+pub fn learn_domains(context: &Context, customer: CustomerId, domains: &[MonitoredDomain]) {
+    let known = domains.iter().map(|domain| Domain::of(customer, domain));
+    context.learn(Seen::AllDomains(customer, known.collect()));
+}
+
+/// The customer of these domains: the one that was named, or the one that the index knows them to belong to; else a
+/// person is asked.
+pub fn customer_of_domains(context: &Context, names: &[String]) -> Result<CustomerId, CliError> {
+    if context.settings.customer.is_some() {
+        return context.customer();
+    }
+    let known = &context.known()?.domains;
+    let owners = |name: &String| -> BTreeSet<CustomerId> {
+        let name = name.trim().trim_end_matches('.').to_lowercase();
+        let fits = |domain: &&Domain| domain.name == name || domain.id.to_string() == name;
+        known
+            .iter()
+            .filter(fits)
+            .map(|domain| domain.customer)
+            .collect()
+    };
+    let owners: Vec<BTreeSet<CustomerId>> = names.iter().map(owners).collect();
+    let all: BTreeSet<CustomerId> = owners.iter().flatten().copied().collect();
+    let one = all.first().filter(|_| all.len() == 1);
+    match one {
+        Some(owner) if owners.iter().all(|owners| !owners.is_empty()) => {
+            context.imply_customer(*owner);
+        }
+        None if all.len() > 1 => {
+            let all: Vec<String> = all.iter().map(ToString::to_string).collect();
+            let message = format!(
+                "{} belong to the customers {}: say which with -c",
+                names.join(", "),
+                all.join(" and ")
+            );
+            return Err(CliError::new(Exit::Usage, "ambiguous", message));
+        }
+        _ => {}
+    }
+    context.customer()
 }
 
 /// Finds the domains that the arguments name, by id or name; all of them before any is acted on.
@@ -48,7 +95,8 @@ pub async fn domains(context: &Context, names: &[String]) -> Result<Vec<DomainRe
         }
         let id = name.parse::<Uuid>().ok().map(DomainId::from);
         if known.is_none() && (id.is_none() || context.settings.customer.is_some()) {
-            known = Some(all_domains(context, context.customer()?).await?);
+            let customer = customer_of_domains(context, names)?;
+            known = Some(all_domains(context, customer).await?);
         }
         let wanted = name.trim_end_matches('.').to_lowercase();
         let fits =
@@ -58,15 +106,21 @@ pub async fn domains(context: &Context, names: &[String]) -> Result<Vec<DomainRe
             (Some(domain), _) => domain,
             (None, Some(id)) => unlisted(context, id).await?,
             (None, None) => {
-                return Err(
-                    CliError::not_found(format!("no domain {name:?} of this customer"))
-                        .hint("see the domains there are: `domain list`"),
-                );
+                return Err(missing(name, &wanted, known.iter().flatten()));
             }
         };
         found.push(domain);
     }
     Ok(found)
+}
+
+fn missing<'a>(name: &str, wanted: &str, known: impl Iterator<Item = &'a DomainRef>) -> CliError {
+    let names = known.filter_map(|domain| domain.name.as_deref());
+    let error = CliError::not_found(format!("no domain {name:?} of this customer"));
+    match nearest(wanted, names) {
+        Some(near) => error.hint(format!("did you mean {near}?")),
+        None => error.hint("see the domains there are: `domain list`"),
+    }
 }
 
 /// A terminated domain is in no list. With a customer it must be that customer's.

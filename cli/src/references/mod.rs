@@ -8,7 +8,7 @@ mod records;
 mod reference;
 mod servers;
 
-pub use domains::{DomainRef, all_domains, domains};
+pub use domains::{DomainRef, all_domains, customer_of_domains, domains, learn_domains};
 pub use records::{Named, all_alerts, all_rules, by_id_or_prefix, check_named};
 pub use servers::{
     Prefixes, ServerTarget, all_endpoints, endpoint, endpoints, handle_of, name_of, owner,
@@ -18,6 +18,11 @@ pub use servers::{
 /// The fewest digits of an id that may stand for it.
 const SHORTEST_PREFIX: usize = 6;
 const PAGE_SIZE: u32 = 100;
+
+/// Whether this is the id, or so much of its beginning that it may stand for it.
+pub fn is_id_or_prefix(text: &str, id: &str) -> bool {
+    id.eq_ignore_ascii_case(text) || is_id_prefix(text, id)
+}
 
 fn is_id_prefix(text: &str, id: &str) -> bool {
     let digits: String = text.chars().filter(|c| *c != '-').collect();

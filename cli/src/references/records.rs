@@ -1,8 +1,9 @@
 //! Rules and alerts by id, or by the first digits of it.
 
-use super::{PAGE_SIZE, is_id_prefix};
+use super::{PAGE_SIZE, is_id_or_prefix};
 use crate::context::Context;
 use crate::error::{CliError, Exit};
+use crate::index::{AlertRecord, Record, Seen};
 use secmon::model::{CustomerId, PortAlert, Rule};
 use secmon::operations::{ListPortAlerts, ListRules};
 
@@ -36,8 +37,7 @@ pub fn by_id_or_prefix<T>(
 ) -> Result<T, CliError> {
     let text = text.trim();
     let Named { one, list } = kind;
-    let fits =
-        |record: &T| id_of(record).eq_ignore_ascii_case(text) || is_id_prefix(text, &id_of(record));
+    let fits = |record: &T| is_id_or_prefix(text, &id_of(record));
     let mut found: Vec<T> = records.into_iter().filter(fits).collect();
     match found.len() {
         0 => {
@@ -69,7 +69,16 @@ pub async fn all_rules(
     context.ready().await?;
     let mut list = ListRules::new().per_page(PAGE_SIZE);
     list.billing_customer_id = context.settings.customer;
-    Ok(context.client()?.pages(narrow(list)).collect_all().await?)
+    let list = narrow(list);
+    let whose = list.billing_customer_id;
+    let whole = list.endpoint_id.is_none() && list.scope.is_none() && list.status.is_none();
+    let rules = context.client()?.pages(list).collect_all().await?;
+    let records = rules.iter().map(|rule| Record::of(whose, rule)).collect();
+    context.learn(match whole {
+        true => Seen::AllRules(whose, records),
+        false => Seen::Rules(records),
+    });
+    Ok(rules)
 }
 
 /// All port alerts of a customer.
@@ -80,5 +89,10 @@ pub async fn all_alerts(
 ) -> Result<Vec<PortAlert>, CliError> {
     context.ready().await?;
     let list = narrow(ListPortAlerts::new(customer).per_page(PAGE_SIZE));
-    Ok(context.client()?.pages(list).collect_all().await?)
+    let alerts = context.client()?.pages(list).collect_all().await?;
+    let records = alerts
+        .iter()
+        .map(|alert| AlertRecord::of_port(customer, alert));
+    context.learn(Seen::Alerts(customer, None, records.collect()));
+    Ok(alerts)
 }

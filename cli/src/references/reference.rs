@@ -2,6 +2,7 @@
 
 use super::is_id_prefix;
 use crate::error::CliError;
+use crate::index::Server;
 use secmon::model::{Endpoint, EndpointId};
 use std::net::IpAddr;
 use uuid::Uuid;
@@ -24,8 +25,56 @@ const FORCED: [(&str, Reading); 4] = [
     ("nick:", Reading::Nickname),
 ];
 
+/// What a server answers to.
+pub trait Names {
+    /// Its id.
+    fn id(&self) -> EndpointId;
+    /// Its address.
+    fn address(&self) -> &str;
+    /// Its host name.
+    fn host(&self) -> Option<&str>;
+    /// The name it is shown by.
+    fn nickname(&self) -> Option<&str>;
+}
+
+impl Names for Endpoint {
+    fn id(&self) -> EndpointId {
+        self.id
+    }
+
+    fn address(&self) -> &str {
+        &self.ip_address
+    }
+
+    fn host(&self) -> Option<&str> {
+        self.hostname.as_deref()
+    }
+
+    fn nickname(&self) -> Option<&str> {
+        self.nickname.as_deref()
+    }
+}
+
+impl Names for Server {
+    fn id(&self) -> EndpointId {
+        self.id
+    }
+
+    fn address(&self) -> &str {
+        &self.ip
+    }
+
+    fn host(&self) -> Option<&str> {
+        self.hostname.as_deref()
+    }
+
+    fn nickname(&self) -> Option<&str> {
+        self.nickname.as_deref()
+    }
+}
+
 /// Whether a reference names a server in one reading.
-type Fits<'a> = fn(&Reference<'a>, &Endpoint) -> bool;
+type Fits<'a, S> = fn(&Reference<'a>, &S) -> bool;
 
 /// An argument that names a server.
 pub struct Reference<'a> {
@@ -37,9 +86,9 @@ pub struct Reference<'a> {
 }
 
 /// The servers that a reference fits.
-pub struct Fit<'e> {
+pub struct Fit<'e, S> {
     /// The servers.
-    pub servers: Vec<&'e Endpoint>,
+    pub servers: Vec<&'e S>,
     /// Whether only the first digits of their ids were given.
     pub by_prefix: bool,
 }
@@ -67,8 +116,8 @@ impl<'a> Reference<'a> {
     }
 
     /// The servers it fits in the first reading that fits any.
-    pub fn fit<'e>(&self, endpoints: &'e [Endpoint]) -> Fit<'e> {
-        let readings: [(Reading, Fits<'_>); 4] = [
+    pub fn fit<'e, S: Names>(&self, endpoints: &'e [S]) -> Fit<'e, S> {
+        let readings: [(Reading, Fits<'_, S>); 4] = [
             (Reading::Address, Self::is_address),
             (Reading::Host, Self::is_host),
             (Reading::Nickname, Self::is_nickname),
@@ -78,7 +127,7 @@ impl<'a> Reference<'a> {
             if self.reading != Reading::Any && self.reading != reading {
                 continue;
             }
-            let servers: Vec<&Endpoint> = endpoints
+            let servers: Vec<&S> = endpoints
                 .iter()
                 .filter(|endpoint| fits(self, endpoint))
                 .collect();
@@ -97,39 +146,40 @@ impl<'a> Reference<'a> {
 
     /// The name that differs from it by a slip of the finger.
     pub fn near_miss<'e>(&self, endpoints: &'e [Endpoint]) -> Option<&'e str> {
-        const SLIP: usize = 2;
         let names = endpoints.iter().flat_map(|endpoint| {
             let named = [&endpoint.nickname, &endpoint.hostname]
                 .into_iter()
                 .flatten();
             named.chain([&endpoint.ip_address]).map(String::as_str)
         });
-        let nearest = names
-            .map(|name| (edit_distance(name, self.text), name))
-            .min()?;
-        (nearest.0 <= SLIP).then_some(nearest.1)
+        nearest(self.text, names)
     }
 
-    fn is_address(&self, endpoint: &Endpoint) -> bool {
+    fn is_address<S: Names>(&self, server: &S) -> bool {
         let wanted = self.text.parse::<IpAddr>().ok();
-        wanted.is_some() && wanted == endpoint.ip_address.parse::<IpAddr>().ok()
+        wanted.is_some() && wanted == server.address().parse::<IpAddr>().ok()
     }
 
-    fn is_host(&self, endpoint: &Endpoint) -> bool {
-        endpoint
-            .hostname
-            .as_deref()
-            .is_some_and(|host| host.eq_ignore_ascii_case(self.text))
+    fn is_host<S: Names>(&self, server: &S) -> bool {
+        let host = server.host();
+        host.is_some_and(|host| host.eq_ignore_ascii_case(self.text))
     }
 
-    fn is_nickname(&self, endpoint: &Endpoint) -> bool {
-        let nickname = endpoint.nickname.as_deref();
+    fn is_nickname<S: Names>(&self, server: &S) -> bool {
+        let nickname = server.nickname();
         nickname.is_some_and(|name| name.to_lowercase() == self.text.to_lowercase())
     }
 
-    fn is_prefix(&self, endpoint: &Endpoint) -> bool {
-        is_id_prefix(self.text, &endpoint.id.to_string())
+    fn is_prefix<S: Names>(&self, server: &S) -> bool {
+        is_id_prefix(self.text, &server.id().to_string())
     }
+}
+
+/// The name that differs from what was typed by a slip of the finger.
+pub fn nearest<'a>(typed: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    const SLIP: usize = 2;
+    let nearest = names.map(|name| (edit_distance(name, typed), name)).min()?;
+    (nearest.0 <= SLIP).then_some(nearest.1)
 }
 
 /// How many letters must be put in, left out or changed to make one word of the other.

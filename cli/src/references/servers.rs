@@ -4,6 +4,7 @@ use super::PAGE_SIZE;
 use super::reference::Reference;
 use crate::context::Context;
 use crate::error::{CliError, Exit};
+use crate::index::{Seen, Server};
 use secmon::model::{CustomerId, Endpoint, EndpointId, EndpointStatus};
 use secmon::operations::{GetEndpoint, ListEndpoints};
 use serde::{Deserialize, Serialize};
@@ -66,13 +67,15 @@ pub async fn endpoints(
     names: &[String],
     prefixes: Prefixes,
 ) -> Result<Vec<Endpoint>, CliError> {
-    let search = Search::new(context, prefixes);
+    let references = parse(names)?;
+    let search = Search::new(context, names.len(), prefixes)?;
     let mut found: Vec<Endpoint> = Vec::new();
+    let mut seen = HashSet::new();
     let mut problems = Vec::new();
-    for reference in parse(names)? {
+    for reference in references {
         match search.one(&reference).await {
-            Ok(endpoint) if found.iter().any(|earlier| earlier.id == endpoint.id) => {}
-            Ok(endpoint) => found.push(endpoint),
+            Ok(endpoint) if seen.insert(endpoint.id) => found.push(endpoint),
+            Ok(_) => {}
             Err(error) if worth_collecting(&error) => problems.push(error),
             Err(error) => return Err(error),
         }
@@ -89,11 +92,12 @@ pub async fn server_targets(
     prefixes: Prefixes,
     known: impl Fn(&str) -> Option<ServerTarget>,
 ) -> Result<Vec<(usize, ServerTarget)>, CliError> {
-    let search = Search::new(context, prefixes);
+    let references = parse(names)?;
+    let search = Search::new(context, names.len(), prefixes)?;
     let mut found = Vec::new();
     let mut seen = HashSet::new();
     let mut problems = Vec::new();
-    for (place, reference) in parse(names)?.iter().enumerate() {
+    for (place, reference) in references.iter().enumerate() {
         let target = match search.one(reference).await {
             Ok(endpoint) => ServerTarget::from(endpoint),
             Err(error) if error.exit() == Exit::NotFound => {
@@ -151,8 +155,9 @@ fn together(mut problems: Vec<CliError>, of: usize) -> Result<(), CliError> {
 
 /// Finds the one server that the argument names.
 pub async fn endpoint(context: &Context, name: &str) -> Result<Endpoint, CliError> {
-    Search::new(context, Prefixes::Accepted)
-        .one(&Reference::parse(name)?)
+    let reference = Reference::parse(name)?;
+    Search::new(context, 1, Prefixes::Accepted)?
+        .one(&reference)
         .await
 }
 
@@ -164,39 +169,97 @@ pub async fn all_endpoints(
     context.ready().await?;
     let mut list = ListEndpoints::new().per_page(PAGE_SIZE);
     list.billing_customer_id = customer;
-    Ok(context.client()?.pages(list).collect_all().await?)
+    let endpoints = context.client()?.pages(list).collect_all().await?;
+    let servers = endpoints.iter().map(Server::from).collect();
+    context.learn(Seen::AllServers(customer, servers));
+    Ok(endpoints)
 }
 
-/// Looks servers up; the list is read once, and only when a name is no whole id.
+/// A server as it is now.
+async fn read_endpoint(context: &Context, id: EndpointId) -> Result<Endpoint, CliError> {
+    let found = context.read(GetEndpoint::new(id)).await;
+    if found
+        .as_ref()
+        .is_err_and(|error| error.exit() == Exit::NotFound)
+    {
+        context.learn(Seen::Gone(id.uuid()));
+    }
+    let endpoint = found
+        .map_err(|error| error.during(format!("looking {id} up")))?
+        .into_data();
+    context.learn(Seen::Servers(vec![Server::from(&endpoint)]));
+    Ok(endpoint)
+}
+
+/// Looks servers up: one by one where that costs fewer calls than the list, which is read once.
 struct Search<'a> {
     context: &'a Context,
     prefixes: Prefixes,
+    way: Way,
     list: tokio::sync::OnceCell<Vec<Endpoint>>,
 }
 
+/// How servers are looked up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// By their ids, where they are given or the index knows them; each is confirmed by the answer.
+    OneByOne,
+    /// Only whole ids are looked up one by one.
+    ListForNames,
+    /// All in the list.
+    List,
+}
+
+impl Way {
+    /// The index saves calls only where the list is long. With a customer, and for what cannot be taken back, a fresh
+    /// list decides.
+    fn choose(context: &Context, names: usize, prefixes: Prefixes) -> Result<Self, CliError> {
+        const FEW: usize = 10;
+        let customer = context.settings.customer;
+        let servers = &context.known()?.servers;
+        let listed = servers
+            .iter()
+            .filter(|server| customer.is_none() || server.customer == customer);
+        let calls = listed.count().div_ceil(PAGE_SIZE as usize);
+        if prefixes == Prefixes::Refused {
+            tell_cost(context, calls);
+        }
+        Ok(match (names <= calls && customer.is_none(), prefixes) {
+            (true, Prefixes::Accepted) => Self::OneByOne,
+            _ if names <= FEW => Self::ListForNames,
+            _ => Self::List,
+        })
+    }
+}
+
+/// A long wait for a list is told beforehand.
+fn tell_cost(context: &Context, calls: usize) {
+    const WORTH_TELLING: usize = 20;
+    if calls > WORTH_TELLING {
+        context.ui.note(&format!(
+            "reading all servers anew before this: about {calls} calls"
+        ));
+    }
+}
+
 impl<'a> Search<'a> {
-    fn new(context: &'a Context, prefixes: Prefixes) -> Self {
-        Self {
+    fn new(context: &'a Context, names: usize, prefixes: Prefixes) -> Result<Self, CliError> {
+        Ok(Self {
             context,
             prefixes,
+            way: Way::choose(context, names, prefixes)?,
             list: tokio::sync::OnceCell::new(),
-        }
+        })
     }
 
     async fn one(&self, reference: &Reference<'_>) -> Result<Endpoint, CliError> {
         if let Some(id) = reference.id {
-            let found = self.context.read(GetEndpoint::new(id)).await;
-            let endpoint = found
-                .map_err(|error| error.during(format!("looking {id} up")))?
-                .into_data();
-            check_owner(self.context, &endpoint)?;
+            return self.by_id(id).await;
+        }
+        if let Some(endpoint) = self.by_index(reference).await? {
             return Ok(endpoint);
         }
-        let customer = self.context.settings.customer;
-        let list = self
-            .list
-            .get_or_try_init(|| all_endpoints(self.context, customer))
-            .await?;
+        let list = self.list().await?;
         let fit = reference.fit(list);
         match fit.servers.as_slice() {
             [] => Err(self.missing(reference, list).await),
@@ -208,6 +271,41 @@ impl<'a> Search<'a> {
             }
             [one] => Ok((*one).clone()),
             many => self.choose(reference, many),
+        }
+    }
+
+    async fn list(&self) -> Result<&Vec<Endpoint>, CliError> {
+        let customer = self.context.settings.customer;
+        self.list
+            .get_or_try_init(|| all_endpoints(self.context, customer))
+            .await
+    }
+
+    async fn by_id(&self, id: EndpointId) -> Result<Endpoint, CliError> {
+        if self.way == Way::List
+            && let Some(endpoint) = self.list().await?.iter().find(|listed| listed.id == id)
+        {
+            return Ok(endpoint.clone());
+        }
+        let endpoint = read_endpoint(self.context, id).await?;
+        check_owner(self.context, &endpoint)?;
+        Ok(endpoint)
+    }
+
+    /// The one server that the index knows by this name, if the service still says the same of it.
+    async fn by_index(&self, reference: &Reference<'_>) -> Result<Option<Endpoint>, CliError> {
+        if self.way != Way::OneByOne {
+            return Ok(None);
+        }
+        let fit = reference.fit(&self.context.known()?.servers);
+        let [known] = fit.servers.as_slice() else {
+            return Ok(None);
+        };
+        match read_endpoint(self.context, known.id).await {
+            Ok(endpoint) if Server::from(&endpoint) == **known => Ok(Some(endpoint)),
+            Ok(_) => Ok(None),
+            Err(error) if error.exit() == Exit::NotFound => Ok(None),
+            Err(error) => Err(error),
         }
     }
 

@@ -10,6 +10,7 @@ mod doctor;
 mod domains;
 mod errors;
 mod history;
+mod index;
 mod journal;
 mod jq;
 mod local;

@@ -58,7 +58,7 @@ fn completion_is_printed_for_every_shell() {
         Completing::Elvish,
     ] {
         let run = Shell::new().line(&format!("completion {name}")).exits(0);
-        assert!(run.stdout.contains("provision"), "{name}");
+        assert!(run.stdout.contains("SECMON_COMPLETE"), "{name}");
     }
 }
 

@@ -4,6 +4,7 @@ use crate::bulk::{Done, End, Prior};
 use crate::commands::domain_changes;
 use crate::context::Context;
 use crate::error::CliError;
+use crate::index::{Seen, Server};
 use crate::outcome::to_json;
 use crate::targets::{NewServer, Target};
 use secmon::Response;
@@ -70,6 +71,9 @@ async fn send_server(context: &Context, server: &NewServer) -> Result<End, CliEr
             ))
         }
     }
+    if answer.created() {
+        learn(context, server, id);
+    }
     let done = Done {
         id: id.to_string(),
         record,
@@ -82,6 +86,24 @@ async fn send_server(context: &Context, server: &NewServer) -> Result<End, CliEr
     } else {
         End::Skipped(done)
     })
+}
+
+/// The answer tells no more of a server than its id.
+fn learn(context: &Context, server: &NewServer, id: EndpointId) {
+    let Some(address) = server.address else {
+        return;
+    };
+    let ip = address.to_string();
+    let hostname = server.request.hostname.clone().or(Some(ip.clone()));
+    let nickname = server.nickname.clone().or(hostname.clone());
+    let customer = Some(server.request.client_id);
+    context.learn(Seen::Servers(vec![Server {
+        id,
+        ip,
+        hostname,
+        nickname,
+        customer,
+    }]));
 }
 
 fn explained(error: CliError, target: &NewServer) -> CliError {
