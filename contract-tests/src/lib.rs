@@ -17,6 +17,7 @@ mod http_calls;
 pub mod junit;
 mod matrix;
 mod need;
+pub mod proxy;
 mod service;
 mod stage;
 mod suite;

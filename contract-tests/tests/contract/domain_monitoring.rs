@@ -1,5 +1,7 @@
 //! Reads of monitored domains, and the transitions of their alerts.
 
+use std::collections::BTreeSet;
+
 use http::{Method, StatusCode};
 use secmon::model::{
     DomainAlertId, DomainAlertStatus, DomainAlertType, DomainId, LeakCategory, Severity,
@@ -303,6 +305,7 @@ async fn alerts_are_filtered_and_come_in_pages() {
             .collect_all()
             .await
             .expect("a list");
+        let found: BTreeSet<_> = found.iter().map(|alert| alert.id.to_string()).collect();
         assert_eq!(found.len(), expected, "{list:?}");
     }
 }
@@ -459,7 +462,9 @@ async fn the_history_has_the_last_25_scans() {
     let account = Account::new().await;
     let customer = account.customer();
     let domain = leaking(&account, customer).await;
-    for _ in 0..26 {
+    for customers in 6..32 {
+        let findings = json!({"employees": 2, "customers": customers, "third_parties": 1});
+        account.findings(domain, findings).await;
         account.scan_domain(domain).await;
     }
     let history = account
@@ -482,7 +487,12 @@ async fn the_history_has_the_last_25_scans() {
         ],
     );
     assert_eq!(history.data.scans.len(), 25);
-    assert_eq!(history.data.scans[0].customers_compromised, 5);
+    let found = history
+        .data
+        .scans
+        .iter()
+        .map(|scan| scan.customers_compromised);
+    assert_eq!(found.collect::<Vec<_>>(), (7..32).rev().collect::<Vec<_>>());
 }
 
 async fn the_reads_of_a_new_domain_answer() {

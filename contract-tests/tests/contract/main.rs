@@ -8,6 +8,7 @@ mod everywhere;
 mod faults;
 mod firewall;
 mod health_and_access;
+mod honesty;
 mod model;
 mod port_alerts;
 mod pricing;
@@ -53,7 +54,7 @@ fn cases() -> Vec<Case> {
 
 /// Every check that is no case.
 fn checks() -> Vec<Check> {
-    [witnesses::CHECKS].concat()
+    [witnesses::CHECKS, honesty::CHECKS].concat()
 }
 
 fn main() -> ExitCode {

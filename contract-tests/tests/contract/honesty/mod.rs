@@ -1,0 +1,132 @@
+//! The suite is honest: a service that is bent in one place falls to a named case, at a named assertion.
+
+mod bends;
+mod more_bends;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use secmon_contract_tests::proxy::{Bend, Proxy};
+use secmon_contract_tests::{Case, Failure, Service, checks, embedded, run_case};
+
+checks! {
+    every_bend_falls_to_its_case_and_assertion,
+    the_documentation_lists_every_bend
+}
+
+/// What of the contract a bend breaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Breaks {
+    Shape,
+    State,
+    Order,
+    Limits,
+    Headers,
+    Time,
+    Idempotency,
+    Isolation,
+    Paging,
+}
+
+/// A way in which a service may be wrong, and what notices it.
+pub struct Bent {
+    pub what: &'static str,
+    pub breaks: Breaks,
+    /// The case that falls.
+    pub case: &'static str,
+    /// Its assertion, or enough of it.
+    pub assertion: &'static str,
+    pub bend: Bend,
+}
+
+fn all() -> impl Iterator<Item = &'static Bent> {
+    bends::BENDS.iter().chain(more_bends::BENDS)
+}
+
+fn every_bend_falls_to_its_case_and_assertion() {
+    let cases = crate::cases();
+    let mut fell_before: BTreeMap<String, &str> = BTreeMap::new();
+    let mut problems = Vec::new();
+    for bent in all() {
+        let case = cases.iter().find(|case| case.name() == bent.case);
+        let Some(case) = case else {
+            problems.push(format!("{}: there is no case {}", bent.what, bent.case));
+            continue;
+        };
+        let Some(failure) = failure_of(case, bent.bend) else {
+            problems.push(format!("{}: {} did not notice", bent.what, bent.case));
+            continue;
+        };
+        let Failure { message, place } = failure;
+        if !source_at(&place).contains(&squeezed(bent.assertion)) {
+            problems.push(format!(
+                "{}: {} fell at {place}: {message}",
+                bent.what, bent.case
+            ));
+        }
+        if let Some(other) = fell_before.insert(place.clone(), bent.what) {
+            problems.push(format!(
+                "{} and {other} fell to the same assertion, {place}",
+                bent.what
+            ));
+        }
+    }
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+    assert!(fell_before.len() >= 30, "{} bends", fell_before.len());
+    let shapes = all().filter(|bent| bent.breaks == Breaks::Shape).count();
+    assert!(shapes <= 5, "{shapes} bends of the shape");
+}
+
+/// Why a case falls when its service is bent, a service that nobody has used before.
+fn failure_of(case: &Case, bend: Bend) -> Option<Failure> {
+    let mock = embedded();
+    let service = Service::of(&mock);
+    let proxy = Proxy::start(&service.url, bend);
+    run_case(case, &service.through(proxy.url())).failure
+}
+
+/// The source from a place on, without spaces.
+fn source_at(place: &str) -> String {
+    const LINES: usize = 7;
+    let (file, line) = place.rsplit_once(':').expect("file and line");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let source = fs::read_to_string(root.join(file)).unwrap_or_default();
+    let line: usize = line.parse().expect("a line");
+    let lines = source.lines().skip(line - 1).take(LINES);
+    squeezed(&lines.collect::<String>())
+}
+
+fn squeezed(text: &str) -> String {
+    text.split_whitespace().collect()
+}
+
+fn the_documentation_lists_every_bend() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/bends.md");
+    if std::env::var("INSTA_UPDATE").as_deref() == Ok("always") {
+        fs::write(&path, documented()).expect("the documentation can be written");
+    }
+    let written = fs::read_to_string(path).unwrap_or_default();
+    assert!(
+        written == documented(),
+        "INSTA_UPDATE=always writes docs/bends.md anew"
+    );
+}
+
+fn documented() -> String {
+    let mut text = String::from(
+        "# Bends\n\nWays in which a service may be wrong, and the case and assertion of the contract suite that notice \
+         it. Each was tried:\na proxy before the mock bends its answers, or what it is asked, and the case must fall at \
+         that assertion. No two fall to the\nsame one. Written by the suite; `contract-tests/tests/contract/honesty` \
+         has the bends themselves.\n\n| a service that | breaks | falls to | at |\n| --- | --- | --- | --- |\n",
+    );
+    for bent in all() {
+        let breaks = format!("{:?}", bent.breaks).to_lowercase();
+        let assertion = bent.assertion.replace('|', "\\|");
+        text += &format!(
+            "| {} | {breaks} | `{}` | `{assertion}` |\n",
+            bent.what, bent.case
+        );
+    }
+    text
+}
