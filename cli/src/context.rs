@@ -2,6 +2,7 @@
 
 use crate::admin::LARGEST_STATE;
 use crate::connection::Connection;
+use crate::credentials::TypedKey;
 use crate::error::{CliError, Exit};
 use crate::guard::Guard;
 use crate::history::History;
@@ -9,7 +10,7 @@ use crate::index::{self, Index, Notebook, Seen};
 use crate::interrupt::Interruption;
 use crate::outcome::{Line, Outcome, Table};
 use crate::settings::{KeySource, Settings, Source};
-use crate::ui::Ui;
+use crate::ui::{Progress, Ui};
 use crate::{credentials, local, pace, service, settings};
 use secmon::model::CustomerId;
 use secmon::transport::{HttpOptions, HttpTransport, Transport};
@@ -264,6 +265,11 @@ impl Context {
         Ok(*self.asked_customer.get_or_init(|| customer))
     }
 
+    /// From here on this is the customer, where none was named.
+    pub fn keep_customer(&self, customer: CustomerId) {
+        self.asked_customer.get_or_init(|| customer);
+    }
+
     /// In a dry run, what a change of this machine's own files comes to: it is said, and not made.
     pub fn only_said(&self, would: &str) -> Option<Outcome> {
         let story = vec![Line::text(format!("would {would}"))];
@@ -288,6 +294,49 @@ impl Context {
         }
         self.release();
         self.ui.ask_text(question)
+    }
+
+    /// Says something beside the result.
+    pub fn note(&self, sentence: &str) {
+        self.ui.note(sentence);
+    }
+
+    /// Shows part of a result that comes bit by bit.
+    pub fn show_part(&self, part: Outcome) -> Result<(), CliError> {
+        self.ui.part(part)
+    }
+
+    /// How many items of a list need be read.
+    pub fn limit(&self) -> usize {
+        self.ui.limit().unwrap_or(usize::MAX)
+    }
+
+    /// A progress bar for so many items.
+    pub fn progress(&self, total: usize) -> Progress {
+        self.ui.progress(total)
+    }
+
+    /// An error as it stands in JSON output.
+    pub fn error_as_json(&self, error: &CliError) -> serde_json::Value {
+        self.ui.error_as_json(error)
+    }
+
+    /// Asks for one of a few letters; each stands for what is behind it.
+    pub fn ask_letter(&self, question: &str, letters: &[(char, &str)]) -> Result<char, CliError> {
+        self.release();
+        self.ui.ask_letter(question, letters)
+    }
+
+    /// Asks for a line of text that may be left empty, or taken over from before.
+    pub fn ask_again(&self, question: &str, before: &str) -> Result<String, CliError> {
+        self.release();
+        self.ui.ask_text_or(question, before)
+    }
+
+    /// Lets a person choose several; all of them are chosen to begin with.
+    pub fn choose_some(&self, question: &str, options: &[String]) -> Result<Vec<usize>, CliError> {
+        self.release();
+        self.ui.ask_some(question, options)
     }
 
     /// Lets a person choose one of several.
@@ -388,14 +437,19 @@ impl Context {
         }
     }
 
-    /// Asks for a key without showing it.
-    pub fn ask_key(&self) -> Result<ApiKey, CliError> {
+    /// Asks for a key that is kept nowhere.
+    fn ask_key(&self) -> Result<ApiKey, CliError> {
         if !self.may_ask() {
             return Err(CliError::usage("there is no API key: set SECMON_API_KEY or SECMON_API_KEY_FILE, or name a profile that has one")
                 .hint("keep one: `auth login --key-stdin`"));
         }
+        self.typed_key()?.check()
+    }
+
+    /// Asks for a key without showing it.
+    pub fn typed_key(&self) -> Result<TypedKey, CliError> {
         self.release();
-        credentials::parse("the key", self.ui.ask_secret("API key")?)
+        Ok(TypedKey::new(self.ui.ask_secret("API key")?))
     }
 }
 

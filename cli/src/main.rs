@@ -28,6 +28,7 @@ mod local;
 mod outcome;
 mod pace;
 mod paths;
+mod portal;
 mod ports;
 mod profile;
 mod program;

@@ -57,6 +57,16 @@ impl Outcome {
         self
     }
 
+    /// Nothing more: everything was shown on the way.
+    pub fn silent() -> Self {
+        Self::text("")
+    }
+
+    /// Whether everything was shown already.
+    pub fn is_silent(&self) -> bool {
+        self.result.as_str() == Some("")
+    }
+
     /// A text that is the same in every form: a script, a page.
     pub fn text(text: impl Into<String>) -> Self {
         let text = text.into();
@@ -95,6 +105,8 @@ pub struct Table {
     pub columns: Cow<'static, [Column]>,
     /// One cell a column in each row.
     pub rows: Vec<Vec<Cell>>,
+    /// Address of the page about a row, up to its id, where there is one.
+    pub pages: Option<String>,
 }
 
 impl Table {
@@ -102,7 +114,7 @@ impl Table {
     pub fn new(columns: &'static [Column]) -> Self {
         Self {
             columns: columns.into(),
-            rows: Vec::new(),
+            ..Self::default()
         }
     }
 
@@ -111,6 +123,7 @@ impl Table {
         Self {
             columns: columns.into(),
             rows: vec![row],
+            pages: None,
         }
     }
 

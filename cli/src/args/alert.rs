@@ -30,6 +30,10 @@ pub enum AlertCommand {
     Ack(AlertAckArgs),
     /// Allow the port of a port alert: adds the rule, which resolves the alert for good
     Allow(AlertAllowArgs),
+    /// Go through open alerts at the terminal, server by server, and say what becomes of each
+    Triage(AlertTriageArgs),
+    /// Keep looking, and tell of each new open alert
+    Watch(AlertWatchArgs),
     /// Mark alerts as resolved; a port that is still open raises a new one at the next scan
     Resolve(AlertResolveArgs),
 }
@@ -54,16 +58,71 @@ pub enum AlertStatusArg {
     Resolved,
 }
 
+const WATCH_EXAMPLES: &str = "\
+The command of --exec gets the alert as JSON on its standard input, and SECMON_ALERT_ID and SECMON_ALERT_SEVERITY.
+With -o json each alert is one line, as with -o jsonl.
+
+Examples:
+  secmon alert watch -c 42 --severity high+
+  secmon alert watch -c 42 --exec 'notify-send \"secmon: $SECMON_ALERT_SEVERITY\"'
+  secmon alert watch -c 42 --for 10m --exit-code";
+
+/// Alerts to keep looking for.
+#[derive(Debug, Args)]
+#[command(after_help = WATCH_EXAMPLES)]
+pub struct AlertWatchArgs {
+    /// Which alerts
+    #[command(flatten)]
+    pub filter: AlertFilter,
+    /// Time between two looks
+    #[arg(long, value_name = "TIME", default_value = "60s")]
+    pub interval: String,
+    /// Run this command for each new alert
+    #[arg(long, value_name = "CMD")]
+    pub exec: Option<String>,
+    /// End with exit code 1 at the first look that finds a new alert
+    #[arg(long)]
+    pub exit_code: bool,
+    /// End after this time, with exit code 0
+    #[arg(long = "for", value_name = "TIME")]
+    pub length: Option<String>,
+}
+
+const TRIAGE_EXAMPLES: &str = "\
+Nothing is sent before the last question. Each step is shown as the command that does the same, for a script.
+SECMON_PLAIN_PROMPTS=1 asks by numbers, without moving the cursor.
+
+Examples:
+  secmon alert triage -c 42
+  secmon alert triage --endpoint web-1 --severity medium+";
+
+/// Alerts to go through.
+#[derive(Debug, Args)]
+#[command(after_help = TRIAGE_EXAMPLES)]
+pub struct AlertTriageArgs {
+    /// Which alerts
+    #[command(flatten)]
+    pub filter: AlertFilter,
+}
+
 /// Filters of the list.
 #[derive(Debug, Args)]
 #[command(after_help = LIST_EXAMPLES)]
 pub struct AlertListArgs {
-    /// Only alerts about ports, or about domains
-    #[arg(long)]
-    pub kind: Option<AlertKind>,
     /// Only alerts in this state
     #[arg(long)]
     pub status: Option<AlertStatusArg>,
+    /// Which alerts
+    #[command(flatten)]
+    pub filter: AlertFilter,
+}
+
+/// Whose alerts, and which of them.
+#[derive(Debug, Args)]
+pub struct AlertFilter {
+    /// Only alerts about ports, or about domains
+    #[arg(long)]
+    pub kind: Option<AlertKind>,
     /// Only this severity: low, medium, high or critical; with + behind it, and above
     #[arg(long, value_name = "SEVERITY")]
     pub severity: Option<String>,

@@ -21,8 +21,8 @@ pub use access::{
     AuthCommand, ConfigCommand, LoginArgs, PathOf, ProfileCommand, ProfileCreateArgs,
 };
 pub use alert::{
-    AlertAckArgs, AlertAllowArgs, AlertCommand, AlertKind, AlertListArgs, AlertResolveArgs,
-    AlertStatusArg,
+    AlertAckArgs, AlertAllowArgs, AlertCommand, AlertFilter, AlertKind, AlertListArgs,
+    AlertResolveArgs, AlertStatusArg, AlertWatchArgs,
 };
 pub use api::ApiArgs;
 pub use billing::{
@@ -98,7 +98,7 @@ pub enum Command {
     Subscription(SubscriptionCommand),
     /// Report the status of services, so that the platform corrects drift
     Sync(SyncArgs),
-    /// Alerts of ports and domains: list, show, ack, resolve, allow
+    /// Alerts of ports and domains: list, show, ack, resolve, allow, triage, watch
     #[command(visible_alias = "alerts", subcommand)]
     Alert(AlertCommand),
     /// Sign a customer in to the portal

@@ -87,7 +87,7 @@ pub fn read(
 fn read_text(context: &Context, path: &Path, name: &str) -> Result<String, CliError> {
     let bytes = crate::files::read(path, name, MAX_BYTES)?;
     let text = String::from_utf8(bytes).unwrap_or_else(|error| {
-        context.ui.note(&format!(
+        context.note(&format!(
             "warning: {name} is not UTF-8: it is read as Windows-1252"
         ));
         WINDOWS_1252

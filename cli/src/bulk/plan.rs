@@ -83,7 +83,7 @@ pub fn announce(context: &Context, rows: &[Row], known: &Known, done: usize) {
     ) {
         parts.push(format!("about {}", durations::shown(length)));
     }
-    context.ui.note(&parts.join(" · "));
+    context.note(&parts.join(" · "));
 }
 
 /// The time that the rate limit alone takes; nothing where all fits into one window.

@@ -47,6 +47,7 @@ pub fn conclude(
     let table = Table {
         columns: COLUMNS.into(),
         rows: vec![row(&item)],
+        ..Table::default()
     };
     match item.end {
         End::Failed(error) => Err(error),
@@ -174,7 +175,7 @@ fn to_json(context: &Context, item: &Item) -> Value {
         "id": done.map(|done| &done.id),
         "created": done.and_then(|done| done.created).unwrap_or(false),
         "note": done.and_then(|done| done.note.as_ref()),
-        "error": item.end.error().map(|error| context.ui.error_as_json(error)),
+        "error": item.end.error().map(|error| context.error_as_json(error)),
     })
 }
 

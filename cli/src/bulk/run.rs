@@ -70,7 +70,7 @@ pub async fn run_telling<T>(
         on_error,
         failed: Cell::new(0),
         stopped: RefCell::new(None),
-        progress: context.ui.progress(targets.len()),
+        progress: context.progress(targets.len()),
     };
     let mut told = Told::new(targets, tell);
     let sending = targets.iter().enumerate().map(async |(i, target)| {

@@ -1,19 +1,16 @@
 //! `secmon alert ...`: port alerts and domain alerts.
 
 use super::rule_adding::{self, Addition, Existing, Place, Wanted};
-use super::{alert_changes, rules, views};
-use crate::alerts::{self, Alert, SeverityFilter};
-use crate::args::{AlertAllowArgs, AlertCommand, AlertKind, AlertListArgs, AlertStatusArg};
+use super::{alert_changes, alert_listing, alert_triage, alert_watch, rules, views};
+use crate::alerts::{self, Alert};
+use crate::args::{AlertAllowArgs, AlertCommand, AlertFilter, AlertKind, AlertListArgs};
 use crate::bulk::Words;
 use crate::context::Context;
-use crate::durations;
 use crate::error::CliError;
 use crate::outcome::{Cell, Column, Line, Outcome, Table, shown, to_json};
 use crate::ports::PortSpec;
-use crate::references::{self, DomainRef};
-use secmon::model::{
-    CustomerId, DomainAlertStatus, EndpointId, PortAlert, PortAlertStatus, PortRange,
-};
+use crate::references;
+use secmon::model::{CustomerId, DomainAlertStatus, PortAlert, PortAlertStatus, PortRange};
 use std::num::NonZeroU16;
 
 const ALLOWED: Words = Words {
@@ -38,148 +35,31 @@ pub async fn run(context: &Context, command: AlertCommand) -> Result<Outcome, Cl
         AlertCommand::Show { alert } => show(context, &alert).await,
         AlertCommand::Ack(args) => alert_changes::acknowledge(context, &args).await,
         AlertCommand::Allow(args) => allow(context, args).await,
+        AlertCommand::Triage(args) => alert_triage::run(context, &args.filter).await,
+        AlertCommand::Watch(args) => alert_watch::run(context, &args).await,
         AlertCommand::Resolve(args) => alert_changes::resolve(context, &args).await,
     }
 }
 
-/// Whose alerts are listed.
-enum Scope {
-    Customer,
-    Server(EndpointId),
-    Domain(DomainRef),
-}
-
 async fn list(context: &Context, args: &AlertListArgs) -> Result<Outcome, CliError> {
-    let severity = args
-        .severity
-        .as_deref()
-        .map(SeverityFilter::parse)
-        .transpose()?;
-    let since = args
-        .since
-        .as_deref()
-        .map(|text| durations::length("--since", text))
-        .transpose()?;
-    let (customer, scope) = scope(context, args).await?;
-    let mut alerts = Vec::new();
-    if wanted(args.kind, AlertKind::Port) && !matches!(scope, Scope::Domain(_)) {
-        alerts.extend(ports(context, customer, &scope, args.status).await?);
-    }
-    if wanted(args.kind, AlertKind::Domain) && !matches!(scope, Scope::Server(_)) {
-        alerts.extend(domains(context, customer, scope, args.status).await?);
-    }
-    if let Some(severity) = &severity {
-        alerts.retain(|alert| severity.admits(alert.severity()));
-    }
-    if let Some(since) = since {
-        let earliest = chrono::Utc::now() - since;
-        alerts.retain(|alert| {
-            alert
-                .first_seen()
-                .is_some_and(|seen| seen.date_time() >= earliest)
-        });
-    }
-    Ok(listed(&alerts))
+    let found = alert_listing::read(context, &args.filter, args.status).await?;
+    Ok(listed(&found.alerts, &args.filter))
 }
 
-fn wanted(asked: Option<AlertKind>, kind: AlertKind) -> bool {
-    asked.is_none_or(|asked| asked == kind)
-}
-
-async fn scope(context: &Context, args: &AlertListArgs) -> Result<(CustomerId, Scope), CliError> {
-    if let Some(name) = &args.endpoint {
-        let endpoint = references::endpoint(context, name).await?;
-        return Ok((
-            references::owner(context, &endpoint)?,
-            Scope::Server(endpoint.id),
-        ));
+/// Where only alerts of ports can stand, they have columns of their own. What was asked for decides, not what is
+/// found, so that a script meets the same columns every time.
+pub fn listed(alerts: &[Alert], filter: &AlertFilter) -> Outcome {
+    if filter.kind != Some(AlertKind::Port) && filter.endpoint.is_none() {
+        return Outcome::list(alerts, ANY, row);
     }
-    if context.settings.customer.is_none() && !context.may_ask() {
-        return Err(CliError::usage(
-            "whose alerts? Name a customer with -c, or a server with --endpoint",
-        )
-        .hint("as in `alert list -c 42`"));
-    }
-    let customer = context.customer()?;
-    match &args.domain {
-        Some(name) => {
-            let mut found = references::domains(context, std::slice::from_ref(name)).await?;
-            let domain = found
-                .pop()
-                .ok_or_else(|| CliError::not_found(format!("no domain {name:?}")))?;
-            Ok((customer, Scope::Domain(domain)))
-        }
-        None => Ok((customer, Scope::Customer)),
-    }
-}
-
-async fn ports(
-    context: &Context,
-    customer: CustomerId,
-    scope: &Scope,
-    status: Option<AlertStatusArg>,
-) -> Result<Vec<Alert>, CliError> {
-    let status = match status {
-        None => None,
-        Some(AlertStatusArg::Open) => Some(PortAlertStatus::Open),
-        Some(AlertStatusArg::Resolved) => Some(PortAlertStatus::Resolved),
-        Some(AlertStatusArg::Acknowledged) => return Ok(Vec::new()),
-    };
-    let alerts = references::all_alerts(context, customer, |mut list| {
-        list.status = status;
-        list.endpoint_id = match scope {
-            Scope::Server(id) => Some(*id),
-            _ => None,
-        };
-        list
-    })
-    .await?;
-    Ok(alerts
-        .into_iter()
-        .map(|alert| Alert::Port(Box::new(alert)))
-        .collect())
-}
-
-async fn domains(
-    context: &Context,
-    customer: CustomerId,
-    scope: Scope,
-    status: Option<AlertStatusArg>,
-) -> Result<Vec<Alert>, CliError> {
-    let domains = match scope {
-        Scope::Domain(domain) => vec![domain],
-        _ => references::all_domains(context, customer).await?,
-    };
-    if domains.len() > EXPENSIVE {
-        context.ui.note(&format!(
-            "reading the alerts of {} domains takes as many calls",
-            domains.len()
-        ));
-    }
-    let status = status.map(|status| match status {
-        AlertStatusArg::Open => DomainAlertStatus::Open,
-        AlertStatusArg::Acknowledged => DomainAlertStatus::Acknowledged,
-        AlertStatusArg::Resolved => DomainAlertStatus::Resolved,
-    });
-    alerts::of_domains(context, customer, &domains, status.as_ref()).await
-}
-
-/// So many calls are worth a word.
-const EXPENSIVE: usize = 20;
-
-/// Port alerts alone have columns of their own.
-fn listed(alerts: &[Alert]) -> Outcome {
-    let ports: Option<Vec<PortAlert>> = alerts
+    let ports: Vec<PortAlert> = alerts
         .iter()
-        .map(|alert| match alert {
+        .filter_map(|alert| match alert {
             Alert::Port(alert) => Some((**alert).clone()),
             Alert::Domain(_) => None,
         })
         .collect();
-    match ports {
-        Some(ports) => Outcome::list(&ports, views::ALERT, views::alert),
-        None => Outcome::list(alerts, ANY, row),
-    }
+    Outcome::list(&ports, views::ALERT, views::alert)
 }
 
 fn row(alert: &Alert) -> Vec<Cell> {
@@ -255,7 +135,8 @@ pub fn allow_command(alert: &PortAlert, customer: CustomerId) -> String {
     )
 }
 
-async fn allow(context: &Context, args: AlertAllowArgs) -> Result<Outcome, CliError> {
+/// `secmon alert allow`.
+pub async fn allow(context: &Context, args: AlertAllowArgs) -> Result<Outcome, CliError> {
     let reason = rules::justification(context, &args.justification)?;
     let addition = Addition::new(reason, None, args.expires.as_deref())?;
     let mut wanted = Vec::new();

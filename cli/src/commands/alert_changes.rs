@@ -145,6 +145,24 @@ pub async fn resolve(context: &Context, args: &AlertResolveArgs) -> Result<Outco
         &question,
         &alerts.len().to_string(),
     )?;
+    resolve_found(context, args, &alerts, customer).await
+}
+
+/// The same for a person who was asked already.
+pub async fn resolve_confirmed(
+    context: &Context,
+    args: &AlertResolveArgs,
+) -> Result<Outcome, CliError> {
+    let alerts = alerts::find(context, &args.alerts).await?;
+    resolve_found(context, args, &alerts, context.customer()?).await
+}
+
+async fn resolve_found(
+    context: &Context,
+    args: &AlertResolveArgs,
+    alerts: &[Alert],
+    customer: CustomerId,
+) -> Result<Outcome, CliError> {
     let acknowledge = if args.ack {
         OpenOnes::AreAcknowledged
     } else {
@@ -152,7 +170,7 @@ pub async fn resolve(context: &Context, args: &AlertResolveArgs) -> Result<Outco
     };
     let ends = bulk::run(
         context,
-        &alerts,
+        alerts,
         OnError::Continue,
         async |alert| match alert {
             Alert::Port(alert) => resolve_port(context, alert, customer).await,
@@ -165,7 +183,7 @@ pub async fn resolve(context: &Context, args: &AlertResolveArgs) -> Result<Outco
         .zip(ends)
         .map(|(alert, end)| item(alert, customer, end));
     let mut outcome = bulk::conclude(context, RESOLVED, items.collect())?;
-    if let [Alert::Port(alert)] = alerts.as_slice() {
+    if let [Alert::Port(alert)] = alerts {
         let command = allow_command(alert, customer);
         outcome.story.push(Line::Hint(format!(
             "if the port stays open it comes back at the next scan; to allow it: `{command}`"

@@ -91,7 +91,7 @@ fn typed_key(context: &Context, args: &LoginArgs) -> Result<TypedKey, CliError> 
             "there is nobody to ask for the key: pipe it in with --key-stdin, or give --key-command",
         ));
     }
-    Ok(TypedKey::new(context.ui.ask_secret("API key")?))
+    context.typed_key()
 }
 
 /// One cheap read shows whether the service takes the key.

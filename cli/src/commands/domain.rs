@@ -7,6 +7,7 @@ use crate::args::DomainCommand;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::outcome::{Cell, Line, Outcome, Table, to_json};
+use crate::portal::{self, Thing};
 use crate::references::{self, DomainRef};
 use secmon::model::{CustomerId, MonitoredDomain};
 use secmon::operations::{GetDomainSummary, ListDomains};
@@ -47,6 +48,7 @@ async fn list(context: &Context) -> Result<Outcome, CliError> {
     let overview = context.read(ListDomains::new(customer)).await?.into_data();
     references::learn_domains(context, customer, &overview.domains);
     let mut outcome = Outcome::list(&overview.domains, views::DOMAIN, views::domain);
+    outcome.table.pages = portal::pages(context, Thing::Domain);
     let slots = match (overview.slots_used, overview.slots_total) {
         (Some(used), Some(total)) => format!("{used} of {total} slots in use"),
         _ => "the service does not tell the slots".to_owned(),

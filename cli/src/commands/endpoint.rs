@@ -12,6 +12,7 @@ use crate::context::Context;
 use crate::error::CliError;
 use crate::index::{Seen, Server};
 use crate::outcome::{Cell, Line, Outcome, Table, to_json};
+use crate::portal::{self, Thing};
 use crate::references::{self, Prefixes};
 use crate::{durations, files};
 use chrono::{DateTime, FixedOffset};
@@ -60,17 +61,16 @@ async fn list(context: &Context, args: &EndpointListArgs) -> Result<Outcome, Cli
     let mut list = ListEndpoints::new().per_page(PAGE_SIZE);
     list.billing_customer_id = context.settings.customer;
     list.status = args.status.map(status);
-    let pages = context
-        .client()?
-        .pages(list)
-        .max_items(context.ui.limit().unwrap_or(usize::MAX));
+    let pages = context.client()?.pages(list).max_items(context.limit());
     let endpoints = pages.collect_all().await?;
     let seen = endpoints.iter().map(Server::from).collect();
     context.learn(match (args.status, context.ui.limit()) {
         (None, None) => Seen::AllServers(context.settings.customer, seen),
         _ => Seen::Servers(seen),
     });
-    Ok(Outcome::list(&endpoints, views::ENDPOINT, views::endpoint))
+    let mut outcome = Outcome::list(&endpoints, views::ENDPOINT, views::endpoint);
+    outcome.table.pages = portal::pages(context, Thing::Server);
+    Ok(outcome)
 }
 
 fn status(argument: EndpointStatusArg) -> EndpointStatus {

@@ -2,6 +2,9 @@
 
 mod alert;
 mod alert_changes;
+mod alert_listing;
+mod alert_triage;
+mod alert_watch;
 mod api;
 mod api_pages;
 mod auth;

@@ -5,6 +5,7 @@ use crate::browser::{self, Browser};
 use crate::context::Context;
 use crate::error::{CliError, Exit};
 use crate::outcome::{Line, Outcome, Table};
+use crate::portal::Thing;
 use crate::references;
 use crate::settings::Source;
 use secmon::operations::GetDomainSummary;
@@ -23,9 +24,7 @@ pub async fn run(context: &Context, args: &OpenArgs) -> Result<Outcome, CliError
     let service = context.settings.service.as_ref().map_err(Clone::clone)?;
     let url = format!("{}{}", service.base_url.trim_end_matches('/'), page.path);
     if service.source == Source::Local {
-        context
-            .ui
-            .note("the embedded mock ends with this command, and has no portal to open");
+        context.note("the embedded mock ends with this command, and has no portal to open");
         return Ok(printed(&url));
     }
     if browser::open(&url) == Browser::Missing {
@@ -49,7 +48,7 @@ async fn page(context: &Context, args: &OpenArgs) -> Result<Page, CliError> {
         Ok(endpoint) => {
             return Ok(Page {
                 about: references::name_of(&endpoint),
-                path: format!("/endpoints/{}", endpoint.id),
+                path: format!("{}{}", Thing::Server.path(), endpoint.id),
             });
         }
         Err(error) if args.server || error.exit() != Exit::NotFound => return Err(error),
@@ -82,7 +81,7 @@ async fn domain(context: &Context, name: &str) -> Result<Page, CliError> {
         about: domain.label(),
         path: path
             .filter(|path| is_path(path))
-            .unwrap_or_else(|| format!("/domains/{}", domain.id)),
+            .unwrap_or_else(|| format!("{}{}", Thing::Domain.path(), domain.id)),
     })
 }
 

@@ -35,6 +35,7 @@ pub async fn run(context: &Context, args: &RuleImportArgs) -> Result<Outcome, Cl
     let table = Table {
         columns: views::RULE.into(),
         rows: ingest.suggested.iter().map(views::rule).collect(),
+        ..Table::default()
     };
     let mut story = vec![Line::text(format!(
         "{} accepted ports were read from {name}; {} new rules on {server}, {} lines passed over.",

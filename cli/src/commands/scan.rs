@@ -126,7 +126,7 @@ async fn start(
         match (pause, cooldown) {
             (Some(pause), Cooldown::IsWaitedFor) => {
                 let again = durations::shown(pause);
-                context.ui.note(&format!(
+                context.note(&format!(
                     "{name} was scanned a moment ago: next try in {again}"
                 ));
                 context.rest(pause).await;

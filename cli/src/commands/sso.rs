@@ -51,12 +51,10 @@ async fn link(context: &Context, path: Option<String>, way: Way) -> Result<Outco
         return Ok(Outcome::record(result, Table::new(&[])).tell(story));
     }
     if let Some(end) = &answer.data.expires_at {
-        context
-            .ui
-            .note(&format!("it works once, until {}", end.as_str()));
+        context.note(&format!("it works once, until {}", end.as_str()));
     }
     if service.source == Source::Local {
-        context.ui.note(
+        context.note(
             "the embedded mock ends with this command: its links open only with `mock serve`",
         );
     }

@@ -279,6 +279,7 @@ impl Total {
             Table {
                 columns: COLUMNS.into(),
                 rows: self.rows,
+                ..Table::default()
             },
         )
         .tell(story)

@@ -3,6 +3,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod csv;
+mod plain_prompt;
 mod progress;
 mod prompt;
 mod rows;
@@ -47,6 +48,8 @@ pub struct Ui {
     wait_said: Mutex<Option<Instant>>,
     /// The bar on the screen.
     bar: Mutex<Option<Progress>>,
+    /// Whether the names of the columns stand above the parts of a result.
+    headed: Mutex<bool>,
 }
 
 impl Ui {
@@ -60,6 +63,7 @@ impl Ui {
             invocation,
             wait_said: Mutex::default(),
             bar: Mutex::default(),
+            headed: Mutex::default(),
         }
     }
 
@@ -106,9 +110,38 @@ impl Ui {
         }
     }
 
+    /// Shows part of a result that comes bit by bit: as JSON, one value a line.
+    pub fn part(&self, mut outcome: Outcome) -> Result<(), CliError> {
+        rows::arrange(&self.display, &mut outcome)?;
+        if self.display.jq.is_some() {
+            return self.result(&outcome);
+        }
+        if self.format == OutputFormat::Json {
+            return self.print(&json_lines(&outcome.result));
+        }
+        let text = self.render(&outcome);
+        let mut headed = self.headed.lock().unwrap_or_else(PoisonError::into_inner);
+        let has_heading = !self.display.no_headers && self.has_headings();
+        let shown = match text.split_once('\n') {
+            Some((_heading, rows)) if has_heading && *headed => rows,
+            _ => &text,
+        };
+        *headed = true;
+        self.print(shown)
+    }
+
+    /// Whether the form begins with the names of the columns.
+    fn has_headings(&self) -> bool {
+        matches!(
+            self.format,
+            OutputFormat::Table | OutputFormat::Wide | OutputFormat::Csv
+        )
+    }
+
     /// Writes the result in the form that was asked for, through the filter where there is one.
     fn result(&self, outcome: &Outcome) -> Result<(), CliError> {
         match &self.display.jq {
+            _ if outcome.is_silent() => Ok(()),
             Some(filter) => self.filtered(filter, &outcome.result),
             None => self.print(&self.render(outcome)),
         }

@@ -1,9 +1,12 @@
 //! Questions to a person at a terminal.
 
-use super::{Ui, sanitize};
+use super::{Ui, plain_prompt, sanitize};
 use crate::error::{CliError, Exit};
-use dialoguer::{Confirm, Input, Password, Select};
+use dialoguer::{Confirm, Input, MultiSelect, Password, Select};
 use std::io::IsTerminal;
+
+/// So many lines of a choice are on the screen at one time.
+const LINES: usize = 15;
 
 impl Ui {
     /// Whether somebody is there to be asked.
@@ -13,10 +16,27 @@ impl Ui {
 
     /// Asks for a line of text.
     pub fn ask_text(&self, question: &str) -> Result<String, CliError> {
+        if plain_prompt::wanted() {
+            return plain_prompt::line(self, question);
+        }
         Input::new()
             .with_prompt(sanitize(question))
             .interact_text()
             .map_err(no_answer)
+    }
+
+    /// The same, where an empty answer means the one from before.
+    pub fn ask_text_or(&self, question: &str, before: &str) -> Result<String, CliError> {
+        if plain_prompt::wanted() {
+            return plain_prompt::line_or(self, question, before);
+        }
+        let mut input = Input::new()
+            .with_prompt(sanitize(question))
+            .allow_empty(true);
+        if !before.is_empty() {
+            input = input.default(before.to_owned());
+        }
+        input.interact_text().map_err(no_answer)
     }
 
     /// Asks for a secret; nothing of it is shown.
@@ -30,16 +50,55 @@ impl Ui {
     /// Lets a person choose one of several.
     pub fn ask_choice(&self, question: &str, options: &[String]) -> Result<usize, CliError> {
         let options: Vec<String> = options.iter().map(|option| sanitize(option)).collect();
+        if plain_prompt::wanted() {
+            return plain_prompt::choice(self, question, &options);
+        }
         Select::new()
             .with_prompt(sanitize(question))
             .items(&options)
             .default(0)
+            .max_length(LINES)
             .interact()
             .map_err(no_answer)
     }
 
+    /// Lets a person choose several; all of them are chosen to begin with.
+    pub fn ask_some(&self, question: &str, options: &[String]) -> Result<Vec<usize>, CliError> {
+        let options: Vec<String> = options.iter().map(|option| sanitize(option)).collect();
+        if plain_prompt::wanted() {
+            return plain_prompt::some(self, question, &options);
+        }
+        MultiSelect::new()
+            .with_prompt(sanitize(question))
+            .items_checked(options.iter().map(|option| (option, true)))
+            .max_length(LINES)
+            .interact()
+            .map_err(no_answer)
+    }
+
+    /// Asks for one of a few letters; each stands for what is behind it.
+    pub fn ask_letter(&self, question: &str, letters: &[(char, &str)]) -> Result<char, CliError> {
+        let meanings: Vec<String> = letters
+            .iter()
+            .map(|(letter, meaning)| format!("{letter} {meaning}"))
+            .collect();
+        let question = format!("{question} ({})", meanings.join(", "));
+        loop {
+            let answer = self.ask_text(&question)?;
+            let typed = answer.trim().chars().next();
+            let typed = typed.map(|letter| letter.to_ascii_lowercase());
+            match letters.iter().find(|(letter, _)| Some(*letter) == typed) {
+                Some((letter, _)) => return Ok(*letter),
+                None => self.note(&format!("{answer:?} is none of these letters")),
+            }
+        }
+    }
+
     /// Asks yes or no; no answer is no.
     pub fn ask_yes(&self, question: &str) -> Result<bool, CliError> {
+        if plain_prompt::wanted() {
+            return plain_prompt::yes(self, question);
+        }
         let confirm = Confirm::new()
             .with_prompt(sanitize(question))
             .default(false);
@@ -53,11 +112,16 @@ impl Ui {
 fn no_answer(error: dialoguer::Error) -> CliError {
     let dialoguer::Error::IO(error) = error;
     if error.kind() == std::io::ErrorKind::Interrupted {
-        return CliError::new(
-            Exit::Interrupted,
-            "interrupted",
-            "interrupted at a question: nothing was changed",
-        );
+        return interrupted();
     }
     CliError::io("asking at the terminal", &error)
+}
+
+/// Nobody answers any more.
+pub(super) fn interrupted() -> CliError {
+    CliError::new(
+        Exit::Interrupted,
+        "interrupted",
+        "interrupted at a question: nothing was changed",
+    )
 }

@@ -55,10 +55,38 @@ pub fn render(table: &Table, display: &Display, wide: bool) -> String {
         shown.pop();
         drawn = draw(table, display, &shown, Ids::Beginning);
     }
-    drawn
+    let lines: String = drawn
         .lines()
         .map(|line| format!("{}\n", line.trim_end()))
-        .collect()
+        .collect();
+    match &table.pages {
+        Some(pages) if links_are_shown() => linked(lines, table, pages),
+        _ => lines,
+    }
+}
+
+/// Links are for a terminal that knows them, and never for a pipe.
+fn links_are_shown() -> bool {
+    std::io::stdout().is_terminal() && supports_hyperlinks::on(supports_hyperlinks::Stream::Stdout)
+}
+
+/// Makes each id a link to its page. The drawing is done, so a link takes no room in it.
+fn linked(mut lines: String, table: &Table, pages: &str) -> String {
+    let ids = table.position("id");
+    let ids = table.rows.iter().filter_map(|row| row.get(ids?)).map(exact);
+    for id in ids.filter(|id| id.parse::<uuid::Uuid>().is_ok()) {
+        let shown = if lines.contains(&id) {
+            id.clone()
+        } else {
+            beginning(&id)
+        };
+        let link = format!(
+            "\u{1b}]8;;{}\u{1b}\\{shown}\u{1b}]8;;\u{1b}\\",
+            sanitize_cell(&format!("{pages}{id}"))
+        );
+        lines = lines.replacen(&shown, &link, 1);
+    }
+    lines
 }
 
 /// The width of the screen; without one there is room for everything.

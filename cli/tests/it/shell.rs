@@ -80,6 +80,11 @@ impl Shell {
         self
     }
 
+    /// What the shell's programs find in their environment.
+    pub fn variables(&self) -> &[(String, String)] {
+        &self.variables
+    }
+
     /// A path in the home directory.
     pub fn path(&self, name: &str) -> PathBuf {
         self.home.path().join(name)

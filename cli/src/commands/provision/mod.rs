@@ -205,7 +205,7 @@ async fn send_rows(
             .as_mut()
             .map_or(Ok(()), |report| report.add(row, end));
         if let Err(error) = written {
-            context.ui.note(&format!("warning: {}", error.message()));
+            context.note(&format!("warning: {}", error.message()));
         }
     };
     let ends = bulk::run_telling(context, rows, args.on_error, send, tell).await;

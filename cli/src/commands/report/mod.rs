@@ -44,7 +44,7 @@ pub async fn run(context: &Context, args: &ReportArgs) -> Result<Outcome, CliErr
 
 async fn collect(context: &Context, customer: CustomerId) -> Result<Report, CliError> {
     let endpoints = references::all_endpoints(context, Some(customer)).await?;
-    let progress = context.ui.progress(endpoints.len());
+    let progress = context.progress(endpoints.len());
     let mut servers = Vec::with_capacity(endpoints.len());
     for endpoint in &endpoints {
         servers.push(findings::read(context, endpoint.id).await?);

@@ -1,0 +1,147 @@
+//! Which alerts a list, a watch or a triage is about.
+
+use crate::alerts::{self, Alert, SeverityFilter};
+use crate::args::{AlertFilter, AlertKind, AlertStatusArg};
+use crate::context::Context;
+use crate::durations;
+use crate::error::CliError;
+use crate::references::{self, DomainRef};
+use secmon::model::{CustomerId, DomainAlertStatus, EndpointId, PortAlertStatus};
+
+/// Whose alerts are listed.
+enum Scope {
+    Customer,
+    Server(EndpointId),
+    Domain(DomainRef),
+}
+
+/// What was found, and whose it is.
+pub struct Found {
+    /// The customer.
+    pub customer: CustomerId,
+    /// Its alerts, those of ports first.
+    pub alerts: Vec<Alert>,
+}
+
+/// Reads the alerts that the filters admit.
+pub async fn read(
+    context: &Context,
+    filter: &AlertFilter,
+    status: Option<AlertStatusArg>,
+) -> Result<Found, CliError> {
+    let severity = filter
+        .severity
+        .as_deref()
+        .map(SeverityFilter::parse)
+        .transpose()?;
+    let since = filter
+        .since
+        .as_deref()
+        .map(|text| durations::length("--since", text))
+        .transpose()?;
+    let (customer, scope) = scope(context, filter).await?;
+    let mut alerts = Vec::new();
+    if wanted(filter.kind, AlertKind::Port) && !matches!(scope, Scope::Domain(_)) {
+        alerts.extend(ports(context, customer, &scope, status).await?);
+    }
+    if wanted(filter.kind, AlertKind::Domain) && !matches!(scope, Scope::Server(_)) {
+        alerts.extend(domains(context, customer, scope, status).await?);
+    }
+    if let Some(severity) = &severity {
+        alerts.retain(|alert| severity.admits(alert.severity()));
+    }
+    if let Some(since) = since {
+        let earliest = chrono::Utc::now() - since;
+        alerts.retain(|alert| {
+            alert
+                .first_seen()
+                .is_some_and(|seen| seen.date_time() >= earliest)
+        });
+    }
+    Ok(Found { customer, alerts })
+}
+
+fn wanted(asked: Option<AlertKind>, kind: AlertKind) -> bool {
+    asked.is_none_or(|asked| asked == kind)
+}
+
+async fn scope(context: &Context, filter: &AlertFilter) -> Result<(CustomerId, Scope), CliError> {
+    if let Some(name) = &filter.endpoint {
+        let endpoint = references::endpoint(context, name).await?;
+        return Ok((
+            references::owner(context, &endpoint)?,
+            Scope::Server(endpoint.id),
+        ));
+    }
+    if context.settings.customer.is_none() && !context.may_ask() {
+        return Err(CliError::usage(
+            "whose alerts? Name a customer with -c, or a server with --endpoint",
+        )
+        .hint("as in `alert list -c 42`"));
+    }
+    let customer = context.customer()?;
+    match &filter.domain {
+        Some(name) => {
+            let mut found = references::domains(context, std::slice::from_ref(name)).await?;
+            let domain = found
+                .pop()
+                .ok_or_else(|| CliError::not_found(format!("no domain {name:?}")))?;
+            Ok((customer, Scope::Domain(domain)))
+        }
+        None => Ok((customer, Scope::Customer)),
+    }
+}
+
+async fn ports(
+    context: &Context,
+    customer: CustomerId,
+    scope: &Scope,
+    status: Option<AlertStatusArg>,
+) -> Result<Vec<Alert>, CliError> {
+    let status = match status {
+        None => None,
+        Some(AlertStatusArg::Open) => Some(PortAlertStatus::Open),
+        Some(AlertStatusArg::Resolved) => Some(PortAlertStatus::Resolved),
+        Some(AlertStatusArg::Acknowledged) => return Ok(Vec::new()),
+    };
+    let alerts = references::all_alerts(context, customer, |mut list| {
+        list.status = status;
+        list.endpoint_id = match scope {
+            Scope::Server(id) => Some(*id),
+            _ => None,
+        };
+        list
+    })
+    .await?;
+    Ok(alerts
+        .into_iter()
+        .map(|alert| Alert::Port(Box::new(alert)))
+        .collect())
+}
+
+async fn domains(
+    context: &Context,
+    customer: CustomerId,
+    scope: Scope,
+    status: Option<AlertStatusArg>,
+) -> Result<Vec<Alert>, CliError> {
+    let domains = match scope {
+        Scope::Domain(domain) => vec![domain],
+        _ => references::all_domains(context, customer).await?,
+    };
+    if domains.len() > EXPENSIVE {
+        context.note(&format!(
+            "reading the alerts of {} domains takes as many calls",
+            domains.len()
+        ));
+    }
+    let status = status.map(|status| match status {
+        AlertStatusArg::Open => DomainAlertStatus::Open,
+        AlertStatusArg::Acknowledged => DomainAlertStatus::Acknowledged,
+        AlertStatusArg::Resolved => DomainAlertStatus::Resolved,
+    });
+    alerts::of_domains(context, customer, &domains, status.as_ref()).await
+}
+
+/// So many calls are worth a word.
+const EXPENSIVE: usize = 20;

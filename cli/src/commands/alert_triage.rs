@@ -1,0 +1,304 @@
+//! `secmon alert triage`: open alerts at the terminal, server by server. Nothing is sent before the last question, and
+//! each step is the command that a script would run.
+
+use super::{alert, alert_changes, alert_listing};
+use crate::alerts::Alert;
+use crate::args::{
+    AlertAckArgs, AlertAllowArgs, AlertFilter, AlertResolveArgs, AlertStatusArg, Justification,
+};
+use crate::bulk::preview;
+use crate::context::{Context, Danger};
+use crate::error::{CliError, Exit};
+use crate::invocation::quoted;
+use crate::outcome::{Line, Outcome, Table};
+use crate::ui::severity_rank;
+use secmon::model::CustomerId;
+use serde_json::json;
+use std::collections::BTreeMap;
+
+/// What becomes of some alerts.
+enum Step {
+    Allow {
+        alerts: Vec<Alert>,
+        reason: String,
+        expires: Option<String>,
+    },
+    Acknowledge(Vec<Alert>),
+    Resolve(Vec<Alert>),
+}
+
+/// What a person says of a selection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Answer {
+    Allow,
+    Acknowledge,
+    Resolve,
+    Skip,
+    Quit,
+}
+
+/// Runs the command.
+pub async fn run(context: &Context, filter: &AlertFilter) -> Result<Outcome, CliError> {
+    if !context.may_ask() {
+        return Err(CliError::usage(
+            "triage needs a terminal: in a script, use `alert ack --all --severity medium -c ID`, `alert allow ALERT -m TEXT` and `alert resolve ALERT`",
+        )
+        .hint("see the alerts there are: `alert list -c ID -o ids`"));
+    }
+    let found = alert_listing::read(context, filter, Some(AlertStatusArg::Open)).await?;
+    let customer = found.customer;
+    context.keep_customer(customer);
+    let steps = ask(context, groups(found.alerts))?;
+    if steps.is_empty() {
+        let nothing = vec![Line::text("Nothing was chosen, and nothing is changed.")];
+        return Ok(Outcome::record(json!({ "steps": [] }), Table::new(&[])).tell(nothing));
+    }
+    summarize(context, &steps, customer);
+    let count: usize = steps.iter().map(|step| step.alerts().len()).sum();
+    context.confirm(
+        Danger::Moderate.times(count),
+        &format!("About to do this to {count} alerts."),
+        &count.to_string(),
+    )?;
+    carry_out(context, steps, customer).await
+}
+
+/// The alerts of each server or domain, the worst first.
+fn groups(alerts: Vec<Alert>) -> BTreeMap<String, Vec<Alert>> {
+    let mut groups: BTreeMap<String, Vec<Alert>> = BTreeMap::new();
+    for alert in alerts {
+        let place = alert.place().unwrap_or_else(|| "elsewhere".to_owned());
+        groups.entry(place).or_default().push(alert);
+    }
+    for alerts in groups.values_mut() {
+        alerts.sort_by_key(|alert| std::cmp::Reverse(alert.severity().map(severity_rank)));
+    }
+    groups
+}
+
+fn ask(context: &Context, groups: BTreeMap<String, Vec<Alert>>) -> Result<Vec<Step>, CliError> {
+    let mut steps = Vec::new();
+    let mut reason = String::new();
+    let count = groups.len();
+    for (at, (place, mut rest)) in groups.into_iter().enumerate() {
+        while !rest.is_empty() {
+            let title = format!("{place} ({} of {count}): {} open", at + 1, rest.len());
+            let options: Vec<String> = rest.iter().map(described).collect();
+            let chosen = context.choose_some(&title, &options)?;
+            if chosen.is_empty() {
+                break;
+            }
+            match answer(context, &rest, chosen.len())? {
+                Answer::Quit => return Ok(steps),
+                Answer::Skip => break,
+                Answer::Allow => {
+                    reason = asked_reason(context, &reason)?;
+                    let expires = asked_expiry(context)?;
+                    steps.push(Step::Allow {
+                        alerts: taken(&mut rest, &chosen),
+                        reason: reason.clone(),
+                        expires,
+                    });
+                }
+                Answer::Acknowledge => steps.push(Step::Acknowledge(taken(&mut rest, &chosen))),
+                Answer::Resolve => steps.push(Step::Resolve(taken(&mut rest, &chosen))),
+            }
+        }
+    }
+    Ok(steps)
+}
+
+fn described(alert: &Alert) -> String {
+    let severity = alert
+        .severity()
+        .map_or_else(|| "-".to_owned(), ToString::to_string);
+    format!("{severity:<8}  {}", alert.about())
+}
+
+/// A port can be allowed and not acknowledged, a leak acknowledged and not allowed.
+fn answer(context: &Context, group: &[Alert], chosen: usize) -> Result<Answer, CliError> {
+    let of_ports = matches!(group.first(), Some(Alert::Port(_)));
+    let first = match of_ports {
+        true => ('a', "allow the port", Answer::Allow),
+        false => ('k', "acknowledge", Answer::Acknowledge),
+    };
+    let answers = [
+        first,
+        ('r', "resolve", Answer::Resolve),
+        ('s', "skip", Answer::Skip),
+        ('q', "stop asking", Answer::Quit),
+    ];
+    let letters = answers.map(|(letter, meaning, _)| (letter, meaning));
+    let question = format!("What becomes of {chosen} of them?");
+    let letter = context.ask_letter(&question, &letters)?;
+    let found = answers.iter().find(|(known, _, _)| *known == letter);
+    Ok(found.map_or(Answer::Skip, |(_, _, answer)| *answer))
+}
+
+/// The service takes 10 to 500 characters; what is too short is asked again before anything is sent.
+fn asked_reason(context: &Context, before: &str) -> Result<String, CliError> {
+    let question = "Why is it meant to be open (10 to 500 characters)";
+    loop {
+        let reason = context.ask_again(question, before)?;
+        let length = reason.trim().chars().count();
+        if (10..=500).contains(&length) {
+            return Ok(reason.trim().to_owned());
+        }
+        context.note(&format!("that has {length} characters"));
+    }
+}
+
+fn asked_expiry(context: &Context) -> Result<Option<String>, CliError> {
+    loop {
+        let text = context.ask_again("Until when, as 2026-12-31 or 90d (empty: for good)", "")?;
+        let text = text.trim();
+        if text.is_empty() {
+            return Ok(None);
+        }
+        match crate::durations::day("--expires", text) {
+            Ok(day) => return Ok(Some(day)),
+            Err(error) => context.note(error.message()),
+        }
+    }
+}
+
+/// Takes the chosen ones out of the group.
+fn taken(group: &mut Vec<Alert>, chosen: &[usize]) -> Vec<Alert> {
+    let all = std::mem::take(group);
+    let (mut taken, mut left) = (Vec::new(), Vec::new());
+    for (at, alert) in all.into_iter().enumerate() {
+        match chosen.contains(&at) {
+            true => taken.push(alert),
+            false => left.push(alert),
+        }
+    }
+    *group = left;
+    taken
+}
+
+impl Step {
+    fn alerts(&self) -> &[Alert] {
+        match self {
+            Self::Allow { alerts, .. } | Self::Acknowledge(alerts) | Self::Resolve(alerts) => {
+                alerts
+            }
+        }
+    }
+
+    fn handles(&self) -> Vec<String> {
+        self.alerts().iter().map(Alert::handle).collect()
+    }
+
+    fn verb(&self) -> &'static str {
+        match self {
+            Self::Allow { .. } => "allow",
+            Self::Acknowledge(_) => "acknowledge",
+            Self::Resolve(_) => "resolve",
+        }
+    }
+
+    /// The command that does the same.
+    fn command(&self, customer: CustomerId) -> String {
+        let handles = self.handles().join(" ");
+        match self {
+            Self::Allow {
+                reason, expires, ..
+            } => {
+                let until = expires
+                    .as_ref()
+                    .map(|day| format!(" --expires {day}"))
+                    .unwrap_or_default();
+                format!(
+                    "alert allow {handles} -m {}{until} -c {customer}",
+                    quoted(reason)
+                )
+            }
+            Self::Acknowledge(_) => format!("alert ack {handles} -c {customer}"),
+            Self::Resolve(alerts) => {
+                let both = if alerts.iter().any(|alert| matches!(alert, Alert::Domain(_))) {
+                    " --ack"
+                } else {
+                    ""
+                };
+                format!("alert resolve {handles}{both} -c {customer}")
+            }
+        }
+    }
+}
+
+fn summarize(context: &Context, steps: &[Step], customer: CustomerId) {
+    for step in steps {
+        let names = preview(step.alerts(), |alert| {
+            let place = alert.place().unwrap_or_default();
+            format!("{} on {place}", alert.about())
+        });
+        context.note(&format!("{}: {names}", step.verb()));
+        context.note(&format!("  `{}`", step.command(customer)));
+    }
+}
+
+/// Does the steps in order. One that fails ends them, and those that were done stay done.
+async fn carry_out(
+    context: &Context,
+    steps: Vec<Step>,
+    customer: CustomerId,
+) -> Result<Outcome, CliError> {
+    let mut story = Vec::new();
+    let mut results = Vec::new();
+    let mut exit = Exit::Done;
+    let mut trouble = None;
+    for step in steps {
+        let command = step.command(customer);
+        match done(context, step).await {
+            Ok(outcome) => {
+                story.extend(outcome.story);
+                results.push(json!({ "command": command, "result": outcome.result }));
+                if outcome.exit != Exit::Done {
+                    exit = outcome.exit;
+                }
+            }
+            Err(error) => {
+                trouble = Some(error);
+                break;
+            }
+        }
+    }
+    let result = json!({ "steps": results });
+    Ok(Outcome {
+        exit,
+        trouble,
+        ..Outcome::record(result, Table::new(&[])).tell(story)
+    })
+}
+
+async fn done(context: &Context, step: Step) -> Result<Outcome, CliError> {
+    let alerts = step.handles();
+    match step {
+        Step::Allow {
+            reason, expires, ..
+        } => {
+            let justification = Justification {
+                message: Some(reason),
+            };
+            let args = AlertAllowArgs {
+                alerts,
+                justification,
+                expires,
+            };
+            alert::allow(context, args).await
+        }
+        Step::Acknowledge(_) => {
+            let args = AlertAckArgs {
+                alerts,
+                all: false,
+                severity: None,
+                domain: None,
+            };
+            alert_changes::acknowledge(context, &args).await
+        }
+        Step::Resolve(_) => {
+            let args = AlertResolveArgs { alerts, ack: true };
+            alert_changes::resolve_confirmed(context, &args).await
+        }
+    }
+}

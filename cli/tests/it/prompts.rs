@@ -1,0 +1,171 @@
+//! Questions to a person at a terminal.
+
+use crate::shell::{Shell, account, provision};
+use crate::terminal::Terminal;
+
+fn open_alerts(shell: &Shell) -> Vec<String> {
+    let list = shell
+        .line("alert list -c 42 --status open -o json")
+        .exits(0)
+        .json();
+    let describe = |alert: &serde_json::Value| match &alert["port"] {
+        serde_json::Value::Null => alert["category"].to_string(),
+        port => format!(
+            "{} {port}",
+            alert["ip_address"].as_str().unwrap_or_default()
+        ),
+    };
+    list.as_array()
+        .expect("a list")
+        .iter()
+        .map(describe)
+        .collect()
+}
+
+#[test]
+fn triage_by_numbers_does_what_was_chosen_after_one_question() {
+    let tenant = account();
+    let shell = Shell::of(&tenant).with("SECMON_PLAIN_PROMPTS", "1");
+    provision(&shell, "203.0.113.10", "web-1");
+    provision(&shell, "203.0.113.11", "web-2");
+    let mut terminal = Terminal::start(&shell, 100, &["alert", "triage", "-c", "42"]);
+    terminal.shows("203.0.113.10 (1 of 2): 4 open");
+    terminal.shows("medium");
+    terminal.shows("Numbers");
+    terminal.type_keys("1,9\n");
+    terminal.shows("none of: numbers from 1 to 4");
+    terminal.type_keys("1-2\n");
+    terminal.shows("a allow the port, r resolve, s skip, q stop asking");
+    terminal.type_keys("k\n");
+    terminal.shows("none of these letters");
+    terminal.type_keys("a\n");
+    terminal.shows("Why is it meant to be open");
+    terminal.type_keys("short\n");
+    terminal.shows("that has 5 characters");
+    terminal.type_keys("asked for by the customer\n");
+    terminal.shows("Until when");
+    terminal.type_keys("90d\n");
+    terminal.shows("203.0.113.10 (1 of 2): 2 open");
+    terminal.type_keys("none\n");
+    terminal.shows("203.0.113.11 (2 of 2): 4 open");
+    terminal.type_keys("\n");
+    terminal.shows("What becomes of 4 of them?");
+    terminal.type_keys("r\n");
+    terminal.shows("alert allow ");
+    terminal.shows("-m 'asked for by the customer' --expires ");
+    terminal.shows("alert resolve ");
+    assert_eq!(
+        open_alerts(&shell).len(),
+        8,
+        "nothing is sent before the last question"
+    );
+    terminal.shows("About to do this to 6 alerts. Go on? [y/N]");
+    terminal.type_keys("y\n");
+    let (code, screen) = terminal.ends();
+    assert_eq!(code, 0, "{screen}");
+    let left = open_alerts(&shell);
+    assert_eq!(left.len(), 2, "{left:?}");
+    assert!(
+        left.iter().all(|alert| alert.starts_with("203.0.113.10")),
+        "{left:?}"
+    );
+    assert_eq!(
+        shell
+            .line("rules list -o ids")
+            .exits(0)
+            .stdout
+            .lines()
+            .count(),
+        2
+    );
+}
+
+#[test]
+fn triage_with_keys_acknowledges_and_may_be_declined() {
+    let tenant = account();
+    let shell = Shell::of(&tenant);
+    shell
+        .line("subscription set 501 --product domain_monitoring --quantity 5 -c 42")
+        .exits(0);
+    shell
+        .line("domain provision example.com --service 501 -c 42")
+        .exits(0);
+    let open = open_alerts(&shell).len();
+    let mut terminal = Terminal::start(&shell, 80, &["alert", "triage", "-c", "42"]);
+    terminal.shows("example.com (1 of 1)");
+    // The first one is taken out of the selection.
+    terminal.type_keys(" \r");
+    terminal.shows("k acknowledge");
+    terminal.type_keys("k\r");
+    terminal.shows("example.com (1 of 1): 1 open");
+    terminal.type_keys("\r");
+    terminal.shows("q stop asking");
+    terminal.type_keys("q\r");
+    terminal.shows("alert ack example.com/");
+    terminal.shows("Go on?");
+    terminal.type_keys("n");
+    let (code, screen) = terminal.ends();
+    assert_eq!(code, 1, "{screen}");
+    assert_eq!(open_alerts(&shell).len(), open);
+    assert!(
+        tenant
+            .calls("POST", "/api/v1/domains/*/alerts/*/acknowledge")
+            .is_empty()
+    );
+}
+
+#[test]
+fn a_terminal_shows_links_and_how_far_a_run_is() {
+    let tenant = account();
+    let shell = Shell::of(&tenant).with("FORCE_HYPERLINK", "1");
+    let id = provision(&shell, "203.0.113.10", "web-1");
+    let link = format!("\u{1b}]8;;{}/endpoints/{id}\u{1b}\\", tenant.url());
+    let (code, screen) = Terminal::start(&shell, 120, &["endpoint", "list"]).ends();
+    assert_eq!(code, 0);
+    assert!(screen.contains(&format!("{link}{id}")), "{screen:?}");
+    let (_, narrow) = Terminal::start(&shell, 60, &["endpoint", "list"]).ends();
+    assert!(
+        narrow.contains(&format!("{link}{}\u{1b}]8;;", &id[..8])),
+        "{narrow:?}"
+    );
+    assert!(
+        !shell
+            .line("endpoint list")
+            .exits(0)
+            .stdout
+            .contains('\u{1b}')
+    );
+
+    let rows: String = (1..=20).map(|n| format!("198.51.100.{n},42\n")).collect();
+    let file = shell.file("servers.csv", &format!("target,customer\n{rows}"));
+    let (code, screen) = Terminal::start(&shell, 80, &["provision", "-f", &file]).ends();
+    assert_eq!(code, 0, "{screen}");
+    assert!(screen.contains("/20"), "{screen:?}");
+    let (_, quiet) =
+        Terminal::start(&shell, 80, &["provision", "-f", &file, "--no-progress"]).ends();
+    assert!(!quiet.contains("/20"), "{quiet:?}");
+}
+
+#[test]
+fn a_missing_customer_is_asked_for_and_an_editor_is_started() {
+    let tenant = account();
+    let shell = Shell::of(&tenant);
+    let mut terminal = Terminal::start(&shell, 80, &["provision", "203.0.113.10"]);
+    terminal.shows("Customer number");
+    terminal.type_keys("42\r");
+    terminal.shows("is now monitored for customer 42");
+    assert_eq!(terminal.ends().0, 0);
+
+    let editor = shell.file("editor.sh", "printf 'nonsense' >> \"$1\"\n");
+    let shell = shell.with("EDITOR", &format!("sh {editor}"));
+    std::fs::create_dir_all(shell.path(".config/secmon")).expect("a folder");
+    let config = shell.file(".config/secmon/config.toml", "# mine\n");
+    let terminal = Terminal::start(&shell, 80, &["config", "edit"]);
+    let (code, screen) = terminal.ends();
+    assert_eq!(code, 2, "{screen}");
+    assert!(screen.contains("stays as it was"), "{screen}");
+    assert_eq!(
+        std::fs::read_to_string(config).expect("the file"),
+        "# mine\n"
+    );
+}
