@@ -28,6 +28,8 @@ mod secrets;
 mod shell;
 mod telling;
 mod terminal;
+mod tree;
 mod usage;
+mod walks;
 mod watching;
 mod wire;

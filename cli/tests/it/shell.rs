@@ -97,6 +97,15 @@ impl Shell {
         path.display().to_string()
     }
 
+    /// The same, for its owner only.
+    pub fn private_file(&self, name: &str, content: &str) -> String {
+        use std::os::unix::fs::PermissionsExt;
+        let path = self.file(name, content);
+        let mode = std::fs::Permissions::from_mode(0o600);
+        std::fs::set_permissions(&path, mode).expect("the file is ours");
+        path
+    }
+
     /// The program with these arguments, not yet started; standard input is closed.
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_secmon"));
@@ -139,18 +148,24 @@ impl Shell {
 
     /// Everything in the files of the home directory, as one text.
     pub fn everything_kept(&self) -> String {
+        self.everything_kept_but(&[])
+    }
+
+    /// The same without the files of these names.
+    pub fn everything_kept_but(&self, names: &[&str]) -> String {
         let mut text = String::new();
-        collect(self.home.path(), &mut text);
+        collect(self.home.path(), names, &mut text);
         text
     }
 }
 
-fn collect(folder: &Path, text: &mut String) {
+fn collect(folder: &Path, but: &[&str], text: &mut String) {
     for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
         let path = entry.path();
+        let passed_over = but.iter().any(|name| path.ends_with(name));
         if path.is_dir() {
-            collect(&path, text);
-        } else {
+            collect(&path, but, text);
+        } else if !passed_over {
             text.push_str(&String::from_utf8_lossy(
                 &std::fs::read(&path).unwrap_or_default(),
             ));
