@@ -35,7 +35,11 @@ const SAMPLES: &[(&str, Kind, &str)] = &[
     ("endpoint wait", Other, "web-1 --wait-timeout 1s"),
     ("rules list", Other, ""),
     ("rules summary", Other, "-c 42"),
-    ("rules add", Changes, "web-1 8443 -m asked-for-by-the-customer"),
+    (
+        "rules add",
+        Changes,
+        "web-1 8443 -m asked-for-by-the-customer",
+    ),
     ("rules show", Other, "RULE"),
     ("rules edit", Changes, "RULE -m asked-for-once-more"),
     ("rules copy", Changes, "web-1 --to web-2"),
@@ -43,7 +47,11 @@ const SAMPLES: &[(&str, Kind, &str)] = &[
     ("rules import", Changes, "web-2 dump.txt"),
     ("domain list", Other, "-c 42"),
     ("domain show", Other, "example.com -c 42"),
-    ("domain provision", Changes, "example.org --service 501 -c 42"),
+    (
+        "domain provision",
+        Changes,
+        "example.org --service 501 -c 42",
+    ),
     ("domain leaks", Other, "example.com -c 42"),
     ("domain mentions", Other, "example.com -c 42"),
     ("domain history", Other, "example.com -c 42"),
@@ -85,7 +93,11 @@ const SAMPLES: &[(&str, Kind, &str)] = &[
     ("alert list", Other, "-c 42"),
     ("alert show", Other, "ALERT -c 42"),
     ("alert ack", Changes, "LEAK -c 42"),
-    ("alert allow", Changes, "ALERT -m asked-for-by-the-customer -c 42"),
+    (
+        "alert allow",
+        Changes,
+        "ALERT -m asked-for-by-the-customer -c 42",
+    ),
     ("alert triage", Other, "-c 42"),
     ("alert watch", Other, "-c 42 --interval 1s --for 1s"),
     ("alert resolve", Changes, "LEAK -c 42"),
@@ -102,7 +114,11 @@ const SAMPLES: &[(&str, Kind, &str)] = &[
     ("auth status", Other, ""),
     ("auth logout", Other, ""),
     ("profile list", Other, ""),
-    ("profile create", Other, "other --base-url https://portal.example"),
+    (
+        "profile create",
+        Other,
+        "other --base-url https://portal.example",
+    ),
     ("profile show", Other, "spare"),
     ("profile rename", Other, "spare moved"),
     ("profile use", Other, "idle"),
@@ -135,7 +151,8 @@ const SAMPLES: &[(&str, Kind, &str)] = &[
 ];
 
 const DUMP: &str = "*filter\n-A INPUT -p tcp -m tcp --dport 9090 -j ACCEPT\nCOMMIT\n";
-const SERVICES: &str = "service_id,client_id,product_slug,status\n501,42,domain_monitoring,active\n";
+const SERVICES: &str =
+    "service_id,client_id,product_slug,status\n501,42,domain_monitoring,active\n";
 const PROFILES: &str = "\
 [profiles.spare]
 base_url = \"https://portal.spare.example\"
@@ -240,20 +257,33 @@ impl Scene {
         let (_, leaves) = commands();
         let words: Vec<String> = leaves.iter().map(|words| words.join(" ")).collect();
         for (command, _, _) in SAMPLES {
-            assert!(words.iter().any(|words| words == command), "{command} is gone");
+            assert!(
+                words.iter().any(|words| words == command),
+                "{command} is gone"
+            );
         }
         let sampled = |words: &Vec<String>| {
-            let found = SAMPLES.iter().find(|(command, _, _)| words.join(" ") == *command);
-            let (_, kind, sample) = found.unwrap_or_else(|| panic!("{words:?} has no sample in tree.rs"));
+            let found = SAMPLES
+                .iter()
+                .find(|(command, _, _)| words.join(" ") == *command);
+            let (_, kind, sample) =
+                found.unwrap_or_else(|| panic!("{words:?} has no sample in tree.rs"));
             Leaf {
                 words: words.clone(),
                 kind: *kind,
-                sample: sample.split_whitespace().map(|word| self.named(word)).collect(),
+                sample: sample
+                    .split_whitespace()
+                    .map(|word| self.named(word))
+                    .collect(),
             }
         };
         let mut all: Vec<Leaf> = leaves.iter().map(sampled).collect();
         // In the order of the table, which takes nothing away before it is needed.
-        all.sort_by_key(|leaf| SAMPLES.iter().position(|(command, _, _)| leaf.words.join(" ") == *command));
+        all.sort_by_key(|leaf| {
+            SAMPLES
+                .iter()
+                .position(|(command, _, _)| leaf.words.join(" ") == *command)
+        });
         all
     }
 
@@ -264,17 +294,31 @@ impl Scene {
 }
 
 fn furnish(shell: &Shell) -> Vec<(&'static str, String)> {
-    for (at, name) in ["web-1", "web-2", "web-3", "web-4", "web-5"].iter().enumerate() {
+    for (at, name) in ["web-1", "web-2", "web-3", "web-4", "web-5"]
+        .iter()
+        .enumerate()
+    {
         provision(shell, &format!("203.0.113.{}", at + 10), name);
     }
     shell
         .line("subscription set 501 --product domain_monitoring --quantity 8 -c 42")
         .exits(0);
     shell
-        .line("domain provision example.com example.net example.info example.dev --service 501 -c 42")
+        .line(
+            "domain provision example.com example.net example.info example.dev --service 501 -c 42",
+        )
         .exits(0);
     let rule = shell
-        .run(&["rules", "add", "web-1", "22", "-m", "for the operations team", "-o", "json"])
+        .run(&[
+            "rules",
+            "add",
+            "web-1",
+            "22",
+            "-m",
+            "for the operations team",
+            "-o",
+            "json",
+        ])
         .exits(0)
         .json();
     let first = |line: &str| {
@@ -289,7 +333,10 @@ fn furnish(shell: &Shell) -> Vec<(&'static str, String)> {
     shell.file("state.json", &state);
     vec![
         ("RULE", rule["id"].as_str().expect("an id").to_owned()),
-        ("ALERT", first("alert list --endpoint web-1 --status open -o ids")),
+        (
+            "ALERT",
+            first("alert list --endpoint web-1 --status open -o ids"),
+        ),
         ("LEAK", first("alert list -c 42 --kind domain -o ids")),
         ("CHANGE", first("history -o ids")),
     ]

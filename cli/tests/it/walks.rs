@@ -9,7 +9,10 @@ const EXIT_CODES: [i32; 10] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
 fn names_what_is_missing(run: &Run) -> bool {
     let argument = |word: &str| {
         let word = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
-        word.len() > 1 && word.chars().all(|c| c.is_ascii_uppercase() || "|_".contains(c))
+        word.len() > 1
+            && word
+                .chars()
+                .all(|c| c.is_ascii_uppercase() || "|_".contains(c))
     };
     run.stderr
         .split(|c: char| c.is_whitespace() || "(,;:'`\"=".contains(c))
@@ -20,7 +23,9 @@ fn names_what_is_missing(run: &Run) -> bool {
 fn no_command_hangs_or_asks_with_standard_input_closed() {
     let scene = Scene::new();
     let (nodes, _) = commands();
-    let bare = nodes.iter().map(|words| words.iter().map(String::as_str).collect());
+    let bare = nodes
+        .iter()
+        .map(|words| words.iter().map(String::as_str).collect());
     let leaves = scene.leaves();
     let lines = leaves
         .iter()
@@ -39,7 +44,13 @@ fn no_command_hangs_or_asks_with_standard_input_closed() {
         let run = run_to_the_end(&scene.shell, &leaf.line());
         let refused = matches!(
             leaf.words.join(" ").as_str(),
-            "alert triage" | "auth login" | "auth logout" | "config edit" | "mock reset" | "mock state import" | "mock serve"
+            "alert triage"
+                | "auth login"
+                | "auth logout"
+                | "config edit"
+                | "mock reset"
+                | "mock state import"
+                | "mock serve"
         );
         assert_eq!(run.code, if refused { 2 } else { 0 }, "{leaf:?}: {run:?}");
         assert!(!refused || names_what_is_missing(&run), "{leaf:?}: {run:?}");
@@ -49,7 +60,14 @@ fn no_command_hangs_or_asks_with_standard_input_closed() {
 #[test]
 fn a_dry_run_of_any_command_sends_no_change() {
     let scene = Scene::new();
-    let writes = || scene.tenant.journal().iter().filter(|call| call.method != "GET").count();
+    let writes = || {
+        scene
+            .tenant
+            .journal()
+            .iter()
+            .filter(|call| call.method != "GET")
+            .count()
+    };
     let before = writes();
     let config = std::fs::read_to_string(scene.shell.path(".config/secmon/config.toml"));
     for leaf in scene.leaves() {
@@ -78,9 +96,18 @@ fn a_read_only_profile_sends_no_change() {
     let kept = std::fs::read_to_string(scene.shell.path(".config/secmon/config.toml"));
     let config = format!("{}{config}", kept.expect("the file"));
     scene.shell.file(".config/secmon/config.toml", &config);
-    scene.shell.private_file(".config/secmon/key", scene.tenant.api_key());
+    scene
+        .shell
+        .private_file(".config/secmon/key", scene.tenant.api_key());
     scene.shell = scene.shell.with("SECMON_PROFILE", "look");
-    let writes = || scene.tenant.journal().iter().filter(|call| call.method != "GET").count();
+    let writes = || {
+        scene
+            .tenant
+            .journal()
+            .iter()
+            .filter(|call| call.method != "GET")
+            .count()
+    };
     let before = writes();
     for leaf in scene.leaves() {
         let run = run_to_the_end(&scene.shell, &leaf.line());
@@ -96,7 +123,10 @@ fn a_read_only_profile_sends_no_change() {
 fn no_command_lets_the_key_a_token_or_a_leak_out() {
     let scene = Scene::new();
     let key = scene.tenant.api_key().to_owned();
-    let leaks = scene.shell.line("domain leaks example.com -c 42 -o json").exits(0);
+    let leaks = scene
+        .shell
+        .line("domain leaks example.com -c 42 -o json")
+        .exits(0);
     let addresses: Vec<String> = leaks
         .json()
         .as_array()
