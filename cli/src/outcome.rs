@@ -67,6 +67,11 @@ impl Outcome {
         self.result.as_str() == Some("")
     }
 
+    /// Whether it is a text that is the same in every form.
+    pub fn is_text(&self) -> bool {
+        self.result.is_string() && matches!(self.story.as_slice(), [Line::Verbatim(_)])
+    }
+
     /// A text that is the same in every form: a script, a page.
     pub fn text(text: impl Into<String>) -> Self {
         let text = text.into();

@@ -29,6 +29,7 @@ pub use csv::inert;
 pub use progress::Progress;
 pub use rows::rank as severity_rank;
 pub use sanitize::sanitize;
+use sanitize::sanitize_cell;
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const LABEL: Style = AnsiColor::Cyan.on_default();
@@ -143,8 +144,16 @@ impl Ui {
         match &self.display.jq {
             _ if outcome.is_silent() => Ok(()),
             Some(filter) => self.filtered(filter, &outcome.result),
+            None if self.is_data() && !outcome.is_text() => {
+                written(std::io::stdout(), &self.render(outcome))
+            }
             None => self.print(&self.render(outcome)),
         }
+    }
+
+    /// Whether programs read the result: it is written as it is, whatever it holds.
+    fn is_data(&self) -> bool {
+        !matches!(self.format, OutputFormat::Table | OutputFormat::Wide)
     }
 
     fn filtered(&self, filter: &Filter, result: &Value) -> Result<(), CliError> {
@@ -152,25 +161,19 @@ impl Ui {
         // A text of the service comes out bare, so on a terminal it is made harmless.
         match std::io::stdout().is_terminal() {
             true => self.print(&sanitize(&filtered.text))?,
-            false => self.print(&filtered.text)?,
+            false => written(std::io::stdout(), &filtered.text)?,
         }
         filtered.trouble.map_or(Ok(()), Err)
     }
 
-    /// Writes to standard output. A reader that has seen enough is no error.
+    /// Writes to standard output, coloured where that is wanted.
     fn print(&self, text: &str) -> Result<(), CliError> {
-        let written = anstream::stdout().write_all(text.as_bytes());
-        match written.and_then(|()| anstream::stdout().flush()) {
-            Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-                Err(CliError::io("writing to standard output", &error))
-            }
-            _ => Ok(()),
-        }
+        written(anstream::stdout(), text)
     }
 
     fn render(&self, outcome: &Outcome) -> String {
         match (self.format, outcome.story.as_slice()) {
-            (_, [Line::Verbatim(text)]) if outcome.result.is_string() => text.clone(),
+            (_, [Line::Verbatim(text)]) if outcome.is_text() => text.clone(),
             (OutputFormat::Json, _) => pretty(&outcome.result),
             (OutputFormat::Jsonl, _) => json_lines(&outcome.result),
             (OutputFormat::Csv, _) if outcome.table.columns.is_empty() => {
@@ -247,7 +250,7 @@ impl Ui {
         let mut text = String::new();
         let label = error
             .label()
-            .map(|label| format!("  {DIM}[{label}]{DIM:#}"))
+            .map(|label| format!("  {DIM}[{}]{DIM:#}", sanitize_cell(&label)))
             .unwrap_or_default();
         push_line(
             &mut text,
@@ -419,6 +422,17 @@ fn set_color(choice: ColorChoice) {
         ColorChoice::Never => anstream::ColorChoice::Never,
     };
     choice.write_global();
+}
+
+/// A reader that has seen enough is no error.
+fn written(mut to: impl Write, text: &str) -> Result<(), CliError> {
+    let written = to.write_all(text.as_bytes());
+    match written.and_then(|()| to.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(CliError::io("writing to standard output", &error))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn push_line(text: &mut String, line: &str) {
