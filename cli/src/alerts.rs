@@ -1,12 +1,14 @@
 //! Alerts of both kinds: what they have in common, and how they are found.
 
 use crate::context::Context;
+use crate::durations::counted;
 use crate::error::{CliError, Exit};
 use crate::index::{AlertRecord, Seen};
 use crate::references::{self, DomainRef, Named};
 use crate::ui::severity_rank;
 use secmon::model::{
-    CustomerId, DomainAlert, DomainAlertStatus, DomainId, PortAlert, Severity, Timestamp,
+    CustomerId, DomainAlert, DomainAlertStatus, DomainAlertType, DomainId, PortAlert, Severity,
+    Timestamp,
 };
 use secmon::operations::{GetDomainAlert, GetPortAlert, ListDomainAlerts};
 use serde::Serialize;
@@ -83,17 +85,7 @@ impl Alert {
                     .unwrap_or_default();
                 format!("port {}/{}{service}", alert.port, alert.protocol)
             }
-            Self::Domain(alert) => {
-                let whose = alert
-                    .category
-                    .as_ref()
-                    .map(|category| format!(" of {category}"))
-                    .unwrap_or_default();
-                format!(
-                    "{}{whose}: {} before, {} now",
-                    alert.kind, alert.previous_count, alert.new_count
-                )
-            }
+            Self::Domain(alert) => found(alert),
         }
     }
 
@@ -103,6 +95,28 @@ impl Alert {
             Self::Port(alert) => alert.ip_address.clone(),
             Self::Domain(alert) => alert.domain.clone(),
         }
+    }
+}
+
+/// What a scan found, and what the one before it had.
+fn found(alert: &DomainAlert) -> String {
+    let (now, before) = (alert.new_count, alert.previous_count);
+    match &alert.kind {
+        DomainAlertType::DarkWebMention => {
+            format!("{} (before: {before})", counted(now, "dark-web mention"))
+        }
+        DomainAlertType::CredentialLeak => {
+            let whose = alert
+                .category
+                .as_ref()
+                .map(|category| format!(" of {}", category.to_string().replace('_', " ")))
+                .unwrap_or_default();
+            format!(
+                "{}{whose} (before: {before})",
+                counted(now, "leaked credential")
+            )
+        }
+        other => format!("{other}: {now} (before: {before})"),
     }
 }
 
@@ -284,15 +298,14 @@ async fn exactly(
     name: &str,
 ) -> Result<Option<Alert>, CliError> {
     if let Some((domain, alert)) = name.rsplit_once('/') {
-        let id = alert.parse::<Uuid>().map_err(|_| {
-            CliError::usage(format!(
-                "{name:?} is no alert: after the / there must be a whole id"
-            ))
-        })?;
         let domains = references::domains(context, &[domain.to_owned()]).await?;
         let domain = domains
             .first()
             .ok_or_else(|| CliError::not_found(format!("no domain {domain:?}")))?;
+        let Ok(id) = alert.parse::<Uuid>() else {
+            let all = of_domains(context, customer, std::slice::from_ref(domain), None).await?;
+            return references::by_id_or_prefix(context, alert, ALERT, all, Alert::id).map(Some);
+        };
         return Ok(Some(of_domain(context, domain.id, id, customer).await?));
     }
     let Ok(id) = name.parse::<Uuid>() else {

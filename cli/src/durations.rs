@@ -45,7 +45,8 @@ pub fn day(name: &str, text: &str) -> Result<String, CliError> {
 }
 
 /// A number of things: `1 server`, `2 servers`.
-pub fn counted(count: usize, thing: &str) -> String {
+pub fn counted(count: impl TryInto<u64>, thing: &str) -> String {
+    let count = count.try_into().unwrap_or(u64::MAX);
     if count == 1 {
         format!("1 {thing}")
     } else {

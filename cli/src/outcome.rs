@@ -89,18 +89,43 @@ pub fn to_json<T: Serialize + ?Sized>(value: &T) -> Value {
 pub struct Column {
     /// The API's name of the field.
     pub name: &'static str,
-    /// Shown only with `-o wide` (and in CSV).
-    pub wide: bool,
+    /// When it is shown; CSV has all of them.
+    pub shown: Shown,
+}
+
+/// When a column is shown to a person.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shown {
+    /// As long as there is any room.
+    First,
+    /// Where the screen has room for it besides the others.
+    WithRoom,
+    /// Only with `-o wide`.
+    Wide,
 }
 
 /// A column that is always shown.
 pub const fn shown(name: &'static str) -> Column {
-    Column { name, wide: false }
+    Column {
+        name,
+        shown: Shown::First,
+    }
+}
+
+/// A column that a narrow screen does without.
+pub const fn with_room(name: &'static str) -> Column {
+    Column {
+        name,
+        shown: Shown::WithRoom,
+    }
 }
 
 /// A column for `-o wide`.
 pub const fn wide(name: &'static str) -> Column {
-    Column { name, wide: true }
+    Column {
+        name,
+        shown: Shown::Wide,
+    }
 }
 
 /// Rows under columns. The column `id`, where there is one, is what `-o ids` prints.

@@ -7,7 +7,7 @@ use crate::args::{AlertAllowArgs, AlertCommand, AlertFilter, AlertKind, AlertLis
 use crate::bulk::Words;
 use crate::context::Context;
 use crate::error::CliError;
-use crate::outcome::{Cell, Column, Line, Outcome, Table, shown, to_json};
+use crate::outcome::{Cell, Column, Line, Outcome, Table, shown, to_json, with_room};
 use crate::ports::PortSpec;
 use crate::references;
 use secmon::model::{CustomerId, DomainAlertStatus, PortAlert, PortAlertStatus, PortRange};
@@ -24,8 +24,8 @@ const ANY: &[Column] = &[
     shown("severity"),
     shown("alert"),
     shown("on"),
-    shown("status"),
-    shown("first_detected_at"),
+    with_room("status"),
+    with_room("first_detected_at"),
 ];
 
 /// Runs the command.

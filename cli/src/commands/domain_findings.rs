@@ -4,14 +4,14 @@ use super::domain::one;
 use crate::args::CategoryArg;
 use crate::context::Context;
 use crate::error::{CliError, Exit};
-use crate::outcome::{Cell, Column, Line, Outcome, shown, wide};
+use crate::outcome::{Cell, Column, Line, Outcome, shown, wide, with_room};
 use secmon::model::{DomainScan, LeakCategory, LeakRecord, Mention, MonitoredDomain};
 use secmon::operations::{GetScanHistory, ListCredentialLeaks, ListMentions};
 
 const MENTION: &[Column] = &[
     shown("id"),
-    shown("published_at"),
-    shown("source_name"),
+    with_room("published_at"),
+    with_room("source_name"),
     shown("title"),
     shown("is_new"),
     wide("author"),
@@ -21,14 +21,14 @@ const MENTION: &[Column] = &[
 const SCAN: &[Column] = &[
     shown("id"),
     shown("created_at"),
-    shown("status"),
+    with_room("status"),
     shown("employees_compromised"),
     shown("customers_compromised"),
     shown("third_parties_compromised"),
 ];
 
 const LEAK: &[Column] = &[
-    shown("leaked_at"),
+    with_room("leaked_at"),
     shown("category"),
     shown("email"),
     shown("source"),

@@ -5,17 +5,17 @@ use crate::context::Context;
 use crate::durations;
 use crate::error::CliError;
 use crate::history::{self, Entry};
-use crate::outcome::{Cell, Column, Line, Outcome, Table, shown, to_json, wide};
+use crate::outcome::{Cell, Column, Line, Outcome, Table, shown, to_json, wide, with_room};
 use crate::references::{self, Named};
 use chrono::DateTime;
 
 const COLUMNS: &[Column] = &[
     shown("id"),
     shown("at"),
-    shown("user"),
-    shown("operation"),
+    with_room("user"),
+    with_room("operation"),
     shown("about"),
-    shown("result"),
+    with_room("result"),
     wide("service"),
     wide("command"),
 ];
@@ -52,7 +52,10 @@ pub fn run(context: &Context, args: &HistoryArgs) -> Result<Outcome, CliError> {
 fn row(entry: &Entry) -> Vec<Cell> {
     vec![
         Cell::text(&entry.id),
-        Cell::text(&entry.at),
+        entry
+            .at
+            .parse()
+            .map_or_else(|_| Cell::text(&entry.at), Cell::Time),
         Cell::text(&entry.user),
         Cell::text(&entry.operation),
         Cell::text(&entry.about),

@@ -3,6 +3,7 @@
 use super::views;
 use crate::args::{FirewallFormatArg, RuleImportArgs};
 use crate::context::Context;
+use crate::durations::counted;
 use crate::error::CliError;
 use crate::files;
 use crate::outcome::{Line, Outcome, Table, to_json};
@@ -38,10 +39,10 @@ pub async fn run(context: &Context, args: &RuleImportArgs) -> Result<Outcome, Cl
         ..Table::default()
     };
     let mut story = vec![Line::text(format!(
-        "{} accepted ports were read from {name}; {} new rules on {server}, {} lines passed over.",
-        ingest.parsed_rules,
-        ingest.suggested.len(),
-        ingest.skipped.len()
+        "{} read from {name}; {} on {server}, {} passed over.",
+        counted(ingest.parsed_rules, "accepted port"),
+        counted(ingest.suggested.len(), "new rule"),
+        counted(ingest.skipped.len(), "line")
     ))];
     if !ingest.suggested.is_empty() {
         story.push(Line::Rows);

@@ -176,7 +176,7 @@ async fn set(context: &Context, args: SubscriptionSetArgs) -> Result<Outcome, Cl
                     .data
                     .quantity
                     .map(|quantity| format!("quantity {quantity}")));
-                let what = what.map(|what| format!(" ({what})")).unwrap_or_default();
+                let what = what.map(|what| format!(", {what},")).unwrap_or_default();
                 let verb = if created {
                     "is new"
                 } else {
@@ -237,7 +237,7 @@ async fn change(context: &Context, args: SubscriptionChangeArgs) -> Result<Outco
                 record: to_json(&answer.data),
                 created: None,
                 note: answer.note().map(str::to_owned),
-                sentence: format!("{label} to {to}: {direction}."),
+                sentence: format!("{label} is changed to {to} ({direction})."),
             };
             if answer.data.changed {
                 End::Done(done)

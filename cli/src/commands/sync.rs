@@ -3,6 +3,7 @@
 use crate::args::{OnError, SyncArgs};
 use crate::bulk::{self, Done, End, Journal, Key, Origin, Trace};
 use crate::context::{Context, Danger};
+use crate::durations::counted;
 use crate::error::{CliError, Exit};
 use crate::files;
 use crate::outcome::{Cell, Column, Line, Outcome, Table, shown, to_json};
@@ -254,8 +255,8 @@ impl Total {
 
     fn outcome(self) -> Outcome {
         let mut story = vec![Line::text(format!(
-            "{} services changed, {} were so before, {} are unknown to the platform",
-            self.changed,
+            "{} changed, {} as they were, {} unknown to the platform",
+            counted(self.changed, "service"),
             self.unchanged,
             self.unknown.len()
         ))];

@@ -1,6 +1,6 @@
 //! How records look as rows.
 
-use crate::outcome::{Cell, Column, shown, wide};
+use crate::outcome::{Cell, Column, shown, wide, with_room};
 use secmon::model::{Endpoint, EndpointStatus, MonitoredDomain, PortAlert, Rule};
 
 /// Columns of a server.
@@ -9,9 +9,9 @@ pub const ENDPOINT: &[Column] = &[
     shown("ip_address"),
     shown("nickname"),
     wide("hostname"),
-    shown("billing_customer_id"),
+    with_room("billing_customer_id"),
     shown("status"),
-    shown("last_scan_at"),
+    with_room("last_scan_at"),
     wide("next_scan_at"),
     wide("platform"),
     wide("quota_paused"),
@@ -42,10 +42,10 @@ pub const RULE: &[Column] = &[
     shown("id"),
     shown("ports"),
     shown("endpoint"),
-    shown("service"),
+    with_room("service"),
     shown("justification"),
-    shown("expires_at"),
-    shown("status"),
+    with_room("expires_at"),
+    with_room("status"),
     wide("scope_label"),
     wide("endpoint_id"),
     wide("auto_suggested"),
@@ -94,10 +94,10 @@ pub const ALERT: &[Column] = &[
     shown("id"),
     shown("severity"),
     shown("port"),
-    shown("service"),
+    with_room("service"),
     shown("ip_address"),
     shown("status"),
-    shown("first_detected_at"),
+    with_room("first_detected_at"),
     wide("last_detected_at"),
     wide("resolved_at"),
     wide("risk_level"),
@@ -132,12 +132,12 @@ pub fn port_of(alert: &PortAlert) -> String {
 pub const DOMAIN: &[Column] = &[
     shown("id"),
     shown("domain"),
-    shown("status"),
+    with_room("status"),
     shown("employees_compromised"),
     shown("customers_compromised"),
     shown("third_parties_compromised"),
     shown("dark_web_mentions_count"),
-    shown("last_scan_at"),
+    with_room("last_scan_at"),
     wide("scan_status"),
     wide("quota_paused"),
     wide("portal_detail_path"),

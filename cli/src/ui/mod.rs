@@ -385,10 +385,12 @@ impl Ui {
         }
     }
 
-    /// A progress bar on standard error; invisible where nobody watches.
+    /// A progress bar on standard error; invisible where nobody watches, and for one thing alone.
     pub fn progress(&self, total: usize) -> Progress {
-        let visible =
-            !self.display.quiet && !self.display.no_progress && std::io::stderr().is_terminal();
+        let visible = total > 1
+            && !self.display.quiet
+            && !self.display.no_progress
+            && std::io::stderr().is_terminal();
         let progress = Progress::new(total, visible);
         if visible {
             *self.bar.lock().unwrap_or_else(PoisonError::into_inner) = Some(progress.clone());

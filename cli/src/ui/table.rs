@@ -3,7 +3,7 @@
 use super::sanitize::sanitize_cell;
 use super::time;
 use crate::args::TimeStyle;
-use crate::outcome::{Cell, Column, Table};
+use crate::outcome::{Cell, Column, Shown, Table};
 use crate::settings::Display;
 use comfy_table::{CellAlignment, Color, ColumnConstraint, ContentArrangement, presets};
 use secmon::model::Severity;
@@ -24,7 +24,9 @@ const BEGINNING: usize = 8;
 const GAP: u16 = 2;
 
 /// Columns whose text may be folded, down to this width.
-const FOLDING: [&str; 9] = [
+const FOLDING: [&str; 11] = [
+    "on",
+    "about",
     "nickname",
     "hostname",
     "justification",
@@ -41,18 +43,21 @@ const FOLDED: u16 = 14;
 const FEWEST: usize = 3;
 
 /// Draws the columns that are shown: all of them when `wide`, or when columns were chosen. On a screen that is too
-/// narrow, ids are shortened, then long texts folded, then the last columns left out.
+/// narrow, ids are shortened, then long texts folded, then columns left out: those of less weight first, from the right.
 pub fn render(table: &Table, display: &Display, wide: bool) -> String {
     let all = wide || !display.columns.is_empty();
     let mut shown: Vec<usize> = (0..table.columns.len())
-        .filter(|i| all || !table.columns[*i].wide)
+        .filter(|i| all || table.columns[*i].shown != Shown::Wide)
         .collect();
     let mut drawn = draw(table, display, &shown, Ids::Whole);
     if needed(&drawn, table, &shown) > width(&drawn) {
         drawn = draw(table, display, &shown, Ids::Beginning);
     }
     while !all && shown.len() > FEWEST && needed(&drawn, table, &shown) > width(&drawn) {
-        shown.pop();
+        let lightest = shown
+            .iter()
+            .rposition(|i| table.columns[*i].shown == Shown::WithRoom);
+        shown.remove(lightest.unwrap_or(shown.len() - 1));
         drawn = draw(table, display, &shown, Ids::Beginning);
     }
     let lines: String = drawn
@@ -135,9 +140,11 @@ fn draw(table: &Table, display: &Display, shown: &[usize], ids: Ids) -> comfy_ta
     drawn
 }
 
+/// The name of a domain in front of an alert's id stands in another column too.
 fn beginning(id: &str) -> String {
-    match id.parse::<uuid::Uuid>() {
-        Ok(_) => id.chars().take(BEGINNING).collect(),
+    let own = id.rsplit_once('/').map_or(id, |(_, own)| own);
+    match own.parse::<uuid::Uuid>() {
+        Ok(_) => own.chars().take(BEGINNING).collect(),
         Err(_) => id.to_owned(),
     }
 }

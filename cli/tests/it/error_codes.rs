@@ -31,7 +31,13 @@ const CODES: [(&str, u16, i32); 22] = [
 ];
 
 const FIELDS: [&str; 7] = [
-    "code", "exit_code", "hint", "message", "reference", "retryable", "status",
+    "code",
+    "exit_code",
+    "hint",
+    "message",
+    "reference",
+    "retryable",
+    "status",
 ];
 
 #[test]
@@ -42,7 +48,11 @@ fn each_documented_code_has_its_exit_code_a_hint_and_an_object() {
     for (code, status, exit) in CODES {
         let status = StatusCode::from_u16(status).expect("a status");
         tenant.clear_faults();
-        tenant.fault(Fault::code(status, code).on("POST", "*/resume-subscription").times(0));
+        tenant.fault(
+            Fault::code(status, code)
+                .on("POST", "*/resume-subscription")
+                .times(0),
+        );
         let run = shell.line(&format!("{line} -o json")).exits(exit);
         assert_eq!(run.stdout, "", "{code}");
         assert_eq!(run.stderr.lines().count(), 1, "{run:?}");
@@ -52,11 +62,21 @@ fn each_documented_code_has_its_exit_code_a_hint_and_an_object() {
         assert_eq!(error["code"], code);
         assert_eq!(error["status"], status.as_u16());
         assert_eq!(error["exit_code"], exit);
-        assert!(error["hint"].as_str().is_some_and(|hint| hint.len() > 10), "{error}");
-        assert!(error["reference"].as_str().is_some_and(|call| call.contains("resume-subscription")));
+        assert!(
+            error["hint"].as_str().is_some_and(|hint| hint.len() > 10),
+            "{error}"
+        );
+        assert!(
+            error["reference"]
+                .as_str()
+                .is_some_and(|call| call.contains("resume-subscription"))
+        );
 
         let person = shell.line(line).exits(exit).stderr;
-        assert!(person.contains(&format!("[{} {code}]", status.as_u16())), "{person}");
+        assert!(
+            person.contains(&format!("[{} {code}]", status.as_u16())),
+            "{person}"
+        );
         assert!(person.contains("  hint:  "), "{person}");
         assert!(person.contains(&format!("exit-codes ({exit})")), "{person}");
     }

@@ -6,7 +6,8 @@ use secmon_mock::{Fault, Tenant};
 use serde_json::json;
 
 /// A screen that is cleared, a clipboard that is written, text that runs backwards, a row that is broken, a formula.
-const HOSTILE: &str = "=cmd|' /C calc'!A0\u{1b}[2J\u{1b}]52;c;aGk=\u{7}\u{202e}gpj.exe\r\n\u{9b}31mred";
+const HOSTILE: &str =
+    "=cmd|' /C calc'!A0\u{1b}[2J\u{1b}]52;c;aGk=\u{7}\u{202e}gpj.exe\r\n\u{9b}31mred";
 
 fn is_inert(text: &str) -> bool {
     let control = |c: char| c.is_control() && c != '\n';
@@ -44,12 +45,24 @@ fn poisoned(tenant: &Tenant) -> Vec<String> {
     };
     let resource = json!({ "current_page": 1, "per_page": 25, "total": 1 });
     let answers = [
-        ("/api/v1/endpoints", json!({ "data": [endpoint], "meta": resource })),
-        ("/api/v1/whitelists", json!({ "data": [rule], "meta": resource })),
+        (
+            "/api/v1/endpoints",
+            json!({ "data": [endpoint], "meta": resource }),
+        ),
+        (
+            "/api/v1/whitelists",
+            json!({ "data": [rule], "meta": resource }),
+        ),
         ("/api/v1/alerts", page("alerts", &alert)),
-        ("/api/v1/domains", json!({ "success": true, "data": {
-            "subscribed": true, "domains": [domain], "slots_used": 1, "slots_total": 1 }, "meta": {} })),
-        ("/api/v1/domains/*/dark-web-mentions", page("mentions", &mention)),
+        (
+            "/api/v1/domains",
+            json!({ "success": true, "data": {
+            "subscribed": true, "domains": [domain], "slots_used": 1, "slots_total": 1 }, "meta": {} }),
+        ),
+        (
+            "/api/v1/domains/*/dark-web-mentions",
+            page("mentions", &mention),
+        ),
     ];
     for (path, answer) in answers {
         let fault = Fault::body(StatusCode::OK, answer.to_string());
@@ -80,12 +93,23 @@ fn tables_and_spreadsheets_are_inert_and_json_is_exact() {
         let mut reader = csv::Reader::from_reader(csv.as_bytes());
         let record = reader.records().next().expect("a row").expect("CSV");
         let starts = |cell: &str, marks: &[char]| cell.starts_with(marks);
-        assert!(record.iter().all(|cell| is_inert(&cell.replace('\n', ""))), "{line}: {csv:?}");
-        assert!(record.iter().all(|cell| !starts(cell, &['=', '+', '-', '@', '\t', '\r'])), "{csv:?}");
+        assert!(
+            record.iter().all(|cell| is_inert(&cell.replace('\n', ""))),
+            "{line}: {csv:?}"
+        );
+        assert!(
+            record
+                .iter()
+                .all(|cell| !starts(cell, &['=', '+', '-', '@', '\t', '\r'])),
+            "{csv:?}"
+        );
         assert!(csv.contains("'=cmd"), "{line}: {csv:?}");
         let json = shell.line(&format!("{line} -o json")).exits(0).json();
         assert!(holds(&json, HOSTILE), "{line}: {json}");
-        let raw = shell.line(&format!("{line} -o csv --csv raw")).exits(0).stdout;
+        let raw = shell
+            .line(&format!("{line} -o csv --csv raw"))
+            .exits(0)
+            .stdout;
         let mut reader = csv::Reader::from_reader(raw.as_bytes());
         let record = reader.records().next().expect("a row").expect("CSV");
         assert!(record.iter().any(|cell| cell == HOSTILE), "{line}: {raw:?}");
@@ -108,7 +132,11 @@ fn an_error_of_the_service_is_inert_too() {
     let body = json!({ "success": false, "error": { "code": HOSTILE, "message": HOSTILE, "details": {} }, "meta": {} });
     tenant.fault(Fault::body(StatusCode::CONFLICT, body.to_string()).times(0));
     let run = shell.line("endpoint list -vv").exits(5);
-    assert!(is_inert(&run.stderr.replace("\r\n", "\n")), "{:?}", run.stderr);
+    assert!(
+        is_inert(&run.stderr.replace("\r\n", "\n")),
+        "{:?}",
+        run.stderr
+    );
     let error = shell.line("endpoint list -o json").exits(5).error();
     assert_eq!(error["code"], HOSTILE);
 }
@@ -121,7 +149,9 @@ fn a_name_that_was_really_given_stays_whole_in_json_and_inert_in_a_table() {
     let id = provision(&shell, "203.0.113.10", "web-1");
     shell.run(&["endpoint", "rename", &id, name]).exits(0);
     assert!(is_inert(&shell.line("endpoint list").exits(0).stdout));
-    assert!(is_inert(&shell.line("endpoint show 203.0.113.10").exits(0).stdout));
+    assert!(is_inert(
+        &shell.line("endpoint show 203.0.113.10").exits(0).stdout
+    ));
     assert!(is_inert(&shell.line("alert list -c 42").exits(0).stdout));
     let shown = shell.line("endpoint list -o json").exits(0).json();
     assert_eq!(shown[0]["nickname"], name);

@@ -26,6 +26,7 @@ mod provision;
 mod references;
 mod report;
 mod rules_and_alerts;
+mod screens;
 mod secrets;
 mod shell;
 mod telling;

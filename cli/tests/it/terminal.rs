@@ -23,6 +23,16 @@ pub struct Terminal {
 impl Terminal {
     /// Starts the program in a terminal of 24 lines and this many columns.
     pub fn start(shell: &Shell, columns: u16, arguments: &[&str]) -> Self {
+        Self::start_with(shell, columns, arguments, &[])
+    }
+
+    /// The same with further variables.
+    pub fn start_with(
+        shell: &Shell,
+        columns: u16,
+        arguments: &[&str],
+        more: &[(&str, &str)],
+    ) -> Self {
         let (pty, pts) = open().expect("a terminal");
         pty.resize(Size::new(24, columns)).expect("a size");
         let mut command = Command::new(env!("CARGO_BIN_EXE_secmon"))
@@ -34,7 +44,10 @@ impl Terminal {
         for (name, value) in shell.variables() {
             command = command.env(name, value);
         }
-        let child = command.spawn(pts).expect("the program starts");
+        let child = command
+            .envs(more.iter().copied())
+            .spawn(pts)
+            .expect("the program starts");
         let keyboard = Arc::new(pty);
         let seen = Arc::new(Mutex::new(String::new()));
         let (screen, written) = (Arc::clone(&keyboard), Arc::clone(&seen));

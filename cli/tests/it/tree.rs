@@ -2,7 +2,7 @@
 //! missing here fails the walks.
 
 use crate::shell::{Run, Shell, finished, provision};
-use secmon_mock::{MockServer, Progress, Tenant, TenantOptions};
+use secmon_mock::{Instant, MockServer, Progress, Tenant, TenantOptions};
 use std::time::Duration;
 
 /// What a command does when its words are right.
@@ -229,14 +229,24 @@ pub struct Scene {
 
 impl Scene {
     pub fn new() -> Self {
-        let server = MockServer::start().expect("the mock starts");
+        const NEW_YEAR_2026: i64 = 1_767_225_600_000;
+        let start = Instant::from_unix_millis(NEW_YEAR_2026);
+        let server = MockServer::builder()
+            .seed(7)
+            .manual_clock(start)
+            .start()
+            .expect("the mock starts");
         let mut options = TenantOptions::default();
         options.rate_limit = Some(false);
         let tenant = server.tenant_with(options).expect("an account");
         tenant
             .set_progress(Progress::Immediate)
             .expect("the account is there");
+        let program = std::path::Path::new(env!("CARGO_BIN_EXE_secmon"));
+        let folder = program.parent().expect("a folder").display().to_string();
         let shell = Shell::of(&tenant)
+            .with("PATH", &format!("{folder}:/usr/bin:/bin"))
+            .with("USER", "kim")
             .with("SECMON_MOCK_ADMIN_URL", server.admin_url())
             .with("BROWSER", "/bin/true");
         let names = furnish(&shell);
