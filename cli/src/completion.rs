@@ -228,7 +228,7 @@ impl Typed {
 fn account(service: &Service) -> Option<String> {
     let origin = service::origin_of(&service.base_url);
     let key: Option<ApiKey> = match &service.key {
-        KeySource::Local => credentials::parse("the key", local::KEY.to_owned()).ok(),
+        KeySource::Local => credentials::parse("the key", local::KEY).ok(),
         KeySource::Environment(key) => Some(key.clone()),
         KeySource::File(path) => credentials::read_file(path).ok(),
         KeySource::Command(_) | KeySource::Ask => None,

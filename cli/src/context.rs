@@ -25,6 +25,7 @@ pub struct Context {
     pub settings: Settings,
     /// The screen.
     pub ui: Arc<Ui>,
+    key: OnceCell<ApiKey>,
     connection: OnceCell<Connection>,
     history: OnceCell<Option<History>>,
     /// What a person answered; one command asks once.
@@ -40,6 +41,7 @@ impl Context {
         Self {
             settings,
             ui,
+            key: OnceCell::new(),
             connection: OnceCell::new(),
             history: OnceCell::new(),
             asked_customer: OnceCell::new(),
@@ -131,7 +133,8 @@ impl Context {
 
     /// Connects for calls that take no key. The key it sends is one that no service knows.
     pub fn connect_without_key(&self) -> Result<(), CliError> {
-        let connection = self.connect(|_| credentials::parse("no key", "none".to_owned()))?;
+        let none = credentials::parse("no key", "none")?;
+        let connection = self.connect(none)?;
         self.connection.get_or_init(|| connection);
         Ok(())
     }
@@ -404,16 +407,12 @@ impl Context {
         if let Some(connection) = self.connection.get() {
             return Ok(connection);
         }
-        let connection = self.connect(|source| self.key(source))?;
+        let connection = self.connect(self.key_in_use()?.clone())?;
         Ok(self.connection.get_or_init(|| connection))
     }
 
-    fn connect(
-        &self,
-        key: impl FnOnce(&KeySource) -> Result<ApiKey, CliError>,
-    ) -> Result<Connection, CliError> {
+    fn connect(&self, key: ApiKey) -> Result<Connection, CliError> {
         let service = self.settings.service.as_ref().map_err(Clone::clone)?;
-        let key = key(&service.key)?;
         Connection::open(
             &self.settings,
             &self.ui,
@@ -424,12 +423,25 @@ impl Context {
         )
     }
 
+    /// The key of the service in use; a command that fetches it runs once.
+    pub fn key_in_use(&self) -> Result<&ApiKey, CliError> {
+        if let Some(key) = self.key.get() {
+            return Ok(key);
+        }
+        let service = self.settings.service.as_ref().map_err(Clone::clone)?;
+        let key = self.read_key(&service.key)?;
+        Ok(self.key.get_or_init(|| key))
+    }
+
+    /// Commands between backticks written out in full.
+    pub fn written_out(&self, text: &str) -> String {
+        self.ui.written_out(text)
+    }
+
     /// Reads the key from where it is kept.
-    pub fn key(&self, source: &KeySource) -> Result<ApiKey, CliError> {
+    fn read_key(&self, source: &KeySource) -> Result<ApiKey, CliError> {
         match source {
-            KeySource::Local => {
-                credentials::parse("the embedded mock's key", local::KEY.to_owned())
-            }
+            KeySource::Local => credentials::parse("the embedded mock's key", local::KEY),
             KeySource::Environment(key) => Ok(key.clone()),
             KeySource::File(path) => credentials::read_file(path),
             KeySource::Command(command) => credentials::run_command(command),
@@ -449,7 +461,7 @@ impl Context {
     /// Asks for a key without showing it.
     pub fn typed_key(&self) -> Result<TypedKey, CliError> {
         self.release();
-        Ok(TypedKey::new(self.ui.ask_secret("API key")?))
+        Ok(TypedKey::new(&self.ui.ask_secret("API key")?))
     }
 }
 

@@ -5,40 +5,59 @@ use crate::profile::write_private;
 use secmon::ApiKey;
 use std::io::{IsTerminal, Read};
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use zeroize::Zeroizing;
 
-/// A key as somebody gave it, before it is kept.
-pub struct TypedKey(String);
+/// A key as somebody gave it, before it is kept; wiped from memory when dropped.
+pub struct TypedKey(Zeroizing<String>);
 
 impl TypedKey {
     /// Takes what was typed at the terminal.
-    pub fn new(text: String) -> Self {
-        Self(text.trim().to_owned())
+    pub fn new(text: &str) -> Self {
+        Self(Zeroizing::new(text.trim().to_owned()))
     }
 
     /// Reads standard input to its end.
     pub fn from_stdin() -> Result<Self, CliError> {
-        let mut text = String::new();
-        let read = std::io::stdin().take(64 * 1024).read_to_string(&mut text);
-        read.map_err(|error| CliError::io("reading the key from standard input", &error))?;
+        let failed = |reason: &str| {
+            CliError::new(
+                Exit::Other,
+                "io",
+                format!("reading the key from standard input: {reason}"),
+            )
+        };
+        // Of one size from the beginning, so that no smaller copy is left behind.
+        let mut bytes = Zeroizing::new(vec![0; MAX_KEY_OUTPUT]);
+        let mut length = 0;
+        while length < bytes.len() {
+            match std::io::stdin().read(&mut bytes[length..]) {
+                Ok(0) => break,
+                Ok(count) => length += count,
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(failed(&error.to_string())),
+            }
+        }
+        let text = std::str::from_utf8(&bytes[..length]).map_err(|_| failed("it is no text"))?;
         Ok(Self::new(text))
     }
 
     /// The key as the client takes it.
     pub fn check(&self) -> Result<ApiKey, CliError> {
-        parse("the key", self.0.clone())
+        parse("the key", &self.0)
     }
 
     /// Keeps the key in a file of mode 0600.
     pub fn keep(&self, path: &Path) -> Result<(), CliError> {
-        write_private(path, format!("{}\n", self.0).as_bytes())
+        let line = Zeroizing::new(format!("{}\n", self.0.as_str()));
+        write_private(path, line.as_bytes())
     }
 }
 
 /// Makes a key of a text; `name` says where the text came from.
-pub fn parse(name: &str, text: String) -> Result<ApiKey, CliError> {
+pub fn parse(name: &str, text: &str) -> Result<ApiKey, CliError> {
     ApiKey::new(text).map_err(|error| CliError::usage(format!("{name}: {error}")))
 }
 
@@ -50,7 +69,8 @@ pub fn read_file(path: &Path) -> Result<ApiKey, CliError> {
     };
     let metadata = std::fs::metadata(path).map_err(failed)?;
     refuse_open_mode(&name, &metadata)?;
-    parse(&name, std::fs::read_to_string(path).map_err(failed)?)
+    let text = std::fs::read_to_string(path).map(Zeroizing::new);
+    parse(&name, &text.map_err(failed)?)
 }
 
 /// Copies a key file; one that is not there is nothing to copy.
@@ -88,6 +108,11 @@ pub fn run_command(command: &str) -> Result<ApiKey, CliError> {
         .stderr(stderr)
         .spawn()
         .map_err(|error| failed(format!("cannot be run: {error}")))?;
+    let printed = child
+        .stdout
+        .take()
+        .map(Printed::by)
+        .ok_or_else(|| failed("has no output".to_owned()))?;
     let status = ended(&mut child).map_err(failed)?;
     if was_interrupted(status) {
         return Err(CliError::new(
@@ -99,25 +124,76 @@ pub fn run_command(command: &str) -> Result<ApiKey, CliError> {
     if !status.success() {
         return Err(failed(format!("failed ({status})")));
     }
-    let mut text = String::new();
-    let printed = child
-        .stdout
-        .take()
-        .map(|stdout| stdout.take(MAX_KEY_OUTPUT).read_to_string(&mut text));
-    match printed {
-        Some(Ok(_)) => parse(
-            "what key_command printed",
-            text.lines().next().unwrap_or_default().to_owned(),
-        ),
-        _ => Err(failed("printed no text".to_owned())),
+    let printed = printed
+        .first_line()
+        .ok_or_else(|| failed("printed no text".to_owned()))?;
+    parse("what key_command printed", &printed)
+}
+
+/// What a command has printed so far. A child that it leaves behind may hold the pipe open, so its end is not waited
+/// for.
+struct Printed {
+    bytes: Arc<Mutex<Zeroizing<Vec<u8>>>>,
+    /// Told of each piece, and dropped at the end.
+    news: Receiver<()>,
+}
+
+impl Printed {
+    fn by(mut stdout: ChildStdout) -> Self {
+        let bytes = Arc::new(Mutex::new(Zeroizing::new(Vec::with_capacity(
+            MAX_KEY_OUTPUT,
+        ))));
+        let (tell, news) = std::sync::mpsc::channel();
+        let kept = Arc::clone(&bytes);
+        std::thread::spawn(move || {
+            let mut piece = Zeroizing::new([0; 1024]);
+            // What is too much is read and dropped, for a full pipe would keep the command from ending.
+            while let Ok(count @ 1..) = stdout.read(piece.as_mut_slice()) {
+                let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+                let room = MAX_KEY_OUTPUT - kept.len();
+                kept.extend_from_slice(&piece[..count.min(room)]);
+                let _ = tell.send(());
+            }
+        });
+        Self { bytes, news }
+    }
+
+    /// The first line, once the command has ended.
+    fn first_line(&self) -> Option<Zeroizing<String>> {
+        let patience_ends = Instant::now() + PIPE_PATIENCE;
+        loop {
+            let bytes = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
+            let ended = bytes.iter().position(|byte| *byte == b'\n');
+            let left = patience_ends.saturating_duration_since(Instant::now());
+            if ended.is_some() || left.is_zero() {
+                return line(&bytes[..ended.unwrap_or(bytes.len())]);
+            }
+            drop(bytes);
+            if let Err(RecvTimeoutError::Disconnected) = self.news.recv_timeout(left) {
+                let bytes = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
+                return line(
+                    bytes
+                        .split(|byte| *byte == b'\n')
+                        .next()
+                        .unwrap_or_default(),
+                );
+            }
+        }
     }
 }
 
+fn line(bytes: &[u8]) -> Option<Zeroizing<String>> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    Some(Zeroizing::new(text.to_owned()))
+}
+
+/// How long the last piece of a key may take after the command has ended.
+const PIPE_PATIENCE: Duration = Duration::from_secs(1);
 /// The longest time a key may take to come.
 const KEY_PATIENCE: Duration = Duration::from_secs(30);
 const KEY_POLL: Duration = Duration::from_millis(10);
-/// More than a pipe holds would keep the command from ending.
-const MAX_KEY_OUTPUT: u64 = 4096;
+/// No key is longer.
+const MAX_KEY_OUTPUT: usize = 4096;
 
 fn ended(child: &mut Child) -> Result<ExitStatus, String> {
     let patience_ends = Instant::now() + KEY_PATIENCE;

@@ -1,7 +1,9 @@
 //! The environment, read once. An empty variable is as if unset.
 
+use crate::credentials;
 use crate::error::CliError;
 use secmon::ApiKey;
+use zeroize::Zeroizing;
 
 /// A variable's text.
 pub fn text(name: &str) -> Result<Option<String>, CliError> {
@@ -36,10 +38,8 @@ pub fn is_set(name: &str) -> bool {
 
 /// The key in `SECMON_API_KEY`.
 pub fn api_key() -> Result<Option<ApiKey>, CliError> {
-    let Some(value) = text("SECMON_API_KEY")? else {
-        return Ok(None);
-    };
-    ApiKey::new(value)
-        .map(Some)
-        .map_err(|error| CliError::usage(format!("SECMON_API_KEY: {error}")))
+    let value = text("SECMON_API_KEY")?.map(Zeroizing::new);
+    value
+        .map(|value| credentials::parse("SECMON_API_KEY", &value))
+        .transpose()
 }

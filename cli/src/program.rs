@@ -1,13 +1,13 @@
 //! From the command line to the exit code.
 
-use crate::args::{Cli, Command, ConfigCommand, MockCommand, OutputFormat};
-use crate::commands;
+use crate::args::{Cli, Command, GlobalArgs, MockCommand, OutputFormat};
+use crate::commands::{self, Task};
 use crate::context::Context;
 use crate::error::{CliError, Exit};
 use crate::interrupt::Reaction;
 use crate::invocation::Invocation;
 use crate::outcome::Outcome;
-use crate::settings::{Reading, Settings};
+use crate::settings::Settings;
 use crate::ui::Ui;
 use clap::Parser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -21,26 +21,24 @@ pub fn run() -> Exit {
         Err(error) => return refuse(&error, invocation),
     };
     let invocation = invocation.for_service(&cli.global);
-    let command = match cli.command {
-        Command::Offline(command) => {
-            return conclude(
-                &Ui::before_settings(invocation),
-                commands::run_offline(command),
-            );
-        }
+    let without_settings = |invocation, result| conclude(&Ui::before_settings(invocation), result);
+    match cli.command {
+        Command::Offline(command) => without_settings(invocation, commands::run_offline(command)),
         Command::Mock(MockCommand::Serve(args)) => {
-            return conclude(
-                &Ui::before_settings(invocation),
-                commands::mock::serve(*args),
-            );
+            without_settings(invocation, commands::mock::serve(*args))
         }
-        command => command,
-    };
-    let reading = match &command {
-        Command::Config(ConfigCommand::Edit | ConfigCommand::Path { .. }) => Reading::EvenBroken,
-        _ => Reading::Strict,
-    };
-    let settings = match Settings::resolve(&cli.global, reading) {
+        Command::Mock(MockCommand::Steering(command)) => {
+            start(&cli.global, invocation, Task::Mock(command))
+        }
+        Command::Online(command) => {
+            start(&cli.global, invocation, Task::Command(Box::new(command)))
+        }
+    }
+}
+
+/// Settles the settings, and runs what works with them.
+fn start(flags: &GlobalArgs, invocation: Invocation, task: Task) -> Exit {
+    let settings = match Settings::resolve(flags, task.reading()) {
         Ok(settings) => settings,
         Err(error) => return conclude(&Ui::before_settings(invocation), Err(error)),
     };
@@ -52,13 +50,13 @@ pub fn run() -> Exit {
         .enable_all()
         .build();
     match runtime {
-        Ok(runtime) => runtime.block_on(online(Context::new(settings, ui), command)),
+        Ok(runtime) => runtime.block_on(online(Context::new(settings, ui), task)),
         Err(error) => conclude(&ui, Err(CliError::io("starting", &error))),
     }
 }
 
-async fn online(context: Context, command: Command) -> Exit {
-    let result = interruptible(&context, command).await;
+async fn online(context: Context, task: Task) -> Exit {
+    let result = interruptible(&context, task).await;
     context.save_index();
     let planned = context
         .guard_in_use()
@@ -72,8 +70,8 @@ async fn online(context: Context, command: Command) -> Exit {
 
 /// Runs the command. The signal is taken over only once the command waits for something: before that, and while it
 /// reads standard input, a Ctrl-C ends the program as it ends any other.
-async fn interruptible(context: &Context, command: Command) -> Result<Outcome, CliError> {
-    let mut running = std::pin::pin!(commands::run(context, command));
+async fn interruptible(context: &Context, task: Task) -> Result<Outcome, CliError> {
+    let mut running = std::pin::pin!(commands::run(context, task));
     loop {
         let result = tokio::select! {
             biased;

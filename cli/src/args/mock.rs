@@ -17,6 +17,14 @@ Examples:
 pub enum MockCommand {
     /// Serve the mock until it is told to stop
     Serve(Box<MockServeArgs>),
+    /// What is done to one that is served.
+    #[command(flatten)]
+    Steering(MockSteering),
+}
+
+/// Steering a mock that is served.
+#[derive(Debug, Subcommand)]
+pub enum MockSteering {
     /// Show the mock's time, or move it forward
     Clock {
         /// Which mock

@@ -37,8 +37,8 @@ pub use endpoint::{
 pub use global::{ColorChoice, CsvCells, GlobalArgs, OutputFormat, TimeStyle};
 pub use history::{HistoryArgs, HistoryCommand};
 pub use mock::{
-    AdminArgs, ClockCommand, FaultAddArgs, FaultCommand, MockCommand, MockServeArgs, StateCommand,
-    TriggerCommand, TriggerOptions, TriggerPorts,
+    AdminArgs, ClockCommand, FaultAddArgs, FaultCommand, MockCommand, MockServeArgs, MockSteering,
+    StateCommand, TriggerCommand, TriggerOptions, TriggerPorts,
 };
 pub use portal::{
     OpenArgs, SandboxCommand, ScenarioArg, ScenarioCommand, ScenarioSetArgs, SsoCommand,
@@ -72,9 +72,23 @@ pub struct Cli {
     pub command: Command,
 }
 
-/// The nouns, and the verbs of every day.
+/// What can be done.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// What works with the settings, and mostly with a service.
+    #[command(flatten)]
+    Online(OnlineCommand),
+    /// The mock service: serve it on an address of its own, or steer it
+    #[command(subcommand)]
+    Mock(MockCommand),
+    /// What needs no service.
+    #[command(flatten)]
+    Offline(OfflineCommand),
+}
+
+/// The nouns, and the verbs of every day.
+#[derive(Debug, Subcommand)]
+pub enum OnlineCommand {
     /// Start monitoring servers or domains: one, several, or a whole file
     Provision(Box<ProvisionArgs>),
     /// Scan servers for open ports now
@@ -129,12 +143,6 @@ pub enum Command {
     Config(ConfigCommand),
     /// What was changed from this machine, and by whom
     History(HistoryArgs),
-    /// The mock service: serve it on an address of its own, or steer it
-    #[command(subcommand)]
-    Mock(MockCommand),
-    /// What needs no service.
-    #[command(flatten)]
-    Offline(OfflineCommand),
 }
 
 /// Commands that read no settings and no key, and call no service.

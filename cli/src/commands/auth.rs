@@ -111,7 +111,7 @@ async fn accepts(client: &Client) -> Result<(), CliError> {
 
 async fn status(context: &Context) -> Result<Outcome, CliError> {
     let service = context.settings.service.as_ref().map_err(Clone::clone)?;
-    let key = context.key(&service.key)?;
+    let key = context.key_in_use()?;
     let name = match &service.source {
         Source::Local => "embedded mock".to_owned(),
         Source::Profile(name) => format!("profile {name}"),

@@ -3,7 +3,7 @@
 use super::mock_trigger;
 use crate::admin::Admin;
 use crate::args::{
-    AdminArgs, ClockCommand, FaultAddArgs, FaultCommand, MockCommand, MockServeArgs, StateCommand,
+    AdminArgs, ClockCommand, FaultAddArgs, FaultCommand, MockServeArgs, MockSteering, StateCommand,
 };
 use crate::context::{Context, Danger};
 use crate::error::{CliError, Exit};
@@ -38,16 +38,15 @@ pub fn serve(args: MockServeArgs) -> Result<Outcome, CliError> {
 }
 
 /// Runs the command.
-pub async fn run(context: &Context, command: MockCommand) -> Result<Outcome, CliError> {
+pub async fn run(context: &Context, command: MockSteering) -> Result<Outcome, CliError> {
     match command {
-        MockCommand::Serve(args) => serve(*args),
-        MockCommand::Clock { admin, command } => clock(context, &admin, command).await,
-        MockCommand::Fault { admin, command } => fault(context, &admin, command).await,
-        MockCommand::Trigger { admin, command } => {
+        MockSteering::Clock { admin, command } => clock(context, &admin, command).await,
+        MockSteering::Fault { admin, command } => fault(context, &admin, command).await,
+        MockSteering::Trigger { admin, command } => {
             mock_trigger::run(context, &admin, command).await
         }
-        MockCommand::Reset { admin } => reset(context, &admin).await,
-        MockCommand::State { admin, command } => state(context, &admin, command).await,
+        MockSteering::Reset { admin } => reset(context, &admin).await,
+        MockSteering::State { admin, command } => state(context, &admin, command).await,
     }
 }
 

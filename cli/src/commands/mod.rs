@@ -40,11 +40,12 @@ mod transition;
 mod views;
 mod wait;
 
-use crate::args::{Command, OfflineCommand};
+use crate::args::{ConfigCommand, MockSteering, OfflineCommand, OnlineCommand};
 use crate::completion;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::outcome::Outcome;
+use crate::settings::Reading;
 
 /// Runs a command that needs no service.
 pub fn run_offline(command: OfflineCommand) -> Result<Outcome, CliError> {
@@ -56,32 +57,60 @@ pub fn run_offline(command: OfflineCommand) -> Result<Outcome, CliError> {
     }
 }
 
+/// A command that works with the settings.
+pub enum Task {
+    /// One of the program's own.
+    Command(Box<OnlineCommand>),
+    /// Steering a mock.
+    Mock(MockSteering),
+}
+
+impl Task {
+    /// A configuration file that cannot be read is no hindrance to mending it.
+    pub fn reading(&self) -> Reading {
+        match self {
+            Self::Command(command) => match **command {
+                OnlineCommand::Config(ConfigCommand::Edit | ConfigCommand::Path { .. }) => {
+                    Reading::EvenBroken
+                }
+                _ => Reading::Strict,
+            },
+            Self::Mock(_) => Reading::Strict,
+        }
+    }
+}
+
 /// Runs a command.
-pub async fn run(context: &Context, command: Command) -> Result<Outcome, CliError> {
+pub async fn run(context: &Context, task: Task) -> Result<Outcome, CliError> {
+    match task {
+        Task::Command(command) => online(context, *command).await,
+        Task::Mock(command) => mock::run(context, command).await,
+    }
+}
+
+async fn online(context: &Context, command: OnlineCommand) -> Result<Outcome, CliError> {
     match command {
-        Command::Provision(args) => provision::run(context, *args).await,
-        Command::Scan(args) => scan::run(context, args).await,
-        Command::Status => status::run(context).await,
-        Command::Open(args) => open::run(context, &args).await,
-        Command::Endpoint(command) => endpoint::run(context, command).await,
-        Command::Rules(command) => rules::run(context, command).await,
-        Command::Alert(command) => alert::run(context, command).await,
-        Command::Domain(command) => domain::run(context, command).await,
-        Command::Subscription(command) => subscription::run(context, command).await,
-        Command::Sync(args) => sync::run(context, args).await,
-        Command::Sso(command) => sso::run(context, command).await,
-        Command::Pricing(command) => pricing::run(context, command).await,
-        Command::Sandbox(command) => sandbox::run(context, command).await,
-        Command::Health => health::run(context).await,
-        Command::Report(args) => report::run(context, &args).await,
-        Command::Doctor => doctor::run(context).await,
-        Command::Api(args) => api::run(context, args).await,
-        Command::Config(command) => config::run(context, command),
-        Command::Auth(command) => auth::run(context, command).await,
-        Command::Profile(command) => profile::run(context, command),
-        Command::History(args) => history::run(context, &args),
-        Command::Mock(command) => mock::run(context, command).await,
-        Command::Offline(command) => run_offline(command),
+        OnlineCommand::Provision(args) => provision::run(context, *args).await,
+        OnlineCommand::Scan(args) => scan::run(context, args).await,
+        OnlineCommand::Status => status::run(context).await,
+        OnlineCommand::Open(args) => open::run(context, &args).await,
+        OnlineCommand::Endpoint(command) => endpoint::run(context, command).await,
+        OnlineCommand::Rules(command) => rules::run(context, command).await,
+        OnlineCommand::Alert(command) => alert::run(context, command).await,
+        OnlineCommand::Domain(command) => domain::run(context, command).await,
+        OnlineCommand::Subscription(command) => subscription::run(context, command).await,
+        OnlineCommand::Sync(args) => sync::run(context, args).await,
+        OnlineCommand::Sso(command) => sso::run(context, command).await,
+        OnlineCommand::Pricing(command) => pricing::run(context, command).await,
+        OnlineCommand::Sandbox(command) => sandbox::run(context, command).await,
+        OnlineCommand::Health => health::run(context).await,
+        OnlineCommand::Report(args) => report::run(context, &args).await,
+        OnlineCommand::Doctor => doctor::run(context).await,
+        OnlineCommand::Api(args) => api::run(context, args).await,
+        OnlineCommand::Config(command) => config::run(context, command),
+        OnlineCommand::Auth(command) => auth::run(context, command).await,
+        OnlineCommand::Profile(command) => profile::run(context, command),
+        OnlineCommand::History(args) => history::run(context, &args),
     }
 }
 

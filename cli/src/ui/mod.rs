@@ -289,6 +289,11 @@ impl Ui {
         self.to_stderr(text);
     }
 
+    /// Commands between backticks written out in full.
+    pub fn written_out(&self, text: &str) -> String {
+        self.invocation.expand(text)
+    }
+
     /// Says something beside the result.
     pub fn note(&self, sentence: &str) {
         if !self.display.quiet && self.may_chat() {

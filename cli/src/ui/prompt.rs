@@ -4,6 +4,7 @@ use super::{Ui, plain_prompt, sanitize};
 use crate::error::{CliError, Exit};
 use dialoguer::{Confirm, Input, MultiSelect, Password, Select};
 use std::io::IsTerminal;
+use zeroize::Zeroizing;
 
 /// So many lines of a choice are on the screen at one time.
 const LINES: usize = 15;
@@ -40,10 +41,11 @@ impl Ui {
     }
 
     /// Asks for a secret; nothing of it is shown.
-    pub fn ask_secret(&self, question: &str) -> Result<String, CliError> {
+    pub fn ask_secret(&self, question: &str) -> Result<Zeroizing<String>, CliError> {
         Password::new()
             .with_prompt(sanitize(question))
             .interact()
+            .map(Zeroizing::new)
             .map_err(no_answer)
     }
 

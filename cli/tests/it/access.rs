@@ -280,3 +280,32 @@ fn an_ignored_key_may_be_anything() {
         .line("endpoint list")
         .exits(2);
 }
+
+#[test]
+fn a_key_command_runs_once_and_what_it_leaves_behind_is_not_waited_for() {
+    let tenant = account();
+    let shell = Shell::new();
+    let script = format!(
+        "echo run >> runs; sleep 90 & printf '%s' {}",
+        tenant.api_key()
+    );
+    shell.file("key.sh", &script);
+    std::fs::create_dir_all(shell.path(".config/secmon")).expect("a folder");
+    shell.file(
+        ".config/secmon/config.toml",
+        &format!(
+            "default_profile = \"acme\"\n[profiles.acme]\nbase_url = \"{}\"\nkey_command = \"sh key.sh\"\n",
+            tenant.url()
+        ),
+    );
+    for line in [
+        ["auth", "status"].as_slice(),
+        &["doctor"],
+        &["endpoint", "list"],
+    ] {
+        let _ = std::fs::remove_file(shell.path("runs"));
+        crate::tree::run_to_the_end(&shell, line).exits(0);
+        let runs = std::fs::read_to_string(shell.path("runs")).expect("it ran");
+        assert_eq!(runs, "run\n", "{line:?}");
+    }
+}

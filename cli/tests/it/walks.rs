@@ -42,18 +42,18 @@ fn no_command_hangs_or_asks_with_standard_input_closed() {
     }
     for leaf in &leaves {
         let run = run_to_the_end(&scene.shell, &leaf.line());
-        let refused = matches!(
-            leaf.words.join(" ").as_str(),
-            "alert triage"
-                | "auth login"
-                | "auth logout"
-                | "config edit"
-                | "mock reset"
-                | "mock state import"
-                | "mock serve"
+        let code = match leaf.words.join(" ").as_str() {
+            "alert triage" | "auth login" | "auth logout" | "config edit" | "mock reset"
+            | "mock state import" | "mock serve" => 2,
+            // The clock of the scene is not this machine's.
+            "doctor" => 1,
+            _ => 0,
+        };
+        assert_eq!(run.code, code, "{leaf:?}: {run:?}");
+        assert!(
+            code != 2 || names_what_is_missing(&run),
+            "{leaf:?}: {run:?}"
         );
-        assert_eq!(run.code, if refused { 2 } else { 0 }, "{leaf:?}: {run:?}");
-        assert!(!refused || names_what_is_missing(&run), "{leaf:?}: {run:?}");
     }
 }
 

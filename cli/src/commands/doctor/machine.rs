@@ -1,0 +1,138 @@
+//! Checks of this machine: no network.
+
+use super::Check;
+use crate::context::Context;
+use crate::error::{CliError, Exit};
+use crate::paths;
+use crate::settings::Source;
+use std::path::{Path, PathBuf};
+
+/// That the configuration file can be read: a broken one would have ended the command before.
+pub fn configuration(context: &Context) -> Check {
+    let path = context.settings.config_path.display();
+    let count = crate::durations::counted(context.settings.config.profiles.len(), "profile");
+    let about = match context.settings.config_path.exists() {
+        true => format!("{path}: {count}"),
+        false => format!("{path} is not there; nothing is missing if the environment says all"),
+    };
+    Check::good("configuration", about)
+}
+
+/// That nobody else can read the keys and the history.
+pub fn files(context: &Context) -> Check {
+    let keys = context.settings.config_folder().join("keys");
+    let mut private: Vec<PathBuf> = std::fs::read_dir(&keys)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path())
+        .collect();
+    private.extend(paths::history_file());
+    private.retain(|path| path.is_file());
+    let open: Vec<String> = private
+        .iter()
+        .filter(|path| others_can_read(path))
+        .map(|path| path.display().to_string())
+        .collect();
+    let count = crate::durations::counted(private.len(), "private file");
+    let finding = match open.as_slice() {
+        [] => Ok(format!("{count}, closed to others")),
+        open => Err(CliError::new(
+            Exit::Usage,
+            "open_files",
+            format!("others can read {}", open.join(", ")),
+        )
+        .hint("run chmod 600 on them; change a key that somebody may have seen")),
+    };
+    Check::of("files", finding)
+}
+
+#[cfg(unix)]
+fn others_can_read(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    path.metadata()
+        .is_ok_and(|metadata| metadata.permissions().mode() & 0o077 != 0)
+}
+
+#[cfg(not(unix))]
+fn others_can_read(_path: &Path) -> bool {
+    false
+}
+
+/// Which address and key are in use.
+pub fn service(context: &Context) -> Check {
+    let described = context
+        .settings
+        .service
+        .as_ref()
+        .map_err(Clone::clone)
+        .map(|service| match &service.source {
+            Source::Local => "the embedded mock".to_owned(),
+            Source::Profile(name) => format!("{} (profile {name})", service.base_url),
+            Source::Environment => format!("{} (environment)", service.base_url),
+        });
+    Check::of("service", described)
+}
+
+/// Where the completion of a shell is kept, below the home or from the root.
+const COMPLETIONS: &[(&str, &[&str])] = &[
+    (
+        "bash",
+        &[
+            ".local/share/bash-completion/completions/secmon",
+            "/usr/share/bash-completion/completions/secmon",
+            "/etc/bash_completion.d/secmon",
+        ],
+    ),
+    (
+        "zsh",
+        &[
+            ".zfunc/_secmon",
+            ".local/share/zsh/site-functions/_secmon",
+            "/usr/local/share/zsh/site-functions/_secmon",
+            "/usr/share/zsh/site-functions/_secmon",
+        ],
+    ),
+    (
+        "fish",
+        &[
+            ".config/fish/completions/secmon.fish",
+            "/usr/share/fish/vendor_completions.d/secmon.fish",
+        ],
+    ),
+];
+
+/// Files that a shell reads when it starts; a line there may load the completion.
+const START_FILES: &[&str] = &[
+    ".bashrc",
+    ".bash_profile",
+    ".zshrc",
+    ".config/fish/config.fish",
+];
+
+/// Whether the person's shell completes `secmon`; nothing is said about a shell that is not known.
+pub fn completion() -> Option<Check> {
+    let shell = std::env::var("SHELL").ok()?;
+    let name = Path::new(&shell).file_name()?.to_str()?;
+    let (name, places) = COMPLETIONS.iter().find(|(known, _)| *known == name)?;
+    let home = PathBuf::from(std::env::var_os("HOME")?);
+    let installed = places.iter().any(|place| home.join(place).exists());
+    let loaded = START_FILES.iter().any(|file| {
+        let text = std::fs::read_to_string(home.join(file)).unwrap_or_default();
+        text.lines().any(|line| {
+            let line = line.trim_start();
+            !line.starts_with('#')
+                && line.contains("secmon")
+                && line.to_lowercase().contains("complet")
+        })
+    });
+    if installed || loaded {
+        return Some(Check::good("completion", format!("installed for {name}")));
+    }
+    let place = places.first()?;
+    Some(Check::advice(
+        "completion",
+        format!("{name} does not complete secmon yet"),
+        format!("`completion {name}` prints the script: keep it as ~/{place}"),
+    ))
+}

@@ -1,0 +1,169 @@
+//! Checks of the way to the service, and of the key there.
+
+use super::Check;
+use crate::context::Context;
+use crate::durations::counted;
+use crate::error::{CliError, Exit};
+use crate::settings::{Service, Source};
+use chrono::Utc;
+use http::{Method, Uri};
+use secmon::model::Timestamp;
+use secmon::operations::{GetHealth, ListEndpoints};
+use secmon::{Namespace, RateGroup, RawRequest};
+use serde_json::json;
+use std::net::ToSocketAddrs;
+
+/// A clock that is further off makes days of rules and waits wrong.
+const TOLERATED_SKEW_SECONDS: i64 = 30;
+
+/// From the name of the host to the calls that are left; what cannot be reached ends them.
+pub async fn checks(context: &Context, service: &Service) -> Vec<Check> {
+    let mut checks = Vec::new();
+    if service.source != Source::Local {
+        checks.extend(name(&service.base_url));
+    }
+    let health = match context.read(GetHealth::new()).await {
+        Ok(answer) => answer,
+        Err(error) => {
+            checks.push(unreachable(&service.base_url, error));
+            return checks;
+        }
+    };
+    if service.base_url.starts_with("https:") {
+        checks.push(Check::good(
+            "tls",
+            "this machine trusts the portal's certificate",
+        ));
+    }
+    let took = health.elapsed().as_millis();
+    let about = format!("{} in {took} ms", health.data.status);
+    checks.push(Check::good("reachable", about));
+    if let Some(now) = &health.data.timestamp {
+        checks.push(Check::of("clock", clock(now)));
+    }
+    let accepted = account(context).await;
+    let has_account = accepted.is_ok();
+    checks.push(Check::of("account", accepted));
+    if has_account {
+        checks.push(portal(context).await);
+    }
+    checks.push(pace(context));
+    if context.settings.namespace == Namespace::Provisioning {
+        let about = "provisioning: scan, sync, release and pricing exist under billing only";
+        checks.push(Check::good("namespace", about));
+    }
+    checks
+}
+
+/// That the host has an address. A number is one already.
+fn name(base_url: &str) -> Option<Check> {
+    let uri: Uri = base_url.parse().ok()?;
+    let host = uri.host()?.trim_matches(['[', ']']).to_owned();
+    if host.parse::<std::net::IpAddr>().is_ok() {
+        return None;
+    }
+    let found = (host.as_str(), 443).to_socket_addrs();
+    let finding = match found
+        .map(|addresses| addresses.map(|a| a.ip().to_string()).collect::<Vec<_>>())
+    {
+        Ok(addresses) if !addresses.is_empty() => Ok(format!("{host} is {}", addresses.join(", "))),
+        _ => Err(
+            CliError::new(Exit::Unavailable, "dns", format!("{host} has no address"))
+                .hint("check the spelling of the address, the network and the name server"),
+        ),
+    };
+    Some(Check::of("dns", finding))
+}
+
+/// A certificate that is not trusted has a fix of its own.
+fn unreachable(base_url: &str, error: CliError) -> Check {
+    let said = error.message().to_lowercase();
+    let about_trust = ["certificate", "tls", "handshake"]
+        .iter()
+        .any(|word| said.contains(word));
+    if base_url.starts_with("https:") && about_trust {
+        let error = error.hint(
+            "if a company proxy stands in between, add its root certificate to this machine's trust store",
+        );
+        return Check::of("tls", Err(error));
+    }
+    Check::of("reachable", Err(error))
+}
+
+fn clock(service: &Timestamp) -> Result<String, CliError> {
+    let skew = Utc::now()
+        .signed_duration_since(service.date_time())
+        .num_seconds();
+    if skew.abs() <= TOLERATED_SKEW_SECONDS {
+        return Ok(format!(
+            "within {TOLERATED_SKEW_SECONDS} s of the service's"
+        ));
+    }
+    let way = if skew > 0 { "ahead of" } else { "behind" };
+    Err(CliError::new(
+        Exit::Other,
+        "clock",
+        format!(
+            "this machine's clock is {} s {way} the service's",
+            skew.abs()
+        ),
+    )
+    .hint("set the clock: days and waits are reckoned with it"))
+}
+
+async fn account(context: &Context) -> Result<String, CliError> {
+    let page = context.read(ListEndpoints::new().per_page(1)).await?;
+    let meta = &page.data.meta;
+    let count = meta.current_endpoint_count.unwrap_or(meta.total);
+    Ok(format!(
+        "the service accepts the key; the account has {}",
+        counted(count, "server")
+    ))
+}
+
+/// Only calls that write hold the key against the portal's domain, so one is sent that is refused before it can do
+/// anything: it names no server.
+async fn portal(context: &Context) -> Check {
+    const NAME: &str = "portal";
+    let safety = &context.settings.safety;
+    if safety.read_only || safety.dry_run {
+        return Check::good(NAME, "not asked: no write is sent");
+    }
+    let path = format!("{}/suspend", context.settings.namespace.as_str());
+    let mut request = RawRequest::new(Method::POST, path);
+    request.body = Some(json!({}));
+    let answer = match context.client() {
+        Ok(client) => client.raw(request).await,
+        Err(error) => return Check::of(NAME, Err(error)),
+    };
+    match answer {
+        Ok(answer) if answer.status.as_u16() == 422 => {
+            Check::good(NAME, "the key belongs to this portal's domain")
+        }
+        Ok(answer) if answer.status.as_u16() == 403 => Check::of(
+            NAME,
+            Err(CliError::new(
+                Exit::Permission,
+                "TENANT_MISMATCH",
+                "the key belongs to another portal's domain, or its account is suspended",
+            )
+            .hint("keep the address that goes with it: `auth login`")),
+        ),
+        Ok(answer) => Check::good(
+            NAME,
+            format!("not clear: the service says {}", answer.status),
+        ),
+        Err(error) => Check::of(NAME, Err(error.into())),
+    }
+}
+
+fn pace(context: &Context) -> Check {
+    let left = context
+        .calls_left(RateGroup::Strict)
+        .zip(context.calls_left(RateGroup::Default));
+    let about = left.map_or_else(
+        || "no rate limits are kept".to_owned(),
+        |(strict, default)| format!("{strict} and {default} calls left of this minute"),
+    );
+    Check::good("pace", about)
+}
