@@ -127,7 +127,7 @@ thread_local! {
 }
 
 /// Keeps the place of a panic for the report, instead of printing it at once.
-fn keep_panics() {
+pub(crate) fn keep_panics() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         panic::set_hook(Box::new(|info| {

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use libtest_mimic::{Arguments, Completion, Conclusion, Failed, Trial};
 
-use crate::case::{Case, Run, caught, run_case};
+use crate::case::{Case, Run, caught, keep_panics, run_case};
 use crate::description;
 use crate::exchange::Forced;
 use crate::junit::{self, Ending, Line};
@@ -50,6 +50,7 @@ struct Report {
 /// Runs cases and checks as `cargo test` expects. Afterwards, unless only some were asked for, judges the matrix and
 /// prints it; `SECMON_CONTRACT_JUNIT` names a file for the report.
 pub fn run(cases: &[Case], checks: &[Check]) -> ExitCode {
+    keep_panics();
     let arguments = Arguments::from_args();
     let service = Service::found();
     let report = Arc::new(Report::default());

@@ -439,5 +439,4 @@ async fn the_detail_of_an_endpoint_names_it() {
     let detail = detail.into_data();
     assert_eq!(detail.data.id, id);
     assert!(detail.new_ports.is_empty() && detail.closed_ports.is_empty());
-    assert!(detail.whitelisted_ports.is_empty());
 }

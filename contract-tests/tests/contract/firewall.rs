@@ -19,10 +19,10 @@ const DUMP: &str = "*filter
 :INPUT DROP [0:0]
 :FORWARD DROP [0:0]
 :OUTPUT ACCEPT [0:0]
--A INPUT -p tcp -m tcp --dport 22 -j ACCEPT
--A INPUT -p tcp -m tcp --dport 8000:8100 -j ACCEPT
--A INPUT -p udp -m udp --dport 53 -j ACCEPT
--A INPUT -p tcp -m tcp --dport 23 -j DROP
+-A INPUT -p tcp -m tcp --dport 52022 -j ACCEPT
+-A INPUT -p tcp -m tcp --dport 52800:52810 -j ACCEPT
+-A INPUT -p udp -m udp --dport 52053 -j ACCEPT
+-A INPUT -p tcp -m tcp --dport 52023 -j DROP
 COMMIT
 ";
 
@@ -48,7 +48,7 @@ async fn a_dump_becomes_rules_of_the_server() {
         .iter()
         .filter_map(|rule| rule.ports().map(|ports| ports.to_string()))
         .collect();
-    assert_eq!(ports, ["22", "8000-8100", "53"]);
+    assert_eq!(ports, ["52022", "52800-52810", "52053"]);
     assert!(
         read.data
             .suggested

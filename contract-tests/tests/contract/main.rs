@@ -12,6 +12,7 @@ mod honesty;
 mod model;
 mod port_alerts;
 mod pricing;
+mod remote;
 mod rules;
 mod sandbox;
 mod server_states;
@@ -54,7 +55,7 @@ fn cases() -> Vec<Case> {
 
 /// Every check that is no case.
 fn checks() -> Vec<Check> {
-    [witnesses::CHECKS, honesty::CHECKS].concat()
+    [witnesses::CHECKS, honesty::CHECKS, remote::CHECKS].concat()
 }
 
 fn main() -> ExitCode {

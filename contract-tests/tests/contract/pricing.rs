@@ -7,10 +7,10 @@ use serde_json::Value;
 
 cases! {
     anywhere:
-        a_price_is_stored_and_removed,
         an_unknown_product_is_product_not_found,
         bad_fields_come_back_by_their_names;
     steered:
+        a_price_is_stored_and_removed(Accounts)
 }
 
 async fn a_price_is_stored_and_removed() {

@@ -1,0 +1,182 @@
+//! The suite as somebody runs it against a server over the network: in an account that others use, without steering,
+//! and with it.
+
+use std::fs;
+use std::process::{Command, Output};
+
+use bytes::Bytes;
+use http::Request;
+use secmon::transport::{HttpOptions, HttpTransport, Transport};
+use secmon_contract_tests::checks;
+use secmon_mock::{MockServer, RateLimit};
+use serde_json::{Value, json};
+use tokio::runtime::Builder;
+
+checks! {
+    any_server_can_be_put_to_the_cases_that_steer_nothing,
+    a_server_with_the_admin_api_can_be_put_to_all
+}
+
+const KEY: &str = "test_key_acme";
+
+/// A server with a real clock and an account that is in use.
+struct Remote {
+    server: MockServer,
+}
+
+impl Remote {
+    fn start() -> Self {
+        let server = MockServer::builder().rate_limit(RateLimit::Off).start();
+        let remote = Self {
+            server: server.expect("a server"),
+        };
+        for customer in [41, 42] {
+            let address = format!("203.0.113.{customer}");
+            remote.call(
+                "POST",
+                "/api/v1/billing/provision",
+                &json!({"client_id": customer, "ip_address": address}),
+            );
+            let service = json!({
+                "client_id": customer, "service_id": 7, "product_slug": "domain_monitoring", "quantity": 3,
+            });
+            remote.call("POST", "/api/v1/billing/provision-subscription", &service);
+            let domain = json!({"client_id": customer, "service_id": 7, "domain": "example.com"});
+            remote.call("POST", "/api/v1/billing/provision-domain", &domain);
+        }
+        let rule = json!({"port_start": 22, "protocol": "*", "scope": "global", "justification": "For everybody here"});
+        remote.call("POST", "/api/v1/whitelists", &rule);
+        remote.call("POST", "/api/v1/billing/pricing", &json!({
+            "product_slug": "port_monitoring", "plan_slug": "starter", "price": 5, "currency": "EUR",
+        }));
+        remote
+    }
+
+    fn call(&self, method: &str, path: &str, body: &Value) -> Value {
+        let request = Request::builder()
+            .method(method)
+            .uri(format!("{}{path}", self.server.url()))
+            .header("authorization", format!("Bearer {KEY}"))
+            .body(match body {
+                Value::Null => Bytes::new(),
+                body => Bytes::from(body.to_string()),
+            });
+        let runtime = Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .expect("a runtime");
+        let transport = HttpTransport::new(&HttpOptions::default());
+        let answer = runtime.block_on(transport.send(request.expect("a request")));
+        let (parts, body) = answer.expect("an answer").into_parts();
+        assert!(
+            parts.status.is_success(),
+            "{method} {path}: {} {body:?}",
+            parts.status
+        );
+        serde_json::from_slice(&body).unwrap_or_default()
+    }
+
+    /// What is alive in the account, whoever made it.
+    fn alive(&self) -> Value {
+        let count = |path: &str| self.call("GET", path, &Value::Null)["meta"]["total"].clone();
+        let state = self.call("GET", "/_mock/state", &Value::Null);
+        let mut live = 0;
+        statuses(&state, &mut live);
+        json!({"endpoints": count("/api/v1/endpoints"), "rules": count("/api/v1/whitelists"), "active": live})
+    }
+
+    /// The suite in a process of its own; only this binary's cases run there.
+    fn suite(&self, environment: &[(&str, &str)], report: &str) -> Output {
+        let suite = std::env::current_exe().expect("this program");
+        let mut command = Command::new(suite);
+        command
+            .env("SECMON_CONTRACT_URL", self.server.url())
+            .env("SECMON_CONTRACT_KEY", KEY);
+        command
+            .env("SECMON_CONTRACT_JUNIT", report)
+            .envs(environment.iter().copied());
+        command.output().expect("the suite runs")
+    }
+}
+
+/// Counts what is said to be active, anywhere in a document.
+fn statuses(value: &Value, live: &mut usize) {
+    match value {
+        Value::Object(members) => {
+            *live += usize::from(
+                members
+                    .get("status")
+                    .is_some_and(|status| status == "active"),
+            );
+            members.values().for_each(|value| statuses(value, live));
+        }
+        Value::Array(items) => items.iter().for_each(|value| statuses(value, live)),
+        _ => {}
+    }
+}
+
+fn report_path(name: &str) -> String {
+    let file = format!("secmon-contract-{name}-{}.xml", std::process::id());
+    std::env::temp_dir().join(file).display().to_string()
+}
+
+fn any_server_can_be_put_to_the_cases_that_steer_nothing() {
+    let remote = Remote::start();
+    let before = remote.alive();
+    let path = report_path("unsteered");
+    let ran = remote.suite(&[("SECMON_CONTRACT_RATE_LIMITS", "off")], &path);
+    let said = String::from_utf8_lossy(&ran.stdout);
+    let failures = said.split("failures:").nth(1).unwrap_or_default();
+    assert!(ran.status.success(), "{failures}");
+    let steering = crate::cases()
+        .iter()
+        .filter(|case| !case.needs.is_empty())
+        .count();
+    assert!(
+        said.contains(&format!("{steering} cases were skipped")),
+        "{said}"
+    );
+    assert!(said.contains("0 of them empty"), "{said}");
+    for case in crate::cases().iter().filter(|case| !case.needs.is_empty()) {
+        assert!(said.contains(case.name()), "{} is not named", case.name());
+    }
+    assert_eq!(remote.alive(), before, "what the suite made is still there");
+
+    let report = fs::read_to_string(&path).expect("a report");
+    fs::remove_file(&path).expect("it can be removed");
+    assert!(
+        report.contains(&format!("skipped=\"{steering}\"")) && report.contains("failures=\"0\"")
+    );
+    assert_eq!(
+        report.matches("<skipped message=\"needs ").count(),
+        steering
+    );
+    assert!(
+        report.contains("<testcase classname=\"servers\" name=\"a_server_goes_through_its_life\"")
+    );
+}
+
+fn a_server_with_the_admin_api_can_be_put_to_all() {
+    let remote = Remote::start();
+    let accounts = |remote: &Remote| remote.call("GET", "/_mock/tenants", &Value::Null);
+    let before = accounts(&remote);
+    let path = report_path("steered");
+    let few = [
+        ("SECMON_CONTRACT_ADMIN", "1"),
+        ("SECMON_CONTRACT_MODEL_WALKS", "3"),
+    ];
+    let ran = remote.suite(&few, &path);
+    let said = String::from_utf8_lossy(&ran.stdout);
+    let failures = said.split("failures:").nth(1).unwrap_or_default();
+    assert!(ran.status.success(), "{failures}");
+    assert!(
+        said.contains("0 of them empty") && !said.contains("were skipped"),
+        "{said}"
+    );
+    assert_eq!(
+        accounts(&remote),
+        before,
+        "accounts of the suite are still there"
+    );
+    fs::remove_file(&path).expect("a report");
+}
