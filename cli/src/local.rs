@@ -27,7 +27,7 @@ const POLL: Duration = Duration::from_millis(25);
 pub struct LocalService {
     network: Arc<dyn Transport>,
     folder: PathBuf,
-    running: Mutex<Option<Running>>,
+    running: Mutex<Option<Arc<Running>>>,
     /// Calls made at the same time start one server, not several that keep each other out.
     starting: tokio::sync::Mutex<()>,
 }
@@ -36,6 +36,13 @@ struct Running {
     server: MockServer,
     /// Dropped after the server, so the next holder finds the state file closed.
     _lock: File,
+}
+
+impl Running {
+    fn authority(&self) -> Option<Authority> {
+        let url: Uri = self.server.url().parse().ok()?;
+        url.authority().cloned()
+    }
 }
 
 impl LocalService {
@@ -53,19 +60,19 @@ impl LocalService {
     /// Starts the mock, waiting for another invocation to give the state back.
     pub async fn start(&self) -> Result<(), CliError> {
         let _starting = self.starting.lock().await;
-        if self.authority().is_some() {
+        if self.running().is_some() {
             return Ok(());
         }
         let lock = self.lock().await?;
         let server = self.open()?;
-        *self.running.lock().unwrap_or_else(PoisonError::into_inner) = Some(Running {
+        *self.running.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(Running {
             server,
             _lock: lock,
-        });
+        }));
         Ok(())
     }
 
-    /// Stops the mock and gives the state to others until the next request.
+    /// Stops the mock and gives the state to others until the next request; a call on its way comes to its end first.
     pub fn release(&self) {
         self.running
             .lock()
@@ -116,10 +123,9 @@ impl LocalService {
             })
     }
 
-    fn authority(&self) -> Option<Authority> {
+    fn running(&self) -> Option<Arc<Running>> {
         let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        let url: Uri = running.as_ref()?.server.url().parse().ok()?;
-        url.authority().cloned()
+        running.clone()
     }
 }
 
@@ -132,13 +138,16 @@ impl Transport for LocalService {
             self.start().await.map_err(|error| {
                 TransportError::new(TransportErrorKind::Connect, error.message())
             })?;
-            let Some(authority) = self.authority() else {
+            let running = self.running();
+            let Some(authority) = running.as_ref().and_then(|running| running.authority()) else {
                 return Err(TransportError::new(
                     TransportErrorKind::Connect,
                     "the embedded mock is not running",
                 ));
             };
-            self.network.send(redirected(request, authority)).await
+            let answer = self.network.send(redirected(request, authority)).await;
+            drop(running);
+            answer
         })
     }
 }

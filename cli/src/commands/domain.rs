@@ -9,7 +9,7 @@ use crate::error::CliError;
 use crate::outcome::{Cell, Line, Outcome, Table, to_json};
 use crate::portal::{self, Thing};
 use crate::references::{self, DomainRef};
-use secmon::model::{CustomerId, MonitoredDomain};
+use secmon::model::{CustomerId, DomainStatus, MonitoredDomain};
 use secmon::operations::{GetDomainSummary, ListDomains};
 
 /// Runs the command.
@@ -95,6 +95,11 @@ async fn show(context: &Context, name: &str) -> Result<Outcome, CliError> {
     story.extend(domain_findings::counts(&summary));
     let table = Table::one(views::DOMAIN, views::domain(&summary));
     Ok(Outcome::record(to_json(&summary), table).tell(story))
+}
+
+/// Whether it is scanned.
+pub fn is_watched(domain: &MonitoredDomain) -> bool {
+    domain.status == DomainStatus::Active
 }
 
 fn standing(domain: &MonitoredDomain) -> String {

@@ -42,11 +42,21 @@ pub fn run(context: &Context, args: &HistoryArgs) -> Result<Outcome, CliError> {
         entries.retain(|entry| entry.user == *user);
     }
     if let Some(server) = &args.endpoint {
-        entries.retain(|entry| {
-            entry.about.contains(server.as_str()) || entry.command.contains(server.as_str())
-        });
+        entries.retain(|entry| names(&entry.about, server) || names(&entry.command, server));
     }
     Ok(Outcome::list(&entries, COLUMNS, row))
+}
+
+/// Whether a text has this name as a whole: 203.0.113.1 is no part of 203.0.113.10.
+fn names(text: &str, name: &str) -> bool {
+    let (text, name) = (text.to_lowercase(), name.trim().to_lowercase());
+    let joins = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | ':');
+    let stands_alone = |at: usize| {
+        let (before, rest) = text.split_at(at);
+        let after = rest.get(name.len()..).unwrap_or_default();
+        !before.ends_with(joins) && !after.starts_with(joins)
+    };
+    !name.is_empty() && text.match_indices(&name).any(|(at, _)| stands_alone(at))
 }
 
 fn row(entry: &Entry) -> Vec<Cell> {

@@ -10,8 +10,9 @@ use crate::outcome::{Line, Outcome, to_json};
 use crate::references::{self, Prefixes};
 use crate::{durations, files};
 use secmon::model::Endpoint;
-use secmon::operations::ScanEndpoint;
+use secmon::operations::{GetEndpoint, ScanEndpoint};
 use secmon::{ErrorCode, Namespace};
+use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
 const WORDS: Words = Words {
@@ -34,16 +35,12 @@ pub async fn run(context: &Context, args: ScanArgs) -> Result<Outcome, CliError>
     } else {
         Cooldown::IsAnError
     };
+    let started = RefCell::default();
     let ends = bulk::run(context, &endpoints, OnError::Continue, async |endpoint| {
-        start(context, endpoint, cooldown).await
+        start(context, endpoint, cooldown, &started).await
     })
     .await;
-    let started: Vec<Endpoint> = endpoints
-        .iter()
-        .zip(&ends)
-        .filter(|(_, end)| end.done().is_some())
-        .map(|(endpoint, _)| endpoint.clone())
-        .collect();
+    let started = in_order(&endpoints, &started.into_inner());
     let items = endpoints.iter().zip(ends).map(|(endpoint, end)| Item {
         row: None,
         target: references::name_of(endpoint),
@@ -51,12 +48,18 @@ pub async fn run(context: &Context, args: ScanArgs) -> Result<Outcome, CliError>
         end,
     });
     let mut outcome = bulk::conclude(context, WORDS, items.collect())?;
-    if args.wait.wait && !started.is_empty() {
+    if args.wait.wait && !started.is_empty() && context.check_interrupted().is_ok() {
         outcome.trouble = wait_for(context, &started, length, &mut outcome)
             .await
             .err();
     }
     Ok(outcome)
+}
+
+/// The servers whose scan was accepted, as they were before, in the order they were named.
+fn in_order(named: &[Endpoint], started: &[Endpoint]) -> Vec<Endpoint> {
+    let before = |endpoint: &Endpoint| started.iter().find(|before| before.id == endpoint.id);
+    named.iter().filter_map(before).cloned().collect()
 }
 
 /// Waits for the scans that were started, and adds what they found.
@@ -89,15 +92,17 @@ enum Cooldown {
     IsWaitedFor,
 }
 
-/// Asks for a scan.
+/// Asks for a scan, and keeps the server as it was before.
 async fn start(
     context: &Context,
     endpoint: &Endpoint,
     cooldown: Cooldown,
+    servers: &RefCell<Vec<Endpoint>>,
 ) -> Result<End, CliError> {
     let name = references::name_of(endpoint);
     let customer = references::owner(context, endpoint)?;
     context.ready().await?;
+    let mut before = endpoint.clone();
     loop {
         let started = Instant::now();
         let error = match context
@@ -107,6 +112,7 @@ async fn start(
         {
             Ok(scan) => {
                 context.remember("scan_endpoint", &name, "done", started);
+                servers.borrow_mut().push(before);
                 return Ok(End::Done(Done {
                     id: scan.data.scan_id.to_string(),
                     record: to_json(&scan.data),
@@ -130,6 +136,11 @@ async fn start(
                     "{name} was scanned a moment ago: next try in {again}"
                 ));
                 context.rest(pause).await;
+                // Another scan may have ended meanwhile: it is not the one that is waited for.
+                before = context
+                    .read(GetEndpoint::new(endpoint.id))
+                    .await?
+                    .into_data();
             }
             _ => return Err(explained(error, endpoint, pause)),
         }

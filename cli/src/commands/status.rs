@@ -1,19 +1,22 @@
 //! `secmon status`: how things stand, on one screen.
 
+use crate::alerts::{self, Alert};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::outcome::{Cell, Column, Line, Outcome, Table, shown};
-use crate::references;
+use crate::references::{self, DomainRef};
 use crate::ui::severity_rank;
 use secmon::RateGroup;
-use secmon::model::{CustomerId, EndpointPageMeta, PortAlert, PortAlertStatus, Severity};
-use secmon::operations::{ListDomains, ListEndpoints};
+use secmon::model::{CustomerId, DomainAlertStatus, EndpointPageMeta, PortAlertStatus, Severity};
+use secmon::operations::{DomainOverview, ListDomains, ListEndpoints};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 const COLUMNS: &[Column] = &[shown("what"), shown("count")];
 /// Rules that end within this many days are worth a look.
 const SOON_DAYS: i64 = 14;
+/// Alerts of more domains are not counted here.
+const MOST_DOMAINS: usize = 20;
 
 /// Runs the command.
 pub async fn run(context: &Context) -> Result<Outcome, CliError> {
@@ -73,14 +76,18 @@ async fn of_customer(
                 .is_some_and(|end| end.date_time() <= soon)
     });
     let expiring = expiring.count();
-    let severities = by_severity(&alerts);
     let domains = context.read(ListDomains::new(customer)).await?.into_data();
+    let of_ports = by_severity(alerts.iter().map(|alert| alert.severity.as_ref()));
+    let of_domains = domain_alerts(context, customer, &domains).await?;
+    let severities = together(&of_ports, of_domains.as_ref());
     let slots = domains.slots_used.zip(domains.slots_total);
     let result = json!({
         "billing_customer_id": customer,
         "servers": servers_json(servers),
         "domains": { "subscribed": domains.subscribed, "slots_used": domains.slots_used, "slots_total": domains.slots_total },
-        "open_alerts": severities.iter().map(|(_, name, count)| ((*name).to_owned(), json!(count))).collect::<serde_json::Map<_, _>>(),
+        "open_alerts": counts_json(&severities),
+        "open_port_alerts": counts_json(&of_ports),
+        "open_domain_alerts": of_domains.as_ref().map(counts_json),
         "rules": { "total": rules.len(), "expiring_within_14_days": expiring },
     });
     let mut story = vec![Line::text(format!("Customer {customer}:"))];
@@ -94,14 +101,18 @@ async fn of_customer(
     }
     story.push(Line::Field(
         "port alerts open",
-        Cell::text(alerts_text(&severities)),
+        Cell::text(alerts_text(&of_ports)),
+    ));
+    story.push(Line::Field(
+        "domain alerts",
+        Cell::text(of_domains.as_ref().map_or_else(uncounted, alerts_text)),
     ));
     story.push(Line::Field(
         "rules",
         Cell::text(rules_text(rules.len(), expiring)),
     ));
     story.extend(pace_line(context));
-    if !alerts.is_empty() {
+    if !severities.is_empty() {
         story.push(Line::Heading("Next:"));
         story.push(Line::next(
             format!("alert list -c {customer} --status open"),
@@ -122,10 +133,10 @@ fn rules_text(total: usize, expiring: usize) -> String {
 type Counts = Vec<(u8, String, u64)>;
 
 /// How many alerts of each severity there are, worst first.
-fn by_severity(alerts: &[PortAlert]) -> Counts {
+fn by_severity<'a>(severities: impl Iterator<Item = Option<&'a Severity>>) -> Counts {
     let mut counts: BTreeMap<(u8, String), u64> = BTreeMap::new();
-    for alert in alerts {
-        let severity = alert.severity.clone().unwrap_or(Severity::from("unknown"));
+    for severity in severities {
+        let severity = severity.cloned().unwrap_or(Severity::from("unknown"));
         *counts
             .entry((severity_rank(&severity), severity.as_str().to_owned()))
             .or_default() += 1;
@@ -135,6 +146,49 @@ fn by_severity(alerts: &[PortAlert]) -> Counts {
         .rev()
         .map(|((rank, name), count)| (rank, name, count))
         .collect()
+}
+
+/// The open alerts of the domains; they cost a call for each domain, so not of very many.
+async fn domain_alerts(
+    context: &Context,
+    customer: CustomerId,
+    overview: &DomainOverview,
+) -> Result<Option<Counts>, CliError> {
+    if overview.domains.len() > MOST_DOMAINS {
+        return Ok(None);
+    }
+    let domains: Vec<DomainRef> = overview
+        .domains
+        .iter()
+        .map(|domain| DomainRef {
+            id: domain.id,
+            name: Some(domain.domain.clone()),
+        })
+        .collect();
+    let open = Some(&DomainAlertStatus::Open);
+    let alerts = alerts::of_domains(context, customer, &domains, open).await?;
+    Ok(Some(by_severity(alerts.iter().map(Alert::severity))))
+}
+
+fn uncounted() -> String {
+    format!("not counted: more than {MOST_DOMAINS} domains (alert list --kind domain)")
+}
+
+/// Two counts as one.
+fn together(one: &Counts, other: Option<&Counts>) -> Counts {
+    let mut sum: BTreeMap<(u8, String), u64> = BTreeMap::new();
+    for (rank, name, count) in one.iter().chain(other.into_iter().flatten()) {
+        *sum.entry((*rank, name.clone())).or_default() += count;
+    }
+    let flat = |((rank, name), count)| (rank, name, count);
+    sum.into_iter().rev().map(flat).collect()
+}
+
+fn counts_json(counts: &Counts) -> Value {
+    let counts = counts
+        .iter()
+        .map(|(_, name, count)| (name.clone(), json!(count)));
+    Value::Object(counts.collect())
 }
 
 fn alerts_text(severities: &Counts) -> String {

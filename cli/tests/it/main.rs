@@ -16,6 +16,7 @@ mod index;
 mod journal;
 mod jq;
 mod local;
+mod many;
 mod mock;
 mod opening;
 mod output;

@@ -2,8 +2,8 @@
 
 mod sending;
 mod single;
+mod waiting;
 
-use super::wait::{self, Wait};
 use crate::args::{ProvisionArgs, WaitArgs};
 use crate::bulk::{
     self, End, FileOptions, Item, Journal, Key, Known, Origin, ReportFile, Row, Trace, Words, input,
@@ -13,11 +13,7 @@ use crate::durations;
 use crate::error::CliError;
 use crate::invocation::quoted;
 use crate::outcome::Outcome;
-use crate::references;
 use crate::targets::{BareNames, Defaults, RowFields, Target};
-use secmon::model::{CustomerId, Endpoint};
-use std::collections::BTreeSet;
-use std::time::Duration;
 
 const OPERATION: &str = "provision";
 const WORDS: Words = Words {
@@ -30,6 +26,8 @@ pub async fn run(context: &Context, args: ProvisionArgs) -> Result<Outcome, CliE
     if args.template {
         return Ok(Outcome::text(input::template()));
     }
+    // A length that cannot be read is told before anything is sent.
+    durations::length("--wait-timeout", &args.wait.wait_timeout)?;
     if args.file.is_some() {
         return from_file(context, &args).await;
     }
@@ -68,7 +66,7 @@ async fn from_file(context: &Context, args: &ProvisionArgs) -> Result<Outcome, C
         None => None,
     };
     let items = send_rows(context, &sheet.rows, args, report.as_mut()).await?;
-    finish(context, items, &args.wait).await
+    finish(context, &sheet.rows, &items, &args.wait).await
 }
 
 /// A file says per row what these options say for one server.
@@ -167,7 +165,7 @@ async fn several(
         })
         .collect();
     let items = send_rows(context, &rows, args, None).await?;
-    finish(context, items, &args.wait).await
+    finish(context, &rows, &items, &args.wait).await
 }
 
 async fn send_rows(
@@ -237,43 +235,21 @@ fn trace(row: &Row, known: &Known) -> Trace {
 }
 
 /// Tells what became of the targets; where asked to, waits for the first scans.
-async fn finish(context: &Context, items: Vec<Item>, args: &WaitArgs) -> Result<Outcome, CliError> {
-    let length = durations::length("--wait-timeout", &args.wait_timeout)?;
-    if let Some(error) = bulk::refused(&items) {
+async fn finish(
+    context: &Context,
+    rows: &[Row],
+    items: &[Item],
+    args: &WaitArgs,
+) -> Result<Outcome, CliError> {
+    if let Some(error) = bulk::refused(items) {
         return Err(error);
     }
-    let mut outcome = bulk::report(context, WORDS, &items);
+    let mut outcome = bulk::report(context, WORDS, items);
     if args.wait && context.check_interrupted().is_ok() {
-        outcome.trouble = all_scanned(context, &items, length).await.err();
+        let length = durations::length("--wait-timeout", &args.wait_timeout)?;
+        outcome.trouble = waiting::all(context, (rows, items), length, &mut outcome)
+            .await
+            .err();
     }
     Ok(outcome)
-}
-
-async fn all_scanned(context: &Context, items: &[Item], length: Duration) -> Result<(), CliError> {
-    let waiting = unscanned(context, items).await?;
-    let ids: Vec<String> = waiting
-        .iter()
-        .map(|endpoint| endpoint.id.to_string())
-        .collect();
-    let wait = Wait::new(length, format!("endpoint wait {}", ids.join(" ")));
-    wait::for_scans(context, &waiting, wait).await
-}
-
-async fn unscanned(context: &Context, items: &[Item]) -> Result<Vec<Endpoint>, CliError> {
-    let ids: BTreeSet<&str> = items
-        .iter()
-        .filter_map(|item| item.end.done())
-        .map(|done| done.id.as_str())
-        .collect();
-    let done = items.iter().filter(|item| item.end.done().is_some());
-    let customers: BTreeSet<CustomerId> = done.filter_map(|item| item.customer).collect();
-    let mut waiting = Vec::new();
-    for customer in customers {
-        let all = references::all_endpoints(context, Some(customer)).await?;
-        let ours = all
-            .into_iter()
-            .filter(|endpoint| ids.contains(endpoint.id.to_string().as_str()));
-        waiting.extend(ours.filter(|endpoint| endpoint.last_scan_at.is_none()));
-    }
-    Ok(waiting)
 }

@@ -1,0 +1,151 @@
+//! Waiting for what several new servers and domains are found to have, and telling it.
+
+use crate::bulk::{Item, Row};
+use crate::commands::wait::{self, Wait};
+use crate::commands::{domain, findings, views};
+use crate::context::Context;
+use crate::error::CliError;
+use crate::outcome::{Line, Outcome, Table, to_json};
+use crate::references;
+use crate::targets::Target;
+use secmon::model::{CustomerId, Endpoint, MonitoredDomain};
+use secmon::operations::ListDomains;
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+/// Reading what a server has costs a call; beyond so many the list of alerts says it in a few.
+const SHOWN: usize = 50;
+
+/// The targets of one kind that are monitored now.
+struct Made {
+    ids: BTreeSet<String>,
+    customers: BTreeSet<CustomerId>,
+}
+
+impl Made {
+    fn of(rows: &[Row], items: &[Item], wanted: fn(&Target) -> bool) -> Self {
+        let done = rows
+            .iter()
+            .zip(items)
+            .filter(|(row, _)| wanted(&row.target))
+            .filter_map(|(row, item)| Some((row.target.customer(), item.end.done()?)));
+        let (customers, ids) = done
+            .map(|(customer, done)| (customer, done.id.clone()))
+            .unzip();
+        Self { ids, customers }
+    }
+
+    fn has(&self, id: &impl ToString) -> bool {
+        self.ids.contains(&id.to_string())
+    }
+}
+
+/// Waits until all have been scanned, and adds what was found.
+pub async fn all(
+    context: &Context,
+    (rows, items): (&[Row], &[Item]),
+    length: Duration,
+    outcome: &mut Outcome,
+) -> Result<(), CliError> {
+    let servers = Made::of(rows, items, |target| matches!(target, Target::Server(_)));
+    let domains = Made::of(rows, items, |target| matches!(target, Target::Domain(_)));
+    let made = servers_of(context, &servers).await?;
+    let waiting: Vec<Endpoint> = made
+        .iter()
+        .filter(|server| server.last_scan_at.is_none())
+        .cloned()
+        .collect();
+    let ids: Vec<String> = waiting.iter().map(|server| server.id.to_string()).collect();
+    let wait = Wait::new(length, format!("endpoint wait {}", ids.join(" ")));
+    wait::for_scans(context, &waiting, wait).await?;
+    add_servers(context, &made, outcome).await?;
+    add_domains(context, &domains, length, outcome).await
+}
+
+async fn servers_of(context: &Context, made: &Made) -> Result<Vec<Endpoint>, CliError> {
+    let mut servers = Vec::new();
+    for customer in &made.customers {
+        let all = references::all_endpoints(context, Some(*customer)).await?;
+        servers.extend(all.into_iter().filter(|server| made.has(&server.id)));
+    }
+    Ok(servers)
+}
+
+async fn add_servers(
+    context: &Context,
+    servers: &[Endpoint],
+    outcome: &mut Outcome,
+) -> Result<(), CliError> {
+    for server in servers.iter().take(SHOWN) {
+        let detail = findings::read(context, server.id).await?;
+        let name = references::name_of(&detail.data);
+        outcome.story.push(Line::text(format!("\n{name}")));
+        outcome.story.extend(findings::story(&detail));
+        set(
+            outcome,
+            &server.id,
+            "latest_scan",
+            to_json(&detail.latest_scan),
+        );
+    }
+    if servers.len() > SHOWN {
+        let rest = servers.len() - SHOWN;
+        outcome.story.push(Line::Hint(format!(
+            "what was found on the other {rest} servers: `alert list -c ID`"
+        )));
+    }
+    Ok(())
+}
+
+async fn add_domains(
+    context: &Context,
+    made: &Made,
+    length: Duration,
+    outcome: &mut Outcome,
+) -> Result<(), CliError> {
+    if made.ids.is_empty() {
+        return Ok(());
+    }
+    let resume = made
+        .customers
+        .iter()
+        .map(|customer| format!("domain list -c {customer}"));
+    let resume: Vec<String> = resume.collect();
+    let domains = Wait::new(length, resume.join("; "))
+        .until(context, async || {
+            let domains = domains_of(context, made).await?;
+            let scanned = |domain: &MonitoredDomain| domain.last_scan_at.is_some();
+            Ok(domains.iter().all(scanned).then_some(domains))
+        })
+        .await?;
+    let mut table = Table::new(views::DOMAIN);
+    table.rows = domains.iter().map(views::domain).collect();
+    outcome
+        .story
+        .push(Line::Heading("Compromised credentials and mentions:"));
+    outcome.story.push(Line::Table(table));
+    for domain in &domains {
+        set(outcome, &domain.id, "summary", to_json(domain));
+    }
+    Ok(())
+}
+
+/// The new domains that are watched; a paused one gets no scan.
+async fn domains_of(context: &Context, made: &Made) -> Result<Vec<MonitoredDomain>, CliError> {
+    let mut domains = Vec::new();
+    for customer in &made.customers {
+        let overview = context.read(ListDomains::new(*customer)).await?.into_data();
+        let watched = |found: &MonitoredDomain| made.has(&found.id) && domain::is_watched(found);
+        domains.extend(overview.domains.into_iter().filter(watched));
+    }
+    Ok(domains)
+}
+
+/// Adds a field to the item of a record.
+fn set(outcome: &mut Outcome, id: &impl ToString, field: &str, value: serde_json::Value) {
+    let items = outcome.result["items"].as_array_mut();
+    let item = items.and_then(|items| items.iter_mut().find(|item| item["id"] == id.to_string()));
+    if let Some(item) = item {
+        item[field] = value;
+    }
+}
