@@ -5,6 +5,14 @@ use std::fs::{File, OpenOptions};
 use std::io::Read;
 use std::path::Path;
 
+/// What a file is called in sentences.
+pub fn name_of(path: &Path) -> String {
+    if path == Path::new("-") {
+        return "standard input".to_owned();
+    }
+    path.display().to_string()
+}
+
 /// Reads a file whole, or standard input for `-`; `name` is what errors call it.
 pub fn read(path: &Path, name: &str, max_bytes: u64) -> Result<Vec<u8>, CliError> {
     let failed = |error: std::io::Error| CliError::usage(format!("{name} cannot be read: {error}"));
@@ -20,8 +28,8 @@ pub fn read(path: &Path, name: &str, max_bytes: u64) -> Result<Vec<u8>, CliError
         .map_err(failed)?;
     if bytes.len() as u64 > max_bytes {
         return Err(CliError::usage(format!(
-            "{name} is larger than {} MiB: split it",
-            max_bytes / (1024 * 1024)
+            "{name} is larger than {}: split it",
+            size(max_bytes)
         )));
     }
     Ok(bytes)
@@ -34,6 +42,14 @@ pub struct Word {
     pub line: Option<u64>,
     /// The word.
     pub text: String,
+}
+
+fn size(bytes: u64) -> String {
+    const MIB: u64 = 1024 * 1024;
+    match bytes {
+        0..MIB => format!("{} KiB", bytes / 1024),
+        _ => format!("{} MiB", bytes / MIB),
+    }
 }
 
 /// Reads words, one a line; blank lines and lines that begin with # do not count.

@@ -194,7 +194,7 @@ fn headers(given: &[String]) -> Result<HeaderMap, CliError> {
 }
 
 fn read_body(path: &std::path::Path) -> Result<Value, CliError> {
-    let name = path.display().to_string();
+    let name = files::name_of(path);
     let bytes = files::read(path, &name, MAX_BODY)?;
     serde_json::from_slice(&bytes)
         .map_err(|error| CliError::new(Exit::Usage, "usage", format!("{name} is no JSON: {error}")))

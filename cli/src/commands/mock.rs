@@ -189,7 +189,7 @@ async fn state(
             Ok(Outcome::text(format!("{state}\n")))
         }
         StateCommand::Import { file } => {
-            let name = file.display().to_string();
+            let name = files::name_of(&file);
             let bytes = files::read(&file, &name, MAX_STATE)?;
             let state = serde_json::from_slice(&bytes)
                 .map_err(|error| CliError::usage(format!("{name} is no JSON: {error}")))?;

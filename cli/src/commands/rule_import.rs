@@ -17,10 +17,14 @@ const MAX_BYTES: u64 = 256 * 1024;
 
 /// Runs the command.
 pub async fn run(context: &Context, args: &RuleImportArgs) -> Result<Outcome, CliError> {
-    let name = args.file.display().to_string();
+    let name = files::name_of(&args.file);
     let bytes = files::read(&args.file, &name, MAX_BYTES)?;
     let content = String::from_utf8(bytes)
         .map_err(|_| CliError::usage(format!("{name} is not UTF-8 text")))?;
+    if content.trim().is_empty() {
+        return Err(CliError::usage(format!("{name} is empty"))
+            .hint("pipe the dump in: iptables-save | `rules import ENDPOINT -`"));
+    }
     let endpoint = references::endpoint(context, &args.endpoint).await?;
     let server = references::name_of(&endpoint);
     let mut request =

@@ -10,6 +10,7 @@ mod doctor;
 mod domains;
 mod error_codes;
 mod errors;
+mod firewall;
 mod history;
 mod hostile;
 mod index;

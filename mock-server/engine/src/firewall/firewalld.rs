@@ -102,7 +102,11 @@ fn port(spec: &str) -> Effect {
 /// or drops in a rich rule comes before everything else, whoever it is for.
 fn rich_rule(line: &str) -> Vec<Effect> {
     let words = words(line);
-    if words.last().is_none_or(|word| word != "accept") {
+    // A limit may stand behind the action; `prefix="accept"` is a value and no action.
+    let accepts = words
+        .windows(2)
+        .any(|pair| pair[1] == "accept" && !pair[0].ends_with('='));
+    if !accepts {
         return Vec::new();
     }
     let value = |name: &str| {

@@ -10,7 +10,9 @@ const TABLES: [&str; 5] = ["*filter", "*nat", "*mangle", "*raw", "*security"];
 /// Reads a dump; `None` when no line of it is one of iptables.
 pub(super) fn read(content: &str) -> Option<Reading> {
     let mut chains = Chains::default();
-    chains.inputs.insert("INPUT".to_owned());
+    // The dumps of both families, one after the other, have a filter each.
+    let mut filter = 0_usize;
+    chains.inputs.insert(named(filter, "INPUT"));
     // `iptables -S` prints one table, by default the filter, and no header.
     let mut in_filter = true;
     let mut known = false;
@@ -19,17 +21,31 @@ pub(super) fn read(content: &str) -> Option<Reading> {
         if let Some(table) = TABLES.into_iter().find(|table| *table == line) {
             in_filter = table == "*filter";
             known = true;
+            if in_filter {
+                filter += 1;
+                chains.inputs.insert(named(filter, "INPUT"));
+            }
         } else if line.starts_with("-A ") {
             known = true;
             let rule = Rule::parse(line);
             if in_filter && let Some((chain, effect)) = rule.effect() {
-                chains.push(&chain, Statement::new(place + 1, line, effect));
+                let effect = match effect {
+                    Effect::Jump(chain) => Effect::Jump(named(filter, &chain)),
+                    effect => effect,
+                };
+                let statement = Statement::new(place + 1, line, effect);
+                chains.push(&named(filter, &chain), statement);
             }
         } else if line.starts_with("-P ") || line.starts_with(":INPUT ") {
             known = true;
         }
     }
     known.then(|| chains.reading())
+}
+
+/// A chain of one of several filters.
+fn named(filter: usize, chain: &str) -> String {
+    format!("{filter}/{chain}")
 }
 
 /// Without the `[packets:bytes]` that `iptables-save -c` puts first.

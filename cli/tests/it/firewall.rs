@@ -1,0 +1,163 @@
+//! Dumps as the tools print them, fed to `rules import`.
+
+use crate::shell::{Shell, account, provision};
+
+const DUMPS: [(&str, &str, &str, &[&str]); 5] = [
+    (
+        "iptables",
+        "iptables-save",
+        include_str!("dumps/iptables-save.txt"),
+        &[
+            "22/tcp",
+            "443/tcp",
+            "51820/udp",
+            "5432/tcp",
+            "60000-61000/udp",
+            "80/tcp",
+            "8000-8010/tcp",
+        ],
+    ),
+    (
+        "iptables",
+        "ip6tables-save",
+        include_str!("dumps/ip6tables-save.txt"),
+        &["22/tcp", "443/tcp", "546/udp", "80/tcp"],
+    ),
+    (
+        "nftables",
+        "nft list ruleset",
+        include_str!("dumps/nft-list-ruleset.txt"),
+        &[
+            "22/tcp",
+            "25/tcp",
+            "443/tcp",
+            "51820/udp",
+            "546/udp",
+            "587/tcp",
+            "80/tcp",
+            "8000-8010/tcp",
+            "993/tcp",
+        ],
+    ),
+    (
+        "ufw",
+        "ufw status verbose",
+        include_str!("dumps/ufw-status-verbose.txt"),
+        &[
+            "22/tcp",
+            "443/tcp",
+            "51820/udp",
+            "53/*",
+            "5432/tcp",
+            "80/tcp",
+            "8000-8010/tcp",
+            "8443/tcp",
+        ],
+    ),
+    (
+        "firewalld",
+        "firewall-cmd --list-all",
+        include_str!("dumps/firewall-cmd-list-all.txt"),
+        &[
+            "21/tcp",
+            "22/tcp",
+            "443/tcp",
+            "51820/udp",
+            "5432/tcp",
+            "546/udp",
+            "636/tcp",
+            "80/tcp",
+            "8000-8010/tcp",
+            "9090/tcp",
+        ],
+    ),
+];
+
+/// The ports of a server's rules, as the list shows them.
+fn ports(shell: &Shell) -> Vec<String> {
+    let list = shell
+        .line("rules list web-1 -o csv --columns ports --no-headers")
+        .exits(0);
+    let mut ports: Vec<String> = list.stdout.lines().map(str::to_owned).collect();
+    ports.sort();
+    ports
+}
+
+#[test]
+fn each_tool_s_dump_becomes_the_rules_it_accepts() {
+    for (format, tool, dump, expected) in DUMPS {
+        let shell = Shell::of(&account());
+        provision(&shell, "203.0.113.10", "web-1");
+        let read = shell
+            .feed(dump, &["rules", "import", "web-1", "-", "-o", "json"])
+            .exits(0)
+            .json();
+        assert_eq!(read["format"], format, "{tool}");
+        assert_eq!(ports(&shell), expected, "{tool}: {read}");
+        for rule in read["suggested"].as_array().expect("a list") {
+            assert_eq!(rule["auto_suggested"], true, "{tool}");
+            let reason = rule["justification"].as_str().unwrap_or_default();
+            assert!(reason.chars().count() >= 10, "{tool}: {reason}");
+        }
+        let forced = [
+            "rules", "import", "web-1", "-", "--format", format, "-o", "json",
+        ];
+        let again = shell.feed(dump, &forced).exits(0).json();
+        assert_eq!(again["suggested"], serde_json::json!([]), "{tool}");
+    }
+}
+
+#[test]
+fn both_families_of_one_server_come_together() {
+    let shell = Shell::of(&account());
+    provision(&shell, "203.0.113.10", "web-1");
+    let both = format!("{}{}", DUMPS[0].2, DUMPS[1].2);
+    shell
+        .feed(&both, &["rules", "import", "web-1", "-"])
+        .exits(0);
+    let found = ports(&shell);
+    assert!(found.contains(&"546/udp".to_owned()), "{found:?}");
+    assert_eq!(found.len(), DUMPS[0].3.len() + 1, "{found:?}");
+}
+
+#[test]
+fn what_is_passed_over_is_told_with_its_line() {
+    let shell = Shell::of(&account());
+    provision(&shell, "203.0.113.10", "web-1");
+    let run = shell
+        .feed(DUMPS[0].2, &["rules", "import", "web-1", "-"])
+        .exits(0);
+    assert!(
+        run.stdout
+            .contains("line 22: it accepts on the loopback interface only"),
+        "{run:?}"
+    );
+    assert!(run.stdout.contains("From iptables line 26: "), "{run:?}");
+    let wrong = ["rules", "import", "web-1", "-", "--format", "ufw"];
+    shell.feed(DUMPS[0].2, &wrong).exits(5);
+    let empty = shell
+        .feed("\n", &["rules", "import", "web-1", "-"])
+        .exits(2);
+    let large = "#".repeat(256 * 1024 + 1);
+    let large = shell
+        .feed(&large, &["rules", "import", "web-1", "-"])
+        .exits(2);
+    assert!(large.stderr.contains("larger than 256 KiB"), "{large:?}");
+    assert!(
+        empty.stderr.contains("standard input is empty"),
+        "{empty:?}"
+    );
+}
+
+#[test]
+fn a_dump_from_windows_reads_the_same() {
+    for (_, tool, dump, expected) in DUMPS {
+        let shell = Shell::of(&account());
+        provision(&shell, "203.0.113.10", "web-1");
+        let dump = dump.replace('\n', "\r\n");
+        shell
+            .feed(&dump, &["rules", "import", "web-1", "-"])
+            .exits(0);
+        assert_eq!(ports(&shell), expected, "{tool}");
+    }
+}
