@@ -54,8 +54,8 @@ const ABOUT: &str = "Provision monitored servers, allow ports and work on alerts
 
 const AFTER_HELP: &str = "\
 Start here:
-  secmon --local provision 203.0.113.10 -c 42 --wait   try it: embedded service, no account, no network
-  secmon auth login                                    keep the address and the API key of your portal
+  secmon --local provision 203.0.113.10 -c 42 --wait   try it: no account, no network
+  secmon auth login                                    keep your portal's address and API key
   secmon alert list -c 42                              why customer 42 has alerts
   secmon help exit-codes | environment | output | references | pace | csv";
 
@@ -104,7 +104,8 @@ pub enum OnlineCommand {
     /// Allowed Ports rules: list, add, show, edit, remove, copy, import, summary
     #[command(visible_alias = "rule", subcommand)]
     Rules(RuleCommand),
-    /// Monitored domains: list, show, provision, rename, suspend, resume, terminate, release, leaks
+    /// Monitored domains: list, show, provision, rename, suspend, resume, terminate, release, leaks,
+    /// mentions, history
     #[command(visible_alias = "domains", subcommand)]
     Domain(DomainCommand),
     /// Subscriptions of a customer's services: set, change, suspend, resume, terminate

@@ -13,9 +13,11 @@ pub fn arrange(display: &Display, outcome: &mut Outcome) -> Result<(), CliError>
     if let Some(sort) = &display.sort {
         sort_rows(outcome, sort)?;
     }
-    if let (Some(limit), Value::Array(items)) = (display.limit, &mut outcome.result) {
-        items.truncate(limit);
+    if let Some(limit) = display.limit {
         outcome.table.rows.truncate(limit);
+        if let Value::Array(items) = &mut outcome.result {
+            items.truncate(limit);
+        }
     }
     if !display.columns.is_empty() && !outcome.table.columns.is_empty() {
         choose_columns(&mut outcome.table, &display.columns)?;
@@ -28,16 +30,21 @@ fn sort_rows(outcome: &mut Outcome, sort: &str) -> Result<(), CliError> {
         .strip_prefix('-')
         .map_or((sort, false), |name| (name, true));
     let column = position(&outcome.table, name)?;
-    let Value::Array(items) = &mut outcome.result else {
-        return Ok(());
-    };
-    let rows = std::mem::take(&mut outcome.table.rows);
-    let mut pairs: Vec<(Vec<Cell>, Value)> = rows.into_iter().zip(std::mem::take(items)).collect();
-    pairs.sort_by(|(a, _), (b, _)| {
+    let order = |a: &[Cell], b: &[Cell]| {
         let order = compare(&a[column], &b[column]);
         if backwards { order.reverse() } else { order }
-    });
-    (outcome.table.rows, *items) = pairs.into_iter().unzip();
+    };
+    match &mut outcome.result {
+        Value::Array(items) => {
+            let rows = std::mem::take(&mut outcome.table.rows);
+            let mut pairs: Vec<(Vec<Cell>, Value)> =
+                rows.into_iter().zip(std::mem::take(items)).collect();
+            pairs.sort_by(|(a, _), (b, _)| order(a, b));
+            (outcome.table.rows, *items) = pairs.into_iter().unzip();
+        }
+        // Rows that stand inside a record: the record stays as the API gives it.
+        _ => outcome.table.rows.sort_by(|a, b| order(a, b)),
+    }
     Ok(())
 }
 

@@ -34,7 +34,7 @@ fn the_key_is_in_no_output_and_no_file() {
     ];
     for fault in faults {
         for line in lines {
-            for form in ["table", "json"] {
+            for form in ["table", "json", "table -vv --debug-file debug.log"] {
                 let shell = Shell::of(&tenant);
                 tenant.clear_faults();
                 if let Some(fault) = &fault {

@@ -1,0 +1,77 @@
+//! What every list understands: columns, order, length, headings, and the ways to write a time.
+
+use crate::tree::Scene;
+
+/// The commands whose result is a list, with a column to sort by.
+const LISTS: [(&str, &str); 12] = [
+    ("endpoint list", "nickname"),
+    ("rules list", "ports"),
+    ("rules summary -c 42", "ip_address"),
+    ("domain list -c 42", "domain"),
+    ("domain leaks example.com -c 42", "email"),
+    ("domain mentions example.com -c 42", "title"),
+    ("domain history example.com -c 42", "status"),
+    ("alert list -c 42", "severity"),
+    ("alert list -c 42 --kind port", "port"),
+    ("profile list", "name"),
+    ("config list", "key"),
+    ("history", "operation"),
+];
+
+#[test]
+fn every_list_is_narrowed_sorted_and_cut() {
+    let scene = Scene::new();
+    let shell = &scene.shell;
+    let rows = |line: &str| {
+        let run = shell.line(&format!("{line} -o csv --no-headers")).exits(0);
+        run.stdout.lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    for (list, column) in LISTS {
+        let all = rows(&format!("{list} --columns {column}"));
+        assert!(!all.is_empty(), "{list}");
+        let sorted = rows(&format!("{list} --columns {column} --sort {column}"));
+        let backwards = rows(&format!("{list} --columns {column} --sort -{column}"));
+        let mut turned = backwards.clone();
+        turned.reverse();
+        assert_eq!(sorted, turned, "{list}");
+        assert_eq!(sorted.len(), all.len(), "{list}");
+        assert_eq!(
+            rows(&format!("{list} --sort {column} --columns {column} -L 1")),
+            sorted[..1],
+            "{list}"
+        );
+
+        let json = shell.line(&format!("{list} -o json -L 1")).exits(0).json();
+        // The summary of the rules is a record with a list in it.
+        assert!(
+            json["endpoints"].is_array() || json.as_array().map(Vec::len) == Some(1),
+            "{list}: {json}"
+        );
+        let table = |options: &str| shell.line(&format!("{list} {options}")).exits(0).stdout;
+        let headed = table(&format!("--columns {column}"));
+        let bare = table(&format!("--columns {column} --no-headers"));
+        assert!(
+            headed.ends_with(&bare) && headed != bare,
+            "{list}: {headed} {bare}"
+        );
+        let upper = headed.lines().next().unwrap_or_default().trim();
+        assert_eq!(upper, upper.to_uppercase(), "{list}");
+        let wrong = shell.line(&format!("{list} --columns nonsense")).exits(2);
+        assert!(wrong.stderr.contains(column), "{list}: {wrong:?}");
+        shell.line(&format!("{list} --sort nonsense")).exits(2);
+    }
+}
+
+#[test]
+fn a_time_is_written_in_three_ways() {
+    let scene = Scene::new();
+    let cell = |style: &str| {
+        let line = format!("endpoint list --columns last_scan_at --no-headers -L 1 --time {style}");
+        let shell = scene.shell.line(&line).exits(0).stdout;
+        shell.trim().to_owned()
+    };
+    assert_eq!(cell("utc"), "2026-01-01T00:00:00+00:00");
+    assert!(cell("relative").ends_with(" ago"), "{}", cell("relative"));
+    assert_eq!(cell("local"), "2026-01-01 00:00:00");
+    scene.shell.line("endpoint list --time tomorrow").exits(2);
+}
