@@ -17,8 +17,6 @@ pub enum Need {
     Journal,
     /// Keys, portal accounts and data sets that can be taken away.
     Switches,
-    /// The playbooks.
-    Playbooks,
 }
 
 impl fmt::Display for Need {
@@ -30,7 +28,6 @@ impl fmt::Display for Need {
             Self::Faults => "faults",
             Self::Journal => "journal",
             Self::Switches => "switches",
-            Self::Playbooks => "playbooks",
         })
     }
 }

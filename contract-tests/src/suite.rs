@@ -2,7 +2,7 @@
 
 use std::env;
 use std::path::PathBuf;
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -22,6 +22,8 @@ use crate::transcript::Transcript;
 pub struct Check {
     /// Its path in the test crate.
     pub path: &'static str,
+    /// Programs of the machine without which it is skipped.
+    pub programs: &'static [&'static str],
     /// Panics when it does not hold.
     pub body: fn(),
 }
@@ -29,11 +31,12 @@ pub struct Check {
 /// The checks of a file; one that is not listed is dead code, which does not compile.
 #[macro_export]
 macro_rules! checks {
-    ($($check:ident),* $(,)?) => {
+    ($($check:ident $(($program:literal))?),* $(,)?) => {
         /// The checks of this file.
         pub const CHECKS: &[$crate::Check] = &[
             $($crate::Check {
                 path: concat!(module_path!(), "::", stringify!($check)),
+                programs: &[$($program)?],
                 body: $check,
             },)*
         ];
@@ -92,10 +95,20 @@ fn check_trial(check: Check, report: &Arc<Report>) -> Trial {
         .split_once("::")
         .map_or(check.path, |(_, name)| name);
     Trial::ignorable_test(name, move || {
+        if let Some(program) = check.programs.iter().find(|program| !is_installed(program)) {
+            let why = format!("needs {program}");
+            report.add(name, Duration::ZERO, Ending::Skipped(why.clone()));
+            return Ok(Completion::ignored_with(why));
+        }
         let start = Instant::now();
         let held = caught(check.body).map_err(|failure| at(&failure.place, &failure.message));
         report.ended(name, start, held)
     })
+}
+
+fn is_installed(program: &str) -> bool {
+    let asked = Command::new(program).arg("--version").output();
+    asked.is_ok_and(|asked| asked.status.success())
 }
 
 /// Whether a run held: its own assertions, then every raw answer against the description and against the transcript.

@@ -10,8 +10,10 @@ mod firewall;
 mod health_and_access;
 mod honesty;
 mod model;
+mod playbooks;
 mod port_alerts;
 mod pricing;
+mod recipes;
 mod remote;
 mod rules;
 mod sandbox;
@@ -55,9 +57,19 @@ fn cases() -> Vec<Case> {
 
 /// Every check that is no case.
 fn checks() -> Vec<Check> {
-    [witnesses::CHECKS, honesty::CHECKS, remote::CHECKS].concat()
+    [
+        witnesses::CHECKS,
+        honesty::CHECKS,
+        remote::CHECKS,
+        playbooks::CHECKS,
+        recipes::CHECKS,
+    ]
+    .concat()
 }
 
 fn main() -> ExitCode {
+    if std::env::var_os(recipes::AS_MOCK).is_some() {
+        return secmon_mock::command_line::main();
+    }
     run(&cases(), &checks())
 }

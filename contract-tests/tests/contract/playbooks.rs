@@ -1,0 +1,453 @@
+//! The playbooks, played by a client that does right and by one that does not: the first passes each, the second fails
+//! each for the right reason.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{Method, Request};
+use secmon::model::{
+    CustomerId, DomainId, EndpointId, ProductSlug, Protocol, ServiceId, SubscriptionStatus,
+};
+use secmon::operations::{
+    ChangeSubscription, CreateRule, ListCredentialLeaks, ListEndpoints, ListPortAlerts, ListRules,
+    ProvisionEndpoint, ScanEndpoint, ServiceReport, SuspendSubscription, SyncServices,
+};
+use secmon::transport::{HttpOptions, HttpTransport, Transport};
+use secmon::{ApiKey, Client, ErrorKind, Sent};
+use secmon_contract_tests::checks;
+use secmon_mock::MockServer;
+use serde_json::{Value, json};
+use tokio::runtime::Builder;
+
+checks! {
+    a_client_that_does_right_passes_every_playbook,
+    a_client_that_does_wrong_fails_every_playbook_for_that_reason,
+    every_playbook_is_played
+}
+
+type Played = Pin<Box<dyn Future<Output = ()>>>;
+
+/// A playbook, who plays it well, and who plays it badly with what is said of them.
+struct Part {
+    name: &'static str,
+    well: fn(Client) -> Played,
+    badly: fn(Client) -> Played,
+    finding: &'static str,
+}
+
+/// `play!(name)` is `name` as a function that can stand in a table.
+macro_rules! play {
+    ($player:ident) => {
+        |client| Box::pin($player(client))
+    };
+}
+
+const PARTS: &[Part] = &[
+    Part {
+        name: "provision-lifecycle",
+        well: play!(live_through),
+        badly: play!(resume_what_is_terminated),
+        finding: "A call was refused",
+    },
+    Part {
+        name: "capacity-drop",
+        well: play!(give_up_two_domains),
+        badly: play!(force_the_downgrade),
+        finding: "The downgrade was forced",
+    },
+    Part {
+        name: "throttle-storm",
+        well: play!(provision_patiently),
+        badly: play!(provision_at_once),
+        finding: "before the Retry-After",
+    },
+    Part {
+        name: "lost-answer",
+        well: play!(look_after_a_lost_answer),
+        badly: play!(send_a_rule_twice),
+        finding: "The rule was sent twice",
+    },
+    Part {
+        name: "scan-cooldown",
+        well: play!(wait_for_the_cooldown),
+        badly: play!(scan_again_and_again),
+        finding: "before details.retry_after_seconds were over",
+    },
+    Part {
+        name: "paging",
+        well: play!(read_every_page),
+        badly: play!(read_a_page_twice),
+        finding: "A page was read twice",
+    },
+    Part {
+        name: "drift-sync",
+        well: play!(report_once),
+        badly: play!(suspend_by_hand),
+        finding: "suspended by another operation",
+    },
+    Part {
+        name: "unknown-values",
+        well: play!(go_on_after_unknown_values),
+        badly: play!(read_alerts_over_and_over),
+        finding: "over and over",
+    },
+    Part {
+        name: "key-revoked",
+        well: play!(stop_when_the_key_is_refused),
+        badly: play!(go_on_with_a_refused_key),
+        finding: "used again after it was refused",
+    },
+    Part {
+        name: "upstream-down",
+        well: play!(read_the_summary_all_the_same),
+        badly: play!(read_leaks_over_and_over),
+        finding: "over and over",
+    },
+];
+
+/// A playbook that was started.
+struct Play<'a> {
+    server: &'a MockServer,
+    id: u64,
+    client: Client,
+}
+
+async fn admin(server: &MockServer, method: Method, path: &str, body: &Value) -> Value {
+    let body = match body {
+        Value::Null => Bytes::new(),
+        body => body.to_string().into(),
+    };
+    let address = format!("{}{path}", server.admin_url());
+    let request = Request::builder().method(method).uri(address).body(body);
+    let transport = HttpTransport::new(&HttpOptions::default());
+    let answer = transport
+        .send(request.expect("a request"))
+        .await
+        .expect("an answer");
+    serde_json::from_slice(answer.body()).expect("JSON")
+}
+
+impl<'a> Play<'a> {
+    async fn start(server: &'a MockServer, name: &str) -> Self {
+        let body = json!({"name": name});
+        let started = admin(server, Method::POST, "/_mock/playbooks", &body).await;
+        let text = |member: &str| started[member].as_str().unwrap_or_default();
+        let key = ApiKey::new(text("api_key")).expect("a key");
+        let builder = Client::builder(text("base_url"), key).unlimited();
+        let id = started["id"].as_u64().expect("an id");
+        Self {
+            server,
+            id,
+            client: builder.build().expect("a client"),
+        }
+    }
+
+    async fn judged(&self) -> (String, String) {
+        let path = format!("/_mock/playbooks/{}?finished=1", self.id);
+        let judged = admin(self.server, Method::GET, &path, &Value::Null).await;
+        let verdict = judged["verdict"].as_str().unwrap_or_default().to_owned();
+        (verdict, judged["findings"].to_string())
+    }
+}
+
+fn wait_for(future: impl Future<Output = ()>) {
+    let runtime = Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("a runtime");
+    runtime.block_on(future);
+}
+
+fn a_client_that_does_right_passes_every_playbook() {
+    let server = MockServer::start().expect("a server");
+    wait_for(async {
+        for part in PARTS {
+            let play = Play::start(&server, part.name).await;
+            (part.well)(play.client.clone()).await;
+            let passed = ("passed".to_owned(), "[]".to_owned());
+            assert_eq!(play.judged().await, passed, "{}", part.name);
+        }
+    });
+}
+
+fn a_client_that_does_wrong_fails_every_playbook_for_that_reason() {
+    let server = MockServer::start().expect("a server");
+    wait_for(async {
+        for part in PARTS {
+            let play = Play::start(&server, part.name).await;
+            (part.badly)(play.client.clone()).await;
+            let (verdict, findings) = play.judged().await;
+            assert_eq!(verdict, "failed", "{}", part.name);
+            assert!(findings.contains(part.finding), "{}: {findings}", part.name);
+        }
+    });
+}
+
+fn every_playbook_is_played() {
+    let server = MockServer::start().expect("a server");
+    wait_for(async {
+        let listed = admin(&server, Method::GET, "/_mock/playbooks", &Value::Null).await;
+        let listed = listed["playbooks"].as_array().expect("a list");
+        let mut listed: Vec<_> = listed
+            .iter()
+            .filter_map(|book| book["name"].as_str())
+            .collect();
+        let mut played: Vec<_> = PARTS.iter().map(|part| part.name).collect();
+        listed.sort_unstable();
+        played.sort_unstable();
+        assert_eq!(played, listed);
+    });
+}
+
+fn customer() -> CustomerId {
+    "42".parse().expect("a customer")
+}
+
+fn service() -> ServiceId {
+    "501".parse().expect("a service")
+}
+
+const DOMAINS: ProductSlug = ProductSlug::DomainMonitoring;
+
+fn server(last: u8) -> ProvisionEndpoint {
+    ProvisionEndpoint::new(customer()).ip_address(format!("203.0.113.{last}"))
+}
+
+async fn provisioned(client: &Client, last: u8) -> EndpointId {
+    let made = client
+        .servers()
+        .provision(server(last))
+        .await
+        .expect("provisioned");
+    made.data.endpoint_id
+}
+
+async fn domains(client: &Client) -> Vec<DomainId> {
+    let overview = client
+        .domain_monitoring()
+        .list(customer())
+        .await
+        .expect("domains");
+    overview
+        .data
+        .domains
+        .iter()
+        .map(|domain| domain.id)
+        .collect()
+}
+
+fn rule() -> CreateRule {
+    let ports = "22".parse().expect("a port");
+    CreateRule::new(ports, Protocol::Tcp, "SSH for operations").billing_customer_id(customer())
+}
+
+async fn live_through(client: Client) {
+    let id = provisioned(&client, 10).await;
+    client.servers().suspend(id).await.expect("suspended");
+    client.servers().resume(id).await.expect("resumed");
+    client.servers().terminate(id).await.expect("terminated");
+}
+
+async fn resume_what_is_terminated(client: Client) {
+    let id = provisioned(&client, 10).await;
+    client.servers().terminate(id).await.expect("terminated");
+    client.servers().resume(id).await.expect_err("it is gone");
+}
+
+async fn give_up_two_domains(client: Client) {
+    for id in domains(&client).await.into_iter().skip(1) {
+        client.domains().terminate(id).await.expect("terminated");
+    }
+    let change = ChangeSubscription::new(customer(), service(), DOMAINS).new_quantity(1);
+    client
+        .subscriptions()
+        .change(change)
+        .await
+        .expect("one slot is enough now");
+}
+
+async fn force_the_downgrade(client: Client) {
+    let change = ChangeSubscription::new(customer(), service(), DOMAINS).new_quantity(1);
+    client
+        .subscriptions()
+        .change(change.force())
+        .await
+        .expect("forced");
+}
+
+async fn provision_patiently(client: Client) {
+    for last in 11..=13 {
+        provisioned(&client, last).await;
+    }
+}
+
+async fn provision_at_once(client: Client) {
+    for _ in 0..2 {
+        let call = client.call(server(11)).timeout(Duration::from_millis(500));
+        call.send()
+            .await
+            .expect_err("throttled, and out of patience");
+    }
+}
+
+async fn look_after_a_lost_answer(client: Client) {
+    let lost = client
+        .rules()
+        .create(rule())
+        .await
+        .expect_err("the answer is lost");
+    assert_eq!(lost.sent(), Sent::Maybe);
+    let list = ListRules::new().billing_customer_id(customer());
+    let made = client.pages(list).collect_all().await.expect("rules");
+    assert_eq!(made.len(), 1, "it was made: nothing is left to do");
+}
+
+async fn send_a_rule_twice(client: Client) {
+    client
+        .rules()
+        .create(rule())
+        .await
+        .expect_err("the answer is lost");
+    client
+        .rules()
+        .create(rule())
+        .await
+        .expect_err("it is there");
+}
+
+async fn the_only_server(client: &Client) -> EndpointId {
+    let list = ListEndpoints::new().billing_customer_id(customer());
+    let servers = client.pages(list).collect_all().await.expect("servers");
+    servers[0].id
+}
+
+async fn wait_for_the_cooldown(client: Client) {
+    let scan = ScanEndpoint::new(customer(), the_only_server(&client).await);
+    client
+        .call(scan)
+        .wait_for_cooldown()
+        .send()
+        .await
+        .expect("queued");
+}
+
+async fn scan_again_and_again(client: Client) {
+    let id = the_only_server(&client).await;
+    for _ in 0..2 {
+        client
+            .servers()
+            .scan(customer(), id)
+            .await
+            .expect_err("in its cooldown");
+    }
+}
+
+async fn read_every_page(client: Client) {
+    let list = ListEndpoints::new().billing_customer_id(customer());
+    client.pages(list).collect_all().await.expect("servers");
+}
+
+async fn read_a_page_twice(client: Client) {
+    for _ in 0..2 {
+        read_every_page(client.clone()).await;
+    }
+}
+
+async fn report_once(client: Client) {
+    let report = ServiceReport {
+        service_id: service(),
+        client_id: customer(),
+        product_slug: DOMAINS,
+        status: SubscriptionStatus::Suspended,
+    };
+    client
+        .sync_services(SyncServices::new([report]))
+        .await
+        .expect("reported");
+}
+
+async fn suspend_by_hand(client: Client) {
+    let suspend = SuspendSubscription::new(customer(), service(), DOMAINS);
+    client
+        .subscriptions()
+        .suspend(suspend)
+        .await
+        .expect("suspended");
+}
+
+async fn go_on_after_unknown_values(client: Client) {
+    let list = ListPortAlerts::new(customer());
+    let alerts = client.pages(list).collect_all().await.expect("alerts");
+    assert_eq!(
+        alerts[0]
+            .severity
+            .as_ref()
+            .map(ToString::to_string)
+            .as_deref(),
+        Some("galactic")
+    );
+    client.rules().create(rule()).await.expect("created");
+}
+
+async fn read_alerts_over_and_over(client: Client) {
+    for _ in 0..4 {
+        client
+            .send(ListPortAlerts::new(customer()))
+            .await
+            .expect("alerts");
+    }
+}
+
+async fn stop_when_the_key_is_refused(client: Client) {
+    provisioned(&client, 15).await;
+    let refused = client
+        .servers()
+        .provision(server(16))
+        .await
+        .expect_err("refused");
+    assert_eq!(refused.status().map(|status| status.as_u16()), Some(401));
+    let unsent = client
+        .servers()
+        .provision(server(16))
+        .await
+        .expect_err("not even sent");
+    assert_eq!(unsent.kind(), ErrorKind::KeyRejected);
+}
+
+async fn go_on_with_a_refused_key(client: Client) {
+    provisioned(&client, 15).await;
+    for _ in 0..2 {
+        client
+            .servers()
+            .provision(server(16))
+            .await
+            .expect_err("refused");
+        client.reset_key_rejection();
+    }
+}
+
+async fn read_the_summary_all_the_same(client: Client) {
+    let id = domains(&client).await[0];
+    let leaks = client
+        .send(ListCredentialLeaks::new(id, customer()))
+        .await
+        .expect("a result");
+    assert!(leaks.data.unavailable().is_some());
+    client
+        .domain_monitoring()
+        .summary(id, customer())
+        .await
+        .expect("a summary");
+}
+
+async fn read_leaks_over_and_over(client: Client) {
+    let id = domains(&client).await[0];
+    for _ in 0..4 {
+        client
+            .send(ListCredentialLeaks::new(id, customer()))
+            .await
+            .expect("a result");
+    }
+}
