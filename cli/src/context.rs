@@ -23,8 +23,8 @@ use std::time::{Duration, Instant};
 pub struct Context {
     /// What flags, environment and profile come to.
     pub settings: Settings,
-    /// The screen.
-    pub ui: Arc<Ui>,
+    /// The screen. Commands reach it through the methods here alone, and print nothing themselves.
+    ui: Arc<Ui>,
     key: OnceCell<ApiKey>,
     connection: OnceCell<Connection>,
     history: OnceCell<Option<History>>,
@@ -310,8 +310,13 @@ impl Context {
     }
 
     /// How many items of a list need be read.
-    pub fn limit(&self) -> usize {
-        self.ui.limit().unwrap_or(usize::MAX)
+    pub fn limit(&self) -> Option<usize> {
+        self.ui.limit()
+    }
+
+    /// The command line as it was typed.
+    pub fn typed_again(&self) -> String {
+        self.ui.typed_again()
     }
 
     /// A progress bar for so many items.

@@ -50,12 +50,13 @@ fn start(flags: &GlobalArgs, invocation: Invocation, task: Task) -> Exit {
         .enable_all()
         .build();
     match runtime {
-        Ok(runtime) => runtime.block_on(online(Context::new(settings, ui), task)),
+        Ok(runtime) => runtime.block_on(online(settings, &ui, task)),
         Err(error) => conclude(&ui, Err(CliError::io("starting", &error))),
     }
 }
 
-async fn online(context: Context, task: Task) -> Exit {
+async fn online(settings: Settings, ui: &Arc<Ui>, task: Task) -> Exit {
+    let context = Context::new(settings, Arc::clone(ui));
     let result = interruptible(&context, task).await;
     context.save_index();
     let planned = context
@@ -63,8 +64,8 @@ async fn online(context: Context, task: Task) -> Exit {
         .filter(|guard| guard.is_dry_run())
         .map(crate::guard::Guard::planned);
     match (result, planned) {
-        (Ok(_), Some(planned)) if !planned.is_empty() => context.ui.planned(&planned),
-        (result, _) => conclude(&context.ui, result),
+        (Ok(_), Some(planned)) if !planned.is_empty() => ui.planned(&planned),
+        (result, _) => conclude(ui, result),
     }
 }
 
@@ -79,7 +80,7 @@ async fn interruptible(context: &Context, task: Task) -> Result<Outcome, CliErro
             _ = tokio::signal::ctrl_c() => match context.interruption.take() {
                 Reaction::EndsNow => return Err(context.interruption.error()),
                 Reaction::Finishes => {
-                    context.ui.note("finishing what is on its way; Ctrl-C again ends at once");
+                    context.note("finishing what is on its way; Ctrl-C again ends at once");
                     continue;
                 }
             },

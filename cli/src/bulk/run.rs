@@ -48,7 +48,7 @@ pub async fn run_in_journal<T>(
 /// Closes the journal of a run that is over.
 pub fn close(context: &Context, journal: &Journal, ends: &[End]) {
     if let Err(error) = journal.conclude(ends) {
-        context.ui.note(&format!("warning: {}", error.message()));
+        context.note(&format!("warning: {}", error.message()));
     }
 }
 
@@ -60,7 +60,7 @@ pub async fn run_telling<T>(
     send: impl AsyncFn(&T) -> Result<End, CliError>,
     tell: impl FnMut(&T, &End),
 ) -> Vec<End> {
-    let again = context.ui.typed_again();
+    let again = context.typed_again();
     context.on_interrupt(
         "interrupted: what was sent stays done",
         format!("go on with the rest: {again}"),

@@ -84,7 +84,7 @@ pub async fn leaks(
     let (domain, customer) = one(context, name).await?;
     let mut list = ListCredentialLeaks::new(domain.id, customer);
     list.category = category.map(leak_category);
-    let most = context.limit();
+    let most = context.limit().unwrap_or(usize::MAX);
     let mut pages = context.client()?.pages(list).max_items(most);
     let mut records: Vec<LeakRecord> = Vec::new();
     while let Some(page) = pages.next().await {
@@ -137,7 +137,7 @@ pub async fn mentions(context: &Context, name: &str, only_new: bool) -> Result<O
     let (domain, customer) = one(context, name).await?;
     let mut list = ListMentions::new(domain.id, customer).per_page(PAGE_SIZE);
     list.is_new = only_new.then_some(true);
-    let most = context.limit();
+    let most = context.limit().unwrap_or(usize::MAX);
     let mentions = context
         .client()?
         .pages(list)

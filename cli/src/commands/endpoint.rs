@@ -61,10 +61,13 @@ async fn list(context: &Context, args: &EndpointListArgs) -> Result<Outcome, Cli
     let mut list = ListEndpoints::new().per_page(PAGE_SIZE);
     list.billing_customer_id = context.settings.customer;
     list.status = args.status.map(status);
-    let pages = context.client()?.pages(list).max_items(context.limit());
+    let pages = context
+        .client()?
+        .pages(list)
+        .max_items(context.limit().unwrap_or(usize::MAX));
     let endpoints = pages.collect_all().await?;
     let seen = endpoints.iter().map(Server::from).collect();
-    context.learn(match (args.status, context.ui.limit()) {
+    context.learn(match (args.status, context.limit()) {
         (None, None) => Seen::AllServers(context.settings.customer, seen),
         _ => Seen::Servers(seen),
     });

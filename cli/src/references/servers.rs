@@ -236,7 +236,7 @@ impl Way {
 fn tell_cost(context: &Context, calls: usize) {
     const WORTH_TELLING: usize = 20;
     if calls > WORTH_TELLING {
-        context.ui.note(&format!(
+        context.note(&format!(
             "reading all servers anew before this: about {calls} calls"
         ));
     }

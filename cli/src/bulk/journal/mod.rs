@@ -132,7 +132,7 @@ impl Journal {
             Ok(Opened::Ours(store, lines)) => (store, lines),
             Ok(Opened::Busy) => return Err(busy()),
             Err(error) => {
-                context.ui.note(&format!(
+                context.note(&format!(
                     "warning: no journal can be kept ({error}): a run that is interrupted begins anew"
                 ));
                 return Ok(Self::default());
@@ -165,7 +165,7 @@ impl Journal {
         let known = |key: &&Key| self.rows.get(key).is_some_and(Earlier::is_settled);
         let answered = keys.iter().filter(known).count();
         let age = durations::shown(unfinished.age);
-        context.ui.note(&format!(
+        context.note(&format!(
             "going on with the run that ended early {age} ago: {answered} of {} are done (--restart does all of them again)",
             durations::counted(keys.len(), "row")
         ));
