@@ -37,14 +37,16 @@ impl Known {
         Ok(Self(known))
     }
 
-    /// Whether a server that was provisioned is no longer listed.
-    pub fn lacks(&self, target: &Target) -> bool {
-        match target {
-            Target::Server(server) => server
-                .address
-                .is_some_and(|address| !self.0.contains_key(&(target.customer(), address))),
-            Target::Domain(_) => false,
-        }
+    /// Whether the list shows that a server is not as its row says: it is not there, or has another nickname.
+    pub fn contradicts(&self, target: &Target) -> bool {
+        let Target::Server(server) = target else {
+            return false;
+        };
+        let Some(address) = server.address else {
+            return false;
+        };
+        let listed = self.0.get(&(target.customer(), address));
+        listed.is_none_or(|listed| server.nickname.is_some() && server.nickname != listed.nickname)
     }
 
     /// The record that makes a row needless. A row with a service number is sent all the same: it maps the service.

@@ -1,6 +1,7 @@
 //! What became of a run: for scripts, for people, and as a file that can be fed back in.
 
 use super::input::{OWN_COLUMNS, Row};
+use super::journal::NOT_SENT;
 use super::{End, Item};
 use crate::context::Context;
 use crate::error::{CliError, Exit};
@@ -90,10 +91,15 @@ pub fn report(context: &Context, words: Words, items: &[Item]) -> Outcome {
         done,
         skipped: there,
     } = words;
-    let total = items.len();
-    let mut story = vec![Line::text(format!(
-        "{total} in all: {succeeded} {done}, {skipped} {there}, {failed} failed"
-    ))];
+    let (total, unsent) = (items.len(), items.iter().filter(is_unsent).count());
+    let mut sentence = format!(
+        "{total} in all: {succeeded} {done}, {skipped} {there}, {} failed",
+        failed - unsent
+    );
+    if unsent > 0 {
+        sentence.push_str(&format!(", {unsent} not sent"));
+    }
+    let mut story = vec![Line::text(sentence)];
     story.extend(failures(items));
     let exit = if failed > 0 {
         Exit::SomeFailed
@@ -202,12 +208,19 @@ fn row(item: &Item) -> Vec<Cell> {
     ]
 }
 
-/// The rows that failed, and the way out of each kind of trouble, once.
+/// Whether a row never went out, because the run ended before it.
+fn is_unsent(item: &&Item) -> bool {
+    item.end
+        .error()
+        .is_some_and(|error| error.code() == NOT_SENT)
+}
+
+/// The rows that failed, and the way out of each kind of trouble, once. What was never sent has no trouble of its own.
 fn failures(items: &[Item]) -> Vec<Line> {
     let mut table = Table::new(COLUMNS);
     table.rows = items
         .iter()
-        .filter(|item| item.end.error().is_some())
+        .filter(|item| item.end.error().is_some() && !is_unsent(item))
         .map(row)
         .collect();
     if table.rows.is_empty() {

@@ -24,7 +24,7 @@ const RESOLVED: Words = Words {
 /// `secmon alert ack`.
 pub async fn acknowledge(context: &Context, args: &AlertAckArgs) -> Result<Outcome, CliError> {
     let alerts = if args.all {
-        open_domain_alerts(context, context.customer()?, args).await?
+        open_domain_alerts(context, whose(context, args)?, args).await?
     } else {
         let found = alerts::find(context, &files::or_stdin(&args.alerts)?).await?;
         domain_alerts_only(found, context.customer()?)?
@@ -39,6 +39,13 @@ pub async fn acknowledge(context: &Context, args: &AlertAckArgs) -> Result<Outco
         .zip(ends)
         .map(|(alert, end)| item(&Alert::Domain(Box::new(alert.clone())), customer, end));
     bulk::conclude(context, ACKNOWLEDGED, items.collect())
+}
+
+fn whose(context: &Context, args: &AlertAckArgs) -> Result<CustomerId, CliError> {
+    match &args.domain {
+        Some(name) => references::customer_of_domains(context, std::slice::from_ref(name)),
+        None => context.customer(),
+    }
 }
 
 async fn open_domain_alerts(

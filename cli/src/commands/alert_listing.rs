@@ -73,23 +73,22 @@ async fn scope(context: &Context, filter: &AlertFilter) -> Result<(CustomerId, S
             Scope::Server(endpoint.id),
         ));
     }
+    if let Some(name) = &filter.domain {
+        let names = std::slice::from_ref(name);
+        let customer = references::customer_of_domains(context, names)?;
+        let mut found = references::domains(context, names).await?;
+        let domain = found
+            .pop()
+            .ok_or_else(|| CliError::not_found(format!("no domain {name:?}")))?;
+        return Ok((customer, Scope::Domain(domain)));
+    }
     if context.settings.customer.is_none() && !context.may_ask() {
         return Err(CliError::usage(
             "whose alerts? Name a customer with -c, or a server with --endpoint",
         )
         .hint("as in `alert list -c 42`"));
     }
-    let customer = context.customer()?;
-    match &filter.domain {
-        Some(name) => {
-            let mut found = references::domains(context, std::slice::from_ref(name)).await?;
-            let domain = found
-                .pop()
-                .ok_or_else(|| CliError::not_found(format!("no domain {name:?}")))?;
-            Ok((customer, Scope::Domain(domain)))
-        }
-        None => Ok((customer, Scope::Customer)),
-    }
+    Ok((context.customer()?, Scope::Customer))
 }
 
 async fn ports(

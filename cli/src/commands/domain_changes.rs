@@ -5,16 +5,17 @@ use super::transition::Transition;
 use crate::args::{DomainProvisionArgs, OnError};
 use crate::bulk::{self, Done, End, Item, Words};
 use crate::context::{Context, Danger};
-use crate::error::CliError;
+use crate::error::{CliError, Exit};
 use crate::index::{Domain, Seen};
 use crate::outcome::{Outcome, to_json};
 use crate::references::{self, DomainRef};
 use secmon::model::{CustomerId, DomainId, ServiceId};
 use secmon::operations::{
-    DomainState, ProvisionDomain, ReleaseDomain, ResumeDomain, SuspendDomain, TerminateDomain,
-    UpdateDomain,
+    DomainState, GetDomainSummary, ProvisionDomain, ReleaseDomain, ResumeDomain, SuspendDomain,
+    TerminateDomain, UpdateDomain,
 };
 use secmon::{FieldErrors, Namespace, Operation, Response};
+use serde_json::{Value, json};
 
 const PROVISIONED: Words = Words {
     done: "provisioned",
@@ -228,20 +229,39 @@ pub async fn release(
             &format!("domain {label}"),
         )
         .await;
-    let sent = sent.map_err(|error| error.during(format!("releasing {label}")))?;
+    let sent = match sent {
+        Err(error) if error.may_have_happened() && is_gone(context, domain.id, customer).await => {
+            let sentence = format!("Domain {label} is given up.");
+            let record = json!({ "monitored_domain_id": domain.id, "released": true });
+            let end = End::Done(released(domain.id, record, sentence));
+            return bulk::conclude(context, RELEASED, vec![item(&label, customer, end)]);
+        }
+        sent => sent.map_err(|error| error.during(format!("releasing {label}")))?,
+    };
     let end = sent.map_or(End::Planned, |answer| {
         let slots = answer.data.slots_used.zip(answer.data.slots_total);
         let slots = slots
             .map(|(used, total)| format!(" {used} of {total} slots are in use now."))
             .unwrap_or_default();
-        End::Done(Done {
-            id: domain.id.to_string(),
-            record: to_json(&answer.data),
-            sentence: format!("Domain {label} is given up.{slots}"),
-            ..Done::default()
-        })
+        let sentence = format!("Domain {label} is given up.{slots}");
+        End::Done(released(domain.id, to_json(&answer.data), sentence))
     });
     bulk::conclude(context, RELEASED, vec![item(&label, customer, end)])
+}
+
+/// A release whose answer was lost is looked for, never sent again.
+async fn is_gone(context: &Context, id: DomainId, customer: CustomerId) -> bool {
+    let summary = context.read(GetDomainSummary::new(id, customer)).await;
+    summary.is_err_and(|error| error.exit() == Exit::NotFound)
+}
+
+fn released(id: DomainId, record: Value, sentence: String) -> Done {
+    Done {
+        id: id.to_string(),
+        record,
+        sentence,
+        ..Done::default()
+    }
 }
 
 fn item(target: &str, customer: CustomerId, end: End) -> Item {

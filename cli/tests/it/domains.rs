@@ -1,7 +1,7 @@
 //! Domains: from a subscription to findings and alerts.
 
 use crate::shell::{Shell, account};
-use secmon_mock::Tenant;
+use secmon_mock::{CloseAt, Fault, Tenant};
 use serde_json::json;
 
 /// A customer with slots for three domains.
@@ -263,4 +263,27 @@ fn a_domain_of_another_customer_is_not_touched() {
     );
     let chosen = shell.line("domain list --columns domain").exits(0).stdout;
     assert!(!chosen.contains("active"), "{chosen}");
+}
+
+#[test]
+fn a_release_whose_answer_was_lost_is_looked_for() {
+    let tenant = account();
+    let shell = with_slots(&tenant);
+    shell
+        .line("domain provision example.com --service 501")
+        .exits(0);
+    tenant.fault(Fault::close(CloseAt::After).on("POST", "*/release-domain"));
+    let released = shell
+        .line("domain release example.com --service 501 --confirm=example.com -o json")
+        .exits(0)
+        .json();
+    assert_eq!(released["released"], true);
+    assert_eq!(tenant.calls("POST", "*/release-domain").len(), 1);
+    shell
+        .line("domain provision example.org --service 501")
+        .exits(0);
+    tenant.fault(Fault::close(CloseAt::Before).on("POST", "*/release-domain"));
+    shell
+        .line("domain release example.org --service 501 --confirm=example.org")
+        .exits(7);
 }

@@ -185,6 +185,10 @@ fn a_domain_that_was_seen_implies_its_customer() {
         .error();
     assert_eq!(unclear["code"], "ambiguous", "{unclear}");
     shell.line("domain show shared.example -c 43").exits(0);
+    shell.line("alert list --domain own-43.example").exits(0);
+    shell
+        .line("alert ack --all --domain own-43.example")
+        .exits(0);
     shell.line("domain show never.example").exits(2);
     let slip = shell
         .line("domain show own-44.example -c 43 -o json")

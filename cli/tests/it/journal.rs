@@ -247,6 +247,27 @@ fn a_full_disk_in_the_middle_of_a_run_loses_no_row() {
 }
 
 #[test]
+fn a_nickname_that_was_not_set_is_set_by_the_same_command() {
+    let tenant = account();
+    let (wire, shell) = wired(&tenant);
+    let rows: String = (1..=12)
+        .map(|i| format!("203.0.113.{i},42,web-{i}\n"))
+        .collect();
+    let file = shell.file("servers.csv", &format!("target,customer,nickname\n{rows}"));
+    tenant.fault(Fault::status(http::StatusCode::FORBIDDEN).on("PUT", "*"));
+    let line = ["provision", "-f", &file];
+    wire.run_and_kill(quiet(&shell, &line), Moment::Unanswered, 11);
+    shell.run(&line).exits(0);
+    let servers = shell.line("endpoint list -o json").exits(0).json();
+    let servers = servers.as_array().expect("a list");
+    let named = servers.iter().filter(|server| {
+        let nickname = server["nickname"].as_str().unwrap_or_default();
+        nickname.starts_with("web-")
+    });
+    assert_eq!(named.count(), 12, "{servers:?}");
+}
+
+#[test]
 fn a_row_that_was_corrected_in_between_is_sent() {
     let tenant = account();
     let (wire, shell) = wired(&tenant);
@@ -403,13 +424,15 @@ fn the_same_run_twice_at_once_is_refused() {
         "servers.csv",
         "target,customer\n203.0.113.1,42\n203.0.113.2,42\n",
     );
-    let first = start(&shell, &["provision", "-f", &file]);
+    let report = shell.path("report.csv").display().to_string();
+    let line = ["provision", "-f", &file, "--report", &report, "-o", "json"];
+    let first = start(&shell, &line);
     until("the first call", || wire.passed() > 0);
-    let second = shell
-        .run(&["provision", "-f", &file, "-o", "json"])
-        .exits(2);
+    let second = shell.run(&line).exits(2);
     assert_eq!(second.error()["code"], "run_in_progress");
     ended(first).exits(0);
+    let written = std::fs::read_to_string(&report).expect("the report");
+    assert_eq!(written.lines().count(), 3, "{written}");
 }
 
 #[test]
@@ -432,7 +455,11 @@ fn the_first_ctrl_c_finishes_what_is_on_its_way() {
     let run = ended(child).exits(130);
     assert!(run.stderr.contains("go on with the rest: "), "{run:?}");
     assert!(run.stderr.contains("provision -f"), "{run:?}");
-    assert!(run.stdout.contains("20 in all: "), "{run:?}");
+    assert!(
+        run.stdout
+            .contains("8 provisioned, 0 there before, 0 failed, 12 not sent"),
+        "{run:?}"
+    );
     let written = std::fs::read_to_string(&report).expect("the report");
     assert_eq!(written.lines().count(), 21, "{written}");
     let finished = written.matches("succeeded").count();

@@ -3,6 +3,7 @@
 use crate::shell::{Shell, account, provision};
 use secmon_mock::{Fault, Tenant};
 use serde_json::json;
+use std::process::Stdio;
 
 /// A shell that may send six strict calls in an hour, and waits for none.
 fn hurried(tenant: &Tenant) -> Shell {
@@ -253,6 +254,7 @@ fn a_scan_that_ended_during_the_cooldown_is_not_the_one_that_is_waited_for() {
         "10ms",
     ];
     let mut command = shell.command(&line);
+    command.stdout(Stdio::null()).stderr(Stdio::null());
     let mut child = command.spawn().expect("the program starts");
     let refused = || tenant.calls("POST", "*/scan-endpoint").len() == 2;
     let deadline = std::time::Instant::now() + std::time::Duration::from_secs(30);

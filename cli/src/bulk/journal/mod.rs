@@ -148,7 +148,12 @@ impl Journal {
                 journal.rows = earlier(lines);
                 journal.announce(context, keys, &unfinished);
             }
-            _ => journal.begin(operation)?,
+            unfinished => {
+                if unfinished.is_some() && !args.restart {
+                    context.note("beginning anew: the run that ended early is of long ago");
+                }
+                journal.begin(operation)?;
+            }
         }
         Ok(journal)
     }
@@ -218,11 +223,9 @@ impl Journal {
         })?;
         let end = send(self.prior(trace)).await;
         if let Some(kept) = Kept::of(&end) {
-            self.write(&Line::Answered {
-                at: now(),
-                key: trace.key.0.clone(),
-                end: kept,
-            })?;
+            let (at, key) = (now(), trace.key.0.clone());
+            // The row is done all the same; the line of the next one will not fit either, and ends the run.
+            let _ = self.write(&Line::Answered { at, key, end: kept });
         }
         end
     }

@@ -12,7 +12,11 @@ const KEPT: Duration = Duration::from_secs(30 * 86_400);
 
 /// The open file, locked until it is dropped.
 #[derive(Debug)]
-pub struct Store(File);
+pub struct Store {
+    file: File,
+    /// The length of the whole lines.
+    length: u64,
+}
 
 /// The result of opening a file.
 pub enum Opened {
@@ -37,25 +41,32 @@ impl Store {
         file.read_to_end(&mut bytes)?;
         let whole = bytes.iter().rposition(|byte| *byte == b'\n');
         let whole = whole.map_or(0, |end| end + 1);
-        file.set_len(whole as u64)?;
+        let length = whole as u64;
+        file.set_len(length)?;
         file.seek(SeekFrom::End(0))?;
         let lines = bytes[..whole].split(|byte| *byte == b'\n');
         let lines = lines.filter_map(|line| serde_json::from_slice(line).ok());
-        Ok(Opened::Ours(Self(file), lines.collect()))
+        Ok(Opened::Ours(Self { file, length }, lines.collect()))
     }
 
-    /// Adds a line; when this returns, it is on the disk.
+    /// Adds a line; when this returns, it is on the disk. Of one that does not fit nothing stays.
     pub fn add(&mut self, line: &Line) -> Result<()> {
         let mut text = serde_json::to_vec(line)?;
         text.push(b'\n');
-        self.0.write_all(&text)?;
-        self.0.sync_data()
+        if let Err(error) = self.file.write_all(&text) {
+            self.file.set_len(self.length)?;
+            self.file.seek(SeekFrom::End(0))?;
+            return Err(error);
+        }
+        self.length += text.len() as u64;
+        self.file.sync_data()
     }
 
     /// Forgets everything.
     pub fn clear(&mut self) -> Result<()> {
-        self.0.set_len(0)?;
-        self.0.rewind()
+        self.length = 0;
+        self.file.set_len(0)?;
+        self.file.rewind()
     }
 }
 

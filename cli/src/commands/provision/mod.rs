@@ -61,11 +61,13 @@ async fn from_file(context: &Context, args: &ProvisionArgs) -> Result<Outcome, C
             "--report names the file that is read: give another name",
         ));
     }
+    // A run that is refused because it is under way leaves the other one's report alone.
+    let journal = journal(context, &sheet.rows, args)?;
     let mut report = match wanted {
         Some(path) => Some(ReportFile::create(path, &sheet.header)?),
         None => None,
     };
-    let items = send_rows(context, &sheet.rows, args, report.as_mut()).await?;
+    let items = send_rows(context, &sheet.rows, &journal, args, report.as_mut()).await?;
     finish(context, &sheet.rows, &items, &args.wait).await
 }
 
@@ -164,19 +166,24 @@ async fn several(
             cells: Vec::new(),
         })
         .collect();
-    let items = send_rows(context, &rows, args, None).await?;
+    let journal = journal(context, &rows, args)?;
+    let items = send_rows(context, &rows, &journal, args, None).await?;
     finish(context, &rows, &items, &args.wait).await
+}
+
+fn journal(context: &Context, rows: &[Row], args: &ProvisionArgs) -> Result<Journal, CliError> {
+    let keys: Vec<Key> = rows.iter().map(key).collect();
+    let origin = Origin::of(args.file.as_deref());
+    Journal::open(context, OPERATION, origin, &keys, &args.run)
 }
 
 async fn send_rows(
     context: &Context,
     rows: &[Row],
+    journal: &Journal,
     args: &ProvisionArgs,
     mut report: Option<&mut ReportFile>,
 ) -> Result<Vec<Item>, CliError> {
-    let keys: Vec<Key> = rows.iter().map(key).collect();
-    let origin = Origin::of(args.file.as_deref());
-    let journal = Journal::open(context, OPERATION, origin, &keys, &args.run)?;
     let known = Known::read(context, rows).await?;
     if !args.run.use_whole_window {
         context.leave_calls_to_people()?;
@@ -207,7 +214,7 @@ async fn send_rows(
         }
     };
     let ends = bulk::run_telling(context, rows, args.on_error, send, tell).await;
-    bulk::close(context, &journal, &ends);
+    bulk::close(context, journal, &ends);
     let items = rows.iter().zip(ends).map(|(row, end)| Item {
         row: row.line,
         target: row.target.name().to_owned(),
@@ -230,7 +237,7 @@ fn trace(row: &Row, known: &Known) -> Trace {
         target: row.target.name().to_owned(),
         customer: Some(row.target.customer()),
         subject: serde_json::Value::Null,
-        undone: known.lacks(&row.target),
+        undone: known.contradicts(&row.target),
     }
 }
 
