@@ -123,3 +123,29 @@ fn what_happens_in_the_world_is_found_by_a_scan() {
     assert_eq!(found["employees_compromised"], 2, "{found}");
     assert_eq!(found["dark_web_mentions_count"], 2, "{found}");
 }
+
+#[test]
+fn a_state_larger_than_an_answer_of_the_service_comes_out_whole() {
+    use std::io::{Read, Write};
+    const SIZE: usize = 17 * 1024 * 1024;
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = format!("http://{}", listener.local_addr().expect("an address"));
+    let serving = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().expect("a call");
+        let mut request = [0; 4096];
+        let _ = stream.read(&mut request).expect("a request");
+        let body = format!("{{\"records\":\"{}\"}}", "x".repeat(SIZE));
+        let head = format!(
+            "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n",
+            body.len()
+        );
+        stream.write_all(head.as_bytes()).expect("a reader");
+        stream.write_all(body.as_bytes()).expect("a reader");
+    });
+    let shell = Shell::new()
+        .with("SECMON_BASE_URL", &address)
+        .with("SECMON_API_KEY", "a-key-of-a-test");
+    let run = shell.line("mock state export").exits(0);
+    assert!(run.stdout.len() > SIZE, "{}", run.stdout.len());
+    serving.join().expect("no panic");
+}

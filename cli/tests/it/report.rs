@@ -51,10 +51,14 @@ fn the_page_shows_what_was_found_and_nothing_in_it_acts() {
     ] {
         assert!(page.contains(shown), "{shown} is missing");
     }
+    assert!(page.contains("@page") && page.contains("break-after: avoid"));
     assert!(!page.contains("<script") && !page.contains("<img") && page.contains("&lt;script&gt;"));
     for leak in ["@", "password"] {
         assert!(
-            !page.replace("@media", "").contains(leak),
+            !page
+                .replace("@media", "")
+                .replace("@page", "")
+                .contains(leak),
             "a leak record is in the page: {leak}"
         );
     }

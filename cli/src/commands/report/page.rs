@@ -78,12 +78,32 @@ fn servers(report: &Report) -> String {
     if report.servers.is_empty() {
         return "<h2>Servers</h2><p class=\"soft\">No server is monitored.</p>".to_owned();
     }
-    let rows: String = report.servers.iter().map(server).collect();
     format!(
-        "<h2>Open ports by severity</h2>{}<h2>Servers</h2>\
-         <table><tr><th>Server</th><th>State</th><th>Last scan</th><th>Open ports</th></tr>{rows}</table>",
-        by_severity(&report.servers)
+        "<h2>Open ports by severity</h2>{}<h2>Servers</h2>{}",
+        by_severity(&report.servers),
+        table(
+            ["Server", "State", "Last scan", "Open ports"],
+            report.servers.iter().map(server)
+        )
     )
+}
+
+/// A table whose cells know their heading, for a screen where they stand one below the other. The cells are text of
+/// the page already.
+fn table(headings: [&str; 4], rows: impl Iterator<Item = [String; 4]>) -> String {
+    let heads: String = headings
+        .map(|heading| format!("<th>{heading}</th>"))
+        .concat();
+    let row = |cells: [String; 4]| {
+        let cells: String = headings
+            .iter()
+            .zip(cells)
+            .map(|(heading, cell)| format!("<td data-label=\"{heading}\">{cell}</td>"))
+            .collect();
+        format!("<tr>{cells}</tr>")
+    };
+    let rows: String = rows.map(row).collect();
+    format!("<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>")
 }
 
 fn by_severity(servers: &[EndpointDetail]) -> String {
@@ -101,19 +121,18 @@ fn by_severity(servers: &[EndpointDetail]) -> String {
     charts::bars(&SEVERITIES.map(|severity| (severity, count(severity), severity)))
 }
 
-fn server(detail: &EndpointDetail) -> String {
+fn server(detail: &EndpointDetail) -> [String; 4] {
     let data = &detail.data;
     let scanned = data
         .last_scan_at
         .as_ref()
         .map_or("not yet".to_owned(), day_and_minute);
-    format!(
-        "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
+    [
         escaped(&references::name_of(data)),
         escaped(&standing(data)),
         escaped(&scanned),
-        ports(detail)
-    )
+        ports(detail),
+    ]
 }
 
 /// The state, and why a server is not scanned.
@@ -210,23 +229,19 @@ fn expiring(report: &Report) -> String {
     if report.expiring.is_empty() {
         return String::new();
     }
-    let rows: String = report
-        .expiring
-        .iter()
-        .map(|rule| {
-            format!(
-                "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
-                escaped(&views::ports_of(rule)),
-                escaped(&views::place_of(rule)),
-                escaped(rule.justification.as_deref().unwrap_or_default()),
-                rule.expires_at
-                    .as_ref()
-                    .map(day_and_minute)
-                    .unwrap_or_default()
-            )
-        })
-        .collect();
+    let rows = report.expiring.iter().map(|rule| {
+        [
+            escaped(&views::ports_of(rule)),
+            escaped(&views::place_of(rule)),
+            escaped(rule.justification.as_deref().unwrap_or_default()),
+            rule.expires_at
+                .as_ref()
+                .map(day_and_minute)
+                .unwrap_or_default(),
+        ]
+    });
     format!(
-        "<h2>Rules that end within {SOON_DAYS} days</h2><table><tr><th>Port</th><th>Server</th><th>Reason</th><th>Ends</th></tr>{rows}</table>"
+        "<h2>Rules that end within {SOON_DAYS} days</h2>{}",
+        table(["Port", "Server", "Reason", "Ends"], rows)
     )
 }
