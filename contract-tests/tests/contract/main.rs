@@ -9,6 +9,7 @@ mod faults;
 mod firewall;
 mod health_and_access;
 mod honesty;
+mod judgement;
 mod model;
 mod playbooks;
 mod port_alerts;
@@ -59,6 +60,7 @@ fn cases() -> Vec<Case> {
 fn checks() -> Vec<Check> {
     [
         witnesses::CHECKS,
+        judgement::CHECKS,
         honesty::CHECKS,
         remote::CHECKS,
         playbooks::CHECKS,

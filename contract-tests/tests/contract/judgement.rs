@@ -1,0 +1,219 @@
+//! The judges themselves: what fills a cell, what the description refuses, what a case may not do undeclared.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{HeaderMap, Method, StatusCode};
+use secmon_contract_tests::junit::{self, Ending, Line};
+use secmon_contract_tests::{
+    Account, Case, Exchange, Forced, Matrix, Need, Service, Steering, checks, description,
+    embedded, run_case,
+};
+use serde_json::{Value, json};
+
+checks! {
+    a_real_cell_is_filled_by_nothing_but_cases_that_steer_nothing,
+    an_answer_that_a_fault_forced_fills_cells_of_faults_alone,
+    an_outcome_without_a_cell_is_told_with_its_case,
+    without_steering_the_real_cells_alone_are_asked_for,
+    the_description_sees_what_is_wrong_with_an_answer,
+    a_case_may_not_do_what_it_did_not_declare,
+    the_report_counts_and_escapes,
+    every_transcript_belongs_to_a_case
+}
+
+const META: &str = "2026-01-01T00:00:00+00:00";
+
+fn answered(method: Method, path: &str, status: u16, json: Value) -> Exchange {
+    Exchange {
+        method,
+        path: path.to_owned(),
+        query: String::new(),
+        sent: Value::Null,
+        status: StatusCode::from_u16(status).expect("a status"),
+        headers: HeaderMap::new(),
+        body: Bytes::from(json.to_string()),
+        json,
+        forced: Forced::No,
+    }
+}
+
+/// A scan that the service refuses with a code.
+fn refused_scan(status: u16, code: &str) -> Exchange {
+    let error = json!({"code": code, "message": "No.", "details": {}});
+    let meta = json!({"version": "v1", "timestamp": META});
+    let body = json!({"success": false, "error": error, "meta": meta});
+    answered(Method::POST, "/api/v1/billing/scan-endpoint", status, body)
+}
+
+/// Whether a matrix that saw this once has the cell filled.
+fn fills(exchange: &Exchange, needs: &[Need], cell: &str) -> bool {
+    let mut matrix = Matrix::default();
+    matrix.observe("some::case", needs, exchange);
+    !matrix
+        .judged(Steering::Possible)
+        .empty
+        .iter()
+        .any(|empty| empty == cell)
+}
+
+fn a_real_cell_is_filled_by_nothing_but_cases_that_steer_nothing() {
+    let cell = "scan_endpoint: 409 ENDPOINT_NOT_ACTIVE";
+    let refused = refused_scan(409, "ENDPOINT_NOT_ACTIVE");
+    assert!(fills(&refused, &[], cell));
+    assert!(!fills(&refused, &[Need::Clock], cell));
+}
+
+fn an_answer_that_a_fault_forced_fills_cells_of_faults_alone() {
+    let forced = |status, code| Exchange {
+        forced: Forced::Status,
+        ..refused_scan(status, code)
+    };
+    let suspended = "scan_endpoint: 403 ACCOUNT_SUSPENDED";
+    assert!(!fills(
+        &forced(403, "ACCOUNT_SUSPENDED"),
+        &[Need::Faults],
+        suspended
+    ));
+    assert!(fills(
+        &refused_scan(403, "ACCOUNT_SUSPENDED"),
+        &[Need::Accounts],
+        suspended
+    ));
+    let down = "scan_endpoint: 503 SCANNING_UNAVAILABLE";
+    assert!(fills(
+        &forced(503, "SCANNING_UNAVAILABLE"),
+        &[Need::Faults],
+        down
+    ));
+    assert!(!fills(
+        &refused_scan(503, "SCANNING_UNAVAILABLE"),
+        &[Need::Faults],
+        down
+    ));
+}
+
+fn an_outcome_without_a_cell_is_told_with_its_case() {
+    let mut matrix = Matrix::default();
+    matrix.observe("some::case", &[], &refused_scan(418, "TEAPOT"));
+    let verdict = matrix.judged(Steering::Possible);
+    assert_eq!(
+        verdict.undocumented,
+        ["scan_endpoint answered 418 TEAPOT in some::case"]
+    );
+    assert!(!verdict.is_good());
+    let shapeless = answered(Method::GET, "/api/v1/health", 500, json!("Oops"));
+    assert_eq!(shapeless.outcome(), "500 in no documented shape");
+}
+
+fn without_steering_the_real_cells_alone_are_asked_for() {
+    let matrix = Matrix::default();
+    let (all, some) = (
+        matrix.judged(Steering::Possible),
+        matrix.judged(Steering::Impossible),
+    );
+    assert_eq!(all.cells, some.cells + some.out_of_reach);
+    assert!(some.out_of_reach > 100 && some.cells > 200);
+    assert!(!some.empty.contains(&"get_port_alert: 200".to_owned()));
+}
+
+fn the_description_sees_what_is_wrong_with_an_answer() {
+    let good = json!({"success": true, "data": {"endpoint_id": "6f9619ff-8b86-4011-b42d-00c04fc964ff", "status": "paused"},
+        "meta": {"version": "v1", "timestamp": META}});
+    let suspended = |json| answered(Method::POST, "/api/v1/provisioning/suspend", 200, json);
+    assert_eq!(
+        description::problems(&suspended(good.clone())),
+        Vec::<String>::new()
+    );
+    for (place, wrong) in [
+        ("/meta/version", json!("v2")),
+        ("/meta/timestamp", json!("2026-01-01T00:00:00Z")),
+        ("/data/status", json!("asleep")),
+        ("/data/endpoint_id", json!("web-1")),
+        ("/data", json!({"status": "paused"})),
+        ("/success", json!(false)),
+    ] {
+        let mut bent = good.clone();
+        *bent.pointer_mut(place).expect("a member") = wrong;
+        assert_eq!(description::problems(&suspended(bent)).len(), 1, "{place}");
+    }
+    let mut more = good.clone();
+    more["data"]["comment"] = json!("no");
+    assert!(
+        !description::problems(&suspended(more)).is_empty(),
+        "one member too many"
+    );
+    let throttled = json!({"status": "error", "message": "Too Many Attempts.", "errors": {}});
+    let throttled = answered(Method::POST, "/api/v1/billing/suspend", 429, throttled);
+    let problems = description::problems(&throttled);
+    assert_eq!(
+        problems,
+        ["suspend_endpoint 429: the header Retry-After is missing"]
+    );
+    let problems = description::problems(&answered(Method::GET, "/api/v1/health", 404, json!({})));
+    assert_eq!(problems, ["get_health does not document 404"]);
+}
+
+fn a_case_may_not_do_what_it_did_not_declare() {
+    let mock = embedded();
+    let sly = Case {
+        path: "contract::sly::moves_the_clock",
+        needs: &[Need::World],
+        body: || {
+            Box::pin(async {
+                let account = Account::new().await;
+                account.advance(60).await;
+            })
+        },
+    };
+    let failure = run_case(&sly, &Service::of(&mock))
+        .failure
+        .expect("it is stopped");
+    assert_eq!(
+        failure.message,
+        "sly::moves_the_clock does not say that it needs clock"
+    );
+}
+
+fn the_report_counts_and_escapes() {
+    let line = |name: &str, ending| Line {
+        name: name.to_owned(),
+        time: Duration::from_millis(1500),
+        ending,
+    };
+    let report = junit::document(&[
+        line("a::passes", Ending::Passed),
+        line(
+            "a::fails",
+            Ending::Failed("left < \"right\" & so on\nat some.rs:7".to_owned()),
+        ),
+        line("b::waits", Ending::Skipped("needs clock".to_owned())),
+    ]);
+    let counts = "tests=\"3\" failures=\"1\" skipped=\"1\" time=\"4.500\"";
+    assert_eq!(report.matches(counts).count(), 2, "{report}");
+    let failure = "<failure message=\"left &lt; &quot;right&quot; &amp; so on\">";
+    assert!(report.contains(failure), "{report}");
+    assert!(
+        report.contains("<testcase classname=\"b\" name=\"waits\""),
+        "{report}"
+    );
+}
+
+fn every_transcript_belongs_to_a_case() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/contract/transcripts");
+    let names: BTreeSet<String> = crate::cases()
+        .iter()
+        .map(|case| format!("{}.snap", case.name().replace("::", ".")))
+        .collect();
+    for file in fs::read_dir(folder).expect("the transcripts") {
+        let file = file.expect("a transcript").file_name();
+        let name = file.to_string_lossy();
+        assert!(
+            names.contains(&*name) || name.ends_with(".new"),
+            "{name} belongs to no case"
+        );
+    }
+}
