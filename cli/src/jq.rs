@@ -1,6 +1,6 @@
 //! `--jq`: filtering a result with a jq expression, before any request is sent and after the last one has ended.
 
-use crate::error::{CliError, Exit};
+use crate::error::CliError;
 use serde_json::Value;
 
 /// What an expression makes of a result.
@@ -23,7 +23,7 @@ fn failed(reason: &str) -> CliError {
     const ENOUGH: usize = 200;
     let reason: String = reason.chars().take(ENOUGH).collect();
     CliError::new(
-        Exit::Other,
+        crate::error::Exit::Other,
         "jq",
         format!("--jq does not fit the result: {reason}"),
     )

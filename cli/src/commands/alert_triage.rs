@@ -8,6 +8,7 @@ use crate::args::{
 };
 use crate::bulk::preview;
 use crate::context::{Context, Danger};
+use crate::durations::counted;
 use crate::error::{CliError, Exit};
 use crate::invocation::quoted;
 use crate::outcome::{Line, Outcome, Table};
@@ -57,7 +58,7 @@ pub async fn run(context: &Context, filter: &AlertFilter) -> Result<Outcome, Cli
     let count: usize = steps.iter().map(|step| step.alerts().len()).sum();
     context.confirm(
         Danger::Moderate.times(count),
-        &format!("About to do this to {count} alerts."),
+        &format!("About to do this to {}.", counted(count, "alert")),
         &count.to_string(),
     )?;
     carry_out(context, steps, customer).await

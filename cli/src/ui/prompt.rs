@@ -71,7 +71,9 @@ impl Ui {
             return plain_prompt::some(self, question, &options);
         }
         MultiSelect::new()
-            .with_prompt(sanitize(question))
+            .with_prompt(sanitize(&format!(
+                "{question} (space to choose, Enter to go on)"
+            )))
             .items_checked(options.iter().map(|option| (option, true)))
             .max_length(LINES)
             .interact()
@@ -114,6 +116,11 @@ impl Ui {
 fn no_answer(error: dialoguer::Error) -> CliError {
     let dialoguer::Error::IO(error) = error;
     if error.kind() == std::io::ErrorKind::Interrupted {
+        // A choice hides the cursor, and leaves it hidden when it is broken off.
+        let terminal = dialoguer::console::Term::stderr();
+        let _ = terminal
+            .show_cursor()
+            .and_then(|()| terminal.write_line(""));
         return interrupted();
     }
     CliError::io("asking at the terminal", &error)

@@ -147,6 +147,21 @@ fn a_terminal_shows_links_and_how_far_a_run_is() {
 }
 
 #[test]
+fn a_question_that_is_broken_off_gives_the_cursor_back() {
+    let shell = Shell::of(&account());
+    provision(&shell, "203.0.113.10", "web-1");
+    let mut terminal = Terminal::start(&shell, 80, &["alert", "triage", "-c", "42"]);
+    terminal.shows("\u{1b}[?25l");
+    terminal.shows("http-alt");
+    terminal.type_keys("\u{3}");
+    let (code, screen) = terminal.ends();
+    assert_eq!(code, 130, "{screen:?}");
+    let (hidden, shown) = (screen.rfind("\u{1b}[?25l"), screen.rfind("\u{1b}[?25h"));
+    assert!(hidden < shown, "{screen:?}");
+    assert_eq!(open_alerts(&shell).len(), 4);
+}
+
+#[test]
 fn a_missing_customer_is_asked_for_and_an_editor_is_started() {
     let tenant = account();
     let shell = Shell::of(&tenant);
