@@ -242,7 +242,8 @@ pub fn key_file_of(profile: &str) -> PathBuf {
     Path::new("keys").join(profile)
 }
 
-fn read_optional(path: &Path) -> Result<Option<String>, CliError> {
+/// The text of the file; one that is not there has none.
+pub fn read_optional(path: &Path) -> Result<Option<String>, CliError> {
     match std::fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),

@@ -295,7 +295,7 @@ fn edit(context: &Context) -> Result<Outcome, CliError> {
         return Ok(said);
     }
     let draft = path.with_extension("draft.toml");
-    let before = ConfigDocument::open(path)?.text();
+    let before = profile::read_optional(path)?.unwrap_or_default();
     profile::write_private(&draft, before.as_bytes())?;
     run_editor(&draft)?;
     let after = std::fs::read_to_string(&draft)

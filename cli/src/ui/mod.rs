@@ -166,9 +166,12 @@ impl Ui {
         filtered.trouble.map_or(Ok(()), Err)
     }
 
-    /// Writes to standard output, coloured where that is wanted.
+    /// Writes to standard output, coloured where that is wanted. What has no colour need not be searched for it.
     fn print(&self, text: &str) -> Result<(), CliError> {
-        written(anstream::stdout(), text)
+        match text.contains('\u{1b}') {
+            true => written(anstream::stdout(), text),
+            false => written(std::io::stdout(), text),
+        }
     }
 
     fn render(&self, outcome: &Outcome) -> String {

@@ -14,9 +14,25 @@ fn is_inert(text: &str) -> bool {
     !text.chars().any(control) && !text.contains(['\u{202e}', '\u{feff}'])
 }
 
-/// Lists and records that carry the hostile text in every place a person reads.
-fn poisoned(tenant: &Tenant) -> Vec<String> {
-    let id = "7f9c24e5-2f1b-4a57-9d0e-3a5cf0f6b1aa";
+const ID: &str = "7f9c24e5-2f1b-4a57-9d0e-3a5cf0f6b1aa";
+
+/// Lists that carry the hostile text in every place a person reads.
+fn poisoned(tenant: &Tenant) -> [&'static str; 5] {
+    for (path, answer) in answers() {
+        let fault = Fault::body(StatusCode::OK, answer.to_string());
+        tenant.fault(fault.on("GET", path).times(0));
+    }
+    [
+        "endpoint list",
+        "rules list",
+        "alert list -c 42 --kind port",
+        "domain list -c 42",
+        "domain mentions 7f9c24e5-2f1b-4a57-9d0e-3a5cf0f6b1aa -c 42",
+    ]
+}
+
+fn answers() -> [(&'static str, serde_json::Value); 5] {
+    let id = ID;
     let domain = json!({
         "id": id, "domain": HOSTILE, "status": "active", "scan_status": HOSTILE,
         "employees_compromised": 1, "customers_compromised": 1, "third_parties_compromised": 1,
@@ -44,7 +60,7 @@ fn poisoned(tenant: &Tenant) -> Vec<String> {
         json!({ "success": true, "data": data, "meta": {} })
     };
     let resource = json!({ "current_page": 1, "per_page": 25, "total": 1 });
-    let answers = [
+    [
         (
             "/api/v1/endpoints",
             json!({ "data": [endpoint], "meta": resource }),
@@ -63,20 +79,7 @@ fn poisoned(tenant: &Tenant) -> Vec<String> {
             "/api/v1/domains/*/dark-web-mentions",
             page("mentions", &mention),
         ),
-    ];
-    for (path, answer) in answers {
-        let fault = Fault::body(StatusCode::OK, answer.to_string());
-        tenant.fault(fault.on("GET", path).times(0));
-    }
-    [
-        "endpoint list",
-        "rules list",
-        "alert list -c 42 --kind port",
-        "domain list -c 42",
-        &format!("domain mentions {id} -c 42"),
     ]
-    .map(str::to_owned)
-    .to_vec()
 }
 
 #[test]
