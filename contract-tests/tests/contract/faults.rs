@@ -6,9 +6,11 @@ use std::time::Duration;
 use http::Method;
 use secmon::model::{EndpointId, EndpointStatus, PortRange, Protocol, RuleId};
 use secmon::operations::{CreateRule, DeleteRule, GetEndpoint, ListRules, SuspendEndpoint};
-use secmon::{Client, Error, ErrorKind, Response, Sent};
+use secmon::{Client, Error, ErrorKind, RawRequest, Response, Sent};
+use secmon_contract_tests::table::TABLE;
 use secmon_contract_tests::{Account, Customer, cases};
 use serde_json::{Value, json};
+use uuid::Uuid;
 
 cases! {
     anywhere: ;
@@ -16,6 +18,7 @@ cases! {
         every_fault_of_a_read_loses_nothing(Faults, Journal),
         every_fault_of_a_write_that_may_be_repeated_acts_once(Faults, Journal),
         every_fault_of_a_write_that_may_not_be_repeated_acts_once_and_says_what_is_known(Faults, Journal),
+        every_operation_is_sent_again_when_that_is_harmless_and_only_then(Faults, Journal),
         a_slow_answer_is_waited_for_or_given_up(Faults, Journal),
         a_deletion_whose_answer_was_lost_is_done(Faults, Journal),
         a_page_of_a_proxy_keeps_its_text(Faults),
@@ -254,6 +257,42 @@ async fn rules_of(account: &Account, server: EndpointId) -> Vec<RuleId> {
         .await
         .expect("a list");
     rules.into_iter().map(|rule| rule.id).collect()
+}
+
+/// Operations that a second copy could make act twice, or answer otherwise (F5).
+const ONCE: [&str; 9] = [
+    "release_domain",
+    "change_subscription",
+    "create_rule",
+    "scan_endpoint",
+    "create_sso_token",
+    "acknowledge_domain_alert",
+    "resolve_domain_alert",
+    "resolve_port_alert",
+    "ingest_firewall",
+];
+
+async fn every_operation_is_sent_again_when_that_is_harmless_and_only_then() {
+    let account = Account::new().await;
+    // The health check carries no key: it is of no account, and faults of an account never hit it.
+    for row in TABLE.operations().filter(|row| row.group != "health") {
+        // Its own client: all retries of one are bounded together.
+        let client = account.patient_client();
+        let path = row.path_with(&Uuid::from_u128(7).to_string());
+        account
+            .fault(&row.http_method(), &path, json!({"close": "after"}))
+            .await;
+        let before = account.calls(&row.http_method(), &path).await;
+        let sent = client.raw(RawRequest::new(row.http_method(), &path)).await;
+        let requests = account.calls(&row.http_method(), &path).await - before;
+        if ONCE.contains(&row.name.as_str()) {
+            let error = sent.expect_err("the answer was lost");
+            assert_eq!((requests, error.sent()), (1, Sent::Maybe), "{}", row.name);
+        } else {
+            sent.expect("the second answer came");
+            assert_eq!(requests, 2, "{}", row.name);
+        }
+    }
 }
 
 /// The first attempt runs out of time at the client, while the service goes on.
