@@ -3,13 +3,13 @@
 //! Nothing here calls the service or runs a command; where the key is a command away, the account is the one that the
 //! profile was last.
 
-use crate::args::{Cli, GlobalArgs};
+use crate::args::{GlobalArgs, tree_for};
 use crate::index::{self, Index};
 use crate::outcome::Outcome;
 use crate::settings::{KeySource, Reading, Service, Settings, Source};
 use crate::ui::sanitize;
 use crate::{credentials, local, ports, service};
-use clap::{Arg, Command, CommandFactory};
+use clap::{Arg, Command};
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 use clap_complete::env::{CompleteEnv, Shells};
 use secmon::ApiKey;
@@ -64,7 +64,12 @@ const ARGUMENTS: &[(&str, Words)] = &[
 const OF_PROFILES: [&str; 4] = ["use", "show", "rename", "delete"];
 
 fn tree() -> Command {
-    with_words(Cli::command())
+    // Behind `--` stands what was typed so far.
+    let typed: Vec<_> = std::env::args_os()
+        .skip_while(|word| word != "--")
+        .skip(1)
+        .collect();
+    with_words(tree_for(&typed))
 }
 
 fn with_words(command: Command) -> Command {

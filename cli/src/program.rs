@@ -9,14 +9,13 @@ use crate::invocation::Invocation;
 use crate::outcome::Outcome;
 use crate::settings::Settings;
 use crate::ui::Ui;
-use clap::Parser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::sync::Arc;
 
 /// Runs the program.
 pub fn run() -> Exit {
     let invocation = Invocation::from_process();
-    let cli = match Cli::try_parse() {
+    let cli = match Cli::parse_from(std::env::args_os().collect()) {
         Ok(cli) => cli,
         Err(error) => return refuse(&error, invocation),
     };

@@ -1,9 +1,8 @@
 //! `secmon help`: a command's page, or a topic.
 
-use crate::args::Cli;
+use crate::args::tree_for;
 use crate::error::CliError;
 use crate::outcome::Outcome;
-use clap::CommandFactory;
 
 const TOPICS: &[(&str, &str)] = &[
     ("exit-codes", include_str!("help/exit-codes.txt")),
@@ -21,7 +20,8 @@ pub fn run(words: &[String]) -> Result<Outcome, CliError> {
     {
         return Ok(Outcome::text(*page));
     }
-    let mut command = Cli::command();
+    let line = std::iter::once("secmon").chain(words.iter().map(String::as_str));
+    let mut command = tree_for(&line.map(Into::into).collect::<Vec<_>>());
     command.build();
     let mut page = &mut command;
     for word in words {

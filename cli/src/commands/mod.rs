@@ -50,10 +50,10 @@ use crate::settings::Reading;
 /// Runs a command that needs no service.
 pub fn run_offline(command: OfflineCommand) -> Result<Outcome, CliError> {
     match command {
-        OfflineCommand::Man { dir } => man::run(dir.as_deref()),
+        OfflineCommand::Man(args) => man::run(args.dir.as_deref()),
         OfflineCommand::Version => Ok(version()),
-        OfflineCommand::Completion { shell } => Ok(completion::script(shell)),
-        OfflineCommand::Help { words } => help::run(&words),
+        OfflineCommand::Completion(args) => Ok(completion::script(args.shell)),
+        OfflineCommand::Help(args) => help::run(&args.words),
     }
 }
 

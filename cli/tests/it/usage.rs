@@ -49,6 +49,31 @@ fn every_page_of_help_can_be_read_without_a_home() {
 }
 
 #[test]
+fn options_in_front_do_not_hide_the_command() {
+    let shell = Shell::new();
+    let page = shell.line("endpoint list --help").exits(0).stdout;
+    for options in [
+        // A value that is a command's name, in each way that it can be written.
+        "--profile scan",
+        "--profile=scan --local",
+        "-qyn --columns id,status",
+        "-c 42 -L5",
+        "-qc scan",
+        "--client-id 42 --sort -name",
+        "-vvojson",
+    ] {
+        let run = shell.line(&format!("{options} endpoint list --help"));
+        assert_eq!(run.exits(0).stdout, page, "{options}");
+    }
+    for line in ["--nonsense endpoint list", "-Z endpoint list"] {
+        let run = shell.line(line).exits(2);
+        assert!(run.stderr.contains("unexpected argument"), "{run:?}");
+    }
+    let whole = shell.line("--help").exits(0).stdout;
+    assert_eq!(shell.line("--help endpoint list").exits(0).stdout, whole);
+}
+
+#[test]
 fn completion_is_printed_for_every_shell() {
     for name in [
         Completing::Bash,

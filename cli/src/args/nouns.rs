@@ -1,0 +1,226 @@
+//! The words after `secmon`, as a table: of a command line only the word that was typed is built in full, so that
+//! no command pays for the options of all others.
+
+use super::*;
+use clap::error::{Error, ErrorKind};
+use clap::{Arg, ArgMatches, FromArgMatches, Subcommand};
+use std::ffi::OsString;
+
+const ABOUT: &str = "Provision monitored servers, allow ports and work on alerts";
+
+const AFTER_HELP: &str = "\
+Start here:
+  secmon --local provision 203.0.113.10 -c 42 --wait   try it: no account, no network
+  secmon auth login                                    keep your portal's address and API key
+  secmon alert list -c 42                              why customer 42 has alerts
+  secmon help exit-codes | environment | output | references | pace | csv";
+
+/// A word after `secmon`.
+struct Noun {
+    name: &'static str,
+    visible_aliases: &'static [&'static str],
+    aliases: &'static [&'static str],
+    about: &'static str,
+    /// Adds its arguments, or its verbs with theirs.
+    grow: fn(clap::Command) -> clap::Command,
+    /// What was typed behind it.
+    read: fn(&mut ArgMatches) -> Result<Command, Error>,
+}
+
+impl Noun {
+    const fn new(
+        name: &'static str,
+        about: &'static str,
+        grow: fn(clap::Command) -> clap::Command,
+        read: fn(&mut ArgMatches) -> Result<Command, Error>,
+    ) -> Self {
+        Self {
+            name,
+            visible_aliases: &[],
+            aliases: &[],
+            about,
+            grow,
+            read,
+        }
+    }
+
+    const fn also(
+        mut self,
+        shown: &'static [&'static str],
+        hidden: &'static [&'static str],
+    ) -> Self {
+        self.visible_aliases = shown;
+        self.aliases = hidden;
+        self
+    }
+
+    fn answers_to(&self, word: &str) -> bool {
+        self.name == word || self.visible_aliases.contains(&word) || self.aliases.contains(&word)
+    }
+
+    /// Name and sentence, for the list of commands.
+    fn named(&self, command: clap::Command) -> clap::Command {
+        command
+            .about(self.about)
+            .long_about(None)
+            .visible_aliases(self.visible_aliases)
+            .aliases(self.aliases)
+    }
+
+    fn grown(&self) -> clap::Command {
+        self.named((self.grow)(clap::Command::new(self.name)))
+    }
+}
+
+/// A noun with verbs.
+fn verbs<V: Subcommand>(command: clap::Command) -> clap::Command {
+    V::augment_subcommands(command)
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+}
+
+/// A word that takes nothing but the options of every command.
+fn alone(command: clap::Command) -> clap::Command {
+    command
+}
+
+fn read<A: FromArgMatches>(matches: &mut ArgMatches) -> Result<A, Error> {
+    A::from_arg_matches_mut(matches)
+}
+
+const NOUNS: &[Noun] = &[
+    Noun::new("provision", "Start monitoring servers or domains: one, several, or a whole file", ProvisionArgs::augment_args, |typed| Ok(Command::Online(OnlineCommand::Provision(Box::new(read(typed)?))))),
+    Noun::new("scan", "Scan servers for open ports now", ScanArgs::augment_args, |typed| Ok(Command::Online(OnlineCommand::Scan(read(typed)?)))),
+    Noun::new("status", "Show how things stand: servers, open alerts, rules about to expire", alone, |_| Ok(Command::Online(OnlineCommand::Status))),
+    Noun::new("open", "Open the portal's page about a server or a domain", OpenArgs::augment_args, |typed| Ok(Command::Online(OnlineCommand::Open(read(typed)?)))),
+    Noun::new("endpoint", "Monitored servers: list, show, add, rename, suspend, resume, terminate, delete, scan, wait", verbs::<EndpointCommand>, |typed| Ok(Command::Online(OnlineCommand::Endpoint(read(typed)?)))).also(&["endpoints"], &["server", "servers"]),
+    Noun::new("rules", "Allowed Ports rules: list, add, show, edit, remove, copy, import, summary", verbs::<RuleCommand>, |typed| Ok(Command::Online(OnlineCommand::Rules(read(typed)?)))).also(&["rule"], &[]),
+    Noun::new("domain", "Monitored domains: list, show, provision, rename, suspend, resume, terminate, release, leaks, mentions, history", verbs::<DomainCommand>, |typed| Ok(Command::Online(OnlineCommand::Domain(read(typed)?)))).also(&["domains"], &[]),
+    Noun::new("subscription", "Subscriptions of a customer's services: set, change, suspend, resume, terminate", verbs::<SubscriptionCommand>, |typed| Ok(Command::Online(OnlineCommand::Subscription(read(typed)?)))).also(&["sub"], &["subscriptions"]),
+    Noun::new("sync", "Report the status of services, so that the platform corrects drift", SyncArgs::augment_args, |typed| Ok(Command::Online(OnlineCommand::Sync(read(typed)?)))),
+    Noun::new("alert", "Alerts of ports and domains: list, show, ack, resolve, allow, triage, watch", verbs::<AlertCommand>, |typed| Ok(Command::Online(OnlineCommand::Alert(read(typed)?)))).also(&["alerts"], &[]),
+    Noun::new("sso", "Sign a customer in to the portal", verbs::<SsoCommand>, |typed| Ok(Command::Online(OnlineCommand::Sso(read(typed)?)))),
+    Noun::new("pricing", "Prices of products: set, remove", verbs::<PricingCommand>, |typed| Ok(Command::Online(OnlineCommand::Pricing(read(typed)?)))),
+    Noun::new("sandbox", "What simulated scans find", verbs::<SandboxCommand>, |typed| Ok(Command::Online(OnlineCommand::Sandbox(read(typed)?)))),
+    Noun::new("report", "Write a page about a customer that can be sent to them", ReportArgs::augment_args, |typed| Ok(Command::Online(OnlineCommand::Report(read(typed)?)))),
+    Noun::new("health", "Ask the service whether it is up (needs no key)", alone, |_| Ok(Command::Online(OnlineCommand::Health))),
+    Noun::new("doctor", "Find out what stands between this machine and the service", alone, |_| Ok(Command::Online(OnlineCommand::Doctor))),
+    Noun::new("api", "Call any path of the API and print what it answers", ApiArgs::augment_args, |typed| Ok(Command::Online(OnlineCommand::Api(read(typed)?)))),
+    Noun::new("auth", "Keep, check or forget the API key of a profile", verbs::<AuthCommand>, |typed| Ok(Command::Online(OnlineCommand::Auth(read(typed)?)))),
+    Noun::new("profile", "Named pairs of address and key", verbs::<ProfileCommand>, |typed| Ok(Command::Online(OnlineCommand::Profile(read(typed)?)))).also(&["profiles"], &[]),
+    Noun::new("config", "The configuration file: get, set, unset, list, path, edit", verbs::<ConfigCommand>, |typed| Ok(Command::Online(OnlineCommand::Config(read(typed)?)))),
+    Noun::new("history", "What was changed from this machine, and by whom", HistoryArgs::augment_args, |typed| Ok(Command::Online(OnlineCommand::History(read(typed)?)))),
+    Noun::new("mock", "The mock service: serve it on an address of its own, or steer it", verbs::<MockCommand>, |typed| read(typed).map(Command::Mock)),
+    Noun::new("completion", "Print the completion script of a shell", CompletionArgs::augment_args, |typed| Ok(Command::Offline(OfflineCommand::Completion(read(typed)?)))),
+    Noun::new("man", "Print the manual page, or write all of them", ManArgs::augment_args, |typed| Ok(Command::Offline(OfflineCommand::Man(read(typed)?)))),
+    Noun::new("version", "Print the version", alone, |_| Ok(Command::Offline(OfflineCommand::Version))),
+    Noun::new("help", "Explain a command, or a topic: exit-codes, environment, output, references, pace, csv", HelpArgs::augment_args, |typed| Ok(Command::Offline(OfflineCommand::Help(read(typed)?)))),
+];
+
+fn noun(word: &str) -> Option<&'static Noun> {
+    NOUNS.iter().find(|noun| noun.answers_to(word))
+}
+
+/// `secmon` and the options of every command, without any command.
+fn root() -> clap::Command {
+    let root = clap::Command::new("secmon")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about(ABOUT)
+        .after_help(AFTER_HELP)
+        .max_term_width(100)
+        .disable_help_subcommand(true)
+        .subcommand_required(true)
+        .arg_required_else_help(true);
+    GlobalArgs::augment_args(root).about(ABOUT).long_about(None)
+}
+
+/// The whole command line, for manual pages and whoever else walks it.
+pub fn tree() -> clap::Command {
+    root().subcommands(NOUNS.iter().map(Noun::grown))
+}
+
+/// The command line as far as these words, the program's name first, need it: the command that they name in full, or
+/// else the names of all.
+pub fn tree_for(words: &[OsString]) -> clap::Command {
+    let root = root();
+    match first_word(&root, words).and_then(|word| noun(&word)) {
+        Some(noun) => root.subcommand(noun.grown()),
+        None => root
+            // What only has a name needs no options, and no copies of them.
+            .mut_args(|argument| argument.global(false))
+            .subcommands(
+                NOUNS
+                    .iter()
+                    .map(|noun| noun.named(clap::Command::new(noun.name))),
+            ),
+    }
+}
+
+/// The first word that is neither an option nor an option's value.
+fn first_word(root: &clap::Command, words: &[OsString]) -> Option<String> {
+    let mut words = words.iter().skip(1).map(|word| word.to_string_lossy());
+    while let Some(word) = words.next() {
+        if let Some(long) = word.strip_prefix("--") {
+            let awaited = long_awaits_a_value(root, long)?;
+            awaited.then(|| words.next());
+        } else if let Some(cluster) = word.strip_prefix('-').filter(|cluster| !cluster.is_empty()) {
+            let awaited = cluster_awaits_a_value(root, cluster)?;
+            awaited.then(|| words.next());
+        } else {
+            return Some(word.into_owned());
+        }
+    }
+    None
+}
+
+/// Whether an option, written without its dashes, takes the next word as its value; none where the word ends the
+/// search: an option that nobody knows, or one that asks for help or the version.
+fn long_awaits_a_value(root: &clap::Command, long: &str) -> Option<bool> {
+    let (name, value) = long
+        .split_once('=')
+        .map_or((long, None), |(name, value)| (name, Some(value)));
+    let called = |argument: &&Arg| {
+        argument.get_long() == Some(name)
+            || argument
+                .get_all_aliases()
+                .is_some_and(|aliases| aliases.contains(&name))
+    };
+    let argument = root.get_arguments().find(called)?;
+    Some(takes_a_value(argument) && value.is_none())
+}
+
+/// The same for short options behind one dash.
+fn cluster_awaits_a_value(root: &clap::Command, cluster: &str) -> Option<bool> {
+    let mut letters = cluster.chars();
+    while let Some(letter) = letters.next() {
+        let called = |argument: &&Arg| argument.get_short() == Some(letter);
+        let argument = root.get_arguments().find(called)?;
+        if takes_a_value(argument) {
+            // What follows in the same word is the value.
+            return Some(letters.next().is_none());
+        }
+    }
+    Some(false)
+}
+
+fn takes_a_value(argument: &Arg) -> bool {
+    argument.get_action().takes_values()
+}
+
+impl Cli {
+    /// Reads a command line, the program's name first.
+    pub fn parse_from(words: Vec<OsString>) -> Result<Self, Error> {
+        let mut tree = tree_for(&words);
+        let mut typed = tree.try_get_matches_from_mut(words)?;
+        Self::from_typed(&mut typed).map_err(|error| error.format(&mut tree))
+    }
+
+    fn from_typed(typed: &mut ArgMatches) -> Result<Self, Error> {
+        let global = read(typed)?;
+        let missing = || Error::new(ErrorKind::MissingSubcommand);
+        let (name, mut behind) = typed.remove_subcommand().ok_or_else(missing)?;
+        let noun = noun(&name).ok_or_else(missing)?;
+        let command = (noun.read)(&mut behind)?;
+        Ok(Self { global, command })
+    }
+}
