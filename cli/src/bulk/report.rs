@@ -5,7 +5,7 @@ use super::journal::NOT_SENT;
 use super::{End, Item};
 use crate::context::Context;
 use crate::error::{CliError, Exit};
-use crate::outcome::{Cell, Column, Line, Outcome, Table, shown, wide};
+use crate::outcome::{Cell, Column, Line, Outcome, Table, shown, wide, with_room};
 use crate::ui::inert;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ const COLUMNS: &[Column] = &[
     shown("customer"),
     shown("status"),
     wide("id"),
-    shown("code"),
+    with_room("code"),
     shown("message"),
 ];
 

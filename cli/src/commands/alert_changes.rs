@@ -124,7 +124,7 @@ fn done(alert: &Alert, record: serde_json::Value, end: &str) -> Done {
     Done {
         id: alert.handle(),
         record,
-        sentence: format!("The alert ({}{place}) {end}.", alert.about()),
+        sentence: format!("The alert {end}: {}{place}.", alert.about()),
         ..Done::default()
     }
 }

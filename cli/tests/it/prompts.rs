@@ -179,8 +179,13 @@ fn a_missing_customer_is_asked_for_and_an_editor_is_started() {
     let (code, screen) = terminal.ends();
     assert_eq!(code, 2, "{screen}");
     assert!(screen.contains("stays as it was"), "{screen}");
-    assert_eq!(
-        std::fs::read_to_string(config).expect("the file"),
-        "# mine\n"
-    );
+    let kept = || std::fs::read_to_string(&config).expect("the file");
+    assert_eq!(kept(), "# mine\n");
+
+    std::fs::write(&config, "nonsense").expect("the file is ours");
+    let mender = shell.file("mender.sh", "printf '# mended\\n' > \"$1\"\n");
+    let shell = shell.with("EDITOR", &format!("sh {mender}"));
+    let (code, screen) = Terminal::start(&shell, 80, &["config", "edit"]).ends();
+    assert_eq!(code, 0, "{screen}");
+    assert_eq!(kept(), "# mended\n");
 }
