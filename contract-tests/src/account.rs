@@ -17,7 +17,7 @@ use crate::service::{Repeatability, Steering, shared_budget};
 use crate::stage::{Event, Stage, Tap, stage};
 
 /// Long enough to wait for a window while all other cases wait too.
-const LONGEST_CASE: Duration = Duration::from_secs(7200);
+pub(crate) const LONGEST_CASE: Duration = Duration::from_secs(7200);
 
 /// An account of the service, and all a case can do with it.
 pub struct Account {

@@ -4,12 +4,19 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderMap, Method, StatusCode, header};
+use secmon::RateGroup;
+use secmon::pacing::{Acquire, Permit, Settlement};
 use secmon::transport::{Transport, TransportError};
 use serde_json::Value;
 use tokio::time::sleep;
 
-use crate::service::Steering;
+use crate::account::LONGEST_CASE;
+use crate::service::{Steering, shared_budget};
 use crate::stage::{Tap, stage};
+use crate::table::TABLE;
+
+/// The time in which an answer comes, or it never does.
+const ATTEMPT: Duration = Duration::from_secs(30);
 
 /// A request that is written out by the test.
 pub struct RawCall {
@@ -79,7 +86,15 @@ impl RawCall {
         let shared = stage.service.steering == Steering::Impossible;
         let transport = Tap(stage);
         loop {
-            let (parts, body) = transport.send(request.clone()).await?.into_parts();
+            let slot = match shared {
+                true => slot_for(&request).await,
+                false => None,
+            };
+            let answer = transport.send(request.clone()).await;
+            if let Some(slot) = slot {
+                slot.settle(Settlement::Answered).await;
+            }
+            let (parts, body) = answer?.into_parts();
             let json: Value = serde_json::from_slice(&body).unwrap_or_default();
             let window_is_full =
                 parts.status == StatusCode::TOO_MANY_REQUESTS && json["status"] == "error";
@@ -94,6 +109,29 @@ impl RawCall {
             });
         }
     }
+}
+
+/// A slot of the budget that all cases share, for a call that will count in a window of the account.
+async fn slot_for(request: &http::Request<Bytes>) -> Option<Box<dyn Permit>> {
+    let row = TABLE.row_of(request.method(), request.uri().path());
+    let group = match row.group.as_str() {
+        "health" | "sandbox" | "none" => return None,
+        "endpoints" | "allowed ports" => RateGroup::Default,
+        _ => RateGroup::Strict,
+    };
+    let key = format!("Bearer {}", stage().service.key);
+    let own = request.headers().get(header::AUTHORIZATION);
+    if own.is_none_or(|value| value.as_bytes() != key.as_bytes()) {
+        return None;
+    }
+    let unheard = |_| {};
+    let acquire = Acquire::new(group, LONGEST_CASE, ATTEMPT, &unheard);
+    let mut slot = shared_budget()
+        .acquire(acquire)
+        .await
+        .expect("a slot, in time");
+    slot.sent();
+    Some(slot)
 }
 
 fn retry_after(headers: &HeaderMap) -> Duration {
