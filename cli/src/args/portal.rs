@@ -8,7 +8,8 @@ Examples:
   secmon open example.com --domain -c 42
   secmon sso link -c 42 --open          the portal, signed in as the customer
 
-Where no browser can be started, the address is printed. BROWSER names another one.";
+Where no browser can be started, the address is printed. BROWSER names another one. The page of a domain is where the
+service says; that of a server is taken to be alike, at /endpoints/ID.";
 
 /// A page of the portal.
 #[derive(Debug, Args)]
