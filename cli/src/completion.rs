@@ -14,6 +14,7 @@ use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 use clap_complete::env::{CompleteEnv, Shells};
 use secmon::ApiKey;
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 
 /// Set by the scripts below; a shell asks for words with it.
 const VARIABLE: &str = "SECMON_COMPLETE";
@@ -63,25 +64,38 @@ const ARGUMENTS: &[(&str, Words)] = &[
 /// Commands whose argument `name` is a profile that is there.
 const OF_PROFILES: [&str; 4] = ["use", "show", "rename", "delete"];
 
+/// The command tree along the words typed: every other command is only a name, and the options of all commands are
+/// copied to those on the way alone. To build and drop the rest would take most of the time.
 fn tree() -> Command {
-    // Behind `--` stands what was typed so far.
-    let typed: Vec<_> = std::env::args_os()
-        .skip_while(|word| word != "--")
-        .skip(1)
-        .collect();
-    with_words(tree_for(&typed))
+    let words: Vec<OsString> = typed_words().collect();
+    let root = tree_for(&words).mut_args(|option| argument(option).global(false));
+    let everywhere: Vec<Arg> = root.get_arguments().cloned().collect();
+    along(root, &words, &everywhere)
 }
 
-fn with_words(command: Command) -> Command {
+fn along(command: Command, words: &[OsString], everywhere: &[Arg]) -> Command {
     let of_profiles = command.get_name() == "profile";
-    command
-        .mut_args(argument)
-        .mut_subcommands(|command| match of_profiles {
-            true if OF_PROFILES.contains(&command.get_name()) => {
-                command.mut_arg("name", |name| name.add(ArgValueCandidates::new(profiles)))
-            }
-            _ => with_words(command),
-        })
+    command.mut_subcommands(|command| {
+        let typed = |name: &str| words.iter().any(|word| word == name);
+        if !typed(command.get_name()) && !command.get_all_aliases().any(typed) {
+            return name_only(&command);
+        }
+        let command = match of_profiles && OF_PROFILES.contains(&command.get_name()) {
+            true => command.mut_arg("name", |name| name.add(ArgValueCandidates::new(profiles))),
+            false => command.mut_args(argument),
+        };
+        along(command.args(everywhere), words, everywhere)
+    })
+}
+
+/// A command as a name among others, which lives until the program ends, in a moment.
+fn name_only(command: &Command) -> Command {
+    let kept: &'static str = command.get_name().to_owned().leak();
+    let name = Command::new(kept).hide(command.is_hide_set());
+    match command.get_about() {
+        Some(about) => name.about(about.clone()),
+        None => name,
+    }
 }
 
 fn argument(argument: Arg) -> Arg {
@@ -188,6 +202,11 @@ fn candidates(words: BTreeMap<String, String>) -> Vec<CompletionCandidate> {
         .collect()
 }
 
+/// The words on the line so far; they stand behind `--`.
+fn typed_words() -> impl Iterator<Item = OsString> {
+    std::env::args_os().skip_while(|word| word != "--").skip(1)
+}
+
 /// What stands on the line so far of what chooses the account.
 #[derive(Default)]
 struct Typed {
@@ -198,7 +217,7 @@ struct Typed {
 impl Typed {
     fn read() -> Self {
         let mut typed = Self::default();
-        let words = std::env::args().skip_while(|word| word != "--").skip(1);
+        let words = typed_words().map(|word| word.to_string_lossy().into_owned());
         let mut words = words.peekable();
         while let Some(word) = words.next() {
             let (name, value) = match word.split_once('=') {

@@ -231,6 +231,10 @@ fn a_shell_is_offered_what_was_seen_without_a_call() {
         (vec!["endpoint", "list", "-c", ""], "42"),
         (vec!["status", "--customer", "4"], "43"),
         (vec!["endp"], "endpoint"),
+        (vec!["ru"], "rules"),
+        (vec!["servers", "sus"], "suspend"),
+        (vec!["endpoint", "list", "--out"], "--output"),
+        (vec!["endpoint", "list", "--status", "p"], "paused"),
     ] {
         let run = complete(&shell, &words);
         assert!(run.stdout.contains(expected), "{words:?}: {run:?}");
