@@ -55,66 +55,36 @@ fn fault(effect: Value, processed: bool, repeatable: (usize, End), once: (usize,
     }
 }
 
+const TWICE: (usize, End) = (2, End::Done);
+const LOST: (usize, End) = (1, End::Failed(ErrorKind::Interrupted, Sent::Maybe));
+const UNREADABLE: (usize, End) = (1, End::Failed(ErrorKind::Decode, Sent::Maybe));
+/// An error status that does not say what happened, and one that does.
+const LEFT_OPEN: (usize, End) = (1, End::Failed(ErrorKind::Api, Sent::Maybe));
+const REFUSED: (usize, End) = (1, End::Failed(ErrorKind::Api, Sent::Yes));
+
+#[rustfmt::skip]
 fn faults() -> Vec<Fault> {
-    let twice = (2, End::Done);
-    let lost = (1, End::Failed(ErrorKind::Interrupted, Sent::Maybe));
-    let refused = |sent| (1, End::Failed(ErrorKind::Api, sent));
-    let unreadable = (1, End::Failed(ErrorKind::Decode, Sent::Maybe));
     let page = |status: u16| json!({"body": "<html>Bad Gateway</html>", "status": status});
+    let coded = |status: u16, code| json!({"status": status, "code": code});
     vec![
         // Provably not processed: everything is sent again.
-        fault(
-            json!({"status": 503, "code": "SCANNING_UNAVAILABLE"}),
-            UNTOUCHED,
-            twice,
-            twice,
-        ),
-        fault(json!({"status": 429}), UNTOUCHED, twice, twice),
+        fault(coded(503, "SCANNING_UNAVAILABLE"), UNTOUCHED, TWICE, TWICE),
+        fault(json!({"status": 429}),             UNTOUCHED, TWICE, TWICE),
         // Perhaps processed, for all that the client knows.
-        fault(
-            json!({"status": 503}),
-            UNTOUCHED,
-            twice,
-            refused(Sent::Maybe),
-        ),
-        fault(
-            json!({"status": 500}),
-            UNTOUCHED,
-            twice,
-            refused(Sent::Maybe),
-        ),
-        fault(
-            json!({"status": 502}),
-            UNTOUCHED,
-            twice,
-            refused(Sent::Maybe),
-        ),
-        fault(json!({"close": "before"}), UNTOUCHED, twice, lost),
-        fault(json!({"close": "reset"}), UNTOUCHED, twice, lost),
-        fault(json!({"close": "after"}), PROCESSED, twice, lost),
-        fault(json!({"close": "mid_body"}), PROCESSED, twice, lost),
-        fault(page(502), UNTOUCHED, twice, unreadable),
+        fault(json!({"status": 503}),             UNTOUCHED, TWICE, LEFT_OPEN),
+        fault(json!({"status": 500}),             UNTOUCHED, TWICE, LEFT_OPEN),
+        fault(json!({"status": 502}),             UNTOUCHED, TWICE, LEFT_OPEN),
+        fault(json!({"close": "before"}),         UNTOUCHED, TWICE, LOST),
+        fault(json!({"close": "reset"}),          UNTOUCHED, TWICE, LOST),
+        fault(json!({"close": "after"}),          PROCESSED, TWICE, LOST),
+        fault(json!({"close": "mid_body"}),       PROCESSED, TWICE, LOST),
+        fault(page(502),                          UNTOUCHED, TWICE, UNREADABLE),
         // Answers that end the call.
-        fault(page(200), UNTOUCHED, unreadable, unreadable),
-        fault(
-            json!({"status": 404}),
-            UNTOUCHED,
-            refused(Sent::Yes),
-            refused(Sent::Yes),
-        ),
-        fault(
-            json!({"status": 500, "code": "SCAN_DISPATCH_FAILED"}),
-            UNTOUCHED,
-            refused(Sent::Yes),
-            refused(Sent::Yes),
-        ),
+        fault(page(200),                          UNTOUCHED, UNREADABLE, UNREADABLE),
+        fault(json!({"status": 404}),             UNTOUCHED, REFUSED, REFUSED),
+        fault(coded(500, "SCAN_DISPATCH_FAILED"), UNTOUCHED, REFUSED, REFUSED),
         // Only slow.
-        fault(
-            json!({"latency_ms": 50}),
-            PROCESSED,
-            (1, End::Done),
-            (1, End::Done),
-        ),
+        fault(json!({"latency_ms": 50}),          PROCESSED, (1, End::Done), (1, End::Done)),
     ]
 }
 
