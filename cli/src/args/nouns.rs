@@ -74,9 +74,7 @@ impl Noun {
 
 /// A noun with verbs.
 fn verbs<V: Subcommand>(command: clap::Command) -> clap::Command {
-    V::augment_subcommands(command)
-        .subcommand_required(true)
-        .arg_required_else_help(true)
+    incomplete_alone(V::augment_subcommands(command))
 }
 
 /// A word that takes nothing but the options of every command.
@@ -121,17 +119,22 @@ fn noun(word: &str) -> Option<&'static Noun> {
     NOUNS.iter().find(|noun| noun.answers_to(word))
 }
 
-/// `secmon` and the options of every command, without any command.
-fn root() -> clap::Command {
-    let root = clap::Command::new("secmon")
+/// `secmon` itself: no options yet, and no commands.
+fn bare() -> clap::Command {
+    let bare = clap::Command::new("secmon")
         .version(env!("CARGO_PKG_VERSION"))
         .about(ABOUT)
         .after_help(AFTER_HELP)
         .max_term_width(100)
-        .disable_help_subcommand(true)
-        .subcommand_required(true)
-        .arg_required_else_help(true);
-    GlobalArgs::augment_args(root).about(ABOUT).long_about(None)
+        .disable_help_subcommand(true);
+    incomplete_alone(bare)
+}
+
+/// With the options of every command.
+fn root() -> clap::Command {
+    GlobalArgs::augment_args(bare())
+        .about(ABOUT)
+        .long_about(None)
 }
 
 /// The whole command line, for manual pages and whoever else walks it.
@@ -140,37 +143,77 @@ pub fn tree() -> clap::Command {
 }
 
 /// The command line as far as these words, the program's name first, need it: the command that they name in full, or
-/// else the names of all.
+/// else the names of those that could stand there.
 pub fn tree_for(words: &[OsString]) -> clap::Command {
+    if let [_, asked] = words
+        && (asked == "--version" || asked == "-V")
+    {
+        return bare();
+    }
     let root = root();
-    match first_word(&root, words).and_then(|word| noun(&word)) {
-        Some(noun) => root.subcommand(noun.grown()),
-        None => root
-            // What only has a name needs no options, and no copies of them.
-            .mut_args(|argument| argument.global(false))
-            .subcommands(
-                NOUNS
-                    .iter()
-                    .map(|noun| noun.named(clap::Command::new(noun.name))),
-            ),
+    let [first, second] = typed_words(&root, words);
+    match first.and_then(|word| noun(&word)) {
+        Some(noun) => root_of_noun(root, noun, second.as_deref()),
+        None => {
+            let nouns = NOUNS.iter();
+            let named = nouns.map(|noun| noun.named(clap::Command::new(noun.name)));
+            without_copies(root).subcommands(named)
+        }
     }
 }
 
-/// The first word that is neither an option nor an option's value.
-fn first_word(root: &clap::Command, words: &[OsString]) -> Option<String> {
-    let mut words = words.iter().skip(1).map(|word| word.to_string_lossy());
-    while let Some(word) = words.next() {
-        if let Some(long) = word.strip_prefix("--") {
-            let awaited = long_awaits_a_value(root, long)?;
-            awaited.then(|| words.next());
-        } else if let Some(cluster) = word.strip_prefix('-').filter(|cluster| !cluster.is_empty()) {
-            let awaited = cluster_awaits_a_value(root, cluster)?;
-            awaited.then(|| words.next());
-        } else {
-            return Some(word.into_owned());
+fn root_of_noun(root: clap::Command, noun: &Noun, verb: Option<&str>) -> clap::Command {
+    let grown = noun.grown();
+    let has_verbs_only = grown.has_subcommands() && grown.get_arguments().next().is_none();
+    if !has_verbs_only {
+        return root.subcommand(grown);
+    }
+    match verb.and_then(|verb| grown.find_subcommand(verb)) {
+        Some(verb) => {
+            let noun = noun.named(incomplete_alone(clap::Command::new(noun.name)));
+            root.subcommand(noun.subcommand(verb.clone()))
+        }
+        None => {
+            let root = without_copies(root);
+            let options: Vec<Arg> = root.get_arguments().cloned().collect();
+            root.subcommand(grown.args(options))
         }
     }
-    None
+}
+
+/// What needs a word behind it.
+fn incomplete_alone(command: clap::Command) -> clap::Command {
+    command
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+}
+
+/// Keeps the options where they are: every command below would get a copy of each.
+fn without_copies(root: clap::Command) -> clap::Command {
+    root.mut_args(|option| option.global(false))
+}
+
+/// The first two words that are neither options nor an option's value.
+fn typed_words(root: &clap::Command, words: &[OsString]) -> [Option<String>; 2] {
+    let mut words = words.iter().skip(1).map(|word| word.to_string_lossy());
+    let mut next = || {
+        while let Some(word) = words.next() {
+            let awaits_a_value = match word.strip_prefix('-') {
+                None | Some("") => return Some(word.into_owned()),
+                Some(option) => match option.strip_prefix('-') {
+                    Some(long) => long_awaits_a_value(root, long)?,
+                    None => cluster_awaits_a_value(root, option)?,
+                },
+            };
+            if awaits_a_value {
+                words.next();
+            }
+        }
+        None
+    };
+    let first = next();
+    let second = first.as_ref().and_then(|_| next());
+    [first, second]
 }
 
 /// Whether an option, written without its dashes, takes the next word as its value; none where the word ends the
