@@ -26,19 +26,19 @@ fn for_code(code: &ErrorCode) -> Option<&'static str> {
             "see what is using it: `endpoint list`; terminate or delete a server, or raise the plan"
         }
         ErrorCode::DomainLimitExceeded => {
-            "all domain slots are in use: release one, or raise the quantity of the subscription"
+            "see what is using them: `domain list`; release one, or give the customer more: `subscription set SERVICE --product domain_monitoring --quantity N`"
         }
         ErrorCode::EndpointNotFound => "see the servers there are: `endpoint list`",
-        ErrorCode::DomainNotFound => "check the domain's id and the customer given with -c",
+        ErrorCode::DomainNotFound => "see the customer's domains: `domain list -c ID`",
         ErrorCode::AlertNotFound => "see the alerts there are: `alert list`",
         ErrorCode::ProductNotFound => {
             "products are endpoint, port_monitoring and domain_monitoring"
         }
         ErrorCode::BillingClientNotFound => {
-            "nothing is recorded for this customer and service: provision it first"
+            "nothing is recorded for this customer and service: `subscription set SERVICE --product PRODUCT -c ID` records it"
         }
         ErrorCode::SubscriptionNotFound => {
-            "the service has no subscription of this product: provision it first"
+            "the service has no subscription of this product: `subscription set SERVICE --product PRODUCT -c ID` makes one"
         }
         ErrorCode::EndpointNotActive => {
             "only active servers are scanned: `endpoint resume ENDPOINT`, then scan again"
@@ -47,13 +47,15 @@ fn for_code(code: &ErrorCode) -> Option<&'static str> {
             "the customer monitors that domain already: use its record"
         }
         ErrorCode::DowngradeUsageExceeded => {
-            "give up what no longer fits first, or choose a larger plan"
+            "give up what no longer fits first (`domain list`, `endpoint list`), choose more, or add --force: what no longer fits is then paused"
         }
         ErrorCode::SubscriptionNotChangeable => {
-            "a cancelled subscription is brought back by provisioning it again"
+            "a cancelled subscription is brought back by `subscription set SERVICE --product PRODUCT -c ID`"
         }
         ErrorCode::AlertAlreadyResolved => "nothing is left to do: the alert is resolved",
-        ErrorCode::AlertNotAcknowledged => "acknowledge the alert first",
+        ErrorCode::AlertNotAcknowledged => {
+            "acknowledge the alert first: `alert ack ALERT`; or do both: `alert resolve ALERT --ack`"
+        }
         ErrorCode::DnsResolutionFailed => {
             "check the spelling of the host name, or give the IP address"
         }

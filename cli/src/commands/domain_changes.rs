@@ -155,7 +155,7 @@ async fn transition(
         Transition::Terminate => context.write(TerminateDomain::new(domain.id), &about).await,
     };
     let sent =
-        sent.map_err(|error| error.during(format!("{}: {}", change.verb(), domain.label())))?;
+        sent.map_err(|error| error.during(format!("{} {}", change.doing(), domain.label())))?;
     Ok(sent.map_or(End::Planned, |answer| {
         moved(
             domain.id,

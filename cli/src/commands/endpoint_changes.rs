@@ -34,6 +34,13 @@ impl Change {
         }
     }
 
+    fn doing(self) -> &'static str {
+        match self {
+            Self::To(transition) => transition.doing(),
+            Self::Delete => "deleting",
+        }
+    }
+
     fn words(self) -> Words {
         match self {
             Self::To(transition) => transition.words(),
@@ -197,7 +204,7 @@ async fn send(context: &Context, server: &ServerTarget, change: Change) -> Resul
             sent.map(|sent| sent.map(|_| (json!({ "endpoint_id": id, "deleted": true }), None)))
         }
     };
-    let sent = sent.map_err(|error| error.during(format!("{}: {}", change.verb(), server.name)))?;
+    let sent = sent.map_err(|error| error.during(format!("{} {}", change.doing(), server.name)))?;
     let Some((record, note)) = sent else {
         return Ok(End::Planned);
     };

@@ -113,7 +113,7 @@ async fn transition(
         }
     };
     let end = sent.map(|sent| sent.map_or(End::Planned, |answer| moved(&answer, &label)));
-    conclude(context, &subscription, to.verb(), to.words(), end)
+    conclude(context, &subscription, to.doing(), to.words(), end)
 }
 
 fn moved(answer: &Response<SubscriptionState>, label: &str) -> End {
@@ -141,7 +141,7 @@ fn conclude(
     end: Result<End, CliError>,
 ) -> Result<Outcome, CliError> {
     let label = subscription.label();
-    let end = end.map_err(|error| error.during(format!("{activity}: {label}")))?;
+    let end = end.map_err(|error| error.during(format!("{activity} {label}")))?;
     bulk::conclude(
         context,
         words,
@@ -195,7 +195,7 @@ async fn set(context: &Context, args: SubscriptionSetArgs) -> Result<Outcome, Cl
                 })
             })
         });
-    conclude(context, &subscription, "set", SET, end)
+    conclude(context, &subscription, "setting", SET, end)
 }
 
 async fn change(context: &Context, args: SubscriptionChangeArgs) -> Result<Outcome, CliError> {
@@ -246,5 +246,5 @@ async fn change(context: &Context, args: SubscriptionChangeArgs) -> Result<Outco
             }
         })
     });
-    conclude(context, &subscription, "change", CHANGED, end)
+    conclude(context, &subscription, "changing", CHANGED, end)
 }

@@ -24,6 +24,15 @@ impl Transition {
         }
     }
 
+    /// What it is called while it is done.
+    pub fn doing(self) -> &'static str {
+        match self {
+            Self::Suspend => "suspending",
+            Self::Resume => "resuming",
+            Self::Terminate => "terminating",
+        }
+    }
+
     /// What it is called when it is done.
     pub fn words(self) -> Words {
         match self {

@@ -23,21 +23,26 @@ const BEGINNING: usize = 8;
 /// Space behind each column.
 const GAP: u16 = 2;
 
-/// Columns whose text may be folded, down to this width.
-const FOLDING: [&str; 11] = [
-    "on",
-    "about",
-    "nickname",
-    "hostname",
-    "justification",
-    "title",
-    "message",
-    "endpoint",
-    "target",
-    "alert",
-    "content_preview",
+/// Columns whose text may be folded, and down to which width.
+const FOLDING: [(&str, u16); 11] = [
+    ("on", 14),
+    ("about", 14),
+    ("nickname", 14),
+    ("hostname", 14),
+    ("justification", 16),
+    ("title", 20),
+    ("message", 30),
+    ("endpoint", 14),
+    ("target", 14),
+    ("alert", 14),
+    ("content_preview", 30),
 ];
-const FOLDED: u16 = 14;
+
+/// How narrow a column may become; `None` where its text is never folded.
+fn folded(column: &Column) -> Option<u16> {
+    let known = FOLDING.iter().find(|(name, _)| *name == column.name);
+    known.map(|(_, width)| *width)
+}
 
 /// Fewer columns than this say nothing.
 const FEWEST: usize = 3;
@@ -59,6 +64,11 @@ pub fn render(table: &Table, display: &Display, wide: bool) -> String {
             .rposition(|i| table.columns[*i].shown == Shown::WithRoom);
         shown.remove(lightest.unwrap_or(shown.len() - 1));
         drawn = draw(table, display, &shown, Ids::Beginning);
+    }
+    if needed(&drawn, table, &shown) > width(&drawn) {
+        // Lines that the terminal wraps are read more easily than columns of one letter.
+        drawn = draw(table, display, &shown, Ids::Whole);
+        drawn.set_content_arrangement(ContentArrangement::Disabled);
     }
     let lines: String = drawn
         .lines()
@@ -102,12 +112,10 @@ fn width(drawn: &comfy_table::Table) -> u16 {
 /// The least width at which nothing but long texts is folded.
 fn needed(drawn: &comfy_table::Table, table: &Table, shown: &[usize]) -> u16 {
     let widths = drawn.column_max_content_widths();
-    let least = widths.iter().zip(shown).map(|(width, i)| {
-        match FOLDING.contains(&table.columns[*i].name) {
-            true => (*width).min(FOLDED),
-            false => *width,
-        }
-    });
+    let least = widths
+        .iter()
+        .zip(shown)
+        .map(|(width, i)| folded(&table.columns[*i]).map_or(*width, |least| (*width).min(least)));
     least.map(|width| width.saturating_add(GAP)).sum()
 }
 
@@ -133,7 +141,7 @@ fn draw(table: &Table, display: &Display, shown: &[usize], ids: Ids) -> comfy_ta
     }
     for (column, i) in drawn.column_iter_mut().zip(shown) {
         column.set_padding((0, GAP));
-        if !FOLDING.contains(&table.columns[*i].name) {
+        if folded(&table.columns[*i]).is_none() {
             column.set_constraint(ColumnConstraint::ContentWidth);
         }
     }

@@ -2,7 +2,7 @@
 //! so the screens are the same every time. After a wanted change: INSTA_UPDATE=always, and read what is different.
 
 use crate::terminal::Terminal;
-use crate::tree::Scene;
+use crate::tree::{Leaf, Scene};
 use insta::assert_snapshot;
 
 /// Commands that ask, that serve, or whose page has a snapshot of its own.
@@ -19,19 +19,50 @@ const LEFT_OUT: [&str; 10] = [
     "version",
 ];
 
+/// Further screens: runs over many, dry runs, refusals, and what is empty.
+const MORE: [&str; 19] = [
+    "status",
+    "provision -f servers.csv",
+    "provision -f broken.csv",
+    "provision -f servers.csv -n",
+    "provision 192.0.2.1 --nickname other -c 42 -n",
+    "provision web.example.com -c 42",
+    "endpoint list -c 7",
+    "endpoint list -o wide -L 2",
+    "endpoint show nobody",
+    "endpoint suspend web-1 web-2 new-1",
+    "endpoint scan web-1 web-2 new-1 --wait",
+    "endpoint terminate web-1",
+    "endpoint wait 198.51.100.3 --for paused --wait-timeout 1s",
+    "rules add web-1 9090 -m short",
+    "rules add web-2 9090 -m asked-for-by-the-customer",
+    "alert list",
+    "alert ack --all --severity medium -c 42",
+    "domain provision example.edu --service 501 -c 7",
+    "subscription change 501 --product domain_monitoring --quantity 1 -y -c 42",
+];
+
+const SERVERS: &str =
+    "target,customer,nickname\n192.0.2.21,43,db-1\n2001:db8::21,43,db-2\n203.0.113.10,42,\n";
+const BROKEN: &str = "target,customer,nickname\n192.0.2.300,43,db-1\n192.0.2.22,none,db-2\n,43,\n";
+
 /// Every screen of a terminal this wide, in the order of the samples.
 fn screens(columns: u16, more: &[&str]) -> String {
     let scene = Scene::new();
+    scene.shell.file("servers.csv", SERVERS);
+    scene.shell.file("broken.csv", BROKEN);
+    let leaves = scene.leaves();
+    let of_commands = leaves
+        .iter()
+        .filter(|leaf| !LEFT_OUT.contains(&leaf.words.join(" ").as_str()))
+        .map(Leaf::line);
+    let further = MORE.iter().map(|line| line.split_whitespace().collect());
     let mut all = String::new();
-    for leaf in scene.leaves() {
-        if LEFT_OUT.contains(&leaf.words.join(" ").as_str()) {
-            continue;
-        }
-        let mut line = leaf.line();
+    for mut line in of_commands.chain(further) {
+        let shown = line.join(" ");
         line.extend(["--no-input", "--no-progress", "--time", "utc"]);
         line.extend(more);
         let (code, screen) = Terminal::start(&scene.shell, columns, &line).ends();
-        let shown = leaf.line().join(" ");
         let end = if code == 0 {
             String::new()
         } else {
