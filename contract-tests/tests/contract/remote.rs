@@ -80,9 +80,7 @@ impl Remote {
     fn alive(&self) -> Value {
         let count = |path: &str| self.call("GET", path, &Value::Null)["meta"]["total"].clone();
         let state = self.call("GET", "/_mock/state", &Value::Null);
-        let mut live = 0;
-        statuses(&state, &mut live);
-        json!({"endpoints": count("/api/v1/endpoints"), "rules": count("/api/v1/whitelists"), "active": live})
+        json!({"endpoints": count("/api/v1/endpoints"), "rules": count("/api/v1/whitelists"), "active": actives(&state)})
     }
 
     /// The suite in a process of its own; only this binary's cases run there.
@@ -99,19 +97,15 @@ impl Remote {
     }
 }
 
-/// Counts what is said to be active, anywhere in a document.
-fn statuses(value: &Value, live: &mut usize) {
+/// Counts what is said to be active, as a member or as a value, anywhere in a document.
+fn actives(value: &Value) -> usize {
     match value {
         Value::Object(members) => {
-            *live += usize::from(
-                members
-                    .get("status")
-                    .is_some_and(|status| status == "active"),
-            );
-            members.values().for_each(|value| statuses(value, live));
+            let named = members.keys().filter(|name| *name == "active").count();
+            named + members.values().map(actives).sum::<usize>()
         }
-        Value::Array(items) => items.iter().for_each(|value| statuses(value, live)),
-        _ => {}
+        Value::Array(items) => items.iter().map(actives).sum(),
+        value => usize::from(value == "active"),
     }
 }
 
