@@ -64,37 +64,31 @@ const ARGUMENTS: &[(&str, Words)] = &[
 /// Commands whose argument `name` is a profile that is there.
 const OF_PROFILES: [&str; 4] = ["use", "show", "rename", "delete"];
 
-/// The command tree along the words typed: every other command is only a name, and the options of all commands are
-/// copied to those on the way alone. To build and drop the rest would take most of the time.
+/// The command line as far as the words typed need it: to build and drop the rest would take most of the time.
 fn tree() -> Command {
     let words: Vec<OsString> = typed_words().collect();
-    let root = tree_for(&words).mut_args(|option| argument(option).global(false));
-    let everywhere: Vec<Arg> = root.get_arguments().cloned().collect();
-    along(root, &words, &everywhere)
+    with_words(tree_for(&words), &words)
 }
 
-fn along(command: Command, words: &[OsString], everywhere: &[Arg]) -> Command {
+fn with_words(command: Command, typed: &[OsString]) -> Command {
     let of_profiles = command.get_name() == "profile";
-    command.mut_subcommands(|command| {
-        let typed = |name: &str| words.iter().any(|word| word == name);
-        if !typed(command.get_name()) && !command.get_all_aliases().any(typed) {
-            return name_only(&command);
-        }
-        let command = match of_profiles && OF_PROFILES.contains(&command.get_name()) {
-            true => command.mut_arg("name", |name| name.add(ArgValueCandidates::new(profiles))),
-            false => command.mut_args(argument),
-        };
-        along(command.args(everywhere), words, everywhere)
-    })
+    command
+        .mut_args(argument)
+        .mut_subcommands(|command| match of_profiles {
+            true if OF_PROFILES.contains(&command.get_name()) => {
+                command.mut_arg("name", |name| name.add(ArgValueCandidates::new(profiles)))
+            }
+            _ => with_words(under_one_name(command, typed), typed),
+        })
 }
 
-/// A command as a name among others, which lives until the program ends, in a moment.
-fn name_only(command: &Command) -> Command {
-    let kept: &'static str = command.get_name().to_owned().leak();
-    let name = Command::new(kept).hide(command.is_hide_set());
-    match command.get_about() {
-        Some(about) => name.about(about.clone()),
-        None => name,
+/// A command is offered once; by another name only to whom has typed that.
+fn under_one_name(command: Command, typed: &[OsString]) -> Command {
+    let is_typed = |alias: &str| typed.iter().any(|word| word == alias);
+    let by_alias = command.get_all_aliases().any(is_typed);
+    match by_alias {
+        true => command,
+        false => command.visible_alias(None),
     }
 }
 
