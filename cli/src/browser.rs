@@ -43,9 +43,12 @@ pub fn open(url: &str) -> Browser {
 
 /// `BROWSER`, else what the platform has. Without a display there is nothing to open a window on.
 fn browser() -> Option<Command> {
-    let named = std::env::var_os("BROWSER").filter(|name| !name.is_empty());
-    if let Some(program) = named {
-        return Some(Command::new(program));
+    let named = std::env::var("BROWSER").unwrap_or_default();
+    let mut words = named.split_whitespace();
+    if let Some(program) = words.next() {
+        let mut command = Command::new(program);
+        command.args(words);
+        return Some(command);
     }
     if cfg!(target_os = "macos") {
         return Some(Command::new("open"));
