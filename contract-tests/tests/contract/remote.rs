@@ -80,7 +80,7 @@ impl Remote {
     fn alive(&self) -> Value {
         let count = |path: &str| self.call("GET", path, &Value::Null)["meta"]["total"].clone();
         let state = self.call("GET", "/_mock/state", &Value::Null);
-        json!({"endpoints": count("/api/v1/endpoints"), "rules": count("/api/v1/whitelists"), "active": actives(&state)})
+        json!({"endpoints": count("/api/v1/endpoints"), "rules": count("/api/v1/whitelists"), "live": live(&state)})
     }
 
     /// The suite in a process of its own; only this binary's cases run there.
@@ -97,15 +97,19 @@ impl Remote {
     }
 }
 
-/// Counts what is said to be active, as a member or as a value, anywhere in a document.
-fn actives(value: &Value) -> usize {
-    match value {
+/// Counts the records of an exported state that are active or paused; of an ended one it tells what it was before.
+fn live(state: &Value) -> usize {
+    match state {
         Value::Object(members) => {
-            let named = members.keys().filter(|name| *name == "active").count();
-            named + members.values().map(actives).sum::<usize>()
+            let status = members.get("status").and_then(Value::as_str);
+            let state = members.get("state");
+            let is = |name: &str| state.is_some_and(|state| state.get(name).is_some());
+            let is_live =
+                matches!(status, Some("active" | "suspended")) || is("active") || is("paused");
+            usize::from(is_live) + members.values().map(live).sum::<usize>()
         }
-        Value::Array(items) => items.iter().map(actives).sum(),
-        value => usize::from(value == "active"),
+        Value::Array(items) => items.iter().map(live).sum(),
+        _ => 0,
     }
 }
 
