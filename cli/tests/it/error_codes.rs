@@ -45,14 +45,16 @@ fn each_documented_code_has_its_exit_code_a_hint_and_an_object() {
     let tenant = account();
     let shell = Shell::of(&tenant);
     let line = "subscription resume 501 --product port_monitoring -c 42 --timeout 1s --max-wait 0";
+    let hint = |code: &str, status: StatusCode| {
+        tenant.clear_faults();
+        let fault = Fault::code(status, code).on("POST", "*/resume-subscription");
+        tenant.fault(fault.times(0));
+        shell.line(&format!("{line} -o json")).error()["hint"].clone()
+    };
     for (code, status, exit) in CODES {
         let status = StatusCode::from_u16(status).expect("a status");
-        tenant.clear_faults();
-        tenant.fault(
-            Fault::code(status, code)
-                .on("POST", "*/resume-subscription")
-                .times(0),
-        );
+        let any = hint("NEW_IN_2027", status);
+        assert_ne!(hint(code, status), any, "{code} has no hint of its own");
         let run = shell.line(&format!("{line} -o json")).exits(exit);
         assert_eq!(run.stdout, "", "{code}");
         assert_eq!(run.stderr.lines().count(), 1, "{run:?}");

@@ -75,3 +75,20 @@ fn a_time_is_written_in_three_ways() {
     assert_eq!(cell("local"), "2026-01-01 00:00:00");
     scene.shell.line("endpoint list --time tomorrow").exits(2);
 }
+
+#[test]
+fn the_columns_of_alerts_follow_from_what_was_asked_for_and_not_from_what_is_found() {
+    let scene = Scene::new();
+    scene.shell.line("provision 198.51.100.77 -c 43").exits(0);
+    let heading = |line: &str| {
+        let run = scene.shell.line(&format!("{line} -o csv")).exits(0);
+        run.stdout.lines().next().unwrap_or_default().to_owned()
+    };
+    let both = heading("alert list -c 42");
+    assert_eq!(heading("alert list -c 43"), both, "ports alone");
+    assert_eq!(heading("alert list -c 42 --kind domain"), both);
+    assert_eq!(heading("alert list -c 44"), both, "none at all");
+    let ports = heading("alert list -c 42 --kind port");
+    assert_ne!(ports, both);
+    assert_eq!(heading("alert list --endpoint web-1"), ports);
+}
