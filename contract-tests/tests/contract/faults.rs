@@ -268,10 +268,8 @@ async fn every_operation_is_sent_again_when_that_is_harmless_and_only_then() {
 /// The first attempt runs out of time at the client, while the service goes on.
 async fn a_slow_answer_is_waited_for_or_given_up() {
     let account = Account::new().await;
-    let slow = || json!({"latency_ms": 1_500});
-    let builder = account
-        .builder()
-        .attempt_timeout(Duration::from_millis(300));
+    let slow = || json!({"latency_ms": 3_000});
+    let builder = account.builder().attempt_timeout(Duration::from_secs(1));
     let hasty = builder
         .max_retries(3)
         .max_wait(Duration::from_secs(5))
@@ -332,7 +330,7 @@ async fn settled(account: &Account, customer: Customer<'_>) {
         .fault(
             &Method::GET,
             "/api/v1/whitelists",
-            json!({"latency_ms": 1_500}),
+            json!({"latency_ms": 3_000}),
         )
         .await;
     let list = ListRules::new().billing_customer_id(customer.id);
