@@ -18,8 +18,7 @@ use std::time::Duration;
 pub struct Known(HashMap<(CustomerId, IpAddr), Endpoint>);
 
 impl Known {
-    /// Asks for the servers of every customer in the rows: one call for each hundred, in the window that
-    /// provisioning does not use.
+    /// Asks for the servers of every customer in the rows, in the window that provisioning does not use.
     pub async fn read(context: &Context, rows: &[Row]) -> Result<Self, CliError> {
         let customers: BTreeSet<CustomerId> = rows
             .iter()
@@ -27,11 +26,11 @@ impl Known {
             .map(|row| row.target.customer())
             .collect();
         let mut known = HashMap::new();
-        for customer in customers {
-            for endpoint in references::all_endpoints(context, Some(customer)).await? {
-                if let Ok(address) = endpoint.ip_address.parse() {
-                    known.insert((customer, address), endpoint);
-                }
+        for endpoint in references::endpoints_of(context, &customers).await? {
+            if let (Some(customer), Ok(address)) =
+                (endpoint.billing_customer_id, endpoint.ip_address.parse())
+            {
+                known.insert((customer, address), endpoint);
             }
         }
         Ok(Self(known))

@@ -7,7 +7,9 @@ use crate::outcome::{Cell, Column, Line, Outcome, Table, shown};
 use crate::references::{self, DomainRef};
 use crate::ui::severity_rank;
 use secmon::RateGroup;
-use secmon::model::{CustomerId, DomainAlertStatus, EndpointPageMeta, PortAlertStatus, Severity};
+use secmon::model::{
+    CustomerId, DomainAlertStatus, EndpointPageMeta, PortAlertStatus, Rule, Severity,
+};
 use secmon::operations::{DomainOverview, ListDomains, ListEndpoints};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -67,15 +69,7 @@ async fn of_customer(
     })
     .await?;
     let rules = references::all_rules(context, |list| list).await?;
-    let soon = chrono::Utc::now() + chrono::TimeDelta::days(SOON_DAYS);
-    let expiring = rules.iter().filter(|rule| {
-        rule.is_active != Some(false)
-            && rule
-                .expires_at
-                .as_ref()
-                .is_some_and(|end| end.date_time() <= soon)
-    });
-    let expiring = expiring.count();
+    let expiring = expiring_soon(&rules);
     let domains = context.read(ListDomains::new(customer)).await?.into_data();
     let of_ports = by_severity(alerts.iter().map(|alert| alert.severity.as_ref()));
     let of_domains = domain_alerts(context, customer, &domains).await?;
@@ -120,6 +114,15 @@ async fn of_customer(
         ));
     }
     Ok(Outcome::record(result, table(servers, &severities)).tell(story))
+}
+
+fn expiring_soon(rules: &[Rule]) -> usize {
+    let soon = chrono::Utc::now() + chrono::TimeDelta::days(SOON_DAYS);
+    let ends_soon = |rule: &&Rule| {
+        let end = rule.expires_at.as_ref();
+        rule.is_active != Some(false) && end.is_some_and(|end| end.date_time() <= soon)
+    };
+    rules.iter().filter(ends_soon).count()
 }
 
 fn rules_text(total: usize, expiring: usize) -> String {

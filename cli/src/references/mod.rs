@@ -11,8 +11,8 @@ mod servers;
 pub use domains::{DomainRef, all_domains, customer_of_domains, domains, learn_domains};
 pub use records::{Named, all_alerts, all_rules, by_id_or_prefix, check_named};
 pub use servers::{
-    Prefixes, ServerTarget, all_endpoints, endpoint, endpoints, handle_of, name_of, owner,
-    server_targets,
+    Prefixes, ServerTarget, all_endpoints, endpoint, endpoints, endpoints_of, handle_of, name_of,
+    owner, server_targets,
 };
 
 /// The fewest digits of an id that may stand for it.

@@ -440,7 +440,7 @@ fn the_first_ctrl_c_finishes_what_is_on_its_way() {
     let tenant = account();
     let (wire, shell) = wired(&tenant);
     tenant.fault(
-        Fault::latency(Duration::from_secs(1))
+        Fault::latency(Duration::from_secs(3))
             .on("POST", "*/provision")
             .times(8),
     );

@@ -199,6 +199,21 @@ fn the_plan_says_how_long_it_takes() {
 }
 
 #[test]
+fn the_servers_of_many_customers_are_read_in_one_list() {
+    let tenant = account();
+    let shell = Shell::of(&tenant);
+    let rows: String = (0..60)
+        .map(|i| format!("203.0.113.{i},{}\n", 100 + i))
+        .collect();
+    let file = shell.file("servers.csv", &format!("target,customer\n{rows}"));
+    shell.run(&["provision", "-f", &file]).exits(0);
+    let before = tenant.calls("GET", "*").len();
+    let run = shell.run(&["provision", "-f", &file]).exits(0);
+    assert!(run.stdout.contains("60 there before"), "{run:?}");
+    assert_eq!(tenant.calls("GET", "*").len() - before, 2);
+}
+
+#[test]
 fn a_file_of_fifty_thousand_rows_is_checked_in_a_moment() {
     let shell = Shell::of(&account());
     let rows: String = (0..50_000)
