@@ -21,6 +21,7 @@ mod lists;
 mod local;
 mod many;
 mod mock;
+mod old_runs;
 mod opening;
 mod output;
 mod pace;
