@@ -2,8 +2,26 @@
 
 use crate::error::{CliError, Exit};
 use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use tokio::sync::watch;
+
+/// Whether a Ctrl-C comes as a message, and ends the program no longer by itself.
+static TAKEN_OVER: AtomicBool = AtomicBool::new(false);
+
+/// Waits for a Ctrl-C, which from here on ends nothing by itself.
+pub async fn signal() {
+    TAKEN_OVER.store(true, Ordering::Relaxed);
+    // Without a handler it goes on ending the program.
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}
+
+/// Whether somebody must listen for a Ctrl-C.
+pub fn is_taken_over() -> bool {
+    TAKEN_OVER.load(Ordering::Relaxed)
+}
 
 /// What a Ctrl-C means at this moment.
 #[derive(Debug)]

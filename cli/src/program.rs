@@ -4,7 +4,7 @@ use crate::args::{Cli, Command, GlobalArgs, MockCommand, OutputFormat};
 use crate::commands::{self, Task};
 use crate::context::Context;
 use crate::error::{CliError, Exit};
-use crate::interrupt::Reaction;
+use crate::interrupt::{self, Reaction};
 use crate::invocation::Invocation;
 use crate::outcome::Outcome;
 use crate::settings::Settings;
@@ -76,7 +76,7 @@ async fn interruptible(context: &Context, task: Task) -> Result<Outcome, CliErro
         let result = tokio::select! {
             biased;
             result = &mut running => result,
-            _ = tokio::signal::ctrl_c() => match context.interruption.take() {
+            () = interrupt::signal() => match context.interruption.take() {
                 Reaction::EndsNow => return Err(context.interruption.error()),
                 Reaction::Finishes => {
                     context.note("finishing what is on its way; Ctrl-C again ends at once");

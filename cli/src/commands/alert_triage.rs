@@ -12,8 +12,9 @@ use crate::durations::counted;
 use crate::error::{CliError, Exit};
 use crate::invocation::quoted;
 use crate::outcome::{Line, Outcome, Table};
+use crate::references;
 use crate::ui::severity_rank;
-use secmon::model::CustomerId;
+use secmon::model::{CustomerId, Endpoint, EndpointId};
 use serde_json::json;
 use std::collections::BTreeMap;
 
@@ -49,7 +50,8 @@ pub async fn run(context: &Context, filter: &AlertFilter) -> Result<Outcome, Cli
     let found = alert_listing::read(context, filter, Some(AlertStatusArg::Open)).await?;
     let customer = found.customer;
     context.keep_customer(customer);
-    let steps = ask(context, groups(found.alerts))?;
+    let names = names(context, &found.alerts, customer).await?;
+    let steps = ask(context, groups(found.alerts, &names))?;
     if steps.is_empty() {
         let nothing = vec![Line::text("Nothing was chosen, and nothing is changed.")];
         return Ok(Outcome::record(json!({ "steps": [] }), Table::new(&[])).tell(nothing));
@@ -64,11 +66,33 @@ pub async fn run(context: &Context, filter: &AlertFilter) -> Result<Outcome, Cli
     carry_out(context, steps, customer).await
 }
 
+/// What the customer's servers are called: an alert knows its server's address alone.
+async fn names(
+    context: &Context,
+    alerts: &[Alert],
+    customer: CustomerId,
+) -> Result<BTreeMap<EndpointId, String>, CliError> {
+    if !alerts.iter().any(|alert| matches!(alert, Alert::Port(_))) {
+        return Ok(BTreeMap::new());
+    }
+    let servers = references::all_endpoints(context, Some(customer)).await?;
+    let named = |server: &Endpoint| (server.id, references::name_of(server));
+    Ok(servers.iter().map(named).collect())
+}
+
 /// The alerts of each server or domain, the worst first.
-fn groups(alerts: Vec<Alert>) -> BTreeMap<String, Vec<Alert>> {
+fn groups(
+    alerts: Vec<Alert>,
+    names: &BTreeMap<EndpointId, String>,
+) -> BTreeMap<String, Vec<Alert>> {
     let mut groups: BTreeMap<String, Vec<Alert>> = BTreeMap::new();
     for alert in alerts {
-        let place = alert.place().unwrap_or_else(|| "elsewhere".to_owned());
+        let server = match &alert {
+            Alert::Port(alert) => alert.endpoint_id.and_then(|id| names.get(&id)),
+            Alert::Domain(_) => None,
+        };
+        let place = server.cloned().or_else(|| alert.place());
+        let place = place.unwrap_or_else(|| "elsewhere".to_owned());
         groups.entry(place).or_default().push(alert);
     }
     for alerts in groups.values_mut() {
@@ -83,7 +107,7 @@ fn ask(context: &Context, groups: BTreeMap<String, Vec<Alert>>) -> Result<Vec<St
     let count = groups.len();
     for (at, (place, mut rest)) in groups.into_iter().enumerate() {
         while !rest.is_empty() {
-            let title = format!("{place} ({} of {count}): {} open", at + 1, rest.len());
+            let title = format!("{place}, {} of {count}: {} open", at + 1, rest.len());
             let options: Vec<String> = rest.iter().map(described).collect();
             let chosen = context.choose_some(&title, &options)?;
             if chosen.is_empty() {

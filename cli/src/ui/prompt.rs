@@ -2,8 +2,12 @@
 
 use super::{Ui, plain_prompt, sanitize};
 use crate::error::{CliError, Exit};
+use crate::interrupt;
 use dialoguer::{Confirm, Input, MultiSelect, Password, Select};
 use std::io::IsTerminal;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::Sender;
+use tokio::sync::oneshot;
 use zeroize::Zeroizing;
 
 /// So many lines of a choice are on the screen at one time.
@@ -18,18 +22,20 @@ impl Ui {
     /// Asks for a line of text.
     pub fn ask_text(&self, question: &str) -> Result<String, CliError> {
         if plain_prompt::wanted() {
-            return plain_prompt::line(self, question);
+            return self.at_terminal(|| plain_prompt::line(self, question));
         }
-        Input::new()
-            .with_prompt(sanitize(question))
-            .interact_text()
-            .map_err(no_answer)
+        self.at_terminal(|| {
+            Input::new()
+                .with_prompt(sanitize(question))
+                .interact_text()
+                .map_err(no_answer)
+        })
     }
 
     /// The same, where an empty answer means the one from before.
     pub fn ask_text_or(&self, question: &str, before: &str) -> Result<String, CliError> {
         if plain_prompt::wanted() {
-            return plain_prompt::line_or(self, question, before);
+            return self.at_terminal(|| plain_prompt::line_or(self, question, before));
         }
         let mut input = Input::new()
             .with_prompt(sanitize(question))
@@ -37,47 +43,47 @@ impl Ui {
         if !before.is_empty() {
             input = input.default(before.to_owned());
         }
-        input.interact_text().map_err(no_answer)
+        self.at_terminal(|| input.interact_text().map_err(no_answer))
     }
 
     /// Asks for a secret; nothing of it is shown.
     pub fn ask_secret(&self, question: &str) -> Result<Zeroizing<String>, CliError> {
-        Password::new()
-            .with_prompt(sanitize(question))
-            .interact()
-            .map(Zeroizing::new)
-            .map_err(no_answer)
+        self.at_terminal(|| {
+            Password::new()
+                .with_prompt(sanitize(question))
+                .interact()
+                .map(Zeroizing::new)
+                .map_err(no_answer)
+        })
     }
 
     /// Lets a person choose one of several.
     pub fn ask_choice(&self, question: &str, options: &[String]) -> Result<usize, CliError> {
         let options: Vec<String> = options.iter().map(|option| sanitize(option)).collect();
         if plain_prompt::wanted() {
-            return plain_prompt::choice(self, question, &options);
+            return self.at_terminal(|| plain_prompt::choice(self, question, &options));
         }
-        Select::new()
+        let select = Select::new()
             .with_prompt(sanitize(question))
             .items(&options)
             .default(0)
-            .max_length(LINES)
-            .interact()
-            .map_err(no_answer)
+            .max_length(LINES);
+        self.at_terminal(|| select.interact().map_err(no_answer))
     }
 
     /// Lets a person choose several; all of them are chosen to begin with.
     pub fn ask_some(&self, question: &str, options: &[String]) -> Result<Vec<usize>, CliError> {
         let options: Vec<String> = options.iter().map(|option| sanitize(option)).collect();
         if plain_prompt::wanted() {
-            return plain_prompt::some(self, question, &options);
+            return self.at_terminal(|| plain_prompt::some(self, question, &options));
         }
-        MultiSelect::new()
+        let select = MultiSelect::new()
             .with_prompt(sanitize(&format!(
                 "{question} (space to choose, Enter to go on)"
             )))
             .items_checked(options.iter().map(|option| (option, true)))
-            .max_length(LINES)
-            .interact()
-            .map_err(no_answer)
+            .max_length(LINES);
+        self.at_terminal(|| select.interact().map_err(no_answer))
     }
 
     /// Asks for one of a few letters; each stands for what is behind it.
@@ -98,32 +104,94 @@ impl Ui {
         }
     }
 
+    /// Asks, and lets a Ctrl-C end the program: whoever takes it otherwise waits for the answer too.
+    fn at_terminal<T>(&self, ask: impl FnOnce() -> Result<T, CliError>) -> Result<T, CliError> {
+        if !interrupt::is_taken_over() {
+            return ask();
+        }
+        let ending = AtomicBool::new(false);
+        let (done, over) = oneshot::channel();
+        let (ready, listening) = std::sync::mpsc::channel();
+        std::thread::scope(|scope| {
+            scope.spawn(|| self.end_on_interrupt(ready, over, &ending));
+            // Where nobody can listen there is no message either.
+            let _ = listening.recv();
+            let answer = ask();
+            let broken_off = matches!(&answer, Err(error) if error.exit() == Exit::Interrupted);
+            while broken_off && ending.swap(true, Ordering::SeqCst) {
+                // The other thread tells of it, and ends the program.
+                std::thread::park();
+            }
+            drop(done);
+            answer
+        })
+    }
+
+    fn end_on_interrupt(
+        &self,
+        ready: Sender<()>,
+        over: oneshot::Receiver<()>,
+        ending: &AtomicBool,
+    ) {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build();
+        let Ok(runtime) = runtime else { return };
+        let signalled = runtime.block_on(async {
+            tokio::select! {
+                biased;
+                () = interrupt::signal() => true,
+                // The line above has been asked once by now, so it hears.
+                () = tell(ready) => false,
+                _ = over => false,
+            }
+        });
+        if signalled && !ending.swap(true, Ordering::SeqCst) {
+            show_cursor();
+            let error = interrupted();
+            self.error(&error);
+            std::process::exit(error.exit() as i32);
+        }
+    }
+
     /// Asks yes or no; no answer is no.
     pub fn ask_yes(&self, question: &str) -> Result<bool, CliError> {
         if plain_prompt::wanted() {
-            return plain_prompt::yes(self, question);
+            return self.at_terminal(|| plain_prompt::yes(self, question));
         }
         let confirm = Confirm::new()
             .with_prompt(sanitize(question))
             .default(false);
-        confirm
-            .interact_opt()
-            .map(Option::unwrap_or_default)
-            .map_err(no_answer)
+        self.at_terminal(|| {
+            confirm
+                .interact_opt()
+                .map(Option::unwrap_or_default)
+                .map_err(no_answer)
+        })
     }
 }
 
 fn no_answer(error: dialoguer::Error) -> CliError {
     let dialoguer::Error::IO(error) = error;
     if error.kind() == std::io::ErrorKind::Interrupted {
-        // A choice hides the cursor, and leaves it hidden when it is broken off.
-        let terminal = dialoguer::console::Term::stderr();
-        let _ = terminal
-            .show_cursor()
-            .and_then(|()| terminal.write_line(""));
+        show_cursor();
         return interrupted();
     }
     CliError::io("asking at the terminal", &error)
+}
+
+/// Says it, and then nothing any more.
+async fn tell(ready: Sender<()>) {
+    let _ = ready.send(());
+    std::future::pending::<()>().await;
+}
+
+/// A choice hides the cursor, and leaves it hidden when it is broken off.
+fn show_cursor() {
+    let terminal = dialoguer::console::Term::stderr();
+    let _ = terminal
+        .show_cursor()
+        .and_then(|()| terminal.write_line(""));
 }
 
 /// Nobody answers any more.

@@ -29,7 +29,7 @@ fn triage_by_numbers_does_what_was_chosen_after_one_question() {
     provision(&shell, "203.0.113.10", "web-1");
     provision(&shell, "203.0.113.11", "web-2");
     let mut terminal = Terminal::start(&shell, 100, &["alert", "triage", "-c", "42"]);
-    terminal.shows("203.0.113.10 (1 of 2): 4 open");
+    terminal.shows("web-1 (203.0.113.10), 1 of 2: 4 open");
     terminal.shows("medium");
     terminal.shows("Numbers");
     terminal.type_keys("1,9\n");
@@ -45,9 +45,9 @@ fn triage_by_numbers_does_what_was_chosen_after_one_question() {
     terminal.type_keys("asked for by the customer\n");
     terminal.shows("Until when");
     terminal.type_keys("90d\n");
-    terminal.shows("203.0.113.10 (1 of 2): 2 open");
+    terminal.shows("web-1 (203.0.113.10), 1 of 2: 2 open");
     terminal.type_keys("none\n");
-    terminal.shows("203.0.113.11 (2 of 2): 4 open");
+    terminal.shows("web-2 (203.0.113.11), 2 of 2: 4 open");
     terminal.type_keys("\n");
     terminal.shows("What becomes of 4 of them?");
     terminal.type_keys("r\n");
@@ -92,12 +92,12 @@ fn triage_with_keys_acknowledges_and_may_be_declined() {
         .exits(0);
     let open = open_alerts(&shell).len();
     let mut terminal = Terminal::start(&shell, 80, &["alert", "triage", "-c", "42"]);
-    terminal.shows("example.com (1 of 1)");
+    terminal.shows("example.com, 1 of 1");
     // The first one is taken out of the selection.
     terminal.type_keys(" \r");
     terminal.shows("k acknowledge");
     terminal.type_keys("k\r");
-    terminal.shows("example.com (1 of 1): 1 open");
+    terminal.shows("example.com, 1 of 1: 1 open");
     terminal.type_keys("\r");
     terminal.shows("q stop asking");
     terminal.type_keys("q\r");
@@ -158,7 +158,19 @@ fn a_question_that_is_broken_off_gives_the_cursor_back() {
     assert_eq!(code, 130, "{screen:?}");
     let (hidden, shown) = (screen.rfind("\u{1b}[?25l"), screen.rfind("\u{1b}[?25h"));
     assert!(hidden < shown, "{screen:?}");
-    assert_eq!(open_alerts(&shell).len(), 4);
+    assert_eq!(
+        screen.matches("interrupted at a question").count(),
+        1,
+        "{screen:?}"
+    );
+
+    let plain = shell.with("SECMON_PLAIN_PROMPTS", "1");
+    let mut terminal = Terminal::start(&plain, 80, &["alert", "triage", "-c", "42"]);
+    terminal.shows("Numbers");
+    terminal.type_keys("\u{3}");
+    let (code, screen) = terminal.ends();
+    assert_eq!(code, 130, "{screen:?}");
+    assert_eq!(open_alerts(&plain).len(), 4);
 }
 
 #[test]
