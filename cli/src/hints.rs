@@ -56,9 +56,7 @@ fn for_code(code: &ErrorCode) -> Option<&'static str> {
         ErrorCode::AlertNotAcknowledged => {
             "acknowledge the alert first: `alert ack ALERT`; or do both: `alert resolve ALERT --ack`"
         }
-        ErrorCode::DnsResolutionFailed => {
-            "check the spelling of the host name, or give the IP address"
-        }
+        ErrorCode::DnsResolutionFailed => "check the host name, or give the IP address",
         ErrorCode::RateLimited => {
             "wait until the server may be scanned again; `scan ENDPOINT --respect-cooldown` does"
         }
