@@ -25,6 +25,7 @@ mod interrupt;
 mod invocation;
 mod jq;
 mod local;
+mod meant;
 mod outcome;
 mod pace;
 mod paths;

@@ -6,18 +6,21 @@ use crate::context::Context;
 use crate::error::{CliError, Exit};
 use crate::interrupt::{self, Reaction};
 use crate::invocation::Invocation;
+use crate::meant::{self, Meant};
 use crate::outcome::Outcome;
 use crate::settings::Settings;
 use crate::ui::Ui;
-use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::error::ErrorKind;
+use std::ffi::OsString;
 use std::sync::Arc;
 
 /// Runs the program.
 pub fn run() -> Exit {
     let invocation = Invocation::from_process();
-    let cli = match Cli::parse_from(std::env::args_os().collect()) {
+    let words: Vec<OsString> = std::env::args_os().collect();
+    let cli = match Cli::parse_from(&words) {
         Ok(cli) => cli,
-        Err(error) => return refuse(&error, invocation),
+        Err(error) => return refuse(error, &words, invocation),
     };
     let invocation = invocation.for_service(&cli.global);
     let without_settings = |invocation, result| conclude(&Ui::before_settings(invocation), result);
@@ -106,68 +109,35 @@ fn conclude(ui: &Ui, result: Result<Outcome, CliError>) -> Exit {
 }
 
 /// Help and version are results; anything else the parser says is wrong usage.
-fn refuse(error: &clap::Error, invocation: Invocation) -> Exit {
+fn refuse(mut error: clap::Error, words: &[OsString], invocation: Invocation) -> Exit {
     let ui = Ui::before_settings(invocation);
-    match error.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-            ui.show(Outcome::text(error.render().ansi().to_string()))
-        }
-        _ if ui.format() == OutputFormat::Json => {
-            let error = CliError::usage(in_one_sentence(error)).hint("see how: `--help`");
-            conclude(&ui, Err(error))
-        }
-        _ => {
-            let tip = tip(error)
-                .map(|tip| format!("\n  did you mean: secmon {tip}\n"))
-                .unwrap_or_default();
-            ui.usage(&format!("{}{tip}", error.render().ansi()));
-            Exit::Usage
-        }
+    if let ErrorKind::DisplayHelp | ErrorKind::DisplayVersion = error.kind() {
+        return ui.show(Outcome::text(error.render().ansi().to_string()));
     }
+    let meant = meant::instead(&mut error, words);
+    if ui.format() == OutputFormat::Json {
+        let error = CliError::usage(in_one_sentence(&error, meant)).hint("see how: `--help`");
+        return conclude(&ui, Err(error));
+    }
+    let meant = meant.map(|meant| format!("\n  {meant}\n"));
+    let meant = meant.unwrap_or_default();
+    ui.usage(&format!("{}{meant}", error.render().ansi()));
+    Exit::Usage
 }
 
 /// What the parser says, without the usage lines behind it.
-fn in_one_sentence(error: &clap::Error) -> String {
-    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-        return "the command is not complete: a command, or what it is about, is missing"
-            .to_owned();
-    }
-    let text = error.render().to_string();
+fn in_one_sentence(error: &clap::Error, meant: Option<Meant>) -> String {
+    let text = match error.kind() {
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            "the command is not complete: a command, or what it is about, is missing".to_owned()
+        }
+        _ => error.render().to_string(),
+    };
     let said = text
         .lines()
         .take_while(|line| !line.starts_with("Usage:"))
         .map(str::trim);
     let said: Vec<&str> = said.filter(|line| !line.is_empty()).collect();
-    let tip = tip(error)
-        .map(|tip| format!("; did you mean: secmon {tip}"))
-        .unwrap_or_default();
-    format!("{}{tip}", said.join(" ").trim_start_matches("error: "))
-}
-
-/// Words that people try first, and the command they mean.
-const TRIED_FIRST: &[(&str, &str)] = &[
-    ("add", "provision IP -c ID"),
-    ("allow", "rules add ENDPOINT PORT -m TEXT"),
-    ("delete", "endpoint delete"),
-    ("import", "provision -f FILE"),
-    ("list", "endpoint list"),
-    ("login", "auth login"),
-    ("logout", "auth logout"),
-    ("ports", "endpoint show ENDPOINT"),
-    ("rename", "endpoint rename"),
-    ("resume", "endpoint resume"),
-    ("show", "endpoint show"),
-    ("suspend", "endpoint suspend"),
-    ("terminate", "endpoint terminate"),
-    ("unsuspend", "endpoint resume"),
-];
-
-fn tip(error: &clap::Error) -> Option<&'static str> {
-    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else {
-        return None;
-    };
-    TRIED_FIRST
-        .iter()
-        .find(|(tried, _)| tried == word)
-        .map(|(_, command)| *command)
+    let meant = meant.map(|meant| format!("; {meant}")).unwrap_or_default();
+    format!("{}{meant}", said.join(" ").trim_start_matches("error: "))
 }

@@ -15,6 +15,7 @@ mod portal;
 mod provision;
 mod report;
 mod rules;
+mod typed;
 
 use clap::{Args, ValueEnum};
 
@@ -41,7 +42,7 @@ pub use mock::{
     AdminArgs, ClockCommand, FaultAddArgs, FaultCommand, MockCommand, MockServeArgs, MockSteering,
     StateCommand, TriggerCommand, TriggerOptions, TriggerPorts,
 };
-pub use nouns::{tree, tree_for};
+pub use nouns::{has_verb, noun_name, tree, tree_for, typed};
 pub use offline::{CompletionArgs, HelpArgs, ManArgs};
 pub use portal::{
     OpenArgs, SandboxCommand, ScenarioArg, ScenarioCommand, ScenarioSetArgs, SsoCommand,
@@ -52,6 +53,7 @@ pub use rules::{
     FirewallFormatArg, RuleAddArgs, RuleCommand, RuleCopyArgs, RuleEditArgs, RuleImportArgs,
     RuleListArgs, RuleScopeArg, RuleStatusArg,
 };
+pub use typed::Typed;
 
 /// The whole command line, read by [`Cli::parse_from`].
 #[derive(Debug)]

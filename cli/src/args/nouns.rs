@@ -119,6 +119,21 @@ fn noun(word: &str) -> Option<&'static Noun> {
     NOUNS.iter().find(|noun| noun.answers_to(word))
 }
 
+/// What was typed, as far as it can be told without knowing the command.
+pub fn typed(words: &[OsString]) -> Typed {
+    Typed::scan(&root(), words)
+}
+
+/// The name of the noun that answers to a word.
+pub fn noun_name(word: &str) -> Option<&'static str> {
+    noun(word).map(|noun| noun.name)
+}
+
+/// Whether a noun has a verb of this name.
+pub fn has_verb(word: &str, verb: &str) -> bool {
+    noun(word).is_some_and(|noun| noun.grown().find_subcommand(verb).is_some())
+}
+
 /// `secmon` itself: no options yet, and no commands.
 fn bare() -> clap::Command {
     let bare = clap::Command::new("secmon")
@@ -151,9 +166,9 @@ pub fn tree_for(words: &[OsString]) -> clap::Command {
         return bare();
     }
     let root = root();
-    let [first, second] = typed_words(&root, words);
-    match first.and_then(|word| noun(&word)) {
-        Some(noun) => root_of_noun(root, noun, second.as_deref()),
+    let typed = Typed::scan(&root, words);
+    match typed.word(0).and_then(noun) {
+        Some(noun) => root_of_noun(root, noun, typed.word(1)),
         None => {
             let nouns = NOUNS.iter();
             let named = nouns.map(|noun| noun.named(clap::Command::new(noun.name)));
@@ -193,67 +208,10 @@ fn without_copies(root: clap::Command) -> clap::Command {
     root.mut_args(|option| option.global(false))
 }
 
-/// The first two words that are neither options nor an option's value.
-fn typed_words(root: &clap::Command, words: &[OsString]) -> [Option<String>; 2] {
-    let mut words = words.iter().skip(1).map(|word| word.to_string_lossy());
-    let mut next = || {
-        while let Some(word) = words.next() {
-            let awaits_a_value = match word.strip_prefix('-') {
-                None | Some("") => return Some(word.into_owned()),
-                Some(option) => match option.strip_prefix('-') {
-                    Some(long) => long_awaits_a_value(root, long)?,
-                    None => cluster_awaits_a_value(root, option)?,
-                },
-            };
-            if awaits_a_value {
-                words.next();
-            }
-        }
-        None
-    };
-    let first = next();
-    let second = first.as_ref().and_then(|_| next());
-    [first, second]
-}
-
-/// Whether an option, written without its dashes, takes the next word as its value; none where the word ends the
-/// search: an option that nobody knows, or one that asks for help or the version.
-fn long_awaits_a_value(root: &clap::Command, long: &str) -> Option<bool> {
-    let (name, value) = long
-        .split_once('=')
-        .map_or((long, None), |(name, value)| (name, Some(value)));
-    let called = |argument: &&Arg| {
-        argument.get_long() == Some(name)
-            || argument
-                .get_all_aliases()
-                .is_some_and(|aliases| aliases.contains(&name))
-    };
-    let argument = root.get_arguments().find(called)?;
-    Some(takes_a_value(argument) && value.is_none())
-}
-
-/// The same for short options behind one dash.
-fn cluster_awaits_a_value(root: &clap::Command, cluster: &str) -> Option<bool> {
-    let mut letters = cluster.chars();
-    while let Some(letter) = letters.next() {
-        let called = |argument: &&Arg| argument.get_short() == Some(letter);
-        let argument = root.get_arguments().find(called)?;
-        if takes_a_value(argument) {
-            // What follows in the same word is the value.
-            return Some(letters.next().is_none());
-        }
-    }
-    Some(false)
-}
-
-fn takes_a_value(argument: &Arg) -> bool {
-    argument.get_action().takes_values()
-}
-
 impl Cli {
     /// Reads a command line, the program's name first.
-    pub fn parse_from(words: Vec<OsString>) -> Result<Self, Error> {
-        let mut tree = tree_for(&words);
+    pub fn parse_from(words: &[OsString]) -> Result<Self, Error> {
+        let mut tree = tree_for(words);
         let mut typed = tree.try_get_matches_from_mut(words)?;
         Self::from_typed(&mut typed).map_err(|error| error.format(&mut tree))
     }

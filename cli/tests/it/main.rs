@@ -20,6 +20,7 @@ mod jq;
 mod lists;
 mod local;
 mod many;
+mod meant;
 mod mock;
 mod old_runs;
 mod opening;

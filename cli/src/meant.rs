@@ -1,0 +1,323 @@
+//! What a command line that cannot be read was probably meant to be.
+
+use crate::args::{self, Typed};
+use crate::invocation::quoted;
+use crate::ports::PortSpec;
+use clap::error::{ContextKind, ContextValue};
+use std::ffi::OsString;
+use std::fmt;
+
+/// The way out of a command line that cannot be read.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Meant {
+    /// The command that does it, without the program's name.
+    Command(String),
+    /// Why there is no such command, and what there is.
+    Nothing(&'static str),
+}
+
+impl fmt::Display for Meant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Command(command) => write!(f, "did you mean: secmon {command}"),
+            Self::Nothing(why) => write!(f, "hint: {why}"),
+        }
+    }
+}
+
+const ADD: &str = "provision IP -c ID";
+const ALLOW: &str = "rules add ENDPOINT PORT -m TEXT";
+const FROM_A_FILE: &str = "provision -f FILE";
+const PORTS: &str = "endpoint show ENDPOINT --ports";
+const REPORT: &str = "report -c ID --html FILE";
+const SUSPEND: &str = "endpoint suspend ENDPOINT";
+const RESUME: &str = "endpoint resume ENDPOINT";
+const WHY: &str = "alert list -c ID";
+
+/// Words that people try first, and the command they mean. What stands in capitals is filled from what was typed.
+const TRIED_FIRST: &[(&str, &str)] = &[
+    ("ack", "alert ack ALERT"),
+    ("add", ADD),
+    ("allow", ALLOW),
+    ("check", "auth status"),
+    ("customer", "status -c ID"),
+    ("customers", "status -c ID"),
+    ("delete", "endpoint delete ENDPOINT"),
+    ("explain", WHY),
+    ("import", FROM_A_FILE),
+    ("list", "endpoint list"),
+    ("load", FROM_A_FILE),
+    ("login", "auth login"),
+    ("logout", "auth logout"),
+    ("ls", "endpoint list"),
+    ("port", PORTS),
+    ("ports", PORTS),
+    ("remove", "endpoint delete ENDPOINT"),
+    ("rename", "endpoint rename ENDPOINT NAME"),
+    ("resume", RESUME),
+    ("show", "endpoint show ENDPOINT"),
+    ("suspend", SUSPEND),
+    ("terminate", "endpoint terminate ENDPOINT"),
+    ("unsuspend", RESUME),
+    ("upload", FROM_A_FILE),
+    ("whoami", "auth status"),
+    ("why", WHY),
+];
+
+/// The same for the word behind another one.
+const TRIED_SECOND: &[(&str, &str, &str)] = &[
+    ("add", "endpoint", ADD),
+    ("alert", "why", WHY),
+    ("auth", "check", "auth status"),
+    ("auth", "show", "auth status"),
+    ("auth", "whoami", "auth status"),
+    ("endpoint", "allow", ALLOW),
+    ("endpoint", "import", FROM_A_FILE),
+    ("endpoint", "ports", PORTS),
+    ("endpoint", "remove", "endpoint delete ENDPOINT"),
+    ("endpoint", "restore", ADD),
+    ("endpoint", "unsuspend", RESUME),
+    ("report", "customer", REPORT),
+    ("rules", "allow", ALLOW),
+];
+
+const NO_UNDO: &str =
+    "no command takes back what another did; secmon history shows what was changed";
+const NO_REOPENING: &str = "an alert cannot be opened again by hand; a port that is still open raises a new one at the next scan";
+
+/// What there is no command for.
+const NOT_THERE: &[(&str, &str, &str)] = &[
+    ("undo", "", NO_UNDO),
+    ("history", "undo", NO_UNDO),
+    ("alert", "unack", NO_REOPENING),
+    ("alert", "reopen", NO_REOPENING),
+];
+
+/// Options that a command has in another form.
+const OPTIONS: &[(&str, &str, &str)] = &[
+    ("alert", "--acknowledged", "--status acknowledged"),
+    ("alert", "--open", "--status open"),
+    ("alert", "--resolved", "--status resolved"),
+    ("endpoint", "--active", "--status active"),
+    ("endpoint", "--paused", "--status paused"),
+    ("endpoint", "--suspended", "--status paused"),
+];
+
+/// Words that tell what the next one is.
+const FILLERS: &[&str] = &[
+    "domain", "endpoint", "for", "of", "on", "port", "server", "to",
+];
+
+const CUSTOMER: &[&str] = &["client", "customer", "customers"];
+
+/// Takes out the parser's own advice that leads nowhere, and gives better where there is some.
+pub fn instead(error: &mut clap::Error, words: &[OsString]) -> Option<Meant> {
+    drop_dashes_advice(error);
+    let typed = args::typed(words);
+    let meant = not_there(&typed).or_else(|| {
+        let stray = string(error, ContextKind::InvalidSubcommand)
+            .or_else(|| string(error, ContextKind::InvalidArg));
+        let command = match stray {
+            Some(stray) => option(&typed, &stray)
+                .or_else(|| tried(&typed, &stray))
+                .or_else(|| without_verb(&typed))
+                .or_else(|| stray_customer(&typed, &stray)),
+            None => without_verb(&typed),
+        };
+        command.map(Meant::Command)
+    })?;
+    for advice in [ContextKind::SuggestedSubcommand, ContextKind::SuggestedArg] {
+        error.remove(advice);
+    }
+    Some(meant)
+}
+
+/// To pass a word on as a value is never what was meant.
+fn drop_dashes_advice(error: &mut clap::Error) {
+    let Some(ContextValue::StyledStrs(mut advice)) = error.remove(ContextKind::Suggested) else {
+        return;
+    };
+    advice.retain(|line| !line.to_string().contains("as a value, use"));
+    if !advice.is_empty() {
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(advice));
+    }
+}
+
+fn string(error: &clap::Error, kind: ContextKind) -> Option<String> {
+    match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.clone()),
+        _ => None,
+    }
+}
+
+/// The first two words, nouns by their own name.
+fn first_two(typed: &Typed) -> (&str, &str) {
+    let named = |place| {
+        let word = typed.word(place).unwrap_or_default();
+        args::noun_name(word).unwrap_or(word)
+    };
+    (named(0), named(1))
+}
+
+fn not_there(typed: &Typed) -> Option<Meant> {
+    let (first, second) = first_two(typed);
+    let fits =
+        |(one, two, _): &&(&str, &str, &str)| *one == first && (two.is_empty() || *two == second);
+    let (_, _, why) = NOT_THERE.iter().find(fits)?;
+    Some(Meant::Nothing(why))
+}
+
+fn option(typed: &Typed, stray: &str) -> Option<String> {
+    let (noun, _) = first_two(typed);
+    let fits = |(of, option, _): &&(&str, &str, &str)| *of == noun && *option == stray;
+    let (_, _, instead) = OPTIONS.iter().find(fits)?;
+    let verb = typed.word(1).unwrap_or("list");
+    let mut line = vec![noun.to_owned(), verb.to_owned()];
+    line.extend(typed.words.iter().skip(2).map(|word| quoted(word)));
+    line.extend(typed.rest.iter().map(|word| {
+        if word == stray {
+            (*instead).to_owned()
+        } else {
+            quoted(word)
+        }
+    }));
+    Some(with_options(line, typed, typed.customer.as_deref()))
+}
+
+/// A word that is no command.
+fn tried(typed: &Typed, stray: &str) -> Option<String> {
+    let (first, second) = first_two(typed);
+    if typed.word(1) == Some(stray) || typed.word(0) == Some(stray) {
+        let fits = |(one, two, _): &&(&str, &str, &str)| *one == first && *two == second;
+        if let Some((_, _, command)) = TRIED_SECOND.iter().find(fits) {
+            return Some(filled(command, typed, 2));
+        }
+    }
+    if typed.word(0) != Some(stray) {
+        return None;
+    }
+    // The verb in front of the noun.
+    if args::has_verb(second, first) {
+        let mut line = vec![second.to_owned(), first.to_owned()];
+        let (words, customer) = about(typed, 2);
+        line.extend(words.iter().chain(&typed.rest).map(|word| quoted(word)));
+        return Some(with_options(line, typed, customer.as_deref()));
+    }
+    let (_, command) = TRIED_FIRST.iter().find(|(word, _)| *word == first)?;
+    Some(filled(command, typed, 1))
+}
+
+/// A noun with options only: its list is meant.
+fn without_verb(typed: &Typed) -> Option<String> {
+    let (noun, _) = first_two(typed);
+    let narrowed = typed.customer.is_some() || !typed.rest.is_empty();
+    if typed.words.len() != 1 || !narrowed || !args::has_verb(noun, "list") {
+        return None;
+    }
+    let mut line = vec![noun.to_owned(), "list".to_owned()];
+    line.extend(typed.rest.iter().map(|word| quoted(word)));
+    Some(with_options(line, typed, typed.customer.as_deref()))
+}
+
+/// A customer without -c.
+fn stray_customer(typed: &Typed, stray: &str) -> Option<String> {
+    if !is_number(stray) && !CUSTOMER.contains(&stray) {
+        return None;
+    }
+    let (noun, _) = first_two(typed);
+    if noun == "report" {
+        return Some(filled(REPORT, typed, 1));
+    }
+    let all = typed.words.iter().skip(1).chain(&typed.rest);
+    let (numbers, others): (Vec<&String>, Vec<&String>) = all
+        .filter(|word| !CUSTOMER.contains(&word.as_str()))
+        .partition(|word| is_number(word));
+    let [customer] = numbers.as_slice() else {
+        return None;
+    };
+    let mut line = vec![noun.to_owned()];
+    line.extend(others.into_iter().map(|word| quoted(word)));
+    Some(with_options(line, typed, Some(customer)))
+}
+
+/// What stands behind the first words, without fillers, and the customer.
+fn about(typed: &Typed, behind: usize) -> (Vec<String>, Option<String>) {
+    let mut customer = typed.customer.clone();
+    let mut words: Vec<String> = Vec::new();
+    let mut before = typed.words.iter().take(behind).next_back();
+    for word in typed.words.iter().skip(behind) {
+        let named = before.is_some_and(|before| CUSTOMER.contains(&before.as_str()));
+        let filler = FILLERS.contains(&word.as_str()) || CUSTOMER.contains(&word.as_str());
+        if named && is_number(word) {
+            customer = Some(word.clone());
+        } else if !filler {
+            words.push(word.clone());
+        }
+        before = Some(word);
+    }
+    (words, customer)
+}
+
+/// Puts what was typed into the places of a command.
+fn filled(command: &str, typed: &Typed, behind: usize) -> String {
+    let (mut words, mut customer) = about(typed, behind);
+    let needs_customer = command.contains("-c ID");
+    if let Some(place) = words.iter().position(|word| is_number(word))
+        && needs_customer
+        && customer.is_none()
+    {
+        customer = Some(words.remove(place));
+    }
+    let mut line: Vec<String> = Vec::new();
+    let mut places = command.split(' ');
+    while let Some(place) = places.next() {
+        let given = place == "-c" || typed.rest.iter().any(|word| word == place);
+        match place {
+            option if option.starts_with('-') && given => {
+                places.next();
+            }
+            "PORT" => line.extend(ports(&mut words)),
+            "ENDPOINT" => line.push(take(
+                &mut words,
+                |word| !PortSpec::looks_like_port(word),
+                place,
+            )),
+            place if place.chars().all(char::is_uppercase) && place != "TEXT" => {
+                line.push(take(&mut words, |_| true, place));
+            }
+            literal => line.push(literal.to_owned()),
+        }
+    }
+    line.extend(typed.rest.iter().map(|word| quoted(word)));
+    let unknown = needs_customer.then_some("ID");
+    with_options(line, typed, customer.as_deref().or(unknown))
+}
+
+fn take(words: &mut Vec<String>, fits: fn(&String) -> bool, place: &str) -> String {
+    match words.iter().position(fits) {
+        Some(found) => quoted(&words.remove(found)),
+        None => place.to_owned(),
+    }
+}
+
+fn ports(words: &mut Vec<String>) -> Vec<String> {
+    let is_port = |word: &mut String| PortSpec::parse(word).is_ok();
+    let ports: Vec<String> = words.extract_if(.., is_port).collect();
+    if ports.is_empty() {
+        vec!["PORT".to_owned()]
+    } else {
+        ports
+    }
+}
+
+fn with_options(mut line: Vec<String>, typed: &Typed, customer: Option<&str>) -> String {
+    line.extend(typed.options.iter().map(|word| quoted(word)));
+    if let Some(customer) = customer {
+        line.push(format!("-c {}", quoted(customer)));
+    }
+    line.join(" ")
+}
+
+fn is_number(word: &str) -> bool {
+    !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit())
+}
