@@ -2,6 +2,7 @@
 
 use crate::admin::LARGEST_STATE;
 use crate::call_log::CallLog;
+use crate::credentials;
 use crate::error::CliError;
 use crate::guard::{Guard, Policy};
 use crate::interrupt::StopSign;
@@ -41,6 +42,7 @@ impl Connection {
         key: ApiKey,
         stop: StopSign,
     ) -> Result<Self, CliError> {
+        service::check_scheme(base_url)?;
         let account = key.fingerprint_with(&service::origin_of(base_url));
         let network: Arc<dyn Transport> = Arc::new(HttpTransport::new(&options(source)));
         let local = match source {
@@ -71,6 +73,13 @@ impl Connection {
             pace,
         })
     }
+}
+
+/// Judges an address that is to be kept, before there is a key for it.
+pub fn check_address(settings: &Settings, base_url: &str) -> Result<(), CliError> {
+    let none = credentials::parse("no key", "none")?;
+    configured(Client::builder(base_url, none), settings).build()?;
+    Ok(())
 }
 
 /// The embedded mock's state comes out whole; what a service answers has a limit.

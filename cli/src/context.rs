@@ -1,7 +1,7 @@
 //! What a command works with: the settings, the client (made when first asked for), and the screen.
 
 use crate::admin::LARGEST_STATE;
-use crate::connection::Connection;
+use crate::connection::{self, Connection};
 use crate::credentials::TypedKey;
 use crate::error::{CliError, Exit};
 use crate::guard::Guard;
@@ -144,6 +144,11 @@ impl Context {
         let source = Source::Environment;
         let stop = self.interruption.sign();
         Ok(Connection::open(&self.settings, &self.ui, &source, base_url, key, stop)?.client)
+    }
+
+    /// Judges an address that is to be kept.
+    pub fn check_address(&self, base_url: &str) -> Result<(), CliError> {
+        connection::check_address(&self.settings, base_url)
     }
 
     /// The gate in front of the network.
@@ -460,13 +465,13 @@ impl Context {
             return Err(CliError::usage("there is no API key: set SECMON_API_KEY or SECMON_API_KEY_FILE, or name a profile that has one")
                 .hint("keep one: `auth login --key-stdin`"));
         }
-        self.typed_key()?.check()
+        self.typed_key("API key")?.check()
     }
 
     /// Asks for a key without showing it.
-    pub fn typed_key(&self) -> Result<TypedKey, CliError> {
+    pub fn typed_key(&self, question: &str) -> Result<TypedKey, CliError> {
         self.release();
-        Ok(TypedKey::new(&self.ui.ask_secret("API key")?))
+        Ok(TypedKey::new(&self.ui.ask_secret(question)?))
     }
 }
 

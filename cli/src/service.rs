@@ -231,8 +231,32 @@ fn origin(url: &str) -> Option<(String, String, u16)> {
 pub fn check_address(url: &str) -> Result<(), CliError> {
     match origin(url) {
         Some((scheme, _, _)) if scheme == "https" || scheme == "http" => Ok(()),
-        _ => Err(CliError::usage(format!(
-            "{url:?} is no address of a service: write it as https://portal.example.com"
+        _ => {
+            check_scheme(url)?;
+            Err(CliError::usage(format!(
+                "{url:?} is no address of a service: write it as https://portal.example.com"
+            )))
+        }
+    }
+}
+
+/// An address as people shorten it, whole: this machine is reached by http, all others by https.
+pub fn with_scheme(text: &str) -> String {
+    let text = text.trim();
+    match (text.contains("://"), is_loopback(&format!("http://{text}"))) {
+        (true, _) => text.to_owned(),
+        (false, true) => format!("http://{text}"),
+        (false, false) => format!("https://{text}"),
+    }
+}
+
+/// Refuses an address without a scheme, and says how it is written whole.
+pub fn check_scheme(base_url: &str) -> Result<(), CliError> {
+    let whole = with_scheme(base_url);
+    match base_url.trim() == whole {
+        true => Ok(()),
+        false => Err(CliError::usage(format!(
+            "the address {base_url:?} has no scheme: write it as {whole}"
         ))),
     }
 }

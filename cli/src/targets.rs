@@ -229,8 +229,16 @@ impl NewServer {
     }
 }
 
+/// The address or host name of a server that the service is to look up itself, judged as for `provision`.
+pub fn server_name(text: &str) -> Result<String, CliError> {
+    match Subject::parse(text.trim(), BareNames::Servers).map_err(CliError::usage)? {
+        Subject::Server(address) => Ok(address.to_string()),
+        Subject::Host(name) | Subject::Domain(name) => Ok(name),
+    }
+}
+
 /// Whether a text could only be meant as an IP address: its last label is digits, or it has the colons of IPv6.
-fn is_broken_address(text: &str) -> bool {
+pub fn is_broken_address(text: &str) -> bool {
     let host = text.split(['/', '%']).next().unwrap_or_default();
     let last = host.rsplit('.').next().unwrap_or_default();
     let digits =
@@ -253,6 +261,9 @@ impl Subject {
         }
         if let Ok(address) = text.parse::<IpAddr>() {
             return Ok(Self::Server(address));
+        }
+        if text.contains(char::is_whitespace) {
+            return Err(format!("target: {text:?} has a space in it: take it out"));
         }
         if is_broken_address(text) {
             return Err(format!("target: {text:?} is no IP address"));

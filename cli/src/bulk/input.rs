@@ -1,35 +1,17 @@
 //! Reading a spreadsheet: every row is checked before anything is sent.
 
+use super::{columns, spreadsheet};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::targets::{Defaults, RowFields, Target};
 use csv::StringRecord;
-use encoding_rs::WINDOWS_1252;
 use secmon::model::CustomerId;
 use std::collections::HashMap;
 use std::path::Path;
 
-/// The fields a column can hold, with the other names people give them.
-const FIELDS: &[(&str, &[&str])] = &[
-    ("target", &["ip", "ip_address", "server", "domain"]),
-    (
-        "customer",
-        &["client_id", "customer_id", "billing_customer_id"],
-    ),
-    ("hostname", &[]),
-    ("nickname", &[]),
-    ("service_id", &["service"]),
-    ("product_slug", &["product"]),
-    ("plan_slug", &["plan"]),
-    ("mrr", &[]),
-    ("client_name", &[]),
-    ("client_email", &[]),
-];
-
 /// Columns of a report; a report can be fed back in.
 pub const OWN_COLUMNS: &str = "secmon_";
 
-const BYTE_ORDER_MARK: char = '\u{FEFF}';
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
 /// How the file is to be read.
@@ -44,7 +26,7 @@ pub struct FileOptions<'a> {
 /// A row that can be sent.
 #[derive(Debug, Clone)]
 pub struct Row {
-    /// Its line in the file; `None` for a target of the command line.
+    /// Its row in the file, as a spreadsheet counts; `None` for a target of the command line.
     pub line: Option<u64>,
     /// What to do.
     pub target: Target,
@@ -63,8 +45,7 @@ pub struct Sheet {
 
 /// An empty sheet to fill in.
 pub fn template() -> String {
-    let names: Vec<&str> = FIELDS.iter().map(|(name, _)| *name).collect();
-    format!("{}\n", names.join(","))
+    format!("{}\n", columns::names().join(","))
 }
 
 /// Reads a file, or standard input for `-`.
@@ -83,22 +64,15 @@ pub fn read(
     parse(&text, &name, options, defaults)
 }
 
-/// A file that is no UTF-8 is what Excel saves as plain CSV.
-fn read_text(context: &Context, path: &Path, name: &str) -> Result<String, CliError> {
-    let bytes = crate::files::read(path, name, MAX_BYTES)?;
-    let text = String::from_utf8(bytes).unwrap_or_else(|error| {
+/// Reads a file's letters, and says where they had to be guessed.
+pub fn read_text(context: &Context, path: &Path, name: &str) -> Result<String, CliError> {
+    let decoded = spreadsheet::decode(&crate::files::read(path, name, MAX_BYTES)?, name)?;
+    if let Some(encoding) = decoded.guessed {
         context.note(&format!(
-            "warning: {name} is not UTF-8: it is read as Windows-1252"
+            "warning: {name} is not UTF-8: it is read as {encoding}"
         ));
-        WINDOWS_1252
-            .decode_without_bom_handling(error.as_bytes())
-            .0
-            .into_owned()
-    });
-    Ok(text
-        .strip_prefix(BYTE_ORDER_MARK)
-        .map(str::to_owned)
-        .unwrap_or(text))
+    }
+    Ok(decoded.text)
 }
 
 fn parse(
@@ -108,21 +82,17 @@ fn parse(
     defaults: &Defaults,
 ) -> Result<Sheet, CliError> {
     let delimiter = delimiter(options.delimiter, text)?;
-    let mut reader = csv::ReaderBuilder::new()
-        .delimiter(delimiter)
-        .flexible(true)
-        .from_reader(text.as_bytes());
-    let header = reader
-        .headers()
-        .map_err(|error| unreadable(name, &error))?
-        .clone();
-    let columns = columns(&header, options.map, name)?;
+    let mut records = spreadsheet::records(text, delimiter);
+    let header = match records.next() {
+        Some(record) => record.map_err(|error| unreadable(name, &error))?.1,
+        None => StringRecord::new(),
+    };
+    let columns = columns::read(&header, options.map, name)?;
     let mut rows = Vec::new();
     let mut problems = Vec::new();
     let mut earlier = Earlier::new();
-    for record in reader.records() {
-        let record = record.map_err(|error| unreadable(name, &error))?;
-        let line = record.position().map_or(0, csv::Position::line);
+    for record in records {
+        let (line, record) = record.map_err(|error| unreadable(name, &error))?;
         if record.iter().all(|cell| cell.trim().is_empty()) {
             continue;
         }
@@ -164,7 +134,8 @@ fn new_row(row: Row, line: u64, earlier: &mut Earlier) -> Result<Row, CliError> 
 /// The lines of the records that rows before were for.
 type Earlier = HashMap<(CustomerId, String), u64>;
 
-fn bad_rows(name: &str, problems: &[String]) -> CliError {
+/// Refuses a file for some of its rows.
+pub fn bad_rows(name: &str, problems: &[String]) -> CliError {
     let count = if problems.len() == 1 {
         "1 row".to_owned()
     } else {
@@ -177,7 +148,8 @@ fn bad_rows(name: &str, problems: &[String]) -> CliError {
     .hint("correct them and run the same command again")
 }
 
-fn unreadable(name: &str, error: &csv::Error) -> CliError {
+/// Refuses what is no CSV.
+pub fn unreadable(name: &str, error: &csv::Error) -> CliError {
     CliError::usage(format!("{name} cannot be read as CSV: {error}"))
 }
 
@@ -200,92 +172,6 @@ pub fn delimiter(option: &str, text: &str) -> Result<u8, CliError> {
             "--delimiter: {option:?} is no single character: give , or ; or tab"
         ))),
     }
-}
-
-/// The field each column holds; `None` for the columns of a report.
-fn columns(
-    header: &StringRecord,
-    map: &[String],
-    name: &str,
-) -> Result<Vec<Option<&'static str>>, CliError> {
-    let mapped = map
-        .iter()
-        .map(|pair| mapping(pair))
-        .collect::<Result<Vec<_>, _>>()?;
-    let titles: Vec<String> = header.iter().map(plain_name).collect();
-    if let Some((column, _)) = mapped
-        .iter()
-        .find(|(column, _)| !titles.contains(&plain_name(column)))
-    {
-        let there: Vec<&str> = header.iter().collect();
-        return Err(CliError::usage(format!(
-            "--map: {name} has no column {column:?} (columns: {})",
-            there.join(", ")
-        )));
-    }
-    let mut columns = Vec::new();
-    let mut unknown = Vec::new();
-    for (title, plain) in header.iter().zip(&titles) {
-        let chosen = mapped
-            .iter()
-            .find(|(column, _)| plain_name(column) == *plain)
-            .map(|(_, field)| *field);
-        match chosen.or_else(|| field_named(plain)) {
-            Some(field) if columns.contains(&Some(field)) => {
-                return Err(CliError::usage(format!(
-                    "{name} has two columns for {field}: leave one out"
-                )));
-            }
-            Some(field) => columns.push(Some(field)),
-            None if plain.starts_with(OWN_COLUMNS) => columns.push(None),
-            None => unknown.push(title),
-        }
-    }
-    if !unknown.is_empty() {
-        return Err(unknown_columns(name, &unknown));
-    }
-    if !columns.contains(&Some("target")) {
-        return Err(CliError::usage(format!("{name} has no column target (or ip, ip_address, server)"))
-            .hint("begin with an empty file: `provision --template`; or say which column it is: --map COLUMN=target"));
-    }
-    Ok(columns)
-}
-
-fn unknown_columns(name: &str, titles: &[&str]) -> CliError {
-    let known: Vec<&str> = FIELDS.iter().map(|(name, _)| *name).collect();
-    let maps: Vec<String> = titles
-        .iter()
-        .map(|title| format!("--map {}=FIELD", crate::invocation::quoted(title)))
-        .collect();
-    let message = format!(
-        "{name}: nothing is known of the columns {} (columns: {})",
-        titles.join(", "),
-        known.join(", ")
-    );
-    CliError::usage(message).hint(format!(
-        "say what they hold with {}, or take them out",
-        maps.join(" ")
-    ))
-}
-
-fn mapping(pair: &str) -> Result<(&str, &'static str), CliError> {
-    let (column, field) = pair
-        .split_once('=')
-        .ok_or_else(|| CliError::usage(format!("--map: {pair:?} is no COLUMN=FIELD")))?;
-    let known = field_named(&plain_name(field))
-        .ok_or_else(|| CliError::usage(format!("--map: there is no field {field:?}")))?;
-    Ok((column, known))
-}
-
-fn field_named(plain: &str) -> Option<&'static str> {
-    FIELDS
-        .iter()
-        .find(|(name, others)| *name == plain || others.contains(&plain))
-        .map(|(name, _)| *name)
-}
-
-fn plain_name(title: &str) -> String {
-    title.trim().to_lowercase().replace([' ', '-'], "_")
 }
 
 fn row(

@@ -1,11 +1,13 @@
 //! Doing the same to many: a spreadsheet of servers, or several targets on one command line.
 
+mod columns;
 pub mod input;
 mod item;
 mod journal;
 mod plan;
 mod report;
 mod run;
+pub mod spreadsheet;
 
 pub use input::{FileOptions, Row};
 pub use item::{Done, End, Item, preview};

@@ -6,6 +6,7 @@ use crate::credentials::{self, TypedKey};
 use crate::error::{CliError, Exit};
 use crate::outcome::{Cell, Column, Line, Outcome, Table, shown};
 use crate::profile::{self, ConfigDocument};
+use crate::service;
 use crate::settings::{KeySource, Source};
 use secmon::operations::ListEndpoints;
 use secmon::{ApiKey, Client};
@@ -37,19 +38,7 @@ async fn login(context: &Context, args: LoginArgs) -> Result<Outcome, CliError> 
         .clone()
         .unwrap_or_else(|| FIRST_PROFILE.to_owned());
     profile::check_name(&name)?;
-    let known = settings
-        .config
-        .profiles
-        .get(&name)
-        .and_then(|profile| profile.base_url.clone());
-    let base_url = match settings.base_url_flag.clone().or(known) {
-        Some(base_url) => base_url,
-        None => context.ask(
-            "--base-url",
-            "the address of the service",
-            "Address of your portal (https://...)",
-        )?,
-    };
+    let base_url = address(context, &name, &args)?;
     if let Some(said) = context.only_said(&format!("keep profile {name} for {base_url}")) {
         return Ok(said);
     }
@@ -62,7 +51,8 @@ async fn login(context: &Context, args: LoginArgs) -> Result<Outcome, CliError> 
             document.unset(&name, "key_file");
         }
         None => {
-            let key = typed_key(context, &args)?;
+            let question = format!("API key for {base_url} (profile {name})");
+            let key = typed_key(context, &args, &question)?;
             check(context, &base_url, key.check()?).await?;
             let file = profile::key_file_of(&name);
             key.keep(&settings.config_folder().join(&file))?;
@@ -82,7 +72,38 @@ async fn login(context: &Context, args: LoginArgs) -> Result<Outcome, CliError> 
     Ok(Outcome::record(result, Table::new(&[])).tell(vec![Line::text(sentence)]))
 }
 
-fn typed_key(context: &Context, args: &LoginArgs) -> Result<TypedKey, CliError> {
+/// The address of the profile, judged before a key is asked for.
+fn address(context: &Context, name: &str, args: &LoginArgs) -> Result<String, CliError> {
+    const QUESTION: &str = "Address of your portal (https://...)";
+    let settings = &context.settings;
+    let known = settings
+        .config
+        .profiles
+        .get(name)
+        .and_then(|profile| profile.base_url.clone());
+    let asks_key = args.key_command.is_none() && !args.key_stdin;
+    let asks = asks_key && context.may_ask() && !settings.safety.dry_run;
+    let given = match (settings.base_url_flag.clone(), known) {
+        (Some(flag), _) => flag,
+        (None, Some(known)) if asks => {
+            let question = format!("Address of your portal for profile {name}");
+            match context.ask_again(&question, &known)?.trim() {
+                "" => known,
+                other => other.to_owned(),
+            }
+        }
+        (None, Some(known)) => known,
+        (None, None) => context.ask("--base-url", "the address of the service", QUESTION)?,
+    };
+    let base_url = service::with_scheme(&given);
+    if base_url != given.trim() {
+        context.note(&format!("{given} is taken for {base_url}"));
+    }
+    context.check_address(&base_url)?;
+    Ok(base_url)
+}
+
+fn typed_key(context: &Context, args: &LoginArgs, question: &str) -> Result<TypedKey, CliError> {
     if args.key_stdin {
         return TypedKey::from_stdin();
     }
@@ -91,7 +112,7 @@ fn typed_key(context: &Context, args: &LoginArgs) -> Result<TypedKey, CliError> 
             "there is nobody to ask for the key: pipe it in with --key-stdin, or give --key-command",
         ));
     }
-    context.typed_key()
+    context.typed_key(question)
 }
 
 /// One cheap read shows whether the service takes the key.

@@ -14,11 +14,12 @@ use crate::index::{Seen, Server};
 use crate::outcome::{Cell, Line, Outcome, Table, to_json};
 use crate::portal::{self, Thing};
 use crate::references::{self, Prefixes};
-use crate::{durations, files};
+use crate::{durations, files, targets};
 use chrono::{DateTime, FixedOffset};
 use endpoint_changes::Change;
 use secmon::model::{Endpoint, EndpointStatus};
 use secmon::operations::{CreateEndpoint, ListEndpoints, UpdateEndpoint};
+use secmon::{FieldErrors, Operation};
 use std::time::Duration;
 
 const PAGE_SIZE: u32 = 100;
@@ -137,17 +138,21 @@ fn standing(endpoint: &Endpoint) -> String {
 }
 
 async fn add(context: &Context, args: EndpointAddArgs) -> Result<Outcome, CliError> {
+    let address = targets::server_name(&args.address)?;
     let customer = context.customer()?;
-    let mut create = CreateEndpoint::new(customer, args.address.as_str());
+    let mut create = CreateEndpoint::new(customer, address.as_str());
     create.nickname = args.nickname;
     create.status = args.status.map(status);
     create.client_name = args.contact.client_name;
     create.client_email = args.contact.client_email;
-    let about = format!("server {} for customer {customer}", args.address);
+    let mut problems = FieldErrors::default();
+    create.validate(&mut problems);
+    targets::refuse(&problems)?;
+    let about = format!("server {} for customer {customer}", address);
     let sent = context
         .write(create, &about)
         .await
-        .map_err(|error| error.during(format!("adding {}", args.address)))?;
+        .map_err(|error| error.during(format!("adding {}", address)))?;
     let end = match sent {
         None => End::Planned,
         Some(answer) => {
@@ -175,7 +180,7 @@ async fn add(context: &Context, args: EndpointAddArgs) -> Result<Outcome, CliErr
     };
     let item = Item {
         row: None,
-        target: args.address,
+        target: address,
         customer: Some(customer),
         end,
     };

@@ -1,12 +1,13 @@
 //! `secmon sync`: the billing system's view of its services, in calls of at most 500.
 
 use crate::args::{OnError, SyncArgs};
-use crate::bulk::{self, Done, End, Journal, Key, Origin, Trace};
+use crate::bulk::{self, Done, End, Journal, Key, Origin, Trace, input, spreadsheet};
 use crate::context::{Context, Danger};
 use crate::durations::counted;
 use crate::error::{CliError, Exit};
 use crate::files;
 use crate::outcome::{Cell, Column, Line, Outcome, Table, shown, to_json};
+use csv::StringRecord;
 use secmon::model::SubscriptionStatus;
 use secmon::operations::{ServiceReport, SyncResult, SyncServices};
 use secmon::{Namespace, Operation};
@@ -22,8 +23,6 @@ const COLUMNS: &[Column] = &[
     shown("unpaused"),
 ];
 const OPERATION: &str = "sync_services";
-const MAX_BYTES: u64 = 64 * 1024 * 1024;
-const BYTE_ORDER_MARK: &str = "\u{FEFF}";
 
 /// Runs the command.
 pub async fn run(context: &Context, args: SyncArgs) -> Result<Outcome, CliError> {
@@ -32,7 +31,7 @@ pub async fn run(context: &Context, args: SyncArgs) -> Result<Outcome, CliError>
             "a sync is made under the billing namespace only: leave out --namespace provisioning",
         ));
     }
-    let services = read(&args)?;
+    let services = read(context, &args)?;
     let requests = requests(services, &args)?;
     confirm(context, &requests)?;
     let keys: Vec<Key> = requests.iter().map(key).collect();
@@ -100,16 +99,13 @@ fn requests(services: Vec<ServiceReport>, args: &SyncArgs) -> Result<Vec<SyncSer
     Ok(requests)
 }
 
-fn read(args: &SyncArgs) -> Result<Vec<ServiceReport>, CliError> {
-    let name = args.file.display().to_string();
-    let bytes = files::read(&args.file, &name, MAX_BYTES)?;
-    let text =
-        String::from_utf8(bytes).map_err(|_| CliError::usage(format!("{name} is not UTF-8")))?;
-    let text = text.trim_start_matches(BYTE_ORDER_MARK);
+fn read(context: &Context, args: &SyncArgs) -> Result<Vec<ServiceReport>, CliError> {
+    let name = files::name_of(&args.file);
+    let text = input::read_text(context, &args.file, &name)?;
     let services: Vec<ServiceReport> = if text.trim_start().starts_with('[') {
-        serde_json::from_str(text).map_err(|error| CliError::usage(format!("{name}: {error}")))?
+        serde_json::from_str(&text).map_err(|error| CliError::usage(format!("{name}: {error}")))?
     } else {
-        read_csv(&name, text)?
+        read_csv(&name, &text)?
     };
     if services.is_empty() {
         return Err(CliError::usage(format!(
@@ -120,28 +116,48 @@ fn read(args: &SyncArgs) -> Result<Vec<ServiceReport>, CliError> {
 }
 
 fn read_csv(name: &str, text: &str) -> Result<Vec<ServiceReport>, CliError> {
-    let delimiter = crate::bulk::input::delimiter("auto", text)?;
-    let mut reader = csv::ReaderBuilder::new()
-        .delimiter(delimiter)
-        .trim(csv::Trim::All)
-        .from_reader(text.as_bytes());
+    const COLUMNS: &str =
+        "the columns are service_id, client_id, product_slug and status: `sync --help`";
+    let mut header = None;
     let mut services = Vec::new();
     let mut problems = Vec::new();
-    for row in reader.deserialize::<ServiceReport>() {
-        match row {
+    for record in spreadsheet::records(text, input::delimiter("auto", text)?) {
+        let (row, mut record) = record.map_err(|error| input::unreadable(name, &error))?;
+        record.trim();
+        if header.is_none() {
+            header = Some(record);
+            continue;
+        }
+        if record.iter().all(str::is_empty) {
+            continue;
+        }
+        match service(&record, header.as_ref()) {
             Ok(service) => services.push(service),
-            Err(error) => problems.push(error.to_string()),
+            Err(reason) => problems.push(format!("row {row}: {reason}")),
         }
     }
-    if problems.is_empty() {
-        return Ok(services);
+    match problems.as_slice() {
+        [] => Ok(services),
+        problems => Err(input::bad_rows(name, problems).hint(COLUMNS)),
     }
-    Err(CliError::usage(format!(
-        "{} rows of {name} cannot be sent, so nothing was:\n  {}",
-        problems.len(),
-        problems.join("\n  ")
-    ))
-    .hint("the columns are service_id, client_id, product_slug and status: `sync --help`"))
+}
+
+/// One row, judged by itself, so that what is wrong is told of it and not of its place in a call.
+fn service(record: &StringRecord, header: Option<&StringRecord>) -> Result<ServiceReport, String> {
+    const PLACE: &str = "services.0.";
+    let service: ServiceReport = record.deserialize(header).map_err(|error| reason(&error))?;
+    let mut problems = secmon::FieldErrors::default();
+    SyncServices::new(vec![service.clone()]).validate(&mut problems);
+    crate::targets::refuse(&problems).map_err(|error| error.message().replace(PLACE, ""))?;
+    Ok(service)
+}
+
+/// What is wrong with a record, without the reader's own count of records and lines.
+fn reason(error: &csv::Error) -> String {
+    match error.kind() {
+        csv::ErrorKind::Deserialize { err, .. } => err.kind().to_string(),
+        _ => error.to_string(),
+    }
 }
 
 fn confirm(context: &Context, requests: &[SyncServices]) -> Result<(), CliError> {

@@ -3,6 +3,7 @@
 use super::is_id_prefix;
 use crate::error::CliError;
 use crate::index::Server;
+use crate::targets::is_broken_address;
 use secmon::model::{Endpoint, EndpointId};
 use std::net::IpAddr;
 use uuid::Uuid;
@@ -144,15 +145,20 @@ impl<'a> Reference<'a> {
         }
     }
 
-    /// The name that differs from it by a slip of the finger.
-    pub fn near_miss<'e>(&self, endpoints: &'e [Endpoint]) -> Option<&'e str> {
+    /// The name that differs from it by a slip of the finger, and that is not `named` beside it. One address is never
+    /// taken for another: both may be right.
+    pub fn near_miss<'e>(&self, endpoints: &'e [Endpoint], named: &[String]) -> Option<&'e str> {
         let names = endpoints.iter().flat_map(|endpoint| {
-            let named = [&endpoint.nickname, &endpoint.hostname]
+            let given = [&endpoint.nickname, &endpoint.hostname]
                 .into_iter()
                 .flatten();
-            named.chain([&endpoint.ip_address]).map(String::as_str)
+            given.chain([&endpoint.ip_address]).map(String::as_str)
         });
-        nearest(self.text, names)
+        let is_address = self.text.parse::<IpAddr>().is_ok() || is_broken_address(self.text);
+        let fit = names
+            .filter(|name| !(is_address && name.parse::<IpAddr>().is_ok()))
+            .filter(|name| !named.iter().any(|typed| typed.eq_ignore_ascii_case(name)));
+        nearest(self.text, fit)
     }
 
     fn is_address<S: Names>(&self, server: &S) -> bool {

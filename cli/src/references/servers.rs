@@ -68,7 +68,7 @@ pub async fn endpoints(
     prefixes: Prefixes,
 ) -> Result<Vec<Endpoint>, CliError> {
     let references = parse(names)?;
-    let search = Search::new(context, names.len(), prefixes)?;
+    let search = Search::new(context, names, prefixes)?;
     let mut found: Vec<Endpoint> = Vec::new();
     let mut seen = HashSet::new();
     let mut problems = Vec::new();
@@ -93,7 +93,7 @@ pub async fn server_targets(
     known: impl Fn(&str) -> Option<ServerTarget>,
 ) -> Result<Vec<(usize, ServerTarget)>, CliError> {
     let references = parse(names)?;
-    let search = Search::new(context, names.len(), prefixes)?;
+    let search = Search::new(context, names, prefixes)?;
     let mut found = Vec::new();
     let mut seen = HashSet::new();
     let mut problems = Vec::new();
@@ -156,7 +156,7 @@ fn together(mut problems: Vec<CliError>, of: usize) -> Result<(), CliError> {
 /// Finds the one server that the argument names.
 pub async fn endpoint(context: &Context, name: &str) -> Result<Endpoint, CliError> {
     let reference = Reference::parse(name)?;
-    Search::new(context, 1, Prefixes::Accepted)?
+    Search::new(context, &[name.to_owned()], Prefixes::Accepted)?
         .one(&reference)
         .await
 }
@@ -219,6 +219,8 @@ async fn read_endpoint(context: &Context, id: EndpointId) -> Result<Endpoint, Cl
 struct Search<'a> {
     context: &'a Context,
     prefixes: Prefixes,
+    /// All names of the command.
+    named: Vec<String>,
     way: Way,
     list: tokio::sync::OnceCell<Vec<Endpoint>>,
 }
@@ -267,11 +269,12 @@ fn tell_cost(context: &Context, calls: usize) {
 }
 
 impl<'a> Search<'a> {
-    fn new(context: &'a Context, names: usize, prefixes: Prefixes) -> Result<Self, CliError> {
+    fn new(context: &'a Context, names: &[String], prefixes: Prefixes) -> Result<Self, CliError> {
         Ok(Self {
             context,
             prefixes,
-            way: Way::choose(context, names, prefixes)?,
+            named: names.to_vec(),
+            way: Way::choose(context, names.len(), prefixes)?,
             list: tokio::sync::OnceCell::new(),
         })
     }
@@ -371,7 +374,7 @@ impl<'a> Search<'a> {
             return error;
         }
         let error = CliError::not_found(format!("no server {:?}", reference.text));
-        match reference.near_miss(list) {
+        match reference.near_miss(list, &self.named) {
             Some(name) => error.hint(format!("did you mean {name}?")),
             None => error.hint("see the servers there are: `endpoint list`"),
         }

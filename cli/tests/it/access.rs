@@ -309,3 +309,48 @@ fn a_key_command_runs_once_and_what_it_leaves_behind_is_not_waited_for() {
         assert_eq!(runs, "run\n", "{line:?}");
     }
 }
+
+#[test]
+fn an_address_without_a_scheme_is_completed_and_judged_before_the_key_is_read() {
+    let tenant = account();
+    let shell = Shell::new();
+    let bare = tenant.url().trim_start_matches("http://").to_owned();
+    let login = ["auth", "login", "--key-stdin", "--base-url"];
+    let run = shell.feed(tenant.api_key(), &[&login[..], &[&bare]].concat());
+    let run = run.exits(0);
+    let said = format!("{bare} is taken for {}", tenant.url());
+    assert!(run.stderr.contains(&said), "{run:?}");
+    shell.line("endpoint list").exits(0);
+
+    let other = shell.run(&["auth", "login", "--base-url", "portal.example.com", "-n"]);
+    let other = other.exits(0);
+    assert!(
+        other.stdout.contains("https://portal.example.com"),
+        "{other:?}"
+    );
+    for wrong in [
+        "http://portal.example.com",
+        "https://",
+        "portal.example.com/x y",
+    ] {
+        let run = shell.run(&["auth", "login", "--base-url", wrong]).exits(2);
+        assert!(!run.stderr.contains("nobody to ask for the key"), "{run:?}");
+    }
+}
+
+#[test]
+fn an_address_without_a_scheme_is_told_how_it_is_written_whole() {
+    let shell = Shell::of(&account());
+    for (address, whole) in [
+        ("127.0.0.1:4800", "http://127.0.0.1:4800"),
+        ("localhost:4800", "http://localhost:4800"),
+        ("[::1]:4800", "http://[::1]:4800"),
+        ("portal.example.com", "https://portal.example.com"),
+    ] {
+        let run = shell.run(&["--base-url", address, "status"]).exits(2);
+        assert!(
+            run.stderr.contains(&format!("write it as {whole}")),
+            "{run:?}"
+        );
+    }
+}

@@ -35,6 +35,7 @@ mod rules_and_alerts;
 mod screens;
 mod secrets;
 mod shell;
+mod spreadsheets;
 mod telling;
 mod terminal;
 mod tree;

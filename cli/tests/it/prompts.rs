@@ -201,3 +201,21 @@ fn a_missing_customer_is_asked_for_and_an_editor_is_started() {
     assert_eq!(code, 0, "{screen}");
     assert_eq!(kept(), "# mended\n");
 }
+
+#[test]
+fn a_second_login_says_for_which_profile_and_address_it_is_and_lets_it_be_changed() {
+    let tenant = account();
+    let shell = Shell::new();
+    let login = ["auth", "login", "--base-url", tenant.url(), "--key-stdin"];
+    shell.feed(tenant.api_key(), &login).exits(0);
+    let question = format!("API key for {} (profile default)", tenant.url());
+    for address in ["", tenant.url().trim_start_matches("http://")] {
+        let mut terminal = Terminal::start(&shell, 120, &["auth", "login"]);
+        terminal.shows("profile default");
+        terminal.type_keys(&format!("{address}\r"));
+        terminal.shows(&question);
+        terminal.type_keys(&format!("{}\r", tenant.api_key()));
+        let (code, seen) = terminal.ends();
+        assert_eq!(code, 0, "{seen}");
+    }
+}

@@ -215,3 +215,31 @@ fn the_sandbox_header_goes_along_when_asked_for() {
         .exits(0);
     shell.line("endpoint show 203.0.113.10").exits(0);
 }
+
+#[test]
+fn an_added_server_is_judged_like_a_provisioned_one() {
+    let tenant = account();
+    let shell = Shell::of(&tenant);
+    for (target, wrong) in [
+        ("203.0.113. 51", "has a space in it"),
+        ("203.0.113.510", "is no IP address"),
+        (" ", "it is empty"),
+    ] {
+        for dry in ["-n", "-q"] {
+            let run = shell.run(&["endpoint", "add", target, "-c", "42", dry]);
+            let run = run.exits(2);
+            assert!(run.stderr.contains(wrong), "{run:?}");
+        }
+    }
+    assert_eq!(tenant.journal().len(), 0);
+    let added = shell.run(&[
+        "endpoint",
+        "add",
+        "2001:DB8:0::51 ",
+        "-c",
+        "42",
+        "-o",
+        "json",
+    ]);
+    assert_eq!(added.exits(0).json()["ip_address"], "2001:db8::51");
+}

@@ -37,6 +37,20 @@ fn nothing_is_guessed() {
 }
 
 #[test]
+fn one_address_is_never_offered_for_another_nor_what_was_named_beside_it() {
+    let shell = Shell::of(&account());
+    provision(&shell, "203.0.113.50", "web-1");
+    for line in [
+        "endpoint suspend 203.0.113.51",
+        "endpoint suspend 203.0.113.510",
+        "endpoint suspend web-1 web-2",
+    ] {
+        let run = shell.line(line).exits(4);
+        assert!(!run.stderr.contains("did you mean"), "{line}: {run:?}");
+    }
+}
+
+#[test]
 fn a_name_of_two_servers_is_an_error_that_lists_both() {
     let shell = Shell::of(&account());
     shell.line("provision 203.0.113.10 -c 42").exits(0);

@@ -1,0 +1,115 @@
+//! Spreadsheets as people and their programs write them.
+
+use crate::shell::{Shell, account};
+
+/// What a dry run of a file says on standard error; it must be refused.
+fn refused(name: &str, content: &[u8]) -> String {
+    let shell = Shell::of(&account());
+    let path = shell.path(name);
+    std::fs::write(&path, content).expect("the file is written");
+    let run = shell.run(&["provision", "-f", &path.display().to_string(), "-n"]);
+    run.exits(2).stderr
+}
+
+#[test]
+fn a_bad_row_is_named_by_the_row_that_a_spreadsheet_shows() {
+    let text = "target,customer,nickname\n\n203.0.113.1,42,\"two\nlines\"\n\n\n203.0.113.999,42,\n";
+    let marked = format!("\u{FEFF}{text}");
+    let windows = text.replace('\n', "\r\n");
+    for (file, row) in [
+        (text, 6),
+        (&marked, 6),
+        (&windows, 6),
+        (&text.replace('\n', "\r"), 6),
+        ("target,customer\r\n203.0.113.1,42\r\n203.0.113.999,42", 3),
+        ("\r\n\r\ntarget,customer\r\n203.0.113.999,42", 4),
+        ("target,customer\n;\n  \n203.0.113.999,42\n", 4),
+    ] {
+        let said = refused("servers.csv", file.as_bytes());
+        assert!(
+            said.contains(&format!("row {row}: target")),
+            "{file:?}: {said}"
+        );
+    }
+}
+
+#[test]
+fn the_row_of_a_result_is_the_row_of_the_file() {
+    let shell = Shell::of(&account());
+    let file = shell.file("servers.csv", "ip,customer\r\n\r\n203.0.113.1,42\r\n");
+    let run = shell.run(&["provision", "-f", &file, "-o", "json"]);
+    assert_eq!(run.exits(0).json()["items"][0]["row"], 3);
+}
+
+#[test]
+fn a_bad_row_of_a_sync_is_named_by_the_row_that_a_spreadsheet_shows() {
+    let shell = Shell::of(&account());
+    let file = shell.file(
+        "services.csv",
+        "service_id,client_id,product_slug,status\r\n\r\n501,99,port_monitoring,active\r\n502,42,port_monitoring,nonsense\r\nx,42,port_monitoring,active\r\n",
+    );
+    let said = shell.run(&["sync", "-f", &file]).exits(2).stderr;
+    assert!(said.contains("row 4: status: It must be"), "{said}");
+    assert!(said.contains("row 5: "), "{said}");
+    assert!(!said.contains("record"), "{said}");
+}
+
+#[test]
+fn columns_have_the_names_that_people_give_them() {
+    for heading in [
+        "Server IP;Customer No.;Server Name",
+        "IP-Address;Kunde;Name",
+        " ip address ;CUSTOMER;Label",
+        "Server;Kunden-Nr.;Nickname",
+        "IPv4;Client ID;Name",
+    ] {
+        let shell = Shell::of(&account());
+        let file = shell.file("servers.csv", &format!("{heading}\n203.0.113.1;42;web-1\n"));
+        shell.run(&["provision", "-f", &file]).exits(0);
+        let servers = shell.line("endpoint list -c 42 -o json").exits(0).json();
+        assert_eq!(servers[0]["nickname"], "web-1", "{heading}");
+    }
+}
+
+#[test]
+fn a_second_column_for_one_field_can_be_mapped() {
+    let said = refused("servers.csv", b"Server,IP,Customer\nweb-1,203.0.113.1,42\n");
+    assert!(said.contains("--map IP=FIELD"), "{said}");
+}
+
+#[test]
+fn utf_16_is_read_and_a_workbook_is_named_as_one() {
+    let text = "\u{FEFF}target\tcustomer\tnickname\r\n203.0.113.1\t42\tMünchen\r\n";
+    let (little, big): (Vec<[u8; 2]>, Vec<[u8; 2]>) = text
+        .encode_utf16()
+        .map(|unit| (unit.to_le_bytes(), unit.to_be_bytes()))
+        .unzip();
+    for bytes in [little.concat(), big.concat()] {
+        let shell = Shell::of(&account());
+        let path = shell.path("unicode.txt");
+        std::fs::write(&path, bytes).expect("the file is written");
+        let run = shell.run(&["provision", "-f", &path.display().to_string()]);
+        assert!(!run.exits(0).stderr.contains("warning"));
+        let servers = shell.line("endpoint list -c 42 -o json").exits(0).json();
+        assert_eq!(servers[0]["nickname"], "München");
+    }
+    let said = refused("servers.xlsx", b"PK\x03\x04\x14\x00\x06\x00\xff");
+    assert!(
+        said.contains("is an Excel workbook: save it as CSV"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_file_without_a_heading_and_a_space_in_an_address_are_told_as_what_they_are() {
+    for file in ["203.0.113.1,42\n203.0.113.2,42\n", "https://example.com\n"] {
+        let said = refused("servers.csv", file.as_bytes());
+        assert!(said.contains("has no heading row"), "{said}");
+        assert!(said.contains("put \"target,customer\" on top"), "{said}");
+    }
+    let said = refused("servers.csv", b"target,customer\n203.0.113. 63,42\n");
+    assert!(
+        said.contains("row 2: target: \"203.0.113. 63\" has a space in it"),
+        "{said}"
+    );
+}
