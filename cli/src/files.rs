@@ -86,6 +86,17 @@ pub fn or_stdin(names: &[String]) -> Result<Vec<String>, CliError> {
     }
 }
 
+/// Whether another program writes into standard input.
+pub fn stdin_is_a_pipe() -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+        std::fs::metadata("/dev/stdin").is_ok_and(|stdin| stdin.file_type().is_fifo())
+    }
+    #[cfg(not(unix))]
+    false
+}
+
 /// Makes a file that is created readable by its owner only, where the platform knows owners.
 pub fn private(options: &mut OpenOptions) -> &mut OpenOptions {
     #[cfg(unix)]

@@ -4,6 +4,12 @@ use super::{ClientContact, EndpointStatusArg, ProvisionArgs, RunArgs, WaitArgs};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
+const SUSPEND_EXAMPLES: &str = "\
+Examples:
+  secmon endpoint suspend web-1 203.0.113.10
+  secmon endpoint suspend --all -c 42                 a customer does not pay: all of its servers
+  secmon endpoint list -c 42 -o ids | secmon endpoint suspend -";
+
 /// Monitored servers.
 #[derive(Debug, Subcommand)]
 pub enum EndpointCommand {
@@ -29,9 +35,10 @@ pub enum EndpointCommand {
         name: String,
     },
     /// Stop scanning servers and keep their history
-    Suspend(EndpointTargets),
+    #[command(after_help = SUSPEND_EXAMPLES)]
+    Suspend(EndpointSwitch),
     /// Scan suspended servers again
-    Resume(EndpointTargets),
+    Resume(EndpointSwitch),
     /// End monitoring for billing; a later manual scan is still told why it is refused
     Terminate(EndpointTargets),
     /// Remove servers from every list; adding the address again restores them
@@ -66,11 +73,22 @@ pub struct EndpointAddArgs {
     pub contact: ClientContact,
 }
 
+/// Servers to suspend or to resume.
+#[derive(Debug, Args)]
+pub struct EndpointSwitch {
+    /// All servers of the customer given with -c that are in the other state
+    #[arg(long, conflicts_with_all = ["endpoints", "file"])]
+    pub all: bool,
+    /// Servers by name
+    #[command(flatten)]
+    pub targets: EndpointTargets,
+}
+
 /// Servers to change.
 #[derive(Debug, Args)]
 pub struct EndpointTargets {
-    /// The servers: id, IP address, host name or nickname
-    #[arg(value_name = "ENDPOINT", required_unless_present = "file")]
+    /// The servers: id, IP address, host name or nickname, or - to read them from standard input
+    #[arg(value_name = "ENDPOINT")]
     pub endpoints: Vec<String>,
     /// Read the servers from a file, one a line, or - for standard input
     #[arg(short, long, value_name = "FILE")]

@@ -33,8 +33,8 @@ pub use billing::{
 };
 pub use domain::{CategoryArg, DomainCommand, DomainProvisionArgs};
 pub use endpoint::{
-    EndpointAddArgs, EndpointCommand, EndpointListArgs, EndpointTargets, EndpointWaitArgs,
-    ScanArgs, WaitFor,
+    EndpointAddArgs, EndpointCommand, EndpointListArgs, EndpointSwitch, EndpointTargets,
+    EndpointWaitArgs, ScanArgs, WaitFor,
 };
 pub use global::{ColorChoice, CsvCells, GlobalArgs, OutputFormat, TimeStyle};
 pub use history::{HistoryArgs, HistoryCommand};

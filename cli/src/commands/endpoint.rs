@@ -40,11 +40,11 @@ pub async fn run(context: &Context, command: EndpointCommand) -> Result<Outcome,
         EndpointCommand::Provision(args) => provision::run(context, *args).await,
         EndpointCommand::Add(args) => add(context, args).await,
         EndpointCommand::Rename { endpoint, name } => rename(context, &endpoint, name).await,
-        EndpointCommand::Suspend(targets) => {
-            endpoint_changes::run(context, &targets, Change::To(Transition::Suspend)).await
+        EndpointCommand::Suspend(servers) => {
+            endpoint_changes::switch(context, &servers, Transition::Suspend).await
         }
-        EndpointCommand::Resume(targets) => {
-            endpoint_changes::run(context, &targets, Change::To(Transition::Resume)).await
+        EndpointCommand::Resume(servers) => {
+            endpoint_changes::switch(context, &servers, Transition::Resume).await
         }
         EndpointCommand::Terminate(targets) => {
             endpoint_changes::run(context, &targets, Change::To(Transition::Terminate)).await

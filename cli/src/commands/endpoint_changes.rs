@@ -1,16 +1,17 @@
 //! Suspend, resume, terminate and delete: the same road for one server and for many.
 
 use super::transition::Transition;
-use crate::args::EndpointTargets;
+use crate::args::{EndpointSwitch, EndpointTargets, RunArgs};
 use crate::bulk::{self, Done, End, Item, Journal, Key, Origin, Trace, Words};
 use crate::context::{Context, Danger};
+use crate::durations::counted;
 use crate::error::CliError;
 use crate::files::{self, Word};
 use crate::index::Seen;
-use crate::outcome::{Outcome, to_json};
+use crate::outcome::{Line, Outcome, to_json};
 use crate::references::{self, Prefixes, ServerTarget};
 use secmon::Response;
-use secmon::model::EndpointStatus;
+use secmon::model::{Endpoint, EndpointStatus};
 use secmon::operations::{
     DeleteEndpoint, EndpointState, ResumeEndpoint, SuspendEndpoint, TerminateEndpoint,
 };
@@ -65,7 +66,7 @@ impl Change {
         }
     }
 
-    /// Whether a server that is listed in this state shows that the change no longer stands.
+    /// Whether a server that is listed in this state shows that the change does not stand, or no longer.
     fn is_undone_by(self, status: &EndpointStatus) -> bool {
         match self {
             Self::To(Transition::Suspend) => *status != EndpointStatus::Paused,
@@ -81,6 +82,19 @@ struct Row {
     server: ServerTarget,
 }
 
+impl Row {
+    /// A server that nobody named: its id stands for it.
+    fn listed(endpoint: Endpoint) -> Self {
+        Self {
+            word: Word {
+                line: None,
+                text: endpoint.id.to_string(),
+            },
+            server: ServerTarget::from(endpoint),
+        }
+    }
+}
+
 /// Runs the command: every server is found before any is changed.
 pub async fn run(
     context: &Context,
@@ -88,6 +102,9 @@ pub async fn run(
     change: Change,
 ) -> Result<Outcome, CliError> {
     let words = words(targets)?;
+    if words.is_empty() {
+        return Err(nothing_named(context, targets, change));
+    }
     let names: Vec<String> = words.iter().map(|word| word.text.clone()).collect();
     let keys: Vec<Key> = names
         .iter()
@@ -107,20 +124,91 @@ pub async fn run(
             server,
         })
         .collect();
+    let items = apply(context, change, &journal, rows, &targets.run).await?;
+    bulk::conclude(context, change.words(), items)
+}
+
+/// Suspends or resumes the servers that are named, or all of a customer that are in the other state.
+pub async fn switch(
+    context: &Context,
+    servers: &EndpointSwitch,
+    transition: Transition,
+) -> Result<Outcome, CliError> {
+    let change = Change::To(transition);
+    if !servers.all {
+        return run(context, &servers.targets, change).await;
+    }
+    let customer = context.customer()?;
+    let listed = references::all_endpoints(context, Some(customer)).await?;
+    let total = listed.len();
+    let rows: Vec<Row> = listed
+        .into_iter()
+        .filter(|endpoint| change.is_undone_by(&endpoint.status))
+        .map(Row::listed)
+        .collect();
+    let sentence = format!(
+        "Customer {customer}: {} of {} to {}.",
+        rows.len(),
+        counted(total, "server"),
+        change.verb()
+    );
+    let keys: Vec<Key> = rows
+        .iter()
+        .map(|row| key(context, change, &row.word.text))
+        .collect();
+    let run = &servers.targets.run;
+    let journal = Journal::open(context, change.verb(), Origin::Rows, &keys, run)?;
+    let items = apply(context, change, &journal, rows, run).await?;
+    if let Some(error) = bulk::refused(&items) {
+        return Err(error);
+    }
+    let mut outcome = bulk::report(context, change.words(), &items);
+    outcome.story.insert(0, Line::text(sentence));
+    Ok(outcome)
+}
+
+/// Changes servers that were found, after a question where one is due.
+async fn apply(
+    context: &Context,
+    change: Change,
+    journal: &Journal,
+    rows: Vec<Row>,
+    run: &RunArgs,
+) -> Result<Vec<Item>, CliError> {
     confirm(context, change, &rows)?;
-    if rows.len() > 1 && !targets.run.use_whole_window {
+    if rows.len() > 1 && !run.use_whole_window {
         context.leave_calls_to_people()?;
     }
     let trace = |row: &Row| trace(context, change, row);
     let send = async |row: &Row, prior| Ok(send(context, &row.server, change).await?.after(prior));
-    let ends = bulk::run_in_journal(context, &journal, &rows, trace, send).await;
+    let ends = bulk::run_in_journal(context, journal, &rows, trace, send).await;
     let items = rows.into_iter().zip(ends).map(|(row, end)| Item {
         row: row.word.line,
         target: row.server.name,
         customer: row.server.owner,
         end,
     });
-    bulk::conclude(context, change.words(), items.collect())
+    Ok(items.collect())
+}
+
+/// The error of a command that names no server, with the ways to name some.
+fn nothing_named(context: &Context, targets: &EndpointTargets, change: Change) -> CliError {
+    let error =
+        CliError::usage("no server is named: give ids, addresses or names, or a file with -f");
+    let verb = change.verb();
+    if targets.endpoints.is_empty() && targets.file.is_none() && files::stdin_is_a_pipe() {
+        return error.hint(format!(
+            "to read the servers from standard input: `endpoint {verb} -`"
+        ));
+    }
+    match (change, context.settings.customer) {
+        (Change::To(Transition::Suspend | Transition::Resume), Some(customer)) => {
+            error.hint(format!(
+                "for all servers of customer {customer}: `endpoint {verb} --all -c {customer}`"
+            ))
+        }
+        _ => error,
+    }
 }
 
 /// The names typed, and those of the file or of standard input with their lines.
@@ -137,11 +225,6 @@ fn words(targets: &EndpointTargets) -> Result<Vec<Word>, CliError> {
     }
     if let Some(path) = &targets.file {
         words.extend(files::read_words(path, &path.display().to_string())?);
-    }
-    if words.is_empty() {
-        return Err(CliError::usage(
-            "no server is named: give ids, addresses or names, or a file with -f",
-        ));
     }
     Ok(words)
 }

@@ -324,3 +324,82 @@ fn a_dry_run_leaves_the_files_of_this_machine_alone() {
     assert!(run.stdout.contains("would delete profile a"), "{run:?}");
     shell.line("profile show a").exits(0);
 }
+
+#[test]
+fn all_servers_of_a_customer_are_suspended_and_resumed_in_one_line() {
+    let tenant = account();
+    let shell = Shell::of(&tenant);
+    for (address, name) in [
+        ("203.0.113.1", "a"),
+        ("203.0.113.2", "b"),
+        ("203.0.113.3", "c"),
+    ] {
+        provision(&shell, address, name);
+    }
+    shell.line("provision 203.0.113.4 -c 43").exits(0);
+    shell.line("endpoint suspend a").exits(0);
+
+    let before = writes(&tenant);
+    let plan = shell
+        .line("endpoint suspend --all -c 42 --dry-run")
+        .exits(0);
+    let said = format!("{}{}", plan.stdout, plan.stderr);
+    assert!(
+        said.contains("203.0.113.2") && said.contains("203.0.113.3"),
+        "{said}"
+    );
+    assert!(
+        !said.contains("203.0.113.1") && !said.contains("203.0.113.4"),
+        "{said}"
+    );
+    assert_eq!(writes(&tenant), before);
+
+    let run = shell.line("endpoint suspend --all -c 42").exits(0);
+    assert!(
+        run.stdout
+            .contains("Customer 42: 2 of 3 servers to suspend."),
+        "{run:?}"
+    );
+    assert_eq!(writes(&tenant), before + 2);
+    let others = shell.line("endpoint list -c 43 -o json").exits(0).json();
+    assert_eq!(others[0]["status"], "active");
+
+    let run = shell
+        .line("endpoint resume --all -c 42 -o json")
+        .exits(0)
+        .json();
+    assert_eq!(run["summary"]["succeeded"], 3, "{run}");
+    let again = shell
+        .line("endpoint resume --all -c 42 -o json")
+        .exits(0)
+        .json();
+    assert_eq!(again["summary"]["total"], 0, "{again}");
+}
+
+#[test]
+fn many_servers_of_a_customer_are_not_suspended_without_a_yes() {
+    let shell = Shell::of(&account());
+    let rows: String = (0..6).map(|i| format!("203.0.113.{i},42\n")).collect();
+    let file = shell.file("servers.csv", &format!("target,customer\n{rows}"));
+    shell.run(&["provision", "-f", &file]).exits(0);
+    let refused = shell.line("endpoint suspend --all -c 42").exits(2);
+    assert!(refused.stderr.contains("--yes"), "{refused:?}");
+    shell.line("endpoint suspend --all -c 42 --yes").exits(0);
+}
+
+#[test]
+fn a_suspension_that_names_no_server_says_how_to_name_some() {
+    let shell = Shell::of(&account());
+    let run = shell.line("endpoint suspend -c 77").exits(2);
+    assert!(run.stderr.contains("no server is named"), "{run:?}");
+    assert!(
+        run.stderr.contains("endpoint suspend --all -c 77"),
+        "{run:?}"
+    );
+    let run = shell
+        .feed("203.0.113.1\n", &["endpoint", "suspend"])
+        .exits(2);
+    assert!(run.stderr.contains("endpoint suspend -\n"), "{run:?}");
+    let run = shell.line("endpoint suspend --all").exits(2);
+    assert!(run.stderr.contains("-c"), "{run:?}");
+}
