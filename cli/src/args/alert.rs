@@ -121,7 +121,7 @@ pub struct AlertListArgs {
 #[derive(Debug, Args)]
 pub struct AlertFilter {
     /// Only alerts about ports, or about domains
-    #[arg(long)]
+    #[arg(long, alias = "type")]
     pub kind: Option<AlertKind>,
     /// Only this severity: low, medium, high or critical; with + behind it, and above
     #[arg(long, value_name = "SEVERITY")]
@@ -137,25 +137,28 @@ pub struct AlertFilter {
     pub since: Option<String>,
 }
 
+const ACK_USAGE: &str = "\
+secmon alert ack [OPTIONS] ALERT...
+       secmon alert ack [OPTIONS] --all [--severity SEVERITY] [--domain DOMAIN]";
+
 /// Domain alerts to acknowledge.
-#[derive(Debug, Args)]
-#[command(after_help = ACK_EXAMPLES)]
+#[derive(Debug, Default, Args)]
+#[command(override_usage = ACK_USAGE, after_help = ACK_EXAMPLES)]
 pub struct AlertAckArgs {
     /// Ids of the alerts, as DOMAIN/ID or ID, or - to read them from standard input, one a line
-    #[arg(
-        value_name = "ALERT",
-        required_unless_present = "all",
-        conflicts_with = "all"
-    )]
+    #[arg(value_name = "ALERT", conflicts_with_all = ["all", "kind", "severity", "domain"])]
     pub alerts: Vec<String>,
     /// All open domain alerts of the customer
     #[arg(long)]
     pub all: bool,
+    /// With --all: domain, the only kind that is acknowledged
+    #[arg(long, alias = "type")]
+    pub kind: Option<AlertKind>,
     /// With --all: only this severity, as medium or high+
-    #[arg(long, value_name = "SEVERITY", requires = "all")]
+    #[arg(long, value_name = "SEVERITY")]
     pub severity: Option<String>,
     /// With --all: only alerts of this domain
-    #[arg(long, value_name = "DOMAIN", requires = "all")]
+    #[arg(long, value_name = "DOMAIN")]
     pub domain: Option<String>,
 }
 

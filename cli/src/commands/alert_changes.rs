@@ -2,11 +2,13 @@
 
 use super::alert::allow_command;
 use crate::alerts::{self, Alert, SeverityFilter};
-use crate::args::{AlertAckArgs, AlertResolveArgs, OnError};
+use crate::args::{AlertAckArgs, AlertKind, AlertResolveArgs, OnError};
 use crate::bulk::{self, Done, End, Item, Words};
 use crate::context::{Context, Danger};
+use crate::durations::counted;
 use crate::error::CliError;
 use crate::files;
+use crate::invocation::quoted;
 use crate::outcome::{Line, Outcome, to_json};
 use crate::references;
 use secmon::model::{CustomerId, DomainAlert, DomainAlertStatus, PortAlert, PortAlertStatus};
@@ -23,6 +25,7 @@ const RESOLVED: Words = Words {
 
 /// `secmon alert ack`.
 pub async fn acknowledge(context: &Context, args: &AlertAckArgs) -> Result<Outcome, CliError> {
+    check_named(context, args)?;
     let alerts = if args.all {
         open_domain_alerts(context, whose(context, args)?, args).await?
     } else {
@@ -38,7 +41,50 @@ pub async fn acknowledge(context: &Context, args: &AlertAckArgs) -> Result<Outco
         .iter()
         .zip(ends)
         .map(|(alert, end)| item(&Alert::Domain(Box::new(alert.clone())), customer, end));
-    bulk::conclude(context, ACKNOWLEDGED, items.collect())
+    let items: Vec<Item> = items.collect();
+    let total = sum(&items, args, customer);
+    let mut outcome = bulk::conclude(context, ACKNOWLEDGED, items)?;
+    outcome.story.insert(0, Line::text(total));
+    Ok(outcome)
+}
+
+/// How many alerts of which kind and of which customer were acknowledged.
+fn sum(items: &[Item], args: &AlertAckArgs, customer: CustomerId) -> String {
+    let done = items.iter().filter(|item| matches!(item.end, End::Done(_)));
+    let severity = args.severity.as_deref().unwrap_or_default();
+    let kind = format!("{severity} domain alert");
+    format!(
+        "Customer {customer}: {} acknowledged.",
+        counted(done.count(), kind.trim_start())
+    )
+}
+
+/// Refuses a command that names no alert, or alerts of ports, and says how to name some.
+fn check_named(context: &Context, args: &AlertAckArgs) -> Result<(), CliError> {
+    if args.kind == Some(AlertKind::Port) {
+        return Err(
+            CliError::usage("alerts of ports cannot be acknowledged, only those of domains")
+                .hint("allow the port: `alert allow ALERT -m TEXT`; or resolve the alert: `alert resolve ALERT`"),
+        );
+    }
+    if args.all || !args.alerts.is_empty() {
+        return Ok(());
+    }
+    let error =
+        CliError::usage("no alert is named: give ids, or --all for all open alerts of domains");
+    if files::stdin_is_a_pipe() {
+        return Err(error.hint("to read the ids from standard input: `alert ack -`"));
+    }
+    let customer = context.settings.customer;
+    let customer = customer.map_or_else(|| "ID".to_owned(), |id| id.to_string());
+    let filters = [("severity", &args.severity), ("domain", &args.domain)];
+    let filters: String = filters
+        .iter()
+        .filter_map(|(name, value)| Some(format!(" --{name} {}", quoted(value.as_deref()?))))
+        .collect();
+    Err(error.hint(format!(
+        "all of them: `alert ack --all{filters} -c {customer}`"
+    )))
 }
 
 fn whose(context: &Context, args: &AlertAckArgs) -> Result<CustomerId, CliError> {

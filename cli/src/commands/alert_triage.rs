@@ -315,9 +315,7 @@ async fn done(context: &Context, step: Step) -> Result<Outcome, CliError> {
         Step::Acknowledge(_) => {
             let args = AlertAckArgs {
                 alerts,
-                all: false,
-                severity: None,
-                domain: None,
+                ..AlertAckArgs::default()
             };
             alert_changes::acknowledge(context, &args).await
         }

@@ -1,6 +1,6 @@
 //! Rules and alerts by id, or by the first digits of it.
 
-use super::{PAGE_SIZE, is_id_or_prefix};
+use super::{PAGE_SIZE, SHORTEST_PREFIX, is_id_or_prefix};
 use crate::context::Context;
 use crate::error::{CliError, Exit};
 use crate::index::{AlertRecord, Record, Seen};
@@ -16,13 +16,21 @@ pub struct Named {
     pub list: &'static str,
 }
 
-/// Refuses an empty name before anything is asked.
+/// Refuses a name that can fit no id before anything is asked: an empty one, and too few digits of an id.
 pub fn check_named(kind: Named, text: &str) -> Result<(), CliError> {
     if text.trim().is_empty() {
         return Err(CliError::usage(format!(
             "the name of the {} is empty: give its id",
             kind.one
         )));
+    }
+    let id = text.trim().rsplit('/').next().unwrap_or_default();
+    if id.len() < SHORTEST_PREFIX && id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return Err(CliError::usage(format!(
+            "{id:?} is too short for the id of a {}: give at least its first {SHORTEST_PREFIX} characters",
+            kind.one
+        ))
+        .hint(format!("see the ids: `{} -o ids`", kind.list)));
     }
     Ok(())
 }

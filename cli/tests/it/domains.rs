@@ -287,3 +287,60 @@ fn a_release_whose_answer_was_lost_is_looked_for() {
         .line("domain release example.org --service 501 --confirm=example.org")
         .exits(7);
 }
+
+#[test]
+fn alerts_are_acknowledged_by_kind_and_severity() {
+    let tenant = account();
+    let shell = with_slots(&tenant);
+    shell
+        .line("domain provision example.com --service 501")
+        .exits(0);
+    let refused = shell.line("alert ack --severity medium").exits(2);
+    let hint = "secmon alert ack --all --severity medium -c 42";
+    assert!(refused.stderr.contains("no alert is named"), "{refused:?}");
+    assert!(refused.stderr.contains(hint), "{refused:?}");
+    let refused = shell.line("alert ack --all --kind port").exits(2);
+    assert!(refused.stderr.contains("alert allow"), "{refused:?}");
+    let refused = shell.feed("x\n", &["alert", "ack"]).exits(2);
+    assert!(refused.stderr.contains("alert ack -\n"), "{refused:?}");
+    let refused = shell.line("alert ack 4e6f0c --severity medium").exits(2);
+    assert!(
+        refused.stderr.contains("cannot be used with"),
+        "{refused:?}"
+    );
+    assert!(
+        refused.stderr.contains("alert ack [OPTIONS] ALERT...\n"),
+        "{refused:?}"
+    );
+
+    let medium = shell.line("alert ack --all --type domain --severity medium");
+    let said = medium.exits(0).stdout;
+    assert!(
+        said.contains("Customer 42: 1 medium domain alert acknowledged."),
+        "{said}"
+    );
+    let all = shell.line("alert ack --all --kind domain").exits(0).stdout;
+    assert!(all.contains("domain alerts acknowledged."), "{all}");
+    let none = shell.line("alert ack --all").exits(0).stdout;
+    assert!(
+        none.contains("Customer 42: 0 domain alerts acknowledged."),
+        "{none}"
+    );
+    shell.line("alert list --type domain").exits(0);
+}
+
+#[test]
+fn an_id_of_too_few_digits_says_how_many_are_needed() {
+    let shell = Shell::of(&account()).with("SECMON_CUSTOMER", "42");
+    for line in [
+        "alert ack 543e",
+        "alert show example.com/543e",
+        "rules show 12345",
+    ] {
+        let refused = shell.line(line).exits(2);
+        assert!(
+            refused.stderr.contains("at least its first 6 characters"),
+            "{refused:?}"
+        );
+    }
+}
