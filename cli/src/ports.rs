@@ -1,4 +1,4 @@
-//! Ports as people type them: `22`, `22/tcp`, `53/*`, `8000-8100/udp`, `ssh`.
+//! Ports as people type them: `22`, `22/tcp`, `tcp/22`, `53/*`, `8000-8100/udp`, `80,443`, `ssh`.
 
 use crate::error::CliError;
 use secmon::model::{PortRange, Protocol, Rule};
@@ -44,7 +44,42 @@ pub struct PortSpec {
     pub protocol: Protocol,
 }
 
+/// Whether each port has a word of its own; of those written together one protocol could be meant for all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Written {
+    Apart,
+    Together,
+}
+
 impl PortSpec {
+    /// Reads all that was typed: each word a port, and `80,443` or `22 tcp` too.
+    pub fn parse_all(words: &[String]) -> Result<Vec<Self>, CliError> {
+        let mut ports: Vec<String> = Vec::new();
+        let mut written = Written::Apart;
+        for word in words {
+            let pieces = word.split([',', ' ']).filter(|piece| !piece.is_empty());
+            for (place, piece) in pieces.enumerate() {
+                let protocol = matches!(piece.to_ascii_lowercase().as_str(), "tcp" | "udp");
+                if place > 0 || protocol {
+                    written = Written::Together;
+                }
+                match ports.last_mut() {
+                    Some(port) if protocol && !port.contains('/') => *port += &format!("/{piece}"),
+                    _ => ports.push(piece.to_owned()),
+                }
+            }
+        }
+        let with_protocol = ports.iter().filter(|port| port.contains('/')).count();
+        if written == Written::Together && with_protocol != 0 && with_protocol != ports.len() {
+            return Err(CliError::usage(format!(
+                "{}: it is not clear which ports the protocol is for",
+                words.join(" ")
+            ))
+            .hint("give every port its own, as 53/udp,123/udp"));
+        }
+        ports.iter().map(|port| Self::parse(port)).collect()
+    }
+
     /// Reads what was typed.
     pub fn parse(text: &str) -> Result<Self, CliError> {
         let wrong = |reason: String| {
@@ -52,7 +87,10 @@ impl PortSpec {
                 "a port is 22, 22/tcp, 53/udp, 53/* for both, 8000-8100/tcp, or a name such as ssh",
             )
         };
-        let (ports, protocol) = text.split_once('/').unwrap_or((text, "tcp"));
+        let (ports, protocol) = match text.split_once('/').unwrap_or((text, "tcp")) {
+            (protocol @ ("tcp" | "udp"), ports) => (ports, protocol),
+            in_order => in_order,
+        };
         let protocol = match protocol.to_ascii_lowercase().as_str() {
             "tcp" => Protocol::Tcp,
             "udp" => Protocol::Udp,

@@ -63,7 +63,7 @@ pub struct EndpointAddArgs {
     /// IP address, or host name (the service resolves it)
     pub address: String,
     /// Name to show for the server
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, alias = "name", value_name = "NAME")]
     pub nickname: Option<String>,
     /// Start in this state
     #[arg(long)]

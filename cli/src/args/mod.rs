@@ -116,6 +116,7 @@ pub enum EndpointStatusArg {
     /// Scanned on schedule.
     Active,
     /// Not scanned: suspended by hand, or by the platform for capacity.
+    #[value(alias = "suspended")]
     Paused,
 }
 

@@ -33,7 +33,7 @@ pub struct ProvisionArgs {
     #[arg(long, conflicts_with = "server")]
     pub domain: bool,
     /// Name to show for the server (one target only; a second call)
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, alias = "name", value_name = "NAME")]
     pub nickname: Option<String>,
     /// Host name to show beside the address
     #[arg(long, value_name = "NAME")]

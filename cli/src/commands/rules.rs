@@ -12,6 +12,7 @@ use crate::durations::{self, counted};
 use crate::error::CliError;
 use crate::files;
 use crate::index::Seen;
+use crate::invocation::quoted;
 use crate::outcome::{Cell, Column, Line, Outcome, Table, shown, to_json};
 use crate::ports::PortSpec;
 use crate::references::{self, Named, Prefixes};
@@ -158,10 +159,7 @@ async fn find(context: &Context, name: &str) -> Result<Rule, CliError> {
 
 async fn add(context: &Context, args: RuleAddArgs) -> Result<Outcome, CliError> {
     let (servers, ports) = split(&args)?;
-    let ports = ports
-        .iter()
-        .map(|port| PortSpec::parse(port))
-        .collect::<Result<Vec<_>, _>>()?;
+    let ports = PortSpec::parse_all(ports).map_err(|error| suggest_order(error, &args))?;
     let reason = justification(context, &args.justification)?;
     let addition = Addition::new(reason, args.service.clone(), args.expires.as_deref())?;
     let places = if args.global {
@@ -203,6 +201,25 @@ fn split(args: &RuleAddArgs) -> Result<(Vec<String>, &[String]), CliError> {
             .hint("as in `rules add web-1 22/tcp -m \"SSH for the operations team\"`; for all servers of a customer: --global"));
     }
     Ok((servers, ports))
+}
+
+/// The ports in front of the server: the same command in its order.
+fn suggest_order(error: CliError, args: &RuleAddArgs) -> CliError {
+    let is_port = |word: &&String| PortSpec::looks_like_port(word);
+    let (ports, servers): (Vec<&String>, Vec<&String>) = args.words.iter().partition(is_port);
+    match (servers.as_slice(), args.words.first()) {
+        ([server], Some(first)) if first != *server => {
+            let ports: Vec<&str> = ports.iter().map(|port| port.as_str()).collect();
+            let reason = args.justification.message.as_deref();
+            error.hint(format!(
+                "the server comes first: `rules add {} {} -m {}`",
+                quoted(server),
+                ports.join(" "),
+                reason.map_or_else(|| "TEXT".to_owned(), quoted)
+            ))
+        }
+        _ => error,
+    }
 }
 
 fn suggest_global(error: CliError, servers: &[String]) -> CliError {
@@ -282,6 +299,7 @@ fn changed(rule: &Rule, args: RuleEditArgs) -> Result<UpdateRule, CliError> {
 }
 
 async fn remove(context: &Context, names: &[String]) -> Result<Outcome, CliError> {
+    refuse_ports(names)?;
     let mut rules = Vec::new();
     for name in files::or_stdin(names)? {
         rules.push(find(context, &name).await?);
@@ -310,6 +328,23 @@ async fn remove(context: &Context, names: &[String]) -> Result<Outcome, CliError
         end,
     });
     bulk::conclude(context, REMOVED, items.collect())
+}
+
+/// A server and its ports name no rule.
+fn refuse_ports(names: &[String]) -> Result<(), CliError> {
+    let Some((server, ports)) = names.split_first() else {
+        return Ok(());
+    };
+    // Six digits could be the beginning of an id.
+    let no_id = |name: &String| name.contains('/') || references::check_named(RULE, name).is_err();
+    let is_port = |name: &String| no_id(name) && PortSpec::looks_like_port(name);
+    if ports.is_empty() || !ports.iter().all(is_port) {
+        return Ok(());
+    }
+    Err(
+        CliError::usage("a rule is removed by its id, not by its server and port")
+            .hint(format!("see the ids: `rules list {}`", quoted(server))),
+    )
 }
 
 async fn remove_one(context: &Context, rule: &Rule) -> Result<End, CliError> {

@@ -27,7 +27,7 @@ pub fn check_named(kind: Named, text: &str) -> Result<(), CliError> {
     let id = text.trim().rsplit('/').next().unwrap_or_default();
     if id.len() < SHORTEST_PREFIX && id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return Err(CliError::usage(format!(
-            "{id:?} is too short for the id of a {}: give at least its first {SHORTEST_PREFIX} characters",
+            "{id:?} is too short: give at least the first {SHORTEST_PREFIX} characters of the id of the {}",
             kind.one
         ))
         .hint(format!("see the ids: `{} -o ids`", kind.list)));
@@ -54,7 +54,7 @@ pub fn by_id_or_prefix<T>(
                 .customer
                 .map(|id| format!(" -c {id}"))
                 .unwrap_or_default();
-            let hint = format!("a {one} is named by its id; see the ids: `{list}{whose}`");
+            let hint = format!("give the id of the {one}; see the ids: `{list}{whose}`");
             Err(CliError::not_found(format!("no {one} {text:?}")).hint(hint))
         }
         1 => Ok(found.remove(0)),

@@ -101,7 +101,11 @@ impl<'a> Reference<'a> {
             .iter()
             .find_map(|(mark, reading)| argument.strip_prefix(mark).map(|text| (text, *reading)));
         let (text, reading) = forced.unwrap_or((argument, Reading::Any));
-        let text = text.trim();
+        let text = match reading {
+            // As in a list that was copied: web-1, web-2
+            Reading::Any => text.trim().trim_end_matches(',').trim_end(),
+            _ => text.trim(),
+        };
         if text.is_empty() {
             return Err(CliError::usage(
                 "the name of a server is empty: give its id, IP address, host name or nickname",

@@ -326,7 +326,15 @@ fn alerts_are_acknowledged_by_kind_and_severity() {
         none.contains("Customer 42: 0 domain alerts acknowledged."),
         "{none}"
     );
-    shell.line("alert list --type domain").exits(0);
+    let listed = shell
+        .line("alert list --type domain -o ids")
+        .exits(0)
+        .stdout;
+    let again = shell.feed(&listed, &["alert", "ack", "-"]).exits(0).stdout;
+    assert!(
+        again.contains("Customer 42: 0 domain alerts acknowledged."),
+        "{again}"
+    );
 }
 
 #[test]
@@ -339,7 +347,7 @@ fn an_id_of_too_few_digits_says_how_many_are_needed() {
     ] {
         let refused = shell.line(line).exits(2);
         assert!(
-            refused.stderr.contains("at least its first 6 characters"),
+            refused.stderr.contains("at least the first 6 characters"),
             "{refused:?}"
         );
     }

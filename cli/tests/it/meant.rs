@@ -1,6 +1,7 @@
 //! Command lines that are not quite right, and what the program takes them for.
 
-use crate::shell::Shell;
+use crate::shell::{Shell, account, provision};
+use serde_json::Value;
 
 #[track_caller]
 fn leads(line: &str, wanted: &str) {
@@ -117,4 +118,79 @@ fn an_option_is_never_said_to_be_a_value() {
         let run = Shell::new().line(line).exits(2);
         assert!(!run.stderr.contains("as a value"), "{}", run.stderr);
     }
+}
+
+/// The ports of all rules, in order.
+fn allowed(shell: &Shell) -> Vec<String> {
+    let rules = shell.line("rules list -o json").exits(0).json();
+    let port = |rule: &Value| {
+        let protocol = rule["protocol"].as_str().unwrap_or_default();
+        format!("{}/{protocol}", rule["port_start"])
+    };
+    let rules = rules.as_array().expect("a list");
+    let mut ports: Vec<String> = rules.iter().map(port).collect();
+    ports.sort_unstable();
+    ports
+}
+
+#[test]
+fn ports_are_read_as_people_write_them() {
+    for (words, ports) in [
+        ("80,443", ["443/tcp", "80/tcp"].as_slice()),
+        ("53/udp,123/udp", &["123/udp", "53/udp"]),
+        ("53 udp", &["53/udp"]),
+        ("udp/53", &["53/udp"]),
+        ("80, 443", &["443/tcp", "80/tcp"]),
+    ] {
+        let shell = Shell::of(&account());
+        provision(&shell, "203.0.113.10", "web-1");
+        let mut line = vec!["rules", "add", "web-1", "-m", "for the operations team"];
+        line.extend(words.split(' '));
+        shell.run(&line).exits(0);
+        assert_eq!(allowed(&shell), ports, "{words}");
+    }
+    for words in ["80,443/udp", "80 443 udp"] {
+        let shell = Shell::of(&account());
+        let run = shell.line(&format!("rules add web-1 {words} -m operations"));
+        let run = run.exits(2);
+        assert!(run.stderr.contains("which ports"), "{run:?}");
+    }
+}
+
+#[test]
+fn rules_by_server_and_port_lead_to_the_right_command() {
+    let shell = Shell::of(&account());
+    for (line, hint) in [
+        (
+            "rules add 22 203.0.113.50 -m operations",
+            "rules add 203.0.113.50 22 -m operations",
+        ),
+        ("rules add 22 web-1", "rules add web-1 22 -m TEXT"),
+        ("rules remove web-1 22", "rules list web-1"),
+        ("rules delete web-1 80/tcp 443", "rules list web-1"),
+    ] {
+        let run = shell.line(line).exits(2);
+        assert!(
+            run.stderr.contains(&format!("secmon {hint}\n")),
+            "{line}: {run:?}"
+        );
+    }
+}
+
+#[test]
+fn options_are_taken_in_the_words_that_people_use() {
+    let shell = Shell::of(&account());
+    shell
+        .line("provision 203.0.113.1 -c 42 --name web-1")
+        .exits(0);
+    shell
+        .line("endpoint add 203.0.113.2 -c 42 --name web-2 --status suspended")
+        .exits(0);
+    shell.line("endpoint suspend web-1, web-2,").exits(0);
+    shell
+        .line("provision 203.0.113.1, 203.0.113.3, -c 43")
+        .exits(0);
+    let paused = shell.line("endpoint list -c 42 --status suspended -o json");
+    let paused = paused.exits(0).json();
+    assert_eq!(paused.as_array().map(Vec::len), Some(2), "{paused}");
 }

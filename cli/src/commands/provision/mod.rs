@@ -94,7 +94,9 @@ fn refuse_beside_file(args: &ProvisionArgs) -> Result<(), CliError> {
 }
 
 fn from_arguments(context: &Context, args: &ProvisionArgs) -> Result<Vec<Target>, CliError> {
-    let names: Vec<&String> = args.targets.iter().chain(&args.ip_address).collect();
+    let names = args.targets.iter().chain(&args.ip_address);
+    // As in a list that was copied: 203.0.113.1, 203.0.113.2
+    let names: Vec<&str> = names.map(|name| name.trim_end_matches(',')).collect();
     if names.is_empty() {
         return Err(no_target());
     }
