@@ -346,7 +346,7 @@ impl Context {
         self.ui.ask_text_or(question, before)
     }
 
-    /// Lets a person choose several; all of them are chosen to begin with.
+    /// Lets a person choose several; none is chosen to begin with.
     pub fn choose_some(&self, question: &str, options: &[String]) -> Result<Vec<usize>, CliError> {
         self.release();
         self.ui.ask_some(question, options)

@@ -172,8 +172,10 @@ pub enum Cell {
     Text(String),
     /// A number.
     Number(u64),
-    /// A point in time.
+    /// A point in time that is over, whatever this machine's clock says.
     Time(Timestamp),
+    /// A point in time that may lie ahead: an end, a next scan.
+    Due(Timestamp),
     /// How bad an alert is.
     Severity(Severity),
     /// A state, as `active` or `open`.
@@ -198,7 +200,12 @@ impl Cell {
         Self::State(state.to_string())
     }
 
-    /// A point in time that may be missing.
+    /// A point in time that may lie ahead, and may be missing.
+    pub fn due(time: Option<&Timestamp>) -> Self {
+        time.cloned().map_or(Self::Missing, Self::Due)
+    }
+
+    /// A point in time that is over, and may be missing.
     pub fn time(time: Option<&Timestamp>) -> Self {
         time.cloned().map_or(Self::Missing, Self::Time)
     }

@@ -59,9 +59,15 @@ impl Known {
     }
 }
 
-/// Says what the run will do; so many rows were done before it was interrupted.
-pub fn announce(context: &Context, rows: &[Row], known: &Known, done: usize) {
-    let there = rows
+/// Says what the run will do; rows that it did before it was interrupted are its own, and not there by others.
+pub fn announce(
+    context: &Context,
+    rows: &[Row],
+    known: &Known,
+    done_before: impl Fn(&Row) -> bool,
+) {
+    let (done, rest): (Vec<&Row>, Vec<&Row>) = rows.iter().partition(|row| done_before(row));
+    let there = rest
         .iter()
         .filter(|row| known.covering(&row.target).is_some())
         .count();
@@ -75,13 +81,13 @@ pub fn announce(context: &Context, rows: &[Row], known: &Known, done: usize) {
         .filter(|(count, _)| *count > 0)
         .map(|(count, kind)| counted(*count, kind))
         .collect();
+    if !done.is_empty() {
+        parts.push(format!("{} done before the interruption", done.len()));
+    }
     if there > 0 {
         parts.push(format!("{there} already monitored"));
     }
-    if let Some(length) = estimate(
-        context.settings.rate_limits,
-        rows.len().saturating_sub(there.max(done)),
-    ) {
+    if let Some(length) = estimate(context.settings.rate_limits, rest.len() - there) {
         parts.push(format!("about {}", durations::shown(length)));
     }
     context.note(&parts.join(" · "));

@@ -1,7 +1,9 @@
 //! `secmon alert ...`: port alerts and domain alerts.
 
 use super::rule_adding::{self, Addition, Existing, Place, Wanted};
-use super::{alert_changes, alert_listing, alert_triage, alert_watch, rules, views};
+use super::{
+    alert_changes, alert_listing, alert_triage, alert_watch, rules, unknown_customer, views,
+};
 use crate::alerts::{self, Alert};
 use crate::args::{AlertAllowArgs, AlertCommand, AlertFilter, AlertKind, AlertListArgs};
 use crate::bulk::Words;
@@ -10,7 +12,11 @@ use crate::error::CliError;
 use crate::outcome::{Cell, Column, Line, Outcome, Table, shown, to_json, with_room};
 use crate::ports::PortSpec;
 use crate::references;
-use secmon::model::{CustomerId, DomainAlertStatus, PortAlert, PortAlertStatus, PortRange};
+use crate::ui::severity_rank;
+use secmon::model::{
+    CustomerId, DomainAlertStatus, PortAlert, PortAlertStatus, PortRange, Timestamp,
+};
+use std::cmp::Reverse;
 use std::num::NonZeroU16;
 
 const ALLOWED: Words = Words {
@@ -42,7 +48,15 @@ pub async fn run(context: &Context, command: AlertCommand) -> Result<Outcome, Cl
 }
 
 async fn list(context: &Context, args: &AlertListArgs) -> Result<Outcome, CliError> {
-    let found = alert_listing::read(context, &args.filter, args.status).await?;
+    let mut found = alert_listing::read(context, &args.filter, args.status).await?;
+    let named = args.filter.endpoint.is_some() || args.filter.domain.is_some();
+    if found.alerts.is_empty() && !named {
+        unknown_customer::tell(context, found.customer).await;
+    }
+    found.alerts.sort_by_key(|alert| {
+        let seen = alert.first_seen().map(Timestamp::date_time);
+        Reverse((alert.severity().map(severity_rank), seen))
+    });
     Ok(listed(&found.alerts, &args.filter))
 }
 

@@ -16,6 +16,7 @@ use crate::references;
 use crate::ui::severity_rank;
 use secmon::model::{CustomerId, Endpoint, EndpointId};
 use serde_json::json;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 /// What becomes of some alerts.
@@ -80,11 +81,8 @@ async fn names(
     Ok(servers.iter().map(named).collect())
 }
 
-/// The alerts of each server or domain, the worst first.
-fn groups(
-    alerts: Vec<Alert>,
-    names: &BTreeMap<EndpointId, String>,
-) -> BTreeMap<String, Vec<Alert>> {
+/// The alerts of each server or domain, the worst first, and the server with the worst first.
+fn groups(alerts: Vec<Alert>, names: &BTreeMap<EndpointId, String>) -> Vec<(String, Vec<Alert>)> {
     let mut groups: BTreeMap<String, Vec<Alert>> = BTreeMap::new();
     for alert in alerts {
         let server = match &alert {
@@ -95,13 +93,16 @@ fn groups(
         let place = place.unwrap_or_else(|| "elsewhere".to_owned());
         groups.entry(place).or_default().push(alert);
     }
+    let rank = |alert: &Alert| Reverse(alert.severity().map(severity_rank));
     for alerts in groups.values_mut() {
-        alerts.sort_by_key(|alert| std::cmp::Reverse(alert.severity().map(severity_rank)));
+        alerts.sort_by_key(rank);
     }
+    let mut groups: Vec<_> = groups.into_iter().collect();
+    groups.sort_by_key(|(_, alerts)| alerts.first().map(rank));
     groups
 }
 
-fn ask(context: &Context, groups: BTreeMap<String, Vec<Alert>>) -> Result<Vec<Step>, CliError> {
+fn ask(context: &Context, groups: Vec<(String, Vec<Alert>)>) -> Result<Vec<Step>, CliError> {
     let mut steps = Vec::new();
     let mut reason = String::new();
     let count = groups.len();

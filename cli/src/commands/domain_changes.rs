@@ -94,10 +94,11 @@ pub async fn send(context: &Context, request: &ProvisionDomain) -> Result<End, C
         name: name.to_owned(),
         customer: request.client_id,
     }));
-    let verb = if created {
-        "is now watched"
-    } else {
-        "was watched already"
+    let verb = match (created, answer.note()) {
+        (true, _) => "is now watched",
+        (false, None) => "was watched already",
+        // The remark says how it came to be there.
+        (false, Some(_)) => "is watched",
     };
     let done = Done {
         id: answer.data.monitored_domain_id.to_string(),

@@ -2,7 +2,7 @@
 
 use super::transition::Transition;
 use super::wait::{self, Wait};
-use super::{endpoint_changes, findings, provision, scan, views};
+use super::{endpoint_changes, findings, provision, scan, unknown_customer, views};
 use crate::args::{
     EndpointAddArgs, EndpointCommand, EndpointListArgs, EndpointStatusArg, EndpointWaitArgs,
     WaitFor,
@@ -72,6 +72,9 @@ async fn list(context: &Context, args: &EndpointListArgs) -> Result<Outcome, Cli
         (None, None) => Seen::AllServers(context.settings.customer, seen),
         _ => Seen::Servers(seen),
     });
+    if let (true, Some(customer)) = (endpoints.is_empty(), context.settings.customer) {
+        unknown_customer::tell(context, customer).await;
+    }
     let mut outcome = Outcome::list(&endpoints, views::ENDPOINT, views::endpoint);
     outcome.table.pages = portal::pages(context, Thing::Server);
     Ok(outcome)
@@ -104,7 +107,7 @@ async fn show(context: &Context, name: &str) -> Result<Outcome, CliError> {
         Line::Field("host name", Cell::maybe(data.hostname.as_ref())),
         Line::Field("status", Cell::text(standing(data))),
         Line::Field("platform", Cell::maybe(data.platform.as_ref())),
-        Line::Field("next scan", Cell::time(data.next_scan_at.as_ref())),
+        Line::Field("next scan", Cell::due(data.next_scan_at.as_ref())),
     ];
     if !detail.whitelisted_ports.is_empty() {
         story.push(Line::Field(
@@ -159,10 +162,11 @@ async fn add(context: &Context, args: EndpointAddArgs) -> Result<Outcome, CliErr
             let created = answer.created();
             let name = references::name_of(&answer.data);
             context.learn(Seen::Servers(vec![Server::from(&answer.data)]));
-            let verb = if created {
-                "is now monitored"
-            } else {
-                "was there already"
+            let verb = match (created, answer.note()) {
+                (true, _) => "is now monitored",
+                (false, None) => "was there already",
+                // The remark says how it came to be there.
+                (false, Some(_)) => "is there",
             };
             let done = Done {
                 id: answer.data.id.to_string(),

@@ -2,7 +2,7 @@
 
 use crate::args::{HistoryArgs, HistoryCommand};
 use crate::context::Context;
-use crate::durations;
+use crate::durations::{self, counted};
 use crate::error::CliError;
 use crate::history::{self, Entry};
 use crate::outcome::{Cell, Column, Line, Outcome, Table, shown, to_json, wide, with_room};
@@ -19,6 +19,8 @@ const COLUMNS: &[Column] = &[
     wide("service"),
     wide("command"),
 ];
+/// So many changes are shown unless -L says another number.
+const LATEST: usize = 50;
 const CHANGE: Named = Named {
     one: "change",
     list: "history",
@@ -27,7 +29,6 @@ const CHANGE: Named = Named {
 /// Runs the command.
 pub fn run(context: &Context, args: &HistoryArgs) -> Result<Outcome, CliError> {
     let mut entries = history::read()?;
-    entries.reverse();
     if let Some(HistoryCommand::Show { id }) = &args.command {
         let entry =
             references::by_id_or_prefix(context, id, CHANGE, entries, |entry| entry.id.clone())?;
@@ -44,7 +45,19 @@ pub fn run(context: &Context, args: &HistoryArgs) -> Result<Outcome, CliError> {
     if let Some(server) = &args.endpoint {
         entries.retain(|entry| names(&entry.about, server) || names(&entry.command, server));
     }
-    Ok(Outcome::list(&entries, COLUMNS, row))
+    let display = &context.settings.display;
+    let shown = match (&display.sort, display.limit) {
+        (Some(_), _) => entries.len(),
+        (None, limit) => limit.unwrap_or(LATEST).min(entries.len()),
+    };
+    let earlier = entries.len() - shown;
+    if earlier > 0 {
+        context.note(&format!(
+            "{} not shown: allow a larger -L",
+            counted(earlier, "earlier change")
+        ));
+    }
+    Ok(Outcome::list(&entries[earlier..], COLUMNS, row))
 }
 
 /// Whether a text has this name as a whole: 203.0.113.1 is no part of 203.0.113.10.

@@ -37,6 +37,7 @@ mod status;
 mod subscription;
 mod sync;
 mod transition;
+mod unknown_customer;
 mod views;
 mod wait;
 

@@ -40,6 +40,16 @@ const REMOVED: Words = Words {
     skipped: "removed before",
 };
 
+/// Rules that end within this many days are worth a look.
+pub const SOON_DAYS: i64 = 14;
+
+/// Whether a rule is in force and about to expire.
+pub fn ends_soon(rule: &Rule) -> bool {
+    let soon = chrono::Utc::now() + chrono::TimeDelta::days(SOON_DAYS);
+    let end = rule.expires_at.as_ref();
+    rule.is_active != Some(false) && end.is_some_and(|end| end.date_time() <= soon)
+}
+
 /// Runs the command.
 pub async fn run(context: &Context, command: RuleCommand) -> Result<Outcome, CliError> {
     match command {
@@ -125,7 +135,7 @@ async fn show(context: &Context, name: &str) -> Result<Outcome, CliError> {
         Line::Field("id", Cell::text(rule.id)),
         Line::Field("reason", Cell::maybe(rule.justification.as_ref())),
         Line::Field("service", Cell::maybe(rule.service.as_ref())),
-        Line::Field("expires", Cell::time(rule.expires_at.as_ref())),
+        Line::Field("expires", Cell::due(rule.expires_at.as_ref())),
         Line::Field("active", Cell::maybe(rule.is_active)),
         Line::Field("made", Cell::time(rule.created_at.as_ref())),
     ];

@@ -1,5 +1,7 @@
 //! `secmon status`: how things stand, on one screen.
 
+use super::rules::{SOON_DAYS, ends_soon};
+use super::unknown_customer;
 use crate::alerts::{self, Alert};
 use crate::context::Context;
 use crate::error::CliError;
@@ -7,16 +9,12 @@ use crate::outcome::{Cell, Column, Line, Outcome, Table, shown};
 use crate::references::{self, DomainRef};
 use crate::ui::severity_rank;
 use secmon::RateGroup;
-use secmon::model::{
-    CustomerId, DomainAlertStatus, EndpointPageMeta, PortAlertStatus, Rule, Severity,
-};
+use secmon::model::{CustomerId, DomainAlertStatus, EndpointPageMeta, PortAlertStatus, Severity};
 use secmon::operations::{DomainOverview, ListDomains, ListEndpoints};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 const COLUMNS: &[Column] = &[shown("what"), shown("count")];
-/// Rules that end within this many days are worth a look.
-const SOON_DAYS: i64 = 14;
 /// Alerts of more domains are not counted here.
 const MOST_DOMAINS: usize = 20;
 
@@ -69,8 +67,9 @@ async fn of_customer(
     })
     .await?;
     let rules = references::all_rules(context, |list| list).await?;
-    let expiring = expiring_soon(&rules);
+    let expiring = rules.iter().filter(|rule| ends_soon(rule)).count();
     let domains = context.read(ListDomains::new(customer)).await?.into_data();
+    unknown_customer::tell_if_empty(context, customer, servers.total, &domains);
     let of_ports = by_severity(alerts.iter().map(|alert| alert.severity.as_ref()));
     let of_domains = domain_alerts(context, customer, &domains).await?;
     let severities = together(&of_ports, of_domains.as_ref());
@@ -114,15 +113,6 @@ async fn of_customer(
         ));
     }
     Ok(Outcome::record(result, table(servers, &severities)).tell(story))
-}
-
-fn expiring_soon(rules: &[Rule]) -> usize {
-    let soon = chrono::Utc::now() + chrono::TimeDelta::days(SOON_DAYS);
-    let ends_soon = |rule: &&Rule| {
-        let end = rule.expires_at.as_ref();
-        rule.is_active != Some(false) && end.is_some_and(|end| end.date_time() <= soon)
-    };
-    rules.iter().filter(ends_soon).count()
 }
 
 fn rules_text(total: usize, expiring: usize) -> String {

@@ -99,7 +99,12 @@ impl Ui {
     /// Shows the result of a command, and what went wrong behind it; gives the exit code.
     pub fn show(&self, mut outcome: Outcome) -> Exit {
         let shown = match rows::arrange(&self.display, &mut outcome) {
-            Ok(()) => self.result(&outcome).map(|()| outcome.exit),
+            Ok(cut) => {
+                if cut > 0 {
+                    self.note(&format!("{cut} more not shown: allow a larger -L"));
+                }
+                self.result(&outcome).map(|()| outcome.exit)
+            }
             Err(error) => Err(error),
         };
         match (shown, outcome.trouble) {

@@ -68,7 +68,7 @@ pub fn choice(ui: &Ui, question: &str, options: &[String]) -> Result<usize, CliE
 pub fn some(ui: &Ui, question: &str, options: &[String]) -> Result<Vec<usize>, CliError> {
     list(ui, question, options);
     loop {
-        let answer = line_or(ui, "Numbers, as 1,3-5, all or none", "all")?;
+        let answer = line_or(ui, "Numbers, as 1,3-5, all or none", "none")?;
         match numbers(&answer, options.len()) {
             Some(chosen) => return Ok(chosen),
             None => ui.note(&format!(

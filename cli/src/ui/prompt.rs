@@ -71,7 +71,7 @@ impl Ui {
         self.at_terminal(|| select.interact().map_err(no_answer))
     }
 
-    /// Lets a person choose several; all of them are chosen to begin with.
+    /// Lets a person choose several; none is chosen to begin with.
     pub fn ask_some(&self, question: &str, options: &[String]) -> Result<Vec<usize>, CliError> {
         let options: Vec<String> = options.iter().map(|option| sanitize(option)).collect();
         if plain_prompt::wanted() {
@@ -81,7 +81,7 @@ impl Ui {
             .with_prompt(sanitize(&format!(
                 "{question} (space to choose, Enter to go on)"
             )))
-            .items_checked(options.iter().map(|option| (option, true)))
+            .items(&options)
             .max_length(LINES);
         self.at_terminal(|| select.interact().map_err(no_answer))
     }

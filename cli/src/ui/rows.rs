@@ -8,11 +8,12 @@ use secmon::model::Severity;
 use serde_json::Value;
 use std::cmp::Ordering;
 
-/// Sorts, cuts and picks columns, as `--sort`, `--limit` and `--columns` say.
-pub fn arrange(display: &Display, outcome: &mut Outcome) -> Result<(), CliError> {
+/// Sorts, cuts and picks columns, as `--sort`, `--limit` and `--columns` say; how many rows were cut off.
+pub fn arrange(display: &Display, outcome: &mut Outcome) -> Result<usize, CliError> {
     if let Some(sort) = &display.sort {
         sort_rows(outcome, sort)?;
     }
+    let all = outcome.table.rows.len();
     if let Some(limit) = display.limit {
         outcome.table.rows.truncate(limit);
         if let Value::Array(items) = &mut outcome.result {
@@ -22,7 +23,7 @@ pub fn arrange(display: &Display, outcome: &mut Outcome) -> Result<(), CliError>
     if !display.columns.is_empty() && !outcome.table.columns.is_empty() {
         choose_columns(&mut outcome.table, &display.columns)?;
     }
-    Ok(())
+    Ok(all - outcome.table.rows.len())
 }
 
 fn sort_rows(outcome: &mut Outcome, sort: &str) -> Result<(), CliError> {
@@ -51,7 +52,9 @@ fn sort_rows(outcome: &mut Outcome, sort: &str) -> Result<(), CliError> {
 fn compare(a: &Cell, b: &Cell) -> Ordering {
     match (a, b) {
         (Cell::Number(a), Cell::Number(b)) => a.cmp(b),
-        (Cell::Time(a), Cell::Time(b)) => a.date_time().cmp(&b.date_time()),
+        (Cell::Time(a) | Cell::Due(a), Cell::Time(b) | Cell::Due(b)) => {
+            a.date_time().cmp(&b.date_time())
+        }
         (Cell::Severity(a), Cell::Severity(b)) => rank(a).cmp(&rank(b)),
         _ => exact(a).cmp(&exact(b)),
     }

@@ -200,7 +200,8 @@ fn drawn_cell(cell: &Cell, style: TimeStyle) -> comfy_table::Cell {
 /// A cell as text for reading.
 pub fn plain(cell: &Cell, style: TimeStyle) -> String {
     match cell {
-        Cell::Time(time) => time::shown(time, style),
+        Cell::Time(time) => time::passed(time, style),
+        Cell::Due(time) => time::due(time, style),
         Cell::Missing => "-".to_owned(),
         other => sanitize_cell(&exact(other)),
     }
@@ -211,7 +212,7 @@ pub fn exact(cell: &Cell) -> String {
     match cell {
         Cell::Text(text) | Cell::State(text) => text.clone(),
         Cell::Number(number) => number.to_string(),
-        Cell::Time(time) => time.as_str().to_owned(),
+        Cell::Time(time) | Cell::Due(time) => time.as_str().to_owned(),
         Cell::Severity(severity) => severity.as_str().to_owned(),
         Cell::Missing => String::new(),
     }

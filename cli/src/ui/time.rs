@@ -2,31 +2,40 @@
 
 use crate::args::TimeStyle;
 use crate::durations;
-use chrono::{DateTime, FixedOffset, Local, TimeDelta, Utc};
+use chrono::{Local, TimeDelta, Utc};
 use secmon::model::Timestamp;
 
-/// A point in time in the style that was asked for.
-pub fn shown(time: &Timestamp, style: TimeStyle) -> String {
+/// A point in time that may lie ahead, in the style that was asked for.
+pub fn due(time: &Timestamp, style: TimeStyle) -> String {
+    absolute(time, style).unwrap_or_else(|| relative(since(time)))
+}
+
+/// A point in time that is over. Where it lies ahead, one of the two clocks is wrong.
+pub fn passed(time: &Timestamp, style: TimeStyle) -> String {
+    absolute(time, style).unwrap_or_else(|| relative(since(time).max(TimeDelta::zero())))
+}
+
+fn absolute(time: &Timestamp, style: TimeStyle) -> Option<String> {
     match style {
-        TimeStyle::Utc => time.as_str().to_owned(),
-        TimeStyle::Local => time
-            .date_time()
-            .with_timezone(&Local)
-            .format("%Y-%m-%d %H:%M:%S")
-            .to_string(),
-        TimeStyle::Relative => relative(&time.date_time()),
+        TimeStyle::Utc => Some(time.as_str().to_owned()),
+        TimeStyle::Local => {
+            let local = time.date_time().with_timezone(&Local);
+            Some(local.format("%Y-%m-%d %H:%M:%S").to_string())
+        }
+        TimeStyle::Relative => None,
     }
 }
 
-fn relative(time: &DateTime<FixedOffset>) -> String {
-    if (Utc::now() - time.to_utc()).abs() < TimeDelta::seconds(1) {
-        return "now".to_owned();
-    }
-    let past = Utc::now().signed_duration_since(time);
-    match (past.to_std(), (-past).to_std()) {
-        (Ok(past), _) => format!("{} ago", coarse(past)),
-        (_, Ok(future)) => format!("in {}", coarse(future)),
-        _ => time.to_rfc3339(),
+fn since(time: &Timestamp) -> TimeDelta {
+    Utc::now().signed_duration_since(time.date_time())
+}
+
+fn relative(past: TimeDelta) -> String {
+    let length = coarse(past.abs().to_std().unwrap_or_default());
+    match past {
+        past if past.abs() < TimeDelta::seconds(1) => "just now".to_owned(),
+        past if past < TimeDelta::zero() => format!("in {length}"),
+        _ => format!("{length} ago"),
     }
 }
 

@@ -25,13 +25,13 @@ fn every_change_is_remembered_and_no_read() {
         .collect();
     assert_eq!(
         operations,
-        ["suspend_endpoint", "update_endpoint", "provision_endpoint"]
+        ["provision_endpoint", "update_endpoint", "suspend_endpoint"]
     );
     assert_eq!(
-        (&changes[0]["user"], &changes[0]["result"]),
+        (&changes[2]["user"], &changes[2]["result"]),
         (&"maria".into(), &"done".into())
     );
-    assert_eq!(changes[0]["command"], "secmon endpoint suspend web-1");
+    assert_eq!(changes[2]["command"], "secmon endpoint suspend web-1");
     assert_eq!(
         shell.line("history --user nobody -o json").exits(0).stdout,
         "[]\n"
@@ -66,6 +66,7 @@ fn a_refused_change_is_remembered_with_its_code_and_no_secret_is() {
     }
     let last = shell.line("history -L 1 -o json").exits(0).json();
     assert_eq!(last[0]["result"], "ENDPOINT_LIMIT_EXCEEDED");
+    assert!(last[1].is_null(), "{last}");
     let token = shell.line("sso link -c 42").exits(0).stdout;
     let token = token
         .trim()
@@ -78,5 +79,22 @@ fn a_refused_change_is_remembered_with_its_code_and_no_secret_is() {
         kept.contains("create_sso_token")
             && !kept.contains(&token)
             && !kept.contains(tenant.api_key())
+    );
+}
+
+#[test]
+fn the_last_fifty_changes_are_shown_unless_another_number_is_named() {
+    let shell = Shell::of(&account());
+    let targets: Vec<String> = (0..52).map(|i| format!("203.0.113.{i}")).collect();
+    let line = format!("provision -c 42 {} -y", targets.join(" "));
+    shell.line(&line);
+    let count = |line: &str| shell.line(line).exits(0).stdout.lines().count();
+    assert_eq!(count("history -o ids"), 50);
+    assert_eq!(count("history -o ids -L 51"), 51);
+    assert_eq!(count("history -o ids -L 100"), 52);
+    let run = shell.line("history").exits(0);
+    assert!(
+        run.stderr.contains("2 earlier changes not shown"),
+        "{run:?}"
     );
 }

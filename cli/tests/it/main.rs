@@ -34,6 +34,7 @@ mod report;
 mod rules_and_alerts;
 mod screens;
 mod secrets;
+mod sentences;
 mod shell;
 mod spreadsheets;
 mod telling;

@@ -48,7 +48,7 @@ fn triage_by_numbers_does_what_was_chosen_after_one_question() {
     terminal.shows("web-1 (203.0.113.10), 1 of 2: 2 open");
     terminal.type_keys("none\n");
     terminal.shows("web-2 (203.0.113.11), 2 of 2: 4 open");
-    terminal.type_keys("\n");
+    terminal.type_keys("all\n");
     terminal.shows("What becomes of 4 of them?");
     terminal.type_keys("r\n");
     terminal.shows("alert allow ");
@@ -93,12 +93,12 @@ fn triage_with_keys_acknowledges_and_may_be_declined() {
     let open = open_alerts(&shell).len();
     let mut terminal = Terminal::start(&shell, 80, &["alert", "triage", "-c", "42"]);
     terminal.shows("example.com, 1 of 1");
-    // The first one is taken out of the selection.
+    // Nothing is chosen before the first one is.
     terminal.type_keys(" \r");
     terminal.shows("k acknowledge");
     terminal.type_keys("k\r");
-    terminal.shows("example.com, 1 of 1: 1 open");
-    terminal.type_keys("\r");
+    terminal.shows("example.com, 1 of 1: 3 open");
+    terminal.type_keys(" \r");
     terminal.shows("q stop asking");
     terminal.type_keys("q\r");
     terminal.shows("alert ack example.com/");

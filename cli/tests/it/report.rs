@@ -47,6 +47,8 @@ fn the_page_shows_what_was_found_and_nothing_in_it_acts() {
         "22 allowed",
         "example.com",
         "about to expire",
+        "leaked credentials of employees",
+        "dark-web mentions",
         "<svg",
     ] {
         assert!(page.contains(shown), "{shown} is missing");
@@ -67,6 +69,7 @@ fn the_page_shows_what_was_found_and_nothing_in_it_acts() {
 #[test]
 fn a_page_that_cannot_be_written_is_an_error() {
     let shell = Shell::of(&account());
+    provision(&shell, "203.0.113.10", "web-1");
     shell
         .line("report -c 42 --html /nonexistent/report.html")
         .exits(1);

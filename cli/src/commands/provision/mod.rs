@@ -1,12 +1,14 @@
 //! `secmon provision`: one server or domain, several, or a whole file.
 
+mod elsewhere;
 mod sending;
 mod single;
 mod waiting;
 
 use crate::args::{ProvisionArgs, WaitArgs};
 use crate::bulk::{
-    self, End, FileOptions, Item, Journal, Key, Known, Origin, ReportFile, Row, Trace, Words, input,
+    self, End, FileOptions, Item, Journal, Key, Known, Origin, Prior, ReportFile, Row, Trace,
+    Words, input,
 };
 use crate::context::Context;
 use crate::durations;
@@ -186,13 +188,17 @@ async fn send_rows(
     args: &ProvisionArgs,
     mut report: Option<&mut ReportFile>,
 ) -> Result<Vec<Item>, CliError> {
+    elsewhere::warn(context, rows.iter().map(|row| &row.target))?;
     let known = Known::read(context, rows).await?;
     if !args.run.use_whole_window {
         context.leave_calls_to_people()?;
     }
-    let answer = |row: &Row| journal.answer(&trace(row, &known));
-    let done = rows.iter().filter(|row| answer(row).is_some()).count();
-    bulk::announce(context, rows, &known, done);
+    let done_before = |row: &Row| {
+        let trace = trace(row, &known);
+        let perhaps = journal.prior(&trace) == Prior::PerhapsDone;
+        journal.answer(&trace).is_some() || perhaps && known.covering(&row.target).is_some()
+    };
+    bulk::announce(context, rows, &known, done_before);
     let send = async |row: &Row| {
         let trace = trace(row, &known);
         match (journal.answer(&trace), known.covering(&row.target)) {

@@ -79,7 +79,7 @@ async fn send_server(context: &Context, server: &NewServer) -> Result<End, CliEr
         record,
         created: Some(answer.created()),
         note,
-        sentence: sentence(server, answer.created(), &answer.data.status),
+        sentence: sentence(server, answer.created(), answer.note(), &answer.data.status),
     };
     Ok(if answer.created() {
         End::Done(done)
@@ -117,16 +117,23 @@ fn explained(error: CliError, target: &NewServer) -> CliError {
     }
 }
 
-fn sentence(target: &NewServer, created: bool, status: &EndpointStatus) -> String {
+fn sentence(
+    target: &NewServer,
+    created: bool,
+    note: Option<&str>,
+    status: &EndpointStatus,
+) -> String {
     let label = target
         .nickname
         .as_deref()
         .map(|nickname| format!(" ({nickname})"))
         .unwrap_or_default();
-    let verb = match (created, status) {
-        (true, _) => "is now monitored".to_owned(),
-        (false, EndpointStatus::Active) => "was monitored already".to_owned(),
-        (false, other) => format!("is known already and {other}: it is not scanned"),
+    let verb = match (created, status, note) {
+        (true, _, _) => "is now monitored".to_owned(),
+        // The remark says how it came to be there.
+        (false, EndpointStatus::Active, Some(_)) => "is monitored".to_owned(),
+        (false, EndpointStatus::Active, None) => "was monitored already".to_owned(),
+        (false, other, _) => format!("is known already and {other}: it is not scanned"),
     };
     format!(
         "Server {}{label} {verb} for customer {}.",

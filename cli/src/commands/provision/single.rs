@@ -1,7 +1,7 @@
 //! One target: what happened to it, what its first scan found, and what may come next.
 
-use super::WORDS;
 use super::sending::send;
+use super::{WORDS, elsewhere};
 use crate::args::WaitArgs;
 use crate::bulk::{self, Item};
 use crate::commands::wait::{self, Wait};
@@ -19,6 +19,7 @@ use uuid::Uuid;
 /// Provisions one target.
 pub async fn run(context: &Context, target: &Target, args: &WaitArgs) -> Result<Outcome, CliError> {
     let length = durations::length("--wait-timeout", &args.wait_timeout)?;
+    elsewhere::warn(context, std::iter::once(target))?;
     let end = send(context, target).await?;
     let id = end.done().and_then(|done| done.id.parse::<Uuid>().ok());
     let customer = target.customer();
@@ -59,7 +60,10 @@ pub async fn run(context: &Context, target: &Target, args: &WaitArgs) -> Result<
 fn server_next(outcome: &Outcome, id: EndpointId) -> Line {
     match outcome.result["status"].as_str() {
         Some("paused") => Line::next(format!("endpoint resume {id}"), "have it scanned again"),
-        _ => Line::next(format!("endpoint wait {id}"), "wait for the first scan"),
+        _ if outcome.result["created"] == true => {
+            Line::next(format!("endpoint wait {id}"), "wait for the first scan")
+        }
+        _ => Line::next(format!("endpoint show {id}"), "see what its scans found"),
     }
 }
 

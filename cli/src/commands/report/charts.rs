@@ -6,6 +6,8 @@ use std::fmt::Write;
 /// Bars on one scale: label, count, colour class.
 pub fn bars(rows: &[(&str, u64, &str)]) -> String {
     const ROW: usize = 26;
+    const LETTER: usize = 7;
+    const GAP: usize = 8;
     let most = rows
         .iter()
         .map(|(_, count, _)| *count)
@@ -13,16 +15,21 @@ pub fn bars(rows: &[(&str, u64, &str)]) -> String {
         .unwrap_or(0)
         .max(1);
     let height = rows.len() * ROW;
-    let mut svg = format!(r#"<svg class="bars" viewBox="0 0 420 {height}" role="img">"#);
+    let longest = rows.iter().map(|(label, _, _)| label.len()).max();
+    let start = (longest.unwrap_or(0) * LETTER + GAP).max(110);
+    let mut svg = format!(
+        r#"<svg class="bars" viewBox="0 0 {} {height}" role="img">"#,
+        start + 310
+    );
     for (i, (label, count, class)) in rows.iter().enumerate() {
-        let (y, width) = (i * ROW, count * 260 / most);
+        let (y, width) = (i * ROW, usize::try_from(count * 260 / most).unwrap_or(0));
         let _ = write!(
             svg,
-            r#"<text x="0" y="{}">{}</text><rect class="{class}" x="110" y="{}" width="{width}" height="16" rx="2"/><text x="{}" y="{}">{count}</text>"#,
+            r#"<text x="0" y="{}">{}</text><rect class="{class}" x="{start}" y="{}" width="{width}" height="16" rx="2"/><text x="{}" y="{}">{count}</text>"#,
             y + 17,
             escaped(label),
             y + 4,
-            118 + width,
+            start + 8 + width,
             y + 17,
         );
     }

@@ -4,18 +4,17 @@ mod charts;
 mod page;
 
 use super::findings;
+use super::rules::ends_soon;
 use crate::args::ReportArgs;
 use crate::context::Context;
+use crate::durations::counted;
 use crate::error::CliError;
 use crate::outcome::{Line, Outcome, Table};
 use crate::references;
-use chrono::{TimeDelta, Utc};
+use chrono::Utc;
 use secmon::model::{CustomerId, DomainScan, EndpointDetail, MonitoredDomain, Rule};
 use secmon::operations::{GetScanHistory, ListDomains};
 use serde_json::json;
-
-/// Rules that end within this many days are about to expire.
-const SOON_DAYS: i64 = 30;
 
 /// What a report shows.
 struct Report {
@@ -30,13 +29,21 @@ struct Report {
 pub async fn run(context: &Context, args: &ReportArgs) -> Result<Outcome, CliError> {
     let customer = context.customer()?;
     let report = collect(context, customer).await?;
+    if report.servers.is_empty() && report.domains.is_empty() {
+        return Err(CliError::not_found(format!(
+            "nothing to report of customer {customer}: no server and no domain; no page was written"
+        ))
+        .hint("check the number; `endpoint list` shows the customers there are"));
+    }
     let name = args.html.display();
     let html = page::render(&report);
     std::fs::write(&args.html, html)
         .map_err(|error| CliError::io(&format!("report {name}"), &error))?;
     let (servers, domains) = (report.servers.len(), report.domains.len());
     let sentence = format!(
-        "The report about customer {customer} is in {name}: {servers} servers, {domains} domains."
+        "The report about customer {customer} is in {name}: {}, {}.",
+        counted(servers, "server"),
+        counted(domains, "domain")
     );
     let result = json!({ "file": args.html, "servers": servers, "domains": domains });
     Ok(Outcome::record(result, Table::new(&[])).tell(vec![Line::text(sentence)]))
@@ -61,19 +68,12 @@ async fn collect(context: &Context, customer: CustomerId) -> Result<Report, CliE
             .scans;
         domains.push((domain, history));
     }
-    let soon = Utc::now() + TimeDelta::days(SOON_DAYS);
     let mut expiring = references::all_rules(context, |mut list| {
         list.billing_customer_id = Some(customer);
         list
     })
     .await?;
-    expiring.retain(|rule| {
-        rule.is_active != Some(false)
-            && rule
-                .expires_at
-                .as_ref()
-                .is_some_and(|end| end.date_time() <= soon)
-    });
+    expiring.retain(ends_soon);
     let made_at = Utc::now().format("%Y-%m-%d %H:%M UTC").to_string();
     Ok(Report {
         customer,

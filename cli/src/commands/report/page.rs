@@ -1,6 +1,7 @@
 //! The page: self-contained, without scripts, every text of the service escaped.
 
-use super::{Report, SOON_DAYS, charts};
+use super::{Report, charts};
+use crate::commands::rules::SOON_DAYS;
 use crate::commands::views;
 use crate::references;
 use secmon::model::{DomainScan, Endpoint, EndpointDetail, MonitoredDomain, Timestamp};
@@ -63,13 +64,22 @@ fn tiles(report: &Report) -> String {
         .iter()
         .filter(|server| views::is_paused(&server.data))
         .count();
-    let tile = |count: usize, what: &str| format!("<div class=\"tile\"><b>{count}</b>{what}</div>");
+    let tile = |count: usize, (one, many): (&str, &str)| {
+        let what = if count == 1 { one } else { many };
+        format!("<div class=\"tile\"><b>{count}</b>{what}</div>")
+    };
     let all = [
-        tile(report.servers.len(), "monitored servers"),
-        tile(paused, "paused servers"),
-        tile(alerts, "open ports not allowed"),
-        tile(report.domains.len(), "watched domains"),
-        tile(report.expiring.len(), "rules about to expire"),
+        tile(
+            report.servers.len(),
+            ("monitored server", "monitored servers"),
+        ),
+        tile(paused, ("paused server", "paused servers")),
+        tile(alerts, ("open port not allowed", "open ports not allowed")),
+        tile(report.domains.len(), ("watched domain", "watched domains")),
+        tile(
+            report.expiring.len(),
+            ("rule about to expire", "rules about to expire"),
+        ),
     ];
     format!("<div class=\"tiles\">{}</div>", all.concat())
 }
@@ -201,10 +211,22 @@ fn domains(report: &Report) -> String {
 
 fn domain(domain: &MonitoredDomain, history: &[DomainScan]) -> String {
     let found = [
-        ("employees", domain.employees_compromised, "critical"),
-        ("customers", domain.customers_compromised, "high"),
-        ("third parties", domain.third_parties_compromised, "medium"),
-        ("mentions", domain.dark_web_mentions_count, "low"),
+        (
+            "leaked credentials of employees",
+            domain.employees_compromised,
+            "critical",
+        ),
+        (
+            "leaked credentials of customers",
+            domain.customers_compromised,
+            "high",
+        ),
+        (
+            "leaked credentials of third parties",
+            domain.third_parties_compromised,
+            "medium",
+        ),
+        ("dark-web mentions", domain.dark_web_mentions_count, "low"),
     ];
     let total = |scan: &DomainScan| {
         scan.employees_compromised + scan.customers_compromised + scan.third_parties_compromised

@@ -1,0 +1,33 @@
+//! A customer of whom nothing is known: most likely a number that was mistyped.
+
+use crate::context::Context;
+use secmon::model::CustomerId;
+use secmon::operations::{DomainOverview, ListDomains, ListEndpoints};
+
+/// Says so where a list about a customer is empty and there is no other trace of them. The two calls are made for a
+/// word beside the result, so one that fails says nothing.
+pub async fn tell(context: &Context, customer: CustomerId) {
+    let mut list = ListEndpoints::new().per_page(1);
+    list.billing_customer_id = Some(customer);
+    let (Ok(servers), Ok(domains)) = (
+        context.read(list).await,
+        context.read(ListDomains::new(customer)).await,
+    ) else {
+        return;
+    };
+    tell_if_empty(context, customer, servers.data.meta.total, &domains.data);
+}
+
+/// The same where the answers are there already.
+pub fn tell_if_empty(
+    context: &Context,
+    customer: CustomerId,
+    servers: u64,
+    domains: &DomainOverview,
+) {
+    if servers == 0 && domains.domains.is_empty() && !domains.subscribed {
+        context.note(&format!(
+            "nothing is known of customer {customer}: no server, no domain, no domain subscription"
+        ));
+    }
+}
