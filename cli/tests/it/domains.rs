@@ -301,7 +301,7 @@ fn alerts_are_acknowledged_by_kind_and_severity() {
     assert!(refused.stderr.contains(hint), "{refused:?}");
     let refused = shell.line("alert ack --all --kind port").exits(2);
     assert!(refused.stderr.contains("alert allow"), "{refused:?}");
-    let refused = shell.feed("x\n", &["alert", "ack"]).exits(2);
+    let refused = shell.feed("", &["alert", "ack"]).exits(2);
     assert!(refused.stderr.contains("alert ack -\n"), "{refused:?}");
     let refused = shell.line("alert ack 4e6f0c --severity medium").exits(2);
     assert!(
