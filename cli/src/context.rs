@@ -309,6 +309,11 @@ impl Context {
         self.ui.note(sentence);
     }
 
+    /// Says how many items of a list a limit has left unread.
+    pub fn tell_cut(&self, more: usize) {
+        self.ui.tell_cut(more);
+    }
+
     /// Shows part of a result that comes bit by bit.
     pub fn show_part(&self, part: Outcome) -> Result<(), CliError> {
         self.ui.part(part)

@@ -62,11 +62,16 @@ async fn list(context: &Context, args: &EndpointListArgs) -> Result<Outcome, Cli
     let mut list = ListEndpoints::new().per_page(PAGE_SIZE);
     list.billing_customer_id = context.settings.customer;
     list.status = args.status.map(status);
-    let pages = context
-        .client()?
-        .pages(list)
-        .max_items(context.limit().unwrap_or(usize::MAX));
-    let endpoints = pages.collect_all().await?;
+    let most = context.limit().unwrap_or(usize::MAX);
+    let mut pages = context.client()?.pages(list).max_items(most);
+    let (mut endpoints, mut total) = (Vec::new(), 0);
+    while let Some(page) = pages.next().await {
+        let page = page?.into_data();
+        total = usize::try_from(page.meta.total).unwrap_or(usize::MAX);
+        endpoints.extend(page.data);
+    }
+    endpoints.truncate(most);
+    context.tell_cut(total.saturating_sub(endpoints.len()));
     let seen = endpoints.iter().map(Server::from).collect();
     context.learn(match (args.status, context.limit()) {
         (None, None) => Seen::AllServers(context.settings.customer, seen),

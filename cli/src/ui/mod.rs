@@ -100,9 +100,7 @@ impl Ui {
     pub fn show(&self, mut outcome: Outcome) -> Exit {
         let shown = match rows::arrange(&self.display, &mut outcome) {
             Ok(cut) => {
-                if cut > 0 {
-                    self.note(&format!("{cut} more not shown: allow a larger -L"));
-                }
+                self.tell_cut(cut);
                 self.result(&outcome).map(|()| outcome.exit)
             }
             Err(error) => Err(error),
@@ -113,6 +111,13 @@ impl Ui {
                 error.exit()
             }
             (Ok(exit), None) => exit,
+        }
+    }
+
+    /// Says how many items a limit has kept from the screen.
+    pub fn tell_cut(&self, more: usize) {
+        if more > 0 {
+            self.note(&format!("{more} more not shown: allow a larger -L"));
         }
     }
 

@@ -467,6 +467,11 @@ fn the_first_ctrl_c_finishes_what_is_on_its_way() {
     assert_eq!(created(&tenant), finished);
     let rest = shell.run(&line).exits(0);
     assert!(
+        rest.stderr.contains("8 done before the interruption")
+            && !rest.stderr.contains("already monitored"),
+        "{rest:?}"
+    );
+    assert!(
         rest.stdout.contains("20 in all: 20 provisioned"),
         "{rest:?}"
     );

@@ -219,3 +219,25 @@ fn a_second_login_says_for_which_profile_and_address_it_is_and_lets_it_be_change
         assert_eq!(code, 0, "{seen}");
     }
 }
+
+#[test]
+fn triage_begins_with_the_worst_and_an_empty_answer_chooses_nothing() {
+    let tenant = account();
+    let shell = Shell::of(&tenant).with("SECMON_PLAIN_PROMPTS", "1");
+    shell.line("provision 203.0.113.10 -c 42").exits(0);
+    shell
+        .line("subscription set 501 --product domain_monitoring --quantity 5 -c 42")
+        .exits(0);
+    shell
+        .line("domain provision example.com --service 501 -c 42")
+        .exits(0);
+    let mut terminal = Terminal::start(&shell, 80, &["alert", "triage", "-c", "42"]);
+    terminal.shows("example.com, 1 of 2");
+    terminal.shows("critical");
+    terminal.type_keys("\n");
+    terminal.shows("203.0.113.10, 2 of 2");
+    terminal.type_keys("\n");
+    let (code, screen) = terminal.ends();
+    assert_eq!(code, 0, "{screen}");
+    assert!(screen.contains("Nothing was chosen"), "{screen}");
+}

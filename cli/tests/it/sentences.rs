@@ -112,6 +112,8 @@ fn the_worst_alerts_come_first_and_a_cut_list_says_how_many_are_missing() {
     assert_eq!(other_way.first(), shown.last());
     let run = shell.line("alert list -c 42 -L 3").exits(0);
     assert!(run.stderr.contains("5 more not shown"), "{run:?}");
+    let servers = shell.line("endpoint list -L 1").exits(0);
+    assert!(servers.stderr.contains("1 more not shown"), "{servers:?}");
     let whole = shell.line("alert list -c 42 -L 8").exits(0);
     assert!(!whole.stderr.contains("not shown"), "{whole:?}");
 }

@@ -42,6 +42,18 @@ fn the_row_of_a_result_is_the_row_of_the_file() {
 }
 
 #[test]
+fn a_list_of_names_counts_its_lines_the_same_way() {
+    let shell = Shell::of(&account());
+    shell
+        .line("provision 203.0.113.1 203.0.113.2 -c 42")
+        .exits(0);
+    let file = shell.file("names.txt", "\u{FEFF}203.0.113.1\r\n\r\n203.0.113.2\r\n");
+    let run = shell.run(&["endpoint", "suspend", "-f", &file, "-o", "json"]);
+    let items = &run.exits(0).json()["items"];
+    assert_eq!((&items[0]["row"], &items[1]["row"]), (&1.into(), &3.into()));
+}
+
+#[test]
 fn a_bad_row_of_a_sync_is_named_by_the_row_that_a_spreadsheet_shows() {
     let shell = Shell::of(&account());
     let file = shell.file(
