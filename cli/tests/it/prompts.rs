@@ -208,15 +208,19 @@ fn a_second_login_says_for_which_profile_and_address_it_is_and_lets_it_be_change
     let shell = Shell::new();
     let login = ["auth", "login", "--base-url", tenant.url(), "--key-stdin"];
     shell.feed(tenant.api_key(), &login).exits(0);
-    let question = format!("API key for {} (profile default)", tenant.url());
-    for address in ["", tenant.url().trim_start_matches("http://")] {
+    for (typed, address) in [
+        ("", tenant.url()),
+        ("localhost:4800", "http://localhost:4800"),
+        ("portal.example.com", "https://portal.example.com"),
+    ] {
         let mut terminal = Terminal::start(&shell, 120, &["auth", "login"]);
         terminal.shows("profile default");
-        terminal.type_keys(&format!("{address}\r"));
-        terminal.shows(&question);
-        terminal.type_keys(&format!("{}\r", tenant.api_key()));
+        terminal.type_keys(&format!("{typed}\r"));
+        terminal.shows(&format!("API key for {address} (profile default)"));
+        // A key that is typed before the echo is off may be lost; a Ctrl-C is not.
+        terminal.type_keys("\u{3}");
         let (code, seen) = terminal.ends();
-        assert_eq!(code, 0, "{seen}");
+        assert_ne!(code, 0, "{seen}");
     }
 }
 
