@@ -78,7 +78,9 @@ const TRIED_SECOND: &[(&str, &str, &str)] = &[
     ("endpoint", "restore", ADD),
     ("endpoint", "unsuspend", RESUME),
     ("report", "customer", REPORT),
+    ("resume", "customer", "endpoint resume --all -c ID"),
     ("rules", "allow", ALLOW),
+    ("suspend", "customer", "endpoint suspend --all -c ID"),
 ];
 
 const NO_UNDO: &str =
@@ -236,6 +238,9 @@ fn stray_customer(typed: &Typed, stray: &str) -> Option<String> {
         return None;
     };
     let mut line = vec![noun.to_owned()];
+    if others.iter().all(|word| word.starts_with('-')) && args::has_verb(noun, "list") {
+        line.push("list".to_owned());
+    }
     line.extend(others.into_iter().map(|word| quoted(word)));
     Some(with_options(line, typed, Some(customer)))
 }
@@ -287,6 +292,9 @@ fn filled(command: &str, typed: &Typed, behind: usize) -> String {
             }
             literal => line.push(literal.to_owned()),
         }
+    }
+    if typed.rest.iter().any(|word| word == "--all") {
+        line.retain(|word| !["ALERT", "ENDPOINT"].contains(&word.as_str()));
     }
     line.extend(typed.rest.iter().map(|word| quoted(word)));
     let unknown = needs_customer.then_some("ID");

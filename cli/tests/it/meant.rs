@@ -49,6 +49,8 @@ fn a_word_that_people_try_leads_to_the_whole_command() {
             "endpoint restore 203.0.113.5 -c 42",
             "provision 203.0.113.5 -c 42",
         ),
+        ("suspend customer 42", "endpoint suspend --all -c 42"),
+        ("ack --all -c 42", "alert ack --all -c 42"),
         ("report customer 42", "report --html FILE -c 42"),
     ] {
         leads(tried, &format!("did you mean: secmon {command}"));
@@ -101,6 +103,8 @@ fn a_customer_that_stands_alone_is_given_with_its_option() {
             "endpoint list --status paused -c 42",
         ),
         ("server list customer 42", "endpoint list -c 42"),
+        ("servers 42", "endpoint list -c 42"),
+        ("alerts customer 42", "alert list -c 42"),
         ("status 42", "status -c 42"),
         ("report 42", "report --html FILE -c 42"),
     ] {
