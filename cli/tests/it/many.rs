@@ -163,7 +163,11 @@ fn spreadsheets_of_every_make_are_read() {
     let line = [&["provision", "-f", &file][..], &maps].concat();
     let run = shell.run(&line).exits(0);
     assert!(run.stderr.contains("2 servers"), "{run:?}");
-    let servers = shell.line("endpoint list -c 42 -o json").exits(0).json();
+    // The rows go out together, so any may be the first to arrive.
+    let servers = shell
+        .line("endpoint list -c 42 -o json --sort ip_address")
+        .exits(0)
+        .json();
     assert_eq!(servers[0]["nickname"], "Rack 1\r\nMünchen");
     assert_eq!(servers[1]["nickname"], "say \"hi\"");
 

@@ -313,11 +313,14 @@ fn furnish(shell: &Shell) -> Vec<(&'static str, String)> {
     shell
         .line("subscription set 501 --product domain_monitoring --quantity 8 -c 42")
         .exits(0);
-    shell
-        .line(
-            "domain provision example.com example.net example.info example.dev --service 501 -c 42",
-        )
-        .exits(0);
+    // One after the other: of several that go out together any may be the first to arrive, and ids follow the order.
+    for name in ["com", "net", "info", "dev"] {
+        shell
+            .line(&format!(
+                "domain provision example.{name} --service 501 -c 42"
+            ))
+            .exits(0);
+    }
     let rule = shell
         .run(&[
             "rules",
