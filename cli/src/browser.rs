@@ -1,5 +1,9 @@
 //! Opening an address in a person's browser.
 
+use crate::files;
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -16,6 +20,41 @@ pub enum Browser {
     Missing,
 }
 
+/// Hands an address to the browser that nobody else may see. Every user of a machine can read the arguments of its
+/// programs, so the browser gets a page of this user's alone, which leads there.
+pub fn open_unseen(url: &str, folder: &Path) -> Browser {
+    let Ok(page) = page_leading_to(url, folder) else {
+        return Browser::Missing;
+    };
+    let browser = open(&page.display().to_string());
+    if browser == Browser::Missing {
+        // The address is printed then; what is left of the page is the link that was for once only.
+        let _ = std::fs::remove_file(page);
+    }
+    browser
+}
+
+/// One page at a time: the link of the one before has been used, or has ended.
+fn page_leading_to(url: &str, folder: &Path) -> io::Result<PathBuf> {
+    std::fs::create_dir_all(folder)?;
+    let page = folder.join("sign-in.html");
+    match std::fs::remove_file(&page) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let target = url
+        .replace('&', "&amp;")
+        .replace('"', "&quot;")
+        .replace('<', "&lt;");
+    let text = format!(
+        "<!doctype html><meta charset=\"utf-8\"><meta name=\"referrer\" content=\"no-referrer\">\
+         <title>Signing in</title><meta http-equiv=\"refresh\" content=\"0; url={target}\">\n"
+    );
+    let mut file = files::private(File::options().write(true).create_new(true)).open(&page)?;
+    file.write_all(text.as_bytes())?;
+    Ok(page)
+}
+
 /// Hands an address to the browser.
 pub fn open(url: &str) -> Browser {
     let Some(mut command) = browser() else {
@@ -23,6 +62,7 @@ pub fn open(url: &str) -> Browser {
     };
     let started = command
         .arg(url)
+        .env_remove("SECMON_API_KEY")
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())

@@ -26,6 +26,8 @@ pub struct Connection {
     pub guard: Arc<Guard>,
     /// The embedded mock, where it is the service.
     pub local: Option<Arc<LocalService>>,
+    /// The key, for taking it out of what is written to files.
+    pub key: ApiKey,
     /// The name of key and address together; it leads back to neither.
     pub account: String,
     /// The pace shared with other processes, where there is one.
@@ -59,7 +61,7 @@ impl Connection {
         };
         let gate = Arc::clone(&guard) as Arc<dyn Transport>;
         let transport = CallLog::around(gate, &settings.telling, ui, &key)?;
-        let builder = Client::builder(base_url, key)
+        let builder = Client::builder(base_url, key.clone())
             .transport(transport)
             .observer(waits_shown_by(ui));
         let builder = paced(builder, settings.rate_limits, pace.as_ref());
@@ -69,6 +71,7 @@ impl Connection {
             network: reached,
             guard,
             local,
+            key,
             account,
             pace,
         })

@@ -96,14 +96,21 @@ impl Context {
     pub fn remember(&self, operation: &str, about: &str, result: &str, started: Instant) {
         let history = self
             .history
-            .get_or_init(|| History::open(self.service_name()));
+            .get_or_init(|| History::open(self.service_name(), |text| self.without_key(text)));
+        let about = self.without_key(about);
         let written = history
             .as_ref()
-            .map(|history| history.add(operation, about, result, started.elapsed()));
+            .map(|history| history.add(operation, &about, result, started.elapsed()));
         if let Some(Err(error)) = written {
             self.ui
                 .note(&format!("warning: the history cannot be written: {error}"));
         }
+    }
+
+    /// A text for a file, in which somebody may have typed the key.
+    fn without_key(&self, text: &str) -> String {
+        let connection = self.connection.get();
+        connection.map_or_else(|| text.to_owned(), |connection| connection.key.redact(text))
     }
 
     /// The profile, `local`, or the address.

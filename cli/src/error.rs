@@ -140,6 +140,13 @@ impl CliError {
         self.0.reference.as_deref()
     }
 
+    /// The same error, of a look at what became of a change whose answer was lost.
+    #[must_use]
+    pub fn about_something_lost(mut self) -> Self {
+        self.0.lost = true;
+        self
+    }
+
     /// Whether a change was sent and nobody knows if it was made.
     pub fn may_have_happened(&self) -> bool {
         self.0.lost

@@ -13,6 +13,12 @@ pub fn name_of(path: &Path) -> String {
     path.display().to_string()
 }
 
+/// Whether two names are of one file, however they are written.
+pub fn are_one(one: &Path, other: &Path) -> bool {
+    let whole = |path: &Path| std::fs::canonicalize(path).ok();
+    one == other || whole(one).is_some_and(|one| Some(one) == whole(other))
+}
+
 /// Reads a file whole, or standard input for `-`; `name` is what errors call it.
 pub fn read(path: &Path, name: &str, max_bytes: u64) -> Result<Vec<u8>, CliError> {
     let failed = |error: std::io::Error| CliError::usage(format!("{name} cannot be read: {error}"));

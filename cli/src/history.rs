@@ -43,8 +43,9 @@ pub struct History {
 }
 
 impl History {
-    /// The history of this user; `None` where there is no home to keep it in.
-    pub fn open(service: String) -> Option<Self> {
+    /// The history of this user; `None` where there is no home to keep it in. `clean` takes the key out of what was
+    /// typed.
+    pub fn open(service: String, clean: impl Fn(&str) -> String) -> Option<Self> {
         let user = ["USER", "LOGNAME", "USERNAME"]
             .iter()
             .find_map(|name| std::env::var(name).ok());
@@ -56,7 +57,7 @@ impl History {
             file: paths::history_file().ok()?,
             user: user.unwrap_or_else(|| "unknown".to_owned()),
             service,
-            command: format!("secmon {}", words.join(" ")),
+            command: clean(&format!("secmon {}", words.join(" "))),
         })
     }
 

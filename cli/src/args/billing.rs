@@ -1,6 +1,6 @@
 //! What is sold: `secmon subscription`, `secmon sync`, `secmon pricing`.
 
-use super::{ClientContact, RunArgs};
+use super::ClientContact;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -87,9 +87,9 @@ pub struct SyncArgs {
     /// Services in one call, 1 to 500
     #[arg(long, value_name = "N", default_value = "500", value_parser = clap::value_parser!(u16).range(1..=500))]
     pub chunk: u16,
-    /// How to go on with an earlier run
-    #[command(flatten)]
-    pub run: RunArgs,
+    /// Use all the calls of a minute; else a run leaves 5 of 60 to people
+    #[arg(long)]
+    pub use_whole_window: bool,
 }
 
 /// Prices of products.

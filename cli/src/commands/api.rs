@@ -29,7 +29,14 @@ pub async fn run(context: &Context, args: ApiArgs) -> Result<Outcome, CliError> 
             context.refused::<()>(context.guard()?, &about)?;
             return Ok(Outcome::text(""));
         }
-        Err(error) => return Err(error.into()),
+        Err(error) => {
+            let sent = error.attempts() > 0;
+            let error = CliError::from(error);
+            if write && sent {
+                context.remember("api", &about, error.code(), started);
+            }
+            return Err(error);
+        }
     };
     if write {
         context.remember("api", &about, answer.status.as_str(), started);

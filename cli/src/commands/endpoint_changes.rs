@@ -124,6 +124,7 @@ pub async fn run(
             server,
         })
         .collect();
+    refuse_others_by_name(context, change, &journal, &rows)?;
     let items = apply(context, change, &journal, rows, &targets.run).await?;
     bulk::conclude(context, change.words(), items)
 }
@@ -189,6 +190,41 @@ async fn apply(
         end,
     });
     Ok(items.collect())
+}
+
+/// A run that is gone on with must not end what came after it: a server that took over the name of one that the run
+/// has ended already, or one that somebody has brought back since.
+fn refuse_others_by_name(
+    context: &Context,
+    change: Change,
+    journal: &Journal,
+    rows: &[Row],
+) -> Result<(), CliError> {
+    if change.danger() == Danger::Mild {
+        return Ok(());
+    }
+    let is_another = |row: &&Row| {
+        let trace = Trace {
+            undone: false,
+            ..trace(context, change, row)
+        };
+        let earlier = journal.subject(&trace.key);
+        let earlier = earlier.and_then(|subject| subject["id"].as_str());
+        let same = earlier.is_none_or(|id| id == row.server.id.to_string());
+        !same || (journal.answer(&trace).is_some() && row.server.status.is_some())
+    };
+    let Some(row) = rows.iter().find(is_another) else {
+        return Ok(());
+    };
+    Err(CliError::usage(format!(
+        "the run that ended early has done {:?} already, and a server of that name is there ({}): nothing was sent",
+        row.word.text,
+        named(row)
+    ))
+    .hint(format!(
+        "to {} that one too, begin anew with --restart; else take the row out",
+        change.verb()
+    )))
 }
 
 /// The error of a command that names no server, with the ways to name some.

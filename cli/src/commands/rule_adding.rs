@@ -222,7 +222,9 @@ async fn add(
     prior: Prior,
 ) -> Result<End, CliError> {
     if prior == Prior::PerhapsDone
-        && let Some(rule) = same_rule(context, wanted).await?
+        && let Some(rule) = same_rule(context, wanted)
+            .await
+            .map_err(CliError::about_something_lost)?
     {
         return Ok(End::Done(made(wanted, &rule)));
     }
@@ -274,8 +276,18 @@ async fn add(
 /// The rule that a call whose answer was lost has made, where it has.
 async fn same_rule(context: &Context, wanted: &Wanted) -> Result<Option<Rule>, CliError> {
     let reason = Some(wanted.addition.justification.as_str());
-    let same = |rule: &Rule| wanted.port.is_same(rule) && rule.justification.as_deref() == reason;
+    let last_day = wanted.addition.expires_at.as_deref().map(day);
+    let same = |rule: &Rule| {
+        wanted.port.is_same(rule)
+            && rule.justification.as_deref() == reason
+            && rule.expires_at.as_ref().map(|end| day(end.as_str())) == last_day
+    };
     matching(context, &wanted.place, same).await
+}
+
+/// The day of a timestamp, or the day itself.
+fn day(moment: &str) -> &str {
+    moment.get(..10).unwrap_or(moment)
 }
 
 fn made(wanted: &Wanted, rule: &Rule) -> Done {

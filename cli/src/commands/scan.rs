@@ -11,7 +11,7 @@ use crate::references::{self, Prefixes};
 use crate::{durations, files};
 use secmon::model::Endpoint;
 use secmon::operations::{GetEndpoint, ScanEndpoint};
-use secmon::{ErrorCode, Namespace};
+use secmon::{ErrorCode, Namespace, Sent};
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
@@ -126,6 +126,9 @@ async fn start(
             }
             Err(error) => error,
         };
+        if error.sent() == Sent::Maybe {
+            context.remember("scan_endpoint", &name, "no_answer", started);
+        }
         let pause = error
             .retry_after()
             .filter(|_| error.code() == Some(&ErrorCode::RateLimited));

@@ -5,6 +5,7 @@ use crate::browser::{self, Browser};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::outcome::{Line, Outcome, Table};
+use crate::paths;
 use crate::settings::Source;
 use secmon::operations::CreateSsoToken;
 use serde_json::{Value, json};
@@ -42,7 +43,7 @@ async fn link(context: &Context, path: Option<String>, way: Way) -> Result<Outco
     let url = answer.data.sign_in_url(&service.base_url);
     if way == Way::Browser
         && service.source != Source::Local
-        && browser::open(&url) == Browser::Opened
+        && browser::open_unseen(&url, &paths::cache_folder()?) == Browser::Opened
     {
         let story = vec![Line::text(format!(
             "The browser is signed in as customer {customer}."

@@ -1,7 +1,7 @@
 //! `secmon sync`: the billing system's view of its services, in calls of at most 500.
 
 use crate::args::{OnError, SyncArgs};
-use crate::bulk::{self, Done, End, Journal, Key, Origin, Trace, input, spreadsheet};
+use crate::bulk::{self, Done, End, input, spreadsheet};
 use crate::context::{Context, Danger};
 use crate::durations::counted;
 use crate::error::{CliError, Exit};
@@ -22,7 +22,6 @@ const COLUMNS: &[Column] = &[
     shown("newly_paused"),
     shown("unpaused"),
 ];
-const OPERATION: &str = "sync_services";
 
 /// Runs the command.
 pub async fn run(context: &Context, args: SyncArgs) -> Result<Outcome, CliError> {
@@ -34,41 +33,13 @@ pub async fn run(context: &Context, args: SyncArgs) -> Result<Outcome, CliError>
     let services = read(context, &args)?;
     let requests = requests(services, &args)?;
     confirm(context, &requests)?;
-    let keys: Vec<Key> = requests.iter().map(key).collect();
-    let origin = Origin::of(Some(&args.file));
-    let journal = Journal::open(context, OPERATION, origin, &keys, &args.run)?;
-    if requests.len() > 1 && !args.run.use_whole_window {
+    if requests.len() > 1 && !args.use_whole_window {
         context.leave_calls_to_people()?;
     }
-    let send = async |request: &SyncServices| {
-        let trace = trace(request);
-        match journal.answer(&trace) {
-            Some(end) => Ok(end),
-            None => {
-                let send = async |_| send(context, request).await;
-                journal.carry_out(&trace, send).await
-            }
-        }
-    };
+    // No journal: to report a state again changes nothing twice, and another report may have said otherwise since.
+    let send = async |request: &SyncServices| send(context, request).await;
     let ends = bulk::run_telling(context, &requests, OnError::Stop, send, |_, _| {}).await;
-    bulk::close(context, &journal, &ends);
     Total::of(ends)
-}
-
-fn key(request: &SyncServices) -> Key {
-    Key::of(OPERATION, None, &to_json(&request.services).to_string())
-}
-
-fn trace(request: &SyncServices) -> Trace {
-    Trace {
-        key: key(request),
-        content: String::new(),
-        row: None,
-        target: about(request),
-        customer: None,
-        subject: Value::Null,
-        undone: false,
-    }
 }
 
 fn about(request: &SyncServices) -> String {

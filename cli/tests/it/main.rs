@@ -36,6 +36,7 @@ mod screens;
 mod secrets;
 mod sentences;
 mod shell;
+mod since;
 mod spreadsheets;
 mod telling;
 mod terminal;

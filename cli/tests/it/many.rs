@@ -53,7 +53,7 @@ fn every_run_over_many_leaves_calls_to_people() {
 }
 
 #[test]
-fn a_sync_that_failed_in_the_middle_goes_on_with_the_rest() {
+fn a_sync_that_failed_in_the_middle_is_sent_whole_again() {
     let tenant = account();
     let shell = Shell::of(&tenant);
     let services: String = (1..=4)
@@ -77,7 +77,7 @@ fn a_sync_that_failed_in_the_middle_goes_on_with_the_rest() {
         Some(4),
         "{run}"
     );
-    assert_eq!(tenant.calls("POST", "*/sync-services").len() - before, 2);
+    assert_eq!(tenant.calls("POST", "*/sync-services").len() - before, 4);
 }
 
 #[test]

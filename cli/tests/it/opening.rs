@@ -81,9 +81,12 @@ fn an_opened_sign_in_link_is_printed_nowhere() {
     let shell = browser(Shell::of(&tenant));
     provision(&shell, "203.0.113.10", "web-1");
     let run = shell.line("sso link -c 42 --open -o json").exits(0);
-    let link = seen(&shell);
-    let token = link.trim().rsplit('=').next().expect("a token");
-    assert!(link.contains("/sso?token="), "{link}");
+    let page = std::fs::read_to_string(seen(&shell).trim()).expect("a page for the browser");
+    let link = page.split("url=").nth(1).expect("where it leads");
+    let link = link.split('"').next().unwrap_or_default();
+    let token = link.rsplit('=').next().expect("a token");
+    assert!(link.contains("/sso?token="), "{page}");
+    assert!(!seen(&shell).contains(token), "it is no argument");
     assert_eq!(run.json()["opened"], true);
     assert!(
         !format!("{}{}", run.stdout, run.stderr).contains(token),

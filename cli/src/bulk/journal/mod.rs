@@ -102,6 +102,8 @@ pub enum Prior {
 pub struct Journal {
     store: Option<RefCell<Store>>,
     rows: HashMap<Key, Earlier>,
+    /// The operation of a run that begins with its first row: until then nothing of an earlier one is thrown away.
+    to_begin: RefCell<Option<String>>,
 }
 
 /// What an earlier run left of a row.
@@ -141,6 +143,7 @@ impl Journal {
         let mut journal = Self {
             store: Some(RefCell::new(store)),
             rows: HashMap::new(),
+            to_begin: RefCell::default(),
         };
         let unfinished = Unfinished::find(&lines, args)?;
         match unfinished {
@@ -152,14 +155,17 @@ impl Journal {
                 if unfinished.is_some() && !args.restart {
                     context.note("beginning anew: the run that ended early is of long ago");
                 }
-                journal.begin(operation)?;
+                journal.to_begin.replace(Some(operation.to_owned()));
             }
         }
         Ok(journal)
     }
 
-    fn begin(&self, operation: &str) -> Result<(), CliError> {
-        let (at, operation) = (now(), operation.to_owned());
+    fn begin(&self) -> Result<(), CliError> {
+        let Some(operation) = self.to_begin.take() else {
+            return Ok(());
+        };
+        let at = now();
         if let Some(store) = &self.store {
             store.borrow_mut().clear().map_err(|error| full(&error))?;
         }
@@ -212,6 +218,7 @@ impl Journal {
         trace: &Trace,
         send: impl AsyncFnOnce(Prior) -> Result<End, CliError>,
     ) -> Result<End, CliError> {
+        self.begin()?;
         self.write(&Line::Sent {
             at: now(),
             key: trace.key.0.clone(),
@@ -232,7 +239,8 @@ impl Journal {
 
     /// Closes the run when every row has its answer.
     pub fn conclude(&self, ends: &[End]) -> Result<(), CliError> {
-        match ends.iter().all(is_settled) {
+        let has_begun = self.to_begin.take().is_none();
+        match has_begun && ends.iter().all(is_settled) {
             true => self.write(&Line::Closed { at: now() }),
             false => Ok(()),
         }

@@ -13,6 +13,7 @@ use crate::bulk::{
 use crate::context::Context;
 use crate::durations;
 use crate::error::CliError;
+use crate::files;
 use crate::invocation::quoted;
 use crate::outcome::Outcome;
 use crate::targets::{BareNames, Defaults, RowFields, Target};
@@ -58,7 +59,7 @@ async fn from_file(context: &Context, args: &ProvisionArgs) -> Result<Outcome, C
         .report
         .as_ref()
         .filter(|_| !context.settings.safety.dry_run);
-    if wanted.is_some_and(|report| report == path) {
+    if wanted.is_some_and(|report| files::are_one(report, path)) {
         return Err(CliError::usage(
             "--report names the file that is read: give another name",
         ));

@@ -1,0 +1,187 @@
+//! What happened since a run ended early, or since its answer was lost: the same command must not act against it.
+
+use crate::shell::{Shell, account, provision};
+use http::StatusCode;
+use secmon_mock::{CloseAt, Fault, Tenant};
+
+/// Everything behind the first call to this path fails.
+fn breaks_after_one(tenant: &Tenant, path: &str) {
+    let broken = Fault::status(StatusCode::INTERNAL_SERVER_ERROR);
+    tenant.fault(broken.on("POST", path).after(1).times(0));
+}
+
+#[test]
+fn a_server_that_took_over_a_name_is_not_terminated_by_an_older_run() {
+    let tenant = account();
+    let shell = Shell::of(&tenant);
+    provision(&shell, "203.0.113.1", "web-1");
+    provision(&shell, "203.0.113.2", "web-2");
+    let file = shell.file("names.txt", "web-1\nweb-2\n");
+    let line = ["endpoint", "terminate", "-f", &file, "-y"];
+    breaks_after_one(&tenant, "*/terminate");
+    shell.run(&line).exits(8);
+    tenant.clear_faults();
+    provision(&shell, "203.0.113.9", "web-1");
+
+    let refused = shell.run(&line).exits(2);
+    assert!(refused.stderr.contains("web-1"), "{refused:?}");
+    assert!(refused.stderr.contains("--restart"), "{refused:?}");
+    let left = shell.line("endpoint list -o csv").exits(0).stdout;
+    assert!(
+        left.contains("203.0.113.9") && left.contains("203.0.113.2"),
+        "{left}"
+    );
+
+    let file = shell.file("names.txt", "web-2\n");
+    shell
+        .run(&["endpoint", "terminate", "-f", &file, "-y"])
+        .exits(0);
+    let left = shell.line("endpoint list -o csv").exits(0).stdout;
+    assert!(
+        left.contains("203.0.113.9") && !left.contains("203.0.113.2"),
+        "{left}"
+    );
+}
+
+#[test]
+fn a_question_that_was_declined_begins_no_run() {
+    let shell = Shell::of(&account());
+    provision(&shell, "203.0.113.1", "web-1");
+    provision(&shell, "203.0.113.2", "web-2");
+    shell.line("endpoint terminate web-1 web-2").exits(2);
+    let run = shell.line("endpoint terminate web-1 web-2 -y").exits(0);
+    assert!(!run.stderr.contains("going on"), "{run:?}");
+}
+
+#[test]
+fn a_report_never_replaces_the_file_that_is_read() {
+    let shell = Shell::of(&account());
+    let rows = "target,customer\n203.0.113.1,42\n";
+    shell.file("servers.csv", rows);
+    for report in ["servers.csv", "./servers.csv"] {
+        let line = format!("provision -f servers.csv --report {report}");
+        shell.line(&line).exits(2);
+        let kept = std::fs::read_to_string(shell.path("servers.csv")).expect("the file");
+        assert_eq!(kept, rows, "{report}");
+    }
+}
+
+fn add<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    let line = [
+        "rules",
+        "add",
+        "web-1",
+        "2201",
+        "2202",
+        "-m",
+        "For the migration",
+    ];
+    [&line, more].concat()
+}
+
+/// The rules are made, and nobody saw it.
+fn rules_unseen(tenant: &Tenant, shell: &Shell) {
+    let lost = Fault::close(CloseAt::After).on("POST", "/api/v1/whitelists");
+    tenant.fault(lost.times(2));
+    let broken = Fault::status(StatusCode::NOT_FOUND).on("GET", "/api/v1/whitelists");
+    tenant.fault(broken.times(0));
+    shell.run(&add(&[])).exits(8);
+}
+
+#[test]
+fn a_rule_for_good_is_not_taken_for_one_that_ends() {
+    let tenant = account();
+    let shell = Shell::of(&tenant);
+    provision(&shell, "203.0.113.1", "web-1");
+    rules_unseen(&tenant, &shell);
+    tenant.clear_faults();
+    let run = shell.run(&add(&["--expires", "7d"])).exits(8);
+    assert!(run.stdout.contains("rules edit"), "{run:?}");
+}
+
+#[test]
+fn what_nobody_saw_stays_open_until_it_was_looked_at() {
+    let tenant = account();
+    let shell = Shell::of(&tenant);
+    provision(&shell, "203.0.113.1", "web-1");
+    rules_unseen(&tenant, &shell);
+    tenant.clear_faults();
+    // The look at each rule fails, after the one at all of them.
+    let broken = Fault::status(StatusCode::NOT_FOUND).on("GET", "/api/v1/whitelists");
+    tenant.fault(broken.after(1).times(0));
+    shell.run(&add(&[])).exits(8);
+    tenant.clear_faults();
+    shell.run(&add(&[])).exits(0);
+    let rules = shell.line("rules list web-1 -o json").exits(0).json();
+    assert_eq!(rules.as_array().map(Vec::len), Some(2), "{rules}");
+}
+
+#[test]
+fn a_report_of_services_is_sent_whole_again() {
+    let tenant = account();
+    let shell = Shell::of(&tenant);
+    for service in ["601", "602"] {
+        let line = format!("sub set {service} -c 42 --product domain_monitoring --quantity 2");
+        shell.line(&line).exits(0);
+    }
+    let head = "service_id,client_id,product_slug,status\n";
+    let suspended = |service: &str| format!("{service},42,domain_monitoring,suspended\n");
+    let today = format!("{head}{}{}", suspended("601"), suspended("602"));
+    let today = shell.file("today.csv", &today);
+    let line = ["sync", "-f", &today, "--chunk", "1", "-y"];
+    breaks_after_one(&tenant, "*/sync-services");
+    assert_ne!(shell.run(&line).code, 0);
+    tenant.clear_faults();
+    let active = shell.file(
+        "fix.csv",
+        &format!("{head}601,42,domain_monitoring,active\n"),
+    );
+    shell.run(&["sync", "-f", &active, "-y"]).exits(0);
+
+    shell.run(&line).exits(0);
+    let again = shell.line("sub resume 601 -c 42 --product domain_monitoring -o json");
+    let record = again.exits(0).json();
+    assert_ne!(record["note"], "already active", "{record}");
+    assert_eq!(tenant.calls("POST", "*/resume-subscription").len(), 1);
+    let answer = &tenant.calls("POST", "*/resume-subscription")[0].response;
+    assert!(answer["data"]["note"].is_null(), "{answer}");
+}
+
+#[test]
+fn a_key_in_a_command_line_is_not_kept() {
+    let tenant = account();
+    let shell = Shell::of(&tenant);
+    provision(&shell, "203.0.113.1", "web-1");
+    let reason = format!("the key is {}", tenant.api_key());
+    shell
+        .run(&["rules", "add", "web-1", "22", "-m", &reason])
+        .exits(0);
+    let field = format!("k={}", tenant.api_key());
+    shell
+        .run(&["api", "billing/suspend", "-f", &field])
+        .exits(5);
+    let kept = shell.everything_kept();
+    assert!(kept.contains("the key is ****"), "{kept}");
+    assert!(!kept.contains(tenant.api_key()), "{kept}");
+}
+
+#[test]
+fn a_call_whose_answer_was_lost_is_in_the_history() {
+    let tenant = account();
+    let shell = Shell::of(&tenant);
+    let id = provision(&shell, "203.0.113.1", "web-1");
+    tenant.fault(Fault::close(CloseAt::After).on("POST", "*/scan-endpoint"));
+    assert_ne!(shell.line("scan web-1").code, 0);
+    tenant.fault(Fault::close(CloseAt::After).on("DELETE", "/api/v1/endpoints/*"));
+    let line = format!("api /api/v1/endpoints/{id} -X DELETE");
+    assert_ne!(shell.line(&line).code, 0);
+    let changes = shell.line("history -o json").exits(0).json();
+    let told: Vec<_> = changes.as_array().expect("a list").iter().collect();
+    for operation in ["scan_endpoint", "api"] {
+        assert!(
+            told.iter()
+                .any(|change| change["operation"] == operation && change["result"] != "done"),
+            "{operation}: {changes}"
+        );
+    }
+}
