@@ -100,6 +100,7 @@ pub fn report(context: &Context, words: Words, items: &[Item]) -> Outcome {
         sentence.push_str(&format!(", {unsent} not sent"));
     }
     let mut story = vec![Line::text(sentence)];
+    story.extend(items.iter().filter_map(left_undone));
     story.extend(failures(items));
     let exit = if failed > 0 {
         Exit::SomeFailed
@@ -152,6 +153,8 @@ impl ReportFile {
             .collect();
         let id = end.done().map(|done| done.id.clone()).unwrap_or_default();
         let (code, message) = trouble(end);
+        let note = end.done().and_then(|done| done.note.as_deref());
+        let message = note.unwrap_or(message);
         self.write(cells.into_iter().chain([
             end.status().to_owned(),
             inert(&id),
@@ -206,6 +209,13 @@ fn row(item: &Item) -> Vec<Cell> {
         filled(code),
         filled(message),
     ]
+}
+
+/// What is said of a record that was made, and is not quite as it was wanted.
+fn left_undone(item: &Item) -> Option<Line> {
+    let done = item.end.done().filter(|done| done.created == Some(true))?;
+    let note = done.note.as_ref()?;
+    Some(Line::text(format!("  {}: {note}", item.target)))
 }
 
 /// Whether a row never went out, because the run ended before it.

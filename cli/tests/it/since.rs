@@ -185,3 +185,25 @@ fn a_call_whose_answer_was_lost_is_in_the_history() {
         );
     }
 }
+
+#[test]
+fn a_name_that_was_not_given_is_told_of_every_row() {
+    let tenant = account();
+    let shell = Shell::of(&tenant);
+    let rows = "target,customer,nickname\n203.0.113.1,42,web-1\n203.0.113.2,42,web-2\n";
+    let file = shell.file("servers.csv", rows);
+    let refused = Fault::status(StatusCode::NOT_FOUND).on("PUT", "/api/v1/endpoints/*");
+    tenant.fault(refused.times(0));
+    let report = shell.path("report.csv").display().to_string();
+    let run = shell
+        .run(&["provision", "-f", &file, "--report", &report])
+        .exits(0);
+    let written = std::fs::read_to_string(&report).expect("a report");
+    for text in [run.stdout, written] {
+        assert_eq!(
+            text.matches("the nickname was not set").count(),
+            2,
+            "{text}"
+        );
+    }
+}
