@@ -3,6 +3,7 @@
 use crate::error::{CliError, Exit};
 use crate::profile::write_private;
 use secmon::ApiKey;
+use std::fs::File;
 use std::io::{IsTerminal, Read};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
@@ -61,16 +62,22 @@ pub fn parse(name: &str, text: &str) -> Result<ApiKey, CliError> {
     ApiKey::new(text).map_err(|error| CliError::usage(format!("{name}: {error}")))
 }
 
+/// A file that is longer holds no key; of `/dev/zero` no more is read.
+const LONGEST_KEY_FILE: usize = 16 * 1024;
+
 /// Reads a key from a file that only its owner can read.
 pub fn read_file(path: &Path) -> Result<ApiKey, CliError> {
     let name = format!("key file {}", path.display());
     let failed = |error: std::io::Error| {
         CliError::usage(format!("{name}: {error}")).hint("keep the key again: `auth login`")
     };
-    let metadata = std::fs::metadata(path).map_err(failed)?;
-    refuse_open_mode(&name, &metadata)?;
-    let text = std::fs::read_to_string(path).map(Zeroizing::new);
-    parse(&name, &text.map_err(failed)?)
+    let file = File::open(path).map_err(failed)?;
+    refuse_open_mode(&name, &file.metadata().map_err(failed)?)?;
+    let mut text = Zeroizing::new(String::with_capacity(LONGEST_KEY_FILE));
+    file.take(LONGEST_KEY_FILE as u64)
+        .read_to_string(&mut text)
+        .map_err(failed)?;
+    parse(&name, &text)
 }
 
 /// Copies a key file; one that is not there is nothing to copy.

@@ -77,7 +77,15 @@ impl PortSpec {
             ))
             .hint("give every port its own, as 53/udp,123/udp"));
         }
-        ports.iter().map(|port| Self::parse(port)).collect()
+        let mut specs: Vec<Self> = Vec::new();
+        for port in ports {
+            let spec = Self::parse(&port)?;
+            // A port that is typed twice is one rule.
+            if !specs.contains(&spec) {
+                specs.push(spec);
+            }
+        }
+        Ok(specs)
     }
 
     /// Reads what was typed.

@@ -109,7 +109,10 @@ pub async fn domains(context: &Context, names: &[String]) -> Result<Vec<DomainRe
                 return Err(missing(name, &wanted, known.iter().flatten()));
             }
         };
-        found.push(domain);
+        // A domain that is named twice is changed once.
+        if found.iter().all(|other| other.id != domain.id) {
+            found.push(domain);
+        }
     }
     Ok(found)
 }

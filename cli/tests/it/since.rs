@@ -1,4 +1,5 @@
-//! What happened since a run ended early, or since its answer was lost: the same command must not act against it.
+//! What happened since a run ended early, or since its answer was lost, and what is named twice: no command acts against
+//! it, or twice.
 
 use crate::shell::{Shell, account, provision};
 use http::StatusCode;
@@ -206,4 +207,42 @@ fn a_name_that_was_not_given_is_told_of_every_row() {
             "{text}"
         );
     }
+}
+
+#[test]
+fn what_is_named_twice_is_done_once() {
+    let tenant = account();
+    let shell = Shell::of(&tenant);
+    provision(&shell, "203.0.113.1", "web-1");
+    let line = [
+        "rules",
+        "add",
+        "web-1",
+        "2300",
+        "2300/tcp",
+        "-m",
+        "For the migration",
+    ];
+    shell.run(&line).exits(0);
+    assert_eq!(tenant.calls("POST", "/api/v1/whitelists").len(), 1);
+    shell
+        .line("sub set 501 -c 42 --product domain_monitoring --quantity 1")
+        .exits(0);
+    shell
+        .line("domain provision example.com --service 501 -c 42")
+        .exits(0);
+    shell
+        .line("domain suspend example.com EXAMPLE.COM -c 42")
+        .exits(0);
+    assert_eq!(tenant.calls("POST", "*/suspend-domain").len(), 1);
+}
+
+#[test]
+fn a_key_file_without_an_end_is_refused() {
+    let shell = Shell::of(&account()).with("SECMON_API_KEY", "");
+    let run = shell
+        .with("SECMON_API_KEY_FILE", "/dev/zero")
+        .line("endpoint list")
+        .exits(2);
+    assert!(run.stderr.contains("/dev/zero"), "{run:?}");
 }
