@@ -280,11 +280,6 @@ impl Context {
         Ok(*self.asked_customer.get_or_init(|| customer))
     }
 
-    /// From here on this is the customer, where none was named.
-    pub fn keep_customer(&self, customer: CustomerId) {
-        self.asked_customer.get_or_init(|| customer);
-    }
-
     /// In a dry run, what a change of this machine's own files comes to: it is said, and not made.
     pub fn only_said(&self, would: &str) -> Option<Outcome> {
         let story = vec![Line::text(format!("would {would}"))];

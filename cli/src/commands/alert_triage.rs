@@ -50,7 +50,7 @@ pub async fn run(context: &Context, filter: &AlertFilter) -> Result<Outcome, Cli
     }
     let found = alert_listing::read(context, filter, Some(AlertStatusArg::Open)).await?;
     let customer = found.customer;
-    context.keep_customer(customer);
+    context.imply_customer(customer);
     let names = names(context, &found.alerts, customer).await?;
     let steps = ask(context, groups(found.alerts, &names))?;
     if steps.is_empty() {

@@ -246,3 +246,17 @@ fn a_key_file_without_an_end_is_refused() {
         .exits(2);
     assert!(run.stderr.contains("/dev/zero"), "{run:?}");
 }
+
+#[test]
+fn a_server_that_is_suspended_is_not_called_monitored() {
+    let shell = Shell::of(&account());
+    provision(&shell, "203.0.113.1", "web-1");
+    shell.line("endpoint suspend web-1").exits(0);
+    let file = shell.file("servers.csv", "target,customer\n203.0.113.1,42\n");
+    let run = shell
+        .run(&["provision", "-f", &file, "-o", "json"])
+        .exits(0)
+        .json();
+    let note = run["items"][0]["note"].as_str().unwrap_or_default();
+    assert!(note.contains("suspended"), "{run}");
+}

@@ -34,6 +34,10 @@ pub async fn skip(
                 End::Done(there("already monitored; it has the new nickname now"))
             }))
         }
+        _ if endpoint.status == EndpointStatus::Paused => {
+            let suspended = "there already, and suspended: it is scanned again once it is resumed";
+            Ok(End::Skipped(there(suspended)).after(prior))
+        }
         _ => Ok(End::Skipped(there("already monitored")).after(prior)),
     }
 }
