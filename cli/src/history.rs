@@ -48,7 +48,8 @@ impl History {
     pub fn open(service: String, clean: impl Fn(&str) -> String) -> Option<Self> {
         let user = ["USER", "LOGNAME", "USERNAME"]
             .iter()
-            .find_map(|name| std::env::var(name).ok());
+            .find_map(|name| std::env::var(name).ok())
+            .or_else(|| whoami::username().ok());
         let words: Vec<String> = std::env::args_os()
             .skip(1)
             .map(|word| crate::invocation::quoted(&word.to_string_lossy()))

@@ -245,6 +245,9 @@ impl Ui {
     }
 
     fn indented(&self, text: &mut String, table: &Table) {
+        if table.rows.is_empty() {
+            return push_line(text, "  none");
+        }
         for row in self.table(table).lines() {
             push_line(text, &format!("  {row}"));
         }
@@ -333,27 +336,25 @@ impl Ui {
         }
     }
 
-    /// Says that a call waits, when the wait is long enough to wonder about.
+    /// Says that a call waits, when the wait is long enough to wonder about: in the bar, while one is on the screen.
     pub fn waiting(&self, reason: secmon::WaitReason, length: Duration) {
-        if length < WORTH_SAYING || !self.is_news(length) {
+        if length < WORTH_SAYING {
             return;
         }
-        let length = durations::shown(length);
-        self.note_over_progress(&match reason {
-            secmon::WaitReason::Pacing => format!("paced: next request in {length}"),
+        let reason = match reason {
+            secmon::WaitReason::Pacing => "paced: next request",
             secmon::WaitReason::RateLimited => {
-                format!("the service says the key's calls are used up: next request in {length}")
+                "the service says the key's calls are used up: next request"
             }
-            _ => format!("the service did not answer: next try in {length}"),
-        });
-    }
-
-    /// While a bar is on the screen, the word stands in it.
-    fn note_over_progress(&self, sentence: &str) {
+            _ => "the service did not answer: next try",
+        };
         let bar = self.bar.lock().unwrap_or_else(PoisonError::into_inner);
         match bar.as_ref().filter(|bar| !bar.is_over()) {
-            Some(bar) => bar.say(sentence),
-            None => self.note(sentence),
+            Some(bar) => bar.wait(reason, length),
+            None if self.is_news(length) => {
+                self.note(&format!("{reason} in {}", durations::shown(length)));
+            }
+            None => {}
         }
     }
 
@@ -409,10 +410,11 @@ impl Ui {
             && !self.display.quiet
             && !self.display.no_progress
             && std::io::stderr().is_terminal();
-        let progress = Progress::new(total, visible);
-        if visible {
-            *self.bar.lock().unwrap_or_else(PoisonError::into_inner) = Some(progress.clone());
+        if !visible {
+            return Progress::hidden();
         }
+        let progress = Progress::shown(total);
+        *self.bar.lock().unwrap_or_else(PoisonError::into_inner) = Some(progress.clone());
         progress
     }
 
@@ -427,7 +429,10 @@ impl Ui {
 
     /// Standard error that cannot be written leaves nowhere to say so.
     fn to_stderr(&self, text: &str) {
-        let _ = anstream::stderr().write_all(text.as_bytes());
+        let _ = match text.contains('\u{1b}') {
+            true => anstream::stderr().write_all(text.as_bytes()),
+            false => std::io::stderr().write_all(text.as_bytes()),
+        };
     }
 }
 

@@ -2,6 +2,21 @@
 
 use crate::shell::{Shell, account, provision};
 
+/// Scheduled jobs have no USER.
+#[test]
+fn without_a_name_in_the_environment_the_system_tells_who_it_was() {
+    let tenant = account();
+    let shell = Shell::of(&tenant);
+    shell.line("provision 203.0.113.10 -c 42").exits(0);
+    let asked = std::process::Command::new("id").arg("-un").output();
+    let name = asked.expect("id answers").stdout;
+    let changes = shell.line("history -o json").exits(0).json();
+    assert_eq!(
+        changes[0]["user"].as_str(),
+        Some(String::from_utf8_lossy(&name).trim())
+    );
+}
+
 #[test]
 fn every_change_is_remembered_and_no_read() {
     let tenant = account();
