@@ -2,9 +2,12 @@
 //! no command pays for the options of all others.
 
 use super::*;
+use anstream::AutoStream;
+use clap::builder::Styles;
 use clap::error::{Error, ErrorKind};
 use clap::{Arg, ArgMatches, FromArgMatches, Subcommand};
 use std::ffi::OsString;
+use std::mem::ManuallyDrop;
 
 const ABOUT: &str = "Provision monitored servers, allow ports and work on alerts";
 
@@ -140,9 +143,22 @@ fn bare() -> clap::Command {
         .version(env!("CARGO_PKG_VERSION"))
         .about(ABOUT)
         .after_help(AFTER_HELP)
+        .styles(styles())
         .max_term_width(100)
         .disable_help_subcommand(true);
     incomplete_alone(bare)
+}
+
+/// Plain where nobody would see colours, as these would only have to be searched for and taken out again.
+fn styles() -> Styles {
+    let shown = [
+        AutoStream::choice(&std::io::stdout()),
+        AutoStream::choice(&std::io::stderr()),
+    ];
+    match shown {
+        [anstream::ColorChoice::Never, anstream::ColorChoice::Never] => Styles::plain(),
+        _ => Styles::styled(),
+    }
 }
 
 /// With the options of every command.
@@ -168,7 +184,7 @@ pub fn tree_for(words: &[OsString]) -> clap::Command {
     let root = root();
     let typed = Typed::scan(&root, words);
     match typed.word(0).and_then(noun) {
-        Some(noun) => root_of_noun(root, noun, typed.word(1)),
+        Some(noun) => root_of_noun(root, noun, &typed),
         None => {
             let nouns = NOUNS.iter();
             let named = nouns.map(|noun| noun.named(clap::Command::new(noun.name)));
@@ -177,23 +193,45 @@ pub fn tree_for(words: &[OsString]) -> clap::Command {
     }
 }
 
-fn root_of_noun(root: clap::Command, noun: &Noun, verb: Option<&str>) -> clap::Command {
+fn root_of_noun(root: clap::Command, noun: &Noun, typed: &Typed) -> clap::Command {
     let grown = noun.grown();
     let has_verbs_only = grown.has_subcommands() && grown.get_arguments().next().is_none();
     if !has_verbs_only {
         return root.subcommand(grown);
     }
-    match verb.and_then(|verb| grown.find_subcommand(verb)) {
-        Some(verb) => {
-            let noun = noun.named(incomplete_alone(clap::Command::new(noun.name)));
-            root.subcommand(noun.subcommand(verb.clone()))
+    let named = typed.word(1).and_then(|verb| grown.find_subcommand(verb));
+    let Some(verb) = named else {
+        let (root, noun) = incomplete(root, grown);
+        return root.subcommand(noun);
+    };
+    let noun = noun.named(incomplete_alone(clap::Command::new(noun.name)));
+    let last = typed.word(2).and_then(|word| verb.find_subcommand(word));
+    match last {
+        Some(last) => root.subcommand(noun.subcommand(with_one_word(verb, last))),
+        None if verb.is_subcommand_required_set() => {
+            let (root, verb) = incomplete(root, verb.clone());
+            root.subcommand(noun.subcommand(verb))
         }
-        None => {
-            let root = without_copies(root);
-            let options: Vec<Arg> = root.get_arguments().cloned().collect();
-            root.subcommand(grown.args(options))
-        }
+        None => root.subcommand(noun.subcommand(verb.clone())),
     }
+}
+
+/// A command line that ends in a command which needs a word behind it. That one alone has the options, as nothing but its
+/// help, or an error, can come of it.
+fn incomplete(root: clap::Command, command: clap::Command) -> (clap::Command, clap::Command) {
+    let root = without_copies(root);
+    let options: Vec<Arg> = root.get_arguments().cloned().collect();
+    (root, command.args(options))
+}
+
+/// A verb with one of the words that may stand behind it.
+fn with_one_word(verb: &clap::Command, word: &clap::Command) -> clap::Command {
+    // Names live as long as the program, which ends with its command line.
+    let kept = |name: &str| -> &'static str { Box::leak(name.into()) };
+    incomplete_alone(clap::Command::new(kept(verb.get_name())))
+        .aliases(verb.get_all_aliases().map(kept))
+        .args(verb.get_arguments().cloned())
+        .subcommand(word.clone())
 }
 
 /// What needs a word behind it.
@@ -211,7 +249,8 @@ fn without_copies(root: clap::Command) -> clap::Command {
 impl Cli {
     /// Reads a command line, the program's name first.
     pub fn parse_from(words: &[OsString]) -> Result<Self, Error> {
-        let mut tree = tree_for(words);
+        // The program lives no longer than its command line: nothing is gained by taking the tree apart.
+        let mut tree = ManuallyDrop::new(tree_for(words));
         let mut typed = tree.try_get_matches_from_mut(words)?;
         Self::from_typed(&mut typed).map_err(|error| error.format(&mut tree))
     }
