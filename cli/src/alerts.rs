@@ -74,7 +74,7 @@ impl Alert {
         }
     }
 
-    /// What it says, in a few words.
+    /// What it is about, in a few words.
     pub fn about(&self) -> String {
         match self {
             Self::Port(alert) => {
@@ -86,6 +86,22 @@ impl Alert {
                 format!("port {}/{}{service}", alert.port, alert.protocol)
             }
             Self::Domain(alert) => found(alert),
+        }
+    }
+
+    /// What was found, in a few words.
+    pub fn finding(&self) -> String {
+        match self {
+            Self::Port(_) => format!("open {}", self.about()),
+            Self::Domain(_) => self.about(),
+        }
+    }
+
+    /// What was found, in the service's words where it has some.
+    pub fn sentence(&self) -> String {
+        match self {
+            Self::Port(alert) => alert.title.clone().unwrap_or_else(|| self.finding()),
+            Self::Domain(_) => self.finding(),
         }
     }
 

@@ -23,14 +23,14 @@ fn for_code(code: &ErrorCode) -> Option<&'static str> {
             "the partner account is suspended: only the provider can open it again"
         }
         ErrorCode::EndpointLimitExceeded => {
-            "see what is using it: `endpoint list`; terminate or delete a server, or raise the plan"
+            "see what is using it: `endpoint list -c ID`; terminate or delete a server, or raise the plan"
         }
         ErrorCode::DomainLimitExceeded => {
-            "see what is using them: `domain list`; release one, or give the customer more: `subscription set SERVICE --product domain_monitoring --quantity N`"
+            "see what is using them: `domain list -c ID`; release one, or give the customer more: `subscription set SERVICE --product domain_monitoring --quantity N -c ID`"
         }
         ErrorCode::EndpointNotFound => "see the servers there are: `endpoint list`",
         ErrorCode::DomainNotFound => "see the customer's domains: `domain list -c ID`",
-        ErrorCode::AlertNotFound => "see the alerts there are: `alert list`",
+        ErrorCode::AlertNotFound => "see the alerts there are: `alert list -c ID`",
         ErrorCode::ProductNotFound => {
             "products are endpoint, port_monitoring and domain_monitoring"
         }
@@ -47,7 +47,7 @@ fn for_code(code: &ErrorCode) -> Option<&'static str> {
             "the customer monitors that domain already: use its record"
         }
         ErrorCode::DowngradeUsageExceeded => {
-            "give up what no longer fits first (`domain list`, `endpoint list`), choose more, or add --force: what no longer fits is then paused"
+            "give up what no longer fits first (`domain list -c ID`, `endpoint list -c ID`), choose more, or add --force: what no longer fits is then paused"
         }
         ErrorCode::SubscriptionNotChangeable => {
             "a cancelled subscription is brought back by `subscription set SERVICE --product PRODUCT -c ID`"

@@ -10,6 +10,7 @@ pub struct Invocation {
     /// Found out when a command is to be printed: that asks the file system.
     program: OnceLock<String>,
     service: Vec<String>,
+    customer: Option<String>,
     arguments: Vec<String>,
     wants_json: bool,
 }
@@ -26,12 +27,13 @@ impl Invocation {
         Self {
             program: OnceLock::new(),
             service: Vec::new(),
+            customer: None,
             wants_json,
             arguments,
         }
     }
 
-    /// Keeps the options that choose the service.
+    /// Keeps the options that choose the service, and the customer.
     #[must_use]
     pub fn for_service(mut self, global: &GlobalArgs) -> Self {
         let config = global
@@ -51,6 +53,7 @@ impl Invocation {
         if global.local {
             self.service.push("--local".to_owned());
         }
+        self.customer = global.customer.as_deref().map(quoted);
         self
     }
 
@@ -82,13 +85,14 @@ impl Invocation {
         words.join(" ")
     }
 
-    /// Writes every command between backticks out in full.
+    /// Writes every command between backticks out in full, about the customer that was given.
     pub fn expand(&self, text: &str) -> String {
+        let customer = self.customer.as_deref().unwrap_or("ID");
         text.split('`')
             .enumerate()
             .map(|(i, piece)| {
                 if i % 2 == 1 {
-                    self.line(piece)
+                    self.line(&piece.replace("-c ID", &format!("-c {customer}")))
                 } else {
                     piece.to_owned()
                 }

@@ -83,6 +83,7 @@ const TRIED_SECOND: &[(&str, &str, &str)] = &[
     ("suspend", "customer", "endpoint suspend --all -c ID"),
 ];
 
+const NO_READING: &str = "the service does not tell subscriptions: it shows one when it is set or changed; status -c ID shows what the customer has in use";
 const NO_UNDO: &str =
     "no command takes back what another did; secmon history shows what was changed";
 const NO_REOPENING: &str = "an alert cannot be opened again by hand; a port that is still open raises a new one at the next scan";
@@ -91,6 +92,8 @@ const NO_REOPENING: &str = "an alert cannot be opened again by hand; a port that
 const NOT_THERE: &[(&str, &str, &str)] = &[
     ("undo", "", NO_UNDO),
     ("history", "undo", NO_UNDO),
+    ("subscription", "list", NO_READING),
+    ("subscription", "show", NO_READING),
     ("alert", "unack", NO_REOPENING),
     ("alert", "reopen", NO_REOPENING),
 ];
@@ -111,6 +114,15 @@ const FILLERS: &[&str] = &[
 ];
 
 const CUSTOMER: &[&str] = &["client", "customer", "customers"];
+
+/// The command that a word which is none stands for.
+pub fn command_for(word: &str) -> Option<String> {
+    let (_, command) = TRIED_FIRST.iter().find(|(tried, _)| *tried == word)?;
+    let names = command
+        .split(' ')
+        .take_while(|word| word.starts_with(char::is_lowercase));
+    Some(names.collect::<Vec<_>>().join(" "))
+}
 
 /// Takes out the parser's own advice that leads nowhere, and gives better where there is some.
 pub fn instead(error: &mut clap::Error, words: &[OsString]) -> Option<Meant> {
@@ -293,8 +305,13 @@ fn filled(command: &str, typed: &Typed, behind: usize) -> String {
             literal => line.push(literal.to_owned()),
         }
     }
-    if typed.rest.iter().any(|word| word == "--all") {
+    let is_asked = |option: &&str| typed.rest.iter().any(|word| word == option);
+    if ["--all", "--help", "-h"].iter().any(is_asked) {
         line.retain(|word| !["ALERT", "ENDPOINT"].contains(&word.as_str()));
+    } else if [SUSPEND, RESUME].contains(&command) && customer.is_some() {
+        // Nothing but the customer was named: all of their servers are meant.
+        let nothing_named = line.iter_mut().filter(|place| *place == "ENDPOINT");
+        nothing_named.for_each(|place| *place = "--all".to_owned());
     }
     line.extend(typed.rest.iter().map(|word| quoted(word)));
     let unknown = needs_customer.then_some("ID");

@@ -76,7 +76,7 @@ pub struct EndpointAddArgs {
 /// Servers to suspend or to resume.
 #[derive(Debug, Args)]
 pub struct EndpointSwitch {
-    /// All servers of the customer given with -c that are in the other state
+    /// All servers of the customer given with -c
     #[arg(long, conflicts_with_all = ["endpoints", "file"])]
     pub all: bool,
     /// Servers by name

@@ -9,12 +9,14 @@ use crate::args::{AlertAllowArgs, AlertCommand, AlertFilter, AlertKind, AlertLis
 use crate::bulk::Words;
 use crate::context::Context;
 use crate::error::CliError;
+use crate::invocation::quoted;
 use crate::outcome::{Cell, Column, Line, Outcome, Table, shown, to_json, with_room};
 use crate::ports::PortSpec;
 use crate::references;
 use crate::ui::severity_rank;
 use secmon::model::{
-    CustomerId, DomainAlertStatus, PortAlert, PortAlertStatus, PortRange, Timestamp,
+    CustomerId, DomainAlert, DomainAlertStatus, DomainAlertType, PortAlert, PortAlertStatus,
+    PortRange, Timestamp,
 };
 use std::cmp::Reverse;
 use std::num::NonZeroU16;
@@ -83,7 +85,7 @@ fn row(alert: &Alert) -> Vec<Cell> {
             .severity()
             .cloned()
             .map_or(Cell::Missing, Cell::Severity),
-        Cell::text(alert.about()),
+        Cell::text(alert.finding()),
         Cell::maybe(alert.place()),
         Cell::state(alert.status()),
         Cell::time(alert.first_seen()),
@@ -97,7 +99,7 @@ async fn show(context: &Context, name: &str) -> Result<Outcome, CliError> {
     };
     let customer = context.customer()?;
     let mut story = vec![
-        Line::text(alert.about()),
+        Line::text(alert.sentence()),
         Line::Field("id", Cell::text(alert.handle())),
         Line::Field("on", Cell::maybe(alert.place())),
         Line::Field("severity", Cell::maybe(alert.severity())),
@@ -127,8 +129,9 @@ async fn show(context: &Context, name: &str) -> Result<Outcome, CliError> {
             if let Some(explanation) = &domain.explanation {
                 story.extend([Line::text(""), Line::text(format!("  {explanation}"))]);
             }
+            story.push(Line::Heading("Next:"));
+            story.extend(evidence(domain, customer));
             if domain.status == DomainAlertStatus::Open {
-                story.push(Line::Heading("Next:"));
                 story.push(Line::next(
                     format!("alert ack {} -c {customer}", alert.handle()),
                     "say that somebody has seen it",
@@ -138,6 +141,21 @@ async fn show(context: &Context, name: &str) -> Result<Outcome, CliError> {
     }
     let table = Table::one(ANY, row(alert));
     Ok(Outcome::record(to_json(alert), table).tell(story))
+}
+
+/// The command that shows what was found.
+fn evidence(alert: &DomainAlert, customer: CustomerId) -> Option<Line> {
+    let domain = alert.domain.as_deref().map(quoted)?;
+    Some(match alert.kind {
+        DomainAlertType::DarkWebMention => Line::next(
+            format!("domain mentions {domain} -c {customer}"),
+            "where it is mentioned",
+        ),
+        _ => Line::next(
+            format!("domain leaks {domain} -c {customer}"),
+            "whose credentials they are, and where they leaked",
+        ),
+    })
 }
 
 /// The command that allows an alert's port.

@@ -148,10 +148,10 @@ pub async fn switch(
         .map(Row::listed)
         .collect();
     let sentence = format!(
-        "Customer {customer}: {} of {} to {}.",
-        rows.len(),
+        "Customer {customer} has {}; {} not {} before.",
         counted(total, "server"),
-        change.verb()
+        rows.len(),
+        change.words().done
     );
     let keys: Vec<Key> = rows
         .iter()
@@ -165,6 +165,15 @@ pub async fn switch(
     }
     let mut outcome = bulk::report(context, change.words(), &items);
     outcome.story.insert(0, Line::text(sentence));
+    if transition == Transition::Suspend {
+        outcome.story.extend([
+            Line::Heading("Next:"),
+            Line::next(
+                format!("endpoint resume --all -c {customer}"),
+                "resume all of them again",
+            ),
+        ]);
+    }
     Ok(outcome)
 }
 

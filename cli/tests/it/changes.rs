@@ -357,7 +357,7 @@ fn all_servers_of_a_customer_are_suspended_and_resumed_in_one_line() {
     let run = shell.line("endpoint suspend --all -c 42").exits(0);
     assert!(
         run.stdout
-            .contains("Customer 42: 2 of 3 servers to suspend."),
+            .contains("Customer 42 has 3 servers; 2 not suspended before."),
         "{run:?}"
     );
     assert_eq!(writes(&tenant), before + 2);

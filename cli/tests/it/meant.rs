@@ -50,6 +50,8 @@ fn a_word_that_people_try_leads_to_the_whole_command() {
             "provision 203.0.113.5 -c 42",
         ),
         ("suspend customer 42", "endpoint suspend --all -c 42"),
+        ("suspend -c 42", "endpoint suspend --all -c 42"),
+        ("suspend --help", "endpoint suspend --help"),
         ("ack --all -c 42", "alert ack --all -c 42"),
         ("report customer 42", "report --html FILE -c 42"),
     ] {
@@ -72,9 +74,19 @@ fn what_there_is_no_command_for_is_said() {
             "alerts reopen 4e6f0c",
             "an alert cannot be opened again by hand; a port that is still open raises a new one at the next scan",
         ),
+        (
+            "subscription list -c 42",
+            "the service does not tell subscriptions: it shows one when it is set or changed; status -c ID shows what the customer has in use",
+        ),
     ] {
         leads(tried, &format!("hint: {sentence}"));
     }
+}
+
+#[test]
+fn help_about_a_word_that_people_try_leads_to_the_page() {
+    let run = Shell::new().line("help suspend").exits(2);
+    assert!(run.stderr.contains("help endpoint suspend?"), "{run:?}");
 }
 
 #[test]
