@@ -1,6 +1,6 @@
 //! Opening an address in a person's browser.
 
-use crate::files;
+use crate::{children, files};
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -57,12 +57,11 @@ fn page_leading_to(url: &str, folder: &Path) -> io::Result<PathBuf> {
 
 /// Hands an address to the browser.
 pub fn open(url: &str) -> Browser {
-    let Some(mut command) = browser() else {
+    let Some(command) = browser() else {
         return Browser::Missing;
     };
-    let started = command
+    let started = children::without_key(command)
         .arg(url)
-        .env_remove("SECMON_API_KEY")
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())

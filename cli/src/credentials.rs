@@ -1,12 +1,13 @@
 //! API keys on their way in: typed, read, fetched, kept. A key is text here only until it is an `ApiKey` or in its file.
 
+use crate::children;
 use crate::error::{CliError, Exit};
 use crate::profile::write_private;
 use secmon::ApiKey;
 use std::fs::File;
 use std::io::{IsTerminal, Read};
 use std::path::Path;
-use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdout, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -98,18 +99,12 @@ pub fn run_command(command: &str) -> Result<ApiKey, CliError> {
         CliError::usage(format!("key_command {command:?} {reason}"))
             .hint("run it by hand to see why")
     };
-    let (shell, flag) = if cfg!(windows) {
-        ("cmd", "/C")
-    } else {
-        ("sh", "-c")
-    };
     let stderr = if std::io::stderr().is_terminal() {
         Stdio::inherit()
     } else {
         Stdio::null()
     };
-    let mut child = Command::new(shell)
-        .args([flag, command])
+    let mut child = children::without_key(children::shell(command))
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(stderr)

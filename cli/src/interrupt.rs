@@ -3,8 +3,9 @@
 use crate::error::{CliError, Exit};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::Sender;
 use std::sync::{Mutex, PoisonError};
-use tokio::sync::watch;
+use tokio::sync::{oneshot, watch};
 
 /// Whether a Ctrl-C comes as a message, and ends the program no longer by itself.
 static TAKEN_OVER: AtomicBool = AtomicBool::new(false);
@@ -18,9 +19,47 @@ pub async fn signal() {
     }
 }
 
-/// Whether somebody must listen for a Ctrl-C.
-pub fn is_taken_over() -> bool {
-    TAKEN_OVER.load(Ordering::Relaxed)
+/// Does something during which nobody waits for a Ctrl-C, and reacts to one on another thread. Where a Ctrl-C still ends
+/// the program by itself, it goes on doing that.
+pub fn heeded<T>(react: impl FnOnce() + Send, work: impl FnOnce() -> T) -> T {
+    if !TAKEN_OVER.load(Ordering::Relaxed) {
+        return work();
+    }
+    let (done, over) = oneshot::channel();
+    let (ready, listening) = std::sync::mpsc::channel();
+    std::thread::scope(|scope| {
+        scope.spawn(|| listen(ready, over, react));
+        // Where nobody can listen there is no message either.
+        let _ = listening.recv();
+        let result = work();
+        drop(done);
+        result
+    })
+}
+
+fn listen(ready: Sender<()>, over: oneshot::Receiver<()>, react: impl FnOnce()) {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    let Ok(runtime) = runtime else { return };
+    let signalled = runtime.block_on(async {
+        tokio::select! {
+            biased;
+            () = signal() => true,
+            // The line above has been asked once by now, so it hears.
+            () = tell(ready) => false,
+            _ = over => false,
+        }
+    });
+    if signalled {
+        react();
+    }
+}
+
+/// Says it, and then nothing any more.
+async fn tell(ready: Sender<()>) {
+    let _ = ready.send(());
+    std::future::pending::<()>().await;
 }
 
 /// What a Ctrl-C means at this moment.

@@ -8,6 +8,7 @@ mod args;
 mod browser;
 mod bulk;
 mod call_log;
+mod children;
 mod commands;
 mod completion;
 mod connection;
@@ -41,5 +42,6 @@ mod ui;
 
 fn main() -> std::process::ExitCode {
     completion::answer();
+    jq::answer();
     program::run().into()
 }

@@ -3,13 +3,14 @@
 use super::{alert, alert_listing};
 use crate::alerts::Alert;
 use crate::args::{AlertStatusArg, AlertWatchArgs};
+use crate::children;
 use crate::context::Context;
 use crate::durations;
 use crate::error::{CliError, Exit};
 use crate::outcome::{Outcome, to_json};
 use std::collections::BTreeSet;
 use std::io::Write;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 /// Runs the command. What is open when it begins is counted and not told.
@@ -98,14 +99,9 @@ fn tell(context: &Context, args: &AlertWatchArgs, new: &[Alert]) -> Result<(), C
 
 /// Runs a person's command for one alert. What the service wrote reaches it as data only, never as part of the line.
 fn run_for(command: &str, alert: &Alert) -> Result<(), String> {
-    let (shell, flag) = if cfg!(windows) {
-        ("cmd", "/C")
-    } else {
-        ("sh", "-c")
-    };
     let severity = alert.severity().map(ToString::to_string);
-    let started = Command::new(shell)
-        .args([flag, command])
+    // It keeps the key: most such commands call the service again.
+    let started = children::shell(command)
         .env("SECMON_ALERT_ID", alert.handle())
         .env("SECMON_ALERT_SEVERITY", severity.unwrap_or_default())
         .stdin(Stdio::piped())

@@ -1,6 +1,7 @@
 //! `secmon config ...`: the configuration file. Keys are in files of their own, so none can be printed from here.
 
 use crate::args::{ConfigCommand, PathOf};
+use crate::children;
 use crate::context::Context;
 use crate::error::{CliError, Exit};
 use crate::outcome::{Cell, Column, Line, Outcome, Table, shown};
@@ -322,7 +323,8 @@ fn run_editor(file: &Path) -> Result<(), CliError> {
     let editor = named.unwrap_or_else(|| "vi".to_owned());
     let mut words = editor.split_whitespace();
     let program = words.next().unwrap_or("vi");
-    let ended = Command::new(program).args(words).arg(file).status();
+    let mut command = children::without_key(Command::new(program));
+    let ended = command.args(words).arg(file).status();
     match ended {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(CliError::new(

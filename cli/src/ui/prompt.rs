@@ -6,8 +6,6 @@ use crate::interrupt;
 use dialoguer::{Confirm, Input, MultiSelect, Password, Select};
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::Sender;
-use tokio::sync::oneshot;
 use zeroize::Zeroizing;
 
 /// So many lines of a choice are on the screen at one time.
@@ -106,52 +104,26 @@ impl Ui {
 
     /// Asks, and lets a Ctrl-C end the program: whoever takes it otherwise waits for the answer too.
     fn at_terminal<T>(&self, ask: impl FnOnce() -> Result<T, CliError>) -> Result<T, CliError> {
-        if !interrupt::is_taken_over() {
-            return ask();
-        }
         let ending = AtomicBool::new(false);
-        let (done, over) = oneshot::channel();
-        let (ready, listening) = std::sync::mpsc::channel();
-        std::thread::scope(|scope| {
-            scope.spawn(|| self.end_on_interrupt(ready, over, &ending));
-            // Where nobody can listen there is no message either.
-            let _ = listening.recv();
-            let answer = ask();
-            let broken_off = matches!(&answer, Err(error) if error.exit() == Exit::Interrupted);
-            while broken_off && ending.swap(true, Ordering::SeqCst) {
-                // The other thread tells of it, and ends the program.
-                std::thread::park();
-            }
-            drop(done);
-            answer
-        })
-    }
-
-    fn end_on_interrupt(
-        &self,
-        ready: Sender<()>,
-        over: oneshot::Receiver<()>,
-        ending: &AtomicBool,
-    ) {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build();
-        let Ok(runtime) = runtime else { return };
-        let signalled = runtime.block_on(async {
-            tokio::select! {
-                biased;
-                () = interrupt::signal() => true,
-                // The line above has been asked once by now, so it hears.
-                () = tell(ready) => false,
-                _ = over => false,
-            }
-        });
-        if signalled && !ending.swap(true, Ordering::SeqCst) {
-            show_cursor();
-            let error = interrupted();
-            self.error(&error);
-            std::process::exit(error.exit() as i32);
-        }
+        interrupt::heeded(
+            || {
+                if !ending.swap(true, Ordering::SeqCst) {
+                    show_cursor();
+                    let error = interrupted();
+                    self.error(&error);
+                    std::process::exit(error.exit() as i32);
+                }
+            },
+            || {
+                let answer = ask();
+                let broken_off = matches!(&answer, Err(error) if error.exit() == Exit::Interrupted);
+                while broken_off && ending.swap(true, Ordering::SeqCst) {
+                    // The other thread tells of it, and ends the program.
+                    std::thread::park();
+                }
+                answer
+            },
+        )
     }
 
     /// Asks yes or no; no answer is no.
@@ -178,12 +150,6 @@ fn no_answer(error: dialoguer::Error) -> CliError {
         return interrupted();
     }
     CliError::io("asking at the terminal", &error)
-}
-
-/// Says it, and then nothing any more.
-async fn tell(ready: Sender<()>) {
-    let _ = ready.send(());
-    std::future::pending::<()>().await;
 }
 
 /// A choice hides the cursor, and leaves it hidden when it is broken off.

@@ -98,6 +98,25 @@ fn a_key_command_is_run_each_time() {
 }
 
 #[test]
+fn a_key_command_sees_no_other_key() {
+    let tenant = account();
+    let shell = Shell::new();
+    let seen = shell.path("seen");
+    std::fs::create_dir_all(shell.path(".config/secmon")).expect("a folder");
+    let config = format!(
+        "[profiles.live]\nbase_url = \"{}\"\nrate_limits = \"off\"\nkey_command = \"echo ${{SECMON_API_KEY:-none}} > {}; echo {}\"\n",
+        tenant.url(),
+        seen.display(),
+        tenant.api_key()
+    );
+    shell.file(".config/secmon/config.toml", &config);
+    let shell = shell.with("SECMON_API_KEY", "another-key");
+    shell.line("endpoint list --profile live").exits(0);
+    let seen = std::fs::read_to_string(&seen).expect("the command ran");
+    assert_eq!(seen, "none\n");
+}
+
+#[test]
 fn a_named_profile_beats_the_environments_pair_and_says_so() {
     let tenant = account();
     let shell = with_profile("acme", &tenant)

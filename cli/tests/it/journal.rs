@@ -18,19 +18,19 @@ fn sheet() -> String {
     format!("target,customer\n{rows}")
 }
 
-fn quiet(shell: &Shell, arguments: &[&str]) -> Command {
+pub fn quiet(shell: &Shell, arguments: &[&str]) -> Command {
     let mut command = shell.command(arguments);
     command.stdout(Stdio::null()).stderr(Stdio::null());
     command
 }
 
-fn start(shell: &Shell, arguments: &[&str]) -> Child {
+pub fn start(shell: &Shell, arguments: &[&str]) -> Child {
     let mut command = shell.command(arguments);
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     command.spawn().expect("the program starts")
 }
 
-fn ended(child: Child) -> Run {
+pub fn ended(child: Child) -> Run {
     Run::of(&child.wait_with_output().expect("the program ends"))
 }
 
@@ -45,7 +45,7 @@ fn done(tenant: &Tenant, path: &str, name: impl Fn(&Value) -> String) -> BTreeMa
     counts
 }
 
-fn until(what: &str, mut condition: impl FnMut() -> bool) {
+pub fn until(what: &str, mut condition: impl FnMut() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(30);
     while !condition() {
         assert!(Instant::now() < deadline, "{what} never came");
@@ -164,7 +164,7 @@ fn killed(wire: &Wire, shell: &Shell) -> String {
     file
 }
 
-fn wired(tenant: &Tenant) -> (Wire, Shell) {
+pub fn wired(tenant: &Tenant) -> (Wire, Shell) {
     let wire = Wire::to(tenant.url());
     let shell = Shell::of(tenant).with("SECMON_BASE_URL", wire.url());
     (wire, shell)

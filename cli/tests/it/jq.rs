@@ -1,6 +1,9 @@
 //! `--jq`: a filter over what `-o json` would print.
 
+use crate::journal::{ended, start, until};
 use crate::shell::{Shell, account, provision};
+use crate::wire::signal;
+use std::time::{Duration, Instant};
 
 #[test]
 fn texts_come_out_bare_and_everything_else_as_json() {
@@ -86,4 +89,67 @@ fn a_dry_run_is_filtered_too() {
         shell.run(&line).exits(0).stdout,
         "/api/v1/billing/provision\n"
     );
+}
+
+#[test]
+fn an_expression_without_an_end_is_ended_by_ctrl_c() {
+    for expression in ["def f: f; f", "[range(1e12)] | length", "[repeat(1)]"] {
+        let tenant = account();
+        let shell = Shell::of(&tenant);
+        let mut child = start(&shell, &["endpoint", "list", "--jq", expression]);
+        until("the list", || !tenant.calls("GET", "*").is_empty());
+        let at_work = Instant::now() + Duration::from_millis(500);
+        while Instant::now() < at_work {
+            let over = child.try_wait().expect("a child");
+            assert!(over.is_none(), "{expression} ended by itself");
+            std::thread::yield_now();
+        }
+        signal(child.id(), "-INT").expect("it runs");
+        let deadline = Instant::now() + Duration::from_secs(30);
+        while child.try_wait().expect("a child").is_none() {
+            if Instant::now() > deadline {
+                child.kill().expect("it is ours");
+                panic!("{expression} goes on");
+            }
+            std::thread::yield_now();
+        }
+        let run = ended(child).exits(130);
+        assert!(run.stderr.contains("interrupted"), "{run:?}");
+    }
+}
+
+#[test]
+fn an_expression_that_goes_too_deep_is_an_error_and_no_crash() {
+    let shell = Shell::of(&account());
+    provision(&shell, "203.0.113.10", "web-1");
+    for expression in [
+        "def f: 1 + f; f",
+        "def f: [f]; f",
+        "reduce range(2000000) as $i (0; [.])",
+        "(\"[\" * 2000000) | fromjson",
+    ] {
+        let run = shell
+            .run(&["endpoint", "list", "--jq", expression])
+            .exits(1);
+        assert_eq!(run.error()["code"], "jq", "{expression}: {run:?}");
+        assert_eq!(run.stdout, "", "{expression}");
+    }
+    for expression in [
+        "(".repeat(100_000),
+        "[".repeat(60_000),
+        "1 -".repeat(40_000),
+        "}".repeat(9_000),
+    ] {
+        let run = shell
+            .run(&["endpoint", "list", "--jq", &expression])
+            .exits(2);
+        let message = run.error()["message"].to_string();
+        assert!(
+            message.len() < 1000 && message.contains("--jq"),
+            "{message}"
+        );
+    }
+    let deep = "reduce range(2000) as $i (0; [.]) | [recurse(.[0]?; . != null)] | length";
+    let run = shell.run(&["endpoint", "list", "--jq", deep]).exits(0);
+    assert_eq!(run.stdout, "2001\n");
 }

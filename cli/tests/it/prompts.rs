@@ -203,6 +203,20 @@ fn a_missing_customer_is_asked_for_and_an_editor_is_started() {
 }
 
 #[test]
+fn an_editor_sees_no_key() {
+    let shell = Shell::of(&account());
+    let editor = shell.file(
+        "editor.sh",
+        "echo ${SECMON_API_KEY:-none} > \"$HOME/seen\"\n",
+    );
+    let shell = shell.with("EDITOR", &format!("sh {editor}"));
+    let (code, screen) = Terminal::start(&shell, 80, &["config", "edit"]).ends();
+    assert_eq!(code, 0, "{screen}");
+    let seen = std::fs::read_to_string(shell.path("seen")).expect("the editor ran");
+    assert_eq!(seen, "none\n");
+}
+
+#[test]
 fn a_second_login_says_for_which_profile_and_address_it_is_and_lets_it_be_changed() {
     let tenant = account();
     let shell = Shell::new();
