@@ -110,6 +110,9 @@ pub struct ScanArgs {
     /// When a server was scanned a moment ago, wait until it may be scanned again
     #[arg(long)]
     pub respect_cooldown: bool,
+    /// How to go on with an earlier run
+    #[command(flatten)]
+    pub run: RunArgs,
 }
 
 /// Servers to wait for.

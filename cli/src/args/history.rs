@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 
-/// What was changed from this machine, the latest last; 50 changes unless -L says another number.
+/// What was changed from this machine, the latest last.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct HistoryArgs {

@@ -110,7 +110,7 @@ const NOUNS: &[Noun] = &[
     Noun::new("auth", "Keep, check or forget the API key of a profile", verbs::<AuthCommand>, |typed| Ok(Command::Online(OnlineCommand::Auth(read(typed)?)))),
     Noun::new("profile", "Named pairs of address and key", verbs::<ProfileCommand>, |typed| Ok(Command::Online(OnlineCommand::Profile(read(typed)?)))).also(&["profiles"], &[]),
     Noun::new("config", "The configuration file: get, set, unset, list, path, edit", verbs::<ConfigCommand>, |typed| Ok(Command::Online(OnlineCommand::Config(read(typed)?)))),
-    Noun::new("history", "What was changed from this machine, and by whom", HistoryArgs::augment_args, |typed| Ok(Command::Online(OnlineCommand::History(read(typed)?)))),
+    Noun::new("history", "What was changed from this machine, and by whom: the last 50 changes, or as many as -L says", HistoryArgs::augment_args, |typed| Ok(Command::Online(OnlineCommand::History(read(typed)?)))),
     Noun::new("mock", "The mock service: serve it on an address of its own, or steer it", verbs::<MockCommand>, |typed| read(typed).map(Command::Mock)),
     Noun::new("completion", "Print the completion script of a shell", CompletionArgs::augment_args, |typed| Ok(Command::Offline(OfflineCommand::Completion(read(typed)?)))),
     Noun::new("man", "Print the manual page, or write all of them", ManArgs::augment_args, |typed| Ok(Command::Offline(OfflineCommand::Man(read(typed)?)))),

@@ -32,7 +32,7 @@ pub enum End {
 }
 
 /// What the service answered.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Done {
     /// The record's id.
     pub id: String,
@@ -47,6 +47,22 @@ pub struct Done {
 }
 
 impl Done {
+    /// The end of a change of state: a remark says that everything was so before.
+    pub fn changed(self) -> End {
+        match self.note {
+            Some(_) => End::Skipped(self),
+            None => End::Done(self),
+        }
+    }
+
+    /// The end of a call that makes a record, or finds it there.
+    pub fn made(self) -> End {
+        match self.created {
+            Some(true) => End::Done(self),
+            _ => End::Skipped(self),
+        }
+    }
+
     /// One record as JSON: the data, with `created` and `note` where the call has them.
     pub fn to_json(&self) -> Value {
         let mut record = self.record.clone();

@@ -11,7 +11,7 @@ pub mod spreadsheet;
 
 pub use input::{FileOptions, Row};
 pub use item::{Done, End, Item, preview};
-pub use journal::{Journal, Key, Origin, Prior, Trace};
+pub use journal::{Journal, Key, Origin, Prior, SOON_STALE, Trace};
 pub use plan::{Known, announce};
 pub use report::{ReportFile, Words, conclude, refused, report};
 use run::is_hopeless;

@@ -13,9 +13,13 @@ use std::collections::{BTreeSet, HashMap};
 use std::net::IpAddr;
 use std::time::Duration;
 
-/// Servers that are monitored already, by customer and address.
+/// Servers that are monitored already, as their customers' lists show them.
 #[derive(Debug, Default)]
-pub struct Known(HashMap<(CustomerId, IpAddr), Endpoint>);
+pub struct Known {
+    by_address: HashMap<(CustomerId, IpAddr), Endpoint>,
+    /// The nicknames by id: a server that was named by its host name has an address that only the service knows.
+    nicknames: HashMap<String, Option<String>>,
+}
 
 impl Known {
     /// Asks for the servers of every customer in the rows, in the window that provisioning does not use.
@@ -25,34 +29,41 @@ impl Known {
             .filter(|row| matches!(row.target, Target::Server(_)))
             .map(|row| row.target.customer())
             .collect();
-        let mut known = HashMap::new();
+        let mut known = Self::default();
         for endpoint in references::endpoints_of(context, &customers).await? {
+            let (id, nickname) = (endpoint.id.to_string(), endpoint.nickname.clone());
+            known.nicknames.insert(id, nickname);
             if let (Some(customer), Ok(address)) =
                 (endpoint.billing_customer_id, endpoint.ip_address.parse())
             {
-                known.insert((customer, address), endpoint);
+                known.by_address.insert((customer, address), endpoint);
             }
         }
-        Ok(Self(known))
+        Ok(known)
     }
 
-    /// Whether the list shows that a server is not as its row says: it is not there, or has another nickname.
-    pub fn contradicts(&self, target: &Target) -> bool {
+    /// Whether the list shows that a server is not as its row says: it is not there, or has another nickname. `made` is
+    /// the record that an earlier run has made of the row. Domains are in no list that is read: of them it knows nothing.
+    pub fn contradicts(&self, target: &Target, made: Option<&str>) -> bool {
         let Target::Server(server) = target else {
             return false;
         };
-        let Some(address) = server.address else {
-            return false;
+        let listed = match (server.address, made) {
+            (Some(address), _) => {
+                let listed = self.by_address.get(&(target.customer(), address));
+                listed.map(|listed| &listed.nickname)
+            }
+            (None, Some(id)) => self.nicknames.get(id),
+            (None, None) => return false,
         };
-        let listed = self.0.get(&(target.customer(), address));
-        listed.is_none_or(|listed| server.nickname.is_some() && server.nickname != listed.nickname)
+        listed.is_none_or(|nickname| server.nickname.is_some() && server.nickname != *nickname)
     }
 
     /// The record that makes a row needless. A row with a service number is sent all the same: it maps the service.
     pub fn covering(&self, target: &Target) -> Option<&Endpoint> {
         match target {
             Target::Server(server) if server.request.service_id.is_none() => {
-                self.0.get(&(target.customer(), server.address?))
+                self.by_address.get(&(target.customer(), server.address?))
             }
             _ => None,
         }
@@ -71,10 +82,7 @@ pub fn announce(
         .iter()
         .filter(|row| known.covering(&row.target).is_some())
         .count();
-    let domains = rows
-        .iter()
-        .filter(|row| matches!(row.target, Target::Domain(_)))
-        .count();
+    let domains = rows.iter().filter(|row| is_domain(row)).count();
     let kinds = [(rows.len() - domains, "server"), (domains, "domain")];
     let mut parts: Vec<String> = kinds
         .iter()
@@ -84,6 +92,11 @@ pub fn announce(
     if !done.is_empty() {
         parts.push(format!("{} done before the interruption", done.len()));
     }
+    let believed = done.iter().filter(|row| is_domain(row)).count();
+    if believed > 0 {
+        let them = counted(believed, "domain");
+        parts.push(format!("{them} of them taken as done without a look"));
+    }
     if there > 0 {
         parts.push(format!("{there} already monitored"));
     }
@@ -91,6 +104,10 @@ pub fn announce(
         parts.push(format!("about {}", durations::shown(length)));
     }
     context.note(&parts.join(" · "));
+}
+
+fn is_domain(row: &Row) -> bool {
+    matches!(row.target, Target::Domain(_))
 }
 
 /// The time that the rate limit alone takes; nothing where all fits into one window.

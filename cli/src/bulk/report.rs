@@ -181,7 +181,7 @@ fn to_json(context: &Context, item: &Item) -> Value {
         "target": item.target,
         "customer": item.customer,
         "status": item.end.status(),
-        "id": done.map(|done| &done.id),
+        "id": done.map(|done| &done.id).filter(|id| !id.is_empty()),
         "created": done.and_then(|done| done.created).unwrap_or(false),
         "note": done.and_then(|done| done.note.as_ref()),
         "error": item.end.error().map(|error| context.error_as_json(error)),

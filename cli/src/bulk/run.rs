@@ -19,7 +19,7 @@ pub async fn run<T>(
     on_error: OnError,
     send: impl AsyncFn(&T) -> Result<End, CliError>,
 ) -> Vec<End> {
-    run_telling(context, targets, on_error, send, |_, _| {}).await
+    run_telling(context, targets, on_error, send, |_| None, |_, _| {}).await
 }
 
 /// Sends each row between its two lines in the journal; a row that an earlier run has done is not sent again.
@@ -31,14 +31,8 @@ pub async fn run_in_journal<T>(
     send: impl AsyncFn(&T, Prior) -> Result<End, CliError>,
 ) -> Vec<End> {
     let send = async |row: &T| {
-        let trace = trace(row);
-        match journal.answer(&trace) {
-            Some(end) => Ok(end),
-            None => {
-                let send = async |prior| send(row, prior).await;
-                journal.carry_out(&trace, send).await
-            }
-        }
+        let send = async |prior| send(row, prior).await;
+        journal.settle(&trace(row), send).await
     };
     let ends = run(context, rows, OnError::Continue, send).await;
     close(context, journal, &ends);
@@ -52,12 +46,14 @@ pub fn close(context: &Context, journal: &Journal, ends: &[End]) {
     }
 }
 
-/// The same, telling of each end as soon as all before it are known.
+/// The same, telling of each end as soon as all before it are known. `unfinished` knows what was done of a target that
+/// an interruption kept from its end.
 pub async fn run_telling<T>(
     context: &Context,
     targets: &[T],
     on_error: OnError,
     send: impl AsyncFn(&T) -> Result<End, CliError>,
+    unfinished: impl Fn(&T) -> Option<End>,
     tell: impl FnMut(&T, &End),
 ) -> Vec<End> {
     let again = context.typed_again();
@@ -99,7 +95,7 @@ pub async fn run_telling<T>(
     }
     run.progress.finish();
     drop(gentle);
-    told.finish()
+    told.finish(unfinished)
 }
 
 /// After a Ctrl-C, the moment at which no call is on the wire: a row that still sleeps would only be kept waiting.
@@ -142,12 +138,15 @@ impl<'a, T, F: FnMut(&T, &End)> Told<'a, T, F> {
     }
 
     /// All ends. A row without one was dropped when the run was interrupted.
-    fn finish(mut self) -> Vec<End> {
+    fn finish(mut self, unfinished: impl Fn(&T) -> Option<End>) -> Vec<End> {
+        let dropped = || {
+            let reason = "not finished, because the run was interrupted";
+            End::Failed(CliError::new(Exit::Other, NOT_SENT, reason))
+        };
         for i in 0..self.ends.len() {
             if self.ends[i].is_none() {
-                let reason = "not finished, because the run was interrupted";
-                let error = CliError::new(Exit::Other, NOT_SENT, reason);
-                self.add(i, End::Failed(error));
+                let end = unfinished(&self.targets[i]).unwrap_or_else(dropped);
+                self.add(i, end);
             }
         }
         self.ends.into_iter().flatten().collect()

@@ -2,18 +2,24 @@
 
 use super::findings;
 use super::wait::{self, Wait};
-use crate::args::{OnError, ScanArgs};
-use crate::bulk::{self, Done, End, Item, Words};
+use crate::args::ScanArgs;
+use crate::bulk::{self, Done, End, Item, Journal, Key, Origin, Prior, Trace, Words};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::outcome::{Line, Outcome, to_json};
 use crate::references::{self, Prefixes};
 use crate::{durations, files};
-use secmon::model::Endpoint;
+use secmon::model::{Endpoint, EndpointId};
 use secmon::operations::{GetEndpoint, ScanEndpoint};
 use secmon::{ErrorCode, Namespace, Sent};
+use serde_json::json;
 use std::cell::RefCell;
+use std::collections::HashMap;
 use std::time::{Duration, Instant};
+
+const OPERATION: &str = "scan_endpoint";
+/// What is kept of a server before its scan.
+const LAST_SCAN: &str = "last_scan_at";
 
 const WORDS: Words = Words {
     done: "on their way",
@@ -35,12 +41,21 @@ pub async fn run(context: &Context, args: ScanArgs) -> Result<Outcome, CliError>
     } else {
         Cooldown::IsAnError
     };
-    let started = RefCell::default();
-    let ends = bulk::run(context, &endpoints, OnError::Continue, async |endpoint| {
-        start(context, endpoint, cooldown, &started).await
-    })
-    .await;
-    let started = in_order(&endpoints, &started.into_inner());
+    let keys: Vec<Key> = endpoints.iter().map(key).collect();
+    let rows = (Origin::Rows, keys.as_slice());
+    let journal = Journal::open_within(context, bulk::SOON_STALE, OPERATION, rows, &args.run)?;
+    if endpoints.len() > 1 && !args.run.use_whole_window {
+        context.leave_calls_to_people()?;
+    }
+    let scans = Scans {
+        context,
+        cooldown,
+        journal: &journal,
+        before: RefCell::default(),
+    };
+    let send = async |endpoint: &Endpoint, prior| scans.start(endpoint, prior).await;
+    let ends = bulk::run_in_journal(context, &journal, &endpoints, trace, send).await;
+    let started = scans.started(&endpoints, &ends);
     let items = endpoints.iter().zip(ends).map(|(endpoint, end)| Item {
         row: None,
         target: references::name_of(endpoint),
@@ -56,10 +71,21 @@ pub async fn run(context: &Context, args: ScanArgs) -> Result<Outcome, CliError>
     Ok(outcome)
 }
 
-/// The servers whose scan was accepted, as they were before, in the order they were named.
-fn in_order(named: &[Endpoint], started: &[Endpoint]) -> Vec<Endpoint> {
-    let before = |endpoint: &Endpoint| started.iter().find(|before| before.id == endpoint.id);
-    named.iter().filter_map(before).cloned().collect()
+fn key(endpoint: &Endpoint) -> Key {
+    let target = endpoint.id.to_string();
+    Key::of(OPERATION, endpoint.billing_customer_id, &target)
+}
+
+fn trace(endpoint: &Endpoint) -> Trace {
+    Trace {
+        key: key(endpoint),
+        content: String::new(),
+        row: None,
+        target: references::name_of(endpoint),
+        customer: endpoint.billing_customer_id,
+        subject: json!({ LAST_SCAN: endpoint.last_scan_at }),
+        undone: false,
+    }
 }
 
 /// Waits for the scans that were started, and adds what they found.
@@ -92,62 +118,144 @@ enum Cooldown {
     IsWaitedFor,
 }
 
-/// Asks for a scan, and keeps the server as it was before.
-async fn start(
-    context: &Context,
-    endpoint: &Endpoint,
+/// The scans of one command.
+struct Scans<'a> {
+    context: &'a Context,
     cooldown: Cooldown,
-    servers: &RefCell<Vec<Endpoint>>,
-) -> Result<End, CliError> {
-    let name = references::name_of(endpoint);
-    let customer = references::owner(context, endpoint)?;
-    context.ready().await?;
-    let mut before = endpoint.clone();
-    loop {
+    journal: &'a Journal,
+    /// The servers that were asked for, as they were before.
+    before: RefCell<HashMap<EndpointId, Endpoint>>,
+}
+
+impl Scans<'_> {
+    /// The servers whose scan was accepted, as they were before it, in the order they were named.
+    fn started(&self, named: &[Endpoint], ends: &[End]) -> Vec<Endpoint> {
+        let before = self.before.borrow();
+        let accepted = named.iter().zip(ends);
+        let accepted = accepted.filter(|(_, end)| end.done().is_some());
+        accepted
+            .map(|(endpoint, _)| match before.get(&endpoint.id) {
+                Some(before) => before.clone(),
+                None => self.before_earlier_run(endpoint),
+            })
+            .collect()
+    }
+
+    /// A server as it was before an earlier run asked for its scan.
+    fn before_earlier_run(&self, endpoint: &Endpoint) -> Endpoint {
+        let mut before = endpoint.clone();
+        if let Some(subject) = self.journal.subject(&key(endpoint)) {
+            before.last_scan_at = serde_json::from_value(subject[LAST_SCAN].clone()).ok();
+        }
+        before
+    }
+
+    /// Asks for a scan. One whose answer was lost, in this run or in an earlier one, is looked for before it is asked
+    /// for again; that the service refuses it for a scan of a moment ago then says that it has it.
+    async fn start(&self, endpoint: &Endpoint, prior: Prior) -> Result<End, CliError> {
+        let mut before = endpoint.clone();
+        let mut lost = prior == Prior::PerhapsDone;
+        if lost {
+            before = self.before_earlier_run(endpoint);
+            self.keep(&before);
+            if before.last_scan_at != endpoint.last_scan_at {
+                return Ok(unanswered(endpoint));
+            }
+        }
+        loop {
+            self.keep(&before);
+            let error = match self.ask(endpoint).await? {
+                Asked::Ended(end) => return Ok(end),
+                Asked::Refused(error) => error,
+            };
+            let pause = error
+                .retry_after()
+                .filter(|_| error.code() == Some(&ErrorCode::RateLimited));
+            match (pause, self.cooldown) {
+                (Some(_), _) if lost => return Ok(unanswered(endpoint)),
+                (Some(pause), Cooldown::IsWaitedFor) => {
+                    before = self.wait_out(endpoint, pause).await?;
+                }
+                (None, _) if error.sent() == Sent::Maybe && !lost => {
+                    lost = true;
+                    match self.context.read(GetEndpoint::new(endpoint.id)).await {
+                        Ok(now) if now.data.last_scan_at != before.last_scan_at => {
+                            return Ok(unanswered(endpoint));
+                        }
+                        Ok(_) => {}
+                        Err(_) => return Err(explained(*error, endpoint, pause)),
+                    }
+                }
+                _ => return Err(explained(*error, endpoint, pause)),
+            }
+        }
+    }
+
+    fn keep(&self, before: &Endpoint) {
+        self.before.borrow_mut().insert(before.id, before.clone());
+    }
+
+    /// One call.
+    async fn ask(&self, endpoint: &Endpoint) -> Result<Asked, CliError> {
+        let context = self.context;
+        let name = references::name_of(endpoint);
+        let customer = references::owner(context, endpoint)?;
+        context.ready().await?;
         let started = Instant::now();
-        let error = match context
-            .client()?
-            .send(ScanEndpoint::new(customer, endpoint.id))
-            .await
-        {
+        let scan = ScanEndpoint::new(customer, endpoint.id);
+        match context.client()?.send(scan).await {
             Ok(scan) => {
-                context.remember("scan_endpoint", &name, "done", started);
-                servers.borrow_mut().push(before);
-                return Ok(End::Done(Done {
+                context.remember(OPERATION, &name, "done", started);
+                Ok(Asked::Ended(End::Done(Done {
                     id: scan.data.scan_id.to_string(),
                     record: to_json(&scan.data),
-                    sentence: format!("A scan of {name} is on its way."),
+                    sentence: on_its_way(&name),
                     ..Done::default()
-                }));
+                })))
             }
             Err(error) if context.guard()?.stopped(&error) => {
                 context.refused::<()>(context.guard()?, &format!("scan of {name}"))?;
-                return Ok(End::Planned);
+                Ok(Asked::Ended(End::Planned))
             }
-            Err(error) => error,
-        };
-        if error.sent() == Sent::Maybe {
-            context.remember("scan_endpoint", &name, "no_answer", started);
-        }
-        let pause = error
-            .retry_after()
-            .filter(|_| error.code() == Some(&ErrorCode::RateLimited));
-        match (pause, cooldown) {
-            (Some(pause), Cooldown::IsWaitedFor) => {
-                let again = durations::shown(pause);
-                context.note(&format!(
-                    "{name} was scanned a moment ago: next try in {again}"
-                ));
-                context.rest(pause).await;
-                // Another scan may have ended meanwhile: it is not the one that is waited for.
-                before = context
-                    .read(GetEndpoint::new(endpoint.id))
-                    .await?
-                    .into_data();
+            Err(error) => {
+                if error.sent() == Sent::Maybe {
+                    context.remember(OPERATION, &name, "no_answer", started);
+                }
+                Ok(Asked::Refused(Box::new(error)))
             }
-            _ => return Err(explained(error, endpoint, pause)),
         }
     }
+
+    /// Sleeps through a cooldown. Another scan may have ended meanwhile: it is not the one that is waited for.
+    async fn wait_out(&self, endpoint: &Endpoint, pause: Duration) -> Result<Endpoint, CliError> {
+        let (name, again) = (references::name_of(endpoint), durations::shown(pause));
+        self.context.note(&format!(
+            "{name} was scanned a moment ago: next try in {again}"
+        ));
+        self.context.rest(pause).await;
+        let now = self.context.read(GetEndpoint::new(endpoint.id)).await?;
+        Ok(now.into_data())
+    }
+}
+
+/// What became of one call.
+enum Asked {
+    Ended(End),
+    Refused(Box<secmon::Error>),
+}
+
+fn on_its_way(name: &str) -> String {
+    format!("A scan of {name} is on its way.")
+}
+
+/// The end of a scan that the service has, though nobody saw it say so.
+fn unanswered(endpoint: &Endpoint) -> End {
+    End::Done(Done {
+        record: json!({ "endpoint_id": endpoint.id, "scan_id": null }),
+        note: Some("the answer was lost, and the service has accepted a scan".to_owned()),
+        sentence: on_its_way(&references::name_of(endpoint)),
+        ..Done::default()
+    })
 }
 
 fn explained(error: secmon::Error, endpoint: &Endpoint, pause: Option<Duration>) -> CliError {

@@ -124,9 +124,13 @@ fn too_many_calls_are_told_with_their_own_code() {
 fn a_change_whose_answer_was_lost_says_so() {
     let tenant = account();
     let shell = Shell::of(&tenant);
-    provision(&shell, "203.0.113.10", "web-1");
-    tenant.fault(Fault::close(CloseAt::After).on("POST", "*/scan-endpoint"));
-    let run = shell.line("scan web-1 -o json").exits(7);
+    let subscription = "501 --product domain_monitoring -c 42";
+    shell
+        .line(&format!("subscription set {subscription} --quantity 1"))
+        .exits(0);
+    tenant.fault(Fault::close(CloseAt::After).on("POST", "*/change-subscription"));
+    let change = format!("subscription change {subscription} --quantity 2 -y -o json");
+    let run = shell.line(&change).exits(7);
     assert!(
         run.error()["message"]
             .as_str()

@@ -18,7 +18,7 @@ use chrono::{DateTime, Utc};
 use record::{Kept, Line};
 use secmon::model::CustomerId;
 use serde_json::Value;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -27,6 +27,9 @@ use uuid::Uuid;
 
 /// How long the same command goes on with an unfinished run unasked.
 const FRESH: Duration = Duration::from_secs(12 * 3600);
+
+/// The same for what is soon wanted anew.
+pub const SOON_STALE: Duration = Duration::from_secs(10 * 60);
 
 /// A row as the journal knows it.
 #[derive(Debug)]
@@ -104,6 +107,8 @@ pub struct Journal {
     rows: HashMap<Key, Earlier>,
     /// The operation of a run that begins with its first row: until then nothing of an earlier one is thrown away.
     to_begin: RefCell<Option<String>>,
+    /// Rows of this run that have only the first of their two lines.
+    unanswered: Cell<usize>,
 }
 
 /// What an earlier run left of a row.
@@ -122,6 +127,17 @@ impl Journal {
         operation: &str,
         origin: Origin<'_>,
         keys: &[Key],
+        args: &RunArgs,
+    ) -> Result<Self, CliError> {
+        Self::open_within(context, FRESH, operation, (origin, keys), args)
+    }
+
+    /// The same, going on unasked with a run that is no older than `fresh`.
+    pub fn open_within(
+        context: &Context,
+        fresh: Duration,
+        operation: &str,
+        (origin, keys): (Origin<'_>, &[Key]),
         args: &RunArgs,
     ) -> Result<Self, CliError> {
         let safety = &context.settings.safety;
@@ -144,10 +160,11 @@ impl Journal {
             store: Some(RefCell::new(store)),
             rows: HashMap::new(),
             to_begin: RefCell::default(),
+            unanswered: Cell::default(),
         };
         let unfinished = Unfinished::find(&lines, args)?;
         match unfinished {
-            Some(unfinished) if unfinished.is_wanted(args) => {
+            Some(unfinished) if unfinished.is_wanted(args, fresh) => {
                 journal.rows = earlier(lines);
                 journal.announce(context, keys, &unfinished);
             }
@@ -212,8 +229,20 @@ impl Journal {
         }
     }
 
+    /// The answer that an earlier run has for a row; else sends it.
+    pub async fn settle(
+        &self,
+        trace: &Trace,
+        send: impl AsyncFnOnce(Prior) -> Result<End, CliError>,
+    ) -> Result<End, CliError> {
+        match self.answer(trace) {
+            Some(end) => Ok(end),
+            None => self.carry_out(trace, send).await,
+        }
+    }
+
     /// Sends a row between its two lines.
-    pub async fn carry_out(
+    async fn carry_out(
         &self,
         trace: &Trace,
         send: impl AsyncFnOnce(Prior) -> Result<End, CliError>,
@@ -228,8 +257,11 @@ impl Journal {
             customer: trace.customer,
             subject: trace.subject.clone(),
         })?;
+        // Of a row that an interruption drops here there is no second line either.
+        self.unanswered.update(|rows| rows + 1);
         let end = send(self.prior(trace)).await;
         if let Some(kept) = Kept::of(&end) {
+            self.unanswered.update(|rows| rows - 1);
             let (at, key) = (now(), trace.key.0.clone());
             // The row is done all the same; the line of the next one will not fit either, and ends the run.
             let _ = self.write(&Line::Answered { at, key, end: kept });
@@ -240,7 +272,8 @@ impl Journal {
     /// Closes the run when every row has its answer.
     pub fn conclude(&self, ends: &[End]) -> Result<(), CliError> {
         let has_begun = self.to_begin.take().is_none();
-        match has_begun && ends.iter().all(is_settled) {
+        let all_answered = self.unanswered.get() == 0;
+        match has_begun && all_answered && ends.iter().all(is_settled) {
             true => self.write(&Line::Closed { at: now() }),
             false => Ok(()),
         }
@@ -291,8 +324,8 @@ impl Unfinished {
         }))
     }
 
-    fn is_wanted(&self, args: &RunArgs) -> bool {
-        !args.restart && (args.resume || self.age <= FRESH)
+    fn is_wanted(&self, args: &RunArgs, fresh: Duration) -> bool {
+        !args.restart && (args.resume || self.age <= fresh)
     }
 }
 

@@ -29,14 +29,15 @@ pub enum Opened {
 impl Store {
     /// Locks and reads the file. A last line that was cut off by a crash or a full disk is dropped.
     pub fn open(path: &Path) -> Result<Opened> {
-        let mut options = File::options();
-        options.create(true).truncate(false).read(true).write(true);
-        let mut file = files::private(&mut options).open(path)?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Ok(Opened::Busy),
-            Err(TryLockError::Error(error)) => return Err(error),
-        }
+        let mut file = loop {
+            let mut options = File::options();
+            options.create(true).truncate(false).read(true).write(true);
+            match take(files::private(&mut options).open(path)?, path)? {
+                Held::Ours(file) => break file,
+                Held::Replaced => {}
+                Held::Busy => return Ok(Opened::Busy),
+            }
+        };
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes)?;
         let whole = bytes.iter().rposition(|byte| *byte == b'\n');
@@ -70,15 +71,99 @@ impl Store {
     }
 }
 
+/// Whose a file is.
+#[derive(Debug)]
+enum Held {
+    /// It is locked, and no other has this name.
+    Ours(File),
+    /// It was thrown away between opening and locking: another file has its name by now, or none.
+    Replaced,
+    /// Another process has locked it.
+    Busy,
+}
+
+/// Locks an open file for as long as it stays open.
+fn take(file: File, path: &Path) -> Result<Held> {
+    match file.try_lock() {
+        Ok(()) if files::is_still_at(&file, path) => Ok(Held::Ours(file)),
+        Ok(()) => Ok(Held::Replaced),
+        Err(TryLockError::WouldBlock) => Ok(Held::Busy),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
+}
+
 /// Removes the files of runs that ended long ago; one that is in use stays.
 pub fn prune(folder: &Path) -> Result<()> {
     for entry in std::fs::read_dir(folder)? {
-        let entry = entry?;
-        let written = entry.metadata()?.modified()?;
-        let age = SystemTime::now().duration_since(written);
-        if age.is_ok_and(|age| age > KEPT) && File::open(entry.path())?.try_lock().is_ok() {
-            std::fs::remove_file(entry.path())?;
+        let path = entry?.path();
+        if is_old(&path)?
+            && let Held::Ours(_locked) = take(File::open(&path)?, &path)?
+            && is_old(&path)?
+        {
+            std::fs::remove_file(&path)?;
         }
     }
     Ok(())
+}
+
+fn is_old(path: &Path) -> Result<bool> {
+    let written = std::fs::metadata(path)?.modified()?;
+    let age = SystemTime::now().duration_since(written);
+    Ok(age.is_ok_and(|age| age > KEPT))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Held, KEPT, Opened, Store, files, prune, take};
+    use std::fs::File;
+    use std::path::Path;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::time::SystemTime;
+
+    fn old(path: &Path) {
+        let file = File::create(path).expect("a file");
+        file.set_modified(SystemTime::now() - KEPT * 2)
+            .expect("its time is set");
+    }
+
+    #[test]
+    fn a_file_that_was_thrown_away_before_it_was_locked_is_not_taken() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("run.jsonl");
+        old(&path);
+        let opened = File::open(&path).expect("the file");
+        prune(folder.path()).expect("it is tidied up");
+        let held = take(opened, &path).expect("no trouble");
+        assert!(matches!(held, Held::Replaced), "{held:?}");
+        let other = File::create(&path).expect("a file");
+        std::fs::remove_file(&path).expect("the file is ours");
+        old(&path);
+        let held = take(other, &path).expect("no trouble");
+        assert!(matches!(held, Held::Replaced), "{held:?}");
+    }
+
+    #[test]
+    fn no_file_is_thrown_away_while_somebody_works_with_it() {
+        const ROUNDS: usize = 3000;
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("run.jsonl");
+        let over = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !over.load(Ordering::Relaxed) {
+                    // A file may go between two looks at it.
+                    let _ = prune(folder.path());
+                }
+            });
+            for round in 0..ROUNDS {
+                old(&path);
+                if let Ok(Opened::Ours(store, _)) = Store::open(&path) {
+                    let there = files::is_still_at(&store.file, &path);
+                    over.store(!there, Ordering::Relaxed);
+                    assert!(there, "round {round}");
+                }
+            }
+            over.store(true, Ordering::Relaxed);
+        });
+    }
 }

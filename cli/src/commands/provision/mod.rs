@@ -1,13 +1,13 @@
 //! `secmon provision`: one server or domain, several, or a whole file.
 
-mod elsewhere;
 mod sending;
 mod single;
 mod waiting;
 
+use super::elsewhere;
 use crate::args::{ProvisionArgs, WaitArgs};
 use crate::bulk::{
-    self, End, FileOptions, Item, Journal, Key, Known, Origin, Prior, ReportFile, Row, Trace,
+    self, Done, End, FileOptions, Item, Journal, Key, Known, Origin, Prior, ReportFile, Row, Trace,
     Words, input,
 };
 use crate::context::Context;
@@ -17,6 +17,8 @@ use crate::files;
 use crate::invocation::quoted;
 use crate::outcome::Outcome;
 use crate::targets::{BareNames, Defaults, RowFields, Target};
+use std::cell::RefCell;
+use std::collections::HashMap;
 
 const OPERATION: &str = "provision";
 const WORDS: Words = Words {
@@ -189,31 +191,40 @@ async fn send_rows(
     args: &ProvisionArgs,
     mut report: Option<&mut ReportFile>,
 ) -> Result<Vec<Item>, CliError> {
-    elsewhere::warn(context, rows.iter().map(|row| &row.target))?;
+    let places = rows.iter().filter_map(|row| row.target.place());
+    elsewhere::warn(context, places)?;
     let known = Known::read(context, rows).await?;
     if !args.run.use_whole_window {
         context.leave_calls_to_people()?;
     }
+    let trace = |row: &Row| trace(row, &known, journal);
     let done_before = |row: &Row| {
-        let trace = trace(row, &known);
+        let trace = trace(row);
         let perhaps = journal.prior(&trace) == Prior::PerhapsDone;
         journal.answer(&trace).is_some() || perhaps && known.covering(&row.target).is_some()
     };
     bulk::announce(context, rows, &known, done_before);
+    let halves: RefCell<HashMap<Key, End>> = RefCell::default();
     let send = async |row: &Row| {
-        let trace = trace(row, &known);
-        match (journal.answer(&trace), known.covering(&row.target)) {
-            (Some(end), _) => Ok(end),
-            (None, Some(endpoint)) => {
+        let trace = trace(row);
+        match known.covering(&row.target) {
+            Some(endpoint) if journal.answer(&trace).is_none() => {
                 sending::skip(context, &row.target, endpoint, journal.prior(&trace)).await
             }
-            (None, None) => {
-                let send =
-                    async |prior| Ok(sending::send(context, &row.target).await?.after(prior));
-                journal.carry_out(&trace, send).await
+            _ => {
+                let send = async |prior| {
+                    let halfway = |done: Done| {
+                        let end = done.made().after(prior);
+                        halves.borrow_mut().insert(key(row), end);
+                    };
+                    let end = sending::send(context, &row.target, halfway).await?;
+                    Ok(end.after(prior))
+                };
+                journal.settle(&trace, send).await
             }
         }
     };
+    let unfinished = |row: &Row| halves.borrow_mut().remove(&key(row));
     let tell = |row: &Row, end: &End| {
         let written = report
             .as_mut()
@@ -222,7 +233,7 @@ async fn send_rows(
             context.note(&format!("warning: {}", error.message()));
         }
     };
-    let ends = bulk::run_telling(context, rows, args.on_error, send, tell).await;
+    let ends = bulk::run_telling(context, rows, args.on_error, send, unfinished, tell).await;
     bulk::close(context, journal, &ends);
     let items = rows.iter().zip(ends).map(|(row, end)| Item {
         row: row.line,
@@ -238,15 +249,16 @@ fn key(row: &Row) -> Key {
     Key::of(OPERATION, Some(target.customer()), &target.identity())
 }
 
-fn trace(row: &Row, known: &Known) -> Trace {
+fn trace(row: &Row, known: &Known, journal: &Journal) -> Trace {
+    let key = key(row);
     Trace {
-        key: key(row),
         content: row.target.content(),
         row: row.line,
         target: row.target.name().to_owned(),
         customer: Some(row.target.customer()),
         subject: serde_json::Value::Null,
-        undone: known.contradicts(&row.target),
+        undone: known.contradicts(&row.target, journal.earlier_id(&key)),
+        key,
     }
 }
 

@@ -42,16 +42,24 @@ pub async fn skip(
     }
 }
 
-/// Sends what a target needs.
-pub async fn send(context: &Context, target: &Target) -> Result<End, CliError> {
+/// Sends what a target needs. `halfway` is told what is done already when a second call is still to come.
+pub async fn send(
+    context: &Context,
+    target: &Target,
+    halfway: impl FnOnce(Done),
+) -> Result<End, CliError> {
     match target {
-        Target::Server(server) => send_server(context, server).await,
+        Target::Server(server) => send_server(context, server, halfway).await,
         Target::Domain(domain) => domain_changes::send(context, domain).await,
     }
 }
 
 /// The provisioning call, and the second one that gives the nickname.
-async fn send_server(context: &Context, server: &NewServer) -> Result<End, CliError> {
+async fn send_server(
+    context: &Context,
+    server: &NewServer,
+    halfway: impl FnOnce(Done),
+) -> Result<End, CliError> {
     let about = format!(
         "server {} for customer {}",
         server.name, server.request.client_id
@@ -62,34 +70,33 @@ async fn send_server(context: &Context, server: &NewServer) -> Result<End, CliEr
         return Ok(End::Planned);
     };
     let id = answer.data.endpoint_id;
-    let mut record = to_json(&answer.data);
-    let mut note = answer.note().map(str::to_owned);
-    match name(context, server, id).await {
-        Ok(Some(named)) => record["nickname"] = to_json(&named.nickname),
-        Ok(None) => {}
-        // The server is monitored, and paid for, all the same: that must not be lost behind the error.
-        Err(error) => {
-            note = Some(format!(
-                "the nickname was not set: {}; try `secmon endpoint rename {id}`",
-                error.message()
-            ))
-        }
-    }
     if answer.created() {
         learn(context, server, id);
     }
-    let done = Done {
+    let mut done = Done {
         id: id.to_string(),
-        record,
+        record: to_json(&answer.data),
         created: Some(answer.created()),
-        note,
+        note: answer.note().map(str::to_owned),
         sentence: sentence(server, answer.created(), answer.note(), &answer.data.status),
     };
-    Ok(if answer.created() {
-        End::Done(done)
-    } else {
-        End::Skipped(done)
-    })
+    if server.nickname.is_some() {
+        halfway(Done {
+            note: Some(unnamed(id, "the command was interrupted")),
+            ..done.clone()
+        });
+    }
+    match name(context, server, id).await {
+        Ok(Some(named)) => done.record["nickname"] = to_json(&named.nickname),
+        Ok(None) => {}
+        // The server is monitored, and paid for, all the same: that must not be lost behind the error.
+        Err(error) => done.note = Some(unnamed(id, error.message())),
+    }
+    Ok(done.made())
+}
+
+fn unnamed(id: EndpointId, reason: &str) -> String {
+    format!("the nickname was not set: {reason}; try `secmon endpoint rename {id}`")
 }
 
 /// The answer tells no more of a server than its id.

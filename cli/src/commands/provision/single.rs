@@ -1,11 +1,11 @@
 //! One target: what happened to it, what its first scan found, and what may come next.
 
+use super::WORDS;
 use super::sending::send;
-use super::{WORDS, elsewhere};
 use crate::args::WaitArgs;
-use crate::bulk::{self, Item};
+use crate::bulk::{self, Done, Item};
 use crate::commands::wait::{self, Wait};
-use crate::commands::{domain_findings, findings, views};
+use crate::commands::{domain_findings, elsewhere, findings, views};
 use crate::context::Context;
 use crate::durations;
 use crate::error::{CliError, Exit};
@@ -19,8 +19,14 @@ use uuid::Uuid;
 /// Provisions one target.
 pub async fn run(context: &Context, target: &Target, args: &WaitArgs) -> Result<Outcome, CliError> {
     let length = durations::length("--wait-timeout", &args.wait_timeout)?;
-    elsewhere::warn(context, std::iter::once(target))?;
-    let end = send(context, target).await?;
+    elsewhere::warn(context, target.place())?;
+    let halfway = |done: Done| {
+        context.on_interrupt(
+            "interrupted: the server is provisioned, and its nickname is not set",
+            format!("set it: `endpoint rename {} NAME`", done.id),
+        );
+    };
+    let end = send(context, target, halfway).await?;
     let id = end.done().and_then(|done| done.id.parse::<Uuid>().ok());
     let customer = target.customer();
     let item = Item {

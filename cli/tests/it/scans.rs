@@ -1,0 +1,102 @@
+//! Scans whose answers are lost: they are looked for before they are asked for again, and what happened is no failure.
+
+use crate::journal::{quiet, wired};
+use crate::shell::{Shell, account, mock, provision};
+use crate::wire::Moment;
+use secmon_mock::{CloseAt, Fault, Progress, Tenant};
+use std::time::Duration;
+
+/// An account whose scans end when they are told to.
+fn slow_account() -> Tenant {
+    let tenant = mock().tenant();
+    tenant
+        .set_progress(Progress::Manual)
+        .expect("the account is there");
+    tenant
+}
+
+fn servers(shell: &Shell) -> Vec<String> {
+    (1..=3)
+        .map(|i| provision(shell, &format!("203.0.113.{i}"), &format!("web-{i}")))
+        .collect()
+}
+
+const ALL: &str = "scan web-1 web-2 web-3 -o json";
+
+#[test]
+fn a_scan_whose_answer_was_lost_is_no_failure() {
+    let tenant = slow_account();
+    let shell = Shell::of(&tenant);
+    servers(&shell);
+    tenant.fault(Fault::close(CloseAt::After).on("POST", "*/scan-endpoint"));
+    let one = shell.line("scan web-1 -o json").exits(0).json();
+    let note = one["note"].as_str().unwrap_or_default();
+    assert!(note.contains("the answer was lost"), "{one}");
+    assert_eq!(tenant.calls("POST", "*/scan-endpoint").len(), 2);
+    assert!(!tenant.calls("GET", "/api/v1/endpoints/*").is_empty());
+}
+
+#[test]
+fn a_scan_that_ended_behind_a_lost_answer_is_not_asked_for_again() {
+    let tenant = account();
+    let shell = Shell::of(&tenant);
+    provision(&shell, "203.0.113.1", "web-1");
+    tenant.advance(Duration::from_secs(60)).expect("a clock");
+    tenant.fault(Fault::close(CloseAt::After).on("POST", "*/scan-endpoint"));
+    shell.line("scan web-1 -o json").exits(0);
+    assert_eq!(tenant.calls("POST", "*/scan-endpoint").len(), 1);
+}
+
+#[test]
+fn a_scan_that_never_arrived_is_asked_for_again() {
+    let tenant = slow_account();
+    let shell = Shell::of(&tenant);
+    servers(&shell);
+    let lost = Fault::close(CloseAt::Before).on("POST", "*/scan-endpoint");
+    tenant.fault(lost);
+    let run = shell.line(ALL).exits(0).json();
+    assert_eq!(run["summary"]["succeeded"], 3, "{run}");
+    let accepted = tenant.calls("POST", "*/scan-endpoint");
+    let accepted = accepted.iter().filter(|call| call.status == Some(202));
+    assert_eq!(accepted.count(), 3);
+}
+
+#[test]
+fn answers_that_stay_away_are_told_and_not_asked_for_without_an_end() {
+    let tenant = slow_account();
+    let shell = Shell::of(&tenant);
+    servers(&shell);
+    let lost = Fault::close(CloseAt::Before).on("POST", "*/scan-endpoint");
+    tenant.fault(lost.times(0));
+    shell.line("scan web-1").exits(7);
+    assert_eq!(tenant.calls("POST", "*/scan-endpoint").len(), 2);
+}
+
+#[test]
+fn scans_whose_run_was_killed_are_gone_on_with() {
+    for moment in [Moment::Unsent, Moment::Unanswered, Moment::Unwritten] {
+        let tenant = slow_account();
+        let (wire, shell) = wired(&tenant);
+        servers(&shell);
+        let words: Vec<&str> = ALL.split(' ').collect();
+        wire.run_and_kill(quiet(&shell, &words), moment, 3);
+        let run = shell.line(ALL).exits(0).json();
+        let summary = serde_json::json!({ "total": 3, "succeeded": 3, "failed": 0, "skipped": 0 });
+        assert_eq!(run["summary"], summary, "{moment:?}: {run}");
+        let calls = tenant.calls("POST", "*/scan-endpoint");
+        let accepted = calls.iter().filter(|call| call.status == Some(202));
+        assert_eq!(accepted.count(), 3, "{moment:?}");
+        // What ended is wanted anew the next time: now the service refuses it itself.
+        shell.line(ALL).exits(8);
+    }
+}
+
+#[test]
+fn a_scan_that_another_person_asked_for_is_still_told_as_such() {
+    let shell = Shell::of(&account());
+    servers(&shell);
+    shell.line("scan web-1").exits(0);
+    let run = shell.line(ALL).exits(8).json();
+    assert_eq!(run["summary"]["failed"], 1, "{run}");
+    assert_eq!(run["items"][0]["error"]["code"], "RATE_LIMITED", "{run}");
+}
