@@ -12,8 +12,8 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::Write as _;
-use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 /// So much of a body is told of; the rest is counted.
@@ -33,7 +33,7 @@ pub struct CallLog {
     ui: Arc<Ui>,
     key: ApiKey,
     detail: Detail,
-    file: Option<Mutex<File>>,
+    file: Option<Arc<DebugFile>>,
     /// Requests that have not succeeded yet, and how often each was tried.
     tries: Mutex<HashMap<(Method, Uri, Bytes), u32>>,
 }
@@ -54,13 +54,16 @@ impl CallLog {
         if detail == Detail::Nothing && telling.file.is_none() {
             return Ok(inner);
         }
-        let file = telling.file.as_deref().map(open).transpose()?;
+        let file = telling.file.clone();
+        if let Some(file) = &file {
+            file.open()?;
+        }
         Ok(Arc::new(Self {
             inner,
             ui: Arc::clone(ui),
             key: key.clone(),
             detail,
-            file: file.map(Mutex::new),
+            file,
             tries: Mutex::default(),
         }))
     }
@@ -97,9 +100,7 @@ impl CallLog {
         }
         if let Some(file) = &self.file {
             let now = chrono::Utc::now().format("%Y-%m-%dT%H:%M:%S%.3f+00:00");
-            let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
-            // A log that cannot be written keeps nobody from working.
-            let _ = write!(file, "{now} {text}");
+            file.add(&format!("{now} {text}"));
         }
     }
 }
@@ -219,20 +220,49 @@ fn one_line(text: &str) -> String {
     sanitize(text).replace('\n', " ")
 }
 
-/// A new file that only its owner reads; an old one is emptied, and closed to others.
-fn open(path: &Path) -> Result<File, CliError> {
-    let failed =
-        |error: std::io::Error| CliError::io(&format!("--debug-file {}", path.display()), &error);
-    let file = files::private(File::options().create(true).write(true).truncate(true))
-        .open(path)
-        .map_err(failed)?;
+/// The file of `--debug-file`: one for all connections of a process.
+#[derive(Debug)]
+pub struct DebugFile {
+    path: PathBuf,
+    opened: OnceLock<File>,
+}
+
+impl DebugFile {
+    /// The file of this name; it is not touched yet.
+    pub fn new(path: PathBuf) -> Self {
+        Self {
+            path,
+            opened: OnceLock::new(),
+        }
+    }
+
+    /// Empties the file, or makes it, the first time; only its owner reads it, whoever could before.
+    fn open(&self) -> Result<(), CliError> {
+        if self.opened.get().is_some() {
+            return Ok(());
+        }
+        let name = format!("--debug-file {}", self.path.display());
+        let opened = emptied(&self.path).map_err(|error| CliError::io(&name, &error))?;
+        self.opened.get_or_init(|| opened);
+        Ok(())
+    }
+
+    /// Adds what was told of a call. A log that cannot be written keeps nobody from working.
+    fn add(&self, text: &str) {
+        if let Some(mut file) = self.opened.get() {
+            let _ = file.write_all(text.as_bytes());
+        }
+    }
+}
+
+fn emptied(path: &Path) -> std::io::Result<File> {
+    let file =
+        files::private(File::options().create(true).write(true).truncate(true)).open(path)?;
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        let regular = file.metadata().is_ok_and(|metadata| metadata.is_file());
-        if regular {
-            file.set_permissions(std::fs::Permissions::from_mode(0o600))
-                .map_err(failed)?;
+        if file.metadata().is_ok_and(|metadata| metadata.is_file()) {
+            file.set_permissions(std::fs::Permissions::from_mode(0o600))?;
         }
     }
     Ok(file)

@@ -311,9 +311,12 @@ impl Context {
         self.ui.note(sentence);
     }
 
-    /// Says how many items of a list a limit has left unread.
-    pub fn tell_cut(&self, more: usize) {
-        self.ui.tell_cut(more);
+    /// What a limit leaves of the items that were read of a list, and a word of how many it leaves out of the `total`.
+    pub fn cut<T>(&self, mut items: Vec<T>, total: u64) -> Vec<T> {
+        items.truncate(self.limit().unwrap_or(usize::MAX));
+        let total = usize::try_from(total).unwrap_or(usize::MAX);
+        self.ui.tell_cut(total.saturating_sub(items.len()));
+        items
     }
 
     /// Shows part of a result that comes bit by bit.
@@ -365,6 +368,17 @@ impl Context {
         self.ui.ask_choice(question, options)
     }
 
+    /// Whether somebody sees what is told before a change: a person who is asked, a script that left the answer out, or
+    /// whoever tries it with a dry run.
+    pub fn shows_preview(&self, danger: Danger) -> bool {
+        let safety = &self.settings.safety;
+        let answered = match danger == Danger::Severe || safety.protected {
+            true => safety.confirm.is_some(),
+            false => safety.yes,
+        };
+        safety.dry_run || (danger != Danger::Mild && !answered)
+    }
+
     /// Asks before a change that is hard to take back; `name` is typed for a severe one.
     pub fn confirm(&self, danger: Danger, question: &str, name: &str) -> Result<(), CliError> {
         let safety = &self.settings.safety;
@@ -381,7 +395,7 @@ impl Context {
 
     fn confirm_by_typing(&self, question: &str, name: &str) -> Result<(), CliError> {
         if let Some(given) = &self.settings.safety.confirm {
-            return match given.trim() == name {
+            return match given.trim() == name.trim() {
                 true => Ok(()),
                 false => Err(CliError::usage(format!(
                     "{question} --confirm={given} does not fit: it must be {name}"
@@ -398,7 +412,7 @@ impl Context {
         let typed = self
             .ui
             .ask_text(&format!("{question} Type {name} to go on"))?;
-        if typed.trim() == name {
+        if typed.trim() == name.trim() {
             Ok(())
         } else {
             Err(declined(&format!("{typed:?} is not {name:?}")))

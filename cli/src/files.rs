@@ -1,5 +1,6 @@
 //! Files and standard input that a person names.
 
+use crate::bulk::spreadsheet;
 use crate::error::CliError;
 use std::fs::{File, OpenOptions};
 use std::io::Read;
@@ -62,10 +63,12 @@ fn size(bytes: u64) -> String {
 pub fn read_words(path: &Path, name: &str) -> Result<Vec<Word>, CliError> {
     const MAX_BYTES: u64 = 16 * 1024 * 1024;
     let bytes = read(path, name, MAX_BYTES)?;
-    let text = String::from_utf8(bytes)
-        .map_err(|_| CliError::usage(format!("{name} is not UTF-8 text")))?;
-    let text = text.strip_prefix('\u{FEFF}').unwrap_or(&text);
-    let words = (1..).zip(text.lines()).map(|(line, word)| Word {
+    let decoded = spreadsheet::decode(&bytes, name)?;
+    if decoded.guessed.is_some() {
+        return Err(CliError::usage(format!("{name} is not UTF-8 text"))
+            .hint("save it as UTF-8, or as UTF-16 with a byte-order mark"));
+    }
+    let words = (1..).zip(decoded.text.lines()).map(|(line, word)| Word {
         line: Some(line),
         text: word.trim().to_owned(),
     });
@@ -101,6 +104,34 @@ pub fn stdin_is_a_pipe() -> bool {
     }
     #[cfg(not(unix))]
     false
+}
+
+/// Whether an open file is still the one that has this name.
+pub fn is_still_at(file: &File, path: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let place = |metadata: std::fs::Metadata| (metadata.dev(), metadata.ino());
+        let named = std::fs::metadata(path).map(place).ok();
+        named.is_some() && named == file.metadata().map(place).ok()
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = file;
+        path.exists()
+    }
+}
+
+/// Waits until no other process holds this lock; it is given back when the file is dropped.
+pub fn lock(path: &Path) -> Result<File, CliError> {
+    let locked = || {
+        std::fs::create_dir_all(path.parent().unwrap_or(Path::new(".")))?;
+        let mut options = File::options();
+        options.create(true).truncate(false).write(true);
+        let file = private(&mut options).open(path)?;
+        file.lock().map(|()| file)
+    };
+    locked().map_err(|error| CliError::io(&format!("locking {}", path.display()), &error))
 }
 
 /// Makes a file that is created readable by its owner only, where the platform knows owners.

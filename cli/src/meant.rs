@@ -6,6 +6,7 @@ use crate::ports::PortSpec;
 use clap::error::{ContextKind, ContextValue};
 use std::ffi::OsString;
 use std::fmt;
+use std::net::IpAddr;
 
 /// The way out of a command line that cannot be read.
 #[derive(Debug, PartialEq, Eq)]
@@ -25,24 +26,26 @@ impl fmt::Display for Meant {
     }
 }
 
-const ADD: &str = "provision IP -c ID";
-const ALLOW: &str = "rules add ENDPOINT PORT -m TEXT";
+const ADD: &str = "provision IP... -c ID";
+const ALLOW: &str = "rules add ENDPOINT+ PORT -m TEXT";
 const FROM_A_FILE: &str = "provision -f FILE";
 const PORTS: &str = "endpoint show ENDPOINT --ports";
 const REPORT: &str = "report -c ID --html FILE";
-const SUSPEND: &str = "endpoint suspend ENDPOINT";
-const RESUME: &str = "endpoint resume ENDPOINT";
+const DELETE: &str = "endpoint delete ENDPOINT...";
+const SUSPEND: &str = "endpoint suspend ENDPOINT...";
+const RESUME: &str = "endpoint resume ENDPOINT...";
 const WHY: &str = "alert list -c ID";
 
-/// Words that people try first, and the command they mean. What stands in capitals is filled from what was typed.
+/// Words that people try first, and the command they mean. What stands in capitals is filled from what was typed: with
+/// one word, behind `...` with all that fit, and behind `+` with one, or with several as options.
 const TRIED_FIRST: &[(&str, &str)] = &[
-    ("ack", "alert ack ALERT"),
+    ("ack", "alert ack ALERT..."),
     ("add", ADD),
     ("allow", ALLOW),
     ("check", "auth status"),
     ("customer", "status -c ID"),
     ("customers", "status -c ID"),
-    ("delete", "endpoint delete ENDPOINT"),
+    ("delete", DELETE),
     ("explain", WHY),
     ("import", FROM_A_FILE),
     ("list", "endpoint list"),
@@ -52,12 +55,12 @@ const TRIED_FIRST: &[(&str, &str)] = &[
     ("ls", "endpoint list"),
     ("port", PORTS),
     ("ports", PORTS),
-    ("remove", "endpoint delete ENDPOINT"),
+    ("remove", DELETE),
     ("rename", "endpoint rename ENDPOINT NAME"),
     ("resume", RESUME),
     ("show", "endpoint show ENDPOINT"),
     ("suspend", SUSPEND),
-    ("terminate", "endpoint terminate ENDPOINT"),
+    ("terminate", "endpoint terminate ENDPOINT..."),
     ("unsuspend", RESUME),
     ("upload", FROM_A_FILE),
     ("whoami", "auth status"),
@@ -74,7 +77,7 @@ const TRIED_SECOND: &[(&str, &str, &str)] = &[
     ("endpoint", "allow", ALLOW),
     ("endpoint", "import", FROM_A_FILE),
     ("endpoint", "ports", PORTS),
-    ("endpoint", "remove", "endpoint delete ENDPOINT"),
+    ("endpoint", "remove", DELETE),
     ("endpoint", "restore", ADD),
     ("endpoint", "unsuspend", RESUME),
     ("report", "customer", REPORT),
@@ -294,11 +297,17 @@ fn filled(command: &str, typed: &Typed, behind: usize) -> String {
                 places.next();
             }
             "PORT" => line.extend(ports(&mut words)),
-            "ENDPOINT" => line.push(take(
-                &mut words,
-                |word| !PortSpec::looks_like_port(word),
-                place,
-            )),
+            "ENDPOINT" => line.push(take(&mut words, is_server, place)),
+            "ENDPOINT..." => line.extend(take_all(&mut words, is_server, "ENDPOINT")),
+            "ENDPOINT+" => match take_all(&mut words, is_server, "ENDPOINT").as_slice() {
+                [one] => line.push(one.clone()),
+                several => line.extend(several.iter().map(|server| format!("-e {server}"))),
+            },
+            "ALERT..." => line.extend(take_all(&mut words, |_| true, "ALERT")),
+            "IP..." => {
+                line.push(take(&mut words, |_| true, "IP"));
+                line.extend(words.extract_if(.., |word| word.parse::<IpAddr>().is_ok()));
+            }
             place if place.chars().all(char::is_uppercase) && place != "TEXT" => {
                 line.push(take(&mut words, |_| true, place));
             }
@@ -318,11 +327,24 @@ fn filled(command: &str, typed: &Typed, behind: usize) -> String {
     with_options(line, typed, customer.as_deref().or(unknown))
 }
 
-fn take(words: &mut Vec<String>, fits: fn(&String) -> bool, place: &str) -> String {
-    match words.iter().position(fits) {
+fn take(words: &mut Vec<String>, fits: fn(&str) -> bool, place: &str) -> String {
+    match words.iter().position(|word| fits(word)) {
         Some(found) => quoted(&words.remove(found)),
         None => place.to_owned(),
     }
+}
+
+fn take_all(words: &mut Vec<String>, fits: fn(&str) -> bool, place: &str) -> Vec<String> {
+    let fitting = words.extract_if(.., |word| fits(word));
+    let fitting: Vec<String> = fitting.map(|word| quoted(&word)).collect();
+    match fitting.is_empty() {
+        true => vec![place.to_owned()],
+        false => fitting,
+    }
+}
+
+fn is_server(word: &str) -> bool {
+    !PortSpec::looks_like_port(word)
 }
 
 fn ports(words: &mut Vec<String>) -> Vec<String> {

@@ -1,6 +1,7 @@
 //! What the flags, the environment and the profile come to. Strongest first: flags, environment, profile, default.
 
 use crate::args::{ColorChoice, CsvCells, GlobalArgs, OutputFormat, TimeStyle};
+use crate::call_log::DebugFile;
 use crate::error::CliError;
 use crate::jq;
 use crate::pace::Limits;
@@ -119,7 +120,7 @@ pub struct Telling {
     /// On standard error: nothing, a line a call, or headers and bodies too.
     pub verbosity: u8,
     /// A file that gets everything.
-    pub file: Option<PathBuf>,
+    pub file: Option<Arc<DebugFile>>,
 }
 
 /// How results are shown.
@@ -204,7 +205,7 @@ impl Settings {
             display: display(flags, &profile)?,
             telling: Telling {
                 verbosity: flags.verbose,
-                file: flags.debug_file.clone(),
+                file: flags.debug_file.clone().map(DebugFile::new).map(Arc::new),
             },
             warnings,
             config_path,

@@ -200,6 +200,14 @@ impl Target {
         }
     }
 
+    /// Its name, address and customer, where it is a server that was named by an address.
+    pub fn place(&self) -> Option<(&str, IpAddr, CustomerId)> {
+        match self {
+            Self::Server(server) => Some((&server.name, server.address?, server.request.client_id)),
+            Self::Domain(_) => None,
+        }
+    }
+
     /// What tells it from the customer's other servers and domains, however it was typed.
     pub fn identity(&self) -> String {
         match self {

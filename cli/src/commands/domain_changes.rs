@@ -107,11 +107,7 @@ pub async fn send(context: &Context, request: &ProvisionDomain) -> Result<End, C
         note: answer.note().map(str::to_owned),
         sentence: format!("Domain {name} {verb} for customer {}.", request.client_id),
     };
-    Ok(if created {
-        End::Done(done)
-    } else {
-        End::Skipped(done)
-    })
+    Ok(done.made())
 }
 
 /// Suspends, resumes or terminates: every domain is found before any is changed.
@@ -122,8 +118,13 @@ pub async fn run(
 ) -> Result<Outcome, CliError> {
     let domains = references::domains(context, names).await?;
     let question = match domains.as_slice() {
-        [one] => format!("About to {} {}.", change.verb(), one.label()),
-        many => format!("About to {} {} domains.", change.verb(), many.len()),
+        [one] => format!("About to {} {}.", change.verb(), one.named()),
+        many => format!(
+            "About to {} {} domains: {}.",
+            change.verb(),
+            many.len(),
+            bulk::preview(many, DomainRef::named)
+        ),
     };
     let typed = if let [one] = domains.as_slice() {
         one.label()
@@ -138,7 +139,7 @@ pub async fn run(
     let items = domains.iter().zip(ends).map(|(domain, end)| Item {
         row: None,
         target: domain.label(),
-        customer: context.settings.customer,
+        customer: domain.customer,
         end,
     });
     bulk::conclude(context, change.words(), items.collect())
@@ -167,20 +168,14 @@ async fn transition(
 }
 
 fn moved(id: DomainId, answer: &Response<DomainState>, sentence: String) -> End {
-    let note = answer.note().map(str::to_owned);
-    let skipped = note.is_some();
     let done = Done {
         id: id.to_string(),
         record: to_json(&answer.data),
         created: None,
-        note,
+        note: answer.note().map(str::to_owned),
         sentence,
     };
-    if skipped {
-        End::Skipped(done)
-    } else {
-        End::Done(done)
-    }
+    done.changed()
 }
 
 /// `secmon domain rename`.
@@ -221,7 +216,7 @@ pub async fn release(
     let (domain, customer) = one(context, name).await?;
     let label = domain.label();
     let question = format!(
-        "About to give up {label} and its slot of service {service} for good: record, alerts and history."
+        "About to give up {label} of customer {customer} and its slot of service {service} for good: record, alerts and history."
     );
     context.confirm(Danger::Severe, &question, &label)?;
     let sent = context

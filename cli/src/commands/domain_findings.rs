@@ -87,6 +87,7 @@ pub async fn leaks(
     let most = context.limit().unwrap_or(usize::MAX);
     let mut pages = context.client()?.pages(list).max_items(most);
     let mut records: Vec<LeakRecord> = Vec::new();
+    let mut total = 0;
     while let Some(page) = pages.next().await {
         let page = page?.into_data();
         if let Some(reason) = page.unavailable() {
@@ -104,8 +105,10 @@ pub async fn leaks(
                 "the service has no leak records: its dataset is not configured",
             ));
         }
+        total = page.total;
         records.extend(page.items);
     }
+    let records = context.cut(records, total);
     Ok(Outcome::list(&records, LEAK, leak))
 }
 
@@ -138,12 +141,14 @@ pub async fn mentions(context: &Context, name: &str, only_new: bool) -> Result<O
     let mut list = ListMentions::new(domain.id, customer).per_page(PAGE_SIZE);
     list.is_new = only_new.then_some(true);
     let most = context.limit().unwrap_or(usize::MAX);
-    let mentions = context
-        .client()?
-        .pages(list)
-        .max_items(most)
-        .collect_all()
-        .await?;
+    let mut pages = context.client()?.pages(list).max_items(most);
+    let (mut mentions, mut total) = (Vec::new(), 0);
+    while let Some(page) = pages.next().await {
+        let page = page?.into_data();
+        total = page.total;
+        mentions.extend(page.mentions);
+    }
+    let mentions = context.cut(mentions, total);
     Ok(Outcome::list(&mentions, MENTION, mention))
 }
 

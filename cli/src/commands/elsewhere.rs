@@ -3,15 +3,15 @@
 use crate::bulk::preview;
 use crate::context::Context;
 use crate::error::CliError;
-use crate::targets::Target;
 use secmon::model::CustomerId;
 use std::collections::HashMap;
 use std::net::IpAddr;
 
-/// Warns of addresses that another customer has. It asks nobody: what earlier commands have seen is enough for a word.
+/// Warns of addresses, each with the name it was typed by, that somebody else than this customer has. It asks nobody:
+/// what earlier commands have seen is enough for a word.
 pub fn warn<'a>(
     context: &Context,
-    targets: impl Iterator<Item = &'a Target>,
+    servers: impl IntoIterator<Item = (&'a str, IpAddr, CustomerId)>,
 ) -> Result<(), CliError> {
     let mut owners: HashMap<IpAddr, Vec<CustomerId>> = HashMap::new();
     for server in &context.known()?.servers {
@@ -20,16 +20,12 @@ pub fn warn<'a>(
         }
     }
     let mut elsewhere = Vec::new();
-    for target in targets {
-        let Target::Server(server) = target else {
-            continue;
-        };
-        let known = server.address.and_then(|address| owners.get(&address));
-        let others = known.into_iter().flatten();
+    for (name, address, customer) in servers {
+        let others = owners.get(&address).into_iter().flatten();
         elsewhere.extend(
             others
-                .filter(|owner| **owner != target.customer())
-                .map(|owner| format!("{} of customer {owner}", server.name)),
+                .filter(|owner| **owner != customer)
+                .map(|owner| format!("{name} of customer {owner}")),
         );
     }
     if !elsewhere.is_empty() {

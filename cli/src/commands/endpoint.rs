@@ -2,7 +2,7 @@
 
 use super::transition::Transition;
 use super::wait::{self, Wait};
-use super::{endpoint_changes, findings, provision, scan, unknown_customer, views};
+use super::{elsewhere, endpoint_changes, findings, provision, scan, unknown_customer, views};
 use crate::args::{
     EndpointAddArgs, EndpointCommand, EndpointListArgs, EndpointStatusArg, EndpointWaitArgs,
     WaitFor,
@@ -67,11 +67,10 @@ async fn list(context: &Context, args: &EndpointListArgs) -> Result<Outcome, Cli
     let (mut endpoints, mut total) = (Vec::new(), 0);
     while let Some(page) = pages.next().await {
         let page = page?.into_data();
-        total = usize::try_from(page.meta.total).unwrap_or(usize::MAX);
+        total = page.meta.total;
         endpoints.extend(page.data);
     }
-    endpoints.truncate(most);
-    context.tell_cut(total.saturating_sub(endpoints.len()));
+    let endpoints = context.cut(endpoints, total);
     let seen = endpoints.iter().map(Server::from).collect();
     context.learn(match (args.status, context.limit()) {
         (None, None) => Seen::AllServers(context.settings.customer, seen),
@@ -156,6 +155,8 @@ async fn add(context: &Context, args: EndpointAddArgs) -> Result<Outcome, CliErr
     let mut problems = FieldErrors::default();
     create.validate(&mut problems);
     targets::refuse(&problems)?;
+    let named = address.parse().ok();
+    elsewhere::warn(context, named.map(|ip| (address.as_str(), ip, customer)))?;
     let about = format!("server {} for customer {customer}", address);
     let sent = context
         .write(create, &about)
@@ -180,11 +181,7 @@ async fn add(context: &Context, args: EndpointAddArgs) -> Result<Outcome, CliErr
                 note: answer.note().map(str::to_owned),
                 sentence: format!("Server {name} {verb} for customer {customer}."),
             };
-            if created {
-                End::Done(done)
-            } else {
-                End::Skipped(done)
-            }
+            done.made()
         }
     };
     let item = Item {

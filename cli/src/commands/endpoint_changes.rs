@@ -340,7 +340,6 @@ async fn send(context: &Context, server: &ServerTarget, change: Change) -> Resul
         context.learn(Seen::Gone(id.uuid()));
     }
     let sentence = format!("Server {}{owner}: {}.", server.name, change.words().done);
-    let skipped = note.is_some();
     let done = Done {
         id: id.to_string(),
         record,
@@ -348,11 +347,7 @@ async fn send(context: &Context, server: &ServerTarget, change: Change) -> Resul
         note,
         sentence,
     };
-    Ok(if skipped {
-        End::Skipped(done)
-    } else {
-        End::Done(done)
-    })
+    Ok(done.changed())
 }
 
 type Sent = Option<(Value, Option<String>)>;

@@ -156,6 +156,7 @@ async fn domain_alerts(
         .map(|domain| DomainRef {
             id: domain.id,
             name: Some(domain.domain.clone()),
+            customer: Some(customer),
         })
         .collect();
     let open = Some(&DomainAlertStatus::Open);

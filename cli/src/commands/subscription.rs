@@ -1,5 +1,6 @@
 //! `secmon subscription ...`
 
+use super::capacity::{self, Kept};
 use super::domain_changes::service;
 use super::transition::Transition;
 use crate::args::{
@@ -60,6 +61,17 @@ impl Subscription {
         })
     }
 
+    /// What a change of it may pause.
+    async fn outlook(&self, context: &Context, kept: Kept) -> String {
+        let danger = Danger::Moderate;
+        capacity::outlook(context, danger, self.customer, &self.product, kept).await
+    }
+
+    fn confirm(&self, context: &Context, question: &str) -> Result<(), CliError> {
+        let name = self.service.to_string();
+        capacity::confirm(context, Danger::Moderate, question, &name)
+    }
+
     fn label(&self) -> String {
         format!(
             "{} of service {} (customer {})",
@@ -76,14 +88,10 @@ async fn transition(
     let subscription = Subscription::read(context, target)?;
     let label = subscription.label();
     if to != Transition::Resume {
-        let verb = to.verb();
-        let question = format!(
-            "About to {verb} {label}: servers or domains that no longer fit are paused, newest first."
-        );
-        context.confirm(
-            Danger::Moderate,
-            &question,
-            &subscription.service.to_string(),
+        let outlook = subscription.outlook(context, Kept::Unknown).await;
+        subscription.confirm(
+            context,
+            &format!("About to {} {label}.{outlook}", to.verb()),
         )?;
     }
     let Subscription {
@@ -117,20 +125,14 @@ async fn transition(
 }
 
 fn moved(answer: &Response<SubscriptionState>, label: &str) -> End {
-    let note = answer.note().map(str::to_owned);
-    let skipped = note.is_some();
     let done = Done {
         id: answer.data.subscription_id.to_string(),
         record: to_json(&answer.data),
         created: None,
-        note,
+        note: answer.note().map(str::to_owned),
         sentence: format!("{label} is {}.", answer.data.status),
     };
-    if skipped {
-        End::Skipped(done)
-    } else {
-        End::Done(done)
-    }
+    done.changed()
 }
 
 fn conclude(
@@ -206,11 +208,17 @@ async fn change(context: &Context, args: SubscriptionChangeArgs) -> Result<Outco
         .or(args.quantity.map(|quantity| quantity.to_string()))
         .unwrap_or_default();
     let label = subscription.label();
-    let question = format!("About to change {label} to {to}.");
-    context.confirm(
-        Danger::Moderate,
-        &question,
-        &subscription.service.to_string(),
+    let kept = match (args.force, args.quantity) {
+        (false, _) => Kept::AllInUse,
+        (true, Some(quantity)) if subscription.product == capacity::DOMAINS => {
+            Kept::AtLeast(quantity.into())
+        }
+        (true, _) => Kept::Unknown,
+    };
+    let outlook = subscription.outlook(context, kept).await;
+    subscription.confirm(
+        context,
+        &format!("About to change {label} to {to}.{outlook}"),
     )?;
     let mut request = ChangeSubscription::new(
         subscription.customer,

@@ -1,5 +1,6 @@
 //! `secmon sync`: the billing system's view of its services, in calls of at most 500.
 
+use super::capacity::{self, Kept};
 use crate::args::{OnError, SyncArgs};
 use crate::bulk::{self, Done, End, input, spreadsheet};
 use crate::context::{Context, Danger};
@@ -8,11 +9,11 @@ use crate::error::{CliError, Exit};
 use crate::files;
 use crate::outcome::{Cell, Column, Line, Outcome, Table, shown, to_json};
 use csv::StringRecord;
-use secmon::model::SubscriptionStatus;
+use secmon::model::{CustomerId, SubscriptionStatus};
 use secmon::operations::{ServiceReport, SyncResult, SyncServices};
 use secmon::{Namespace, Operation};
 use serde_json::{Map, Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 const COLUMNS: &[Column] = &[
     shown("customer"),
@@ -23,6 +24,9 @@ const COLUMNS: &[Column] = &[
     shown("unpaused"),
 ];
 
+/// The product whose every service stands for one server.
+const ONE_SERVER: &str = "endpoint";
+
 /// Runs the command.
 pub async fn run(context: &Context, args: SyncArgs) -> Result<Outcome, CliError> {
     if context.settings.namespace == Namespace::Provisioning {
@@ -32,13 +36,13 @@ pub async fn run(context: &Context, args: SyncArgs) -> Result<Outcome, CliError>
     }
     let services = read(context, &args)?;
     let requests = requests(services, &args)?;
-    confirm(context, &requests)?;
+    confirm(context, &requests).await?;
     if requests.len() > 1 && !args.use_whole_window {
         context.leave_calls_to_people()?;
     }
     // No journal: to report a state again changes nothing twice, and another report may have said otherwise since.
     let send = async |request: &SyncServices| send(context, request).await;
-    let ends = bulk::run_telling(context, &requests, OnError::Stop, send, |_, _| {}).await;
+    let ends = bulk::run(context, &requests, OnError::Stop, send).await;
     Total::of(ends)
 }
 
@@ -131,27 +135,59 @@ fn reason(error: &csv::Error) -> String {
     }
 }
 
-fn confirm(context: &Context, requests: &[SyncServices]) -> Result<(), CliError> {
-    let services = || requests.iter().flat_map(|request| &request.services);
+async fn confirm(context: &Context, requests: &[SyncServices]) -> Result<(), CliError> {
+    let services: Vec<&ServiceReport> = requests
+        .iter()
+        .flat_map(|request| &request.services)
+        .collect();
     let of = |status: SubscriptionStatus| {
-        services()
-            .filter(|service| service.status == status)
-            .count()
+        let these = services.iter().filter(|service| service.status == status);
+        these.count()
     };
     let (cancelled, suspended) = (
         of(SubscriptionStatus::Cancelled),
         of(SubscriptionStatus::Suspended),
     );
-    let danger = if cancelled > 0 {
-        Danger::Moderate
-    } else {
-        Danger::Mild
+    let count = services.len();
+    let danger = match cancelled {
+        0 => Danger::Mild.times(count),
+        _ => Danger::Moderate.times(count),
     };
-    let count = services().count();
     let question = format!(
-        "About to report {count} services ({cancelled} cancelled, {suspended} suspended): what no longer fits is paused, newest first."
+        "About to report {count} services ({cancelled} cancelled, {suspended} suspended).{}",
+        outlook(context, danger, &services).await
     );
-    context.confirm(danger.times(count), &question, &count.to_string())
+    capacity::confirm(context, danger, &question, &count.to_string())
+}
+
+/// What the report may pause, of the first customers.
+async fn outlook(context: &Context, danger: Danger, services: &[&ServiceReport]) -> String {
+    const NAMED: usize = 10;
+    let ends = |service: &&ServiceReport| service.status != SubscriptionStatus::Active;
+    let (servers, shares): (Vec<&ServiceReport>, Vec<&ServiceReport>) = services
+        .iter()
+        .copied()
+        .filter(ends)
+        .partition(|service| service.product_slug.as_str() == ONE_SERVER);
+    let shares: BTreeSet<(CustomerId, &str)> = shares
+        .iter()
+        .map(|service| (service.client_id, service.product_slug.as_str()))
+        .collect();
+    let mut text = String::new();
+    for (customer, product) in shares.iter().take(NAMED) {
+        text += &capacity::outlook(context, danger, *customer, product, Kept::Unknown).await;
+    }
+    if shares.len() > NAMED {
+        let more = shares.len() - NAMED;
+        text += &format!(" The same goes for {more} more.");
+    }
+    if !servers.is_empty() {
+        let services = counted(servers.len(), "service");
+        text += &format!(
+            " The server behind each of {services} of the product {ONE_SERVER} stops too; which it is, the platform knows."
+        );
+    }
+    text
 }
 
 /// Services of one customer stay together and in order, so that each customer is settled once.

@@ -1,13 +1,13 @@
 //! What was last seen of an account: names and ids, so that a reference or a completion need not ask for every list.
 //!
-//! It is kept in the cache folder under the hash of address and key, written whole at the end of a command, and never
-//! trusted before a change: what it says is confirmed by the service first.
+//! It is kept in the cache folder under the hash of address and key, written whole at the end of a command, under a lock
+//! that all processes share, and never trusted before a change: what it says is confirmed by the service first.
 
 mod seen;
 
 use crate::error::CliError;
-use crate::paths;
 use crate::profile::write_private;
+use crate::{files, paths};
 use secmon::model::{CustomerId, DomainId, EndpointId};
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
@@ -113,6 +113,9 @@ impl Notebook {
         if seen.is_empty() {
             return Ok(());
         }
+        let file = file(account)?;
+        // Held until the file is written: what another process writes in between would be lost.
+        let _lock = files::lock(&file.with_extension("lock"))?;
         let before = Index::read(account);
         let mut index = before.clone();
         for seen in seen {
@@ -123,7 +126,7 @@ impl Notebook {
         }
         let text = serde_json::to_vec(&index)
             .map_err(|error| CliError::io("the index", &std::io::Error::other(error)))?;
-        write_private(&file(account)?, &text)
+        write_private(&file, &text)
     }
 }
 

@@ -6,22 +6,34 @@ use crate::error::{CliError, Exit};
 use crate::index::{Domain, Seen};
 use secmon::model::{CustomerId, DomainId, MonitoredDomain};
 use secmon::operations::{GetDomainSummary, ListDomains};
-use std::collections::BTreeSet;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use uuid::Uuid;
 
-/// A domain that an argument names; its name is known when a list was read.
+/// A domain that an argument names; its name and its customer are known when the service has told them.
 #[derive(Debug, Clone)]
 pub struct DomainRef {
     /// Its id.
     pub id: DomainId,
     /// Its name.
     pub name: Option<String>,
+    /// The customer it belongs to.
+    pub customer: Option<CustomerId>,
 }
 
 impl DomainRef {
     /// What it is called in sentences.
     pub fn label(&self) -> String {
         self.name.clone().unwrap_or_else(|| self.id.to_string())
+    }
+
+    /// The same with whose it is, as questions name it.
+    pub fn named(&self) -> String {
+        let owner = match self.customer {
+            Some(customer) => format!("of customer {customer}"),
+            None => "of a customer that is not known here (-c names one)".to_owned(),
+        };
+        format!("{} {owner}", self.label())
     }
 }
 
@@ -35,6 +47,7 @@ pub async fn all_domains(
     let named = |domain: MonitoredDomain| DomainRef {
         id: domain.id,
         name: Some(domain.domain),
+        customer: Some(customer),
     };
     Ok(overview.domains.into_iter().map(named).collect())
 }
@@ -85,6 +98,7 @@ pub fn customer_of_domains(context: &Context, names: &[String]) -> Result<Custom
 /// Finds the domains that the arguments name, by id or name; all of them before any is acted on.
 pub async fn domains(context: &Context, names: &[String]) -> Result<Vec<DomainRef>, CliError> {
     let mut known: Option<Vec<DomainRef>> = None;
+    let mut lists = BTreeMap::new();
     let mut found: Vec<DomainRef> = Vec::new();
     for name in names {
         let name = name.trim();
@@ -104,7 +118,7 @@ pub async fn domains(context: &Context, names: &[String]) -> Result<Vec<DomainRe
         let listed = known.iter().flatten().find(fits).cloned();
         let domain = match (listed, id) {
             (Some(domain), _) => domain,
-            (None, Some(id)) => unlisted(context, id).await?,
+            (None, Some(id)) => unlisted(context, id, &mut lists).await?,
             (None, None) => {
                 return Err(missing(name, &wanted, known.iter().flatten()));
             }
@@ -126,16 +140,35 @@ fn missing<'a>(name: &str, wanted: &str, known: impl Iterator<Item = &'a DomainR
     }
 }
 
-/// A terminated domain is in no list. With a customer it must be that customer's.
-async fn unlisted(context: &Context, id: DomainId) -> Result<DomainRef, CliError> {
-    let Some(customer) = context.settings.customer else {
-        return Ok(DomainRef { id, name: None });
-    };
-    let summary = context.read(GetDomainSummary::new(id, customer)).await;
-    let summary = summary
-        .map_err(|error| error.during(format!("looking {id} up for customer {customer}")))?;
-    Ok(DomainRef {
+/// A domain that is in no list that was read. A terminated one is in none; with a customer it must be that customer's.
+/// Without one, the index may know whose it is: then that customer's list tells, and is kept in `lists`.
+async fn unlisted(
+    context: &Context,
+    id: DomainId,
+    lists: &mut BTreeMap<CustomerId, Vec<DomainRef>>,
+) -> Result<DomainRef, CliError> {
+    if let Some(customer) = context.settings.customer {
+        let summary = context.read(GetDomainSummary::new(id, customer)).await;
+        let summary = summary
+            .map_err(|error| error.during(format!("looking {id} up for customer {customer}")))?;
+        return Ok(DomainRef {
+            id,
+            name: Some(summary.into_data().domain),
+            customer: Some(customer),
+        });
+    }
+    let known = context.known()?.domains.iter().find(|known| known.id == id);
+    let mut listed = None;
+    if let Some(owner) = known.map(|known| known.customer) {
+        let list = match lists.entry(owner) {
+            Entry::Vacant(place) => place.insert(all_domains(context, owner).await?),
+            Entry::Occupied(list) => list.into_mut(),
+        };
+        listed = list.iter().find(|domain| domain.id == id).cloned();
+    }
+    Ok(listed.unwrap_or(DomainRef {
         id,
-        name: Some(summary.into_data().domain),
-    })
+        name: None,
+        customer: None,
+    }))
 }

@@ -177,7 +177,7 @@ impl<'a> Reference<'a> {
 
     fn is_nickname<S: Names>(&self, server: &S) -> bool {
         let nickname = server.nickname();
-        nickname.is_some_and(|name| name.to_lowercase() == self.text.to_lowercase())
+        nickname.is_some_and(|name| name.trim().to_lowercase() == self.text.to_lowercase())
     }
 
     fn is_prefix<S: Names>(&self, server: &S) -> bool {

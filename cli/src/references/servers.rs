@@ -423,6 +423,7 @@ pub fn name_of(endpoint: &Endpoint) -> String {
 
 /// The shortest name of a server that a command understands.
 pub fn handle_of(endpoint: &Endpoint) -> String {
-    let nickname = endpoint.nickname.as_ref().filter(|name| !name.is_empty());
-    nickname.unwrap_or(&endpoint.ip_address).clone()
+    let nickname = endpoint.nickname.as_deref().map(str::trim);
+    let nickname = nickname.filter(|name| !name.is_empty());
+    nickname.unwrap_or(&endpoint.ip_address).to_owned()
 }

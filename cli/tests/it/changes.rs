@@ -199,9 +199,8 @@ fn a_read_only_profile_refuses_every_change() {
     assert_eq!(writes(&tenant), 0);
 }
 
-#[test]
-fn a_protected_profile_wants_the_name_typed() {
-    let tenant = account();
+/// A shell whose profile wants names typed.
+fn protected(tenant: &Tenant) -> Shell {
     let shell = Shell::new().with("SECMON_RATE_LIMITS", "off");
     shell
         .line(&format!(
@@ -215,6 +214,32 @@ fn a_protected_profile_wants_the_name_typed() {
             &["auth", "login", "--profile", "live", "--key-stdin"],
         )
         .exits(0);
+    shell
+}
+
+#[test]
+fn a_name_with_blanks_around_it_is_confirmed_without_them() {
+    let shell = protected(&account());
+    let id = provision(&shell, "203.0.113.10", "web-1");
+    for (given, confirmed) in [(" web-1\u{a0} ", "web-1"), ("\u{a0} ", "203.0.113.10")] {
+        let body = format!("nickname={given}");
+        let path = format!("/api/v1/endpoints/{id}");
+        let customer = "billing_customer_id=42";
+        let line = ["api", &path, "-X", "PUT", "-f", &body, "-F", customer];
+        shell.run(&line).exits(0);
+        for refused in ["", " ", "web-2"] {
+            let option = format!("--confirm={refused}");
+            shell.run(&["endpoint", "terminate", &id, &option]).exits(2);
+        }
+        let option = format!("--confirm={confirmed}");
+        shell.run(&["endpoint", "terminate", &id, &option]).exits(0);
+        shell.line("provision 203.0.113.10 -c 42").exits(0);
+    }
+}
+
+#[test]
+fn a_protected_profile_wants_the_name_typed() {
+    let shell = protected(&account());
     provision(&shell, "203.0.113.10", "web-1");
     shell.line("endpoint terminate web-1 --yes").exits(2);
     shell

@@ -106,54 +106,42 @@ fn slots_that_run_out_are_an_error_with_a_way_out() {
     );
 }
 
-#[test]
-fn findings_are_shown_and_alerts_are_worked_off() {
-    let tenant = account();
-    let shell = with_slots(&tenant);
+/// The same with one domain, and what the first scan found of it.
+fn with_findings(tenant: &Tenant) -> Shell {
+    let shell = with_slots(tenant);
     shell
         .line("domain provision example.com --service 501")
         .exits(0);
+    shell
+}
+
+#[test]
+fn findings_are_shown() {
+    let shell = with_findings(&account());
     let summary = shell
         .line("domain show example.com -o json")
         .exits(0)
         .json();
     assert_eq!(summary["employees_compromised"], 2);
-    assert!(
-        shell
-            .line("domain show example.com")
+    let shown = shell.line("domain show example.com").exits(0).stdout;
+    assert!(shown.contains('█'), "{shown}");
+    for (list, count) in [
+        ("leaks example.com", 8),
+        ("leaks example.com --category employees", 2),
+        ("mentions example.com --new", 1),
+        ("history example.com", 1),
+    ] {
+        let found = shell
+            .line(&format!("domain {list} -o json"))
             .exits(0)
-            .stdout
-            .contains('█')
-    );
-    assert_eq!(
-        shell
-            .line("domain leaks example.com -o json")
-            .exits(0)
-            .json()
-            .as_array()
-            .map(Vec::len),
-        Some(8)
-    );
-    let employees = shell
-        .line("domain leaks example.com --category employees -o json")
-        .exits(0)
-        .json();
-    assert_eq!(employees.as_array().map(Vec::len), Some(2));
-    let mentions = shell
-        .line("domain mentions example.com --new -o json")
-        .exits(0)
-        .json();
-    assert_eq!(mentions.as_array().map(Vec::len), Some(1));
-    assert_eq!(
-        shell
-            .line("domain history example.com -o json")
-            .exits(0)
-            .json()
-            .as_array()
-            .map(Vec::len),
-        Some(1)
-    );
+            .json();
+        assert_eq!(found.as_array().map(Vec::len), Some(count), "{list}");
+    }
+}
 
+#[test]
+fn alerts_are_worked_off() {
+    let shell = with_findings(&account());
     let medium = shell
         .line("alert list --kind domain --severity medium -o ids")
         .exits(0)
@@ -175,13 +163,8 @@ fn findings_are_shown_and_alerts_are_worked_off() {
         .stdout;
     let first = open.lines().next().expect("an open alert");
     shell.run(&["alert", "resolve", first, "--ack"]).exits(0);
-    assert!(
-        shell
-            .run(&["alert", "show", first])
-            .exits(0)
-            .stdout
-            .contains("resolved")
-    );
+    let shown = shell.run(&["alert", "show", first]).exits(0).stdout;
+    assert!(shown.contains("resolved"), "{shown}");
 }
 
 #[test]

@@ -1,9 +1,11 @@
 //! What earlier commands have seen: references that need no list, and words for the shell.
 
+use crate::journal::{ended, start, until};
 use crate::shell::{Run, Shell, account, provision};
 use secmon_mock::Tenant;
 use serde_json::Value;
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 /// An account with more servers than a page of the list has: 250 of ten customers.
 fn many(tenant: &Tenant) -> Shell {
@@ -278,4 +280,38 @@ fn profiles_are_offered_and_a_key_command_is_not_run_for_it() {
             .contains("web-1")
     );
     assert!(!ran.exists(), "completion ran the key command");
+}
+
+#[test]
+fn two_processes_at_once_lose_nothing_of_each_other() {
+    let tenant = account();
+    let shell = Shell::of(&tenant);
+    provision(&shell, "203.0.113.10", "web-1");
+    let id = provision(&shell, "203.0.113.11", "web-2");
+    let file = index_file(&shell);
+    let whole = std::fs::read_to_string(&file).expect("the index");
+    let mut other: Value = serde_json::from_str(&whole).expect("JSON");
+    // This is the other process: it has the file in its hands, and writes one server more.
+    let servers = other["servers"].as_array_mut().expect("a list");
+    servers.retain(|server| server["id"] != id);
+    let mut added = servers[0].clone();
+    std::fs::write(&file, other.to_string()).expect("the index is ours");
+    added["id"] = "00000000-0000-4000-8000-000000000001".into();
+    added["nickname"] = "web-9".into();
+    other["servers"].as_array_mut().expect("a list").push(added);
+
+    let lock = std::fs::File::create(file.with_extension("lock")).expect("the lock");
+    lock.lock().expect("it is free");
+    let before = tenant.journal().len();
+    let mut child = start(&shell, &["endpoint", "show", &id]);
+    until("its calls", || tenant.journal().len() > before);
+    let patience = Instant::now() + Duration::from_millis(500);
+    while Instant::now() < patience && child.try_wait().expect("a child").is_none() {
+        std::thread::yield_now();
+    }
+    std::fs::write(&file, other.to_string()).expect("the index is ours");
+    drop(lock);
+    ended(child).exits(0);
+    let text = std::fs::read_to_string(&file).expect("the index");
+    assert!(text.contains("web-9") && text.contains(&id), "{text}");
 }

@@ -1,5 +1,6 @@
 //! What every list understands: columns, order, length, headings, and the ways to write a time.
 
+use crate::shell::{Shell, account};
 use crate::tree::Scene;
 
 /// The commands whose result is a list, with a column to sort by.
@@ -91,4 +92,51 @@ fn the_columns_of_alerts_follow_from_what_was_asked_for_and_not_from_what_is_fou
     let ports = heading("alert list -c 42 --kind port");
     assert_ne!(ports, both);
     assert_eq!(heading("alert list --endpoint web-1"), ports);
+}
+
+#[test]
+fn findings_that_a_limit_cuts_say_how_many_more_there_are() {
+    let shell = Shell::of(&account()).with("SECMON_CUSTOMER", "42");
+    shell.line("sandbox scenario set critical").exits(0);
+    shell
+        .line("subscription set 501 --product domain_monitoring --quantity 3")
+        .exits(0);
+    shell
+        .line("domain provision example.com --service 501")
+        .exits(0);
+    for (list, more) in [("leaks", 177 - 3), ("mentions", 9 - 3)] {
+        let run = shell.line(&format!("domain {list} example.com -L 3 -o table"));
+        let told = format!("{more} more not shown");
+        assert!(run.stderr.contains(&told), "{list}: {run:?}");
+        let ids = shell.line(&format!("domain {list} example.com -L 3 -o csv"));
+        assert_eq!(ids.exits(0).stdout.lines().count(), 1 + 3, "{list}");
+        let whole = shell.line(&format!("domain {list} example.com -L 500"));
+        assert!(!whole.exits(0).stderr.contains("more not shown"), "{list}");
+    }
+}
+
+#[test]
+fn what_takes_more_than_twenty_calls_is_told_beforehand() {
+    let tenant = account();
+    let shell = Shell::of(&tenant).with("SECMON_CUSTOMER", "42");
+    shell
+        .line("subscription set 501 --product domain_monitoring --quantity 30")
+        .exits(0);
+    let names: Vec<String> = (1..=20).map(|i| format!("d{i}.example")).collect();
+    let line = format!("domain provision {} --service 501", names.join(" "));
+    shell.line(&line).exits(0);
+    let list = "alert list --kind domain";
+    let run = shell.line(list).exits(0);
+    assert!(!run.stderr.contains("calls"), "{run:?}");
+    shell
+        .line("domain provision d21.example --service 501")
+        .exits(0);
+    let before = tenant.calls("GET", "*/alerts").len();
+    let run = shell.line(list).exits(0);
+    assert!(
+        run.stderr
+            .contains("reading the alerts of 21 domains takes as many calls"),
+        "{run:?}"
+    );
+    assert_eq!(tenant.calls("GET", "*/alerts").len() - before, 21);
 }

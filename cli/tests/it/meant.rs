@@ -23,6 +23,17 @@ fn a_word_that_people_try_leads_to_the_whole_command() {
         ),
         ("add 203.0.113.50 42", "provision 203.0.113.50 -c 42"),
         (
+            "add 203.0.113.50 203.0.113.51 customer 42",
+            "provision 203.0.113.50 203.0.113.51 -c 42",
+        ),
+        ("suspend web-1 web-2", "endpoint suspend web-1 web-2"),
+        ("remove web-1 web-2", "endpoint delete web-1 web-2"),
+        ("ack 4e6f0c 543e1f", "alert ack 4e6f0c 543e1f"),
+        (
+            "allow web-1 web-2 22",
+            "rules add -e web-1 -e web-2 22 -m TEXT",
+        ),
+        (
             "allow 22 on web-1 -m because",
             "rules add web-1 22 -m because",
         ),

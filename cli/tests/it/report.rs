@@ -2,10 +2,9 @@
 
 use crate::shell::{Shell, account, provision};
 
-#[test]
-fn the_page_shows_what_was_found_and_nothing_in_it_acts() {
-    let tenant = account();
-    let shell = Shell::of(&tenant).with("SECMON_CUSTOMER", "42");
+/// A customer with servers, a rule and a domain, some of them with names that try to act.
+fn customer() -> Shell {
+    let shell = Shell::of(&account()).with("SECMON_CUSTOMER", "42");
     provision(&shell, "203.0.113.10", "web-1");
     shell
         .run(&[
@@ -33,6 +32,12 @@ fn the_page_shows_what_was_found_and_nothing_in_it_acts() {
     shell
         .line("provision https://example.com --service 501")
         .exits(0);
+    shell
+}
+
+#[test]
+fn the_page_shows_what_was_found_and_nothing_in_it_acts() {
+    let shell = customer();
     let file = shell.path("report.html").display().to_string();
     let told = shell
         .run(&["report", "--html", &file, "-o", "json"])

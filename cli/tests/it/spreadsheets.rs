@@ -1,6 +1,6 @@
 //! Spreadsheets as people and their programs write them.
 
-use crate::shell::{Shell, account};
+use crate::shell::{Shell, account, provision};
 
 /// What a dry run of a file says on standard error; it must be refused.
 fn refused(name: &str, content: &[u8]) -> String {
@@ -124,4 +124,36 @@ fn a_file_without_a_heading_and_a_space_in_an_address_are_told_as_what_they_are(
         said.contains("row 2: target: \"203.0.113. 63\" has a space in it"),
         "{said}"
     );
+}
+
+#[test]
+fn a_list_of_names_is_read_in_utf_16_and_refused_in_letters_that_nobody_knows() {
+    let shell = Shell::of(&account());
+    provision(&shell, "203.0.113.1", "web-1");
+    provision(&shell, "203.0.113.2", "web-2");
+    let text = "\u{FEFF}# who has not paid\r\nweb-1\r\n\r\nweb-2\r\n";
+    let file = shell.path("names.txt");
+    let suspend = ["endpoint", "suspend", "-f", "names.txt", "-o", "json"];
+    let resume = ["endpoint", "resume", "-f", "names.txt", "-o", "json"];
+    for (line, bytes) in [
+        (
+            suspend,
+            text.encode_utf16()
+                .flat_map(u16::to_le_bytes)
+                .collect::<Vec<u8>>(),
+        ),
+        (
+            resume,
+            text.encode_utf16().flat_map(u16::to_be_bytes).collect(),
+        ),
+    ] {
+        std::fs::write(&file, bytes).expect("the file is written");
+        let run = shell.run(&line).exits(0).json();
+        assert_eq!(run["summary"]["succeeded"], 2, "{run}");
+        assert_eq!(run["items"][1]["row"], 4, "{run}");
+    }
+    std::fs::write(&file, b"M\xfcnchen\n").expect("the file is written");
+    let refused = shell.run(&suspend).exits(2).error();
+    let hint = refused["hint"].as_str().unwrap_or_default();
+    assert!(hint.contains("UTF-8"), "{refused}");
 }

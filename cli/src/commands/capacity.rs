@@ -1,0 +1,168 @@
+//! What may be paused when a customer's capacity goes: told before somebody agrees to it. Which records no longer fit is
+//! for the platform to say, since no read tells how much of the capacity one service brings.
+
+use crate::bulk::preview;
+use crate::context::{Context, Danger};
+use crate::durations::counted;
+use crate::error::CliError;
+use crate::references;
+use secmon::model::{CustomerId, DomainStatus, Endpoint, EndpointStatus, MonitoredDomain};
+use secmon::operations::{ListDomains, ListEndpoints};
+use std::cmp::Reverse;
+
+const PAGE_SIZE: u32 = 100;
+const SERVERS: &str = "port_monitoring";
+/// The product whose capacity is a number of slots.
+pub const DOMAINS: &str = "domain_monitoring";
+
+/// How much capacity a customer keeps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kept {
+    /// Nobody can tell beforehand.
+    Unknown,
+    /// So much, whatever the customer's other services bring.
+    AtLeast(u64),
+    /// All that is in use: a change to less is refused.
+    AllInUse,
+}
+
+/// What a customer has of one product.
+struct Monitored {
+    /// As `server`.
+    kind: &'static str,
+    capacity: Option<u64>,
+    /// All that take up capacity, those among them that somebody has suspended included.
+    live: usize,
+    /// The active ones, newest first.
+    active: Vec<String>,
+}
+
+/// The sentence about what a change pauses, where somebody sees it: in a question, or beside a dry run. What cannot be
+/// read keeps nobody from being asked.
+pub async fn outlook(
+    context: &Context,
+    danger: Danger,
+    customer: CustomerId,
+    product: &str,
+    kept: Kept,
+) -> String {
+    if !context.shows_preview(danger) {
+        return String::new();
+    }
+    match monitored(context, customer, product).await {
+        Ok(Some(monitored)) => format!(" {}", monitored.sentence(customer, kept)),
+        Ok(None) => String::new(),
+        Err(error) => format!(
+            " What customer {customer} has cannot be read now ({}); what no longer fits is paused, newest first.",
+            error.message()
+        ),
+    }
+}
+
+/// Asks before such a change; a dry run only tells what would be asked.
+pub fn confirm(
+    context: &Context,
+    danger: Danger,
+    question: &str,
+    name: &str,
+) -> Result<(), CliError> {
+    if context.settings.safety.dry_run {
+        context.note(question);
+    }
+    context.confirm(danger, question, name)
+}
+
+/// Reads what the capacity of a product is for; `None` for a product that brings none, or that is not known.
+async fn monitored(
+    context: &Context,
+    customer: CustomerId,
+    product: &str,
+) -> Result<Option<Monitored>, CliError> {
+    match product {
+        SERVERS => servers(context, customer).await.map(Some),
+        DOMAINS => domains(context, customer).await.map(Some),
+        _ => Ok(None),
+    }
+}
+
+async fn servers(context: &Context, customer: CustomerId) -> Result<Monitored, CliError> {
+    context.ready().await?;
+    let mut list = ListEndpoints::new().per_page(PAGE_SIZE);
+    list.billing_customer_id = Some(customer);
+    let mut pages = context.client()?.pages(list);
+    let (mut all, mut capacity) = (Vec::new(), None);
+    while let Some(page) = pages.next().await {
+        let page = page?.into_data();
+        capacity = page.meta.endpoint_limit;
+        all.extend(page.data);
+    }
+    let made = |server: &Endpoint| server.created_at.as_ref().map(|time| time.date_time());
+    newest_first(&mut all, made);
+    let by_platform = |server: &&Endpoint| server.quota_paused == Some(true);
+    let active = all
+        .iter()
+        .filter(|server| server.status == EndpointStatus::Active);
+    Ok(Monitored {
+        kind: "server",
+        capacity,
+        live: all.len() - all.iter().filter(by_platform).count(),
+        active: active.map(references::name_of).collect(),
+    })
+}
+
+async fn domains(context: &Context, customer: CustomerId) -> Result<Monitored, CliError> {
+    let overview = context.read(ListDomains::new(customer)).await?.into_data();
+    let mut all = overview.domains;
+    let made = |domain: &MonitoredDomain| domain.created_at.as_ref().map(|time| time.date_time());
+    newest_first(&mut all, made);
+    let by_platform = |domain: &&MonitoredDomain| domain.quota_paused == Some(true);
+    let active = all
+        .iter()
+        .filter(|domain| domain.status == DomainStatus::Active);
+    Ok(Monitored {
+        kind: "domain",
+        capacity: overview.slots_total,
+        live: all.len() - all.iter().filter(by_platform).count(),
+        active: active.map(|domain| domain.domain.clone()).collect(),
+    })
+}
+
+/// Lists come oldest first; where they tell when a record was made, that decides.
+fn newest_first<T, K: Ord>(records: &mut [T], made: impl Fn(&T) -> K) {
+    records.reverse();
+    records.sort_by_key(|record| Reverse(made(record)));
+}
+
+impl Monitored {
+    fn sentence(&self, customer: CustomerId, kept: Kept) -> String {
+        let capacity = match self.capacity {
+            Some(capacity) => format!(" and a capacity of {capacity}"),
+            None => String::new(),
+        };
+        let has = format!(
+            "Customer {customer} has {}{capacity} now",
+            counted(self.active.len(), &format!("active {}", self.kind)),
+        );
+        let at_most = match kept {
+            Kept::AllInUse => {
+                return format!("{has}; a change to less than is in use is refused.");
+            }
+            Kept::AtLeast(kept) => {
+                let kept = usize::try_from(kept).unwrap_or(usize::MAX);
+                self.live.saturating_sub(kept).min(self.active.len())
+            }
+            Kept::Unknown => self.active.len(),
+        };
+        let stays = match kept {
+            Kept::AtLeast(kept) => format!("at least {kept} of it stays"),
+            _ => "how much of it stays, the platform knows".to_owned(),
+        };
+        if at_most == 0 {
+            return format!("{has}, and {stays}: no {} is paused.", self.kind);
+        }
+        format!(
+            "{has}; {stays}. What no longer fits is paused, newest first, at most {at_most}: {}.",
+            preview(&self.active[..at_most], String::clone)
+        )
+    }
+}
