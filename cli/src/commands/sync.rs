@@ -179,7 +179,7 @@ async fn outlook(context: &Context, danger: Danger, services: &[&ServiceReport])
     }
     if shares.len() > NAMED {
         let more = shares.len() - NAMED;
-        text += &format!(" The same goes for {more} more.");
+        text += &format!(" {more} more customers or products of theirs lose capacity too.");
     }
     if !servers.is_empty() {
         let services = counted(servers.len(), "service");

@@ -138,6 +138,28 @@ fn a_report_of_services_names_what_it_may_pause_of_each_customer() {
 }
 
 #[test]
+fn a_long_report_is_read_of_the_first_customers_only() {
+    let tenant = account();
+    let shell = Shell::of(&tenant);
+    let rows: String = (1..=12)
+        .map(|customer| format!("501,{customer},port_monitoring,suspended\n"))
+        .collect();
+    let file = shell.file(
+        "services.csv",
+        &format!("service_id,client_id,product_slug,status\n{rows}"),
+    );
+    said(
+        shell.run(&["sync", "-f", &file]).exits(2),
+        &[
+            "Customer 10 has 0 active servers",
+            " 2 more customers",
+            "--yes",
+        ],
+    );
+    assert_eq!(tenant.calls("GET", "*").len(), 10);
+}
+
+#[test]
 fn nobody_pays_for_a_preview_that_nobody_sees() {
     let tenant = account();
     let shell = customer(&tenant);
