@@ -153,3 +153,35 @@ fn an_expression_that_goes_too_deep_is_an_error_and_no_crash() {
     let run = shell.run(&["endpoint", "list", "--jq", deep]).exits(0);
     assert_eq!(run.stdout, "2001\n");
 }
+
+/// The state of a process as the system has it; `None` where it is gone.
+#[cfg(target_os = "linux")]
+fn state(pid: &str) -> Option<char> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let (_, behind_name) = stat.rsplit_once(") ")?;
+    behind_name.chars().next()
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn an_expression_ends_with_the_program_that_wanted_its_result() {
+    let shell = Shell::of(&account());
+    let mut child = start(&shell, &["endpoint", "list", "--jq", "def f: f; f"]);
+    let pid = child.id();
+    let children = format!("/proc/{pid}/task/{pid}/children");
+    let mut at_work = String::new();
+    // The first child only reads the expression; the one that runs it stays.
+    let mut seen = Instant::now();
+    until("the expression", || {
+        let now = std::fs::read_to_string(&children).unwrap_or_default();
+        if now != at_work {
+            (at_work, seen) = (now, Instant::now());
+        }
+        !at_work.is_empty() && seen.elapsed() > Duration::from_millis(500)
+    });
+    child.kill().expect("it is ours");
+    child.wait().expect("it ends");
+    until("its end", || {
+        state(at_work.trim()).is_none_or(|state| state == 'Z')
+    });
+}
