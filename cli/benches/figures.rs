@@ -51,7 +51,10 @@ fn starts() -> io::Result<()> {
         command.arg("--version").env(MINIMAL, "1");
         Ok(command)
     })?;
-    println!("minimal --version             {:>6.2} ms of CPU", minimal * 1000.0);
+    println!(
+        "minimal --version             {:>6.2} ms of CPU",
+        minimal * 1000.0
+    );
     // The pages of help are those that take longest.
     let cases: [&[&str]; 8] = [
         &["--version"],

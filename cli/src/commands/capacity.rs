@@ -6,7 +6,8 @@ use crate::context::{Context, Danger};
 use crate::durations::counted;
 use crate::error::CliError;
 use crate::references;
-use secmon::model::{CustomerId, DomainStatus, Endpoint, EndpointStatus, MonitoredDomain};
+use chrono::{DateTime, FixedOffset};
+use secmon::model::{CustomerId, DomainStatus, EndpointStatus, Timestamp};
 use secmon::operations::{ListDomains, ListEndpoints};
 use std::cmp::Reverse;
 
@@ -35,6 +36,15 @@ struct Monitored {
     live: usize,
     /// The active ones, newest first.
     active: Vec<String>,
+}
+
+/// A server or a domain, as far as it takes up capacity.
+struct Record {
+    name: String,
+    made: Option<DateTime<FixedOffset>>,
+    active: bool,
+    /// The platform has paused it, so it takes up none.
+    by_platform: bool,
 }
 
 /// The sentence about what a change pauses, where somebody sees it: in a question, or beside a dry run. What cannot be
@@ -96,44 +106,45 @@ async fn servers(context: &Context, customer: CustomerId) -> Result<Monitored, C
         capacity = page.meta.endpoint_limit;
         all.extend(page.data);
     }
-    let made = |server: &Endpoint| server.created_at.as_ref().map(|time| time.date_time());
-    newest_first(&mut all, made);
-    let by_platform = |server: &&Endpoint| server.quota_paused == Some(true);
-    let active = all
-        .iter()
-        .filter(|server| server.status == EndpointStatus::Active);
-    Ok(Monitored {
-        kind: "server",
-        capacity,
-        live: all.len() - all.iter().filter(by_platform).count(),
-        active: active.map(references::name_of).collect(),
-    })
+    let servers = all.into_iter().map(|server| Record {
+        made: server.created_at.as_ref().map(Timestamp::date_time),
+        active: server.status == EndpointStatus::Active,
+        by_platform: server.quota_paused == Some(true),
+        name: references::name_of(&server),
+    });
+    Ok(Monitored::of("server", capacity, servers))
 }
 
 async fn domains(context: &Context, customer: CustomerId) -> Result<Monitored, CliError> {
     let overview = context.read(ListDomains::new(customer)).await?.into_data();
-    let mut all = overview.domains;
-    let made = |domain: &MonitoredDomain| domain.created_at.as_ref().map(|time| time.date_time());
-    newest_first(&mut all, made);
-    let by_platform = |domain: &&MonitoredDomain| domain.quota_paused == Some(true);
-    let active = all
-        .iter()
-        .filter(|domain| domain.status == DomainStatus::Active);
-    Ok(Monitored {
-        kind: "domain",
-        capacity: overview.slots_total,
-        live: all.len() - all.iter().filter(by_platform).count(),
-        active: active.map(|domain| domain.domain.clone()).collect(),
-    })
-}
-
-/// Lists come oldest first; where they tell when a record was made, that decides.
-fn newest_first<T, K: Ord>(records: &mut [T], made: impl Fn(&T) -> K) {
-    records.reverse();
-    records.sort_by_key(|record| Reverse(made(record)));
+    let domains = overview.domains.into_iter().map(|domain| Record {
+        made: domain.created_at.as_ref().map(Timestamp::date_time),
+        active: domain.status == DomainStatus::Active,
+        by_platform: domain.quota_paused == Some(true),
+        name: domain.domain,
+    });
+    Ok(Monitored::of("domain", overview.slots_total, domains))
 }
 
 impl Monitored {
+    /// Lists come oldest first; where they tell when a record was made, that decides.
+    fn of(
+        kind: &'static str,
+        capacity: Option<u64>,
+        listed: impl DoubleEndedIterator<Item = Record>,
+    ) -> Self {
+        let mut records: Vec<Record> = listed.rev().collect();
+        records.sort_by_key(|record| Reverse(record.made));
+        let live = records.iter().filter(|record| !record.by_platform).count();
+        let active = records.into_iter().filter(|record| record.active);
+        Self {
+            kind,
+            capacity,
+            live,
+            active: active.map(|record| record.name).collect(),
+        }
+    }
+
     fn sentence(&self, customer: CustomerId, kept: Kept) -> String {
         let capacity = match self.capacity {
             Some(capacity) => format!(" and a capacity of {capacity}"),
