@@ -135,8 +135,20 @@ mod tests {
     fn numbers_added_in_order_fill_their_chunks() {
         let mut ranked = RankedSet::default();
         (0..10_000).for_each(|number| ranked.insert(number));
-        assert_eq!(ranked.chunks.len(), 10_000usize.div_ceil(CHUNK));
+        let (last, full) = ranked.chunks.split_last().expect("chunks");
+        assert!(full.iter().all(|chunk| chunk.len() == CHUNK));
+        assert_eq!(last.len(), 10_000 % CHUNK);
         assert_eq!(ranked.skip_to_rank(9_999).collect::<Vec<_>>(), [9_999]);
         assert_eq!(ranked.skip_to_rank(10_000).next(), None);
+    }
+
+    #[test]
+    fn a_chunk_splits_only_when_it_is_overfull() {
+        let mut ranked = RankedSet::default();
+        (1..CHUNK as u32).for_each(|number| ranked.insert(2 * number));
+        ranked.insert(3);
+        assert_eq!(ranked.chunks.len(), 1);
+        ranked.insert(5);
+        assert_eq!(ranked.chunks.len(), 2);
     }
 }

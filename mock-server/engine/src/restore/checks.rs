@@ -233,3 +233,44 @@ fn misfit(table: Table, key: &impl Key, reason: impl fmt::Display) -> RestoreErr
         key.text()
     ))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::customer::Client;
+    use crate::endpoint::ProvisionEndpoint;
+    use crate::refusal::{Call, SandboxHeader};
+    use crate::settings::AccountSettings;
+    use crate::time::Instant;
+    use crate::values::{ClientId, Target};
+
+    #[test]
+    fn servers_with_the_same_open_ports_share_one_list_of_them_again() {
+        let mut account = Account::new(AccountSettings::new("acme", "portal.acme.test", 7));
+        let call = Call {
+            now: Instant::parse("2026-01-01T00:00:00+00:00").expect("a timestamp"),
+            key: account.add_key("test_key_acme"),
+            sandbox: SandboxHeader::Absent,
+        };
+        for address in ["203.0.113.10", "203.0.113.11"] {
+            let request = ProvisionEndpoint {
+                client: Client::new(ClientId::new(42).expect("a customer number")),
+                target: Target::parse(address).expect("a target"),
+                service: None,
+            };
+            account.provision(&call, request).expect("provisioned");
+        }
+        account.advance(call.now.plus(Duration::from_secs(60)));
+        let again = Account::import(&account.export()).expect("exported");
+        let lists: Vec<&PortSet> = again
+            .records
+            .endpoints
+            .iter()
+            .filter_map(|(_, endpoint)| Some(&endpoint.found.as_ref()?.ports))
+            .collect();
+        assert_eq!(lists.len(), 2);
+        assert!(std::ptr::eq::<[_]>(&**lists[0], &**lists[1]));
+    }
+}

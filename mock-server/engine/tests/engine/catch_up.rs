@@ -66,7 +66,9 @@ fn ten_years_of_a_scan_every_second_pass_in_one_call() {
     let id = bench.provision(42, "203.0.113.10");
     bench.subscribe(42, 7, What::Slots(1));
     bench.new_domain(42, "example.com");
-    bench.wait(TEN_YEARS);
-    let last = bench.endpoint(id).last_scan_at.map(|at| at.to_string());
-    assert_eq!(last.as_deref(), Some("2036-01-09T00:00:00+00:00"));
+    for last in ["2036-01-09T00:00:00+00:00", "2046-01-16T00:00:00+00:00"] {
+        bench.wait(TEN_YEARS);
+        let scanned = bench.endpoint(id).last_scan_at.map(|at| at.to_string());
+        assert_eq!(scanned.as_deref(), Some(last));
+    }
 }

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
-use secmon_engine::{Account, Change, StoredRecord, Table};
+use secmon_engine::{Account, Change, PortAlertStatus, StoredRecord, Table};
 use serde_json::Value;
+use uuid::Uuid;
 
-use crate::bench::{Bench, What};
+use crate::bench::{Bench, What, client};
 use crate::steps::{BillingStep, RuleStep, Runner, ServerStep, Step, step};
 
 /// What a store keeps: the last value of each record.
@@ -233,6 +234,21 @@ fn a_record_that_does_not_fit_the_others_is_named() {
         store.insert(key(Table::Keys, "+0"), b"\"k\"".to_vec());
     });
     assert!(odd_key.contains("its key has the wrong form"));
+    let second_settings = refused_with_copy(Table::Settings, "account", "other");
+    assert!(
+        second_settings.contains("settings/other"),
+        "{second_settings}"
+    );
+    let no_mentions = refused(|store| {
+        let stored = store.get_mut(&key(Table::Domains, "0")).expect("a domain");
+        let mut domain: Value = serde_json::from_slice(stored).expect("json");
+        domain["mentions"]["runs"] = Value::Array(Vec::new());
+        *stored = domain.to_string().into_bytes();
+    });
+    assert_eq!(
+        no_mentions,
+        "The record domains/0 does not fit: its mentions are not as many as its last scan found."
+    );
 }
 
 #[test]
@@ -268,6 +284,7 @@ fn an_exported_record_shows_its_id() {
     assert_eq!(record("endpoints")["id"], id.to_string());
     assert_eq!(record("endpoints")["value"]["address"], "203.0.113.10");
     assert_eq!(record("subscriptions")["id"], subscription.to_string());
+    assert_eq!(record("keys")["id"], bench.key.to_string());
 }
 
 #[test]
@@ -281,6 +298,40 @@ fn a_restored_account_does_not_go_back_behind_its_records() {
     bench.now = crate::bench::instant(crate::bench::START);
     let later = bench.provision(42, "203.0.113.11");
     assert_eq!(Some(bench.endpoint(later).created_at), scanned);
+}
+
+#[test]
+fn a_restored_account_does_not_go_back_behind_its_alerts() {
+    let mut bench = Bench::new();
+    let id = bench.provision(42, "203.0.113.10");
+    bench.wait(60);
+    let alert = bench.alerts(42, Some(PortAlertStatus::Open)).remove(0);
+    let call = bench.call();
+    let resolved = bench
+        .account
+        .resolve_port_alert(&call, alert.summary.id, client(42));
+    resolved.expect("resolved");
+    bench.account = Account::import(&bench.account.export()).expect("exported");
+    let resolution = bench.now;
+    bench.now = crate::bench::instant(crate::bench::START);
+    let later = bench.provision(42, "203.0.113.11");
+    assert_ne!(later, id);
+    assert_eq!(bench.endpoint(later).created_at, resolution.into());
+}
+
+#[test]
+fn more_records_than_fit_one_allocation_are_read_and_restored() {
+    let mut bench = Bench::with(|settings| settings.limits.default_endpoint_limit = 600);
+    let address = |host: u32| format!("203.0.{}.{}", host / 200, host % 200);
+    let ids: Vec<Uuid> = (0..600)
+        .map(|host| bench.provision(42, &address(host)))
+        .collect();
+    bench.wait(2);
+    bench.account = Account::import(&bench.account.export()).expect("exported");
+    for (host, id) in (0..).zip(ids) {
+        assert_eq!(bench.endpoint(id).ip_address.to_string(), address(host));
+    }
+    assert_eq!(bench.list(Some(42)).current_endpoint_count, 600);
 }
 
 #[test]

@@ -126,7 +126,7 @@ public (active)
 	rule family="ipv4" port port="23" protocol="tcp" reject
 "#;
 
-fn ingest(
+pub fn ingest(
     bench: &mut Bench,
     endpoint: Uuid,
     content: &str,

@@ -1,5 +1,7 @@
 //! provision, suspend, resume, terminate.
 
+use std::collections::BTreeSet;
+
 use secmon_engine::{
     Account, Capacity, Client, EndpointStatus, Outcome, ProvisionEndpoint, Refusal, SandboxHeader,
     ServiceId, Target,
@@ -222,6 +224,13 @@ fn names_resolve_without_a_network_b2() {
     let derived = bench.provision(42, "db");
     let address = bench.endpoint(derived).ip_address.to_string();
     assert!(address.starts_with("198.18.") || address.starts_with("198.19."));
+    let spread: BTreeSet<String> = (0..20)
+        .map(|number| bench.provision(43, &format!("db{number}.example.com")))
+        .collect::<Vec<Uuid>>()
+        .into_iter()
+        .map(|id| bench.endpoint(id).ip_address.to_string())
+        .collect();
+    assert_eq!(spread.len(), 20, "each name has an address of its own");
     let mut other = Bench::with(|settings| settings.seed = 99);
     let elsewhere = other.provision(1, "DB");
     assert_eq!(other.endpoint(elsewhere).ip_address.to_string(), address);

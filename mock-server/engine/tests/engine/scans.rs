@@ -75,6 +75,24 @@ fn a_manual_scan_is_pending_and_ends_after_the_scan_duration_e1() {
 }
 
 #[test]
+fn a_manual_scan_that_ends_during_the_one_on_schedule_leaves_the_schedule_alone_e1() {
+    let mut bench = Bench::new();
+    let id = bench.provision(42, SERVER);
+    bench.wait(DAY + 1);
+    let call = bench.call();
+    let scan = bench.account.scan_endpoint(&call, client(42), id);
+    scan.expect("queued");
+    bench.wait(2);
+    let shown = bench.endpoint(id);
+    assert_eq!(shown.last_scan_at, time("2026-01-02T00:00:03Z"));
+    assert_eq!(shown.next_scan_at, time("2026-01-02T00:00:02Z"));
+    bench.wait(1);
+    let shown = bench.endpoint(id);
+    assert_eq!(shown.last_scan_at, time("2026-01-02T00:00:04Z"));
+    assert_eq!(shown.next_scan_at, time("2026-01-03T00:00:04Z"));
+}
+
+#[test]
 fn the_cooldown_runs_from_the_accepted_scan_and_ends_on_time_e1_a19() {
     let mut bench = Bench::new();
     let id = bench.provision(42, SERVER);
@@ -306,6 +324,48 @@ fn with_manual_progress_a_scan_ends_only_when_told_and_the_schedule_goes_on_m6()
     let shown = bench.endpoint(id);
     assert_eq!(shown.last_scan_at, time("2026-01-04T00:00:00Z"));
     assert_eq!(shown.next_scan_at, time("2026-01-05T00:00:00Z"));
+}
+
+#[test]
+fn with_manual_progress_the_end_of_a_manual_scan_moves_the_schedule_m6() {
+    let mut bench = Bench::new();
+    bench.account.set_progress(bench.now, Progress::Manual);
+    let id = bench.provision(42, SERVER);
+    let end = |bench: &mut Bench| {
+        let ended = bench
+            .account
+            .scan_endpoint_now(bench.now, id, ScanOutcome::Completed);
+        ended.expect("an active endpoint");
+        bench.endpoint(id).next_scan_at
+    };
+    assert_eq!(end(&mut bench), time("2026-01-02T00:00:00Z"));
+    bench.wait(100);
+    assert_eq!(
+        end(&mut bench),
+        time("2026-01-02T00:00:00Z"),
+        "an extra one"
+    );
+    let call = bench.call();
+    let scan = bench.account.scan_endpoint(&call, client(42), id);
+    scan.expect("queued");
+    assert_eq!(end(&mut bench), time("2026-01-02T00:01:40Z"));
+}
+
+#[test]
+fn a_dropped_scan_does_not_come_back_with_another_mode_m6() {
+    let mut bench = Bench::new();
+    let id = bench.provision(42, SERVER);
+    bench.wait(10);
+    let call = bench.call();
+    let scan = bench.account.scan_endpoint(&call, client(42), id);
+    scan.expect("queued");
+    bench.account.suspend(&call, id).expect("suspended");
+    bench.account.resume(&call, id).expect("resumed");
+    bench.account.set_progress(bench.now, Progress::Immediate);
+    assert_eq!(
+        bench.endpoint(id).last_scan_at,
+        time("2026-01-01T00:00:02Z")
+    );
 }
 
 #[test]

@@ -28,7 +28,9 @@ fn mint(bench: &mut Bench) -> String {
     let path = Some("/domains".to_owned());
     let minted = bench.account.mint_sso_token(&call, client(42), path);
     let minted = minted.expect("minted");
-    assert!(!format!("{minted:?}").contains(&minted.token));
+    let printed = format!("{minted:?}");
+    assert!(!printed.contains(&minted.token));
+    assert!(printed.contains(&minted.expires_at.to_string()));
     minted.token
 }
 

@@ -333,6 +333,69 @@ fn a_downgrade_below_usage_is_refused_unless_forced_d5() {
 }
 
 #[test]
+fn a_refused_downgrade_names_the_room_that_all_services_would_leave_d5() {
+    let mut bench = Bench::new();
+    bench.subscribe(42, 1, What::Slots(2));
+    bench.subscribe(42, 2, What::Slots(3));
+    for name in [
+        "a.example",
+        "b.example",
+        "c.example",
+        "d.example",
+        "e.example",
+    ] {
+        bench.new_domain(42, name);
+    }
+    assert_eq!(
+        change(&mut bench, DOMAINS, None, Some(1), DowngradeCheck::Refuse),
+        Err(Refusal::DowngradeUsageExceeded(Capacity {
+            limit: 4,
+            current_usage: 5
+        }))
+    );
+}
+
+#[test]
+fn a_change_names_the_subscription_it_is_about_d4() {
+    let mut bench = Bench::new();
+    bench.subscribe(42, 9, What::Slots(1));
+    let id = bench.subscribe(42, 1, What::Slots(3)).subscription_id;
+    for quantity in [5, 5] {
+        let request = ChangeSubscription {
+            subscription: subscription(42, 1, DOMAINS),
+            new_plan: None,
+            new_quantity: Some(quantity),
+            downgrade: DowngradeCheck::Refuse,
+        };
+        let call = bench.call();
+        let answer = bench.account.change_subscription(&call, request);
+        let named = match answer.expect("accepted") {
+            SubscriptionChange::Changed(changed) => changed.subscription_id,
+            SubscriptionChange::Unchanged(unchanged) => unchanged.subscription_id,
+        };
+        assert_eq!(named, id);
+    }
+}
+
+#[test]
+fn a_move_to_the_current_status_says_so_d3() {
+    let mut bench = Bench::new();
+    bench.subscribe(42, 1, What::Slots(1));
+    let named = subscription(42, 1, DOMAINS);
+    let moves: [(Move, &str); 3] = [
+        (RESUME, "The subscription is already active."),
+        (SUSPEND, "The subscription is already suspended."),
+        (TERMINATE, "The subscription is already cancelled."),
+    ];
+    for (operation, note) in moves {
+        let call = bench.call();
+        operation(&mut bench.account, &call, &named).expect("recorded");
+        let again = operation(&mut bench.account, &call, &named).expect("recorded");
+        assert_eq!((again.outcome, again.note), (Outcome::Existing, Some(note)));
+    }
+}
+
+#[test]
 fn a_subscription_of_a_server_moves_alone_d9() {
     let mut bench = Bench::new();
     let id = bench.provision(42, "203.0.113.10");
