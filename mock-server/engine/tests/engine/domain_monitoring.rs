@@ -271,6 +271,38 @@ fn domain_scans_follow_the_progress_mode_m6() {
 }
 
 #[test]
+fn a_domain_scan_that_was_told_to_end_is_not_overdue_later_m6() {
+    let mut bench = Bench::new();
+    bench.subscribe(42, 1, What::Slots(1));
+    bench.account.set_progress(bench.now, Progress::Manual);
+    let id = bench.new_domain(42, "a.example");
+    scan(&mut bench, id, ScanOutcome::Completed);
+    bench.wait(60);
+    bench.account.set_progress(bench.now, Progress::Timed);
+    let call = bench.call();
+    let history = bench.account.domain_scan_history(&call, id, client(42));
+    assert_eq!(history.expect("a domain").len(), 1);
+}
+
+#[test]
+fn more_is_found_by_the_first_of_many_scans_a19() {
+    let (mut bench, id) = scanned();
+    let known: Vec<Uuid> = list(&mut bench, id, all())
+        .items
+        .iter()
+        .map(|alert| alert.id)
+        .collect();
+    let findings = DomainFindings::new(90, 0, 0, 0).expect("findings");
+    let set = bench.account.set_findings(bench.now, id, findings);
+    set.expect("a domain");
+    bench.wait(60 * 86_400);
+    let alerts = list(&mut bench, id, all()).items;
+    let new = alerts.iter().find(|alert| !known.contains(&alert.id));
+    let raised = new.map(|alert| alert.created_at.to_string());
+    assert_eq!(raised.as_deref(), Some("2026-01-02T00:00:04+00:00"));
+}
+
+#[test]
 fn a_domain_keeps_its_own_world_e2_e12() {
     let (mut bench, id) = scanned();
     bench
@@ -477,6 +509,16 @@ fn a_mention_is_new_until_an_unfiltered_read_returned_it_c9() {
             .iter()
             .all(|mention| !mention.is_new)
     );
+}
+
+#[test]
+fn a_mention_that_was_seen_stays_seen_when_others_go_c9() {
+    let (mut bench, id) = scanned();
+    find(&mut bench, id, (0, 0, 0, 4));
+    assert_eq!(mentions(&mut bench, id, None).len(), 3, "a page");
+    find(&mut bench, id, (0, 0, 0, 3));
+    assert_eq!(mentions(&mut bench, id, Some(false)).len(), 2);
+    assert_eq!(mentions(&mut bench, id, Some(true)).len(), 1);
 }
 
 #[test]

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
-use secmon_engine::{Account, Change, PortAlertStatus, StoredRecord, Table};
+use secmon_engine::{Account, Change, PortAlertStatus, RuleScope, StoredRecord, Table};
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::bench::{Bench, What, client};
+use crate::bench::{Bench, What, allow, client};
 use crate::steps::{BillingStep, RuleStep, Runner, ServerStep, Step, step};
 
 /// What a store keeps: the last value of each record.
@@ -275,6 +275,10 @@ fn an_exported_record_shows_its_id() {
     let mut bench = Bench::new();
     let id = bench.provision(42, "203.0.113.10");
     let subscription = bench.subscribe(42, 1, What::Slots(1)).subscription_id;
+    let domain = bench.new_domain(42, "example.com");
+    let rule = bench.rule(allow((22, 22), RuleScope::Global, Some(42))).id;
+    bench.wait(2);
+    let alerts = bench.alerts(42, None);
     let document = bench.account.export();
     let records = document["records"].as_array().expect("records");
     let record = |table: &str| {
@@ -285,6 +289,15 @@ fn an_exported_record_shows_its_id() {
     assert_eq!(record("endpoints")["value"]["address"], "203.0.113.10");
     assert_eq!(record("subscriptions")["id"], subscription.to_string());
     assert_eq!(record("keys")["id"], bench.key.to_string());
+    assert_eq!(record("domains")["id"], domain.to_string());
+    assert_eq!(record("rules")["id"], rule.to_string());
+    let first = alerts.iter().map(|alert| alert.summary.id.to_string());
+    assert!(
+        first
+            .into_iter()
+            .any(|id| record("port_alerts")["id"] == id)
+    );
+    assert_eq!(record("customers")["id"], Value::Null);
 }
 
 #[test]

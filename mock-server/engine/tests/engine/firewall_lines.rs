@@ -210,8 +210,18 @@ fn blocks_port_22(dump: &str, blocks: bool) {
 }
 
 #[test]
+fn the_filters_of_both_address_families_block_for_themselves_e13() {
+    let filter = |action: &str| {
+        format!("*filter\n:INPUT DROP [0:0]\n-A INPUT -p tcp --dport 22 -j {action}\nCOMMIT\n")
+    };
+    let dump = format!("{}{}", filter("DROP"), filter("ACCEPT"));
+    blocks_port_22(&dump, false);
+}
+
+#[test]
 fn an_nft_rule_accepts_the_ports_it_names_e13() {
     let rows: &[Row] = &[
+        ("tcp dport ftp-data accept", &["20/tcp"], &[]),
         ("th dport 53 accept", &["53/*"], &[]),
         ("ip protocol udp th dport 53 accept", &["53/udp"], &[]),
         ("ip6 nexthdr 6 th dport 80 accept", &["80/tcp"], &[]),
@@ -340,6 +350,11 @@ fn a_ufw_rule_blocks_what_follows_when_it_is_for_everybody_e13() {
 #[test]
 fn a_line_of_a_firewalld_zone_comes_to_what_it_says_e13() {
     let rows: &[Row] = &[
+        (
+            "\trule icmp-type name=\"echo-request\" accept",
+            &[],
+            &[NO_PORT],
+        ),
         ("  target: ACCEPT", &[], &[WHOLE_RANGE]),
         ("  target: default", &[], &[]),
         (

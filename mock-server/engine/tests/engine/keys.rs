@@ -1,6 +1,6 @@
 //! API keys and their rate windows.
 
-use secmon_engine::{RateGroup, RateLimited, Switch};
+use secmon_engine::{RateGroup, RateLimited, StoredRecord, Switch};
 
 use crate::bench::Bench;
 
@@ -142,6 +142,20 @@ fn keys_are_in_no_debug_output() {
     let mut bench = Bench::new();
     bench.provision(42, "203.0.113.10");
     let changes = bench.account.take_changes();
-    let seen = format!("{:?} {changes:?}", bench.account);
-    assert!(!seen.contains("test_key_acme"), "{seen}");
+    let records: Vec<StoredRecord> = changes
+        .iter()
+        .filter_map(|change| {
+            Some(StoredRecord {
+                table: change.table,
+                key: change.key.clone(),
+                value: change.value.clone()?,
+            })
+        })
+        .collect();
+    let seen = format!("{:?}", bench.account);
+    assert!(seen.contains("acme") && !seen.contains("test_key_acme"));
+    for seen in [format!("{changes:?}"), format!("{records:?}")] {
+        assert!(seen.contains("keys/0"), "where a record is may be told");
+        assert!(!seen.contains("test_key_acme"), "{seen}");
+    }
 }

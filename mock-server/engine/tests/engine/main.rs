@@ -13,6 +13,7 @@ mod firewall;
 mod firewall_lines;
 mod identity;
 mod keys;
+mod leaks;
 mod model;
 mod names;
 mod pinned;

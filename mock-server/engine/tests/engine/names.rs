@@ -174,9 +174,12 @@ fn every_word_about_services_rules_and_dumps_is_read_as_it_is_written() {
 #[test]
 fn numbers_of_customers_and_services_are_what_was_given_and_begin_at_1() {
     for number in [1, 2, 42, i64::MAX] {
-        let client = ClientId::new(number).map(|client| client.get().cast_signed());
-        let service = ServiceId::new(number).map(|service| service.get().cast_signed());
-        assert_eq!((client, service), (Some(number), Some(number)));
+        let client = ClientId::new(number).expect("a customer number");
+        let service = ServiceId::new(number).expect("a service number");
+        let numbers = [client.get(), service.get()].map(u64::cast_signed);
+        assert_eq!(numbers, [number, number]);
+        let text = number.to_string();
+        assert_eq!([client.to_string(), service.to_string()], [&*text, &*text]);
     }
     for number in [0, -1, i64::MIN] {
         assert_eq!(
