@@ -1,7 +1,6 @@
 //! Alerts of both kinds: what they have in common, and how they are found.
 
 use crate::context::Context;
-use crate::durations::counted;
 use crate::error::{CliError, Exit};
 use crate::index::{AlertRecord, Seen};
 use crate::references::{self, DomainRef, Named};
@@ -114,12 +113,12 @@ impl Alert {
     }
 }
 
-/// What a scan found, and what the one before it had.
+/// What a scan found, and what the one before it had: a later alert counts what an earlier one did, and more.
 fn found(alert: &DomainAlert) -> String {
     let (now, before) = (alert.new_count, alert.previous_count);
     match &alert.kind {
         DomainAlertType::DarkWebMention => {
-            format!("{} (before: {before})", counted(now, "dark-web mention"))
+            format!("dark-web mentions: {now}, before {before}")
         }
         DomainAlertType::CredentialLeak => {
             let whose = alert
@@ -127,12 +126,9 @@ fn found(alert: &DomainAlert) -> String {
                 .as_ref()
                 .map(|category| format!(" of {}", category.to_string().replace('_', " ")))
                 .unwrap_or_default();
-            format!(
-                "{}{whose} (before: {before})",
-                counted(now, "leaked credential")
-            )
+            format!("leaked credentials{whose}: {now}, before {before}")
         }
-        other => format!("{other}: {now} (before: {before})"),
+        other => format!("{other}: {now}, before {before}"),
     }
 }
 

@@ -43,7 +43,17 @@ const FIELDS: &[(&str, &[&str])] = &[
         ],
     ),
     ("hostname", &["host", "fqdn"]),
-    ("nickname", &["name", "servername", "label"]),
+    (
+        "nickname",
+        &[
+            "name",
+            "servername",
+            "label",
+            "alias",
+            "displayname",
+            "bezeichnung",
+        ],
+    ),
     ("service_id", &["service", "serviceno", "servicenumber"]),
     ("product_slug", &["product"]),
     ("plan_slug", &["plan"]),
@@ -145,13 +155,17 @@ fn unknown_columns(name: &str, titles: &[&str]) -> CliError {
         .iter()
         .map(|title| format!("--map {}=FIELD", crate::invocation::quoted(title)))
         .collect();
+    let (columns, them) = match titles {
+        [_] => ("column", "it"),
+        _ => ("columns", "them"),
+    };
     let message = format!(
-        "{name}: nothing is known of the columns {} (columns: {})",
+        "{name}: nothing is known of the {columns} {} (fields: {})",
         titles.join(", "),
         names().join(", ")
     );
     CliError::usage(message).hint(format!(
-        "say what they hold with {}, or take them out",
+        "say which FIELD it is with {}, or take {them} out",
         maps.join(" ")
     ))
 }

@@ -172,6 +172,10 @@ pub async fn switch(
                 format!("endpoint resume --all -c {customer}"),
                 "resume all of them again",
             ),
+            Line::next(
+                format!("domain list -c {customer}"),
+                "see their domains, which are suspended on their own",
+            ),
         ]);
     }
     Ok(outcome)

@@ -302,7 +302,9 @@ fn done(wanted: &Wanted, rule: &Rule) -> Done {
     Done {
         id: rule.id.to_string(),
         record: to_json(rule),
-        sentence: format!("{port} is allowed on {name}; an open alert for it is resolved."),
+        sentence: format!(
+            "{port} is allowed on {name}; an alert that was open for it is resolved."
+        ),
         ..Done::default()
     }
 }

@@ -64,6 +64,16 @@ fn tiles(report: &Report) -> String {
         .iter()
         .filter(|server| views::is_paused(&server.data))
         .count();
+    let leaked: u64 = report
+        .domains
+        .iter()
+        .map(|(domain, _)| {
+            domain.employees_compromised
+                + domain.customers_compromised
+                + domain.third_parties_compromised
+        })
+        .sum();
+    let leaked = usize::try_from(leaked).unwrap_or(usize::MAX);
     let tile = |count: usize, (one, many): (&str, &str)| {
         let what = if count == 1 { one } else { many };
         format!("<div class=\"tile\"><b>{count}</b>{what}</div>")
@@ -77,6 +87,10 @@ fn tiles(report: &Report) -> String {
         tile(alerts, ("open port not allowed", "open ports not allowed")),
         tile(report.domains.len(), ("watched domain", "watched domains")),
         tile(
+            leaked,
+            ("leaked credential found", "leaked credentials found"),
+        ),
+        tile(
             report.expiring.len(),
             ("rule about to expire", "rules about to expire"),
         ),
@@ -89,7 +103,7 @@ fn servers(report: &Report) -> String {
         return "<h2>Servers</h2><p class=\"soft\">No server is monitored.</p>".to_owned();
     }
     format!(
-        "<h2>Open ports by severity</h2>{}<h2>Servers</h2>{}",
+        "<h2>Open ports that are not allowed, by severity</h2>{}<h2>Servers</h2>{}",
         by_severity(&report.servers),
         table(
             ["Server", "State", "Last scan", "Open ports"],
