@@ -74,6 +74,7 @@ fn columns_have_the_names_that_people_give_them() {
         " ip address ;CUSTOMER;Label",
         "Server;Kunden-Nr.;Nickname",
         "IPv4;Client ID;Name",
+        "IP-Adresse;Kundennummer;Bezeichnung",
     ] {
         let shell = Shell::of(&account());
         let file = shell.file("servers.csv", &format!("{heading}\n203.0.113.1;42;web-1\n"));
