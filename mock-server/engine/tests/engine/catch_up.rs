@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use secmon_engine::{PortAlertStatus, Progress, RuleScope, parse_expiry};
+use secmon_engine::{PortAlertStatus, Progress, Protocol, RuleScope, parse_expiry};
 
 use crate::bench::{Bench, What, allow, client};
 
@@ -54,6 +54,19 @@ fn a_far_move_of_time_ends_in_the_state_of_many_near_ones_a19() {
             assert_eq!(at_once.account.export(), by_and_by.account.export());
         }
     }
+}
+
+#[test]
+fn a_port_that_opened_long_ago_is_not_new_even_if_it_is_allowed() {
+    let mut bench = Bench::new();
+    let id = bench.provision(42, "203.0.113.10");
+    bench.rule(allow((22, 22), RuleScope::Endpoint(id), None));
+    let (ssh, web) = ((22, Protocol::Tcp), (80, Protocol::Tcp));
+    for (ports, days) in [(&[ssh, web][..], 1), (&[web], 1), (&[ssh, web], 10)] {
+        bench.set_ports(id, ports);
+        bench.wait(days * DAY + 60);
+    }
+    assert!(bench.detail(id).new_ports.is_empty());
 }
 
 #[test]
