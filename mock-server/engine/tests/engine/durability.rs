@@ -298,6 +298,13 @@ fn an_exported_record_shows_its_id() {
             .any(|id| record("port_alerts")["id"] == id)
     );
     assert_eq!(record("customers")["id"], Value::Null);
+    let raised = record("domain_alerts")["id"].as_str().map(Uuid::parse_str);
+    let raised = raised.expect("an id").expect("a uuid");
+    let call = bench.call();
+    let found = bench
+        .account
+        .domain_alert(&call, domain, raised, client(42));
+    assert!(found.is_ok());
 }
 
 #[test]
