@@ -9,8 +9,7 @@ use std::time::{Duration, Instant};
 use libtest_mimic::{Arguments, Completion, Conclusion, Failed, Trial};
 
 use crate::case::{Case, Run, caught, keep_panics, run_case};
-use crate::description;
-use crate::exchange::Forced;
+use crate::exchange::{Exchange, Forced};
 use crate::junit::{self, Ending, Line};
 use crate::matrix::Matrix;
 use crate::need::Need;
@@ -43,6 +42,9 @@ macro_rules! checks {
     };
 }
 
+/// Says what of an answer is not as the API's description has it; nothing when all is.
+pub type Witness = fn(&Exchange) -> Vec<String>;
+
 /// What all threads of a run write to.
 #[derive(Default)]
 struct Report {
@@ -50,14 +52,16 @@ struct Report {
     lines: Mutex<Vec<Line>>,
 }
 
-/// Runs cases and checks as `cargo test` expects. Afterwards, unless only some were asked for, judges the matrix and
+/// Runs cases and checks as `cargo test` expects, and shows every raw answer of a case to the witness. Afterwards, unless only some were asked for, judges the matrix and
 /// prints it; `SECMON_CONTRACT_JUNIT` names a file for the report.
-pub fn run(cases: &[Case], checks: &[Check]) -> ExitCode {
+pub fn run(cases: &[Case], checks: &[Check], witness: Witness) -> ExitCode {
     keep_panics();
     let arguments = Arguments::from_args();
     let service = Service::found();
     let report = Arc::new(Report::default());
-    let trials = cases.iter().map(|case| trial(*case, &service, &report));
+    let trials = cases
+        .iter()
+        .map(|case| trial(*case, &service, &report, witness));
     let mut trials: Vec<Trial> = trials.collect();
     if service.repeatability == Repeatability::Exact {
         trials.extend(checks.iter().map(|check| check_trial(*check, &report)));
@@ -72,7 +76,7 @@ pub fn run(cases: &[Case], checks: &[Check]) -> ExitCode {
     }
 }
 
-fn trial(case: Case, service: &Service, report: &Arc<Report>) -> Trial {
+fn trial(case: Case, service: &Service, report: &Arc<Report>, witness: Witness) -> Trial {
     let (service, report) = (service.clone(), Arc::clone(report));
     Trial::ignorable_test(case.name(), move || {
         if service.steering == Steering::Impossible && !case.needs.is_empty() {
@@ -82,7 +86,7 @@ fn trial(case: Case, service: &Service, report: &Arc<Report>) -> Trial {
         }
         let start = Instant::now();
         let run = run_case(&case, &service);
-        let judged = judged(&case, &service, &run);
+        let judged = judged(&case, &service, &run, witness);
         report.observe(&case, &run);
         report.ended(case.name(), start, judged)
     })
@@ -112,7 +116,7 @@ fn is_installed(program: &str) -> bool {
 }
 
 /// Whether a run held: its own assertions, then every raw answer against the description and against the transcript.
-fn judged(case: &Case, service: &Service, run: &Run) -> Result<(), String> {
+fn judged(case: &Case, service: &Service, run: &Run, witness: Witness) -> Result<(), String> {
     if let Some(failure) = &run.failure {
         return Err(at(&failure.place, &failure.message));
     }
@@ -120,7 +124,7 @@ fn judged(case: &Case, service: &Service, run: &Run) -> Result<(), String> {
     let judged = answers
         .iter()
         .filter(|exchange| exchange.forced != Forced::Body);
-    let problems: Vec<String> = judged.flat_map(description::problems).collect();
+    let problems: Vec<String> = judged.flat_map(witness).collect();
     if !problems.is_empty() {
         return Err(format!(
             "not as openapi.yaml has it:\n{}",

@@ -9,10 +9,11 @@ use bytes::Bytes;
 use http::{HeaderMap, Method, StatusCode};
 use secmon_contract_tests::junit::{self, Ending, Line};
 use secmon_contract_tests::{
-    Account, Case, Exchange, Forced, Matrix, Need, Service, Steering, checks, description,
-    embedded, run_case,
+    Account, Case, Exchange, Forced, Matrix, Need, Service, Steering, checks, embedded, run_case,
 };
 use serde_json::{Value, json};
+
+use crate::description;
 
 checks! {
     a_real_cell_is_filled_by_nothing_but_cases_that_steer_nothing,

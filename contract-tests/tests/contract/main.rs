@@ -1,5 +1,6 @@
 //! The contract suite: one binary, so that what all cases observed can be judged at the end.
 
+mod description;
 mod domain_monitoring;
 mod domain_states;
 mod domains;
@@ -73,5 +74,5 @@ fn main() -> ExitCode {
     if std::env::var_os(recipes::AS_MOCK).is_some() {
         return secmon_mock::command_line::main();
     }
-    run(&cases(), &checks())
+    run(&cases(), &checks(), description::problems)
 }

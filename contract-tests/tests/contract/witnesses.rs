@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 
 use secmon::OPERATIONS;
+use secmon_contract_tests::checks;
 use secmon_contract_tests::table::TABLE;
-use secmon_contract_tests::{checks, description};
+
+use crate::description;
 
 checks! {
     the_table_has_every_operation_of_the_client,

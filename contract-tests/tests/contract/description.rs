@@ -6,13 +6,13 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use jsonschema::{Draft, Registry, Validator};
 use serde_json::{Value, json};
 
-use crate::exchange::{Exchange, Forced};
-use crate::table::{Row, TABLE};
+use secmon_contract_tests::table::{Row, TABLE};
+use secmon_contract_tests::{Exchange, Forced};
 
 const NAME: &str = "urn:partner-api";
 
 static DOCUMENT: LazyLock<Value> = LazyLock::new(|| {
-    let text = include_str!("../../mock-server/openapi.yaml");
+    let text = include_str!("../../../mock-server/openapi.yaml");
     serde_yaml_ng::from_str(text).expect("openapi.yaml can be read")
 });
 
