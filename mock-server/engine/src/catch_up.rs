@@ -22,7 +22,7 @@ impl Account {
         let rule_ends = self
             .applying_rules(number, first_end)
             .filter_map(|rule| rule.expires_at)
-            .map(|expiry| just_before(expiry.end()));
+            .map(|expiry| expiry.end());
         let until = rule_ends.min().map_or(self.now, |end| end.min(self.now));
         later_by(start, period, periods(first_end, until, period))
     }
@@ -46,12 +46,9 @@ impl Account {
     }
 
     /// When a scan that starts then ends, and how long after it the next one
-    /// does. None where scans do not end by themselves, or one is overdue.
+    /// does. None where scans do not end by themselves.
     fn scan_rhythm(&self, start: Instant) -> Option<(Instant, Duration)> {
         let end = self.scan_end(start)?;
-        if start < self.records.controls.progress_since {
-            return None;
-        }
         let timings = &self.records.settings.timings;
         let length = match self.records.controls.progress {
             Progress::Timed => timings.duration(),
@@ -92,8 +89,4 @@ fn periods(from: Instant, to: Instant, period: Duration) -> u64 {
 fn later_by(start: Instant, period: Duration, times: u64) -> Instant {
     let millis = u64::try_from(period.as_millis()).unwrap_or(u64::MAX);
     start.plus(Duration::from_millis(millis.saturating_mul(times)))
-}
-
-fn just_before(moment: Instant) -> Instant {
-    Instant::from_unix_millis(moment.unix_millis() - 1)
 }

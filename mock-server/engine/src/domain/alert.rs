@@ -225,16 +225,14 @@ impl DomainAlert {
         let (name, new, previous) = (&self.name, self.new_count, self.previous_count);
         let whose = match (self.kind, self.category) {
             (DomainAlertKind::DarkWebMention, _) => {
-                return format!(
-                    "{name} was found {new} times on the dark web, {previous} times before."
-                );
+                return format!("Mentions of {name} on the dark web: {new}, {previous} before.");
             }
             (_, Category::Employees) => "people who work for",
             (_, Category::Customers) => "customers of",
             (_, Category::ThirdParties) => "third parties connected with",
         };
         format!(
-            "Credentials of {new} {whose} {name} were found in leaked data, {previous} before. \
+            "Leaked credentials of {whose} {name}: {new}, {previous} before. \
              Have their passwords changed."
         )
     }
