@@ -1,7 +1,7 @@
 //! From the command line to the exit code.
 
 use crate::args::{Cli, Command, GlobalArgs, MockCommand, OutputFormat};
-use crate::commands::{self, Task};
+use crate::commands::{self, Task, help};
 use crate::context::Context;
 use crate::error::{CliError, Exit};
 use crate::interrupt::{self, Reaction};
@@ -18,6 +18,9 @@ use std::sync::Arc;
 pub fn run() -> Exit {
     let invocation = Invocation::from_process();
     let words: Vec<OsString> = std::env::args_os().collect();
+    if let Some(exit) = show_kept_page(&words, &invocation) {
+        return exit;
+    }
     let cli = match Cli::parse_from(&words) {
         Ok(cli) => cli,
         Err(error) => return refuse(error, &words, invocation),
@@ -36,6 +39,17 @@ pub fn run() -> Exit {
             start(&cli.global, invocation, Task::Command(Box::new(command)))
         }
     }
+}
+
+/// Shows a page of help that need not be laid out first.
+fn show_kept_page(words: &[OsString], invocation: &Invocation) -> Option<Exit> {
+    let ui = || Ui::before_settings(invocation.clone());
+    if let Some(page) = help::asked_for(words) {
+        return Some(ui().show(Outcome::text(page)));
+    }
+    let page = help::of_incomplete(words).filter(|_| !invocation.wants_json())?;
+    ui().usage(&page);
+    Some(Exit::Usage)
 }
 
 /// Settles the settings, and runs what works with them.
@@ -112,7 +126,7 @@ fn conclude(ui: &Ui, result: Result<Outcome, CliError>) -> Exit {
 fn refuse(mut error: clap::Error, words: &[OsString], invocation: Invocation) -> Exit {
     let ui = Ui::before_settings(invocation);
     if let ErrorKind::DisplayHelp | ErrorKind::DisplayVersion = error.kind() {
-        return ui.show(Outcome::text(error.render().ansi().to_string()));
+        return ui.show(Outcome::text(help::laid_out(&error.render())));
     }
     let meant = meant::instead(&mut error, words);
     if ui.format() == OutputFormat::Json {
@@ -121,7 +135,7 @@ fn refuse(mut error: clap::Error, words: &[OsString], invocation: Invocation) ->
     }
     let meant = meant.map(|meant| format!("\n  {meant}\n"));
     let meant = meant.unwrap_or_default();
-    ui.usage(&format!("{}{meant}", error.render().ansi()));
+    ui.usage(&format!("{}{meant}", help::laid_out(&error.render())));
     Exit::Usage
 }
 

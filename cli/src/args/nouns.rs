@@ -3,7 +3,7 @@
 
 use super::*;
 use anstream::AutoStream;
-use clap::builder::Styles;
+use clap::builder::{Resettable, Styles};
 use clap::error::{Error, ErrorKind};
 use clap::{Arg, ArgMatches, FromArgMatches, Subcommand};
 use std::ffi::OsString;
@@ -68,6 +68,12 @@ impl Noun {
             .long_about(None)
             .visible_aliases(self.visible_aliases)
             .aliases(self.aliases)
+    }
+
+    /// With one of its verbs.
+    fn with_one(&self, verb: clap::Command) -> clap::Command {
+        self.named(incomplete_alone(clap::Command::new(self.name)))
+            .subcommand(verb)
     }
 
     fn grown(&self) -> clap::Command {
@@ -163,9 +169,15 @@ fn styles() -> Styles {
 
 /// With the options of every command.
 fn root() -> clap::Command {
-    GlobalArgs::augment_args(bare())
-        .about(ABOUT)
-        .long_about(None)
+    with_global(bare())
+}
+
+fn with_global(command: clap::Command) -> clap::Command {
+    let about = command.get_about().cloned();
+    let long_about = command.get_long_about().cloned();
+    GlobalArgs::augment_args(command)
+        .about(Resettable::from(about))
+        .long_about(Resettable::from(long_about))
 }
 
 /// The whole command line, for manual pages and whoever else walks it.
@@ -181,6 +193,9 @@ pub fn tree_for(words: &[OsString]) -> clap::Command {
     {
         return bare();
     }
+    if let Some(tree) = options_last(words) {
+        return tree;
+    }
     let root = root();
     let typed = Typed::scan(&root, words);
     match typed.word(0).and_then(noun) {
@@ -191,6 +206,25 @@ pub fn tree_for(words: &[OsString]) -> clap::Command {
             without_copies(root).subcommands(named)
         }
     }
+}
+
+/// For words that name a whole command before any option: it alone has the options of every command, which all others
+/// would get copies of.
+fn options_last(words: &[OsString]) -> Option<clap::Command> {
+    let words = words.iter().skip(1).map_while(|word| word.to_str());
+    let words: Vec<&str> = words.take_while(|word| !word.starts_with('-')).collect();
+    let noun = noun(words.first()?)?;
+    let grown = noun.grown();
+    if !grown.has_subcommands() {
+        return Some(bare().subcommand(with_global(grown)));
+    }
+    let verb = grown.find_subcommand(words.get(1)?)?;
+    let noun_has_options = grown.get_arguments().next().is_some();
+    if verb.has_subcommands() || noun_has_options {
+        return None;
+    }
+    let verb = with_global(verb.clone());
+    Some(bare().subcommand(noun.with_one(verb)))
 }
 
 fn root_of_noun(root: clap::Command, noun: &Noun, typed: &Typed) -> clap::Command {
@@ -204,15 +238,14 @@ fn root_of_noun(root: clap::Command, noun: &Noun, typed: &Typed) -> clap::Comman
         let (root, noun) = incomplete(root, grown);
         return root.subcommand(noun);
     };
-    let noun = noun.named(incomplete_alone(clap::Command::new(noun.name)));
     let last = typed.word(2).and_then(|word| verb.find_subcommand(word));
     match last {
-        Some(last) => root.subcommand(noun.subcommand(with_one_word(verb, last))),
+        Some(last) => root.subcommand(noun.with_one(with_one_word(verb, last))),
         None if verb.is_subcommand_required_set() => {
             let (root, verb) = incomplete(root, verb.clone());
-            root.subcommand(noun.subcommand(verb))
+            root.subcommand(noun.with_one(verb))
         }
-        None => root.subcommand(noun.subcommand(verb.clone())),
+        None => root.subcommand(noun.with_one(verb.clone())),
     }
 }
 
@@ -246,6 +279,15 @@ fn without_copies(root: clap::Command) -> clap::Command {
     root.mut_args(|option| option.global(false))
 }
 
+/// Of the command that was typed: options of every command are passed down to it.
+fn innermost(typed: &ArgMatches) -> &ArgMatches {
+    let mut innermost = typed;
+    while let Some((_, below)) = innermost.subcommand() {
+        innermost = below;
+    }
+    innermost
+}
+
 impl Cli {
     /// Reads a command line, the program's name first.
     pub fn parse_from(words: &[OsString]) -> Result<Self, Error> {
@@ -256,7 +298,7 @@ impl Cli {
     }
 
     fn from_typed(typed: &mut ArgMatches) -> Result<Self, Error> {
-        let global = read(typed)?;
+        let global = GlobalArgs::from_arg_matches(innermost(typed))?;
         let missing = || Error::new(ErrorKind::MissingSubcommand);
         let (name, mut behind) = typed.remove_subcommand().ok_or_else(missing)?;
         let noun = noun(&name).ok_or_else(missing)?;

@@ -1,10 +1,20 @@
 //! `secmon help`: a command's page, or a topic.
 
-use crate::args::tree_for;
+use crate::args::{noun_name, tree_for};
 use crate::error::CliError;
 use crate::meant;
 use crate::outcome::Outcome;
-use std::io::IsTerminal;
+use anstream::stream::{IsTerminal, RawStream};
+use anstream::{AutoStream, ColorChoice};
+use clap::builder::StyledStr;
+use std::ffi::OsString;
+
+/// Pages as the parser lays them out for a wide screen without colours, by the lines that ask for them, in order: none
+/// has to be laid out again at a start.
+const PAGES: &[(&str, &str)] = &include!(concat!(env!("OUT_DIR"), "/help_pages.rs"));
+
+/// Stands on them for the options of every command.
+const OPTIONS_OF_EVERY_COMMAND: &str = "[options of every command]";
 
 const TOPICS: &[(&str, &str)] = &[
     ("exit-codes", include_str!("help/exit-codes.txt")),
@@ -21,9 +31,9 @@ const WIDEST: usize = 100;
 /// Runs the command.
 pub fn run(words: &[String]) -> Result<Outcome, CliError> {
     if let [topic] = words
-        && let Some((_, page)) = TOPICS.iter().find(|(name, _)| name == topic)
+        && let Some(page) = topic_page(topic, columns())
     {
-        return Ok(Outcome::text(fitted(page, columns())));
+        return Ok(Outcome::text(page));
     }
     let line = std::iter::once("secmon").chain(words.iter().map(String::as_str));
     let mut command = tree_for(&line.map(Into::into).collect::<Vec<_>>());
@@ -43,7 +53,85 @@ pub fn run(words: &[String]) -> Result<Outcome, CliError> {
             ))
         })?;
     }
-    Ok(Outcome::text(page.render_long_help().ansi().to_string()))
+    Ok(Outcome::text(laid_out(&page.render_long_help())))
+}
+
+/// What the parser writes, without the spaces it fills lines with.
+pub fn laid_out(text: &StyledStr) -> String {
+    let text = text.ansi().to_string();
+    text.lines()
+        .map(|line| line.trim_end().to_owned() + "\n")
+        .collect()
+}
+
+/// The page that a command line asks for, where it is kept. What is not told here is the parser's to tell.
+pub fn asked_for(words: &[OsString]) -> Option<String> {
+    if !is_plain_and_wide(&std::io::stdout()) {
+        return None;
+    }
+    match behind_the_program(words)?.as_slice() {
+        [command @ .., form @ ("--help" | "-h")] => kept_page(command, form),
+        ["help", topic] if is_topic(topic) => topic_page(topic, WIDEST),
+        ["help", command @ ..] => kept_page(command, "--help"),
+        _ => None,
+    }
+}
+
+/// The page of a command that needs a word behind it, and has none.
+pub fn of_incomplete(words: &[OsString]) -> Option<String> {
+    if !is_plain_and_wide(&std::io::stderr()) {
+        return None;
+    }
+    let page = kept_page(&behind_the_program(words)?, "-h")?;
+    page.contains("[OPTIONS] <COMMAND>\n").then_some(page)
+}
+
+/// Whether a stream shows what the kept pages are: text for [`WIDEST`] columns, without colours.
+fn is_plain_and_wide(stream: &impl RawStream) -> bool {
+    !stream.is_terminal()
+        && AutoStream::choice(stream) == ColorChoice::Never
+        && std::env::var_os("COLUMNS").is_none()
+}
+
+fn behind_the_program(words: &[OsString]) -> Option<Vec<&str>> {
+    words.iter().skip(1).map(|word| word.to_str()).collect()
+}
+
+fn kept_page(command: &[&str], form: &str) -> Option<String> {
+    let named = |place, word| {
+        if place == 0 {
+            noun_name(word)
+        } else {
+            Some(word)
+        }
+    };
+    let words = command
+        .iter()
+        .enumerate()
+        .map(|(place, word)| named(place, *word));
+    let words: Vec<&str> = words.collect::<Option<_>>()?;
+    let line = ["secmon"]
+        .into_iter()
+        .chain(words)
+        .chain([form])
+        .collect::<Vec<_>>()
+        .join(" ");
+    let everywhere = page(&format!("{OPTIONS_OF_EVERY_COMMAND} {form}"))?;
+    Some(page(&line)?.replace(OPTIONS_OF_EVERY_COMMAND, everywhere) + "\n")
+}
+
+fn page(line: &str) -> Option<&'static str> {
+    let place = PAGES.binary_search_by_key(&line, |(line, _)| line).ok()?;
+    PAGES.get(place).map(|(_, page)| *page)
+}
+
+fn is_topic(word: &str) -> bool {
+    TOPICS.iter().any(|(topic, _)| *topic == word)
+}
+
+fn topic_page(topic: &str, columns: usize) -> Option<String> {
+    let (_, page) = TOPICS.iter().find(|(name, _)| *name == topic)?;
+    Some(fitted(page, columns))
 }
 
 /// The width of a page: the terminal's, but no wider than the pages of commands.

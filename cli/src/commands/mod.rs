@@ -19,7 +19,7 @@ mod endpoint;
 mod endpoint_changes;
 mod findings;
 mod health;
-mod help;
+pub mod help;
 mod history;
 mod man;
 pub mod mock;
