@@ -313,10 +313,20 @@ impl Ui {
     /// Says something beside the result.
     pub fn note(&self, sentence: &str) {
         if !self.display.quiet && self.may_chat() {
-            self.to_stderr(&format!(
-                "{}\n",
-                sanitize(&self.invocation.expand(sentence))
-            ));
+            let sentence = sanitize(&self.invocation.expand(sentence));
+            self.beside_the_bar(&format!("{sentence}\n"));
+        }
+    }
+
+    fn bar_on_screen(&self) -> Option<Progress> {
+        let bar = self.bar.lock().unwrap_or_else(PoisonError::into_inner);
+        bar.clone().filter(|bar| !bar.is_over())
+    }
+
+    fn beside_the_bar(&self, text: &str) {
+        match self.bar_on_screen() {
+            Some(bar) => bar.aside(|| self.to_stderr(text)),
+            None => self.to_stderr(text),
         }
     }
 
@@ -329,11 +339,7 @@ impl Ui {
             .lines()
             .map(|line| format!("{DIM}{line}{DIM:#}\n"))
             .collect();
-        let bar = self.bar.lock().unwrap_or_else(PoisonError::into_inner);
-        match bar.as_ref().filter(|bar| !bar.is_over()) {
-            Some(bar) => bar.aside(|| self.to_stderr(&lines)),
-            None => self.to_stderr(&lines),
-        }
+        self.beside_the_bar(&lines);
     }
 
     /// Says that a call waits, when the wait is long enough to wonder about: in the bar, while one is on the screen.
@@ -348,8 +354,7 @@ impl Ui {
             }
             _ => "the service did not answer: next try",
         };
-        let bar = self.bar.lock().unwrap_or_else(PoisonError::into_inner);
-        match bar.as_ref().filter(|bar| !bar.is_over()) {
+        match self.bar_on_screen() {
             Some(bar) => bar.wait(reason, length),
             None if self.is_news(length) => {
                 self.note(&format!("{reason} in {}", durations::shown(length)));

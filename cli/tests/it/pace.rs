@@ -1,7 +1,8 @@
 //! One key, several processes: nobody earns a 429.
 
 use crate::shell::{Shell, mock_with_short_windows};
-use secmon_mock::Tenant;
+use crate::terminal::Terminal;
+use secmon_mock::{MockServer, Tenant};
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
@@ -92,13 +93,31 @@ fn a_window_that_others_used_up_is_waited_for() {
     assert_eq!(provisioned(&tenant), 80);
 }
 
-#[test]
-fn a_run_that_a_stranger_keeps_waiting_says_so_and_ends_well() {
+/// Windows of which the wait for one is long enough to be told of.
+fn mock_with_windows_of_four_seconds() -> MockServer {
     let config = secmon_mock::Config::parse("[rate_limits]\nwindow = 4\n");
-    let mock = secmon_mock::MockServer::builder()
+    MockServer::builder()
         .config(config.expect("a good configuration"))
         .start()
-        .expect("the mock starts");
+        .expect("the mock starts")
+}
+
+#[test]
+fn a_terminal_sees_a_wait_pass() {
+    let mock = mock_with_windows_of_four_seconds();
+    let tenant = mock.tenant();
+    let shell = Shell::of(&tenant).with("SECMON_RATE_LIMITS", "60,100/4s");
+    let file = sheet(&shell, "a.csv", "203.0.113", 100, 70);
+    let mut terminal = Terminal::start(&shell, 120, &["provision", "-f", &file, "-y"]);
+    terminal.shows("paced: next request in");
+    terminal.shows("paced: next request in 1 s");
+    terminal.shows("70/70");
+    assert_eq!(terminal.ends().0, 0);
+}
+
+#[test]
+fn a_run_that_a_stranger_keeps_waiting_says_so_and_ends_well() {
+    let mock = mock_with_windows_of_four_seconds();
     let tenant = mock.tenant();
     let stranger = Shell::of(&tenant);
     let full = sheet(&stranger, "full.csv", "198.51.100", 200, 60);
