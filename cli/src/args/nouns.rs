@@ -24,6 +24,7 @@ struct Noun {
     visible_aliases: &'static [&'static str],
     aliases: &'static [&'static str],
     about: &'static str,
+    has_verbs: bool,
     /// Adds its arguments, or its verbs with theirs.
     grow: fn(clap::Command) -> clap::Command,
     /// What was typed behind it.
@@ -42,9 +43,15 @@ impl Noun {
             visible_aliases: &[],
             aliases: &[],
             about,
+            has_verbs: false,
             grow,
             read,
         }
+    }
+
+    const fn with_verbs(mut self) -> Self {
+        self.has_verbs = true;
+        self
     }
 
     const fn also(
@@ -100,24 +107,24 @@ const NOUNS: &[Noun] = &[
     Noun::new("scan", "Scan servers for open ports now", ScanArgs::augment_args, |typed| Ok(Command::Online(OnlineCommand::Scan(read(typed)?)))),
     Noun::new("status", "Show how things stand: servers, open alerts, rules about to expire", alone, |_| Ok(Command::Online(OnlineCommand::Status))),
     Noun::new("open", "Open the portal's page about a server or a domain", OpenArgs::augment_args, |typed| Ok(Command::Online(OnlineCommand::Open(read(typed)?)))),
-    Noun::new("endpoint", "Monitored servers: list, show, add, rename, suspend, resume, terminate, delete, scan, wait", verbs::<EndpointCommand>, |typed| Ok(Command::Online(OnlineCommand::Endpoint(read(typed)?)))).also(&["endpoints"], &["server", "servers"]),
-    Noun::new("rules", "Allowed Ports rules: list, add, show, edit, remove, copy, import, summary", verbs::<RuleCommand>, |typed| Ok(Command::Online(OnlineCommand::Rules(read(typed)?)))).also(&["rule"], &[]),
-    Noun::new("domain", "Monitored domains: list, show, provision, rename, suspend, resume, terminate, release, leaks, mentions, history", verbs::<DomainCommand>, |typed| Ok(Command::Online(OnlineCommand::Domain(read(typed)?)))).also(&["domains"], &[]),
-    Noun::new("subscription", "Subscriptions of a customer's services: set, change, suspend, resume, terminate", verbs::<SubscriptionCommand>, |typed| Ok(Command::Online(OnlineCommand::Subscription(read(typed)?)))).also(&["sub"], &["subscriptions"]),
+    Noun::new("endpoint", "Monitored servers: list, show, add, rename, suspend, resume, terminate, delete, scan, wait", verbs::<EndpointCommand>, |typed| Ok(Command::Online(OnlineCommand::Endpoint(read(typed)?)))).with_verbs().also(&["endpoints"], &["server", "servers"]),
+    Noun::new("rules", "Allowed Ports rules: list, add, show, edit, remove, copy, import, summary", verbs::<RuleCommand>, |typed| Ok(Command::Online(OnlineCommand::Rules(read(typed)?)))).with_verbs().also(&["rule"], &[]),
+    Noun::new("domain", "Monitored domains: list, show, provision, rename, suspend, resume, terminate, release, leaks, mentions, history", verbs::<DomainCommand>, |typed| Ok(Command::Online(OnlineCommand::Domain(read(typed)?)))).with_verbs().also(&["domains"], &[]),
+    Noun::new("subscription", "Subscriptions of a customer's services: set, change, suspend, resume, terminate", verbs::<SubscriptionCommand>, |typed| Ok(Command::Online(OnlineCommand::Subscription(read(typed)?)))).with_verbs().also(&["sub"], &["subscriptions"]),
     Noun::new("sync", "Report the status of services, so that the platform corrects drift", SyncArgs::augment_args, |typed| Ok(Command::Online(OnlineCommand::Sync(read(typed)?)))),
-    Noun::new("alert", "Alerts of ports and domains: list, show, ack, resolve, allow, triage, watch", verbs::<AlertCommand>, |typed| Ok(Command::Online(OnlineCommand::Alert(read(typed)?)))).also(&["alerts"], &[]),
-    Noun::new("sso", "Sign a customer in to the portal", verbs::<SsoCommand>, |typed| Ok(Command::Online(OnlineCommand::Sso(read(typed)?)))),
-    Noun::new("pricing", "Prices of products: set, remove", verbs::<PricingCommand>, |typed| Ok(Command::Online(OnlineCommand::Pricing(read(typed)?)))),
-    Noun::new("sandbox", "What simulated scans find", verbs::<SandboxCommand>, |typed| Ok(Command::Online(OnlineCommand::Sandbox(read(typed)?)))),
+    Noun::new("alert", "Alerts of ports and domains: list, show, ack, resolve, allow, triage, watch", verbs::<AlertCommand>, |typed| Ok(Command::Online(OnlineCommand::Alert(read(typed)?)))).with_verbs().also(&["alerts"], &[]),
+    Noun::new("sso", "Sign a customer in to the portal", verbs::<SsoCommand>, |typed| Ok(Command::Online(OnlineCommand::Sso(read(typed)?)))).with_verbs(),
+    Noun::new("pricing", "Prices of products: set, remove", verbs::<PricingCommand>, |typed| Ok(Command::Online(OnlineCommand::Pricing(read(typed)?)))).with_verbs(),
+    Noun::new("sandbox", "What simulated scans find", verbs::<SandboxCommand>, |typed| Ok(Command::Online(OnlineCommand::Sandbox(read(typed)?)))).with_verbs(),
     Noun::new("report", "Write a page about a customer that can be sent to them", ReportArgs::augment_args, |typed| Ok(Command::Online(OnlineCommand::Report(read(typed)?)))),
     Noun::new("health", "Ask the service whether it is up (needs no key)", alone, |_| Ok(Command::Online(OnlineCommand::Health))),
     Noun::new("doctor", "Find out what stands between this machine and the service", alone, |_| Ok(Command::Online(OnlineCommand::Doctor))),
     Noun::new("api", "Call any path of the API and print what it answers", ApiArgs::augment_args, |typed| Ok(Command::Online(OnlineCommand::Api(read(typed)?)))),
-    Noun::new("auth", "Keep, check or forget the API key of a profile", verbs::<AuthCommand>, |typed| Ok(Command::Online(OnlineCommand::Auth(read(typed)?)))),
-    Noun::new("profile", "Named pairs of address and key", verbs::<ProfileCommand>, |typed| Ok(Command::Online(OnlineCommand::Profile(read(typed)?)))).also(&["profiles"], &[]),
-    Noun::new("config", "The configuration file: get, set, unset, list, path, edit", verbs::<ConfigCommand>, |typed| Ok(Command::Online(OnlineCommand::Config(read(typed)?)))),
-    Noun::new("history", "What was changed from this machine, and by whom: the last 50 changes, or as many as -L says", HistoryArgs::augment_args, |typed| Ok(Command::Online(OnlineCommand::History(read(typed)?)))),
-    Noun::new("mock", "The mock service: serve it on an address of its own, or steer it", verbs::<MockCommand>, |typed| read(typed).map(Command::Mock)),
+    Noun::new("auth", "Keep, check or forget the API key of a profile", verbs::<AuthCommand>, |typed| Ok(Command::Online(OnlineCommand::Auth(read(typed)?)))).with_verbs(),
+    Noun::new("profile", "Named pairs of address and key", verbs::<ProfileCommand>, |typed| Ok(Command::Online(OnlineCommand::Profile(read(typed)?)))).with_verbs().also(&["profiles"], &[]),
+    Noun::new("config", "The configuration file: get, set, unset, list, path, edit", verbs::<ConfigCommand>, |typed| Ok(Command::Online(OnlineCommand::Config(read(typed)?)))).with_verbs(),
+    Noun::new("history", "What was changed from this machine, and by whom: the last 50 changes, or as many as -L says", HistoryArgs::augment_args, |typed| Ok(Command::Online(OnlineCommand::History(read(typed)?)))).with_verbs(),
+    Noun::new("mock", "The mock service: serve it on an address of its own, or steer it", verbs::<MockCommand>, |typed| read(typed).map(Command::Mock)).with_verbs(),
     Noun::new("completion", "Print the completion script of a shell", CompletionArgs::augment_args, |typed| Ok(Command::Offline(OfflineCommand::Completion(read(typed)?)))),
     Noun::new("man", "Print the manual page, or write all of them", ManArgs::augment_args, |typed| Ok(Command::Offline(OfflineCommand::Man(read(typed)?)))),
     Noun::new("version", "Print the version", alone, |_| Ok(Command::Offline(OfflineCommand::Version))),
@@ -140,7 +147,7 @@ pub fn noun_name(word: &str) -> Option<&'static str> {
 
 /// Whether a noun has a verb of this name.
 pub fn has_verb(word: &str, verb: &str) -> bool {
-    noun(word).is_some_and(|noun| noun.grown().find_subcommand(verb).is_some())
+    noun(word).is_some_and(|noun| noun.has_verbs && noun.grown().find_subcommand(verb).is_some())
 }
 
 /// `secmon` itself: no options yet, and no commands.
@@ -215,7 +222,7 @@ fn options_last(words: &[OsString]) -> Option<clap::Command> {
     let words: Vec<&str> = words.take_while(|word| !word.starts_with('-')).collect();
     let noun = noun(words.first()?)?;
     let grown = noun.grown();
-    if !grown.has_subcommands() {
+    if !noun.has_verbs {
         return Some(bare().subcommand(with_global(grown)));
     }
     let verb = grown.find_subcommand(words.get(1)?)?;

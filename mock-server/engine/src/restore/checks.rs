@@ -247,7 +247,7 @@ mod tests {
     use crate::values::{ClientId, Target};
 
     #[test]
-    fn servers_with_the_same_open_ports_share_one_list_of_them_again() {
+    fn servers_that_a_scenario_gave_their_open_ports_share_one_list_of_them_again() {
         let mut account = Account::new(AccountSettings::new("acme", "portal.acme.test", 7));
         let call = Call {
             now: Instant::parse("2026-01-01T00:00:00+00:00").expect("a timestamp"),
@@ -271,6 +271,12 @@ mod tests {
             .filter_map(|(_, endpoint)| Some(&endpoint.found.as_ref()?.ports))
             .collect();
         assert_eq!(lists.len(), 2);
-        assert!(std::ptr::eq::<[_]>(&**lists[0], &**lists[1]));
+        let new = again
+            .index
+            .scenario_ports
+            .of(again.records.controls.scenario);
+        for list in lists {
+            assert!(std::ptr::eq::<[_]>(&**list, &*new));
+        }
     }
 }

@@ -357,6 +357,7 @@ fn a_line_of_a_firewalld_zone_comes_to_what_it_says_e13() {
         ),
         ("  target: ACCEPT", &[], &[WHOLE_RANGE]),
         ("  target: default", &[], &[]),
+        ("  interfaces: eth0 accept", &[], &[]),
         (
             "  services: samba",
             &["137-138/udp", "139/tcp", "445/tcp"],

@@ -205,9 +205,13 @@ fn an_update_replaces_the_rule_but_keeps_scope_and_maker_e10() {
     let rule = bench.rule(request);
     bench.wait(10);
     let call = bench.call();
-    let update = allow((25, 25), RuleScope::Unstated, Some(42));
+    let mut update = allow((25, 25), RuleScope::Unstated, Some(42));
+    update.protocol = RuleProtocol::Udp;
+    update.justification = "Needed by the new team".to_owned();
     let done = bench.account.update_rule(&call, rule.id, update);
     let new = done.expect("it does not overlap itself").value;
+    assert_eq!(new.protocol, RuleProtocol::Udp);
+    assert_eq!(new.justification, "Needed by the new team");
     assert_eq!(new.id, rule.id);
     assert_eq!(new.endpoint_id, Some(id));
     assert_eq!((new.port_start, new.port_end), (25, 25));
@@ -237,6 +241,8 @@ fn an_update_moves_a_rule_within_its_customer_or_anywhere_without_one_e10() {
     );
     let global = update(GLOBAL, Some(42)).expect("made global");
     assert_eq!(global.scope_label, "Global");
+    let narrowed = update(RuleScope::Endpoint(id), Some(42)).expect("made for one server");
+    assert_eq!(narrowed.endpoint_id, Some(id));
     let moved = update(RuleScope::Endpoint(other), None).expect("moved");
     assert_eq!(moved.endpoint_id, Some(other));
     assert_eq!(
