@@ -2,133 +2,158 @@
 
 use serde_json::{Value, json};
 
-use crate::client::{Caller, NOBODY, START, Stage, text};
+use crate::client::{Caller, NOBODY, Reply, START, Stage, text};
 use crate::program::Program;
+
+/// A partner with an account of its own.
+struct Partner<'a> {
+    anyone: &'a Caller,
+    caller: Caller,
+    name: String,
+}
+
+impl<'a> Partner<'a> {
+    fn new(anyone: &'a Caller) -> Self {
+        let made = anyone
+            .post("/_mock/tenants", json!({ "default_endpoint_limit": 2 }))
+            .expect(201);
+        Self {
+            anyone,
+            caller: anyone.with_key(&text(&made.at("/api_key"))),
+            name: text(&made.at("/name")),
+        }
+    }
+
+    fn advance(&self, seconds: u64) {
+        let path = format!("/_mock/tenants/{}/clock", self.name);
+        let body = json!({ "advance_seconds": seconds });
+        self.anyone.post(&path, body).expect(200);
+    }
+
+    fn bill(&self, operation: &str, body: Value) -> Reply {
+        let path = format!("/api/v1/billing/{operation}");
+        self.caller.post(&path, body)
+    }
+
+    fn get(&self, path: &str) -> Reply {
+        self.caller.get(&format!("/api/v1/{path}")).expect(200)
+    }
+
+    fn meets_a_fault(&self) {
+        let effect = json!({ "status": 503, "code": "SCANNING_UNAVAILABLE" });
+        let fault = json!({ "tenant": self.name, "method": "POST", "effect": effect });
+        self.anyone.post("/_mock/faults", fault).expect(201);
+        self.caller
+            .unjudged()
+            .post("/api/v1/billing/suspend", json!({}))
+            .expect(503);
+    }
+
+    fn add_server(&self, address: &str) -> Reply {
+        let server = json!({ "client_id": 1, "service_id": 9, "ip_address": address });
+        self.bill("provision", server)
+    }
+
+    /// As many servers as there is room for, scanned; the first of them.
+    fn adds_servers(&self) -> String {
+        let [first, second] = ["192.0.2.1", "192.0.2.2"].map(|address| {
+            let added = self.add_server(address).expect(201);
+            text(&added.at("/data/endpoint_id"))
+        });
+        self.add_server("192.0.2.3").expect(403);
+        self.advance(2);
+        let scan = json!({ "client_id": 1, "endpoint_id": first });
+        self.bill("scan-endpoint", scan.clone()).expect(202);
+        self.bill("scan-endpoint", scan).expect(429);
+        let path = format!("/_mock/endpoints/{second}/ports");
+        self.anyone.put(&path, json!({ "open": [] })).expect(204);
+        self.advance(300);
+        self.bill("suspend", json!({ "endpoint_id": second }))
+            .expect(200);
+        self.bill("resume", json!({ "endpoint_id": NOBODY }))
+            .expect(404);
+        first
+    }
+
+    fn allows_and_resolves(&self, server: &str) {
+        let rule = json!({ "port_start": 22, "protocol": "tcp", "justification": "SSH for operations", "endpoint_id": server });
+        let rules = "/api/v1/whitelists";
+        self.caller.post(rules, rule.clone()).expect(201);
+        self.caller.post(rules, rule).expect(422);
+        let alerts = self.get("alerts?billing_customer_id=1&status=open");
+        let alert = text(&alerts.at("/data/alerts/0/id"));
+        let path = format!("/api/v1/alerts/{alert}/resolve");
+        let owner = json!({ "billing_customer_id": 1 });
+        self.caller.post(&path, owner).expect(200);
+    }
+
+    /// Two domains; one of them.
+    fn watches_domains(&self) -> String {
+        let service = json!({ "client_id": 1, "service_id": 5, "product_slug": "domain_monitoring", "quantity": 2 });
+        self.bill("provision-subscription", service).expect(201);
+        for domain in ["a.example", "b.example"] {
+            let domain = json!({ "client_id": 1, "service_id": 5, "domain": domain });
+            self.bill("provision-domain", domain).expect(201);
+        }
+        self.advance(2);
+        let domains = self.get("domains?billing_customer_id=1");
+        text(&domains.at("/data/domains/0/id"))
+    }
+
+    fn acknowledges(&self, domain: &str) {
+        let alerts = self.get(&format!("domains/{domain}/alerts?billing_customer_id=1"));
+        let alert = text(&alerts.at("/data/alerts/0/id"));
+        let path = format!("/api/v1/domains/{domain}/alerts/{alert}/acknowledge");
+        let owner = json!({ "billing_customer_id": 1 });
+        self.caller.post(&path, owner).expect(200);
+    }
+
+    fn settles_accounts(&self) {
+        let change = json!({ "client_id": 1, "service_id": 5, "product_slug": "domain_monitoring", "new_quantity": 1, "force": true });
+        self.bill("change-subscription", change).expect(200);
+        let report = json!({ "client_id": 1, "service_id": 9, "product_slug": "endpoint", "status": "cancelled" });
+        let reports = json!({ "services": [report] });
+        self.bill("sync-services", reports).expect(200);
+        let price = json!({ "product_slug": "domain_monitoring", "price": 3, "currency": "EUR" });
+        self.bill("pricing", price).expect(200);
+        let (owner, scenario) = (
+            json!({ "billing_customer_id": 1 }),
+            json!({ "scenario": "critical" }),
+        );
+        self.caller.post("/api/v1/sso/token", owner).expect(200);
+        self.caller
+            .post("/api/v1/sandbox/scenario", scenario)
+            .expect(200);
+    }
+
+    fn reads(&self, server: &str, domain: &str) {
+        for path in [
+            "endpoints".to_owned(),
+            "whitelists".to_owned(),
+            "sandbox/scenarios".to_owned(),
+            format!("endpoints/{server}/detail"),
+            format!("domains/{domain}/summary?billing_customer_id=1"),
+            format!("domains/{domain}/scan-history?billing_customer_id=1"),
+            format!("domains/{domain}/dark-web-mentions?billing_customer_id=1"),
+        ] {
+            self.get(&path);
+        }
+    }
+}
 
 /// Everything that a partner does, on an account of its own; its name.
 fn work(anyone: &Caller) -> String {
-    let made = anyone
-        .post("/_mock/tenants", json!({ "default_endpoint_limit": 2 }))
-        .expect(201);
-    let name = text(&made.at("/name"));
-    let caller = anyone.with_key(&text(&made.at("/api_key")));
-    let clock = |seconds: u64| {
-        let path = format!("/_mock/tenants/{name}/clock");
-        anyone
-            .post(&path, json!({ "advance_seconds": seconds }))
-            .expect(200);
-    };
-    let bill =
-        |operation: &str, body: Value| caller.post(&format!("/api/v1/billing/{operation}"), body);
-    let fault = json!({ "tenant": name, "method": "POST", "effect": { "status": 503, "code": "SCANNING_UNAVAILABLE" } });
-    anyone.post("/_mock/faults", fault).expect(201);
-    caller
-        .unjudged()
-        .post("/api/v1/billing/suspend", json!({}))
-        .expect(503);
-    let add = |address: &str| {
-        bill(
-            "provision",
-            json!({ "client_id": 1, "service_id": 9, "ip_address": address }),
-        )
-    };
-    let first = text(&add("192.0.2.1").expect(201).at("/data/endpoint_id"));
-    let second = text(&add("192.0.2.2").expect(201).at("/data/endpoint_id"));
-    add("192.0.2.3").expect(403);
-    clock(2);
-    bill(
-        "scan-endpoint",
-        json!({ "client_id": 1, "endpoint_id": first }),
-    )
-    .expect(202);
-    bill(
-        "scan-endpoint",
-        json!({ "client_id": 1, "endpoint_id": first }),
-    )
-    .expect(429);
-    anyone
-        .put(
-            &format!("/_mock/endpoints/{second}/ports"),
-            json!({ "open": [] }),
-        )
-        .expect(204);
-    clock(300);
-    let rule = json!({ "port_start": 22, "protocol": "tcp", "justification": "SSH for operations", "endpoint_id": first });
-    caller.post("/api/v1/whitelists", rule.clone()).expect(201);
-    caller.post("/api/v1/whitelists", rule).expect(422);
-    let alerts = caller
-        .get("/api/v1/alerts?billing_customer_id=1&status=open")
-        .expect(200);
-    let alert = text(&alerts.at("/data/alerts/0/id"));
-    caller
-        .post(
-            &format!("/api/v1/alerts/{alert}/resolve"),
-            json!({ "billing_customer_id": 1 }),
-        )
-        .expect(200);
-    bill("suspend", json!({ "endpoint_id": second })).expect(200);
-    bill("resume", json!({ "endpoint_id": NOBODY })).expect(404);
-    let service = json!({ "client_id": 1, "service_id": 5, "product_slug": "domain_monitoring", "quantity": 2 });
-    bill("provision-subscription", service).expect(201);
-    for domain in ["a.example", "b.example"] {
-        bill(
-            "provision-domain",
-            json!({ "client_id": 1, "service_id": 5, "domain": domain }),
-        )
-        .expect(201);
-    }
-    clock(2);
-    let domains = caller
-        .get("/api/v1/domains?billing_customer_id=1")
-        .expect(200);
-    let domain = text(&domains.at("/data/domains/0/id"));
-    let alerts = format!("/api/v1/domains/{domain}/alerts");
-    let found = caller
-        .get(&format!("{alerts}?billing_customer_id=1"))
-        .expect(200);
-    let alert = text(&found.at("/data/alerts/0/id"));
-    caller
-        .post(
-            &format!("{alerts}/{alert}/acknowledge"),
-            json!({ "billing_customer_id": 1 }),
-        )
-        .expect(200);
-    caller
-        .get(&format!(
-            "/api/v1/domains/{domain}/dark-web-mentions?billing_customer_id=1"
-        ))
-        .expect(200);
-    let change = json!({ "client_id": 1, "service_id": 5, "product_slug": "domain_monitoring", "new_quantity": 1, "force": true });
-    bill("change-subscription", change).expect(200);
-    let report = json!({ "client_id": 1, "service_id": 9, "product_slug": "endpoint", "status": "cancelled" });
-    bill("sync-services", json!({ "services": [report] })).expect(200);
-    bill(
-        "pricing",
-        json!({ "product_slug": "domain_monitoring", "price": 3, "currency": "EUR" }),
-    )
-    .expect(200);
-    caller
-        .post("/api/v1/sso/token", json!({ "billing_customer_id": 1 }))
-        .expect(200);
-    caller
-        .post(
-            "/api/v1/sandbox/scenario",
-            json!({ "scenario": "critical" }),
-        )
-        .expect(200);
-    for read in [
-        "/api/v1/endpoints".to_owned(),
-        "/api/v1/whitelists".to_owned(),
-        "/api/v1/sandbox/scenarios".to_owned(),
-        format!("/api/v1/endpoints/{first}/detail"),
-        format!("/api/v1/domains/{domain}/summary?billing_customer_id=1"),
-        format!("/api/v1/domains/{domain}/scan-history?billing_customer_id=1"),
-    ] {
-        caller.get(&read).expect(200);
-    }
-    let calls = anyone
-        .get(&format!("/_mock/requests?tenant={name}"))
-        .at("/requests");
+    let partner = Partner::new(anyone);
+    partner.meets_a_fault();
+    let server = partner.adds_servers();
+    partner.allows_and_resolves(&server);
+    let domain = partner.watches_domains();
+    partner.acknowledges(&domain);
+    partner.settles_accounts();
+    partner.reads(&server, &domain);
+    let name = partner.name;
+    let calls = anyone.get(&format!("/_mock/requests?tenant={name}"));
+    let calls = calls.at("/requests");
     assert!(
         calls.as_array().is_some_and(|calls| calls.len() >= 30),
         "{name}"

@@ -61,70 +61,72 @@ fn firewalld(lines: &str) -> String {
     format!("public (default, active)\n  services: \n{lines}\n")
 }
 
+/// Lines of iptables that name ports, or none.
+const IPTABLES_PORTS: &[Row] = &[
+    (
+        "-A INPUT -p tcp --dport :1023 -j ACCEPT",
+        &["1-1023/tcp"],
+        &[],
+    ),
+    (
+        "-A INPUT -p tcp --dport 60000: -j ACCEPT",
+        &["60000-65535/tcp"],
+        &[],
+    ),
+    ("-A INPUT -p tcp --dport 0:9 -j ACCEPT", &["1-9/tcp"], &[]),
+    ("-A INPUT -p tcp --dport ssh -j ACCEPT", &["22/tcp"], &[]),
+    (
+        "-A INPUT -p 6 --destination-port 22 --jump ACCEPT",
+        &["22/tcp"],
+        &[],
+    ),
+    (
+        "-A INPUT --protocol 17 --destination-ports 53,161 -j ACCEPT",
+        &["53/udp", "161/udp"],
+        &[],
+    ),
+    ("-A INPUT -p all --dport 53 -j ACCEPT", &["53/*"], &[]),
+    ("-A INPUT -p 0 --dport 53 -j ACCEPT", &["53/*"], &[]),
+    (
+        "[12:720] -A INPUT -p tcp --dport 22 -j ACCEPT",
+        &["22/tcp"],
+        &[],
+    ),
+    (
+        "-A INPUT -i eth0 -p tcp --dport 22 -j ACCEPT",
+        &["22/tcp"],
+        &[],
+    ),
+    (
+        "-A INPUT ! -s 10.0.0.1 -p tcp --dport 22 -j ACCEPT",
+        &["22/tcp"],
+        &[],
+    ),
+    (
+        "-A INPUT -p tcp --dport 22 -m state --state NEW,ESTABLISHED -j ACCEPT",
+        &["22/tcp"],
+        &[],
+    ),
+    (
+        "-A INPUT -g web\n-A web -p tcp --dport 80 -j ACCEPT",
+        &["80/tcp"],
+        &[],
+    ),
+    (
+        "-A INPUT --goto web\n-A web -p tcp --dport 80 -j ACCEPT",
+        &["80/tcp"],
+        &[],
+    ),
+    (
+        "-A INPUT -p tcp --dport 80 -j LOG\n-A LOG -p tcp --dport 80 -j ACCEPT",
+        &[],
+        &[],
+    ),
+];
+
 #[test]
 fn an_iptables_line_accepts_the_ports_it_names_e13() {
-    let rows: &[Row] = &[
-        (
-            "-A INPUT -p tcp --dport :1023 -j ACCEPT",
-            &["1-1023/tcp"],
-            &[],
-        ),
-        (
-            "-A INPUT -p tcp --dport 60000: -j ACCEPT",
-            &["60000-65535/tcp"],
-            &[],
-        ),
-        ("-A INPUT -p tcp --dport 0:9 -j ACCEPT", &["1-9/tcp"], &[]),
-        ("-A INPUT -p tcp --dport ssh -j ACCEPT", &["22/tcp"], &[]),
-        (
-            "-A INPUT -p 6 --destination-port 22 --jump ACCEPT",
-            &["22/tcp"],
-            &[],
-        ),
-        (
-            "-A INPUT --protocol 17 --destination-ports 53,161 -j ACCEPT",
-            &["53/udp", "161/udp"],
-            &[],
-        ),
-        ("-A INPUT -p all --dport 53 -j ACCEPT", &["53/*"], &[]),
-        ("-A INPUT -p 0 --dport 53 -j ACCEPT", &["53/*"], &[]),
-        (
-            "[12:720] -A INPUT -p tcp --dport 22 -j ACCEPT",
-            &["22/tcp"],
-            &[],
-        ),
-        (
-            "-A INPUT -i eth0 -p tcp --dport 22 -j ACCEPT",
-            &["22/tcp"],
-            &[],
-        ),
-        (
-            "-A INPUT ! -s 10.0.0.1 -p tcp --dport 22 -j ACCEPT",
-            &["22/tcp"],
-            &[],
-        ),
-        (
-            "-A INPUT -p tcp --dport 22 -m state --state NEW,ESTABLISHED -j ACCEPT",
-            &["22/tcp"],
-            &[],
-        ),
-        (
-            "-A INPUT -g web\n-A web -p tcp --dport 80 -j ACCEPT",
-            &["80/tcp"],
-            &[],
-        ),
-        (
-            "-A INPUT --goto web\n-A web -p tcp --dport 80 -j ACCEPT",
-            &["80/tcp"],
-            &[],
-        ),
-        (
-            "-A INPUT -p tcp --dport 80 -j LOG\n-A LOG -p tcp --dport 80 -j ACCEPT",
-            &[],
-            &[],
-        ),
-    ];
-    check(rows, iptables);
+    check(IPTABLES_PORTS, iptables);
 }
 
 #[test]
