@@ -5,7 +5,7 @@ use super::*;
 use anstream::AutoStream;
 use clap::builder::{Resettable, Styles};
 use clap::error::{Error, ErrorKind};
-use clap::{Arg, ArgMatches, FromArgMatches, Subcommand};
+use clap::{ArgMatches, FromArgMatches, Subcommand};
 use std::ffi::OsString;
 use std::mem::ManuallyDrop;
 
@@ -187,9 +187,14 @@ fn with_global(command: clap::Command) -> clap::Command {
         .long_about(Resettable::from(long_about))
 }
 
+/// Every command below gets a copy of each option.
+fn passed_down(root: clap::Command) -> clap::Command {
+    root.mut_args(|option| option.global(true))
+}
+
 /// The whole command line, for manual pages and whoever else walks it.
 pub fn tree() -> clap::Command {
-    root().subcommands(NOUNS.iter().map(Noun::grown))
+    passed_down(root()).subcommands(NOUNS.iter().map(Noun::grown))
 }
 
 /// The command line as far as these words, the program's name first, need it: the command that they name in full, or
@@ -210,13 +215,12 @@ pub fn tree_for(words: &[OsString]) -> clap::Command {
         None => {
             let nouns = NOUNS.iter();
             let named = nouns.map(|noun| noun.named(clap::Command::new(noun.name)));
-            without_copies(root).subcommands(named)
+            root.subcommands(named)
         }
     }
 }
 
-/// For words that name a whole command before any option: it alone has the options of every command, which all others
-/// would get copies of.
+/// For words that name a whole command before any option: nothing else needs the options of every command.
 fn options_last(words: &[OsString]) -> Option<clap::Command> {
     let words = words.iter().skip(1).map_while(|word| word.to_str());
     let words: Vec<&str> = words.take_while(|word| !word.starts_with('-')).collect();
@@ -238,30 +242,28 @@ fn root_of_noun(root: clap::Command, noun: &Noun, typed: &Typed) -> clap::Comman
     let grown = noun.grown();
     let has_verbs_only = grown.has_subcommands() && grown.get_arguments().next().is_none();
     if !has_verbs_only {
-        return root.subcommand(grown);
+        return passed_down(root).subcommand(grown);
     }
     let named = typed.word(1).and_then(|verb| grown.find_subcommand(verb));
     let Some(verb) = named else {
-        let (root, noun) = incomplete(root, grown);
+        let noun = incomplete(&root, grown);
         return root.subcommand(noun);
     };
     let last = typed.word(2).and_then(|word| verb.find_subcommand(word));
     match last {
-        Some(last) => root.subcommand(noun.with_one(with_one_word(verb, last))),
+        Some(last) => passed_down(root).subcommand(noun.with_one(with_one_word(verb, last))),
         None if verb.is_subcommand_required_set() => {
-            let (root, verb) = incomplete(root, verb.clone());
+            let verb = incomplete(&root, verb.clone());
             root.subcommand(noun.with_one(verb))
         }
-        None => root.subcommand(noun.with_one(verb.clone())),
+        None => passed_down(root).subcommand(noun.with_one(verb.clone())),
     }
 }
 
-/// A command line that ends in a command which needs a word behind it. That one alone has the options, as nothing but its
+/// A command line that ends in a command which needs a word behind it. That one has the options too, as nothing but its
 /// help, or an error, can come of it.
-fn incomplete(root: clap::Command, command: clap::Command) -> (clap::Command, clap::Command) {
-    let root = without_copies(root);
-    let options: Vec<Arg> = root.get_arguments().cloned().collect();
-    (root, command.args(options))
+fn incomplete(root: &clap::Command, command: clap::Command) -> clap::Command {
+    command.args(root.get_arguments().cloned().collect::<Vec<_>>())
 }
 
 /// A verb with one of the words that may stand behind it.
@@ -281,11 +283,6 @@ fn incomplete_alone(command: clap::Command) -> clap::Command {
         .arg_required_else_help(true)
 }
 
-/// Keeps the options where they are: every command below would get a copy of each.
-fn without_copies(root: clap::Command) -> clap::Command {
-    root.mut_args(|option| option.global(false))
-}
-
 /// Of the command that was typed: options of every command are passed down to it.
 fn innermost(typed: &ArgMatches) -> &ArgMatches {
     let mut innermost = typed;
@@ -298,9 +295,9 @@ fn innermost(typed: &ArgMatches) -> &ArgMatches {
 impl Cli {
     /// Reads a command line, the program's name first.
     pub fn parse_from(words: &[OsString]) -> Result<Self, Error> {
-        // The program lives no longer than its command line: nothing is gained by taking the tree apart.
+        // The program lives no longer than its command line: nothing is gained by taking either apart.
         let mut tree = ManuallyDrop::new(tree_for(words));
-        let mut typed = tree.try_get_matches_from_mut(words)?;
+        let mut typed = ManuallyDrop::new(tree.try_get_matches_from_mut(words)?);
         Self::from_typed(&mut typed).map_err(|error| error.format(&mut tree))
     }
 
