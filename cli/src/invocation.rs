@@ -87,12 +87,17 @@ impl Invocation {
 
     /// Writes every command between backticks out in full, about the customer that was given.
     pub fn expand(&self, text: &str) -> String {
+        self.expand_with(text, |command| command)
+    }
+
+    /// The same, with every command in the shape that is given to it.
+    pub fn expand_with(&self, text: &str, shape: impl Fn(String) -> String) -> String {
         let customer = self.customer.as_deref().unwrap_or("ID");
         text.split('`')
             .enumerate()
             .map(|(i, piece)| {
                 if i % 2 == 1 {
-                    self.line(&piece.replace("-c ID", &format!("-c {customer}")))
+                    shape(self.line(&piece.replace("-c ID", &format!("-c {customer}"))))
                 } else {
                     piece.to_owned()
                 }

@@ -60,7 +60,7 @@ pub struct ProvisionArgs {
     /// CSV file with a column `target`, or - for standard input
     #[arg(short, long, value_name = "FILE", help_heading = FILE)]
     pub file: Option<PathBuf>,
-    /// Read the file's column COL as FIELD (repeatable)
+    /// Read the file's column COL as FIELD, or with - pass it over (repeatable)
     #[arg(long, value_name = "COL=FIELD", help_heading = FILE, requires = "file")]
     pub map: Vec<String>,
     /// Character between the columns; auto finds , ; or tab

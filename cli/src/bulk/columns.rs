@@ -62,35 +62,44 @@ const FIELDS: &[(&str, &[&str])] = &[
     ("client_email", &["customeremail", "email"]),
 ];
 
+/// What a column holds that would be a second target.
+const BESIDE_A_TARGET: &[(&str, &str)] = &[("server", "nickname")];
+
+/// Columns that are for people alone.
+const NOTES: &[&str] = &[
+    "bemerkung",
+    "bemerkungen",
+    "comment",
+    "comments",
+    "kommentar",
+    "note",
+    "notes",
+    "notiz",
+    "notizen",
+    "remark",
+    "remarks",
+];
+
+/// What `--map` calls a column that is passed over.
+const PASSED_OVER: &str = "-";
+
 /// The names of all fields.
 pub fn names() -> Vec<&'static str> {
     FIELDS.iter().map(|(name, _)| *name).collect()
 }
 
-/// The field each column holds; `None` for the columns of a report.
+/// The field each column holds; `None` for what is passed over: notes, and the columns of a report.
 pub fn read(
     header: &StringRecord,
     map: &[String],
     name: &str,
 ) -> Result<Vec<Option<&'static str>>, CliError> {
     let mapped = mappings(header, map, name)?;
-    let mut columns = Vec::new();
-    let mut unknown = Vec::new();
-    for title in header {
-        let plain = plain_name(title);
-        let chosen = mapped
-            .iter()
-            .find(|(column, _)| plain_name(column) == plain)
-            .map(|(_, field)| *field);
-        match chosen.or_else(|| field_named(&plain)) {
-            Some(field) if columns.contains(&Some(field)) => {
-                return Err(two_columns(name, title, field));
-            }
-            Some(field) => columns.push(Some(field)),
-            None if title.trim().to_lowercase().starts_with(OWN_COLUMNS) => columns.push(None),
-            None => unknown.push(title),
-        }
-    }
+    let fields: Vec<Option<Option<&str>>> = header
+        .iter()
+        .map(|title| field_of(title, header, &mapped))
+        .collect();
+    let columns: Vec<Option<&str>> = fields.iter().map(|field| field.flatten()).collect();
     if header.iter().any(is_target) {
         return Err(CliError::usage(format!(
             "{name} has no heading row: its first row is {:?}",
@@ -98,8 +107,23 @@ pub fn read(
         ))
         .hint("put \"target,customer\" on top, or what its columns hold: `help csv`"));
     }
+    let unknown = header
+        .iter()
+        .zip(&fields)
+        .filter(|(_, field)| field.is_none());
+    let unknown: Vec<&str> = unknown.map(|(title, _)| title).collect();
     if !unknown.is_empty() {
         return Err(unknown_columns(name, &unknown));
+    }
+    for field in names() {
+        let titles = header
+            .iter()
+            .zip(&columns)
+            .filter(|(_, of)| **of == Some(field));
+        let titles: Vec<&str> = titles.map(|(title, _)| title).collect();
+        if titles.len() > 1 {
+            return Err(several_columns(name, &titles, field));
+        }
     }
     if !columns.contains(&Some("target")) {
         return Err(CliError::usage(format!("{name} has no column target (or ip, ip_address, server)"))
@@ -108,12 +132,43 @@ pub fn read(
     Ok(columns)
 }
 
+/// What a column holds: `None` where nothing is known of it, and nothing in that where it is passed over.
+fn field_of(
+    title: &str,
+    header: &StringRecord,
+    mapped: &[(&str, Option<&'static str>)],
+) -> Option<Option<&'static str>> {
+    let plain = plain_name(title);
+    if let Some((_, field)) = mapped
+        .iter()
+        .find(|(column, _)| plain_name(column) == plain)
+    {
+        return Some(*field);
+    }
+    let is_note = NOTES.contains(&plain.as_str());
+    if is_note || title.trim().to_lowercase().starts_with(OWN_COLUMNS) {
+        return Some(None);
+    }
+    let second = BESIDE_A_TARGET.iter().find(|(column, _)| *column == plain);
+    let is_other_target = |other: &str| other != plain && field_named(other) == Some("target");
+    match second {
+        Some((_, field))
+            if header
+                .iter()
+                .any(|other| is_other_target(&plain_name(other))) =>
+        {
+            Some(Some(field))
+        }
+        _ => field_named(&plain).map(Some),
+    }
+}
+
 /// What `--map` says, as columns and fields.
 fn mappings<'a>(
     header: &StringRecord,
     map: &'a [String],
     name: &str,
-) -> Result<Vec<(&'a str, &'static str)>, CliError> {
+) -> Result<Vec<(&'a str, Option<&'static str>)>, CliError> {
     let mapped = map
         .iter()
         .map(|pair| mapping(pair))
@@ -134,19 +189,33 @@ fn mappings<'a>(
     }
 }
 
-fn mapping(pair: &str) -> Result<(&str, &'static str), CliError> {
+fn mapping(pair: &str) -> Result<(&str, Option<&'static str>), CliError> {
     let (column, field) = pair
         .split_once('=')
         .ok_or_else(|| CliError::usage(format!("--map: {pair:?} is no COLUMN=FIELD")))?;
-    let known = field_named(&plain_name(field))
-        .ok_or_else(|| CliError::usage(format!("--map: there is no field {field:?}")))?;
-    Ok((column, known))
+    if field == PASSED_OVER {
+        return Ok((column, None));
+    }
+    let known = field_named(&plain_name(field)).ok_or_else(|| {
+        CliError::usage(format!(
+            "--map: there is no field {field:?} (fields: {}; {PASSED_OVER} passes the column over)",
+            names().join(", ")
+        ))
+    })?;
+    Ok((column, Some(known)))
 }
 
-fn two_columns(name: &str, title: &str, field: &str) -> CliError {
-    CliError::usage(format!("{name} has two columns for {field}: leave one out")).hint(format!(
-        "or say what the second holds: --map {}=FIELD",
-        crate::invocation::quoted(title)
+fn several_columns(name: &str, titles: &[&str], field: &str) -> CliError {
+    let message = format!(
+        "{name} has {} columns for {field}: {}",
+        titles.len(),
+        titles.join(", ")
+    );
+    let last = titles.last().copied().unwrap_or_default();
+    let last = crate::invocation::quoted(last);
+    CliError::usage(message).hint(format!(
+        "say what one of them holds, as --map {last}=FIELD (fields: {}), or pass it over with --map {last}={PASSED_OVER}",
+        names().join(", ")
     ))
 }
 
@@ -164,9 +233,14 @@ fn unknown_columns(name: &str, titles: &[&str]) -> CliError {
         titles.join(", "),
         names().join(", ")
     );
+    let passed: Vec<String> = maps
+        .iter()
+        .map(|map| map.replace("=FIELD", &format!("={PASSED_OVER}")))
+        .collect();
     CliError::usage(message).hint(format!(
-        "say which FIELD it is with {}, or take {them} out",
-        maps.join(" ")
+        "say which FIELD it is with {}, or pass {them} over with {}",
+        maps.join(" "),
+        passed.join(" ")
     ))
 }
 

@@ -174,7 +174,7 @@ pub async fn switch(
             ),
             Line::next(
                 format!("domain list -c {customer}"),
-                "see their domains, which are suspended on their own",
+                "see their domains, which are still watched: `domain suspend` pauses one",
             ),
         ]);
     }

@@ -98,26 +98,14 @@ fn behind_the_program(words: &[OsString]) -> Option<Vec<&str>> {
 }
 
 fn kept_page(command: &[&str], form: &str) -> Option<String> {
-    let named = |place, word| {
-        if place == 0 {
-            noun_name(word)
-        } else {
-            Some(word)
-        }
-    };
-    let words = command
-        .iter()
-        .enumerate()
-        .map(|(place, word)| named(place, *word));
-    let words: Vec<&str> = words.collect::<Option<_>>()?;
-    let line = ["secmon"]
-        .into_iter()
-        .chain(words)
-        .chain([form])
-        .collect::<Vec<_>>()
-        .join(" ");
+    let mut line = vec!["secmon"];
+    if let [noun, words @ ..] = command {
+        line.push(noun_name(noun)?);
+        line.extend(words);
+    }
+    line.push(form);
     let everywhere = page(&format!("{OPTIONS_OF_EVERY_COMMAND} {form}"))?;
-    Some(page(&line)?.replace(OPTIONS_OF_EVERY_COMMAND, everywhere) + "\n")
+    Some(page(&line.join(" "))?.replace(OPTIONS_OF_EVERY_COMMAND, everywhere) + "\n")
 }
 
 fn page(line: &str) -> Option<&'static str> {

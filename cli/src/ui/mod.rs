@@ -3,6 +3,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod csv;
+mod folding;
 mod plain_prompt;
 mod progress;
 mod prompt;
@@ -24,6 +25,8 @@ use std::fmt::Write as _;
 use std::io::{IsTerminal, Write};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
+
+use folding::{UNBROKEN, folded};
 
 pub use csv::inert;
 pub use progress::Progress;
@@ -214,7 +217,15 @@ impl Ui {
                 continue;
             }
             match line {
-                Line::Text(sentence) => push_line(&mut text, &sanitize(sentence)),
+                // What stands in columns is no sentence.
+                Line::Text(text_in_columns) if text_in_columns.trim_start().contains("  ") => {
+                    push_line(&mut text, &sanitize(text_in_columns));
+                }
+                Line::Text(sentence) => {
+                    let indent = sentence.len() - sentence.trim_start().len();
+                    let sentence = folded(&std::io::stdout(), &sanitize(sentence), 0, indent);
+                    push_line(&mut text, &sentence);
+                }
                 Line::Field(label, cell) => {
                     let value = table::plain(cell, self.display.time);
                     push_line(&mut text, &format!("  {LABEL}{label:<16}{LABEL:#} {value}"));
@@ -228,13 +239,10 @@ impl Ui {
                         &format!("  {command}\n      {DIM}{purpose}{DIM:#}"),
                     );
                 }
-                Line::Hint(hint) => push_line(
-                    &mut text,
-                    &format!(
-                        "  {LABEL}hint: {LABEL:#} {}",
-                        sanitize(&self.invocation.expand(hint))
-                    ),
-                ),
+                Line::Hint(hint) => {
+                    let hint = folded(&std::io::stdout(), &self.advice(hint), 9, 9);
+                    push_line(&mut text, &format!("  {LABEL}hint: {LABEL:#} {hint}"));
+                }
                 Line::Heading(heading) => {
                     push_line(&mut text, &format!("\n{HEADING}{heading}{HEADING:#}"))
                 }
@@ -260,28 +268,22 @@ impl Ui {
             self.to_stderr(&format!("{object}\n"));
             return;
         }
-        let hint = error
-            .way_out()
-            .map(|hint| sanitize(&self.invocation.expand(hint)));
+        let hint = error.way_out().map(|hint| self.advice(hint));
         let mut text = String::new();
         let label = error
             .label()
             .map(|label| format!("  {DIM}[{}]{DIM:#}", sanitize_cell(&label)))
             .unwrap_or_default();
+        let message = folded(&std::io::stderr(), &sanitize(error.message()), 7, 2);
         push_line(
             &mut text,
-            &format!(
-                "{ERROR}error:{ERROR:#} {}{label}",
-                sanitize(error.message())
-            ),
+            &format!("{ERROR}error:{ERROR:#} {message}{label}"),
         );
         let activity = error.activity().map(sanitize);
         let reference = error.reference().map(|reference| {
-            format!(
-                "{} · details: secmon help exit-codes ({})",
-                sanitize(reference),
-                error.exit() as u8
-            )
+            let details = "secmon help exit-codes".replace(' ', UNBROKEN);
+            let exit = error.exit() as u8;
+            format!("{} · details: {details} ({exit})", sanitize(reference))
         });
         for (name, value) in [
             ("while:", activity),
@@ -289,10 +291,17 @@ impl Ui {
             ("ref:  ", reference),
         ] {
             if let Some(value) = value {
+                let value = folded(&std::io::stderr(), &value, 9, 9);
                 push_line(&mut text, &format!("  {LABEL}{name}{LABEL:#} {value}"));
             }
         }
         self.to_stderr(&text);
+    }
+
+    /// What to do, its commands written out and in one piece.
+    fn advice(&self, text: &str) -> String {
+        let in_one_piece = |command: String| command.replace(' ', UNBROKEN);
+        sanitize(&self.invocation.expand_with(text, in_one_piece))
     }
 
     /// An error as it stands in JSON output.
@@ -313,7 +322,7 @@ impl Ui {
     /// Says something beside the result.
     pub fn note(&self, sentence: &str) {
         if !self.display.quiet && self.may_chat() {
-            let sentence = sanitize(&self.invocation.expand(sentence));
+            let sentence = folded(&std::io::stderr(), &self.advice(sentence), 0, 2);
             self.beside_the_bar(&format!("{sentence}\n"));
         }
     }

@@ -248,13 +248,13 @@ fn a_report_that_cannot_be_written_stops_the_run_before_it_begins() {
 #[test]
 fn mistakes_in_the_heading_and_repeated_rows_are_named() {
     let shell = Shell::of(&account());
-    let file = shell.file("servers.csv", "target,Rack,Remark\n203.0.113.1,42,web-1\n");
+    let file = shell.file("servers.csv", "target,Rack,Shelf\n203.0.113.1,42,web-1\n");
     let run = shell
         .run(&["provision", "-f", &file, "-o", "json"])
         .exits(2);
     let hint = run.error()["hint"].as_str().unwrap_or_default().to_owned();
     assert!(
-        hint.contains("--map Rack=FIELD --map Remark=FIELD"),
+        hint.contains("--map Rack=FIELD --map Shelf=FIELD"),
         "{hint}"
     );
     let typo = shell

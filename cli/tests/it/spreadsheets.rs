@@ -75,6 +75,7 @@ fn columns_have_the_names_that_people_give_them() {
         "Server;Kunden-Nr.;Nickname",
         "IPv4;Client ID;Name",
         "IP-Adresse;Kundennummer;Bezeichnung",
+        "IP Address;Client No.;Server",
     ] {
         let shell = Shell::of(&account());
         let file = shell.file("servers.csv", &format!("{heading}\n203.0.113.1;42;web-1\n"));
@@ -86,8 +87,35 @@ fn columns_have_the_names_that_people_give_them() {
 
 #[test]
 fn a_second_column_for_one_field_can_be_mapped() {
-    let said = refused("servers.csv", b"Server,IP,Customer\nweb-1,203.0.113.1,42\n");
+    let said = refused(
+        "servers.csv",
+        b"Address,IP,Customer\nweb-1,203.0.113.1,42\n",
+    );
+    assert!(said.contains("2 columns for target: Address, IP"), "{said}");
     assert!(said.contains("--map IP=FIELD"), "{said}");
+    assert!(said.contains("nickname"), "{said}");
+}
+
+#[test]
+fn notes_are_passed_over_and_so_is_what_the_user_says() {
+    let rows = "IP,Customer,Notes,Rack\n203.0.113.1,42,old,R7\n";
+    let said = refused("servers.csv", rows.as_bytes());
+    assert!(
+        said.contains("nothing is known of the column Rack"),
+        "{said}"
+    );
+    assert!(said.contains("--map Rack=-"), "{said}");
+    let shell = Shell::of(&account());
+    let file = shell.file("servers.csv", rows);
+    let unknown = shell
+        .run(&["provision", "-f", &file, "--map", "Rack=place"])
+        .exits(2);
+    assert!(unknown.stderr.contains("nickname"), "{unknown:?}");
+    shell
+        .run(&["provision", "-f", &file, "--map", "Rack=-"])
+        .exits(0);
+    let servers = shell.line("endpoint list -c 42 -o json").exits(0).json();
+    assert_eq!(servers.as_array().map(Vec::len), Some(1), "{servers}");
 }
 
 #[test]
