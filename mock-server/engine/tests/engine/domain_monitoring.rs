@@ -289,6 +289,18 @@ fn a_domain_scan_that_was_told_to_end_is_not_overdue_later_m6() {
 }
 
 #[test]
+fn a_scan_outside_the_schedule_leaves_the_one_in_flight_to_its_end_m6() {
+    let mut bench = Bench::new();
+    bench.subscribe(42, 1, What::Slots(1));
+    let id = bench.new_domain(42, "a.example");
+    scan(&mut bench, id, ScanOutcome::Completed);
+    bench.wait(2);
+    let call = bench.call();
+    let history = bench.account.domain_scan_history(&call, id, client(42));
+    assert_eq!(history.expect("a domain").len(), 2);
+}
+
+#[test]
 fn more_is_found_by_the_first_of_many_scans_a19() {
     let (mut bench, id) = scanned();
     let known: Vec<Uuid> = list(&mut bench, id, all())
