@@ -1,7 +1,7 @@
 //! Requests without a type of their own.
 
 use http::{HeaderValue, Method, StatusCode, header};
-use secmon::transport::TransportErrorKind;
+use secmon::transport::{TransportError, TransportErrorKind};
 use secmon::{ErrorKind, RawRequest};
 use serde_json::json;
 
@@ -102,4 +102,10 @@ async fn a_foreign_address_a_climbing_path_and_a_key_of_the_callers_are_refused(
         ErrorKind::Configuration
     );
     assert!(script.requests().is_empty());
+}
+
+#[test]
+fn an_attempt_that_failed_reads_as_the_sentence_it_was_given() {
+    let failed = TransportError::new(TransportErrorKind::Connect, "no route to the service");
+    assert_eq!(failed.to_string(), "no route to the service");
 }

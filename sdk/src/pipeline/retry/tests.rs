@@ -155,6 +155,15 @@ fn a_wait_longer_than_the_time_left_or_than_the_longest_wait_ends_the_call_at_on
         ..situation(RetrySafety::Repeatable)
     };
     assert_eq!(decide(&short, &late), Decision::Stop);
+
+    let just_patient = Situation {
+        max_wait: SECOND,
+        ..situation(RetrySafety::Repeatable)
+    };
+    assert_eq!(
+        decide(&short, &just_patient),
+        Decision::RetryAfter(SECOND, Why::RateLimited)
+    );
 }
 
 #[test]
@@ -213,5 +222,14 @@ fn an_outage_is_answered_with_ten_retries_and_every_ten_successes_allow_one_more
     assert!(!budget.spend());
     (0..10).for_each(|_| budget.earn());
     assert!(budget.spend());
+    assert!(!budget.spend());
+}
+
+#[test]
+fn successes_before_an_outage_allow_no_more_than_ten_retries() {
+    let budget = RetryBudget::new();
+    budget.earn();
+    assert!((0..10).all(|_| budget.spend()));
+    (0..9).for_each(|_| budget.earn());
     assert!(!budget.spend());
 }
