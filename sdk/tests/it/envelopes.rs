@@ -163,3 +163,13 @@ async fn method_path_headers_and_request_id_of_the_answer_can_be_read() {
             .is_some_and(|body| body.contains("No such endpoint."))
     );
 }
+
+#[tokio::test]
+async fn an_error_answer_beyond_a_mebibyte_is_no_answer_of_the_service() {
+    let refusal = failure(json!("ENDPOINT_NOT_FOUND"), "No such endpoint.", json!({})).to_string();
+    for (length, kind) in [(1_048_576, ErrorKind::Api), (1_048_577, ErrorKind::Decode)] {
+        let padding = " ".repeat(length - refusal.len());
+        let error = suspend_answered(404, format!("{refusal}{padding}")).await;
+        assert_eq!(error.kind(), kind, "{length}");
+    }
+}

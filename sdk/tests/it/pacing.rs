@@ -417,3 +417,12 @@ async fn a_budget_that_cannot_be_asked_sends_nothing_and_says_why() {
     assert!(error.to_string().contains("connection refused"), "{error}");
     assert!(script.requests().is_empty());
 }
+
+#[test]
+fn a_budget_shows_its_limits_to_a_developer() {
+    let shown = format!("{:?}", MemoryBudget::default());
+    assert!(
+        shown.contains("strict: 60") && shown.contains("default: 100"),
+        "{shown}"
+    );
+}

@@ -59,12 +59,27 @@ async fn a_secret_result_that_cannot_be_read_keeps_no_text() {
     assert!(!error.body_snippet().unwrap_or_default().contains(TOKEN));
     assert!(!format!("{error:?} {error}").contains(TOKEN));
 
-    script.answer(
-        StatusCode::OK,
-        success(json!({"enabled": "yes", "items": ["hunter2"]})),
-    );
+    // Both statuses carry a page of leaks, so that either may hold records.
+    for status in [StatusCode::OK, StatusCode::SERVICE_UNAVAILABLE] {
+        let unreadable = success(json!({"enabled": "yes", "items": ["hunter2"]}));
+        (0..3).for_each(|_| script.answer(status, unreadable.clone()));
+        let error = client.send(leaks()).await.expect_err("no page");
+        assert!(!error.body_snippet().unwrap_or_default().contains("hunter2"));
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_of_a_secret_result_keeps_its_text() {
+    let (client, script) = scripted();
+    let refusal = failure(json!("DOMAIN_NOT_FOUND"), "No such domain.", json!({}));
+    script.answer(StatusCode::NOT_FOUND, refusal);
     let error = client.send(leaks()).await.expect_err("no page");
-    assert!(!error.body_snippet().unwrap_or_default().contains("hunter2"));
+    assert!(
+        error
+            .body_snippet()
+            .unwrap_or_default()
+            .contains("No such domain.")
+    );
 }
 
 #[tokio::test]
