@@ -286,6 +286,27 @@ async fn a_slot_is_free_at_once_when_unsent_and_one_window_after_the_answer_or_t
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_slot_that_is_free_soonest_is_taken_first() {
+    let budget = MemoryBudget::new(2, 1, MINUTE);
+    let started = Instant::now();
+    let (mut lost, mut answered) = (
+        permit(&budget, 30 * SECOND).await,
+        permit(&budget, 30 * SECOND).await,
+    );
+    lost.sent();
+    answered.sent();
+    drop(lost);
+    sleep(5 * SECOND).await;
+    answered.settle(Settlement::Answered).await;
+    for free in [5 * SECOND + MINUTE, 30 * SECOND + MINUTE] {
+        let mut next = permit(&budget, MINUTE).await;
+        assert_eq!(started.elapsed(), free);
+        next.sent();
+        next.settle(Settlement::Answered).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn slots_go_to_those_who_came_first_and_a_place_given_up_goes_to_the_next() {
     let budget = Arc::new(MemoryBudget::new(1, 1, MINUTE));
     let mut held = permit(&budget, SECOND).await;
