@@ -447,3 +447,51 @@ fn a_budget_shows_its_limits_to_a_developer() {
         "{shown}"
     );
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_wait_for_a_slot_is_told_with_its_length() {
+    let budget = MemoryBudget::new(1, 1, MINUTE);
+    let mut first = permit(&budget, SECOND).await;
+    first.sent();
+    first.settle(Settlement::Answered).await;
+    let told = Mutex::new(Vec::new());
+    let tell = |wait| told.lock().expect("a list").push(wait);
+    let request = Acquire::new(RateGroup::Strict, 10 * MINUTE, SECOND, &tell);
+    assert!(format!("{request:?}").contains("Strict"));
+    drop(budget.acquire(request).await.expect("a permit"));
+    assert_eq!(*told.lock().expect("a list"), [MINUTE]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_window_longer_than_any_clock_lasts_a_hundred_years() {
+    let budget = MemoryBudget::new(1, 1, Duration::MAX);
+    let mut first = permit(&budget, SECOND).await;
+    first.sent();
+    first.settle(Settlement::Answered).await;
+    let request = Acquire::new(RateGroup::Strict, MINUTE, SECOND, &|_| {});
+    let refused = budget.acquire(request).await.err();
+    let years = Duration::from_secs(100 * 365 * 86_400);
+    let free_in = Some(years);
+    assert_eq!(refused, Some(BudgetError::Exhausted { free_in }));
+}
+
+#[test]
+fn a_budget_that_gives_no_slot_says_why() {
+    let free_in = Some(3 * SECOND);
+    for (error, said) in [
+        (
+            BudgetError::Exhausted { free_in },
+            "the next slot is free in 3s",
+        ),
+        (
+            BudgetError::Exhausted { free_in: None },
+            "no slot comes free in time",
+        ),
+        (
+            BudgetError::Unavailable("redis is down".to_owned()),
+            "redis is down",
+        ),
+    ] {
+        assert_eq!(error.to_string(), said);
+    }
+}
