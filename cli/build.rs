@@ -32,7 +32,7 @@ fn is_known_linker() -> bool {
 fn keep_help_pages() -> io::Result<()> {
     const PAGES: &str = "src/commands/help/pages.snap";
     println!("cargo::rerun-if-changed={PAGES}");
-    let text = fs::read_to_string(PAGES)?;
+    let text = fs::read_to_string(PAGES)?.replace("\r\n", "\n");
     let mut pages: Vec<(&str, &str)> = text
         .split("\n$ ")
         .skip(1)

@@ -153,6 +153,7 @@ pub fn has_verb(word: &str, verb: &str) -> bool {
 /// `secmon` itself: no options yet, and no commands.
 fn bare() -> clap::Command {
     let bare = clap::Command::new("secmon")
+        .bin_name("secmon")
         .version(env!("CARGO_PKG_VERSION"))
         .about(ABOUT)
         .after_help(AFTER_HELP)
@@ -252,7 +253,7 @@ fn root_of_noun(root: clap::Command, noun: &Noun, typed: &Typed) -> clap::Comman
     let last = typed.word(2).and_then(|word| verb.find_subcommand(word));
     match last {
         Some(last) => passed_down(root).subcommand(noun.with_one(with_one_word(verb, last))),
-        None if verb.is_subcommand_required_set() => {
+        None if verb.is_subcommand_required_set() && typed.rest.is_empty() => {
             let verb = incomplete(&root, verb.clone());
             root.subcommand(noun.with_one(verb))
         }

@@ -62,8 +62,11 @@ const FIELDS: &[(&str, &[&str])] = &[
     ("client_email", &["customeremail", "email"]),
 ];
 
-/// What a column holds that would be a second target.
-const BESIDE_A_TARGET: &[(&str, &str)] = &[("server", "nickname")];
+/// A target, or beside one that is an address the name of a server.
+const SERVER: &str = "server";
+
+/// Targets that are no addresses of servers.
+const DOMAINS: &[&str] = &["domain", "domainname"];
 
 /// Columns that are for people alone.
 const NOTES: &[&str] = &[
@@ -95,10 +98,11 @@ pub fn read(
     name: &str,
 ) -> Result<Vec<Option<&'static str>>, CliError> {
     let mapped = mappings(header, map, name)?;
-    let fields: Vec<Option<Option<&str>>> = header
+    let mut fields: Vec<Option<Option<&str>>> = header
         .iter()
-        .map(|title| field_of(title, header, &mapped))
+        .map(|title| field_of(title, &mapped))
         .collect();
+    name_servers_beside_addresses(header, &mapped, &mut fields);
     let columns: Vec<Option<&str>> = fields.iter().map(|field| field.flatten()).collect();
     if header.iter().any(is_target) {
         return Err(CliError::usage(format!(
@@ -132,12 +136,8 @@ pub fn read(
     Ok(columns)
 }
 
-/// What a column holds: `None` where nothing is known of it, and nothing in that where it is passed over.
-fn field_of(
-    title: &str,
-    header: &StringRecord,
-    mapped: &[(&str, Option<&'static str>)],
-) -> Option<Option<&'static str>> {
+/// What a column holds by itself: `None` where nothing is known of it, and nothing in that where it is passed over.
+fn field_of(title: &str, mapped: &[(&str, Option<&'static str>)]) -> Option<Option<&'static str>> {
     let plain = plain_name(title);
     if let Some((_, field)) = mapped
         .iter()
@@ -149,17 +149,29 @@ fn field_of(
     if is_note || title.trim().to_lowercase().starts_with(OWN_COLUMNS) {
         return Some(None);
     }
-    let second = BESIDE_A_TARGET.iter().find(|(column, _)| *column == plain);
-    let is_other_target = |other: &str| other != plain && field_named(other) == Some("target");
-    match second {
-        Some((_, field))
-            if header
+    field_named(&plain).map(Some)
+}
+
+/// A column of servers is one of their names where another has their addresses.
+fn name_servers_beside_addresses(
+    header: &StringRecord,
+    mapped: &[(&str, Option<&'static str>)],
+    fields: &mut [Option<Option<&'static str>>],
+) {
+    let titles: Vec<String> = header.iter().map(plain_name).collect();
+    let is_server = |title: &String| {
+        title == SERVER
+            && !mapped
                 .iter()
-                .any(|other| is_other_target(&plain_name(other))) =>
-        {
-            Some(Some(field))
+                .any(|(column, _)| plain_name(column) == SERVER)
+    };
+    let has_addresses = titles.iter().zip(fields.iter()).any(|(title, field)| {
+        *field == Some(Some("target")) && title != SERVER && !DOMAINS.contains(&title.as_str())
+    });
+    for (title, field) in titles.iter().zip(fields) {
+        if has_addresses && is_server(title) {
+            *field = Some(Some("nickname"));
         }
-        _ => field_named(&plain).map(Some),
     }
 }
 
@@ -211,6 +223,13 @@ fn several_columns(name: &str, titles: &[&str], field: &str) -> CliError {
         titles.len(),
         titles.join(", ")
     );
+    if titles
+        .iter()
+        .all(|title| plain_name(title) == plain_name(titles[0]))
+    {
+        return CliError::usage(message)
+            .hint("give one of them another heading, or take it out of the file");
+    }
     let last = titles.last().copied().unwrap_or_default();
     let last = crate::invocation::quoted(last);
     CliError::usage(message).hint(format!(

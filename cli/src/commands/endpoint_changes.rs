@@ -174,7 +174,7 @@ pub async fn switch(
             ),
             Line::next(
                 format!("domain list -c {customer}"),
-                "see their domains, which are still watched: `domain suspend` pauses one",
+                "see their domains, which are still watched; domain suspend NAME pauses one",
             ),
         ]);
     }

@@ -4,10 +4,11 @@ use crate::args::{noun_name, tree_for};
 use crate::error::CliError;
 use crate::meant;
 use crate::outcome::Outcome;
-use anstream::stream::{IsTerminal, RawStream};
+use anstream::stream::RawStream;
 use anstream::{AutoStream, ColorChoice};
 use clap::builder::StyledStr;
 use std::ffi::OsString;
+use std::io::IsTerminal;
 
 /// Pages as the parser lays them out for a wide screen without colours, by the lines that ask for them, in order: none
 /// has to be laid out again at a start.
@@ -86,15 +87,23 @@ pub fn of_incomplete(words: &[OsString]) -> Option<String> {
     page.contains("[OPTIONS] <COMMAND>\n").then_some(page)
 }
 
-/// Whether a stream shows what the kept pages are: text for [`WIDEST`] columns, without colours.
+/// Whether a stream shows what the kept pages are: text for [`WIDEST`] columns, without colours. The parser fits its pages
+/// to any terminal that the program has, as one may stand behind a pipe.
 fn is_plain_and_wide(stream: &impl RawStream) -> bool {
-    !stream.is_terminal()
+    let has_terminal = std::io::stdin().is_terminal()
+        || std::io::stdout().is_terminal()
+        || std::io::stderr().is_terminal();
+    !has_terminal
         && AutoStream::choice(stream) == ColorChoice::Never
         && std::env::var_os("COLUMNS").is_none()
 }
 
+/// The words behind the program's name; none of a command has a blank in it.
 fn behind_the_program(words: &[OsString]) -> Option<Vec<&str>> {
-    words.iter().skip(1).map(|word| word.to_str()).collect()
+    let words = words.iter().skip(1).map(|word| word.to_str());
+    words
+        .map(|word| word.filter(|word| !word.contains(' ')))
+        .collect()
 }
 
 fn kept_page(command: &[&str], form: &str) -> Option<String> {
@@ -153,4 +162,23 @@ fn fitted(page: &str, columns: usize) -> String {
 fn text_column(line: &str) -> Option<usize> {
     let (_, text) = line.trim_start().split_once("  ")?;
     Some(line.len() - text.trim_start().len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn every_page_is_kept(command: &clap::Command, words: &[&str]) {
+        for form in ["--help", "-h"] {
+            assert!(kept_page(words, form).is_some(), "{words:?} {form}");
+        }
+        for below in command.get_subcommands() {
+            every_page_is_kept(below, &[words, &[below.get_name()]].concat());
+        }
+    }
+
+    #[test]
+    fn no_page_has_to_be_laid_out() {
+        every_page_is_kept(&crate::args::tree(), &[]);
+    }
 }

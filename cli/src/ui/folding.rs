@@ -4,18 +4,26 @@ use crossterm::terminal;
 use std::io::IsTerminal;
 use textwrap::{Options, WordSplitter};
 
-/// Stands for a blank at which no line ends: those of a command, so that it can be copied.
-pub const UNBROKEN: &str = "\u{a0}";
+/// Stands for a blank at which no line ends: those of a command, so that it can be copied. Nothing that is shown has it.
+pub const UNBROKEN: &str = "\u{1}";
+
+/// On less, a line would hold a word or two.
+const NARROWEST: u16 = 30;
 
 /// Folds a sentence behind so many columns that are taken already, its further lines indented. Where nobody reads it on
 /// a terminal it stays one line.
 pub fn folded(stream: &impl IsTerminal, sentence: &str, taken: usize, indent: usize) -> String {
-    let columns = terminal::size().map(|(columns, _)| usize::from(columns));
-    let text = match columns {
-        Ok(columns) if stream.is_terminal() => fold(sentence, columns, taken, indent),
-        _ => sentence.to_owned(),
+    let text = match columns_of(stream) {
+        Some(columns) => fold(sentence, columns.into(), taken, indent),
+        None => sentence.to_owned(),
     };
     text.replace(UNBROKEN, " ")
+}
+
+/// The terminal is asked last: where there is none, other programs would be asked for its size.
+fn columns_of(stream: &impl IsTerminal) -> Option<u16> {
+    let (columns, _) = stream.is_terminal().then(terminal::size)?.ok()?;
+    (columns >= NARROWEST).then_some(columns)
 }
 
 /// The first line begins behind what is taken; further ones that the sentence brings along keep their own indent.

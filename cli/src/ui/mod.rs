@@ -217,14 +217,10 @@ impl Ui {
                 continue;
             }
             match line {
-                // What stands in columns is no sentence.
-                Line::Text(text_in_columns) if text_in_columns.trim_start().contains("  ") => {
-                    push_line(&mut text, &sanitize(text_in_columns));
-                }
-                Line::Text(sentence) => {
-                    let indent = sentence.len() - sentence.trim_start().len();
-                    let sentence = folded(&std::io::stdout(), &sanitize(sentence), 0, indent);
-                    push_line(&mut text, &sentence);
+                Line::Text(sentences) => {
+                    for sentence in sanitize(sentences).split('\n') {
+                        push_line(&mut text, &folded_text(sentence));
+                    }
                 }
                 Line::Field(label, cell) => {
                     let value = table::plain(cell, self.display.time);
@@ -270,14 +266,9 @@ impl Ui {
         }
         let hint = error.way_out().map(|hint| self.advice(hint));
         let mut text = String::new();
-        let label = error
-            .label()
-            .map(|label| format!("  {DIM}[{}]{DIM:#}", sanitize_cell(&label)))
-            .unwrap_or_default();
-        let message = folded(&std::io::stderr(), &sanitize(error.message()), 7, 2);
         push_line(
             &mut text,
-            &format!("{ERROR}error:{ERROR:#} {message}{label}"),
+            &format!("{ERROR}error:{ERROR:#} {}", message_of(error)),
         );
         let activity = error.activity().map(sanitize);
         let reference = error.reference().map(|reference| {
@@ -300,8 +291,8 @@ impl Ui {
 
     /// What to do, its commands written out and in one piece.
     fn advice(&self, text: &str) -> String {
-        let in_one_piece = |command: String| command.replace(' ', UNBROKEN);
-        sanitize(&self.invocation.expand_with(text, in_one_piece))
+        let in_one_piece = |command: String| sanitize(&command).replace(' ', UNBROKEN);
+        self.invocation.expand_with(&sanitize(text), in_one_piece)
     }
 
     /// An error as it stands in JSON output.
@@ -448,6 +439,30 @@ impl Ui {
             false => std::io::stderr().write_all(text.as_bytes()),
         };
     }
+}
+
+/// A line of a result. What stands in columns is no sentence.
+fn folded_text(line: &str) -> String {
+    let inside = line.trim_start();
+    if inside.contains("  ") {
+        return line.to_owned();
+    }
+    folded(&std::io::stdout(), line, 0, line.len() - inside.len())
+}
+
+/// What an error says, with status and code behind it.
+fn message_of(error: &CliError) -> String {
+    let message = sanitize(error.message());
+    let folded = |text: &str| folded(&std::io::stderr(), text, 7, 2);
+    let Some(label) = error
+        .label()
+        .map(|label| format!("[{}]", sanitize_cell(&label)))
+    else {
+        return folded(&message);
+    };
+    let text = folded(&format!("{message}  {}", label.replace(' ', UNBROKEN)));
+    let before = text.strip_suffix(&label).unwrap_or(&text);
+    format!("{before}{DIM}{label}{DIM:#}")
 }
 
 /// The option goes before NO_COLOR, which decides only where nothing was said.

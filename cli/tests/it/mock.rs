@@ -149,3 +149,31 @@ fn a_state_larger_than_an_answer_of_the_service_comes_out_whole() {
     assert!(run.stdout.len() > SIZE, "{}", run.stdout.len());
     serving.join().expect("no panic");
 }
+
+#[test]
+fn the_mock_can_be_named_in_front_of_what_is_done_to_it() {
+    let shell = Shell::new();
+    for line in [
+        [
+            "mock",
+            "clock",
+            "--admin-url",
+            mock().admin_url(),
+            "show",
+            "-o",
+            "json",
+        ],
+        [
+            "-o",
+            "json",
+            "mock",
+            "clock",
+            "--admin-url",
+            mock().admin_url(),
+            "show",
+        ],
+    ] {
+        let now = shell.run(&line).exits(0).json();
+        assert!(now["now"].is_string(), "{now}");
+    }
+}

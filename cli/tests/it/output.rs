@@ -1,6 +1,7 @@
 //! The forms a result takes.
 
 use crate::shell::{Shell, account, finished, provision};
+use crate::terminal::Terminal;
 use std::process::{Command, Stdio};
 
 #[test]
@@ -173,4 +174,20 @@ fn one_screen_says_how_a_customer_stands() {
     );
     let account = shell.line("status").exits(0).stdout;
     assert!(account.contains("status -c"), "{account}");
+}
+
+#[test]
+fn a_terminal_that_is_too_narrow_or_tells_no_width_gets_whole_sentences() {
+    let shell = Shell::of(&account());
+    for columns in [0, 12] {
+        let mut screen = String::new();
+        for line in ["provision 203.0.113.7 -c 42", "endpoint show web-9"] {
+            let words: Vec<&str> = line.split(' ').collect();
+            screen += &Terminal::start(&shell, columns, &words).ends().1;
+        }
+        for sentence in [" monitored for customer 42.", "see the servers there are: "] {
+            let whole = screen.lines().any(|line| line.contains(sentence));
+            assert!(whole, "{columns}: {screen}");
+        }
+    }
 }

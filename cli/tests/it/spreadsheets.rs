@@ -97,6 +97,31 @@ fn a_second_column_for_one_field_can_be_mapped() {
 }
 
 #[test]
+fn a_column_of_servers_has_names_only_beside_one_of_addresses() {
+    for (rows, map) in [
+        ("Server,IP,Customer\n203.0.113.1,old,42\n", "IP=-"),
+        ("Server,Box,Customer\nweb-1,203.0.113.1,42\n", "Box=target"),
+        (
+            "Server,Host,Customer\n203.0.113.1,web-1,42\n",
+            "Host=nickname",
+        ),
+    ] {
+        let shell = Shell::of(&account());
+        let file = shell.file("servers.csv", rows);
+        shell
+            .run(&["provision", "-f", &file, "--map", map])
+            .exits(0);
+        let servers = shell.line("endpoint list -o json").exits(0).json();
+        assert_eq!(servers[0]["ip_address"], "203.0.113.1", "{rows}");
+    }
+    let said = refused(
+        "servers.csv",
+        b"IP,IP,Customer\n203.0.113.1,203.0.113.2,42\n",
+    );
+    assert!(said.contains("give one of them another heading"), "{said}");
+}
+
+#[test]
 fn notes_are_passed_over_and_so_is_what_the_user_says() {
     let rows = "IP,Customer,Notes,Rack\n203.0.113.1,42,old,R7\n";
     let said = refused("servers.csv", rows.as_bytes());
