@@ -168,6 +168,26 @@ async fn a_body_beyond_the_cap_is_given_up() {
 }
 
 #[tokio::test]
+async fn a_body_just_as_large_as_the_cap_is_read() {
+    let server = MockServer::start().await;
+    let body = resource(endpoint());
+    let length = body.len();
+    Mock::given(any())
+        .respond_with(ResponseTemplate::new(200).set_body_string(body))
+        .mount(&server)
+        .await;
+    for (cap, ends) in [(length, None), (length - 1, Some(ErrorKind::BodyTooLarge))] {
+        let client = Client::builder(&server.uri(), key())
+            .max_retries(0)
+            .body_limit(cap)
+            .build()
+            .expect("a client");
+        let read = client.endpoints().get(endpoint_id()).await;
+        assert_eq!(read.err().map(|error| error.kind()), ends);
+    }
+}
+
+#[tokio::test]
 async fn half_a_body_is_a_lost_connection_after_which_the_service_may_have_acted() {
     let half = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 500\r\n\r\n{\"data\": {";
     let client = client_of(&answering_with(half).await);

@@ -8,7 +8,7 @@ use http::StatusCode;
 use secmon::operations::SuspendEndpoint;
 use secmon::pacing::{Acquire, Budget, BudgetError, MemoryBudget, Permit, Settlement};
 use secmon::testing::Script;
-use secmon::transport::{BoxFuture, Transport, TransportError};
+use secmon::transport::{BoxFuture, Transport, TransportError, TransportErrorKind};
 use secmon::{Client, ErrorKind, RateGroup, Sent};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep};
@@ -283,6 +283,21 @@ async fn a_slot_is_free_at_once_when_unsent_and_one_window_after_the_answer_or_t
         started.elapsed(),
         5 * SECOND + MINUTE + 30 * SECOND + MINUTE
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_that_never_left_takes_no_slot_of_the_window() {
+    let script = Script::new();
+    script.fail(TransportErrorKind::Connect);
+    script.answer(StatusCode::OK, paused());
+    let client = builder(&script)
+        .budget(Arc::new(MemoryBudget::new(1, 1, MINUTE)))
+        .build()
+        .expect("a client");
+    let started = Instant::now();
+    let suspended = client.servers().suspend(endpoint_id()).await;
+    suspended.expect("suspended");
+    assert!(started.elapsed() < SECOND, "{:?}", started.elapsed());
 }
 
 #[tokio::test(start_paused = true)]

@@ -112,6 +112,26 @@ async fn a_429_is_waited_for_exactly_and_told_to_the_observer() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn clients_that_fail_together_do_not_come_back_together() {
+    let mut waits = Vec::new();
+    for _ in 0..20 {
+        let (client, script) = scripted();
+        script.fail(TransportErrorKind::Connect);
+        script.answer(StatusCode::OK, paused());
+        let started = Instant::now();
+        let suspended = client.servers().suspend(endpoint_id()).await;
+        suspended.expect("suspended");
+        waits.push(started.elapsed());
+    }
+    let (least, most) = (Duration::from_millis(100), Duration::from_millis(201));
+    assert!(
+        waits.iter().all(|wait| (least..=most).contains(wait)),
+        "{waits:?}"
+    );
+    assert!(waits.iter().any(|wait| *wait != waits[0]), "{waits:?}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_wait_beyond_the_callers_limit_fails_at_once_and_hands_the_value_over() {
     for limit in [Duration::ZERO, 16 * SECOND] {
         let script = Script::new();
