@@ -76,6 +76,20 @@ async fn a_slot_whose_request_never_left_is_free_for_everyone() {
 }
 
 #[tokio::test]
+async fn a_slot_whose_answer_nobody_waits_for_any_more_stays_taken() {
+    let Some(redis) = RedisServer::start("a slot without an answer") else {
+        return;
+    };
+    let mut slot = take_now(&budget_at(&redis)).await.expect("free");
+    slot.sent();
+    drop(slot);
+    // One that is given back comes at the first of these, or soon after; a budget that met a full window asks no more.
+    for _ in 0..20 {
+        assert!(take_now(&budget_at(&redis)).await.is_err());
+    }
+}
+
+#[tokio::test]
 async fn a_429_closes_the_window_for_everyone_and_leaves_it_empty() {
     let Some(redis) = RedisServer::start("a 429") else {
         return;
@@ -115,6 +129,25 @@ async fn callers_who_do_not_wait_get_all_free_slots_at_once() {
     }
     let slots = callers.join_all().await;
     assert_eq!(slots.iter().filter(|slot| slot.is_ok()).count(), 20);
+}
+
+#[tokio::test]
+async fn a_window_longer_than_ten_years_lasts_ten_years() {
+    let Some(redis) = RedisServer::start("a window without end") else {
+        return;
+    };
+    let budget = RedisBudget::new(&redis.url(), "shared").expect("a budget");
+    let budget = budget.rate_limits(1, 1, Duration::MAX);
+    let mut slot = take_now(&budget).await.expect("free");
+    slot.sent();
+    slot.settle(Settlement::Answered).await;
+    let ten_years = Duration::from_secs(10 * 365 * 86_400);
+    match take_now(&budget).await.err() {
+        Some(BudgetError::Exhausted {
+            free_in: Some(wait),
+        }) => assert!(wait.abs_diff(ten_years) < MINUTE, "{wait:?}"),
+        other => panic!("{other:?}"),
+    }
 }
 
 #[tokio::test]
