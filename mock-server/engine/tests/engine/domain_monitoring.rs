@@ -3,7 +3,7 @@
 use secmon_engine::{
     Category, DomainAlertKind, DomainAlertStatus, DomainAlertView, DomainFindings, DomainSeverity,
     LeakAnswer, LeakDataset, ListDomainAlerts, ListLeaks, ListMentions, MentionView, Page, Paged,
-    Progress, Refusal, ScanOutcome, Scenario,
+    Refusal, ScanOutcome, Scenario,
 };
 use serde_json::json;
 use uuid::Uuid;
@@ -11,7 +11,7 @@ use uuid::Uuid;
 use crate::bench::{Bench, What, client, domain_name};
 
 /// A customer with one domain, scanned once.
-fn scanned() -> (Bench, Uuid) {
+pub fn scanned() -> (Bench, Uuid) {
     let mut bench = Bench::new();
     bench.subscribe(42, 1, What::Slots(5));
     let id = bench.new_domain(42, "a.example");
@@ -30,7 +30,7 @@ fn find(bench: &mut Bench, id: Uuid, counts: (u32, u32, u32, u32)) {
     scan(bench, id, ScanOutcome::Completed);
 }
 
-fn scan(bench: &mut Bench, id: Uuid, outcome: ScanOutcome) {
+pub fn scan(bench: &mut Bench, id: Uuid, outcome: ScanOutcome) {
     bench
         .account
         .scan_domain_now(bench.now, id, outcome)
@@ -235,69 +235,6 @@ fn a_paused_domain_is_not_scanned_and_its_findings_stay_c12() {
         Some(bench.now.into()),
         "it was due long ago"
     );
-}
-
-#[test]
-fn a_resumed_domain_waits_for_a_day_after_its_last_scan_e1_c12() {
-    let (mut bench, id) = scanned();
-    let call = bench.call();
-    bench.account.suspend_domain(&call, id).expect("suspended");
-    bench.account.resume_domain(&call, id).expect("resumed");
-    let before = bench.summary(42, id).expect("there").item.last_scan_at;
-    bench.wait(86_401);
-    let item = bench.summary(42, id).expect("there").item;
-    assert_eq!(item.last_scan_at, before);
-    bench.wait(1);
-    let item = bench.summary(42, id).expect("there").item;
-    assert!(item.last_scan_at > before);
-}
-
-#[test]
-fn domain_scans_follow_the_progress_mode_m6() {
-    let mut bench = Bench::new();
-    bench.subscribe(42, 1, What::Slots(2));
-    bench.account.set_progress(bench.now, Progress::Immediate);
-    let id = bench.new_domain(42, "a.example");
-    assert_eq!(bench.domains(42).domains[0].scan_status, "completed");
-    bench.account.set_progress(bench.now, Progress::Manual);
-    let other = bench.new_domain(42, "b.example");
-    bench.wait(200_000);
-    assert_eq!(
-        bench.summary(42, other).expect("there").item.scan_status,
-        "pending"
-    );
-    scan(&mut bench, other, ScanOutcome::Completed);
-    assert_eq!(
-        bench.summary(42, other).expect("there").item.scan_status,
-        "completed"
-    );
-    assert!(bench.summary(42, id).is_ok());
-}
-
-#[test]
-fn a_domain_scan_that_was_told_to_end_is_not_overdue_later_m6() {
-    let mut bench = Bench::new();
-    bench.subscribe(42, 1, What::Slots(1));
-    bench.account.set_progress(bench.now, Progress::Manual);
-    let id = bench.new_domain(42, "a.example");
-    scan(&mut bench, id, ScanOutcome::Completed);
-    bench.wait(60);
-    bench.account.set_progress(bench.now, Progress::Timed);
-    let call = bench.call();
-    let history = bench.account.domain_scan_history(&call, id, client(42));
-    assert_eq!(history.expect("a domain").len(), 1);
-}
-
-#[test]
-fn a_scan_outside_the_schedule_leaves_the_one_in_flight_to_its_end_m6() {
-    let mut bench = Bench::new();
-    bench.subscribe(42, 1, What::Slots(1));
-    let id = bench.new_domain(42, "a.example");
-    scan(&mut bench, id, ScanOutcome::Completed);
-    bench.wait(2);
-    let call = bench.call();
-    let history = bench.account.domain_scan_history(&call, id, client(42));
-    assert_eq!(history.expect("a domain").len(), 2);
 }
 
 #[test]

@@ -5,6 +5,7 @@ mod bench;
 mod capacity;
 mod catch_up;
 mod domain_monitoring;
+mod domain_scans;
 mod domains;
 mod durability;
 mod endpoints;
