@@ -1,7 +1,7 @@
 //! Several processes, one key. A process is this test program, started again to run one of its workers.
 
 use std::io::{BufRead, BufReader};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -27,8 +27,14 @@ fn start_worker(name: &str, variables: &[(&str, String)]) -> Child {
         .args([name, "--exact", "--ignored", "--nocapture"])
         .envs(variables.iter().map(|(name, value)| (name, value)))
         .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
         .spawn()
         .expect("a process")
+}
+
+fn what_it_wrote(output: &Output) -> String {
+    let written = [&output.stdout, &output.stderr];
+    written.map(|text| String::from_utf8_lossy(text)).concat()
 }
 
 fn shared_budget(redis: &str) -> RedisBudget {
@@ -47,12 +53,19 @@ async fn four_processes_with_one_key_use_every_window_in_full_and_see_no_429() {
     let workers: Vec<_> = (0..4)
         .map(|_| start_worker("processes::worker_that_calls", &variables))
         .collect();
-    for worker in workers {
-        // The service answers from a thread of its own.
-        let output = worker.wait_with_output().expect("a process");
-        let text = String::from_utf8_lossy(&output.stdout);
-        assert!(output.status.success(), "a worker failed: {text}");
-    }
+    // The service answers from a thread of its own. All are awaited before one is judged: what a first failure takes
+    // away from the others would hide it.
+    let ended: Vec<_> = workers
+        .into_iter()
+        .map(|worker| worker.wait_with_output().expect("a process"))
+        .collect();
+    let failed = ended.iter().filter(|output| !output.status.success());
+    let failures: Vec<_> = failed.map(what_it_wrote).collect();
+    assert!(
+        failures.is_empty(),
+        "workers failed: {}",
+        failures.join("\n")
+    );
     let counts = service.counts();
     assert_eq!(counts.refused, 0, "in windows of {:?}", counts.windows);
     assert_eq!(counts.windows.iter().sum::<u32>(), 4 * CALLS_PER_PROCESS);
