@@ -1,5 +1,8 @@
 //! What a command line that cannot be read was probably meant to be.
 
+mod words;
+
+use self::words::*;
 use crate::args::{self, Typed};
 use crate::invocation::quoted;
 use crate::ports::PortSpec;
@@ -26,101 +29,9 @@ impl fmt::Display for Meant {
     }
 }
 
-const ADD: &str = "provision IP... -c ID";
-const ALLOW: &str = "rules add ENDPOINT+ PORT -m TEXT";
-const FROM_A_FILE: &str = "provision -f FILE";
-const PORTS: &str = "endpoint show ENDPOINT --ports";
-const REPORT: &str = "report -c ID --html FILE";
-const DELETE: &str = "endpoint delete ENDPOINT...";
-const SUSPEND: &str = "endpoint suspend ENDPOINT...";
-const RESUME: &str = "endpoint resume ENDPOINT...";
-const WHY: &str = "alert list -c ID";
-
-/// Words that people try first, and the command they mean. What stands in capitals is filled from what was typed: with
-/// one word, behind `...` with all that fit, and behind `+` with one, or with several as options.
-const TRIED_FIRST: &[(&str, &str)] = &[
-    ("ack", "alert ack ALERT..."),
-    ("add", ADD),
-    ("allow", ALLOW),
-    ("check", "auth status"),
-    ("customer", "status -c ID"),
-    ("customers", "status -c ID"),
-    ("delete", DELETE),
-    ("explain", WHY),
-    ("import", FROM_A_FILE),
-    ("list", "endpoint list"),
-    ("load", FROM_A_FILE),
-    ("login", "auth login"),
-    ("logout", "auth logout"),
-    ("ls", "endpoint list"),
-    ("port", PORTS),
-    ("ports", PORTS),
-    ("remove", DELETE),
-    ("rename", "endpoint rename ENDPOINT NAME"),
-    ("resume", RESUME),
-    ("show", "endpoint show ENDPOINT"),
-    ("suspend", SUSPEND),
-    ("terminate", "endpoint terminate ENDPOINT..."),
-    ("unsuspend", RESUME),
-    ("upload", FROM_A_FILE),
-    ("whoami", "auth status"),
-    ("why", WHY),
-];
-
-/// The same for the word behind another one.
-const TRIED_SECOND: &[(&str, &str, &str)] = &[
-    ("add", "endpoint", ADD),
-    ("alert", "why", WHY),
-    ("auth", "check", "auth status"),
-    ("auth", "show", "auth status"),
-    ("auth", "whoami", "auth status"),
-    ("endpoint", "allow", ALLOW),
-    ("endpoint", "import", FROM_A_FILE),
-    ("endpoint", "ports", PORTS),
-    ("endpoint", "remove", DELETE),
-    ("endpoint", "restore", ADD),
-    ("endpoint", "unsuspend", RESUME),
-    ("report", "customer", REPORT),
-    ("resume", "customer", "endpoint resume --all -c ID"),
-    ("rules", "allow", ALLOW),
-    ("suspend", "customer", "endpoint suspend --all -c ID"),
-];
-
-const NO_READING: &str = "the service does not tell subscriptions: it shows one when it is set or changed; status -c ID shows what the customer has in use";
-const NO_UNDO: &str =
-    "no command takes back what another did; secmon history shows what was changed";
-const NO_REOPENING: &str = "an alert cannot be opened again by hand; a port that is still open raises a new one at the next scan";
-
-/// What there is no command for.
-const NOT_THERE: &[(&str, &str, &str)] = &[
-    ("undo", "", NO_UNDO),
-    ("history", "undo", NO_UNDO),
-    ("subscription", "list", NO_READING),
-    ("subscription", "show", NO_READING),
-    ("alert", "unack", NO_REOPENING),
-    ("alert", "reopen", NO_REOPENING),
-];
-
-/// Options that a command has in another form.
-const OPTIONS: &[(&str, &str, &str)] = &[
-    ("alert", "--acknowledged", "--status acknowledged"),
-    ("alert", "--open", "--status open"),
-    ("alert", "--resolved", "--status resolved"),
-    ("endpoint", "--active", "--status active"),
-    ("endpoint", "--paused", "--status paused"),
-    ("endpoint", "--suspended", "--status paused"),
-];
-
-/// Words that tell what the next one is.
-const FILLERS: &[&str] = &[
-    "domain", "endpoint", "for", "of", "on", "port", "server", "to",
-];
-
-const CUSTOMER: &[&str] = &["client", "customer", "customers"];
-
 /// The command that a word which is none stands for.
 pub fn command_for(word: &str) -> Option<String> {
-    let (_, command) = TRIED_FIRST.iter().find(|(tried, _)| *tried == word)?;
+    let command = tried_first(word)?;
     let names = command
         .split(' ')
         .take_while(|word| word.starts_with(char::is_lowercase));
@@ -178,8 +89,12 @@ fn first_two(typed: &Typed) -> (&str, &str) {
 
 fn not_there(typed: &Typed) -> Option<Meant> {
     let (first, second) = first_two(typed);
-    let fits =
-        |(one, two, _): &&(&str, &str, &str)| *one == first && (two.is_empty() || *two == second);
+    let fits = |(noun, verb, _): &&(&str, &str, &str)| {
+        let named = |one, other| {
+            *noun == one && (verb.is_empty() || words_for(other).any(|word| word == *verb))
+        };
+        named(first, second) || named(second, first)
+    };
     let (_, _, why) = NOT_THERE.iter().find(fits)?;
     Some(Meant::Nothing(why))
 }
@@ -204,24 +119,55 @@ fn option(typed: &Typed, stray: &str) -> Option<String> {
 /// A word that is no command.
 fn tried(typed: &Typed, stray: &str) -> Option<String> {
     let (first, second) = first_two(typed);
-    if typed.word(1) == Some(stray) || typed.word(0) == Some(stray) {
-        let fits = |(one, two, _): &&(&str, &str, &str)| *one == first && *two == second;
-        if let Some((_, _, command)) = TRIED_SECOND.iter().find(fits) {
-            return Some(filled(command, typed, 2));
-        }
-    }
-    if typed.word(0) != Some(stray) {
+    let is_first = typed.word(0) == Some(stray);
+    if !is_first && typed.word(1) != Some(stray) {
         return None;
     }
-    // The verb in front of the noun.
-    if args::has_verb(second, first) {
-        let mut line = vec![second.to_owned(), first.to_owned()];
-        let (words, customer) = about(typed, 2);
-        line.extend(words.iter().chain(&typed.rest).map(|word| quoted(word)));
-        return Some(with_options(line, typed, customer.as_deref()));
+    let fits = |(one, two, _): &&(&str, &str, &str)| *one == first && *two == second;
+    if let Some((_, _, command)) = TRIED_SECOND.iter().find(fits) {
+        return Some(filled(command, typed, 2));
     }
-    let (_, command) = TRIED_FIRST.iter().find(|(word, _)| *word == first)?;
-    Some(filled(command, typed, 1))
+    if !is_first {
+        let words = typed.words.get(2..)?.to_vec();
+        return with_verb(first, second, typed, (words, typed.customer.clone()));
+    }
+    // The verb in front of the noun.
+    with_verb(second, first, typed, about(typed, 2))
+        .or_else(|| Some(filled(tried_first(first)?, typed, 1)))
+}
+
+/// A noun with the verb that a word stands for.
+fn with_verb(
+    noun: &str,
+    word: &str,
+    typed: &Typed,
+    (words, customer): (Vec<String>, Option<String>),
+) -> Option<String> {
+    let verb = verb_meant(noun, word, &words)?;
+    let mut line = vec![noun.to_owned(), verb.to_owned()];
+    line.extend(words.iter().chain(&typed.rest).map(|word| quoted(word)));
+    Some(with_options(line, typed, customer.as_deref()))
+}
+
+/// The verb of a noun that a word stands for.
+fn verb_meant<'a>(noun: &str, word: &'a str, named: &[String]) -> Option<&'a str> {
+    let verb = words_for(word).find(|verb| args::has_verb(noun, verb))?;
+    let nothing_to_show = verb == "show" && named.is_empty() && args::has_verb(noun, "list");
+    Some(if nothing_to_show { "list" } else { verb })
+}
+
+fn tried_first(word: &str) -> Option<&'static str> {
+    words_for(word).find_map(|word| {
+        let (_, command) = TRIED_FIRST.iter().find(|(tried, _)| *tried == word)?;
+        Some(*command)
+    })
+}
+
+/// A word, and the verbs that it is another word for.
+fn words_for(word: &str) -> impl Iterator<Item = &str> {
+    let others = OTHER_WORDS.iter().find(|(other, _)| *other == word);
+    let verbs = others.into_iter().flat_map(|(_, verbs)| *verbs).copied();
+    std::iter::once(word).chain(verbs)
 }
 
 /// A noun with options only: its list is meant.

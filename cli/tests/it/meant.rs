@@ -71,8 +71,82 @@ fn a_word_that_people_try_leads_to_the_whole_command() {
 }
 
 #[test]
+fn another_word_for_a_verb_leads_to_the_verb() {
+    for (tried, command) in [
+        (
+            "domain create example.org --service 501 -c 42",
+            "domain provision example.org --service 501 -c 42",
+        ),
+        (
+            "domain add example.org -c 42",
+            "domain provision example.org -c 42",
+        ),
+        (
+            "domain restore example.org",
+            "domain provision example.org -c ID",
+        ),
+        ("domain open example.org", "open example.org"),
+        (
+            "servers new 203.0.113.5 -c 42",
+            "endpoint provision 203.0.113.5 -c 42",
+        ),
+        ("endpoint rm web-1", "endpoint delete web-1"),
+        ("endpoint pause web-1 web-2", "endpoint suspend web-1 web-2"),
+        ("endpoint activate web-1", "endpoint resume web-1"),
+        ("endpoint info web-1", "endpoint show web-1"),
+        ("endpoint get -c 42", "endpoint list -c 42"),
+        (
+            "rule create web-1 22 -m because",
+            "rules add web-1 22 -m because",
+        ),
+        (
+            "rules update 4e6f0c --expires never",
+            "rules edit 4e6f0c --expires never",
+        ),
+        ("alerts acknowledge 4e6f0c", "alert ack 4e6f0c"),
+        ("alert close 4e6f0c", "alert resolve 4e6f0c"),
+        (
+            "sub cancel 501 --product port_monitoring",
+            "subscription terminate 501 --product port_monitoring",
+        ),
+        ("subscription create 501", "subscription set 501"),
+        ("pricing update", "pricing set"),
+        ("profile activate acme", "profile use acme"),
+        ("profile edit acme", "config edit"),
+        ("config rm output", "config unset output"),
+        ("mock start", "mock serve"),
+        ("sso create -c 42", "sso link -c 42"),
+        ("pause web-1", "endpoint suspend web-1"),
+        ("rm web-1", "endpoint delete web-1"),
+        ("create 203.0.113.5 -c 42", "provision 203.0.113.5 -c 42"),
+        ("acknowledge 4e6f0c", "alert ack 4e6f0c"),
+        ("get alerts -c 42", "alert list -c 42"),
+        ("get server web-1", "endpoint show web-1"),
+        (
+            "add domain example.org -c 42",
+            "domain provision example.org -c 42",
+        ),
+        ("watch", "alert watch"),
+    ] {
+        leads(tried, &format!("did you mean: secmon {command}"));
+    }
+}
+
+#[test]
 fn what_there_is_no_command_for_is_said() {
     for (tried, sentence) in [
+        (
+            "domain delete example.org",
+            "secmon domain terminate ends the monitoring of a domain, and provisioning it again restores it; secmon domain release gives up the domain, its slot, alerts and history for good",
+        ),
+        (
+            "rm domain example.org",
+            "secmon domain terminate ends the monitoring of a domain, and provisioning it again restores it; secmon domain release gives up the domain, its slot, alerts and history for good",
+        ),
+        (
+            "alert delete 4e6f0c",
+            "alerts are not deleted: secmon alert resolve marks them as done, secmon alert allow allows the port for good",
+        ),
         (
             "undo",
             "no command takes back what another did; secmon history shows what was changed",

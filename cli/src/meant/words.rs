@@ -1,0 +1,144 @@
+//! The words that people try, and what they mean.
+
+pub const ADD: &str = "provision IP... -c ID";
+pub const ALLOW: &str = "rules add ENDPOINT+ PORT -m TEXT";
+pub const FROM_A_FILE: &str = "provision -f FILE";
+pub const PORTS: &str = "endpoint show ENDPOINT --ports";
+pub const REPORT: &str = "report -c ID --html FILE";
+pub const DELETE: &str = "endpoint delete ENDPOINT...";
+pub const SUSPEND: &str = "endpoint suspend ENDPOINT...";
+pub const RESUME: &str = "endpoint resume ENDPOINT...";
+pub const WHY: &str = "alert list -c ID";
+
+/// Words that people try first, and the command they mean. What stands in capitals is filled from what was typed: with
+/// one word, behind `...` with all that fit, and behind `+` with one, or with several as options.
+pub const TRIED_FIRST: &[(&str, &str)] = &[
+    ("ack", "alert ack ALERT..."),
+    ("add", ADD),
+    ("allow", ALLOW),
+    ("check", "auth status"),
+    ("customer", "status -c ID"),
+    ("customers", "status -c ID"),
+    ("delete", DELETE),
+    ("explain", WHY),
+    ("import", FROM_A_FILE),
+    ("list", "endpoint list"),
+    ("load", FROM_A_FILE),
+    ("login", "auth login"),
+    ("logout", "auth logout"),
+    ("port", PORTS),
+    ("ports", PORTS),
+    ("rename", "endpoint rename ENDPOINT NAME"),
+    ("resolve", "alert resolve ALERT..."),
+    ("resume", RESUME),
+    ("show", "endpoint show ENDPOINT"),
+    ("suspend", SUSPEND),
+    ("terminate", "endpoint terminate ENDPOINT..."),
+    ("upload", FROM_A_FILE),
+    ("watch", "alert watch"),
+    ("whoami", "auth status"),
+    ("why", WHY),
+];
+
+/// The same for the word behind another one.
+pub const TRIED_SECOND: &[(&str, &str, &str)] = &[
+    ("add", "endpoint", ADD),
+    ("alert", "why", WHY),
+    ("auth", "check", "auth status"),
+    ("auth", "show", "auth status"),
+    ("auth", "whoami", "auth status"),
+    ("domain", "open", "open DOMAIN"),
+    ("domain", "restore", "domain provision DOMAIN -c ID"),
+    ("endpoint", "allow", ALLOW),
+    ("endpoint", "import", FROM_A_FILE),
+    ("endpoint", "open", "open ENDPOINT"),
+    ("endpoint", "ports", PORTS),
+    ("endpoint", "restore", ADD),
+    ("endpoint", "whitelist", ALLOW),
+    ("profile", "change", "config edit"),
+    ("profile", "edit", "config edit"),
+    ("profile", "set", "config edit"),
+    ("profile", "update", "config edit"),
+    ("report", "customer", REPORT),
+    ("resume", "customer", "endpoint resume --all -c ID"),
+    ("rules", "allow", ALLOW),
+    ("suspend", "customer", "endpoint suspend --all -c ID"),
+];
+
+/// Other words for verbs: the first of these that the noun has is meant.
+pub const OTHER_WORDS: &[(&str, &[&str])] = &[
+    ("acknowledge", &["ack"]),
+    ("activate", &["resume", "use"]),
+    ("add", &["provision", "set", "create"]),
+    ("all", &["list"]),
+    ("cancel", &["terminate"]),
+    ("change", EDIT),
+    ("close", &["resolve"]),
+    ("create", CREATE),
+    ("delete", END),
+    ("describe", SHOW),
+    ("details", SHOW),
+    ("disable", &["suspend"]),
+    ("dismiss", &["resolve"]),
+    ("edit", EDIT),
+    ("enable", &["resume"]),
+    ("get", SHOW),
+    ("info", SHOW),
+    ("ls", &["list"]),
+    ("modify", EDIT),
+    ("monitor", &["provision", "add"]),
+    ("new", CREATE),
+    ("pause", &["suspend"]),
+    ("remove", END),
+    ("restore", &["resume"]),
+    ("rm", END),
+    ("start", &["resume", "serve"]),
+    ("stop", &["suspend"]),
+    ("unpause", &["resume"]),
+    ("unsuspend", &["resume"]),
+    ("update", EDIT),
+    ("view", SHOW),
+    ("watch", &["provision"]),
+    ("whitelist", &["allow", "add"]),
+];
+
+const CREATE: &[&str] = &["provision", "add", "create", "set", "link"];
+const EDIT: &[&str] = &["edit", "change", "rename", "set"];
+const END: &[&str] = &["delete", "remove", "terminate", "unset"];
+const SHOW: &[&str] = &["show", "status", "list"];
+
+const TWO_ENDS: &str = "secmon domain terminate ends the monitoring of a domain, and provisioning it again restores it; secmon domain release gives up the domain, its slot, alerts and history for good";
+const NO_DELETING: &str = "alerts are not deleted: secmon alert resolve marks them as done, secmon alert allow allows the port for good";
+const NO_READING: &str = "the service does not tell subscriptions: it shows one when it is set or changed; status -c ID shows what the customer has in use";
+const NO_UNDO: &str =
+    "no command takes back what another did; secmon history shows what was changed";
+const NO_REOPENING: &str = "an alert cannot be opened again by hand; a port that is still open raises a new one at the next scan";
+
+/// What there is no command for.
+pub const NOT_THERE: &[(&str, &str, &str)] = &[
+    ("undo", "", NO_UNDO),
+    ("history", "undo", NO_UNDO),
+    ("subscription", "list", NO_READING),
+    ("subscription", "show", NO_READING),
+    ("domain", "delete", TWO_ENDS),
+    ("alert", "delete", NO_DELETING),
+    ("alert", "unack", NO_REOPENING),
+    ("alert", "reopen", NO_REOPENING),
+];
+
+/// Options that a command has in another form.
+pub const OPTIONS: &[(&str, &str, &str)] = &[
+    ("alert", "--acknowledged", "--status acknowledged"),
+    ("alert", "--open", "--status open"),
+    ("alert", "--resolved", "--status resolved"),
+    ("endpoint", "--active", "--status active"),
+    ("endpoint", "--paused", "--status paused"),
+    ("endpoint", "--suspended", "--status paused"),
+];
+
+/// Words that tell what the next one is.
+pub const FILLERS: &[&str] = &[
+    "domain", "endpoint", "for", "of", "on", "port", "server", "to",
+];
+
+pub const CUSTOMER: &[&str] = &["client", "customer", "customers"];
