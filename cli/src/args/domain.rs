@@ -3,6 +3,12 @@
 use super::ClientContact;
 use clap::{Args, Subcommand, ValueEnum};
 
+const SUSPEND_EXAMPLES: &str = "\
+Examples:
+  secmon domain suspend example.com -c 42
+  secmon domain suspend --all -c 42                   a customer does not pay: all of its domains
+  secmon endpoint suspend --all -c 42                 and all of its servers";
+
 /// Monitored domains. A domain belongs to a customer: name it with -c.
 #[derive(Debug, Subcommand)]
 pub enum DomainCommand {
@@ -23,9 +29,10 @@ pub enum DomainCommand {
         new: String,
     },
     /// Stop scanning domains and keep their findings
-    Suspend(DomainTargets),
+    #[command(after_help = SUSPEND_EXAMPLES)]
+    Suspend(DomainSwitch),
     /// Scan suspended domains again
-    Resume(DomainTargets),
+    Resume(DomainSwitch),
     /// End monitoring; provisioning the domain again restores it
     Terminate(DomainTargets),
     /// Give up a domain and its slot for good: record, alerts and history are gone
@@ -71,6 +78,17 @@ pub struct DomainProvisionArgs {
     /// Who the customer is, if the service does not know it yet
     #[command(flatten)]
     pub contact: ClientContact,
+}
+
+/// Domains to suspend or to resume.
+#[derive(Debug, Args)]
+pub struct DomainSwitch {
+    /// All domains of the customer given with -c
+    #[arg(long, conflicts_with = "domains")]
+    pub all: bool,
+    /// The domains: names or ids
+    #[arg(value_name = "DOMAIN", required_unless_present = "all")]
+    pub domains: Vec<String>,
 }
 
 /// Domains to change.

@@ -8,6 +8,7 @@ const SUSPEND_EXAMPLES: &str = "\
 Examples:
   secmon endpoint suspend web-1 203.0.113.10
   secmon endpoint suspend --all -c 42                 a customer does not pay: all of its servers
+  secmon domain suspend --all -c 42                   and all of its domains
   secmon endpoint list -c 42 -o ids | secmon endpoint suspend -";
 
 /// Monitored servers.

@@ -31,7 +31,7 @@ pub use billing::{
     PricingCommand, SubscriptionChangeArgs, SubscriptionCommand, SubscriptionSetArgs,
     SubscriptionTarget, SyncArgs,
 };
-pub use domain::{CategoryArg, DomainCommand, DomainProvisionArgs};
+pub use domain::{CategoryArg, DomainCommand, DomainProvisionArgs, DomainSwitch};
 pub use endpoint::{
     EndpointAddArgs, EndpointCommand, EndpointListArgs, EndpointSwitch, EndpointTargets,
     EndpointWaitArgs, ScanArgs, WaitFor,

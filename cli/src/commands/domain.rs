@@ -21,11 +21,11 @@ pub async fn run(context: &Context, command: DomainCommand) -> Result<Outcome, C
         DomainCommand::Rename { domain, new } => {
             domain_changes::rename(context, &domain, new).await
         }
-        DomainCommand::Suspend(targets) => {
-            domain_changes::run(context, &targets.domains, Transition::Suspend).await
+        DomainCommand::Suspend(domains) => {
+            domain_changes::switch(context, &domains, Transition::Suspend).await
         }
-        DomainCommand::Resume(targets) => {
-            domain_changes::run(context, &targets.domains, Transition::Resume).await
+        DomainCommand::Resume(domains) => {
+            domain_changes::switch(context, &domains, Transition::Resume).await
         }
         DomainCommand::Terminate(targets) => {
             domain_changes::run(context, &targets.domains, Transition::Terminate).await

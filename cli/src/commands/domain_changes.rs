@@ -1,15 +1,16 @@
 //! Provision, rename, suspend, resume, terminate and release of domains.
 
-use super::domain::one;
+use super::domain::{is_watched, one};
 use super::transition::Transition;
-use crate::args::{DomainProvisionArgs, OnError};
+use crate::args::{DomainProvisionArgs, DomainSwitch, OnError};
 use crate::bulk::{self, Done, End, Item, Words};
 use crate::context::{Context, Danger};
+use crate::durations::counted;
 use crate::error::{CliError, Exit};
 use crate::index::{Domain, Seen};
-use crate::outcome::{Outcome, to_json};
+use crate::outcome::{Line, Outcome, to_json};
 use crate::references::{self, DomainRef};
-use secmon::model::{CustomerId, DomainId, ServiceId};
+use secmon::model::{CustomerId, DomainId, MonitoredDomain, ServiceId};
 use secmon::operations::{
     DomainState, GetDomainSummary, ProvisionDomain, ReleaseDomain, ResumeDomain, SuspendDomain,
     TerminateDomain, UpdateDomain,
@@ -117,7 +118,63 @@ pub async fn run(
     change: Transition,
 ) -> Result<Outcome, CliError> {
     let domains = references::domains(context, names).await?;
-    let question = match domains.as_slice() {
+    let items = apply(context, &domains, change).await?;
+    bulk::conclude(context, change.words(), items)
+}
+
+/// Suspends or resumes the domains that are named, or all of a customer that are in the other state.
+pub async fn switch(
+    context: &Context,
+    targets: &DomainSwitch,
+    change: Transition,
+) -> Result<Outcome, CliError> {
+    if !targets.all {
+        return run(context, &targets.domains, change).await;
+    }
+    let customer = context.customer()?;
+    let listed = references::monitored(context, customer).await?;
+    let total = listed.len();
+    let is_undone = |domain: &MonitoredDomain| match change {
+        Transition::Suspend => is_watched(domain),
+        Transition::Resume => !is_watched(domain),
+        Transition::Terminate => true,
+    };
+    let domains: Vec<DomainRef> = listed
+        .into_iter()
+        .filter(is_undone)
+        .map(|domain| DomainRef::listed(customer, domain))
+        .collect();
+    let sentence = format!(
+        "Customer {customer} has {}; {} not {} before.",
+        counted(total, "domain"),
+        domains.len(),
+        change.words().done
+    );
+    let items = apply(context, &domains, change).await?;
+    if let Some(error) = bulk::refused(&items) {
+        return Err(error);
+    }
+    let mut outcome = bulk::report(context, change.words(), &items);
+    outcome.story.insert(0, Line::text(sentence));
+    if change == Transition::Suspend {
+        outcome.story.extend([
+            Line::Heading("Next:"),
+            Line::next(
+                format!("domain resume --all -c {customer}"),
+                "resume all of them again",
+            ),
+        ]);
+    }
+    Ok(outcome)
+}
+
+/// Changes domains that were found, after a question where one is due.
+async fn apply(
+    context: &Context,
+    domains: &[DomainRef],
+    change: Transition,
+) -> Result<Vec<Item>, CliError> {
+    let question = match domains {
         [one] => format!("About to {} {}.", change.verb(), one.named()),
         many => format!(
             "About to {} {} domains: {}.",
@@ -126,13 +183,13 @@ pub async fn run(
             bulk::preview(many, DomainRef::named)
         ),
     };
-    let typed = if let [one] = domains.as_slice() {
+    let typed = if let [one] = domains {
         one.label()
     } else {
         domains.len().to_string()
     };
     context.confirm(change.danger().times(domains.len()), &question, &typed)?;
-    let ends = bulk::run(context, &domains, OnError::Continue, async |domain| {
+    let ends = bulk::run(context, domains, OnError::Continue, async |domain| {
         transition(context, domain, change).await
     })
     .await;
@@ -142,7 +199,7 @@ pub async fn run(
         customer: domain.customer,
         end,
     });
-    bulk::conclude(context, change.words(), items.collect())
+    Ok(items.collect())
 }
 
 async fn transition(

@@ -173,8 +173,8 @@ pub async fn switch(
                 "resume all of them again",
             ),
             Line::next(
-                format!("domain list -c {customer}"),
-                "see their domains, which are still watched; domain suspend NAME pauses one",
+                format!("domain suspend --all -c {customer}"),
+                "suspend their domains too: they are still watched",
             ),
         ]);
     }

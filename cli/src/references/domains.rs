@@ -22,6 +22,15 @@ pub struct DomainRef {
 }
 
 impl DomainRef {
+    /// A domain that was listed for its customer.
+    pub fn listed(customer: CustomerId, domain: MonitoredDomain) -> Self {
+        Self {
+            id: domain.id,
+            name: Some(domain.domain),
+            customer: Some(customer),
+        }
+    }
+
     /// What it is called in sentences.
     pub fn label(&self) -> String {
         self.name.clone().unwrap_or_else(|| self.id.to_string())
@@ -37,19 +46,25 @@ impl DomainRef {
     }
 }
 
+/// The monitored domains of a customer, as the service lists them.
+pub async fn monitored(
+    context: &Context,
+    customer: CustomerId,
+) -> Result<Vec<MonitoredDomain>, CliError> {
+    let overview = context.read(ListDomains::new(customer)).await?.into_data();
+    learn_domains(context, customer, &overview.domains);
+    Ok(overview.domains)
+}
+
 /// The monitored domains of a customer.
 pub async fn all_domains(
     context: &Context,
     customer: CustomerId,
 ) -> Result<Vec<DomainRef>, CliError> {
-    let overview = context.read(ListDomains::new(customer)).await?.into_data();
-    learn_domains(context, customer, &overview.domains);
-    let named = |domain: MonitoredDomain| DomainRef {
-        id: domain.id,
-        name: Some(domain.domain),
-        customer: Some(customer),
-    };
-    Ok(overview.domains.into_iter().map(named).collect())
+    let listed = monitored(context, customer).await?.into_iter();
+    Ok(listed
+        .map(|domain| DomainRef::listed(customer, domain))
+        .collect())
 }
 
 /// Keeps in mind the domains of a customer.

@@ -8,7 +8,7 @@ mod records;
 mod reference;
 mod servers;
 
-pub use domains::{DomainRef, all_domains, customer_of_domains, domains, learn_domains};
+pub use domains::{DomainRef, all_domains, customer_of_domains, domains, learn_domains, monitored};
 pub use records::{Named, all_alerts, all_rules, by_id_or_prefix, check_named};
 pub use servers::{
     Prefixes, ServerTarget, all_endpoints, endpoint, endpoints, endpoints_of, handle_of, name_of,

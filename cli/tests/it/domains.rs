@@ -249,6 +249,42 @@ fn a_domain_of_another_customer_is_not_touched() {
 }
 
 #[test]
+fn all_domains_of_a_customer_are_suspended_and_resumed_at_once() {
+    let tenant = account();
+    let shell = with_slots(&tenant);
+    shell
+        .line("domain provision a.example b.example --service 501")
+        .exits(0);
+    shell.line("domain suspend a.example").exits(0);
+
+    let writes = || tenant.calls("POST", "*/suspend-domain").len();
+    let before = writes();
+    let plan = shell.line("domain suspend --all --dry-run").exits(0);
+    let said = format!("{}{}", plan.stdout, plan.stderr);
+    assert!(
+        said.contains("b.example") && !said.contains("a.example"),
+        "{said}"
+    );
+    assert_eq!(writes(), before);
+
+    let run = shell.line("domain suspend --all").exits(0);
+    assert!(
+        run.stdout
+            .contains("Customer 42 has 2 domains; 1 not suspended before."),
+        "{run:?}"
+    );
+    assert!(run.stdout.contains("domain resume --all -c 42"), "{run:?}");
+    assert_eq!(writes(), before + 1);
+    let resumed = shell.line("domain resume --all -o json").exits(0).json();
+    assert_eq!(resumed["summary"]["succeeded"], 2, "{resumed}");
+    let again = shell.line("domain resume --all -o json").exits(0).json();
+    assert_eq!(again["summary"]["total"], 0, "{again}");
+
+    shell.line("domain suspend --all a.example").exits(2);
+    shell.line("domain suspend").exits(2);
+}
+
+#[test]
 fn a_release_whose_answer_was_lost_is_looked_for() {
     let tenant = account();
     let shell = with_slots(&tenant);
