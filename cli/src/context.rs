@@ -329,11 +329,6 @@ impl Context {
         self.ui.limit()
     }
 
-    /// The command line as it was typed.
-    pub fn typed_again(&self) -> String {
-        self.ui.typed_again()
-    }
-
     /// A progress bar for so many items.
     pub fn progress(&self, total: usize) -> Progress {
         self.ui.progress(total)

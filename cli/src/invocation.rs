@@ -4,6 +4,9 @@ use crate::args::GlobalArgs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+/// Between backticks: the command as it was typed.
+pub const AS_TYPED: &str = "as typed";
+
 /// The program's name as it can be typed here, and the options that choose the service.
 #[derive(Debug, Clone)]
 pub struct Invocation {
@@ -58,7 +61,7 @@ impl Invocation {
     }
 
     /// The command as it was typed; to begin anew is no way to go on.
-    pub fn typed_again(&self) -> String {
+    fn typed_again(&self) -> String {
         let words = self.arguments.iter().skip(1).map(|word| quoted(word));
         let words = words.filter(|word| word != "--restart");
         let line: Vec<String> = std::iter::once(self.program().to_owned())
@@ -96,10 +99,12 @@ impl Invocation {
         text.split('`')
             .enumerate()
             .map(|(i, piece)| {
-                if i % 2 == 1 {
-                    shape(self.line(&piece.replace("-c ID", &format!("-c {customer}"))))
-                } else {
+                if i % 2 == 0 {
                     piece.to_owned()
+                } else if piece == AS_TYPED {
+                    shape(self.typed_again())
+                } else {
+                    shape(self.line(&piece.replace("-c ID", &format!("-c {customer}"))))
                 }
             })
             .collect()

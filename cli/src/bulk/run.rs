@@ -5,6 +5,7 @@ use super::journal::{FULL, Journal, NOT_SENT, Prior, Trace};
 use crate::args::OnError;
 use crate::context::Context;
 use crate::error::{CliError, Exit};
+use crate::invocation::AS_TYPED;
 use crate::ui::Progress;
 use futures_util::stream::{self, StreamExt};
 use std::cell::{Cell, RefCell};
@@ -56,10 +57,9 @@ pub async fn run_telling<T>(
     unfinished: impl Fn(&T) -> Option<End>,
     tell: impl FnMut(&T, &End),
 ) -> Vec<End> {
-    let again = context.typed_again();
     context.on_interrupt(
         "interrupted: what was sent stays done",
-        format!("go on with the rest: {again}"),
+        format!("go on with the rest: `{AS_TYPED}`"),
     );
     let gentle = context.interruption.begin_gentle();
     let run = Run {

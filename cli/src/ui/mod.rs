@@ -89,11 +89,6 @@ impl Ui {
         self.format
     }
 
-    /// The command as it was typed, for doing it again.
-    pub fn typed_again(&self) -> String {
-        self.invocation.typed_again()
-    }
-
     /// How many items of a list need be read: the limit, unless a sort must see all of them first.
     pub fn limit(&self) -> Option<usize> {
         self.display.limit.filter(|_| self.display.sort.is_none())

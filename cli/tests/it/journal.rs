@@ -454,7 +454,8 @@ fn the_first_ctrl_c_finishes_what_is_on_its_way() {
     signal(pid, "-INT").expect("it runs");
     let run = ended(child).exits(130);
     assert!(run.stderr.contains("go on with the rest: "), "{run:?}");
-    assert!(run.stderr.contains("provision -f"), "{run:?}");
+    let again = format!(" provision -f {file} --report {report}\n");
+    assert!(run.stderr.contains(&again), "{run:?}");
     assert!(
         run.stdout
             .contains("8 provisioned, 0 there before, 0 failed, 12 not sent"),
