@@ -4,6 +4,7 @@ mod words;
 
 use self::words::*;
 use crate::args::{self, Typed};
+use crate::commands::help::has_verb;
 use crate::invocation::quoted;
 use crate::ports::PortSpec;
 use clap::error::{ContextKind, ContextValue};
@@ -151,8 +152,8 @@ fn with_verb(
 
 /// The verb of a noun that a word stands for.
 fn verb_meant<'a>(noun: &str, word: &'a str, named: &[String]) -> Option<&'a str> {
-    let verb = words_for(word).find(|verb| args::has_verb(noun, verb))?;
-    let nothing_to_show = verb == "show" && named.is_empty() && args::has_verb(noun, "list");
+    let verb = words_for(word).find(|verb| has_verb(noun, verb))?;
+    let nothing_to_show = verb == "show" && named.is_empty() && has_verb(noun, "list");
     Some(if nothing_to_show { "list" } else { verb })
 }
 
@@ -174,7 +175,7 @@ fn words_for(word: &str) -> impl Iterator<Item = &str> {
 fn without_verb(typed: &Typed) -> Option<String> {
     let (noun, _) = first_two(typed);
     let narrowed = typed.customer.is_some() || !typed.rest.is_empty();
-    if typed.words.len() != 1 || !narrowed || !args::has_verb(noun, "list") {
+    if typed.words.len() != 1 || !narrowed || !has_verb(noun, "list") {
         return None;
     }
     let mut line = vec![noun.to_owned(), "list".to_owned()];
@@ -199,7 +200,7 @@ fn stray_customer(typed: &Typed, stray: &str) -> Option<String> {
         return None;
     };
     let mut line = vec![noun.to_owned()];
-    if others.iter().all(|word| word.starts_with('-')) && args::has_verb(noun, "list") {
+    if others.iter().all(|word| word.starts_with('-')) && has_verb(noun, "list") {
         line.push("list".to_owned());
     }
     line.extend(others.into_iter().map(|word| quoted(word)));

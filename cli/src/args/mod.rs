@@ -42,7 +42,7 @@ pub use mock::{
     AdminArgs, ClockCommand, FaultAddArgs, FaultCommand, MockCommand, MockServeArgs, MockSteering,
     StateCommand, TriggerCommand, TriggerOptions, TriggerPorts,
 };
-pub use nouns::{has_verb, noun_name, tree, tree_for, typed};
+pub use nouns::{noun_name, tree, tree_for, typed};
 pub use offline::{CompletionArgs, HelpArgs, ManArgs};
 pub use portal::{
     OpenArgs, SandboxCommand, ScenarioArg, ScenarioCommand, ScenarioSetArgs, SsoCommand,

@@ -145,11 +145,6 @@ pub fn noun_name(word: &str) -> Option<&'static str> {
     noun(word).map(|noun| noun.name)
 }
 
-/// Whether a noun has a verb of this name.
-pub fn has_verb(word: &str, verb: &str) -> bool {
-    noun(word).is_some_and(|noun| noun.has_verbs && noun.grown().find_subcommand(verb).is_some())
-}
-
 /// `secmon` itself: no options yet, and no commands.
 fn bare() -> clap::Command {
     let bare = clap::Command::new("secmon")

@@ -87,6 +87,11 @@ pub fn of_incomplete(words: &[OsString]) -> Option<String> {
     page.contains("[OPTIONS] <COMMAND>\n").then_some(page)
 }
 
+/// Whether a noun has a verb of this name: every command has its page. To build the parser would take longer.
+pub fn has_verb(noun: &str, verb: &str) -> bool {
+    noun_name(noun).is_some_and(|noun| page(&format!("secmon {noun} {verb} -h")).is_some())
+}
+
 /// Whether a stream shows what the kept pages are: text for [`WIDEST`] columns, without colours. The parser fits its pages
 /// to any terminal that the program has, as one may stand behind a pipe.
 fn is_plain_and_wide(stream: &impl RawStream) -> bool {
