@@ -16,6 +16,10 @@ const FIELDS: &[(&str, &[&str])] = &[
             "ipv4",
             "ipv6",
             "address",
+            "hostip",
+            "mainip",
+            "primaryip",
+            "publicip",
             "server",
             "serverip",
             "serveripaddress",
@@ -23,31 +27,16 @@ const FIELDS: &[(&str, &[&str])] = &[
             "domainname",
         ],
     ),
-    (
-        "customer",
-        &[
-            "client",
-            "clientid",
-            "clientno",
-            "clientnumber",
-            "customerid",
-            "customerno",
-            "customernr",
-            "customernumber",
-            "billingcustomer",
-            "billingcustomerid",
-            "kunde",
-            "kundenid",
-            "kundennr",
-            "kundennummer",
-        ],
-    ),
-    ("hostname", &["host", "fqdn"]),
+    // And what is_customer takes for one.
+    ("customer", &[]),
+    ("hostname", &["host", "dnsname", "fqdn"]),
     (
         "nickname",
         &[
             "name",
             "servername",
+            "machine",
+            "machinename",
             "label",
             "alias",
             "displayname",
@@ -58,9 +47,29 @@ const FIELDS: &[(&str, &[&str])] = &[
     ("product_slug", &["product"]),
     ("plan_slug", &["plan"]),
     ("mrr", &[]),
-    ("client_name", &["customername", "kundenname"]),
-    ("client_email", &["customeremail", "email"]),
+    (
+        "client_name",
+        &["accountname", "customername", "kundenname"],
+    ),
+    (
+        "client_email",
+        &["customeremail", "email", "emailaddress", "mail"],
+    ),
 ];
+
+/// What people call a customer, and the number that stands behind it.
+const CUSTOMERS: &[&str] = &[
+    "account",
+    "acct",
+    "billingcustomer",
+    "client",
+    "clientaccount",
+    "customer",
+    "customeraccount",
+    "kunde",
+    "kunden",
+];
+const NUMBERS: &[&str] = &["", "id", "no", "nr", "num", "number", "nummer"];
 
 /// A target, or beside one that is an address the name of a server.
 const SERVER: &str = "server";
@@ -136,6 +145,19 @@ pub fn read(
     Ok(columns)
 }
 
+/// How the columns were read, where their headings do not say it in the field's own words.
+pub fn told(header: &StringRecord, columns: &[Option<&str>]) -> Option<String> {
+    let both = || header.iter().zip(columns);
+    let read = both().filter_map(|(title, field)| {
+        let field = (*field).filter(|field| plain_name(field) != plain_name(title))?;
+        Some(format!("{title} is {field}"))
+    });
+    let passed = both().filter(|(title, field)| field.is_none() && !is_own(title));
+    let passed = passed.map(|(title, _)| format!("{title} is passed over"));
+    let all: Vec<String> = read.chain(passed).collect();
+    (!all.is_empty()).then(|| format!("columns: {}", all.join(", ")))
+}
+
 /// What a column holds by itself: `None` where nothing is known of it, and nothing in that where it is passed over.
 fn field_of(title: &str, mapped: &[(&str, Option<&'static str>)]) -> Option<Option<&'static str>> {
     let plain = plain_name(title);
@@ -146,7 +168,7 @@ fn field_of(title: &str, mapped: &[(&str, Option<&'static str>)]) -> Option<Opti
         return Some(*field);
     }
     let is_note = NOTES.contains(&plain.as_str());
-    if is_note || title.trim().to_lowercase().starts_with(OWN_COLUMNS) {
+    if is_note || is_own(title) {
         return Some(None);
     }
     field_named(&plain).map(Some)
@@ -270,14 +292,29 @@ fn is_target(cell: &str) -> bool {
 }
 
 fn field_named(plain: &str) -> Option<&'static str> {
+    if is_customer(plain) {
+        return Some("customer");
+    }
     FIELDS
         .iter()
         .find(|(name, others)| plain_name(name) == plain || others.contains(&plain))
         .map(|(name, _)| *name)
 }
 
+/// Whether it is a column of a report.
+fn is_own(title: &str) -> bool {
+    title.trim().to_lowercase().starts_with(OWN_COLUMNS)
+}
+
+fn is_customer(plain: &str) -> bool {
+    let behind = |called: &&str| plain.strip_prefix(*called);
+    let mut behind = CUSTOMERS.iter().filter_map(behind);
+    behind.any(|behind| NUMBERS.contains(&behind))
+}
+
 /// A title without what people write differently: capitals, blanks, punctuation.
 fn plain_name(title: &str) -> String {
+    let title = title.replace(['#', '№'], "no");
     let letters = title.chars().filter(|letter| letter.is_alphanumeric());
     letters.flat_map(char::to_lowercase).collect()
 }

@@ -41,6 +41,8 @@ pub struct Sheet {
     pub header: Vec<String>,
     /// The rows, in order.
     pub rows: Vec<Row>,
+    /// How its columns were read, where that is worth a word.
+    reading: Option<String>,
 }
 
 /// An empty sheet to fill in.
@@ -61,7 +63,11 @@ pub fn read(
         path.display().to_string()
     };
     let text = read_text(context, path, &name)?;
-    parse(&text, &name, options, defaults)
+    let sheet = parse(&text, &name, options, defaults)?;
+    if let Some(reading) = &sheet.reading {
+        context.note(reading);
+    }
+    Ok(sheet)
 }
 
 /// Reads a file's letters, and says where they had to be guessed.
@@ -114,6 +120,7 @@ fn parse(
     Ok(Sheet {
         header: header.iter().map(str::to_owned).collect(),
         rows,
+        reading: columns::told(&header, &columns),
     })
 }
 

@@ -76,6 +76,8 @@ fn columns_have_the_names_that_people_give_them() {
         "IPv4;Client ID;Name",
         "IP-Adresse;Kundennummer;Bezeichnung",
         "IP Address;Client No.;Server",
+        "Public IP;Account #;Machine",
+        "Main IP;Acct. Number;Display name",
     ] {
         let shell = Shell::of(&account());
         let file = shell.file("servers.csv", &format!("{heading}\n203.0.113.1;42;web-1\n"));
@@ -83,6 +85,19 @@ fn columns_have_the_names_that_people_give_them() {
         let servers = shell.line("endpoint list -c 42 -o json").exits(0).json();
         assert_eq!(servers[0]["nickname"], "web-1", "{heading}");
     }
+}
+
+#[test]
+fn how_other_headings_were_read_is_said_before_the_run() {
+    let shell = Shell::of(&account());
+    let rows = "IPv4;Account #;Hostname;Remarks\n203.0.113.1;42;web-1.example;new\n";
+    let file = shell.file("servers.csv", rows);
+    let run = shell.run(&["provision", "-f", &file]).exits(0);
+    let said = "columns: IPv4 is target, Account # is customer, Remarks is passed over\n";
+    assert!(run.stderr.contains(said), "{run:?}");
+    let plain = shell.file("plain.csv", "target,customer\n203.0.113.1,42\n");
+    let run = shell.run(&["provision", "-f", &plain]).exits(0);
+    assert!(!run.stderr.contains("columns:"), "{run:?}");
 }
 
 #[test]
