@@ -1,7 +1,7 @@
 //! The command line of `secmon-mock`: serving, and the verbs beside it.
 
 use std::ffi::OsString;
-use std::io::Read;
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -93,15 +93,11 @@ pub fn main() -> ExitCode {
         Some(Verb::Serve(serve)) => run(*serve),
         Some(Verb::Exec(command)) => run_beside(*command),
         Some(Verb::Ready { url, timeout }) => ready::wait(&url, timeout.0),
-        Some(Verb::Openapi) => {
-            print!("{}", openapi::YAML);
-            ExitCode::SUCCESS
-        }
+        Some(Verb::Openapi) => ended(print(openapi::YAML)),
         Some(Verb::Routes) => {
-            for route in routes::all() {
-                println!("{} {}", route.method, route.path);
-            }
-            ExitCode::SUCCESS
+            let lines = routes::all().into_iter();
+            let lines = lines.map(|route| format!("{} {}\n", route.method, route.path));
+            ended(print(&lines.collect::<String>()))
         }
         Some(Verb::Export { state }) => ended(export(&state)),
         Some(Verb::Import { state }) => ended(import(state)),
@@ -118,6 +114,20 @@ fn run_beside(command: ExecCommand) -> ExitCode {
     match settings {
         Ok(settings) => exec::exec(settings, &command.command),
         Err(error) => ended(Err(error.to_string())),
+    }
+}
+
+/// A reader that has seen enough is no error.
+fn print(text: &str) -> Result<(), String> {
+    let mut screen = io::stdout().lock();
+    let written = screen
+        .write_all(text.as_bytes())
+        .and_then(|()| screen.flush());
+    match written {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(format!("standard output cannot be written: {error}"))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -138,8 +148,7 @@ fn export(state: &Path) -> Result<(), String> {
             state.display()
         ));
     }
-    println!("{}", document::of_file(state)?);
-    Ok(())
+    print(&format!("{}\n", document::of_file(state)?))
 }
 
 fn import(state: PathBuf) -> Result<(), String> {
@@ -150,7 +159,7 @@ fn import(state: PathBuf) -> Result<(), String> {
         ));
     }
     let mut text = String::new();
-    let read = std::io::stdin().read_to_string(&mut text);
+    let read = io::stdin().read_to_string(&mut text);
     read.map_err(|error| format!("cannot read standard input: {error}; pipe a document in"))?;
     let document: Value = serde_json::from_str(&text)
         .map_err(|error| format!("standard input is not JSON: {error}; pipe a document in"))?;

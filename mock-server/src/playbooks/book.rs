@@ -208,10 +208,7 @@ pub(super) const PLAYBOOKS: &[Playbook] = &[
         }],
         forbidden: &[Check {
             sentence: "The key was used again after it was refused.",
-            holds: |evidence| {
-                let refused = evidence.calls.iter().filter(|call| call.answered(401));
-                refused.count() > 1
-            },
+            holds: |evidence| evidence.hurried_after(401, i64::MAX),
         }],
     },
     Playbook {

@@ -10,6 +10,9 @@ use serde_json::Value;
 use crate::journal::{Entry, JournalEntry};
 use crate::partner::Partner;
 
+/// So long a call may have been on its way when the answer to one beside it went out.
+const ON_ITS_WAY_MILLIS: i64 = 500;
+
 /// A call of the client.
 pub(super) struct Seen {
     at: Instant,
@@ -42,6 +45,12 @@ impl Seen {
         self.entry
             .status
             .is_some_and(|status| (400..500).contains(&status))
+    }
+
+    fn repeats(&self, earlier: &Self) -> bool {
+        let (one, other) = (&self.entry, &earlier.entry);
+        (&one.method, &one.path) == (&other.method, &other.path)
+            && (&one.query, &one.body) == (&other.query, &other.body)
     }
 
     pub(super) fn sent(&self, field: &str) -> &Value {
@@ -90,11 +99,16 @@ impl<'a> Evidence<'a> {
             .all(|(method, ending)| calls.any(|call| call.is(method, ending) && call.succeeded()))
     }
 
-    /// Whether a call came within this many milliseconds after an answer of this status.
+    /// Whether a call came within this many milliseconds after an answer of this status: the same once more, or another
+    /// that cannot have been on its way already.
     pub(super) fn hurried_after(&self, status: u16, millis: i64) -> bool {
-        self.calls.windows(2).any(|pair| {
-            let waited = pair[1].at.unix_millis() - pair[0].at.unix_millis();
-            pair[0].answered(status) && waited < millis
+        let too_soon = |answered: &Seen, next: &Seen| {
+            let waited = next.at.unix_millis() - answered.at.unix_millis();
+            waited < millis && (waited > ON_ITS_WAY_MILLIS || next.repeats(answered))
+        };
+        self.calls.iter().enumerate().any(|(place, call)| {
+            let mut later = self.calls.iter().skip(place + 1);
+            call.answered(status) && later.any(|next| too_soon(call, next))
         })
     }
 

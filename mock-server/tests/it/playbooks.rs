@@ -145,6 +145,18 @@ fn throttle_storm_wants_retry_after_obeyed() {
 }
 
 #[test]
+fn calls_that_are_on_their_way_when_one_is_refused_are_nobodys_fault() {
+    for name in ["throttle-storm", "key-revoked"] {
+        let play = Play::start(name);
+        for last in [11, 12, 13] {
+            play.provision(last);
+        }
+        let judged = play.judged("");
+        assert_ne!(judged["verdict"], "failed", "{name}: {judged}");
+    }
+}
+
+#[test]
 fn lost_answer_wants_a_look_instead_of_a_second_rule() {
     let play = Play::start("lost-answer");
     play.rule().expect_err("the answer is lost");
@@ -234,6 +246,12 @@ fn key_revoked_wants_a_stop_at_the_first_401() {
     play.passes();
     play.provision(16);
     play.fails("again");
+    let stubborn = Play::start("key-revoked");
+    stubborn.provision(15);
+    stubborn.provision(16);
+    stubborn.stage.advance(1);
+    stubborn.provision(17);
+    stubborn.fails("again");
 }
 
 #[test]

@@ -364,3 +364,14 @@ fn a_slow_head_does_not_hold_up_others() {
     assert!(answer.starts_with("HTTP/1.1 400"), "{answer}");
     program.caller().get("/api/v1/health").expect(200);
 }
+
+#[test]
+fn a_reader_that_has_seen_enough_is_no_error() {
+    for verb in ["openapi", "routes"] {
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let ended = command(&[verb]).stdout(writer).output().expect("it runs");
+        let said = String::from_utf8_lossy(&ended.stderr);
+        assert!(ended.status.success() && said.is_empty(), "{verb}: {said}");
+    }
+}
