@@ -14,5 +14,5 @@ pub use item::{Done, End, Item, preview};
 pub use journal::{Journal, Key, Origin, Prior, SOON_STALE, Trace};
 pub use plan::{Known, announce};
 pub use report::{ReportFile, Words, conclude, refused, report};
-use run::is_hopeless;
 pub use run::{close, run, run_in_journal, run_telling};
+use run::{is_hopeless, is_unknown_key};

@@ -2,7 +2,7 @@
 
 use super::input::{OWN_COLUMNS, Row};
 use super::journal::NOT_SENT;
-use super::{End, Item};
+use super::{End, Item, is_unknown_key};
 use crate::context::Context;
 use crate::error::{CliError, Exit};
 use crate::outcome::{Cell, Column, Line, Outcome, Table, shown, wide, with_room};
@@ -102,14 +102,21 @@ pub fn report(context: &Context, words: Words, items: &[Item]) -> Outcome {
     let mut story = vec![Line::text(sentence)];
     story.extend(items.iter().filter_map(left_undone));
     story.extend(failures(items));
-    let exit = if failed > 0 {
-        Exit::SomeFailed
-    } else {
-        Exit::Done
-    };
     Outcome {
-        exit,
+        exit: exit_of(items),
         ..Outcome::record(result, table).tell(story)
+    }
+}
+
+/// A key that is not known concerns the whole run, whatever it did before.
+fn exit_of(items: &[Item]) -> Exit {
+    let mut errors = items.iter().filter_map(|item| item.end.error()).peekable();
+    if errors.peek().is_none() {
+        Exit::Done
+    } else if errors.any(is_unknown_key) {
+        Exit::Permission
+    } else {
+        Exit::SomeFailed
     }
 }
 

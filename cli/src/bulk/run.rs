@@ -179,14 +179,14 @@ impl Run {
 
 /// A key or an account that the service refuses fails everything that follows.
 pub fn is_hopeless(error: &CliError) -> bool {
-    matches!(
+    let refused_all = matches!(
         error.code(),
-        "unauthenticated"
-            | "TENANT_NOT_FOUND"
-            | "TENANT_MISMATCH"
-            | "ACCOUNT_SUSPENDED"
-            | "read_only"
-            | "no_connection"
-            | FULL
-    )
+        "TENANT_MISMATCH" | "ACCOUNT_SUSPENDED" | "read_only" | "no_connection" | FULL
+    );
+    refused_all || is_unknown_key(error)
+}
+
+/// The service does not know the key (401): the client sends nothing more with it.
+pub fn is_unknown_key(error: &CliError) -> bool {
+    matches!(error.code(), "unauthenticated" | "TENANT_NOT_FOUND")
 }

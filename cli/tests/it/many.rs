@@ -1,6 +1,7 @@
 //! One change for many: what is told of each, and what is left to other people.
 
 use crate::shell::{Shell, account, provision};
+use http::StatusCode;
 use secmon_mock::{Fault, Tenant};
 use serde_json::json;
 use std::process::Stdio;
@@ -21,6 +22,38 @@ fn a_file_of_one_line_is_reported_as_a_file() {
         .json();
     assert_eq!(run["summary"]["total"], 1, "{run}");
     assert_eq!(run["items"][0]["row"], 3, "{run}");
+}
+
+#[test]
+fn a_run_that_ends_because_the_key_is_not_known_says_so_and_still_tells_of_every_row() {
+    let unknown = StatusCode::UNAUTHORIZED;
+    for refusal in [
+        Fault::status(unknown),
+        Fault::code(unknown, "TENANT_NOT_FOUND"),
+    ] {
+        let tenant = account();
+        let shell = Shell::of(&tenant);
+        let rows: String = (1..=20).map(|i| format!("203.0.113.{i},42\n")).collect();
+        let file = shell.file("servers.csv", &format!("target,customer\n{rows}"));
+        let refusal = refusal.on("POST", "*/provision").after(2);
+        tenant.fault(refusal.clone());
+        let load = ["provision", "-f", &file, "--report", "report.csv"];
+        let json: Vec<&str> = load.iter().copied().chain(["-o", "json"]).collect();
+        let run = shell.run(&json).exits(3).json();
+        assert_eq!(run["items"].as_array().map(Vec::len), Some(20), "{run}");
+        assert_eq!(run["summary"]["total"], 20, "{run}");
+        assert!(run["summary"]["succeeded"].as_u64() >= Some(2), "{run}");
+        assert!(run["summary"]["failed"].as_u64() >= Some(1), "{run}");
+        let report = std::fs::read_to_string(shell.path("report.csv")).expect("the report");
+        assert_eq!(report.lines().count(), 21, "{report}");
+        shell.run(&load).exits(0);
+
+        tenant.fault(refusal.on("POST", "*/suspend").after(0));
+        let suspend = "endpoint suspend 203.0.113.1 203.0.113.2 203.0.113.3 -c 42";
+        let run = shell.line(suspend).exits(3);
+        assert!(run.stdout.contains("3 in all"), "{run:?}");
+        shell.line(suspend).exits(0);
+    }
 }
 
 #[test]
