@@ -14,7 +14,7 @@ use crate::exchange::Forced;
 use crate::http_calls::RawCall;
 use crate::need::Need;
 use crate::service::{Repeatability, Steering, shared_budget};
-use crate::stage::{Event, Stage, Tap, stage};
+use crate::stage::{Event, Placed, Stage, Tap, stage};
 
 /// Long enough to wait for a window while all other cases wait too.
 pub(crate) const LONGEST_CASE: Duration = Duration::from_secs(7200);
@@ -204,17 +204,38 @@ impl Account {
 
     /// Places a fault that hits one call of this account.
     pub async fn fault(&self, method: &Method, path: &str, effect: Value) {
+        self.place(method, path, effect, 1).await;
+    }
+
+    /// Places a fault that hits every call of this account from now on.
+    pub async fn lasting_fault(&self, method: &Method, path: &str, effect: Value) {
+        self.place(method, path, effect, 0).await;
+    }
+
+    /// Ends all faults of this account.
+    pub async fn clear_faults(&self) {
+        let path = format!("/_mock/faults?tenant={}", self.name);
+        self.steer(Need::Faults, Method::DELETE, &path, &Value::Null)
+            .await;
+        self.stage.expect_no_fault();
+    }
+
+    async fn place(&self, method: &Method, path: &str, effect: Value, times: usize) {
         let forced = match (effect.get("body"), effect.get("status")) {
             (Some(_), _) => Forced::Body,
             (None, Some(_)) => Forced::Status,
             (None, None) => Forced::No,
         };
-        if forced != Forced::No {
-            self.stage
-                .expect_forced(&self.key, method.as_str(), path, forced);
-        }
-        let fault =
-            json!({"tenant": self.name, "method": method.as_str(), "path": path, "effect": effect});
+        self.stage.expect_fault(Placed {
+            key: self.key.clone(),
+            method: method.clone(),
+            path: path.to_owned(),
+            forced,
+            left: if times == 0 { usize::MAX } else { times },
+        });
+        let fault = json!({
+            "tenant": self.name, "method": method.as_str(), "path": path, "times": times, "effect": effect,
+        });
         self.steer(Need::Faults, Method::POST, "/_mock/faults", &fault)
             .await;
     }

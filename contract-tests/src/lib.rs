@@ -21,6 +21,7 @@ mod service;
 mod stage;
 mod suite;
 pub mod table;
+mod times;
 mod transcript;
 
 pub use account::Account;
@@ -33,3 +34,4 @@ pub use matrix::{Matrix, Verdict};
 pub use need::Need;
 pub use service::{Repeatability, Service, Steering, embedded};
 pub use suite::{Check, Witness, run};
+pub use times::problems as time_problems;

@@ -44,8 +44,8 @@ pub struct Service {
     pub repeatability: Repeatability,
 }
 
-/// Where an embedded mock's clock stands at its start.
-const START: i64 = 1_767_225_600_000;
+/// Where an embedded mock's clock stands at its start, in milliseconds since 1970.
+pub(crate) const START: i64 = 1_767_225_600_000;
 
 /// A mock whose answers depend on nothing but the calls.
 ///

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
-use http::{Request, Response, header};
+use http::{Method, Request, Response, header};
 use secmon::transport::{
     BoxFuture, HttpOptions, HttpTransport, Transport, TransportError, TransportErrorKind,
 };
@@ -42,8 +42,20 @@ pub(crate) struct Record {
     pub(crate) accounts: Vec<String>,
     /// Whether the transcript is not compared.
     pub(crate) unpinned: bool,
-    /// Answers that a fault may have made: the key, the method, the path with `*`, and what came back.
-    faults: Vec<(String, String, String, Forced)>,
+    /// The faults that are still to act, in the order in which they were placed.
+    faults: Vec<Placed>,
+}
+
+/// A fault that a case placed.
+pub(crate) struct Placed {
+    pub(crate) key: String,
+    pub(crate) method: Method,
+    /// With at most one `*`.
+    pub(crate) path: String,
+    /// What it makes of an answer.
+    pub(crate) forced: Forced,
+    /// How many calls it still hits.
+    pub(crate) left: usize,
 }
 
 /// One line of a transcript.
@@ -87,10 +99,14 @@ impl Stage {
         self.record.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// From now on answers to such calls may be a fault's.
-    pub(crate) fn expect_forced(&self, key: &str, method: &str, path: &str, forced: Forced) {
-        let fault = (key.to_owned(), method.to_owned(), path.to_owned(), forced);
+    /// The next calls of this kind are the fault's.
+    pub(crate) fn expect_fault(&self, fault: Placed) {
         self.record().faults.push(fault);
+    }
+
+    /// No fault that was placed acts any more.
+    pub(crate) fn expect_no_fault(&self) {
+        self.record().faults.clear();
     }
 
     async fn exchange(&self, request: Request<Bytes>) -> Result<Response<Bytes>, TransportError> {
@@ -100,13 +116,14 @@ impl Stage {
             return answer;
         }
         let mut record = self.record();
+        let forced = record.forced(&parts);
         let event = match &answer {
             Err(error) => Event::Lost(
                 format!("{} {}", parts.method, parts.uri.path()),
                 error.kind(),
             ),
             Ok(response) => Event::Answered(Box::new(Exchange {
-                forced: record.forced(&parts),
+                forced,
                 path: parts.uri.path().to_owned(),
                 query: parts.uri.query().unwrap_or_default().to_owned(),
                 method: parts.method,
@@ -123,14 +140,20 @@ impl Stage {
 }
 
 impl Record {
-    fn forced(&self, call: &http::request::Parts) -> Forced {
+    /// What a fault made of a call; of those that fit, the one that was placed first acts.
+    fn forced(&mut self, call: &http::request::Parts) -> Forced {
         let key = call.headers.get(header::AUTHORIZATION);
         let key = key.and_then(|value| value.to_str().ok()?.strip_prefix("Bearer "));
-        // The fault that was placed last is the one that is still to act.
-        let hit = self.faults.iter().rfind(|(of, method, path, _)| {
-            key == Some(of) && *method == call.method.as_str() && fits(path, call.uri.path())
+        let hit = self.faults.iter_mut().find(|fault| {
+            fault.left > 0
+                && key == Some(&fault.key)
+                && fault.method == call.method
+                && fits(&fault.path, call.uri.path())
         });
-        hit.map_or(Forced::No, |(.., forced)| *forced)
+        hit.map_or(Forced::No, |fault| {
+            fault.left -= 1;
+            fault.forced
+        })
     }
 }
 

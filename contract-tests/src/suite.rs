@@ -14,6 +14,7 @@ use crate::junit::{self, Ending, Line};
 use crate::matrix::Matrix;
 use crate::need::Need;
 use crate::service::{Repeatability, Service, Steering};
+use crate::times;
 use crate::transcript::Transcript;
 
 /// A check that is no case: it calls no service, or starts its own.
@@ -115,7 +116,8 @@ fn is_installed(program: &str) -> bool {
     asked.is_ok_and(|asked| asked.status.success())
 }
 
-/// Whether a run held: its own assertions, then every raw answer against the description and against the transcript.
+/// Whether a run held: its own assertions, then every raw answer against the description, its times against each other,
+/// and all against the transcript.
 fn judged(case: &Case, service: &Service, run: &Run, witness: Witness) -> Result<(), String> {
     if let Some(failure) = &run.failure {
         return Err(at(&failure.place, &failure.message));
@@ -124,12 +126,18 @@ fn judged(case: &Case, service: &Service, run: &Run, witness: Witness) -> Result
     let judged = answers
         .iter()
         .filter(|exchange| exchange.forced != Forced::Body);
-    let problems: Vec<String> = judged.flat_map(witness).collect();
+    let problems: Vec<String> = judged.clone().flat_map(witness).collect();
     if !problems.is_empty() {
         return Err(format!(
             "not as openapi.yaml has it:\n{}",
             problems.join("\n")
         ));
+    }
+    let problems: Vec<String> = judged
+        .flat_map(|exchange| times::problems(exchange, case.needs))
+        .collect();
+    if !problems.is_empty() {
+        return Err(format!("times that cannot be:\n{}", problems.join("\n")));
     }
     let mut transcript = Transcript::new(service);
     let text = transcript.written(&run.events());

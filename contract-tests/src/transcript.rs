@@ -1,19 +1,22 @@
-//! What a case saw, as text to be pinned: every answer in order, identifiers and times checked and then named.
+//! What a case saw, as text to be pinned: every answer in order. Identifiers and tokens are checked and then named,
+//! times stand as offsets from the start of the embedded mock's clock.
 
 use std::collections::HashMap;
 
-use chrono::DateTime;
+use chrono::{DateTime, FixedOffset};
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use crate::exchange::{Exchange, Forced};
-use crate::service::Service;
+use crate::service::{START, Service};
 use crate::stage::Event;
+use crate::times::{is_time_member, time_of};
 
 /// Writes a transcript. Problems are what stands where an identifier or a time should.
 pub(crate) struct Transcript<'a> {
     service: &'a Service,
     names: HashMap<String, usize>,
+    tokens: Vec<String>,
     pub(crate) problems: Vec<String>,
 }
 
@@ -31,22 +34,22 @@ const IDENTIFIERS: [&str; 10] = [
     "rule_id",
 ];
 
-/// Members that hold a time, or null, and do not end in `_at`.
-const TIMES: [&str; 1] = ["timestamp"];
+/// The member that holds a secret: something that nobody guesses, and that stands in an address as it is.
+const TOKEN: &str = "token";
 
-/// Members whose text is a secret or of the mock's own invention.
-const INVENTED: [&str; 1] = ["token"];
+/// Shorter tokens could be guessed.
+const SHORTEST_TOKEN: usize = 16;
 
 /// Bodies up to this length stand on one line.
 const ONE_LINE: usize = 240;
 
 impl<'a> Transcript<'a> {
     pub(crate) fn new(service: &'a Service) -> Self {
-        let (names, problems) = (HashMap::new(), Vec::new());
         Self {
             service,
-            names,
-            problems,
+            names: HashMap::new(),
+            tokens: Vec::new(),
+            problems: Vec::new(),
         }
     }
 
@@ -116,17 +119,37 @@ impl<'a> Transcript<'a> {
             self.problems
                 .push(format!("`{member}` holds {text:?}, which is no UUID"));
         }
-        if member.ends_with("_at") || TIMES.contains(&member) {
-            if !is_time(text) {
-                self.problems
-                    .push(format!("`{member}` holds {text:?}, which is no timestamp"));
-            }
-            return Value::from("<time>");
+        if is_time_member(member) {
+            return Value::from(self.time(member, text));
         }
-        if INVENTED.contains(&member) {
-            return Value::from(format!("<{member}>"));
+        if member == TOKEN {
+            return Value::from(self.token(text));
         }
         Value::from(self.text(text))
+    }
+
+    fn time(&mut self, member: &str, text: &str) -> String {
+        if let Some(time) = time_of(text) {
+            return offset(time);
+        }
+        self.problems
+            .push(format!("`{member}` holds {text:?}, which is no timestamp"));
+        text.to_owned()
+    }
+
+    /// A token by the order in which it first came.
+    fn token(&mut self, text: &str) -> String {
+        let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
+        if text.len() < SHORTEST_TOKEN || !text.bytes().all(fits) {
+            self.problems
+                .push(format!("`{TOKEN}` can be guessed, or needs escapes"));
+        }
+        let known = self.tokens.iter().position(|known| known == text);
+        let number = known.unwrap_or_else(|| {
+            self.tokens.push(text.to_owned());
+            self.tokens.len() - 1
+        });
+        format!("<token {}>", number + 1)
     }
 
     /// Every identifier in a text by the order in which it first came, the service's address by its name.
@@ -158,7 +181,23 @@ fn identifier_in(text: &str) -> Option<usize> {
     })
 }
 
-/// ISO 8601 with an offset, in UTC and whole seconds.
-fn is_time(text: &str) -> bool {
-    text.len() == 25 && text.ends_with("+00:00") && DateTime::parse_from_rfc3339(text).is_ok()
+/// A time by its distance from the start, as in `<start+2s>` and `<start-1d6h>`.
+fn offset(time: DateTime<FixedOffset>) -> String {
+    let mut left = time.timestamp() - START / 1000;
+    let sign = match left.signum() {
+        0 => return "<start>".to_owned(),
+        -1 => '-',
+        _ => '+',
+    };
+    left = left.abs();
+    let units = [("d", 86_400), ("h", 3_600), ("m", 60), ("s", 1)];
+    let parts = units.map(|(unit, seconds)| {
+        let count = left / seconds;
+        left %= seconds;
+        match count {
+            0 => String::new(),
+            count => format!("{count}{unit}"),
+        }
+    });
+    format!("<start{sign}{}>", parts.concat())
 }

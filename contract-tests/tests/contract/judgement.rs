@@ -10,6 +10,7 @@ use http::{HeaderMap, Method, StatusCode};
 use secmon_contract_tests::junit::{self, Ending, Line};
 use secmon_contract_tests::{
     Account, Case, Exchange, Forced, Matrix, Need, Service, Steering, checks, embedded, run_case,
+    time_problems,
 };
 use serde_json::{Value, json};
 
@@ -21,6 +22,8 @@ checks! {
     an_outcome_without_a_cell_is_told_with_its_case,
     without_steering_the_real_cells_alone_are_asked_for,
     the_description_sees_what_is_wrong_with_an_answer,
+    times_that_cannot_be_are_told,
+    a_fault_marks_the_calls_that_it_hits_and_no_more,
     a_case_may_not_do_what_it_did_not_declare,
     the_report_counts_and_escapes,
     every_transcript_belongs_to_a_case
@@ -156,6 +159,72 @@ fn the_description_sees_what_is_wrong_with_an_answer() {
     );
     let problems = description::problems(&answered(Method::GET, "/api/v1/health", 404, json!({})));
     assert_eq!(problems, ["get_health does not document 404"]);
+}
+
+fn times_that_cannot_be_are_told() {
+    let server = json!({
+        "status": "active", "created_at": "2025-12-30T00:00:00+00:00", "updated_at": "2025-12-31T00:00:00+00:00",
+        "last_scan_at": "2025-12-31T23:00:00+00:00", "next_scan_at": "2026-01-01T23:00:00+00:00",
+    });
+    let read = |server: &Value| {
+        let body = json!({"data": server, "meta": {"version": "v1", "timestamp": META}});
+        answered(Method::GET, "/api/v1/endpoints/1", 200, body)
+    };
+    assert_eq!(time_problems(&read(&server), &[]), Vec::<String>::new());
+    for (member, wrong) in [
+        ("created_at", json!("2025-12-31T00:00:01+00:00")),
+        ("updated_at", json!("2026-01-01T00:00:01+00:00")),
+        ("last_scan_at", json!("2025-12-31T17:00:00+00:00")),
+        ("next_scan_at", json!("2025-12-31T17:00:00+00:00")),
+        ("next_scan_at", json!("2026-01-01T23:00:01+00:00")),
+        ("next_scan_at", Value::Null),
+        ("status", json!("paused")),
+    ] {
+        let mut bent = server.clone();
+        bent[member] = wrong.clone();
+        assert_eq!(
+            time_problems(&read(&bent), &[]).len(),
+            1,
+            "{member} {wrong}"
+        );
+    }
+}
+
+fn a_fault_marks_the_calls_that_it_hits_and_no_more() {
+    let mock = embedded();
+    let hit = Case {
+        path: "contract::hit::reads_three_times",
+        needs: &[Need::Faults],
+        body: || {
+            Box::pin(async {
+                let account = Account::new().await;
+                let read = || async { account.raw(Method::GET, "/api/v1/endpoints").send().await };
+                let page = json!({"body": "<html>", "status": 200});
+                let (get, path) = (&Method::GET, "/api/v1/endpoints");
+                account.fault(get, path, json!({"close": "before"})).await;
+                account.fault(get, path, page.clone()).await;
+                account.fault(get, path, json!({"status": 500})).await;
+                assert!(read().await.is_err());
+                for _ in 0..3 {
+                    read().await.expect("an answer");
+                }
+                account.lasting_fault(get, path, page).await;
+                for _ in 0..2 {
+                    read().await.expect("an answer");
+                }
+                account.clear_faults().await;
+                read().await.expect("an answer");
+            })
+        },
+    };
+    let run = run_case(&hit, &Service::of(&mock));
+    assert!(run.failure.is_none(), "{:?}", run.failure);
+    let marks = run.exchanges().into_iter().map(|exchange| exchange.forced);
+    let (no, status, body) = (Forced::No, Forced::Status, Forced::Body);
+    assert_eq!(
+        marks.collect::<Vec<_>>(),
+        [body, status, no, body, body, no]
+    );
 }
 
 fn a_case_may_not_do_what_it_did_not_declare() {

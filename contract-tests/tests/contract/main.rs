@@ -25,6 +25,7 @@ mod sso;
 mod subscription_states;
 mod subscriptions;
 mod sync;
+mod times;
 mod witnesses;
 
 use std::process::ExitCode;
@@ -48,6 +49,7 @@ fn cases() -> Vec<Case> {
         sso::CASES,
         sandbox::CASES,
         firewall::CASES,
+        times::CASES,
         faults::CASES,
         model::CASES,
         server_states::CASES,

@@ -1,5 +1,6 @@
 //! Sign-in tokens (assumed shapes).
 
+use chrono::DateTime;
 use http::{Method, StatusCode};
 use secmon::ErrorCode;
 use secmon::operations::CreateSsoToken;
@@ -86,6 +87,11 @@ async fn a_token_is_minted_for_a_customer() {
         .await
         .expect("a token");
     assert_eq!(first.status(), StatusCode::OK);
+    let answered: Value = serde_json::from_slice(first.raw()).expect("JSON");
+    let answered = answered["meta"]["timestamp"].as_str().expect("a time");
+    let answered = DateTime::parse_from_rfc3339(answered).expect("a time");
+    let expires = first.data.expires_at.as_ref().expect("an end");
+    assert!(expires.date_time() > answered, "it can be used for a while");
     let second = account
         .client
         .sso_token(CreateSsoToken::new(customer.id))
