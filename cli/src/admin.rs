@@ -4,6 +4,7 @@ use crate::args::AdminArgs;
 use crate::context::Context;
 use crate::error::{CliError, Exit};
 use crate::guard::Guard;
+use crate::settings::Source;
 use crate::{env_vars, service};
 use bytes::Bytes;
 use http::{Method, Request, header};
@@ -30,11 +31,7 @@ pub struct Admin {
 impl Admin {
     /// Where the options, the environment or the service say it is.
     pub fn of(context: &Context, args: &AdminArgs) -> Result<Self, CliError> {
-        let named = args
-            .admin_url
-            .clone()
-            .or(env_vars::text("SECMON_MOCK_ADMIN_URL")?);
-        let origin = match named {
+        let origin = match named(args)? {
             Some(url) => url,
             None => context
                 .settings
@@ -50,6 +47,12 @@ impl Admin {
             key: env_vars::text("SECMON_MOCK_ADMIN_KEY")?,
             refusal: refusal(context),
         })
+    }
+
+    /// Whether it is the one that ends with this command.
+    pub fn is_embedded(context: &Context, args: &AdminArgs) -> Result<bool, CliError> {
+        let service = context.settings.service.as_ref();
+        Ok(named(args)?.is_none() && service.is_ok_and(|service| service.source == Source::Local))
     }
 
     /// Makes a call under `/_mock/`; an empty answer is null.
@@ -103,6 +106,12 @@ impl Admin {
             format!("the mock refused: {reason} ({status})"),
         ))
     }
+}
+
+/// The address that an option or the environment gives.
+fn named(args: &AdminArgs) -> Result<Option<String>, CliError> {
+    let option = args.admin_url.clone();
+    Ok(option.or(env_vars::text("SECMON_MOCK_ADMIN_URL")?))
 }
 
 /// A mock is changed by nobody who only looks: not in a dry run, and not with a read-only profile.

@@ -249,6 +249,7 @@ fn account(service: &Service) -> Option<String> {
         KeySource::Local => credentials::parse("the key", local::KEY).ok(),
         KeySource::Environment(key) => Some(key.clone()),
         KeySource::File(path) => credentials::read_file(path).ok(),
+        KeySource::Mounted(path) => credentials::read_mounted(path).ok(),
         KeySource::Command(_) | KeySource::Ask => None,
     };
     match (key, &service.source) {

@@ -470,6 +470,12 @@ impl Context {
             KeySource::Local => credentials::parse("the embedded mock's key", local::KEY),
             KeySource::Environment(key) => Ok(key.clone()),
             KeySource::File(path) => credentials::read_file(path),
+            KeySource::Mounted(path) => {
+                if let Some(warning) = credentials::open_mode(path) {
+                    self.note(&format!("warning: {warning}"));
+                }
+                credentials::read_mounted(path)
+            }
             KeySource::Command(command) => credentials::run_command(command),
             KeySource::Ask => self.ask_key(),
         }

@@ -68,17 +68,29 @@ const LONGEST_KEY_FILE: usize = 16 * 1024;
 
 /// Reads a key from a file that only its owner can read.
 pub fn read_file(path: &Path) -> Result<ApiKey, CliError> {
-    let name = format!("key file {}", path.display());
+    match open_mode(path) {
+        Some(open) => Err(CliError::usage(open)
+            .hint("run chmod 600 on it, and change the key if somebody may have seen it")),
+        None => read_mounted(path),
+    }
+}
+
+/// Reads a key from a file that others may be able to read too.
+pub fn read_mounted(path: &Path) -> Result<ApiKey, CliError> {
+    let name = name_of(path);
     let failed = |error: std::io::Error| {
         CliError::usage(format!("{name}: {error}")).hint("keep the key again: `auth login`")
     };
     let file = File::open(path).map_err(failed)?;
-    refuse_open_mode(&name, &file.metadata().map_err(failed)?)?;
     let mut text = Zeroizing::new(String::with_capacity(LONGEST_KEY_FILE));
     file.take(LONGEST_KEY_FILE as u64)
         .read_to_string(&mut text)
         .map_err(failed)?;
     parse(&name, &text)
+}
+
+fn name_of(path: &Path) -> String {
+    format!("key file {}", path.display())
 }
 
 /// Copies a key file; one that is not there is nothing to copy.
@@ -225,20 +237,18 @@ fn was_interrupted(_status: ExitStatus) -> bool {
     false
 }
 
+/// That a key file can be read by others, where that is so.
 #[cfg(unix)]
-fn refuse_open_mode(name: &str, metadata: &std::fs::Metadata) -> Result<(), CliError> {
+pub fn open_mode(path: &Path) -> Option<String> {
     use std::os::unix::fs::PermissionsExt;
+    let metadata = path.metadata().ok()?;
     let mode = metadata.permissions().mode() & 0o777;
-    if metadata.is_file() && mode & 0o077 != 0 {
-        return Err(
-            CliError::usage(format!("{name} can be read by others (mode {mode:03o})"))
-                .hint("run chmod 600 on it, and change the key if somebody may have seen it"),
-        );
-    }
-    Ok(())
+    let is_open = metadata.is_file() && mode & 0o077 != 0;
+    is_open.then(|| format!("{} can be read by others (mode {mode:03o})", name_of(path)))
 }
 
+/// Modes tell nothing here.
 #[cfg(not(unix))]
-fn refuse_open_mode(_name: &str, _metadata: &std::fs::Metadata) -> Result<(), CliError> {
-    Ok(())
+pub fn open_mode(_path: &Path) -> Option<String> {
+    None
 }

@@ -4,11 +4,16 @@ use secmon::{ErrorCode, ErrorKind};
 
 /// The hint for an error of the SDK; `None` where the sentence says all.
 pub fn for_error(error: &secmon::Error) -> Option<String> {
-    let by_code = error.code().and_then(for_code);
-    by_code
-        .or_else(|| for_status(error))
+    let status = error.status().map(|status| status.as_u16());
+    for_answer(error.code(), status)
         .or_else(|| for_kind(error))
         .map(str::to_owned)
+}
+
+/// The hint for what the service has answered.
+pub fn for_answer(code: Option<&ErrorCode>, status: Option<u16>) -> Option<&'static str> {
+    code.and_then(for_code)
+        .or_else(|| status.and_then(for_status))
 }
 
 fn for_code(code: &ErrorCode) -> Option<&'static str> {
@@ -71,8 +76,8 @@ fn for_code(code: &ErrorCode) -> Option<&'static str> {
     })
 }
 
-fn for_status(error: &secmon::Error) -> Option<&'static str> {
-    Some(match error.status()?.as_u16() {
+fn for_status(status: u16) -> Option<&'static str> {
+    Some(match status {
         401 => {
             "the service does not know this key: `auth status` says where it comes from, `auth login` keeps a new one"
         }

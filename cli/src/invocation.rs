@@ -139,7 +139,9 @@ fn has_filter(arguments: &[String]) -> bool {
 }
 
 fn is_json(form: &str) -> bool {
-    matches!(form, "json" | "jsonl")
+    ["json", "jsonl"]
+        .iter()
+        .any(|json| form.eq_ignore_ascii_case(json))
 }
 
 /// A program started by its path is `secmon` only if that is what the shell would find.

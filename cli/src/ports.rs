@@ -58,6 +58,10 @@ impl PortSpec {
         let mut written = Written::Apart;
         for word in words {
             let pieces = word.split([',', ' ']).filter(|piece| !piece.is_empty());
+            if pieces.clone().next().is_none() {
+                return Err(CliError::usage(format!("{word:?} is no port"))
+                    .hint("a variable that is not set? A port is 22, 53/udp or ssh"));
+            }
             for (place, piece) in pieces.enumerate() {
                 let protocol = matches!(piece.to_ascii_lowercase().as_str(), "tcp" | "udp");
                 if place > 0 || protocol {

@@ -49,7 +49,7 @@ impl EnvironmentPair {
         };
         Ok(key
             .map(KeySource::Environment)
-            .or_else(|| self.key_file.clone().map(KeySource::File)))
+            .or_else(|| self.key_file.clone().map(KeySource::Mounted)))
     }
 
     /// The variables that are set.

@@ -80,8 +80,10 @@ pub enum KeySource {
     Local,
     /// `SECMON_API_KEY`.
     Environment(ApiKey),
-    /// A file.
+    /// A file of the profile, closed to others.
     File(PathBuf),
+    /// The file of `SECMON_API_KEY_FILE`: secrets that a container mounts can often be read by others.
+    Mounted(PathBuf),
     /// A command that prints it.
     Command(String),
     /// Nowhere yet: a person is asked.

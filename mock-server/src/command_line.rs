@@ -105,7 +105,8 @@ pub fn main() -> ExitCode {
 }
 
 fn run(command: ServeCommand) -> ExitCode {
-    crate::run(command.flags, command.config.and_then(Given::value))
+    let served = crate::run(command.flags, command.config.and_then(Given::value));
+    ended(served.map_err(|error| error.to_string()))
 }
 
 fn run_beside(command: ExecCommand) -> ExitCode {

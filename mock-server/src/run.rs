@@ -1,7 +1,6 @@
 //! Serving as a program of its own: the line on standard output, signals, exit codes.
 
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::time::Duration;
 
 use crate::StartError;
@@ -12,22 +11,12 @@ use crate::settings::Settings;
 /// How long requests in flight may take after a signal.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// The exit code of a server that could not start.
-const CANNOT_START: u8 = 2;
-
 /// Serves until SIGTERM or SIGINT. Prints `listening on http://ADDR:PORT` once it accepts
-/// connections; what goes wrong is one sentence on standard error and exit code 2.
-pub fn run(flags: ServeFlags, config: Option<PathBuf>) -> ExitCode {
-    match serve(flags, config) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::from(CANNOT_START)
-        }
-    }
-}
-
-fn serve(flags: ServeFlags, config: Option<PathBuf>) -> Result<(), StartError> {
+/// connections.
+///
+/// # Errors
+/// Why it cannot start, or could not go on, as one sentence.
+pub fn run(flags: ServeFlags, config: Option<PathBuf>) -> Result<(), StartError> {
     let settings = Settings::of_program(flags, config)?;
     let port_file = settings.port_file.clone();
     let bound = Bound::new(settings)?;

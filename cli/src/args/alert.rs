@@ -100,6 +100,9 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = TRIAGE_EXAMPLES)]
 pub struct AlertTriageArgs {
+    /// Only alerts in this state
+    #[arg(long, default_value = "open")]
+    pub status: AlertStatusArg,
     /// Which alerts
     #[command(flatten)]
     pub filter: AlertFilter,

@@ -12,6 +12,13 @@ Examples:
   secmon sync -f services.csv -n
   secmon sync -f services.csv --confirm=312";
 
+const SUSPEND_EXAMPLES: &str = "\
+Examples:
+  secmon subscription suspend 501 --product port_monitoring -c 42
+A customer does not pay, and all that is monitored for them is to rest:
+  secmon endpoint suspend --all -c 42
+  secmon domain suspend --all -c 42";
+
 /// Subscriptions of a customer's services. PRODUCT is port_monitoring (by plan), domain_monitoring (by quantity) or endpoint.
 #[derive(Debug, Subcommand)]
 pub enum SubscriptionCommand {
@@ -20,6 +27,7 @@ pub enum SubscriptionCommand {
     /// Change plan or quantity; a downgrade below what is in use is refused
     Change(SubscriptionChangeArgs),
     /// Take its capacity away for now; what no longer fits is paused, newest first
+    #[command(after_help = SUSPEND_EXAMPLES)]
     Suspend(SubscriptionTarget),
     /// Give its capacity back; what the platform paused goes on, oldest first
     Resume(SubscriptionTarget),

@@ -2,6 +2,7 @@
 
 use super::CategoryArg;
 use clap::{Args, Subcommand};
+use secmon_mock::flags::Given;
 use std::path::PathBuf;
 
 const FAULT_EXAMPLES: &str = "\
@@ -76,8 +77,8 @@ pub struct MockServeArgs {
     #[command(flatten)]
     pub flags: secmon_mock::flags::ServeFlags,
     /// Configuration of the mock: accounts, keys, limits, timings, DNS (TOML)
-    #[arg(long, value_name = "FILE")]
-    pub mock_config: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", env = "SECMON_MOCK_CONFIG")]
+    pub mock_config: Option<Given<PathBuf>>,
 }
 
 /// Where the mock's admin API is.

@@ -24,7 +24,7 @@ pub use access::{
 };
 pub use alert::{
     AlertAckArgs, AlertAllowArgs, AlertCommand, AlertFilter, AlertKind, AlertListArgs,
-    AlertResolveArgs, AlertStatusArg, AlertWatchArgs,
+    AlertResolveArgs, AlertStatusArg, AlertTriageArgs, AlertWatchArgs,
 };
 pub use api::ApiArgs;
 pub use billing::{

@@ -4,7 +4,7 @@ use super::Row;
 use crate::context::Context;
 use crate::durations::{self, counted};
 use crate::error::CliError;
-use crate::pace::{LEFT_TO_PEOPLE, Limits};
+use crate::pace::Limits;
 use crate::references;
 use crate::settings::RateLimits;
 use crate::targets::Target;
@@ -12,6 +12,8 @@ use secmon::model::{CustomerId, Endpoint};
 use std::collections::{BTreeSet, HashMap};
 use std::net::IpAddr;
 use std::time::Duration;
+
+const MINUTE: Duration = Duration::from_secs(60);
 
 /// Servers that are monitored already, as their customers' lists show them.
 #[derive(Debug, Default)]
@@ -70,11 +72,12 @@ impl Known {
     }
 }
 
-/// Says what the run will do; rows that it did before it was interrupted are its own, and not there by others.
+/// Says what the run will do, which leaves some calls of each window to people; rows that it did before it was interrupted are its own, and not there by others.
 pub fn announce(
     context: &Context,
     rows: &[Row],
     known: &Known,
+    left_to_people: u32,
     done_before: impl Fn(&Row) -> bool,
 ) {
     let (done, rest): (Vec<&Row>, Vec<&Row>) = rows.iter().partition(|row| done_before(row));
@@ -84,11 +87,13 @@ pub fn announce(
         .count();
     let domains = rows.iter().filter(|row| is_domain(row)).count();
     let kinds = [(rows.len() - domains, "server"), (domains, "domain")];
-    let mut parts: Vec<String> = kinds
+    let kinds: Vec<String> = kinds
         .iter()
         .filter(|(count, _)| *count > 0)
         .map(|(count, kind)| counted(*count, kind))
         .collect();
+    let rows = counted(rows.len(), "row");
+    let mut parts = vec![format!("{rows}: {}", kinds.join(", "))];
     if !done.is_empty() {
         parts.push(format!("{} done before the interruption", done.len()));
     }
@@ -100,9 +105,12 @@ pub fn announce(
     if there > 0 {
         parts.push(format!("{there} already monitored"));
     }
-    if let Some(length) = estimate(context.settings.rate_limits, rest.len() - there) {
-        parts.push(format!("about {}", durations::shown(length)));
-    }
+    let calls = rest.len() - there;
+    parts.extend(estimate(
+        context.settings.rate_limits,
+        left_to_people,
+        calls,
+    ));
     context.note(&parts.join(" · "));
 }
 
@@ -111,11 +119,16 @@ fn is_domain(row: &Row) -> bool {
 }
 
 /// The time that the rate limit alone takes; nothing where all fits into one window.
-fn estimate(limits: RateLimits, calls: usize) -> Option<Duration> {
+fn estimate(limits: RateLimits, left_to_people: u32, calls: usize) -> Option<String> {
     let RateLimits::On(Limits { strict, window, .. }) = limits else {
         return None;
     };
-    let windows =
-        u32::try_from(calls).ok()?.saturating_sub(1) / strict.saturating_sub(LEFT_TO_PEOPLE).max(1);
-    (windows > 0).then(|| window * windows)
+    let in_a_window = strict.saturating_sub(left_to_people).max(1);
+    let windows = u32::try_from(calls).ok()?.saturating_sub(1) / in_a_window;
+    let a_window = match window {
+        MINUTE => "min".to_owned(),
+        other => durations::shown(other),
+    };
+    let length = durations::shown(window * windows);
+    (windows > 0).then(|| format!("about {length} at {strict}/{a_window}"))
 }

@@ -8,6 +8,7 @@ use crate::alerts::{self, Alert};
 use crate::args::{AlertAllowArgs, AlertCommand, AlertFilter, AlertKind, AlertListArgs};
 use crate::bulk::Words;
 use crate::context::Context;
+use crate::durations::counted;
 use crate::error::CliError;
 use crate::invocation::quoted;
 use crate::outcome::{Cell, Column, Line, Outcome, Table, shown, to_json, with_room};
@@ -19,6 +20,7 @@ use secmon::model::{
     PortRange, Timestamp,
 };
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::num::NonZeroU16;
 
 const ALLOWED: Words = Words {
@@ -43,7 +45,7 @@ pub async fn run(context: &Context, command: AlertCommand) -> Result<Outcome, Cl
         AlertCommand::Show { alert } => show(context, &alert).await,
         AlertCommand::Ack(args) => alert_changes::acknowledge(context, &args).await,
         AlertCommand::Allow(args) => allow(context, args).await,
-        AlertCommand::Triage(args) => alert_triage::run(context, &args.filter).await,
+        AlertCommand::Triage(args) => alert_triage::run(context, &args).await,
         AlertCommand::Watch(args) => alert_watch::run(context, &args).await,
         AlertCommand::Resolve(args) => alert_changes::resolve(context, &args).await,
     }
@@ -59,7 +61,24 @@ async fn list(context: &Context, args: &AlertListArgs) -> Result<Outcome, CliErr
         let seen = alert.first_seen().map(Timestamp::date_time);
         Reverse((alert.severity().map(severity_rank), seen))
     });
-    Ok(listed(&found.alerts, &args.filter))
+    let mut outcome = listed(&found.alerts, &args.filter);
+    if !found.alerts.is_empty() {
+        outcome.story = vec![Line::Rows, Line::text(counts(&found.alerts))];
+    }
+    Ok(outcome)
+}
+
+/// How many alerts there are, and in which states.
+fn counts(alerts: &[Alert]) -> String {
+    let mut states: BTreeMap<String, usize> = BTreeMap::new();
+    for alert in alerts {
+        *states.entry(alert.status()).or_default() += 1;
+    }
+    let states: Vec<String> = states
+        .iter()
+        .map(|(state, count)| format!("{count} {state}"))
+        .collect();
+    format!("{}: {}", counted(alerts.len(), "alert"), states.join(", "))
 }
 
 /// Where only alerts of ports can stand, they have columns of their own. What was asked for decides, not what is

@@ -3,9 +3,7 @@
 
 use super::{alert, alert_changes, alert_listing};
 use crate::alerts::Alert;
-use crate::args::{
-    AlertAckArgs, AlertAllowArgs, AlertFilter, AlertResolveArgs, AlertStatusArg, Justification,
-};
+use crate::args::{AlertAckArgs, AlertAllowArgs, AlertResolveArgs, AlertTriageArgs, Justification};
 use crate::bulk::preview;
 use crate::context::{Context, Danger};
 use crate::durations::counted;
@@ -41,14 +39,14 @@ enum Answer {
 }
 
 /// Runs the command.
-pub async fn run(context: &Context, filter: &AlertFilter) -> Result<Outcome, CliError> {
+pub async fn run(context: &Context, args: &AlertTriageArgs) -> Result<Outcome, CliError> {
     if !context.may_ask() {
         return Err(CliError::usage(
             "triage needs a terminal: in a script, use `alert ack --all --severity medium -c ID`, `alert allow ALERT -m TEXT` and `alert resolve ALERT`",
         )
         .hint("see the alerts there are: `alert list -c ID -o ids`"));
     }
-    let found = alert_listing::read(context, filter, Some(AlertStatusArg::Open)).await?;
+    let found = alert_listing::read(context, &args.filter, Some(args.status)).await?;
     let customer = found.customer;
     context.imply_customer(customer);
     let names = names(context, &found.alerts, customer).await?;

@@ -5,6 +5,7 @@ use crate::args::ApiArgs;
 use crate::context::Context;
 use crate::error::{self, CliError, Exit};
 use crate::files;
+use crate::hints;
 use crate::outcome::{Line, Outcome};
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use secmon::{RawRequest, RawResponse};
@@ -116,7 +117,12 @@ fn trouble(answer: &RawResponse, body: Option<&Value>) -> Option<CliError> {
     let message = said("/error/message")
         .or(said("/message"))
         .unwrap_or("the answer is not in the service's format");
-    Some(CliError::new(exit, code, message).with_status(status.as_u16()))
+    let hint = hints::for_answer(Some(&code.into()), Some(status.as_u16()));
+    let error = CliError::new(exit, code, message).with_status(status.as_u16());
+    Some(match hint {
+        Some(hint) => error.hint(hint),
+        None => error,
+    })
 }
 
 fn request(args: &ApiArgs) -> Result<RawRequest, CliError> {

@@ -173,7 +173,7 @@ pub fn source_name(source: &KeySource) -> String {
     match source {
         KeySource::Local => "the embedded mock".to_owned(),
         KeySource::Environment(_) => "SECMON_API_KEY".to_owned(),
-        KeySource::File(path) => format!("file {}", path.display()),
+        KeySource::File(path) | KeySource::Mounted(path) => format!("file {}", path.display()),
         KeySource::Command(command) => format!("command {command:?}"),
         KeySource::Ask => "the terminal".to_owned(),
     }

@@ -53,7 +53,7 @@ async fn list(context: &Context) -> Result<Outcome, CliError> {
         (Some(used), Some(total)) => format!("{used} of {total} slots in use"),
         _ => "the service does not tell the slots".to_owned(),
     };
-    outcome.story = vec![Line::Rows, Line::text(format!("  {slots}"))];
+    outcome.story = vec![Line::Rows, Line::text(slots)];
     if !overview.subscribed {
         let command = format!(
             "`subscription set SERVICE --product domain_monitoring --quantity 1 -c {customer}`"

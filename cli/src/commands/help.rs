@@ -54,7 +54,7 @@ pub fn run(words: &[String]) -> Result<Outcome, CliError> {
             ))
         })?;
     }
-    Ok(Outcome::text(laid_out(&page.render_long_help())))
+    Ok(Outcome::text(laid_out(&page.render_help())))
 }
 
 /// What the parser writes, without the spaces it fills lines with.
@@ -73,7 +73,7 @@ pub fn asked_for(words: &[OsString]) -> Option<String> {
     match behind_the_program(words)?.as_slice() {
         [command @ .., form @ ("--help" | "-h")] => kept_page(command, form),
         ["help", topic] if is_topic(topic) => topic_page(topic, WIDEST),
-        ["help", command @ ..] => kept_page(command, "--help"),
+        ["help", command @ ..] => kept_page(command, "-h"),
         _ => None,
     }
 }

@@ -5,11 +5,12 @@ use crate::admin::Admin;
 use crate::args::{
     AdminArgs, ClockCommand, FaultAddArgs, FaultCommand, MockServeArgs, MockSteering, StateCommand,
 };
-use crate::context::{Context, Danger};
+use crate::context::Context;
 use crate::error::{CliError, Exit};
 use crate::outcome::{Cell, Column, Line, Outcome, Table, shown};
 use crate::{durations, files};
 use http::Method;
+use secmon_mock::flags::Given;
 use serde_json::{Map, Value, json};
 
 const FAULT: &[Column] = &[
@@ -25,16 +26,17 @@ const MAX_STATE: u64 = 1024 * 1024 * 1024;
 
 /// Serves the mock, which speaks for itself until it is told to stop. It has a runtime of its own, and so a thread.
 pub fn serve(args: MockServeArgs) -> Result<Outcome, CliError> {
-    let served = std::thread::spawn(move || secmon_mock::run(args.flags, args.mock_config)).join();
-    let exit = match served {
-        Ok(std::process::ExitCode::SUCCESS) => Exit::Done,
-        Ok(_) => Exit::Usage,
-        Err(_) => Exit::Other,
-    };
-    Ok(Outcome {
-        exit,
-        ..Outcome::text("")
-    })
+    let config = args.mock_config.and_then(Given::value);
+    let served = std::thread::spawn(move || secmon_mock::run(args.flags, config)).join();
+    match served {
+        Ok(Ok(())) => Ok(Outcome::text("")),
+        Ok(Err(error)) => Err(CliError::usage(error.to_string())),
+        Err(_) => Err(CliError::new(
+            Exit::Other,
+            "mock_failed",
+            "the mock ended unexpectedly: start it again",
+        )),
+    }
 }
 
 /// Runs the command.
@@ -81,6 +83,12 @@ async fn fault(
     admin: &AdminArgs,
     command: FaultCommand,
 ) -> Result<Outcome, CliError> {
+    if Admin::is_embedded(context, admin)? {
+        return Err(CliError::usage(
+            "the embedded mock ends with each command, and what trouble is ordered ends with it",
+        )
+        .hint("start a mock that stays with `mock serve`, and say where it is with --admin-url"));
+    }
     match command {
         FaultCommand::Add(args) => {
             let fault = to_json(&args)?;
@@ -165,11 +173,6 @@ fn effect(text: &str) -> Result<Value, CliError> {
 }
 
 async fn reset(context: &Context, admin: &AdminArgs) -> Result<Outcome, CliError> {
-    context.confirm(
-        Danger::Moderate,
-        "About to take the mock back to its start: every record is gone.",
-        "reset",
-    )?;
     Admin::of(context, admin)?
         .call(Method::POST, "reset", None)
         .await?;
@@ -193,11 +196,6 @@ async fn state(
             let bytes = files::read(&file, &name, MAX_STATE)?;
             let state = serde_json::from_slice(&bytes)
                 .map_err(|error| CliError::usage(format!("{name} is no JSON: {error}")))?;
-            context.confirm(
-                Danger::Moderate,
-                "About to replace everything the mock knows.",
-                "import",
-            )?;
             Admin::of(context, admin)?
                 .call(Method::PUT, "state", Some(state))
                 .await?;

@@ -1,7 +1,7 @@
 //! `secmon pricing ...`
 
 use crate::args::PricingCommand;
-use crate::context::{Context, Danger};
+use crate::context::Context;
 use crate::error::CliError;
 use crate::outcome::{Line, Outcome, Table, to_json};
 use secmon::Namespace;
@@ -35,11 +35,6 @@ pub async fn run(context: &Context, command: PricingCommand) -> Result<Outcome, 
         }
         PricingCommand::Remove { product, plan } => {
             let label = label(&product, plan.as_deref());
-            context.confirm(
-                Danger::Moderate,
-                &format!("About to remove the price of {label}."),
-                &product,
-            )?;
             let mut request = RemovePrice::new(product.as_str());
             request.plan_slug = plan;
             let sent = context

@@ -377,6 +377,7 @@ async fn remove_one(context: &Context, rule: &Rule) -> Result<End, CliError> {
 }
 
 async fn copy(context: &Context, args: &RuleCopyArgs) -> Result<Outcome, CliError> {
+    references::refuse_empty(std::iter::once(&args.from).chain(&args.to))?;
     let from = references::endpoint(context, &args.from).await?;
     let to = references::endpoints(context, &args.to, Prefixes::Accepted).await?;
     let rules = references::all_rules(context, |mut list| {

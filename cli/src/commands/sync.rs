@@ -77,10 +77,11 @@ fn requests(services: Vec<ServiceReport>, args: &SyncArgs) -> Result<Vec<SyncSer
 fn read(context: &Context, args: &SyncArgs) -> Result<Vec<ServiceReport>, CliError> {
     let name = files::name_of(&args.file);
     let text = input::read_text(context, &args.file, &name)?;
-    let services: Vec<ServiceReport> = if text.trim_start().starts_with('[') {
-        serde_json::from_str(&text).map_err(|error| CliError::usage(format!("{name}: {error}")))?
-    } else {
-        read_csv(&name, &text)?
+    let wrong = |error: serde_json::Error| CliError::usage(format!("{name}: {error}"));
+    let services: Vec<ServiceReport> = match text.trim_start().chars().next() {
+        Some('[') => serde_json::from_str(&text).map_err(wrong)?,
+        Some('{') => serde_json::from_str::<Body>(&text).map_err(wrong)?.services,
+        _ => read_csv(&name, &text)?,
     };
     if services.is_empty() {
         return Err(CliError::usage(format!(
@@ -88,6 +89,12 @@ fn read(context: &Context, args: &SyncArgs) -> Result<Vec<ServiceReport>, CliErr
         )));
     }
     Ok(services)
+}
+
+/// What the call itself would carry.
+#[derive(serde::Deserialize)]
+struct Body {
+    services: Vec<ServiceReport>,
 }
 
 fn read_csv(name: &str, text: &str) -> Result<Vec<ServiceReport>, CliError> {

@@ -12,7 +12,7 @@ pub use domains::{DomainRef, all_domains, customer_of_domains, domains, learn_do
 pub use records::{Named, all_alerts, all_rules, by_id_or_prefix, check_named};
 pub use servers::{
     Prefixes, ServerTarget, all_endpoints, endpoint, endpoints, endpoints_of, handle_of, name_of,
-    owner, server_targets,
+    owner, refuse_empty, server_targets,
 };
 
 /// The fewest digits of an id that may stand for it.

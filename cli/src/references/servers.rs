@@ -84,6 +84,11 @@ pub async fn endpoints(
     Ok(found)
 }
 
+/// Refuses names of servers that name nothing, before anything is asked.
+pub fn refuse_empty<'a>(mut names: impl Iterator<Item = &'a String>) -> Result<(), CliError> {
+    names.try_for_each(|name| Reference::parse(name).map(drop))
+}
+
 /// The same for changes, each with the place of its name: a whole id is enough even where the server was terminated or
 /// deleted before, and so is a name that is `known` from before.
 pub async fn server_targets(

@@ -62,10 +62,11 @@ fn written(records: impl Iterator<Item = Vec<String>>) -> String {
 
 /// A cell that a spreadsheet takes as text, and a terminal too.
 pub fn inert(text: &str) -> String {
-    let text = sanitize(text);
-    if text.starts_with(['=', '+', '-', '@']) {
-        format!("'{text}")
+    let shown = sanitize(text);
+    // A tab or a line's end in front is taken off by some programs, and what stands behind it would run.
+    if text.starts_with(['=', '+', '-', '@', '\t', '\r']) {
+        format!("'{shown}")
     } else {
-        text
+        shown
     }
 }

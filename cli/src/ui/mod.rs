@@ -221,6 +221,10 @@ impl Ui {
                     let value = table::plain(cell, self.display.time);
                     push_line(&mut text, &format!("  {LABEL}{label:<16}{LABEL:#} {value}"));
                 }
+                // A list that says something below its rows looks as any other.
+                Line::Rows if text.is_empty() && !rows.rows.is_empty() => {
+                    text.push_str(&self.table(rows));
+                }
                 Line::Rows => self.indented(&mut text, rows),
                 Line::Table(table) => self.indented(&mut text, table),
                 Line::Next { command, purpose } => {

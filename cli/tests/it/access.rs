@@ -186,7 +186,18 @@ fn a_key_file_of_the_environment_is_read() {
     let shell = shell
         .with("SECMON_BASE_URL", tenant.url())
         .with("SECMON_API_KEY_FILE", &file);
-    shell.line("endpoint list").exits(0);
+    let run = shell.line("endpoint list").exits(0);
+    assert!(!run.stderr.contains("warning"), "{run:?}");
+    // As containers mount secrets.
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o444))
+        .expect("the mode changes");
+    let run = shell.line("endpoint list").exits(0);
+    assert!(
+        run.stderr.contains("can be read by others (mode 444)"),
+        "{run:?}"
+    );
+    let run = shell.line("endpoint list -o json").exits(0);
+    assert_eq!(run.stderr, "");
 }
 
 #[test]

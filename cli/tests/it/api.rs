@@ -47,6 +47,11 @@ fn what_the_service_refuses_is_printed_and_decides_the_exit_code() {
         (&told.error()["status"], &told.error()["exit_code"]),
         (&json!(404), &json!(4))
     );
+    let scan = "api billing/scan-endpoint -F client_id=42 -f endpoint_id=0b9e0b5e-0000-4000-8000-000000000000";
+    let unknown = shell.line(&format!("{scan} -o json")).exits(4).error();
+    assert_eq!(unknown["code"], "ENDPOINT_NOT_FOUND");
+    let hint = unknown["hint"].as_str().unwrap_or_default();
+    assert!(hint.contains("endpoint list"), "{unknown}");
     let invalid = shell.line("api billing/provision -F client_id=0").exits(5);
     assert!(
         invalid.json()["errors"]["client_id"].is_array(),

@@ -229,7 +229,8 @@ fn the_plan_says_how_long_it_takes() {
     let file = shell.file("servers.csv", &format!("target,customer\n{rows}"));
     let run = shell.run(&["provision", "-f", &file, "-n"]).exits(0);
     assert!(
-        run.stderr.contains("200 servers · about 3 min"),
+        run.stderr
+            .contains("200 rows: 200 servers · about 3 min at 60/min"),
         "{}",
         run.stderr
     );

@@ -36,13 +36,12 @@ fn time_moves_and_trouble_is_ordered() {
     shell.line("mock fault add nonsense").exits(2);
 
     let state = shell.line("mock state export").exits(0).stdout;
-    shell.line("mock reset").exits(2);
-    shell.line("mock reset -y -n").exits(2);
+    shell.line("mock reset -n").exits(2);
     shell.line("endpoint show web-1").exits(0);
-    shell.line("mock reset -y").exits(0);
+    shell.line("mock reset").exits(0);
     shell.line("endpoint list").exits(3);
     shell
-        .feed(&state, &["mock", "state", "import", "-", "-y"])
+        .feed(&state, &["mock", "state", "import", "-"])
         .exits(0);
     shell.line("endpoint show web-1").exits(0);
 }
@@ -57,6 +56,11 @@ fn the_embedded_mock_is_steered_too() {
         .exits(0)
         .json();
     assert!(found["latest_scan"].is_object(), "{found}");
+    let refused = shell.line("--local mock fault add status=503").exits(2);
+    assert!(
+        refused.stderr.contains("ends with each command"),
+        "{refused:?}"
+    );
 }
 
 #[test]
@@ -176,4 +180,21 @@ fn the_mock_can_be_named_in_front_of_what_is_done_to_it() {
         let now = shell.run(&line).exits(0).json();
         assert!(now["now"].is_string(), "{now}");
     }
+}
+
+#[test]
+fn a_mock_that_cannot_start_says_so_in_the_form_that_was_asked_for() {
+    let shell = Shell::new();
+    let run = shell
+        .line("mock serve --mock-config /nowhere/mock.toml -o json")
+        .exits(2);
+    assert!(
+        run.error()["message"]
+            .as_str()
+            .is_some_and(|said| said.contains("/nowhere/mock.toml")),
+        "{run:?}"
+    );
+    let named = shell.with("SECMON_MOCK_CONFIG", "/nowhere/other.toml");
+    let run = named.line("mock serve").exits(2);
+    assert!(run.stderr.contains("/nowhere/other.toml"), "{run:?}");
 }

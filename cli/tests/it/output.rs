@@ -91,6 +91,7 @@ fn hostile_names_are_inert_for_people_and_exact_for_programs() {
         "\u{1b}]52;c;aGk=\u{7}",
         "\u{202e}txt.exe",
         "=cmd|' /C calc'!A0",
+        "\t=cmd",
     ]
     .iter()
     .enumerate()
@@ -120,7 +121,8 @@ fn hostile_names_are_inert_for_people_and_exact_for_programs() {
         .line("endpoint list -o csv --columns nickname")
         .exits(0)
         .stdout;
-    assert!(csv.contains("'=cmd"), "{csv}");
+    assert!(csv.contains("'=cmd|"), "{csv}");
+    assert!(csv.contains("'\u{fffd}=cmd"), "{csv}");
     assert!(
         !csv.contains(['\u{1b}', '\u{7}', '\u{202e}']) && csv.contains("[2Jgone"),
         "{csv:?}"

@@ -116,7 +116,7 @@ fn a_host_that_is_still_there_is_not_sent_again() {
     assert_eq!(tenant.calls("POST", "*/provision").len(), before + 1);
     assert!(
         run.stderr
-            .contains("2 servers · 1 done before the interruption\n"),
+            .contains("2 rows: 2 servers · 1 done before the interruption\n"),
         "{run:?}"
     );
 }

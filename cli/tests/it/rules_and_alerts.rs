@@ -292,6 +292,44 @@ fn a_rule_is_shown_changed_copied_and_removed() {
 }
 
 #[test]
+fn a_variable_that_is_not_set_is_no_port_and_no_server() {
+    const REASON: &str = "SSH for operations";
+    let tenant = account();
+    let shell = Shell::of(&tenant);
+    provision(&shell, "203.0.113.10", "web-1");
+    for line in [
+        ["web-1", "", "-m", REASON].as_slice(),
+        &["web-1", "22", " ", "-m", REASON],
+        &["--global", ",", "-c", "42", "-m", REASON],
+        &["-e", "web-1", "", "-m", REASON],
+    ] {
+        let run = shell.run(&[&["rules", "add"], line].concat()).exits(2);
+        assert!(run.stderr.contains("is no port"), "{line:?}: {run:?}");
+    }
+    assert!(tenant.calls("POST", "/api/v1/whitelists").is_empty());
+    let before = tenant.journal().len();
+    let copying = shell.run(&["rules", "copy", "web-1", "--to", " "]).exits(2);
+    assert!(copying.stderr.contains("is empty"), "{copying:?}");
+    assert_eq!(tenant.journal().len(), before, "nothing was asked");
+}
+
+#[test]
+fn a_list_of_alerts_says_how_many_are_open() {
+    let shell = Shell::of(&account());
+    provision(&shell, "203.0.113.10", "web-1");
+    shell
+        .line("rules add web-1 22 -m because-it-is-so")
+        .exits(0);
+    let listed = shell.line("alert list -c 42").exits(0).stdout;
+    assert!(
+        listed.ends_with("4 alerts: 3 open, 1 resolved\n"),
+        "{listed}"
+    );
+    let ids = shell.line("alert list -c 42 -o ids").exits(0).stdout;
+    assert_eq!(ids.lines().count(), 4, "{ids}");
+}
+
+#[test]
 fn alerts_are_narrowed_down() {
     let shell = Shell::of(&account());
     provision(&shell, "203.0.113.10", "web-1");

@@ -12,6 +12,7 @@ fn wrong_usage_is_an_object_where_json_is_asked_for() {
         &["lisst", "-qojson"],
         &["lisst", "-yo", "json"],
         &["-ojson", "provision", "--nonsense"],
+        &["lisst", "-o", "JSON"],
     ] {
         let error = shell.run(arguments).exits(2).error();
         assert_eq!(error["exit_code"], 2, "{error}");

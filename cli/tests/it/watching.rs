@@ -109,7 +109,7 @@ fn a_watch_is_told_what_it_cannot_do() {
 #[test]
 fn triage_needs_a_terminal_and_names_what_a_script_uses() {
     let run = Shell::of(&account())
-        .line("alert triage -c 42 -o json")
+        .line("alert triage --status acknowledged -c 42 -o json")
         .exits(2);
     let message = run.error()["message"].to_string();
     assert!(message.contains("alert ack --all"), "{message}");

@@ -16,6 +16,7 @@ use crate::error::CliError;
 use crate::files;
 use crate::invocation::quoted;
 use crate::outcome::Outcome;
+use crate::pace::LEFT_TO_PEOPLE;
 use crate::targets::{BareNames, Defaults, RowFields, Target};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -194,16 +195,19 @@ async fn send_rows(
     let places = rows.iter().filter_map(|row| row.target.place());
     elsewhere::warn(context, places)?;
     let known = Known::read(context, rows).await?;
-    if !args.run.use_whole_window {
+    let left_to_people = if args.run.use_whole_window {
+        0
+    } else {
         context.leave_calls_to_people()?;
-    }
+        LEFT_TO_PEOPLE
+    };
     let trace = |row: &Row| trace(row, &known, journal);
     let done_before = |row: &Row| {
         let trace = trace(row);
         let perhaps = journal.prior(&trace) == Prior::PerhapsDone;
         journal.answer(&trace).is_some() || perhaps && known.covering(&row.target).is_some()
     };
-    bulk::announce(context, rows, &known, done_before);
+    bulk::announce(context, rows, &known, left_to_people, done_before);
     let halves: RefCell<HashMap<Key, End>> = RefCell::default();
     let send = async |row: &Row| {
         let trace = trace(row);
