@@ -73,6 +73,7 @@ impl<'a> Transcript<'a> {
         blocks.collect::<Vec<_>>().join("\n")
     }
 
+    /// One answer; that a body is JSON goes without saying.
     fn exchange(&mut self, exchange: &Exchange) -> String {
         let query = match exchange.query.as_str() {
             "" => String::new(),
@@ -83,10 +84,12 @@ impl<'a> Transcript<'a> {
         if exchange.forced == Forced::Body {
             return format!("{call}\n{status}, as the case ordered\n");
         }
-        let headers = ["retry-after", "allow"].map(|name| match exchange.headers.get(name) {
-            Some(value) => format!("{name}: {}\n", value.to_str().unwrap_or("(no text)")),
-            None => String::new(),
-        });
+        let headers =
+            ["content-type", "retry-after", "allow"].map(|name| match exchange.headers.get(name) {
+                Some(value) if value == "application/json" => String::new(),
+                Some(value) => format!("{name}: {}\n", value.to_str().unwrap_or("(no text)")),
+                None => String::new(),
+            });
         let body = self.value("", &exchange.json);
         let body = match exchange.body.is_empty() {
             true => String::new(),

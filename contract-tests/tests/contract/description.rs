@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
+use http::header;
 use jsonschema::{Draft, Registry, Validator};
 use serde_json::{Value, json};
 
@@ -76,6 +77,11 @@ fn found_problems(place: &str, exchange: &Exchange) -> Vec<String> {
             problems.push(format!("a body where there is none: {}", exchange.json));
         }
         return problems;
+    }
+    let kind = exchange.headers.get(header::CONTENT_TYPE);
+    let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    if kind.split(';').next().map(str::trim) != Some("application/json") {
+        problems.push(format!("JSON that is called {kind:?}"));
     }
     let validator = validator(&format!("{place}/content/application~1json/schema"));
     let errors = validator.iter_errors(&exchange.json);

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use http::{Method, StatusCode};
 use secmon::model::{
-    DomainAlertId, DomainAlertStatus, DomainAlertType, DomainId, LeakCategory, Severity,
+    DomainAlertId, DomainAlertStatus, DomainAlertType, DomainId, LeakCategory, Severity, Timestamp,
 };
 use secmon::operations::{
     AcknowledgeDomainAlert, GetDomainAlert, ListCredentialLeaks, ListDomainAlerts, ListMentions,
@@ -24,6 +24,7 @@ cases! {
         the_reads_of_a_new_domain_answer;
     steered:
         a_scan_raises_alerts_for_what_grew(World),
+        an_alert_counts_what_was_found_now_and_before(World),
         alerts_are_filtered_and_come_in_pages(World),
         an_alert_is_acknowledged_and_then_resolved(World),
         a_customer_without_a_portal_account_is_user_not_found(World, Switches),
@@ -286,6 +287,47 @@ async fn a_scan_raises_alerts_for_what_grew() {
     );
 }
 
+async fn an_alert_counts_what_was_found_now_and_before() {
+    let account = Account::new().await;
+    let customer = account.customer();
+    let domain = leaking(&account, customer).await;
+    let more = json!({"employees": 2, "customers": 9, "third_parties": 0, "mentions": 4});
+    account.findings(domain, more).await;
+    account.scan_domain(domain).await;
+    let back = json!({"employees": 2, "customers": 9, "third_parties": 1, "mentions": 4});
+    account.findings(domain, back).await;
+    account.scan_domain(domain).await;
+    let list = ListDomainAlerts::new(domain, customer.id);
+    let alerts = account
+        .client
+        .pages(list)
+        .collect_all()
+        .await
+        .expect("a list");
+    let counts = alerts.iter().map(|alert| {
+        let category = alert.category.as_ref().map_or("", LeakCategory::as_str);
+        (
+            alert.kind.as_str(),
+            category,
+            alert.previous_count,
+            alert.new_count,
+        )
+    });
+    // Newest first; what fell and grew again is new again.
+    let leak = "credential_leak";
+    let newest = [(leak, "third_parties", 0, 1)];
+    let counts: Vec<_> = counts.collect();
+    assert_eq!(counts[..1], newest);
+    let second: BTreeSet<_> = counts[1..3].iter().copied().collect();
+    let grew = [
+        (leak, "customers", 5, 9),
+        ("dark_web_mention", "employees", 3, 4),
+    ];
+    assert_eq!(second, BTreeSet::from(grew));
+    assert!(counts[3..].iter().all(|(_, _, before, _)| *before == 0));
+    assert_eq!(counts.len(), 7);
+}
+
 async fn alerts_are_filtered_and_come_in_pages() {
     let account = Account::new().await;
     let customer = account.customer();
@@ -319,7 +361,9 @@ async fn an_alert_is_acknowledged_and_then_resolved() {
         .alerts(ListDomainAlerts::new(domain, customer.id))
         .collect_all()
         .await;
-    let alert = alert.expect("alerts").remove(0).id;
+    let alert = alert.expect("alerts").remove(0);
+    let raised = alert.created_at.as_ref().map(Timestamp::date_time);
+    let alert = alert.id;
     let acknowledge = AcknowledgeDomainAlert::new(domain, alert, customer.id);
     let resolve = ResolveDomainAlert::new(domain, alert, customer.id);
     assert_api_error(
@@ -332,6 +376,9 @@ async fn an_alert_is_acknowledged_and_then_resolved() {
     assert_keys(&raw["data"], &["message", "alert"]);
     assert_keys(&raw["data"]["alert"], &["id", "status", "acknowledged_at"]);
     assert_eq!(seen.data.alert.status, DomainAlertStatus::Acknowledged);
+    let at = seen.data.alert.acknowledged_at.as_ref();
+    let at = at.map(Timestamp::date_time);
+    assert!(at >= raised, "{at:?}, {raised:?}");
     let done = reads.resolve(resolve).await.expect("resolved");
     assert_keys(
         &json_of(&done)["data"]["alert"],

@@ -1,9 +1,12 @@
 //! Monitored endpoints: list, create, read, update, delete.
 
+use std::collections::BTreeSet;
+
 use http::{Method, StatusCode};
-use secmon::model::{EndpointId, EndpointStatus};
+use secmon::model::{EndpointId, EndpointStatus, PortAlert};
 use secmon::operations::{
-    CreateEndpoint, DeleteEndpoint, GetEndpoint, GetEndpointDetail, ListEndpoints, UpdateEndpoint,
+    CreateEndpoint, DeleteEndpoint, GetEndpoint, GetEndpointDetail, ListEndpoints, ListPortAlerts,
+    UpdateEndpoint,
 };
 use secmon::{ErrorCode, Response};
 use secmon_contract_tests::{Account, Customer, assert_api_error, assert_keys, cases};
@@ -19,13 +22,16 @@ cases! {
         another_customers_endpoint_is_access_denied,
         a_page_shows_where_it_stands_and_the_limits,
         a_list_comes_in_pages_and_by_state,
+        a_list_without_a_customer_is_that_of_the_account,
         bad_fields_come_back_by_their_names,
         a_name_that_does_not_resolve_is_refused,
         a_terminated_endpoint_is_gone_from_reads,
         the_detail_of_an_endpoint_names_it;
     steered:
         the_detail_shows_what_the_scans_found(World),
+        the_detail_shows_ten_alerts_the_newest_first(World),
         the_limit_holds_and_names_limit_and_usage(Accounts),
+        the_limit_of_the_account_holds_for_all_customers_together(Accounts),
         another_partners_endpoint_is_404_whatever_is_done(Accounts)
 }
 
@@ -274,6 +280,35 @@ async fn a_list_comes_in_pages_and_by_state() {
     );
 }
 
+async fn a_list_without_a_customer_is_that_of_the_account() {
+    let account = Account::new().await;
+    let of_all = || async {
+        let page = account.client.send(ListEndpoints::new().per_page(1)).await;
+        page.expect("a page").into_data()
+    };
+    let before = of_all().await;
+    for customer in [account.customer(), account.customer()] {
+        customer.provisioned("198.51.100.20").await;
+        let own = ListEndpoints::new().billing_customer_id(customer.id);
+        let own = account.client.send(own).await.expect("a page").into_data();
+        assert_eq!(
+            (own.meta.total, own.meta.current_endpoint_count),
+            (1, Some(1))
+        );
+        assert!(
+            own.meta.endpoint_limit < before.meta.endpoint_limit,
+            "each has less than all"
+        );
+    }
+    let after = of_all().await;
+    // Others may add and remove in the meantime, but hardly all of it.
+    assert!(after.meta.total >= 2 && after.data.len() == 1);
+    assert!(after.meta.current_endpoint_count >= Some(2));
+    let counted: u64 = after.meta.status_counts.values().sum();
+    assert_eq!(counted, after.meta.total);
+    assert_eq!(after.meta.endpoint_limit, before.meta.endpoint_limit);
+}
+
 async fn bad_fields_come_back_by_their_names() {
     let account = Account::new().await;
     let long = "x".repeat(256);
@@ -363,6 +398,61 @@ async fn the_detail_shows_what_the_scans_found() {
     ports.sort_unstable();
     assert_eq!(ports, [22, 443]);
     assert!(detail.data.last_scan_at.is_some());
+}
+
+async fn the_detail_shows_ten_alerts_the_newest_first() {
+    let account = Account::new().await;
+    let customer = account.customer();
+    let many: Vec<(u16, &str)> = (1..=12).map(|port| (port, "tcp")).collect();
+    let id = customer.scanned("198.51.100.21", &many).await;
+    let more: Vec<(u16, &str)> = (1..=15).map(|port| (port, "tcp")).collect();
+    account.open_ports(id, &more).await;
+    account.scan(id, "completed").await;
+    let detail = account
+        .client
+        .endpoints()
+        .detail(id)
+        .await
+        .expect("detail")
+        .into_data();
+    let list = ListPortAlerts::new(customer.id).endpoint_id(id);
+    let all = account
+        .client
+        .pages(list)
+        .collect_all()
+        .await
+        .expect("a list");
+    assert_eq!((detail.alerts.len(), all.len()), (10, 15));
+    let ids = |alerts: &[PortAlert]| alerts.iter().map(|alert| alert.id).collect::<Vec<_>>();
+    assert_eq!(ids(&detail.alerts), ids(&all[..10]), "the newest");
+    let newest: BTreeSet<u16> = detail.alerts[..3].iter().map(|alert| alert.port).collect();
+    assert_eq!(newest, BTreeSet::from([13, 14, 15]));
+}
+
+async fn the_limit_of_the_account_holds_for_all_customers_together() {
+    let account = Account::with(json!({"account_endpoint_limit": 2, "rate_limit": false})).await;
+    let (ann, bob) = (account.customer(), account.customer());
+    ann.provisioned("198.51.100.22").await;
+    bob.provisioned("198.51.100.22").await;
+    let page = account
+        .client
+        .send(ListEndpoints::new())
+        .await
+        .expect("a page");
+    let meta = page.into_data().meta;
+    assert_eq!(meta.endpoint_limit, Some(2));
+    assert_eq!(meta.current_endpoint_count, Some(2));
+    let third = account
+        .client
+        .endpoints()
+        .create(bob.endpoint("198.51.100.23"))
+        .await;
+    let error = assert_api_error(third, 403, ErrorCode::EndpointLimitExceeded);
+    let details = error.details().expect("details");
+    assert_eq!(
+        (details.limit(), details.current_usage()),
+        (Some(2), Some(2))
+    );
 }
 
 async fn the_limit_holds_and_names_limit_and_usage() {

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{HeaderMap, Method, StatusCode};
+use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use secmon_contract_tests::junit::{self, Ending, Line};
 use secmon_contract_tests::{
     Account, Case, Exchange, Forced, Matrix, Need, Service, Steering, checks, embedded, run_case,
@@ -38,7 +38,10 @@ fn answered(method: Method, path: &str, status: u16, json: Value) -> Exchange {
         query: String::new(),
         sent: Value::Null,
         status: StatusCode::from_u16(status).expect("a status"),
-        headers: HeaderMap::new(),
+        headers: HeaderMap::from_iter([(
+            header::CONTENT_TYPE,
+            HeaderValue::from_static("application/json"),
+        )]),
         body: Bytes::from(json.to_string()),
         json,
         forced: Forced::No,
@@ -156,6 +159,13 @@ fn the_description_sees_what_is_wrong_with_an_answer() {
     assert_eq!(
         problems,
         ["suspend_endpoint 429: the header Retry-After is missing"]
+    );
+    let mut page = suspended(good);
+    page.headers
+        .insert(header::CONTENT_TYPE, HeaderValue::from_static("text/plain"));
+    assert_eq!(
+        description::problems(&page),
+        ["suspend_endpoint 200: JSON that is called \"text/plain\""]
     );
     let problems = description::problems(&answered(Method::GET, "/api/v1/health", 404, json!({})));
     assert_eq!(problems, ["get_health does not document 404"]);

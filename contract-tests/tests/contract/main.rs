@@ -1,5 +1,6 @@
 //! The contract suite: one binary, so that what all cases observed can be judged at the end.
 
+mod account_rules;
 mod description;
 mod domain_monitoring;
 mod domain_states;
@@ -44,6 +45,7 @@ fn cases() -> Vec<Case> {
         pricing::CASES,
         domain_monitoring::CASES,
         rules::CASES,
+        account_rules::CASES,
         endpoints::CASES,
         port_alerts::CASES,
         sso::CASES,

@@ -1,14 +1,17 @@
 //! Scenarios of the sandbox (assumed shapes).
 
-use secmon::ErrorCode;
+use http::Method;
+use http::header::HeaderName;
 use secmon::model::{DomainId, EndpointId, Scenario};
 use secmon::operations::SetScenario;
-use secmon_contract_tests::{Account, assert_api_error, assert_keys, cases};
+use secmon::{Client, ErrorCode, RawRequest};
+use secmon_contract_tests::{Account, assert_api_error, assert_keys, cases, next_service};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 cases! {
-    anywhere: ;
+    anywhere:
+        a_call_that_asks_to_be_simulated_is_answered_like_any_other;
     steered:
         a_scenario_shows_at_the_next_scan(Accounts, World),
         an_account_without_sandbox_mode_is_refused(Accounts),
@@ -52,6 +55,92 @@ async fn an_account_without_sandbox_mode_is_refused() {
     assert_api_error(sandbox.scenarios().await, 403, ErrorCode::SandboxDisabled);
     let set = sandbox.set(SetScenario::new(Scenario::Clean)).await;
     assert_api_error(set, 403, ErrorCode::SandboxDisabled);
+}
+
+async fn a_call_that_asks_to_be_simulated_is_answered_like_any_other() {
+    let account = Account::new().await;
+    let simulating = account.builder().sandbox().build().expect("a client");
+    let plain = provisioning_answers(&account, &account.client).await;
+    let simulated = provisioning_answers(&account, &simulating).await;
+    for (plain, simulated) in plain.iter().zip(&simulated) {
+        assert_eq!(simulated, plain);
+    }
+    assert_eq!(simulated.len(), plain.len());
+    let bare = |value: &'static str| {
+        let call = account.raw(Method::POST, "/api/v1/billing/suspend");
+        let call = call.header(HeaderName::from_static("x-sandbox"), value);
+        call.json(&json!({"endpoint_id": Uuid::from_u128(7)}))
+            .send()
+    };
+    for value in ["true", "TRUE", "false", "1", ""] {
+        let answer = bare(value).await.expect("an answer");
+        assert_eq!(
+            answer.json["error"]["code"], "ENDPOINT_NOT_FOUND",
+            "{value:?}"
+        );
+    }
+}
+
+/// What the provisioning calls answer a new customer, without what differs between two customers.
+async fn provisioning_answers(account: &Account, client: &Client) -> Vec<(u16, Value)> {
+    let customer = account.customer();
+    let (plan, slots) = (next_service(), next_service());
+    let post = |path: &'static str, mut body: Value| async move {
+        body["client_id"] = json!(customer.id);
+        let mut call = RawRequest::new(Method::POST, format!("billing/{path}"));
+        call.body = Some(body);
+        let answer = client.raw(call).await.expect("an answer");
+        let json: Value = serde_json::from_slice(&answer.body).expect("JSON");
+        (answer.status.as_u16(), json)
+    };
+    let ports =
+        json!({"service_id": plan, "product_slug": "port_monitoring", "plan_slug": "starter"});
+    let domains = json!({"service_id": slots, "product_slug": "domain_monitoring", "quantity": 2});
+    let mut answers = vec![post("provision-subscription", ports.clone()).await];
+    answers.push(post("provision-subscription", domains.clone()).await);
+    let server = post("provision", json!({"ip_address": "203.0.113.81"})).await;
+    let server_id = json!({"endpoint_id": server.1["data"]["endpoint_id"]});
+    let domain = post(
+        "provision-domain",
+        json!({"domain": "example.com", "service_id": slots}),
+    )
+    .await;
+    let domain_id = json!({"monitored_domain_id": domain.1["data"]["monitored_domain_id"]});
+    answers.extend([server, domain]);
+    for path in ["scan-endpoint", "suspend", "suspend", "resume", "terminate"] {
+        answers.push(post(path, server_id.clone()).await);
+    }
+    for path in ["suspend-domain", "resume-domain", "terminate-domain"] {
+        answers.push(post(path, domain_id.clone()).await);
+    }
+    for path in [
+        "suspend-subscription",
+        "resume-subscription",
+        "terminate-subscription",
+    ] {
+        answers.push(post(path, ports.clone()).await);
+        answers.push(post(path, domains.clone()).await);
+    }
+    answers
+        .into_iter()
+        .map(|(status, json)| (status, without_names(json)))
+        .collect()
+}
+
+fn without_names(mut answer: Value) -> Value {
+    answer["meta"]["timestamp"].take();
+    for name in [
+        "endpoint_id",
+        "monitored_domain_id",
+        "subscription_id",
+        "scan_id",
+    ] {
+        if let Some(id) = answer["data"].get_mut(name) {
+            assert!(id.is_string(), "{name}");
+            id.take();
+        }
+    }
+    answer
 }
 
 async fn an_unknown_record_is_named() {

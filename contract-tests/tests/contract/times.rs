@@ -98,10 +98,8 @@ async fn what_is_made_now_says_so() {
         (&unknown, "/meta/timestamp"),
     ] {
         let told = time(told, place);
-        assert!(
-            before <= told && told <= after,
-            "{place}: {before}, {told}, {after}"
-        );
+        let is_now = before <= told && told <= after;
+        assert!(is_now, "{place}: {before}, {told}, {after}");
     }
 }
 
@@ -121,11 +119,8 @@ async fn a_server_is_scanned_when_it_is_made_and_then_every_day() {
         let ended = created + (took + Duration::days(1)) * day + took;
         assert_eq!(time(&detail, "/latest_scan/scanned_at"), ended, "day {day}");
         assert_eq!(time(&detail, "/data/last_scan_at"), ended, "day {day}");
-        assert_eq!(
-            time(&detail, "/data/next_scan_at"),
-            ended + Duration::days(1),
-            "day {day}"
-        );
+        let next = time(&detail, "/data/next_scan_at");
+        assert_eq!(next, ended + Duration::days(1), "day {day}");
     }
 }
 
