@@ -59,8 +59,22 @@ fn size(bytes: u64) -> String {
     }
 }
 
-/// Reads words, one a line; blank lines and lines that begin with # do not count.
+/// Reads words, one a line.
 pub fn read_words(path: &Path, name: &str) -> Result<Vec<Word>, CliError> {
+    Ok(words(&read_listed(path, name)?).collect())
+}
+
+/// The words of a text, one a line; blank lines and lines that begin with # do not count.
+pub fn words(text: &str) -> impl Iterator<Item = Word> {
+    let words = (1..).zip(text.lines()).map(|(line, word)| Word {
+        line: Some(line),
+        text: word.trim().to_owned(),
+    });
+    words.filter(|word| !word.text.is_empty() && !word.text.starts_with('#'))
+}
+
+/// Reads a file of names, whose letters must not be guessed.
+pub fn read_listed(path: &Path, name: &str) -> Result<String, CliError> {
     const MAX_BYTES: u64 = 16 * 1024 * 1024;
     let bytes = read(path, name, MAX_BYTES)?;
     let decoded = spreadsheet::decode(&bytes, name)?;
@@ -68,12 +82,7 @@ pub fn read_words(path: &Path, name: &str) -> Result<Vec<Word>, CliError> {
         return Err(CliError::usage(format!("{name} is not UTF-8 text"))
             .hint("save it as UTF-8, or as UTF-16 with a byte-order mark"));
     }
-    let words = (1..).zip(decoded.text.lines()).map(|(line, word)| Word {
-        line: Some(line),
-        text: word.trim().to_owned(),
-    });
-    let counts = |word: &Word| !word.text.is_empty() && !word.text.starts_with('#');
-    Ok(words.filter(counts).collect())
+    Ok(decoded.text)
 }
 
 /// The names typed, or for a single `-` those on standard input, one a line.

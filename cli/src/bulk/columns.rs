@@ -285,6 +285,11 @@ fn unknown_columns(name: &str, titles: &[&str]) -> CliError {
     ))
 }
 
+/// Whether a heading is that of a field.
+pub fn is_for(title: &str, field: &str) -> bool {
+    field_named(&plain_name(title)) == Some(field)
+}
+
 /// Whether a cell is what stands below a heading, and never in one.
 fn is_target(cell: &str) -> bool {
     let cell = cell.trim();

@@ -2,7 +2,7 @@
 
 use super::transition::Transition;
 use crate::args::{EndpointSwitch, EndpointTargets, RunArgs};
-use crate::bulk::{self, Done, End, Item, Journal, Key, Origin, Trace, Words};
+use crate::bulk::{self, Done, End, Item, Journal, Key, Named, Origin, Trace, Words};
 use crate::context::{Context, Danger};
 use crate::durations::counted;
 use crate::error::CliError;
@@ -101,11 +101,11 @@ pub async fn run(
     targets: &EndpointTargets,
     change: Change,
 ) -> Result<Outcome, CliError> {
-    let words = words(targets)?;
-    if words.is_empty() {
+    let named = named_servers(targets)?;
+    if named.is_empty() {
         return Err(nothing_named(context, targets, change));
     }
-    let names: Vec<String> = words.iter().map(|word| word.text.clone()).collect();
+    let names: Vec<String> = named.iter().map(|named| named.word.text.clone()).collect();
     let keys: Vec<Key> = names
         .iter()
         .map(|name| key(context, change, name))
@@ -117,13 +117,12 @@ pub async fn run(
         serde_json::from_value(subject.clone()).ok()
     };
     let servers = references::server_targets(context, &names, change.prefixes(), known).await?;
-    let rows: Vec<Row> = servers
-        .into_iter()
-        .map(|(place, server)| Row {
-            word: words[place].clone(),
-            server,
-        })
-        .collect();
+    let mut rows = Vec::new();
+    for (place, server) in servers {
+        refuse_another_owner(&named[place], &server)?;
+        let word = named[place].word.clone();
+        rows.push(Row { word, server });
+    }
     refuse_others_by_name(context, change, &journal, &rows)?;
     let items = apply(context, change, &journal, rows, &targets.run).await?;
     bulk::conclude(context, change.words(), items)
@@ -261,21 +260,33 @@ fn nothing_named(context: &Context, targets: &EndpointTargets, change: Change) -
 }
 
 /// The names typed, and those of the file or of standard input with their lines.
-fn words(targets: &EndpointTargets) -> Result<Vec<Word>, CliError> {
-    let mut words = Vec::new();
+fn named_servers(targets: &EndpointTargets) -> Result<Vec<Named>, CliError> {
+    let mut named = Vec::new();
     for name in &targets.endpoints {
         match name.as_str() {
-            "-" => words.extend(files::read_words(Path::new("-"), "standard input")?),
-            text => words.push(Word {
+            "-" => named.extend(bulk::named_in(Path::new("-"), "standard input")?),
+            text => named.push(Named::from(Word {
                 line: None,
                 text: text.to_owned(),
-            }),
+            })),
         }
     }
     if let Some(path) = &targets.file {
-        words.extend(files::read_words(path, &path.display().to_string())?);
+        named.extend(bulk::named_in(path, &files::name_of(path))?);
     }
-    Ok(words)
+    Ok(named)
+}
+
+/// A spreadsheet that says whose a server is must be right about it.
+fn refuse_another_owner(named: &Named, server: &ServerTarget) -> Result<(), CliError> {
+    match (named.customer, server.owner) {
+        (Some(customer), Some(owner)) if customer != owner => Err(CliError::usage(format!(
+            "row {}: {} belongs to customer {owner}, not to {customer}: nothing was sent",
+            named.word.line.unwrap_or_default(),
+            server.name
+        ))),
+        _ => Ok(()),
+    }
 }
 
 fn key(context: &Context, change: Change, name: &str) -> Key {

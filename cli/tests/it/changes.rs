@@ -413,6 +413,31 @@ fn many_servers_of_a_customer_are_not_suspended_without_a_yes() {
 }
 
 #[test]
+fn the_spreadsheet_that_was_provisioned_can_be_suspended() {
+    let tenant = account();
+    let shell = Shell::of(&tenant);
+    let rows = "Server IP;Customer No;Name;Rack\n203.0.113.1;42;a;R1\n\n203.0.113.2;43;b;R2\n";
+    let file = shell.file("servers.csv", rows);
+    shell
+        .run(&["provision", "-f", &file, "--map", "Rack=-"])
+        .exits(0);
+    let wrong = shell.file("wrong.csv", "ip,customer\n203.0.113.1,42\n203.0.113.2,42\n");
+    let before = writes(&tenant);
+    let refused = shell.run(&["endpoint", "suspend", "-f", &wrong]).exits(2);
+    let said = "row 3: b (203.0.113.2) belongs to customer 43, not to 42: nothing was sent";
+    assert!(refused.stderr.contains(said), "{refused:?}");
+    assert_eq!(writes(&tenant), before);
+    let odd = shell.file("odd.csv", "ip,customer\n203.0.113.1,Smith\n");
+    let refused = shell.run(&["endpoint", "suspend", "-f", &odd]).exits(2);
+    assert!(refused.stderr.contains("row 2"), "{refused:?}");
+
+    let done = shell.run(&["endpoint", "suspend", "-f", &file, "-o", "json"]);
+    let done = done.exits(0).json();
+    assert_eq!(done["summary"]["succeeded"], 2, "{done}");
+    assert_eq!(done["items"][1]["row"], 4, "{done}");
+}
+
+#[test]
 fn a_suspension_that_names_no_server_says_how_to_name_some() {
     let shell = Shell::of(&account());
     let run = shell.line("endpoint suspend -c 77").exits(2);
