@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use chrono::{DateTime, FixedOffset};
 use http::Method;
-use secmon::model::{CustomerId, DomainId, EndpointId};
+use secmon::model::{CustomerId, DomainId, EndpointId, Rule};
+use secmon::operations::ListRules;
 use secmon::{ApiKey, Client, ClientBuilder};
 use serde_json::{Value, json};
 
@@ -14,7 +15,8 @@ use crate::exchange::Forced;
 use crate::http_calls::RawCall;
 use crate::need::Need;
 use crate::service::{Repeatability, Steering, shared_budget};
-use crate::stage::{Event, Placed, Stage, Tap, stage};
+use crate::stage::{Event, Placed, Stage, Tap, next_shared_number, stage};
+use crate::table::TABLE;
 
 /// Long enough to wait for a window while all other cases wait too.
 pub(crate) const LONGEST_CASE: Duration = Duration::from_secs(7200);
@@ -53,15 +55,18 @@ impl Account {
         let (key, name, portal_domain) = match service.steering {
             Steering::Impossible => (service.key.clone(), String::new(), String::new()),
             Steering::Possible => {
-                if service.repeatability == Repeatability::Exact {
-                    options["name"] = json!(account_name(&stage));
-                }
+                // The name is known before the answer, so that the account can be removed without it.
+                let name = match service.repeatability {
+                    Repeatability::Exact => account_name(&stage),
+                    Repeatability::Loose => format!("contract-{}", next_shared_number()),
+                };
+                options["name"] = json!(name);
+                stage.record().accounts.push(name);
                 let made = service
                     .admin(Method::POST, "/_mock/tenants", &options)
                     .await
                     .json;
                 let text = |member: &str| made[member].as_str().unwrap_or_default().to_owned();
-                stage.record().accounts.push(text("name"));
                 (text("api_key"), text("name"), text("portal_domain"))
             }
         };
@@ -102,8 +107,17 @@ impl Account {
         Customer { account: self, id }
     }
 
-    /// A call with the account's key, written out by the case; the path begins with `/`.
+    /// The Allowed Ports rules that a customer without any finds: those of the whole account.
+    pub async fn account_wide_rules(&self) -> Vec<Rule> {
+        let list = ListRules::new().billing_customer_id(self.customer().id);
+        let rules = self.client.pages(list).collect_all().await;
+        rules.expect("the rules of the account")
+    }
+
+    /// A call with the account's key, written out by the case; the path begins with `/`, and goes to the case's
+    /// namespace where that has it.
     pub fn raw(&self, method: Method, path: &str) -> RawCall {
+        let path = TABLE.in_namespace(&method, path, self.stage.namespace.as_str());
         RawCall::new(method, &format!("{}{path}", self.url)).bearer(&self.key)
     }
 
@@ -267,6 +281,7 @@ fn builder(stage: &Arc<Stage>, key: &str) -> ClientBuilder {
     )
     .transport(Arc::new(Tap(Arc::clone(stage))))
     .allow_http(service.host())
+    .namespace(stage.namespace)
     .max_retries(0);
     match service.steering {
         Steering::Possible => builder.unlimited().max_wait(Duration::ZERO),
@@ -279,7 +294,11 @@ fn builder(stage: &Arc<Stage>, key: &str) -> ClientBuilder {
 
 /// Says whose account it is, and is never longer than the mock takes.
 fn account_name(stage: &Stage) -> String {
-    let case = stage.name.replace("::", ".");
+    let case = stage
+        .name
+        .replace("::", ".")
+        .replace(" /", ".")
+        .replace('/', "");
     let start: String = case.chars().take(40).collect();
     let sum = case.bytes().fold(0_u32, |sum, byte| {
         sum.wrapping_mul(31).wrapping_add(byte.into())

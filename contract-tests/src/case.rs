@@ -7,6 +7,7 @@ use std::panic::{self, AssertUnwindSafe};
 use std::pin::Pin;
 use std::sync::{Arc, Once};
 
+use secmon::Namespace;
 use tokio::runtime::Builder;
 
 use crate::cleanup::clean_up;
@@ -22,16 +23,32 @@ pub struct Case {
     pub path: &'static str,
     /// What the service must be able to do beyond the partner API.
     pub needs: &'static [Need],
+    /// Where it sends the operations that stand in two.
+    pub namespace: Namespace,
     /// Starts it.
     pub body: fn() -> Pin<Box<dyn Future<Output = ()>>>,
 }
 
 impl Case {
-    /// File and function, as in `servers::a_server_goes_through_its_life`.
-    pub fn name(&self) -> &'static str {
-        self.path
+    /// File and function, as in `servers::a_server_goes_through_its_life`, and the namespace where that is not `billing`.
+    pub fn name(&self) -> String {
+        let name = self
+            .path
             .split_once("::")
-            .map_or(self.path, |(_, name)| name)
+            .map_or(self.path, |(_, name)| name);
+        match self.namespace {
+            Namespace::Billing => name.to_owned(),
+            other => format!("{name} /{}/", other.as_str()),
+        }
+    }
+
+    /// The name of its transcript, which both namespaces share: they are identical.
+    pub fn transcript(&self) -> String {
+        let case = Self {
+            namespace: Namespace::Billing,
+            ..*self
+        };
+        case.name().replace("::", ".")
     }
 }
 
@@ -45,11 +62,13 @@ macro_rules! cases {
             $($crate::Case {
                 path: concat!(module_path!(), "::", stringify!($any)),
                 needs: &[],
+                namespace: $crate::Namespace::Billing,
                 body: || Box::pin($any()),
             },)*
             $($crate::Case {
                 path: concat!(module_path!(), "::", stringify!($steered)),
                 needs: &[$($crate::Need::$need),+],
+                namespace: $crate::Namespace::Billing,
                 body: || Box::pin($steered()),
             },)*
         ];
@@ -61,6 +80,8 @@ pub struct Run {
     pub(crate) stage: Arc<Stage>,
     /// Why it failed, if it did.
     pub failure: Option<Failure>,
+    /// What it left behind, if anything.
+    pub not_cleaned_up: Option<Failure>,
 }
 
 /// The assertion that a case fell to.
@@ -96,18 +117,16 @@ pub fn run_case(case: &Case, service: &Service) -> Run {
     keep_panics();
     let runtime = Builder::new_current_thread().enable_all().build();
     let runtime = runtime.expect("the system gives a runtime");
-    let stage = Stage::new(service.clone(), case.name(), case.needs);
+    let stage = Stage::new(service.clone(), case);
     let body = || runtime.block_on(STAGE.scope(Arc::clone(&stage), (case.body)()));
     let failure = caught(body).err();
-    let made = stage.record().events.clone();
-    let cleaning = Stage::new(service.clone(), case.name(), &[]);
-    let accounts = stage.record().accounts.clone();
-    let cleaned = caught(|| {
-        runtime.block_on(STAGE.scope(cleaning, clean_up(service, &made, &accounts)));
-    });
+    let left = stage.record().left();
+    let cleaning = Stage::new(service.clone(), case);
+    let cleaned = caught(|| runtime.block_on(STAGE.scope(cleaning, clean_up(service, &left))));
     Run {
         stage,
-        failure: failure.or(cleaned.err()),
+        failure,
+        not_cleaned_up: cleaned.err(),
     }
 }
 

@@ -1,94 +1,281 @@
 //! Taking away what a case made: by the partner API where the account is shared, whole accounts where they are the
 //! case's own.
 
-use std::collections::BTreeSet;
-
-use http::Method;
+use http::{Method, StatusCode};
 use serde_json::{Value, json};
+use uuid::Uuid;
 
 use crate::exchange::Exchange;
-use crate::http_calls::RawCall;
+use crate::http_calls::{RawAnswer, RawCall};
 use crate::service::{Repeatability, Service, Steering};
-use crate::stage::Event;
+use crate::stage::{Event, Left, Unanswered};
 use crate::table::TABLE;
 
-/// A call that takes something away: method, path and body.
-type Undo = (Method, String, Value);
+/// How often a call is tried whose answer is lost; all of these calls may be repeated.
+const ATTEMPTS: usize = 3;
 
-/// Takes away what the answers say was made. What is gone already is fine.
-pub(crate) async fn clean_up(service: &Service, events: &[Event], accounts: &[String]) {
-    if service.steering == Steering::Possible {
+/// Items of a page, the most that every list gives.
+const PAGE: usize = 50;
+
+/// Something that a case made, or may have made: its answer was lost, or said too little. The order is the one in which
+/// things are taken away: rules before their servers, domains before their slots.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Made {
+    Rule(String),
+    /// The rules of a server.
+    RulesOf(String),
+    /// A global rule: its customer, if it has one, and what its creation said.
+    GlobalRule(Option<u64>, String),
+    Server(String),
+    /// The servers of a customer, all of them the case's.
+    ServersOf(u64),
+    Domain(String),
+    /// The domains of a customer, all of them the case's.
+    DomainsOf(u64),
+    /// By the body that ends it.
+    Subscription(String),
+    /// By the body that removes it.
+    Price(String),
+}
+
+/// Takes away what a case made, all of it, whatever goes wrong with some.
+///
+/// # Panics
+/// Naming each thing that could not be taken away.
+pub(crate) async fn clean_up(service: &Service, left: &Left) {
+    let mut problems = Vec::new();
+    match (service.steering, service.repeatability) {
         // An embedded mock is gone with the process.
-        if service.repeatability == Repeatability::Loose {
-            for name in accounts {
+        (Steering::Possible, Repeatability::Exact) => {}
+        (Steering::Possible, Repeatability::Loose) => {
+            for name in &left.accounts {
                 let path = format!("/_mock/tenants/{name}");
-                service.admin(Method::DELETE, &path, &Value::Null).await;
+                let gone = service.ask_admin(Method::DELETE, &path, &Value::Null).await;
+                problems.extend(still_there(&path, gone, |_| false));
             }
         }
-        return;
+        (Steering::Impossible, _) => {
+            for made in all_made(left) {
+                problems.extend(taken_away(service, &made).await);
+            }
+        }
     }
-    let answers = events.iter().filter_map(|event| match event {
-        Event::Answered(exchange) if exchange.status.is_success() => Some(exchange),
-        _ => None,
+    assert!(
+        problems.is_empty(),
+        "not cleaned up: {}",
+        problems.join("; ")
+    );
+}
+
+fn all_made(left: &Left) -> Vec<Made> {
+    let answered = left.events.iter().filter_map(|event| match event {
+        Event::Answered(exchange) => Some(exchange),
+        Event::Lost(..) => None,
     });
-    // What was made last goes first: rules before their servers, domains before their slots.
-    let made: Vec<Undo> = answers.flat_map(|exchange| undone_by(exchange)).collect();
-    let mut done = BTreeSet::new();
-    for (method, path, body) in made.into_iter().rev() {
-        if !done.insert(format!("{method} {path} {body}")) {
-            continue;
+    let mut made: Vec<Made> = answered.flat_map(|exchange| made_by(exchange)).collect();
+    made.extend(left.unanswered.iter().flat_map(maybe_made_by));
+    made.sort();
+    made.dedup();
+    made
+}
+
+/// What an answer says was made; what may have been made, where it says nothing certain.
+fn made_by(exchange: &Exchange) -> Vec<Made> {
+    let call = Unanswered {
+        method: exchange.method.clone(),
+        path: exchange.path.clone(),
+        sent: exchange.sent.clone(),
+    };
+    if exchange.status.is_server_error() {
+        return maybe_made_by(&call);
+    }
+    if !exchange.status.is_success() {
+        return Vec::new();
+    }
+    let data = &exchange.json["data"];
+    let known = match operation(&call).as_str() {
+        "provision_endpoint" => id(&data["endpoint_id"]).map(Made::Server),
+        "create_endpoint" => id(&data["id"]).map(Made::Server),
+        "create_rule" => id(&data["id"]).map(Made::Rule),
+        "provision_domain" => id(&data["monitored_domain_id"]).map(Made::Domain),
+        _ => None,
+    };
+    known.map_or_else(|| maybe_made_by(&call), |made| vec![made])
+}
+
+/// What a call makes, if it is processed, as far as it can be found without the answer.
+fn maybe_made_by(call: &Unanswered) -> Vec<Made> {
+    let sent = &call.sent;
+    let customer = sent["client_id"].as_u64();
+    let customer = customer.or(sent["billing_customer_id"].as_u64());
+    let made = match operation(call).as_str() {
+        "provision_endpoint" | "create_endpoint" => customer.map(Made::ServersOf),
+        "provision_domain" => customer.map(Made::DomainsOf),
+        "ingest_firewall" => id(&sent["endpoint_id"]).map(Made::RulesOf),
+        "create_rule" => match id(&sent["endpoint_id"]) {
+            Some(server) if sent["scope"] != "global" => Some(Made::RulesOf(server)),
+            _ => Some(Made::GlobalRule(customer, sent.to_string())),
+        },
+        "provision_subscription" => {
+            let members = ["client_id", "service_id", "product_slug"];
+            Some(Made::Subscription(only(sent, &members)))
         }
-        let address = format!("{}{path}", service.url);
-        let mut call = RawCall::new(method.clone(), &address).bearer(&service.key);
-        if !body.is_null() {
-            call = call.json(&body);
-        }
-        let answer = call.send().await.expect("an answer");
-        let status = answer.status.as_u16();
-        let gone = answer.status.is_success() || [404, 422].contains(&status);
-        assert!(
-            gone,
-            "cleaning up, {method} {path}: {status} {}",
-            answer.json
-        );
+        "set_price" => Some(Made::Price(only(sent, &["product_slug", "plan_slug"]))),
+        _ => None,
+    };
+    made.into_iter().collect()
+}
+
+fn operation(call: &Unanswered) -> String {
+    TABLE.row_of(&call.method, &call.path).operation.clone()
+}
+
+/// An identifier; nothing where there is none, since a path without one is another's.
+fn id(value: &Value) -> Option<String> {
+    let id = Uuid::parse_str(value.as_str()?).ok()?;
+    Some(id.to_string())
+}
+
+fn only(sent: &Value, members: &[&str]) -> String {
+    let members = members
+        .iter()
+        .map(|name| ((*name).to_owned(), sent[name].clone()));
+    Value::Object(members.collect()).to_string()
+}
+
+/// Takes one thing away; what could not be.
+async fn taken_away(service: &Service, made: &Made) -> Vec<String> {
+    let removals = match removals(service, made).await {
+        Ok(removals) => removals,
+        Err(problem) => return vec![problem],
+    };
+    let ends_subscription = matches!(made, Made::Subscription(_));
+    let mut problems = Vec::new();
+    for (method, path, body) in removals {
+        let answer = ask(service, &method, &path, &body).await;
+        // One that was cancelled already may say so in this way.
+        let ended = |answer: &RawAnswer| {
+            ends_subscription && answer.json["error"]["code"] == "SUBSCRIPTION_NOT_CHANGEABLE"
+        };
+        problems.extend(still_there(&format!("{method} {path}"), answer, ended));
+    }
+    problems
+}
+
+/// Why something is still there, if it is.
+fn still_there(
+    call: &str,
+    answer: Result<RawAnswer, String>,
+    gone: impl Fn(&RawAnswer) -> bool,
+) -> Option<String> {
+    match answer {
+        Err(why) => Some(format!("{call}: {why}")),
+        Ok(answer) if answer.status.is_success() || gone(&answer) => None,
+        Ok(answer) if answer.status == StatusCode::NOT_FOUND => None,
+        Ok(answer) => Some(format!("{call}: {} {}", answer.status, answer.json)),
     }
 }
 
-/// The calls that take away what an answer says was made.
-fn undone_by(exchange: &Exchange) -> Vec<Undo> {
-    let (sent, json) = (&exchange.sent, &exchange.json);
-    let delete = |group: &str, id: &Value| {
-        let id = id.as_str().unwrap_or_default();
-        vec![(Method::DELETE, format!("/api/v1/{group}/{id}"), Value::Null)]
+type Removal = (Method, String, Value);
+
+/// The calls that take something away, after looking for what is not known by its identifier.
+async fn removals(service: &Service, made: &Made) -> Result<Vec<Removal>, String> {
+    let delete = |group: &str, id: &str| {
+        let path = format!("/api/v1/{group}/{id}");
+        (Method::DELETE, path, Value::Null)
     };
-    let bill =
-        |verb: &str, body: Value| vec![(Method::POST, format!("/api/v1/billing/{verb}"), body)];
-    match TABLE.row_of(&exchange.method, &exchange.path).name.as_str() {
-        "provision_endpoint" => delete("endpoints", &json["data"]["endpoint_id"]),
-        "create_endpoint" => delete("endpoints", &json["data"]["id"]),
-        "create_rule" => delete("whitelists", &json["data"]["id"]),
-        "ingest_firewall" => {
-            let rules = json["data"]["suggested"].as_array().into_iter().flatten();
-            rules
-                .flat_map(|rule| delete("whitelists", &rule["id"]))
+    let terminate = |id: &str| {
+        let path = "/api/v1/billing/terminate-domain".to_owned();
+        (Method::POST, path, json!({"monitored_domain_id": id}))
+    };
+    let body = |text: &str| serde_json::from_str(text).unwrap_or_default();
+    Ok(match made {
+        Made::Rule(id) => vec![delete("whitelists", id)],
+        Made::Server(id) => vec![delete("endpoints", id)],
+        Made::Domain(id) => vec![terminate(id)],
+        Made::RulesOf(server) => {
+            let rules = listed(service, &format!("whitelists?endpoint_id={server}")).await?;
+            let ids = rules.iter().filter_map(|rule| id(&rule["id"]));
+            ids.map(|id| delete("whitelists", &id)).collect()
+        }
+        Made::GlobalRule(customer, sent) => {
+            let owner = customer.map(|id| format!("?billing_customer_id={id}"));
+            let owner = owner.unwrap_or_default();
+            let list = match owner.as_str() {
+                "" => "whitelists?scope=global".to_owned(),
+                owner => format!("whitelists{owner}&scope=global"),
+            };
+            let rules = listed(service, &list).await?;
+            let sent: Value = body(sent);
+            let same = |rule: &&Value| {
+                let members = ["port_start", "protocol", "justification"];
+                members.iter().all(|member| rule[member] == sent[member])
+            };
+            let ids = rules.iter().filter(same);
+            let ids = ids.filter_map(|rule| id(&rule["id"]));
+            // A rule of the whole account is not this customer's to delete.
+            ids.map(|id| delete("whitelists", &format!("{id}{owner}")))
                 .collect()
         }
-        "provision_domain" => {
-            let id = &json["data"]["monitored_domain_id"];
-            bill("terminate-domain", json!({"monitored_domain_id": id}))
+        Made::ServersOf(customer) => {
+            let list = format!("endpoints?billing_customer_id={customer}");
+            let servers = listed(service, &list).await?;
+            let ids = servers.iter().filter_map(|server| id(&server["id"]));
+            ids.map(|id| delete("endpoints", &id)).collect()
         }
-        "provision_subscription" => {
-            let body = ["client_id", "service_id", "product_slug"].map(|name| (name, &sent[name]));
-            let body = body
-                .into_iter()
-                .map(|(name, value)| (name.to_owned(), value.clone()));
-            bill("terminate-subscription", Value::Object(body.collect()))
+        Made::DomainsOf(customer) => {
+            let path = format!("/api/v1/domains?billing_customer_id={customer}");
+            let answer = ask(service, &Method::GET, &path, &Value::Null).await?;
+            let domains = answer.json["data"]["domains"].as_array();
+            let ids = domains.into_iter().flatten();
+            let ids = ids.filter_map(|domain| id(&domain["id"]));
+            ids.map(|id| terminate(&id)).collect()
         }
-        "set_price" => {
-            let body =
-                json!({"product_slug": sent["product_slug"], "plan_slug": sent["plan_slug"]});
-            vec![(Method::DELETE, "/api/v1/billing/pricing".to_owned(), body)]
+        Made::Subscription(sent) => {
+            let path = "/api/v1/billing/terminate-subscription".to_owned();
+            vec![(Method::POST, path, body(sent))]
         }
-        _ => Vec::new(),
+        Made::Price(sent) => {
+            let path = "/api/v1/billing/pricing".to_owned();
+            vec![(Method::DELETE, path, body(sent))]
+        }
+    })
+}
+
+/// All items of a list of the resource envelope.
+async fn listed(service: &Service, list: &str) -> Result<Vec<Value>, String> {
+    let mut items = Vec::new();
+    for page in 1.. {
+        let path = format!("/api/v1/{list}&per_page={PAGE}&page={page}");
+        let answer = ask(service, &Method::GET, &path, &Value::Null).await?;
+        let found = answer.json["data"].as_array();
+        let found = found.ok_or_else(|| format!("GET {path}: {}", answer.status))?;
+        items.extend(found.iter().cloned());
+        if found.len() < PAGE {
+            break;
+        }
     }
+    Ok(items)
+}
+
+async fn ask(
+    service: &Service,
+    method: &Method,
+    path: &str,
+    body: &Value,
+) -> Result<RawAnswer, String> {
+    let mut lost = String::new();
+    for _ in 0..ATTEMPTS {
+        let address = format!("{}{path}", service.url);
+        let mut call = RawCall::new(method.clone(), &address).bearer(&service.key);
+        if !body.is_null() {
+            call = call.json(body);
+        }
+        match call.send().await {
+            Ok(answer) if answer.status.is_server_error() => lost = answer.status.to_string(),
+            Ok(answer) => return Ok(answer),
+            Err(error) => lost = format!("no answer: {error}"),
+        }
+    }
+    Err(lost)
 }

@@ -32,6 +32,7 @@ pub use exchange::{Exchange, Forced};
 pub use http_calls::{RawAnswer, RawCall};
 pub use matrix::{Matrix, Verdict};
 pub use need::Need;
+pub use secmon::Namespace;
 pub use service::{Repeatability, Service, Steering, embedded};
 pub use suite::{Check, Witness, run};
 pub use times::problems as time_problems;

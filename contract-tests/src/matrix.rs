@@ -98,7 +98,7 @@ impl Matrix {
             });
             let cells: Vec<String> = cells.collect();
             // Writing to a text cannot fail.
-            let _ = writeln!(text, "{:32} {}", row.name, cells.join(", "));
+            let _ = writeln!(text, "{:38} {}", row.name, cells.join(", "));
         }
         text
     }

@@ -120,17 +120,28 @@ impl Service {
 
     /// A `/_mock/` call, which must succeed.
     pub(crate) async fn admin(&self, method: Method, path: &str, body: &Value) -> RawAnswer {
-        let mut call = RawCall::new(method.clone(), &format!("{}{path}", self.admin_url));
+        let answer = self.ask_admin(method.clone(), path, body).await;
+        let answer = answer.unwrap_or_else(|why| panic!("{method} {path}: {why}"));
+        let (status, json) = (answer.status, &answer.json);
+        assert!(status.is_success(), "{method} {path}: {status} {json}");
+        answer
+    }
+
+    /// A `/_mock/` call, whatever comes of it.
+    pub(crate) async fn ask_admin(
+        &self,
+        method: Method,
+        path: &str,
+        body: &Value,
+    ) -> Result<RawAnswer, String> {
+        let mut call = RawCall::new(method, &format!("{}{path}", self.admin_url));
         if let Some(key) = &self.admin_key {
             call = call.bearer(key);
         }
         if !body.is_null() {
             call = call.json(body);
         }
-        let answer = call.send().await.expect("the admin API answers");
-        let (status, json) = (answer.status, &answer.json);
-        assert!(status.is_success(), "{method} {path}: {status} {json}");
-        answer
+        call.send().await.map_err(|error| error.to_string())
     }
 }
 

@@ -1,15 +1,19 @@
 //! Where one case plays: the service, what the case may do there, and what came over the wire.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
 use http::{Method, Request, Response, header};
+use secmon::Namespace;
 use secmon::transport::{
     BoxFuture, HttpOptions, HttpTransport, Transport, TransportError, TransportErrorKind,
 };
+use serde_json::Value;
 
+use crate::case::Case;
 use crate::exchange::{Exchange, Forced};
 use crate::need::Need;
 use crate::service::{Service, Steering};
@@ -29,7 +33,10 @@ pub(crate) struct Stage {
     /// The case's full name.
     pub(crate) name: String,
     needs: &'static [Need],
+    /// Where operations go that stand in two.
+    pub(crate) namespace: Namespace,
     transport: HttpTransport,
+    /// The next number of an account that is the case's own.
     number: AtomicU64,
     record: Mutex<Record>,
 }
@@ -38,7 +45,11 @@ pub(crate) struct Stage {
 #[derive(Default)]
 pub(crate) struct Record {
     pub(crate) events: Vec<Event>,
-    /// Accounts that the case made, by name.
+    /// Calls that were sent, and whose answer did not come, by the order of sending.
+    unanswered: BTreeMap<u64, Unanswered>,
+    /// How many calls were sent.
+    sent: u64,
+    /// Accounts that the case made, or tried to make, by name.
     pub(crate) accounts: Vec<String>,
     /// Whether the transcript is not compared.
     pub(crate) unpinned: bool,
@@ -58,6 +69,22 @@ pub(crate) struct Placed {
     pub(crate) left: usize,
 }
 
+/// What tells of the things that a case may have made.
+pub(crate) struct Left {
+    pub(crate) events: Vec<Event>,
+    pub(crate) unanswered: Vec<Unanswered>,
+    pub(crate) accounts: Vec<String>,
+}
+
+/// A call that may have been processed.
+#[derive(Clone)]
+pub(crate) struct Unanswered {
+    pub(crate) method: Method,
+    pub(crate) path: String,
+    /// Its JSON body.
+    pub(crate) sent: Value,
+}
+
 /// One line of a transcript.
 #[derive(Clone)]
 pub(crate) enum Event {
@@ -67,25 +94,24 @@ pub(crate) enum Event {
 }
 
 impl Stage {
-    pub(crate) fn new(service: Service, name: &str, needs: &'static [Need]) -> Arc<Self> {
-        // Where a server is shared and remembers, numbers differ between runs.
-        let start = match service.steering {
-            Steering::Possible => 1000,
-            Steering::Impossible => now_in_micros(),
-        };
+    pub(crate) fn new(service: Service, case: &Case) -> Arc<Self> {
         Arc::new(Self {
             service,
-            name: name.to_owned(),
-            needs,
+            name: case.name(),
+            needs: case.needs,
+            namespace: case.namespace,
             transport: HttpTransport::new(&HttpOptions::default()),
-            number: AtomicU64::new(start),
+            number: AtomicU64::new(1000),
             record: Mutex::default(),
         })
     }
 
     /// A number that no other customer or service of this account has.
     pub(crate) fn next_number(&self) -> u64 {
-        self.number.fetch_add(1, Ordering::Relaxed) % 1_000_000_000_000_000 + 1
+        match self.service.steering {
+            Steering::Possible => self.number.fetch_add(1, Ordering::Relaxed) + 1,
+            Steering::Impossible => next_shared_number(),
+        }
     }
 
     /// Stops a case that does more than it declared: it would not be skipped where that is impossible.
@@ -111,11 +137,21 @@ impl Stage {
 
     async fn exchange(&self, request: Request<Bytes>) -> Result<Response<Bytes>, TransportError> {
         let (parts, sent) = request.clone().into_parts();
-        let answer = self.transport.send(request).await;
         if !parts.uri.path().starts_with("/api/") {
-            return answer;
+            return self.transport.send(request).await;
         }
+        let sent: Value = serde_json::from_slice(&sent).unwrap_or_default();
+        let number = self.record().sending(Unanswered {
+            method: parts.method.clone(),
+            path: parts.uri.path().to_owned(),
+            sent: sent.clone(),
+        });
+        // A caller that runs out of patience drops this future here.
+        let answer = self.transport.send(request).await;
         let mut record = self.record();
+        if answer.is_ok() {
+            record.unanswered.remove(&number);
+        }
         let forced = record.forced(&parts);
         let event = match &answer {
             Err(error) => Event::Lost(
@@ -127,7 +163,7 @@ impl Stage {
                 path: parts.uri.path().to_owned(),
                 query: parts.uri.query().unwrap_or_default().to_owned(),
                 method: parts.method,
-                sent: serde_json::from_slice(&sent).unwrap_or_default(),
+                sent,
                 status: response.status(),
                 headers: response.headers().clone(),
                 body: response.body().clone(),
@@ -140,6 +176,21 @@ impl Stage {
 }
 
 impl Record {
+    /// What a case may leave behind.
+    pub(crate) fn left(&self) -> Left {
+        Left {
+            events: self.events.clone(),
+            unanswered: self.unanswered.values().cloned().collect(),
+            accounts: self.accounts.clone(),
+        }
+    }
+
+    fn sending(&mut self, call: Unanswered) -> u64 {
+        self.sent += 1;
+        self.unanswered.insert(self.sent, call);
+        self.sent
+    }
+
     /// What a fault made of a call; of those that fit, the one that was placed first acts.
     fn forced(&mut self, call: &http::request::Parts) -> Forced {
         let key = call.headers.get(header::AUTHORIZATION);
@@ -177,6 +228,12 @@ impl Transport for Tap {
     ) -> BoxFuture<'_, Result<Response<Bytes>, TransportError>> {
         Box::pin(self.0.exchange(request))
     }
+}
+
+/// A number that no other case has, and no earlier run: where a server is shared, it remembers.
+pub(crate) fn next_shared_number() -> u64 {
+    static NEXT: LazyLock<AtomicU64> = LazyLock::new(|| AtomicU64::new(now_in_micros()));
+    NEXT.fetch_add(1, Ordering::Relaxed) % 1_000_000_000_000_000 + 1
 }
 
 fn now_in_micros() -> u64 {

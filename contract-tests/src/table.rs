@@ -11,6 +11,9 @@ pub static TABLE: LazyLock<Table> = LazyLock::new(|| {
     Table::parse(text).expect("contract.toml is as this module reads it")
 });
 
+/// The namespaces of provisioning; those operations that one of them lacks stand below the first.
+pub const NAMESPACES: [&str; 2] = ["billing", "provisioning"];
+
 /// How a cell is reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reach {
@@ -31,15 +34,19 @@ pub struct Cell {
     pub reach: Reach,
 }
 
-/// An operation with all its cells.
+/// An operation with all its cells; one that both namespaces have stands in two rows.
 #[derive(Debug)]
 pub struct Row {
-    /// Its name, which is the client's too.
+    /// Its name, and the namespace where that is not `billing`.
     pub name: String,
+    /// The operation's name, which is the client's too.
+    pub operation: String,
     /// The method; `ANY` in the rows of what is no operation.
     pub method: String,
-    /// The path with its placeholders.
+    /// The path with its placeholders; `{namespace}` where both have it.
     pub path: String,
+    /// What stands for `{namespace}`.
+    pub namespace: &'static str,
     /// The group of the specification.
     pub group: String,
     /// The outcomes, its own and its group's.
@@ -87,10 +94,22 @@ struct Operation {
 impl Table {
     fn parse(text: &str) -> Result<Self, toml::de::Error> {
         let file: File = toml::from_str(text)?;
-        let rows = file.operation.into_iter();
+        let rows = file.operation.iter();
         Ok(Self {
-            rows: rows.map(|operation| row(operation, &file.every)).collect(),
+            rows: rows
+                .flat_map(|operation| rows_of(operation, &file.every))
+                .collect(),
         })
+    }
+
+    /// A path below `/api/v1/billing/` in another namespace, where that has it.
+    pub fn in_namespace(&self, method: &Method, path: &str, namespace: &str) -> String {
+        let row = self.row_of(method, path);
+        let (own, other) = (row.namespace, namespace);
+        match row.path.contains("{namespace}") {
+            true => path.replacen(&format!("/{own}/"), &format!("/{other}/"), 1),
+            false => path.to_owned(),
+        }
     }
 
     /// The row of a call: an operation, or one of the rows of what is none.
@@ -125,7 +144,7 @@ impl Row {
         let mut given = path.split('/');
         let fits = self.path.split('/').all(|expected| {
             given.next().is_some_and(|part| match expected {
-                "{namespace}" => ["billing", "provisioning"].contains(&part),
+                "{namespace}" => part == self.namespace,
                 placeholder if placeholder.starts_with('{') => !part.is_empty(),
                 literal => literal == part,
             })
@@ -136,7 +155,7 @@ impl Row {
     /// A call of this operation, every identifier in its path being this one.
     pub fn path_with(&self, id: &str) -> String {
         let parts = self.path.split('/').map(|part| match part {
-            "{namespace}" => "billing",
+            "{namespace}" => self.namespace,
             placeholder if placeholder.starts_with('{') => id,
             literal => literal,
         });
@@ -154,7 +173,17 @@ impl Row {
     }
 }
 
-fn row(operation: Operation, every: &[Every]) -> Row {
+/// The rows of an operation: one for each namespace that has it.
+fn rows_of(operation: &Operation, every: &[Every]) -> Vec<Row> {
+    let mut rows = vec![row(operation, every, NAMESPACES[0], operation.name.clone())];
+    if operation.call.contains("{namespace}") {
+        let name = format!("{} /{}/", operation.name, NAMESPACES[1]);
+        rows.push(row(operation, every, NAMESPACES[1], name));
+    }
+    rows
+}
+
+fn row(operation: &Operation, every: &[Every], namespace: &'static str, name: String) -> Row {
     let cells = |outcomes: &[String], reach| {
         let cells = outcomes.iter().map(|outcome| Cell {
             outcome: outcome.clone(),
@@ -174,10 +203,12 @@ fn row(operation: Operation, every: &[Every]) -> Row {
     all.sort();
     let (method, path) = operation.call.split_once(' ').expect("method and path");
     Row {
-        name: operation.name,
+        name,
+        operation: operation.name.clone(),
         method: method.to_owned(),
         path: path.to_owned(),
-        group: operation.group,
+        namespace,
+        group: operation.group.clone(),
         cells: all,
     }
 }

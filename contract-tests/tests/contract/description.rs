@@ -89,11 +89,11 @@ fn found_problems(place: &str, exchange: &Exchange) -> Vec<String> {
     problems
 }
 
-/// The place of an operation; both namespaces are one path item.
+/// The place of an operation, in its namespace.
 fn operation(row: &Row) -> String {
     let path = row
         .path
-        .replace("{namespace}", "billing")
+        .replace("{namespace}", row.namespace)
         .replace('/', "~1");
     let item = followed(format!("/paths/{path}"));
     format!("{item}/{}", row.method.to_ascii_lowercase())

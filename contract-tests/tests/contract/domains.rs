@@ -217,8 +217,6 @@ async fn an_unknown_domain_is_domain_not_found() {
     assert_api_error(domains.terminate(unknown()).await, 404, not_found());
     let update = UpdateDomain::new(unknown(), "example.com");
     assert_api_error(domains.update(update).await, 404, not_found());
-    let release = ReleaseDomain::new(account.customer().id, next_service(), unknown());
-    assert_api_error(domains.release(release).await, 404, not_found());
 }
 
 async fn bad_fields_come_back_by_their_names() {
@@ -372,6 +370,12 @@ async fn a_release_names_what_is_missing() {
     let service = customer.domain_slots(1).await;
     let id = customer.watched("example.com", service).await;
     let domains = account.client.domains();
+    let nothing = ReleaseDomain::new(customer.id, service, unknown());
+    assert_api_error(
+        domains.release(nothing).await,
+        404,
+        ErrorCode::DomainNotFound,
+    );
     let servers_only = customer.server_plan("starter").await;
     let release = domains
         .release(ReleaseDomain::new(customer.id, servers_only, id))

@@ -125,11 +125,7 @@ async fn a_bad_parameter_is_refused_by_its_name() {
 
 async fn a_path_or_method_that_is_none_is_refused_by_name() {
     let account = Account::new().await;
-    for path in [
-        "/api/v1/nothing",
-        "/api/v1/endpoints/",
-        "/api/v1/provisioning/scan-endpoint",
-    ] {
+    for path in ["/api/v1/nothing", "/api/v1/endpoints/"] {
         let refused = answer(account.raw(Method::GET, path)).await;
         assert_eq!(refused.status, StatusCode::NOT_FOUND, "{path}");
         assert_eq!(refused.json["error"]["code"], "NOT_FOUND", "{path}");

@@ -1,7 +1,7 @@
 //! Firewall ingest (assumed shapes).
 
 use secmon::ErrorCode;
-use secmon::model::{EndpointId, FirewallFormat};
+use secmon::model::{EndpointId, FirewallFormat, PortRange, Protocol};
 use secmon::operations::IngestFirewall;
 use secmon_contract_tests::{Account, assert_api_error, assert_keys, cases};
 use serde_json::Value;
@@ -26,8 +26,34 @@ const DUMP: &str = "*filter
 COMMIT
 ";
 
+/// The ports that the dump accepts.
+const ACCEPTED: [(&str, Protocol); 3] = [
+    ("52022", Protocol::Tcp),
+    ("52800-52810", Protocol::Tcp),
+    ("52053", Protocol::Udp),
+];
+
+/// Those of the dump's ports that no rule of the whole account covers already.
+async fn not_yet_allowed(account: &Account) -> Vec<&'static str> {
+    let rules = account.account_wide_rules().await;
+    let allowed = |port: u16, protocol: &Protocol| {
+        rules.iter().any(|rule| {
+            (rule.port_start..=rule.port_end).contains(&port)
+                && (rule.protocol == *protocol || rule.protocol == Protocol::Any)
+                && rule.is_active == Some(true)
+        })
+    };
+    let left = ACCEPTED.iter().filter(|(range, protocol)| {
+        let range: PortRange = range.parse().expect("a range");
+        let mut ports = range.start().get()..=range.end().get();
+        !ports.all(|port| allowed(port, protocol))
+    });
+    left.map(|(range, _)| *range).collect()
+}
+
 async fn a_dump_becomes_rules_of_the_server() {
     let account = Account::new().await;
+    let expected = not_yet_allowed(&account).await;
     let customer = account.customer();
     let server = customer.provisioned("203.0.113.90").await;
     let dump = || IngestFirewall::new(server, customer.id, DUMP);
@@ -48,7 +74,7 @@ async fn a_dump_becomes_rules_of_the_server() {
         .iter()
         .filter_map(|rule| rule.ports().map(|ports| ports.to_string()))
         .collect();
-    assert_eq!(ports, ["52022", "52800-52810", "52053"]);
+    assert_eq!(ports, expected);
     assert!(
         read.data
             .suggested

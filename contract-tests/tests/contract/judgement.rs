@@ -9,8 +9,8 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use secmon_contract_tests::junit::{self, Ending, Line};
 use secmon_contract_tests::{
-    Account, Case, Exchange, Forced, Matrix, Need, Service, Steering, checks, embedded, run_case,
-    time_problems,
+    Account, Case, Exchange, Forced, Matrix, Namespace, Need, Service, Steering, checks, embedded,
+    run_case, time_problems,
 };
 use serde_json::{Value, json};
 
@@ -205,6 +205,7 @@ fn a_fault_marks_the_calls_that_it_hits_and_no_more() {
     let hit = Case {
         path: "contract::hit::reads_three_times",
         needs: &[Need::Faults],
+        namespace: Namespace::Billing,
         body: || {
             Box::pin(async {
                 let account = Account::new().await;
@@ -242,6 +243,7 @@ fn a_case_may_not_do_what_it_did_not_declare() {
     let sly = Case {
         path: "contract::sly::moves_the_clock",
         needs: &[Need::World],
+        namespace: Namespace::Billing,
         body: || {
             Box::pin(async {
                 let account = Account::new().await;
@@ -286,7 +288,7 @@ fn every_transcript_belongs_to_a_case() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/contract/transcripts");
     let names: BTreeSet<String> = crate::cases()
         .iter()
-        .map(|case| format!("{}.snap", case.name().replace("::", ".")))
+        .map(|case| format!("{}.snap", case.transcript()))
         .collect();
     for file in fs::read_dir(folder).expect("the transcripts") {
         let file = file.expect("a transcript").file_name();

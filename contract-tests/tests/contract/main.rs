@@ -1,6 +1,7 @@
 //! The contract suite: one binary, so that what all cases observed can be judged at the end.
 
 mod account_rules;
+mod cleaning;
 mod description;
 mod domain_monitoring;
 mod domain_states;
@@ -13,6 +14,7 @@ mod health_and_access;
 mod honesty;
 mod judgement;
 mod model;
+mod namespaces;
 mod playbooks;
 mod port_alerts;
 mod pricing;
@@ -37,6 +39,7 @@ use secmon_contract_tests::{Case, Check, run};
 fn cases() -> Vec<Case> {
     let files = [
         everywhere::CASES,
+        namespaces::CASES,
         health_and_access::CASES,
         servers::CASES,
         domains::CASES,
@@ -58,7 +61,9 @@ fn cases() -> Vec<Case> {
         domain_states::CASES,
         subscription_states::CASES,
     ];
-    files.concat()
+    let mut cases = files.concat();
+    cases.extend(namespaces::twins());
+    cases
 }
 
 /// Every check that is no case.
@@ -66,6 +71,7 @@ fn checks() -> Vec<Check> {
     [
         witnesses::CHECKS,
         judgement::CHECKS,
+        cleaning::CHECKS,
         honesty::CHECKS,
         remote::CHECKS,
         playbooks::CHECKS,

@@ -214,13 +214,7 @@ async fn another_customers_rule_is_404_and_its_server_is_403() {
 
 /// Rules of the whole account, which every customer is shown.
 async fn account_wide(account: &Account) -> Vec<RuleId> {
-    let list = ListRules::new().billing_customer_id(account.customer().id);
-    let rules = account
-        .client
-        .pages(list)
-        .collect_all()
-        .await
-        .expect("a list");
+    let rules = account.account_wide_rules().await;
     rules.into_iter().map(|rule| rule.id).collect()
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use http::{Method, StatusCode};
 use secmon::model::{EndpointId, EndpointStatus, ScanStatus, ServiceId};
 use secmon::operations::{EndpointState, ProvisionEndpoint, ScanEndpoint};
-use secmon::{Error, ErrorCode, Namespace};
+use secmon::{Error, ErrorCode};
 use secmon_contract_tests::{Account, assert_api_error, assert_keys, cases, code_of};
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -15,13 +15,12 @@ cases! {
         a_server_goes_through_its_life,
         repeating_a_transition_succeeds_with_a_note,
         provisioning_twice_finds_the_same_server,
-        both_namespaces_do_the_same,
         an_unknown_server_is_endpoint_not_found,
         all_bad_fields_come_back_at_once,
         malformed_requests_name_the_field,
         a_hostname_alone_is_resolved_or_refused,
         a_scan_of_a_paused_or_terminated_server_is_refused,
-        a_scan_of_another_customers_server_is_not_found,
+        a_scan_of_another_customers_or_an_unknown_server_is_not_found,
         a_plan_bounds_the_servers_of_a_customer,
         a_scan_asked_for_twice_is_in_its_cooldown;
     steered:
@@ -155,41 +154,9 @@ async fn provisioning_twice_finds_the_same_server() {
     assert!(restored.note().is_some() && !restored.created());
 }
 
-async fn both_namespaces_do_the_same() {
-    let account = Account::new().await;
-    let customer = account.customer();
-    let id = customer.provisioned("203.0.113.12").await;
-    let other = account
-        .builder()
-        .namespace(Namespace::Provisioning)
-        .build()
-        .expect("a client");
-    let found = other
-        .servers()
-        .provision(customer.server("203.0.113.12"))
-        .await
-        .expect("found");
-    assert_eq!(found.data.endpoint_id, id);
-    let paused = other.servers().suspend(id).await.expect("suspended");
-    assert_eq!(paused.data.status, EndpointStatus::Paused);
-    let again = account
-        .client
-        .servers()
-        .suspend(id)
-        .await
-        .expect("paused already");
-    assert!(again.note().is_some());
-    let no_alias = account.raw(Method::POST, "/api/v1/provisioning/scan-endpoint");
-    assert_eq!(
-        no_alias.send().await.expect("an answer").status,
-        StatusCode::NOT_FOUND
-    );
-}
-
 async fn an_unknown_server_is_endpoint_not_found() {
     let account = Account::new().await;
     let servers = account.client.servers();
-    let customer = account.customer();
     assert_api_error(
         servers.suspend(unknown()).await,
         404,
@@ -205,8 +172,6 @@ async fn an_unknown_server_is_endpoint_not_found() {
         404,
         ErrorCode::EndpointNotFound,
     );
-    let scan = servers.scan(customer.id, unknown()).await;
-    assert_api_error(scan, 404, ErrorCode::EndpointNotFound);
 }
 
 /// The fields of a validation error, by their names.
@@ -445,12 +410,14 @@ async fn a_scan_of_a_paused_or_terminated_server_is_refused() {
     assert_api_error(terminated, 409, ErrorCode::EndpointNotActive);
 }
 
-async fn a_scan_of_another_customers_server_is_not_found() {
+async fn a_scan_of_another_customers_or_an_unknown_server_is_not_found() {
     let account = Account::new().await;
     let id = account.customer().provisioned("203.0.113.17").await;
     let stranger = account.customer();
-    let refused = account.client.servers().scan(stranger.id, id).await;
-    assert_api_error(refused, 404, ErrorCode::EndpointNotFound);
+    for id in [id, unknown()] {
+        let refused = account.client.servers().scan(stranger.id, id).await;
+        assert_api_error(refused, 404, ErrorCode::EndpointNotFound);
+    }
 }
 
 async fn scan_failures_of_the_service_come_by_their_names() {

@@ -17,7 +17,7 @@ checks! {
 fn the_table_has_every_operation_of_the_client() {
     let ours: BTreeSet<_> = TABLE
         .operations()
-        .map(|row| (row.name.clone(), row.method.clone(), row.path.clone()))
+        .map(|row| (row.operation.clone(), row.method.clone(), row.path.clone()))
         .collect();
     let client = OPERATIONS.iter();
     let theirs: BTreeSet<_> = client

@@ -1,0 +1,168 @@
+//! A case takes away what it made in an account that others use, whatever happened on the way.
+
+use bytes::Bytes;
+use http::{Method, Request, StatusCode};
+use secmon::model::{ProductSlug, Protocol};
+use secmon::operations::{
+    CreateRule, IngestFirewall, ListEndpoints, ProvisionDomain, ProvisionSubscription,
+};
+use secmon::transport::{HttpOptions, HttpTransport, Transport};
+use secmon_contract_tests::proxy::{Answer, Bend, Proxy};
+use secmon_contract_tests::{
+    Account, Case, Namespace, Run, Service, Steering, checks, embedded, next_service, run_case,
+};
+use secmon_mock::MockServer;
+use serde_json::{Value, json};
+use tokio::runtime::Builder;
+
+checks! {
+    what_was_made_is_taken_away_when_its_answer_was_lost,
+    what_was_made_is_taken_away_when_its_answer_names_nothing,
+    what_cannot_be_taken_away_is_named_and_the_rest_is_gone
+}
+
+const MAKES_ALL: Case = Case {
+    path: "contract::cleaning::makes_one_of_each",
+    needs: &[],
+    namespace: Namespace::Billing,
+    body: || Box::pin(makes_one_of_each()),
+};
+
+const WHY: &str = "For the operations team";
+
+/// Makes one of each kind of record, whatever is answered, and falls.
+async fn makes_one_of_each() {
+    let account = Account::new().await;
+    let (customer, service) = (account.customer(), next_service());
+    let client = &account.client;
+    let _ = client
+        .servers()
+        .provision(customer.server("203.0.113.1"))
+        .await;
+    let _ = client
+        .endpoints()
+        .create(customer.endpoint("203.0.113.2"))
+        .await;
+    let list = ListEndpoints::new().billing_customer_id(customer.id);
+    let servers = client.pages(list).collect_all().await.expect("servers");
+    assert_eq!(servers.len(), 2, "the service processed the calls");
+    let rule = |ports: &str| CreateRule::new(ports.parse().expect("a port"), Protocol::Tcp, WHY);
+    let _ = client
+        .rules()
+        .create(rule("22").endpoint_id(servers[0].id))
+        .await;
+    let _ = client
+        .rules()
+        .create(rule("23").billing_customer_id(customer.id))
+        .await;
+    let _ = client.rules().create(rule("24")).await;
+    let dump = IngestFirewall::new(
+        servers[1].id,
+        customer.id,
+        "*filter\n:INPUT DROP [0:0]\n-A INPUT -p tcp -m tcp --dport 25 -j ACCEPT\nCOMMIT\n",
+    );
+    let _ = client.ingest_firewall(dump).await;
+    let slots = ProvisionSubscription::new(customer.id, service, ProductSlug::DomainMonitoring);
+    let _ = client.subscriptions().provision(slots).await;
+    let domain = ProvisionDomain::new(customer.id, "example.com", service);
+    let _ = client.domains().provision(domain).await;
+    panic!("the case falls");
+}
+
+/// Runs that case in an account that it does not own, at a service bent in this way.
+fn run_at(mock: &MockServer, bend: Bend) -> Run {
+    let mut service = Service::of(mock);
+    service.steering = Steering::Impossible;
+    let proxy = Proxy::start(&service.url, bend);
+    run_case(&MAKES_ALL, &service.through(proxy.url()))
+}
+
+fn makes(method: &Method, path: &str) -> bool {
+    let ends = [
+        "/provision",
+        "/endpoints",
+        "/whitelists",
+        "/ingest",
+        "-domain",
+        "-subscription",
+    ];
+    *method == Method::POST
+        && ends.iter().any(|end| path.ends_with(end))
+        && !path.contains("/terminate")
+}
+
+fn read(mock: &MockServer, path: &str) -> Value {
+    let request = Request::get(format!("{}{path}", mock.url()));
+    let request = request.header("authorization", "Bearer test_key_acme");
+    let runtime = Builder::new_current_thread().enable_all().build();
+    let transport = HttpTransport::new(&HttpOptions::default());
+    let sent = transport.send(request.body(Bytes::new()).expect("a request"));
+    let answer = runtime.expect("a runtime").block_on(sent);
+    serde_json::from_slice(answer.expect("an answer").body()).expect("JSON")
+}
+
+/// Servers and rules of the account, domains and slots of the case's customer.
+fn alive(mock: &MockServer, run: &Run) -> [Value; 4] {
+    let exchanges = run.exchanges();
+    let list = exchanges
+        .iter()
+        .find(|call| call.path == "/api/v1/endpoints" && call.method == Method::GET);
+    let query = &list.expect("the case lists its servers").query;
+    let customer = query
+        .split('&')
+        .find(|pair| pair.starts_with("billing_customer_id="));
+    let domains = format!("/api/v1/domains?{}", customer.expect("a customer"));
+    let domains = read(mock, &domains)["data"].take();
+    let total = |list: &str| read(mock, list)["meta"]["total"].clone();
+    [
+        total("/api/v1/endpoints"),
+        total("/api/v1/whitelists"),
+        domains["slots_used"].clone(),
+        domains["slots_total"].clone(),
+    ]
+}
+
+#[track_caller]
+fn assert_nothing_is_left(bend: Bend) {
+    let mock = embedded();
+    let run = run_at(&mock, bend);
+    let failure = run.failure.as_ref().expect("it falls");
+    assert_eq!(failure.message, "the case falls");
+    assert_eq!(alive(&mock, &run), [0, 0, 0, 0].map(Value::from));
+}
+
+fn what_was_made_is_taken_away_when_its_answer_was_lost() {
+    assert_nothing_is_left(Bend::Whole(|call, behind| {
+        Box::pin(async move {
+            let answer = behind.answer(&call).await;
+            answer.filter(|_| !makes(&call.method, &call.path))
+        })
+    }));
+}
+
+fn what_was_made_is_taken_away_when_its_answer_names_nothing() {
+    assert_nothing_is_left(Bend::Answer(|call, answer| {
+        if makes(&call.method, &call.path) {
+            answer.edit(|json| json["data"] = json!({}));
+        }
+    }));
+}
+
+fn what_cannot_be_taken_away_is_named_and_the_rest_is_gone() {
+    let mock = embedded();
+    let run = run_at(
+        &mock,
+        Bend::Instead(|call| {
+            let refused = call.is_one_of(Method::DELETE, "/api/v1/endpoints");
+            refused.then(|| Answer::new(StatusCode::CONFLICT.as_u16(), &json!({})))
+        }),
+    );
+    let left = run.not_cleaned_up.as_ref().expect("two servers are left");
+    assert_eq!(
+        left.message.matches("DELETE /api/v1/endpoints/").count(),
+        2,
+        "{}",
+        left.message
+    );
+    assert_eq!(alive(&mock, &run), [2, 0, 0, 0].map(Value::from));
+}
