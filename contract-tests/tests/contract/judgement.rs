@@ -165,7 +165,7 @@ fn the_description_sees_what_is_wrong_with_an_answer() {
         .insert(header::CONTENT_TYPE, HeaderValue::from_static("text/plain"));
     assert_eq!(
         description::problems(&page),
-        ["suspend_endpoint 200: JSON that is called \"text/plain\""]
+        ["suspend_endpoint /provisioning/ 200: JSON that is called \"text/plain\""]
     );
     let problems = description::problems(&answered(Method::GET, "/api/v1/health", 404, json!({})));
     assert_eq!(problems, ["get_health does not document 404"]);
