@@ -173,7 +173,7 @@ impl Target {
             )));
         }
         let service = service.ok_or_else(|| {
-            CliError::usage(format!("service_id: the domain {name} needs the service that pays for its slot: fill in the column, or give --service"))
+            CliError::usage(format!("service_id: the domain {name} needs the service that pays for its slot: fill in the column"))
         })?;
         let mut request = ProvisionDomain::new(customer, name, service);
         request.client_name = given(&fields.client_name);
@@ -243,6 +243,16 @@ pub fn server_name(text: &str) -> Result<String, CliError> {
         Subject::Server(address) => Ok(address.to_string()),
         Subject::Host(name) | Subject::Domain(name) => Ok(name),
     }
+}
+
+/// Whether a target is a domain.
+pub fn is_domain(text: &str, bare_names: BareNames) -> bool {
+    matches!(Subject::parse(text, bare_names), Ok(Subject::Domain(_)))
+}
+
+/// Whether a target is a domain only if somebody says so.
+pub fn is_bare_name(text: &str) -> bool {
+    is_domain(text, BareNames::Domains) && !is_domain(text, BareNames::Unclear)
 }
 
 /// Whether a text could only be meant as an IP address: its last label is digits, or it has the colons of IPv6.

@@ -203,6 +203,77 @@ fn a_missing_customer_is_asked_for_and_an_editor_is_started() {
 }
 
 #[test]
+fn provision_asks_what_a_bare_name_is_and_which_service_pays_for_domains() {
+    let tenant = account();
+    let shell = Shell::of(&tenant).with("SECMON_PLAIN_PROMPTS", "1");
+    shell
+        .line("subscription set 501 --product domain_monitoring --quantity 5 -c 42")
+        .exits(0);
+    let mut terminal = Terminal::start(&shell, 100, &["provision", "bare.test", "-c", "42"]);
+    terminal.shows("What is bare.test?");
+    terminal.shows("1  a server");
+    terminal.shows("2  a domain");
+    terminal.type_keys("2\n");
+    terminal.shows("Number of the billing service: ");
+    terminal.type_keys("501\n");
+    terminal.shows("Domain bare.test is now watched for customer 42");
+    assert_eq!(terminal.ends().0, 0);
+
+    let several = "provision www.test https://one.test 203.0.113.10 two.test -c 42";
+    let several: Vec<&str> = several.split(' ').collect();
+    let mut terminal = Terminal::start(&shell, 100, &several);
+    terminal.shows("What is www.test?");
+    terminal.type_keys("1\n");
+    terminal.shows("Number of the billing service: ");
+    terminal.type_keys("501\n");
+    terminal.shows("What is two.test?");
+    terminal.type_keys("2\n");
+    terminal.shows("4 provisioned");
+    let (code, screen) = terminal.ends();
+    assert_eq!(code, 0, "{screen}");
+    let asked = screen.matches("Number of the billing service").count();
+    assert_eq!(asked, 1, "one service pays for all: {screen}");
+    let servers = tenant.calls("POST", "/api/v1/billing/provision");
+    assert!(
+        servers
+            .iter()
+            .all(|call| !format!("{call:?}").contains("501")),
+        "the service pays for domains: {servers:?}"
+    );
+
+    let terminal = Terminal::start(
+        &shell,
+        100,
+        &["provision", "bare.test", "--no-input", "-c42"],
+    );
+    let (code, screen) = terminal.ends();
+    assert_eq!(code, 2, "{screen}");
+    assert!(screen.contains("--server or --domain"), "{screen}");
+}
+
+#[test]
+fn without_a_terminal_provision_names_the_options_that_are_missing() {
+    let tenant = account();
+    let shell = Shell::of(&tenant);
+    let bare = shell.line("provision bare.test -c 42").exits(2).stderr;
+    assert!(bare.contains("--server or --domain"), "{bare}");
+    for line in [
+        "provision https://example.com -c 42",
+        "provision example.com --domain -c 42",
+    ] {
+        let missing = shell.line(line).exits(2).stderr;
+        assert!(missing.contains("give it with --service"), "{missing}");
+        assert!(missing.contains("example.com"), "{missing}");
+        assert!(!missing.contains("column"), "{missing}");
+    }
+    let file = shell.file("domains.csv", "target,customer\nhttps://example.com,42\n");
+    let missing = shell.run(&["provision", "-f", &file]).exits(2).stderr;
+    assert!(missing.contains("fill in the column"), "{missing}");
+    assert!(!missing.contains("--service"), "{missing}");
+    assert!(tenant.journal().is_empty());
+}
+
+#[test]
 fn an_editor_sees_no_key() {
     let shell = Shell::of(&account());
     let editor = shell.file(

@@ -1,5 +1,6 @@
 //! `secmon provision`: one server or domain, several, or a whole file.
 
+mod asking;
 mod sending;
 mod single;
 mod waiting;
@@ -17,7 +18,7 @@ use crate::files;
 use crate::invocation::quoted;
 use crate::outcome::Outcome;
 use crate::pace::LEFT_TO_PEOPLE;
-use crate::targets::{BareNames, Defaults, RowFields, Target};
+use crate::targets::{self, BareNames, Defaults, RowFields, Target};
 use std::cell::RefCell;
 use std::collections::HashMap;
 
@@ -122,14 +123,26 @@ fn from_arguments(context: &Context, args: &ProvisionArgs) -> Result<Vec<Target>
             "--nickname names one server: give one target, or a file with a column nickname",
         ));
     }
-    let defaults = Defaults {
-        customer: Some(context.customer()?),
-        bare_names: bare_names(args),
-    };
-    names
-        .iter()
-        .map(|name| Target::from_fields(&fields(name, args), &defaults))
-        .collect()
+    let customer = Some(context.customer()?);
+    let mut asked_service = None;
+    let mut targets = Vec::new();
+    for name in names {
+        let mut fields = fields(name, args);
+        let bare_names = asking::bare_names(context, &fields.target, bare_names(args))?;
+        if targets::is_domain(&fields.target, bare_names) && fields.service_id.is_empty() {
+            let service = match asked_service {
+                Some(service) => service,
+                None => asking::service(context, &fields.target)?,
+            };
+            fields.service_id = asked_service.insert(service).to_string();
+        }
+        let defaults = Defaults {
+            customer,
+            bare_names,
+        };
+        targets.push(Target::from_fields(&fields, &defaults)?);
+    }
+    Ok(targets)
 }
 
 fn fields(name: &str, args: &ProvisionArgs) -> RowFields {
