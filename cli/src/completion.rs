@@ -243,7 +243,8 @@ impl Typed {
     }
 }
 
-fn account(service: &Service) -> Option<String> {
+/// The name of key and address together, where no command and no person need be asked for the key.
+pub fn account(service: &Service) -> Option<String> {
     let origin = service::origin_of(&service.base_url);
     let key: Option<ApiKey> = match &service.key {
         KeySource::Local => credentials::parse("the key", local::KEY).ok(),

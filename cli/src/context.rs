@@ -1,5 +1,7 @@
 //! What a command works with: the settings, the client (made when first asked for), and the screen.
 
+mod changes;
+
 use crate::admin::LARGEST_STATE;
 use crate::connection::{self, Connection};
 use crate::credentials::TypedKey;
@@ -17,7 +19,7 @@ use secmon::transport::{HttpOptions, HttpTransport, Transport};
 use secmon::{ApiKey, Client, Operation, RateGroup, Response};
 use std::cell::OnceCell;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The surroundings of one command.
 pub struct Context {
@@ -59,52 +61,6 @@ impl Context {
     pub async fn read<O: Operation>(&self, operation: O) -> Result<Response<O::Output>, CliError> {
         self.ready().await?;
         Ok(self.client()?.send(operation).await?)
-    }
-
-    /// Sends a change; `None` in a dry run, which keeps it to be shown with what it is about.
-    pub async fn write<O: Operation>(
-        &self,
-        operation: O,
-        about: &str,
-    ) -> Result<Option<Response<O::Output>>, CliError> {
-        self.ready().await?;
-        let connection = self.connection()?;
-        let started = Instant::now();
-        let unanswered = Unanswered::new(self, &connection.guard, O::INFO.name, about);
-        let answer = connection.client.send(operation).await;
-        unanswered.forget();
-        match answer {
-            Ok(response) => {
-                self.remember(O::INFO.name, about, "done", started);
-                Ok(Some(response))
-            }
-            Err(error) if connection.guard.stopped(&error) => {
-                self.refused(&connection.guard, about)
-            }
-            Err(error) => {
-                let sent = error.attempts() > 0;
-                let error = CliError::from(error);
-                if sent {
-                    self.remember(O::INFO.name, about, error.code(), started);
-                }
-                Err(error)
-            }
-        }
-    }
-
-    /// Writes a change that was sent into the history of this machine.
-    pub fn remember(&self, operation: &str, about: &str, result: &str, started: Instant) {
-        let history = self
-            .history
-            .get_or_init(|| History::open(self.service_name(), |text| self.without_key(text)));
-        let about = self.without_key(about);
-        let written = history
-            .as_ref()
-            .map(|history| history.add(operation, &about, result, started.elapsed()));
-        if let Some(Err(error)) = written {
-            self.ui
-                .note(&format!("warning: the history cannot be written: {error}"));
-        }
     }
 
     /// A text for a file, in which somebody may have typed the key.
@@ -494,54 +450,6 @@ impl Context {
     pub fn typed_key(&self, question: &str) -> Result<TypedKey, CliError> {
         self.release();
         Ok(TypedKey::new(&self.ui.ask_secret(question)?))
-    }
-}
-
-/// A change that was sent: dropped before its answer, it leaves its line in the history all the same.
-struct Unanswered<'a> {
-    context: &'a Context,
-    guard: &'a Guard,
-    operation: &'static str,
-    about: &'a str,
-    started: Instant,
-    passed_before: usize,
-}
-
-impl<'a> Unanswered<'a> {
-    fn new(
-        context: &'a Context,
-        guard: &'a Guard,
-        operation: &'static str,
-        about: &'a str,
-    ) -> Self {
-        Self {
-            context,
-            guard,
-            operation,
-            about,
-            started: Instant::now(),
-            passed_before: guard.passed(),
-        }
-    }
-
-    /// The answer is there.
-    fn forget(self) {
-        std::mem::forget(self);
-    }
-}
-
-impl Drop for Unanswered<'_> {
-    fn drop(&mut self) {
-        if self.guard.passed() > self.passed_before {
-            let Self {
-                operation,
-                about,
-                started,
-                ..
-            } = *self;
-            self.context
-                .remember(operation, about, "interrupted", started);
-        }
     }
 }
 

@@ -4,11 +4,14 @@
 //! tokens or leak records: only the command line, the call, the ids and how it ended.
 
 use crate::error::CliError;
+use crate::touched::Touched;
 use crate::{files, paths};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
+use std::time::Instant;
+use uuid::Uuid;
 
 /// One change.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -31,6 +34,35 @@ pub struct Entry {
     pub result: String,
     /// How long it took, waits included.
     pub duration_ms: u64,
+    /// The records it touched; `None` in a line of an earlier version, which kept none.
+    #[serde(default)]
+    pub ids: Option<Vec<Uuid>>,
+    /// Addresses and domains that the platform paused or un-paused because of it.
+    #[serde(default)]
+    pub moved: Vec<String>,
+}
+
+/// A change that is sent.
+#[derive(Debug)]
+pub struct Change {
+    operation: &'static str,
+    /// What it is about, in words.
+    pub about: String,
+    /// The records it touches.
+    pub touched: Touched,
+    started: Instant,
+}
+
+impl Change {
+    /// A change that is sent now.
+    pub fn begun(operation: &'static str, about: impl Into<String>, touched: Touched) -> Self {
+        Self {
+            operation,
+            about: about.into(),
+            touched,
+            started: Instant::now(),
+        }
+    }
 }
 
 /// The file that changes are written to.
@@ -62,26 +94,24 @@ impl History {
         })
     }
 
-    /// Adds a change. A history that cannot be written keeps nobody from working.
-    pub fn add(
-        &self,
-        operation: &str,
-        about: &str,
-        result: &str,
-        took: std::time::Duration,
-    ) -> std::io::Result<()> {
+    /// Adds a change, with words for what it is about that hold no key. A history that cannot be written keeps nobody
+    /// from working.
+    pub fn add(&self, change: &Change, about: String, result: &str) -> std::io::Result<()> {
+        let took = change.started.elapsed();
         let entry = Entry {
-            id: uuid::Uuid::new_v4().simple().to_string(),
+            id: Uuid::new_v4().simple().to_string(),
             at: chrono::Utc::now()
                 .format("%Y-%m-%dT%H:%M:%S+00:00")
                 .to_string(),
             user: self.user.clone(),
             service: self.service.clone(),
             command: self.command.clone(),
-            operation: operation.to_owned(),
-            about: about.to_owned(),
+            operation: change.operation.to_owned(),
+            about,
             result: result.to_owned(),
             duration_ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
+            ids: Some(change.touched.ids.clone()),
+            moved: change.touched.names.clone(),
         };
         let mut line = serde_json::to_vec(&entry)?;
         line.push(b'\n');

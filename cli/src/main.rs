@@ -38,6 +38,7 @@ mod references;
 mod service;
 mod settings;
 mod targets;
+mod touched;
 mod ui;
 
 fn main() -> std::process::ExitCode {

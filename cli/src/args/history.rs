@@ -9,7 +9,7 @@ pub struct HistoryArgs {
     /// Only changes within this time, as 30d
     #[arg(long, value_name = "TIME")]
     pub since: Option<String>,
-    /// Only changes that name this server, as it is called in the list
+    /// Only changes that touched this server: id, address, host name or nickname
     #[arg(long, value_name = "ENDPOINT")]
     pub endpoint: Option<String>,
     /// Only changes by this user of the machine

@@ -11,7 +11,9 @@ use crate::files;
 use crate::invocation::quoted;
 use crate::outcome::{Line, Outcome, to_json};
 use crate::references;
-use secmon::model::{CustomerId, DomainAlert, DomainAlertStatus, PortAlert, PortAlertStatus};
+use secmon::model::{
+    CustomerId, DomainAlert, DomainAlertStatus, EndpointId, PortAlert, PortAlertStatus,
+};
 use secmon::operations::{AcknowledgeDomainAlert, ResolveDomainAlert, ResolvePortAlert};
 
 const ACKNOWLEDGED: Words = Words {
@@ -163,26 +165,23 @@ async fn acknowledge_one(
 }
 
 fn done(alert: &Alert, record: serde_json::Value, end: &str) -> Done {
-    let place = alert
-        .place()
-        .map(|place| format!(" on {place}"))
-        .unwrap_or_default();
     Done {
         id: alert.handle(),
         record,
-        sentence: format!("The alert {end}: {}{place}.", alert.about()),
+        sentence: format!("The alert {end}: {}{}.", alert.about(), on_place(alert)),
         ..Done::default()
     }
 }
 
+fn on_place(alert: &Alert) -> String {
+    let place = alert.place().map(|place| format!(" on {place}"));
+    place.unwrap_or_default()
+}
+
 fn item(alert: &Alert, customer: CustomerId, end: End) -> Item {
-    let place = alert
-        .place()
-        .map(|place| format!(" on {place}"))
-        .unwrap_or_default();
     Item {
         row: None,
-        target: format!("{}{place}", alert.about()),
+        target: format!("{}{}", alert.about(), on_place(alert)),
         customer: Some(customer),
         end,
     }
@@ -258,11 +257,10 @@ async fn resolve_port(
     customer: CustomerId,
 ) -> Result<End, CliError> {
     let named = Alert::Port(Box::new(alert.clone()));
+    let about = format!("alert {}{}", named.about(), on_place(&named));
+    let server = alert.endpoint_id.map(EndpointId::uuid);
     let sent = context
-        .write(
-            ResolvePortAlert::new(alert.id, customer),
-            &format!("alert {}", named.about()),
-        )
+        .write_touching(ResolvePortAlert::new(alert.id, customer), &about, server)
         .await;
     let Some(answer) =
         sent.map_err(|error| error.during(format!("resolving alert {}", alert.id)))?

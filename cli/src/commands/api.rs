@@ -6,11 +6,12 @@ use crate::context::Context;
 use crate::error::{self, CliError, Exit};
 use crate::files;
 use crate::hints;
+use crate::history::Change;
 use crate::outcome::{Line, Outcome};
+use crate::touched::Touched;
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use secmon::{RawRequest, RawResponse};
 use serde_json::{Map, Value};
-use std::time::Instant;
 
 const MAX_BODY: u64 = 16 * 1024 * 1024;
 
@@ -23,7 +24,8 @@ pub async fn run(context: &Context, args: ApiArgs) -> Result<Outcome, CliError> 
     let about = format!("{} {}", request.method, request.path);
     context.ready().await?;
     let write = request.method != Method::GET;
-    let started = Instant::now();
+    let touched = Touched::by_raw(&request.path, request.body.as_ref());
+    let mut change = Change::begun("api", &about, touched);
     let answer = match context.client()?.raw(request).await {
         Ok(answer) => answer,
         Err(error) if context.guard()?.stopped(&error) => {
@@ -34,13 +36,14 @@ pub async fn run(context: &Context, args: ApiArgs) -> Result<Outcome, CliError> 
             let sent = error.attempts() > 0;
             let error = CliError::from(error);
             if write && sent {
-                context.remember("api", &about, error.code(), started);
+                context.remember(&change, error.code());
             }
             return Err(error);
         }
     };
     if write {
-        context.remember("api", &about, answer.status.as_str(), started);
+        change.touched.extend_from_body(&answer.body);
+        context.remember(&change, answer.status.as_str());
     }
     Ok(shown(&answer, &args))
 }

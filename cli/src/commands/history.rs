@@ -1,13 +1,17 @@
 //! `secmon history`: what was changed from this machine.
 
 use crate::args::{HistoryArgs, HistoryCommand};
+use crate::completion;
 use crate::context::Context;
 use crate::durations::{self, counted};
 use crate::error::CliError;
 use crate::history::{self, Entry};
+use crate::index::Index;
 use crate::outcome::{Cell, Column, Line, Outcome, Table, shown, to_json, wide, with_room};
-use crate::references::{self, Named};
+use crate::references::{self, Named, Reference};
 use chrono::DateTime;
+use secmon::model::EndpointId;
+use uuid::Uuid;
 
 const COLUMNS: &[Column] = &[
     shown("id"),
@@ -18,6 +22,8 @@ const COLUMNS: &[Column] = &[
     with_room("result"),
     wide("service"),
     wide("command"),
+    wide("ids"),
+    wide("moved"),
 ];
 /// So many changes are shown unless -L says another number.
 const LATEST: usize = 50;
@@ -43,7 +49,9 @@ pub fn run(context: &Context, args: &HistoryArgs) -> Result<Outcome, CliError> {
         entries.retain(|entry| entry.user == *user);
     }
     if let Some(server) = &args.endpoint {
-        entries.retain(|entry| names(&entry.about, server) || names(&entry.command, server));
+        let server = Reference::parse(server)?;
+        let server = Sought::new(context, &entries, &server);
+        entries.retain(|entry| server.is_touched_by(entry));
     }
     let display = &context.settings.display;
     let shown = match (&display.sort, display.limit) {
@@ -58,6 +66,52 @@ pub fn run(context: &Context, args: &HistoryArgs) -> Result<Outcome, CliError> {
         ));
     }
     Ok(Outcome::list(&entries[earlier..], COLUMNS, row))
+}
+
+/// What a server may be called in a change.
+struct Sought<'a> {
+    name: &'a str,
+    ids: Vec<Uuid>,
+    addresses: Vec<String>,
+}
+
+impl<'a> Sought<'a> {
+    /// The server as it was typed, as commands have seen it, and as earlier changes name it: it may be gone.
+    fn new(context: &Context, entries: &[Entry], typed: &Reference<'a>) -> Self {
+        let service = context.settings.service.as_ref().ok();
+        let account = service.and_then(completion::account);
+        let servers = account.map(|account| Index::read(&account).servers);
+        let servers = servers.unwrap_or_default();
+        let known = match typed.id {
+            Some(id) => servers.iter().filter(|server| server.id == id).collect(),
+            None => typed.fit(&servers).servers,
+        };
+        let named = entries
+            .iter()
+            .filter(|entry| {
+                entry.operation.ends_with("_endpoint") && names(&entry.about, typed.text)
+            })
+            .flat_map(|entry| entry.ids.iter().flatten().copied());
+        let ids = typed
+            .id
+            .into_iter()
+            .chain(known.iter().map(|server| server.id));
+        Self {
+            name: typed.text,
+            ids: ids.map(EndpointId::uuid).chain(named).collect(),
+            addresses: known.iter().map(|server| server.ip.clone()).collect(),
+        }
+    }
+
+    /// Whether a change touched it. A line without ids may tell it by the command alone.
+    fn is_touched_by(&self, entry: &Entry) -> bool {
+        let touched = match &entry.ids {
+            Some(ids) => ids.iter().any(|id| self.ids.contains(id)),
+            None => names(&entry.command, self.name),
+        };
+        let is_its = |moved: &String| moved == self.name || self.addresses.contains(moved);
+        touched || names(&entry.about, self.name) || entry.moved.iter().any(is_its)
+    }
 }
 
 /// Whether a text has this name as a whole: 203.0.113.1 is no part of 203.0.113.10.
@@ -85,19 +139,30 @@ fn row(entry: &Entry) -> Vec<Cell> {
         Cell::state(&entry.result),
         Cell::text(&entry.service),
         Cell::text(&entry.command),
+        listed(entry.ids.as_deref().unwrap_or_default()),
+        listed(&entry.moved),
     ]
 }
 
+fn listed<T: ToString>(items: &[T]) -> Cell {
+    let items: Vec<String> = items.iter().map(ToString::to_string).collect();
+    Cell::maybe((!items.is_empty()).then(|| items.join(" ")))
+}
+
 fn one(entry: &Entry) -> Outcome {
-    let story = vec![
+    let mut story = vec![
         Line::text(format!("{}: {}", entry.operation, entry.about)),
         Line::Field("id", Cell::text(&entry.id)),
         Line::Field("at", Cell::text(&entry.at)),
         Line::Field("user", Cell::text(&entry.user)),
         Line::Field("service", Cell::text(&entry.service)),
         Line::Field("command", Cell::text(&entry.command)),
+        Line::Field("touched", listed(entry.ids.as_deref().unwrap_or_default())),
         Line::Field("result", Cell::state(&entry.result)),
         Line::Field("took", Cell::text(format!("{} ms", entry.duration_ms))),
     ];
+    if !entry.moved.is_empty() {
+        story.push(Line::Field("capacity moved", listed(&entry.moved)));
+    }
     Outcome::record(to_json(entry), Table::one(COLUMNS, row(entry))).tell(story)
 }

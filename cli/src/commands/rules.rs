@@ -16,7 +16,7 @@ use crate::invocation::quoted;
 use crate::outcome::{Cell, Column, Line, Outcome, Table, shown, to_json};
 use crate::ports::PortSpec;
 use crate::references::{self, Named, Prefixes};
-use secmon::model::{EndpointSummary, Rule, RuleScope, RuleStatus};
+use secmon::model::{EndpointId, EndpointSummary, Rule, RuleScope, RuleStatus};
 use secmon::operations::{DeleteRule, GetRule, GetRuleSummary, UpdateRule};
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -156,6 +156,15 @@ fn place(rule: &Rule) -> String {
     format!("{} on {}", views::ports_of(rule), views::place_of(rule))
 }
 
+/// What a change of a rule is about.
+fn about(rule: &Rule) -> String {
+    format!("rule for {}", place(rule))
+}
+
+fn server_of(rule: &Rule) -> Option<Uuid> {
+    rule.endpoint_id.map(EndpointId::uuid)
+}
+
 async fn find(context: &Context, name: &str) -> Result<Rule, CliError> {
     references::check_named(RULE, name)?;
     if let Ok(id) = name.trim().parse::<Uuid>() {
@@ -265,7 +274,9 @@ async fn edit(context: &Context, args: RuleEditArgs) -> Result<Outcome, CliError
     }
     let rule = find(context, &args.rule).await?;
     let update = changed(&rule, args)?;
-    let sent = context.write(update, &format!("rule {}", rule.id)).await;
+    let sent = context
+        .write_touching(update, &about(&rule), server_of(&rule))
+        .await;
     let Some(answer) = sent.map_err(|error| error.during(format!("changing rule {}", rule.id)))?
     else {
         return Ok(Outcome::record(Value::Null, Table::new(views::RULE)));
@@ -359,7 +370,7 @@ fn refuse_ports(names: &[String]) -> Result<(), CliError> {
 
 async fn remove_one(context: &Context, rule: &Rule) -> Result<End, CliError> {
     let sent = context
-        .write(DeleteRule::new(rule.id), &format!("rule {}", rule.id))
+        .write_touching(DeleteRule::new(rule.id), &about(rule), server_of(rule))
         .await;
     let Some(_) = sent.map_err(|error| error.during(format!("removing rule {}", rule.id)))? else {
         return Ok(End::Planned);

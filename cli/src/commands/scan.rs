@@ -6,8 +6,10 @@ use crate::args::ScanArgs;
 use crate::bulk::{self, Done, End, Item, Journal, Key, Origin, Prior, Trace, Words};
 use crate::context::Context;
 use crate::error::CliError;
+use crate::history::Change;
 use crate::outcome::{Line, Outcome, to_json};
 use crate::references::{self, Prefixes};
+use crate::touched::Touched;
 use crate::{durations, files};
 use secmon::model::{Endpoint, EndpointId};
 use secmon::operations::{GetEndpoint, ScanEndpoint};
@@ -15,7 +17,7 @@ use secmon::{ErrorCode, Namespace, Sent};
 use serde_json::json;
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 const OPERATION: &str = "scan_endpoint";
 /// What is kept of a server before its scan.
@@ -201,11 +203,11 @@ impl Scans<'_> {
         let name = references::name_of(endpoint);
         let customer = references::owner(context, endpoint)?;
         context.ready().await?;
-        let started = Instant::now();
         let scan = ScanEndpoint::new(customer, endpoint.id);
+        let change = Change::begun(OPERATION, &name, Touched::by(&scan));
         match context.client()?.send(scan).await {
             Ok(scan) => {
-                context.remember(OPERATION, &name, "done", started);
+                context.remember(&change, "done");
                 Ok(Asked::Ended(End::Done(Done {
                     id: scan.data.scan_id.to_string(),
                     record: to_json(&scan.data),
@@ -219,7 +221,7 @@ impl Scans<'_> {
             }
             Err(error) => {
                 if error.sent() == Sent::Maybe {
-                    context.remember(OPERATION, &name, "no_answer", started);
+                    context.remember(&change, "no_answer");
                 }
                 Ok(Asked::Refused(Box::new(error)))
             }

@@ -10,6 +10,7 @@ mod servers;
 
 pub use domains::{DomainRef, all_domains, customer_of_domains, domains, learn_domains, monitored};
 pub use records::{Named, all_alerts, all_rules, by_id_or_prefix, check_named};
+pub use reference::Reference;
 pub use servers::{
     Prefixes, ServerTarget, all_endpoints, endpoint, endpoints, endpoints_of, handle_of, name_of,
     owner, refuse_empty, server_targets,

@@ -72,6 +72,121 @@ fn every_change_is_remembered_and_no_read() {
     );
 }
 
+/// The operations of the history of one server.
+fn operations(shell: &Shell, server: &str) -> Vec<String> {
+    let changes = shell
+        .run(&["history", "--endpoint", server, "-o", "json"])
+        .exits(0)
+        .json();
+    let changes = changes.as_array().expect("a list").clone();
+    let name = |change: &serde_json::Value| change["operation"].as_str().map(str::to_owned);
+    changes.iter().filter_map(name).collect()
+}
+
+#[test]
+fn a_change_is_found_by_the_id_and_by_every_name_of_its_server_and_not_by_those_of_others() {
+    let shell = Shell::of(&account());
+    let first = provision(&shell, "203.0.113.10", "web-1");
+    let second = provision(&shell, "203.0.113.11", "web-2");
+    shell.line("endpoint suspend web-1 web-2").exits(0);
+    shell.line(&format!("endpoint resume {second}")).exits(0);
+    shell
+        .line("rules add web-1 22 -m because-it-is-needed")
+        .exits(0);
+    let rule = shell.line("rules list web-1 -o ids").exits(0).stdout;
+    shell
+        .line(&format!("rules remove {} -y", rule.trim()))
+        .exits(0);
+    let alert = shell.line("alert list --endpoint web-1 -o ids -L 1");
+    shell
+        .line(&format!("alert resolve {} -c 42", alert.stdout.trim()))
+        .exits(0);
+    for name in [first.as_str(), "web-1", "203.0.113.10", "nick:WEB-1"] {
+        assert_eq!(
+            operations(&shell, name),
+            [
+                "provision_endpoint",
+                "update_endpoint",
+                "suspend_endpoint",
+                "create_rule",
+                "delete_rule",
+                "resolve_port_alert"
+            ],
+            "{name}"
+        );
+    }
+    let others = [
+        "provision_endpoint",
+        "update_endpoint",
+        "suspend_endpoint",
+        "resume_endpoint",
+    ];
+    for name in [second.as_str(), "web-2", "203.0.113.11"] {
+        assert_eq!(operations(&shell, name), others, "{name}");
+    }
+    let kept = std::fs::read_to_string(shell.path(".local/state/secmon/history.jsonl"));
+    let kept = kept.expect("the history");
+    assert!(kept.contains(rule.trim()) && kept.contains(alert.stdout.trim()));
+
+    // It is gone from every list and from the index, and still known by its name.
+    shell.line("endpoint delete web-1 -y").exits(0);
+    assert_eq!(operations(&shell, "web-1").len(), 7);
+    assert_eq!(operations(&shell, "web-2"), others);
+}
+
+#[test]
+fn the_servers_that_a_sync_pauses_and_those_that_a_raw_call_names_are_in_its_line() {
+    let shell = Shell::of(&account());
+    shell
+        .line("subscription set 501 --product port_monitoring --plan starter -c 42")
+        .exits(0);
+    let id = provision(&shell, "203.0.113.10", "web-1");
+    let services = "service_id,client_id,product_slug,status\n501,42,port_monitoring,suspended\n";
+    let file = shell.file("services.csv", services);
+    shell.run(&["sync", "-f", &file, "-y"]).exits(0);
+    shell
+        .line("api -X POST /api/v1/billing/suspend -f endpoint_id=none")
+        .exits(5);
+    let by_hand = format!("api -X DELETE /api/v1/endpoints/{id}");
+    shell.line(&by_hand).exits(0);
+    assert_eq!(
+        operations(&shell, &id),
+        [
+            "provision_endpoint",
+            "update_endpoint",
+            "sync_services",
+            "api"
+        ]
+    );
+}
+
+#[test]
+fn lines_of_an_earlier_version_have_no_ids_and_are_found_by_what_was_typed() {
+    let shell = Shell::of(&account());
+    let id = provision(&shell, "203.0.113.10", "web-1");
+    let old = format!(
+        "{{\"id\":\"0123456789abcdef\",\"at\":\"2026-01-01T00:00:00+00:00\",\"user\":\"maria\",\"service\":\"acme\",\
+         \"command\":\"secmon endpoint suspend web-1\",\"operation\":\"suspend_endpoint\",\
+         \"about\":\"endpoint {id}\",\"result\":\"done\",\"duration_ms\":12}}\n"
+    );
+    let file = shell.path(".local/state/secmon/history.jsonl");
+    let kept = std::fs::read_to_string(&file).expect("the history");
+    std::fs::write(&file, old + &kept).expect("the history is ours");
+    for name in [id.as_str(), "web-1"] {
+        let found = operations(&shell, name);
+        assert_eq!(
+            found,
+            ["suspend_endpoint", "provision_endpoint", "update_endpoint"],
+            "{name}"
+        );
+    }
+    let shown = shell.line("history show 012345").exits(0).stdout;
+    assert!(shown.contains("maria"), "{shown}");
+    let changes = shell.line("history -o json").exits(0).json();
+    assert!(changes[0]["ids"].is_null(), "{changes}");
+    assert_eq!(changes[1]["ids"][0], id.as_str(), "{changes}");
+}
+
 #[test]
 fn a_refused_change_is_remembered_with_its_code_and_no_secret_is() {
     let tenant = account();
