@@ -35,6 +35,7 @@ mod rules;
 mod sandbox;
 mod scan;
 mod sso;
+mod standing;
 mod status;
 mod subscription;
 mod sync;

@@ -1,6 +1,7 @@
 //! `secmon status`: how things stand, on one screen.
 
 use super::rules::{SOON_DAYS, ends_soon};
+use super::standing::Standing;
 use super::unknown_customer;
 use crate::alerts::{self, Alert};
 use crate::context::Context;
@@ -9,7 +10,9 @@ use crate::outcome::{Cell, Column, Line, Outcome, Table, shown};
 use crate::references::{self, DomainRef};
 use crate::ui::severity_rank;
 use secmon::RateGroup;
-use secmon::model::{CustomerId, DomainAlertStatus, EndpointPageMeta, PortAlertStatus, Severity};
+use secmon::model::{
+    CustomerId, DomainAlertStatus, Endpoint, EndpointStatus, PortAlertStatus, Severity,
+};
 use secmon::operations::{DomainOverview, ListDomains, ListEndpoints};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -22,15 +25,38 @@ const MOST_DOMAINS: usize = 20;
 pub async fn run(context: &Context) -> Result<Outcome, CliError> {
     let servers = servers(context).await?;
     match context.settings.customer {
-        Some(customer) => of_customer(context, customer, &servers).await,
+        Some(customer) => of_customer(context, customer, servers).await,
         None => Ok(of_account(context, &servers)),
     }
 }
 
-async fn servers(context: &Context) -> Result<EndpointPageMeta, CliError> {
+async fn servers(context: &Context) -> Result<Standing, CliError> {
     let mut list = ListEndpoints::new().per_page(1);
     list.billing_customer_id = context.settings.customer;
-    Ok(context.read(list).await?.into_data().meta)
+    let meta = context.read(list).await?.into_data().meta;
+    Ok(Standing::of_servers(&meta))
+}
+
+/// How many servers the platform has paused; asked for only where some are paused.
+async fn quota_paused(
+    context: &Context,
+    customer: CustomerId,
+    servers: &Standing,
+) -> Result<u64, CliError> {
+    if servers.paused() == 0 {
+        return Ok(0);
+    }
+    let mut list = ListEndpoints::new().per_page(references::PAGE_SIZE);
+    list.billing_customer_id = Some(customer);
+    list.status = Some(EndpointStatus::Paused);
+    let mut pages = context.client()?.pages(list);
+    let mut count = 0;
+    while let Some(page) = pages.next().await {
+        let paused = page?.into_data().data;
+        let by_platform = |server: &&Endpoint| server.quota_paused == Some(true);
+        count += paused.iter().filter(by_platform).count() as u64;
+    }
+    Ok(count)
 }
 
 /// The calls left in this window, where they are counted.
@@ -45,7 +71,7 @@ fn pace_line(context: &Context) -> Option<Line> {
     ))
 }
 
-fn of_account(context: &Context, servers: &EndpointPageMeta) -> Outcome {
+fn of_account(context: &Context, servers: &Standing) -> Outcome {
     let result = json!({ "servers": servers_json(servers) });
     let mut story = vec![Line::text("The whole account:")];
     story.extend(server_lines(servers));
@@ -53,14 +79,15 @@ fn of_account(context: &Context, servers: &EndpointPageMeta) -> Outcome {
     story.push(Line::Hint(
         "alerts and rules belong to customers: `status -c ID`".to_owned(),
     ));
-    Outcome::record(result, table(servers, &[])).tell(story)
+    Outcome::record(result, table(&[("servers", servers)], &[])).tell(story)
 }
 
 async fn of_customer(
     context: &Context,
     customer: CustomerId,
-    servers: &EndpointPageMeta,
+    mut servers: Standing,
 ) -> Result<Outcome, CliError> {
+    servers.quota_paused = Some(quota_paused(context, customer, &servers).await?);
     let alerts = references::all_alerts(context, customer, |mut list| {
         list.status = Some(PortAlertStatus::Open);
         list
@@ -68,29 +95,25 @@ async fn of_customer(
     .await?;
     let rules = references::all_rules(context, |list| list).await?;
     let expiring = rules.iter().filter(|rule| ends_soon(rule)).count();
-    let domains = context.read(ListDomains::new(customer)).await?.into_data();
-    unknown_customer::tell_if_empty(context, customer, servers.total, &domains);
+    let overview = context.read(ListDomains::new(customer)).await?.into_data();
+    let domains = Standing::of_domains(&overview);
+    unknown_customer::tell_if_empty(context, customer, servers.used, &overview);
     let of_ports = by_severity(alerts.iter().map(|alert| alert.severity.as_ref()));
-    let of_domains = domain_alerts(context, customer, &domains).await?;
+    let of_domains = domain_alerts(context, customer, &overview).await?;
     let severities = together(&of_ports, of_domains.as_ref());
-    let slots = domains.slots_used.zip(domains.slots_total);
     let result = json!({
         "billing_customer_id": customer,
-        "servers": servers_json(servers),
-        "domains": { "subscribed": domains.subscribed, "slots_used": domains.slots_used, "slots_total": domains.slots_total },
+        "servers": servers_json(&servers),
+        "domains": domains_json(&overview, &domains),
         "open_alerts": counts_json(&severities),
         "open_port_alerts": counts_json(&of_ports),
         "open_domain_alerts": of_domains.as_ref().map(counts_json),
         "rules": { "total": rules.len(), "expiring_within_14_days": expiring },
     });
     let mut story = vec![Line::text(format!("Customer {customer}:"))];
-    story.extend(server_lines(servers));
-    if let Some((used, total)) = slots.filter(|_| domains.subscribed) {
-        let bar = capacity_bar(used, total);
-        story.push(Line::Field(
-            "domain slots",
-            Cell::text(format!("{used} of {total}  {bar}")),
-        ));
+    story.extend(server_lines(&servers));
+    if overview.subscribed || !overview.domains.is_empty() {
+        story.extend(domain_lines(&domains));
     }
     story.push(Line::Field(
         "port alerts open",
@@ -105,14 +128,39 @@ async fn of_customer(
         Cell::text(rules_text(rules.len(), expiring)),
     ));
     story.extend(pace_line(context));
-    if !severities.is_empty() {
+    let next = next(customer, [&servers, &domains], &severities);
+    if !next.is_empty() {
         story.push(Line::Heading("Next:"));
-        story.push(Line::next(
-            format!("alert list -c {customer} --status open"),
-            "see the open alerts",
-        ));
+        story.extend(next);
     }
-    Ok(Outcome::record(result, table(servers, &severities)).tell(story))
+    let standings = [("servers", &servers), ("domains", &domains)];
+    Ok(Outcome::record(result, table(&standings, &severities)).tell(story))
+}
+
+fn next(
+    customer: CustomerId,
+    [servers, domains]: [&Standing; 2],
+    severities: &Counts,
+) -> Vec<Line> {
+    let alerts = Line::next(
+        format!("alert list -c {customer} --status open"),
+        "see the open alerts",
+    );
+    let paused_servers = Line::next(
+        format!("endpoint list -c {customer} --status paused"),
+        "see which servers are paused",
+    );
+    let domain_list = Line::next(
+        format!("domain list -c {customer}"),
+        "see which domains are paused",
+    );
+    let lines = [
+        (!severities.is_empty(), alerts),
+        (servers.is_cut(), paused_servers),
+        (domains.is_cut(), domain_list),
+    ];
+    let due = lines.into_iter().filter(|(due, _)| *due);
+    due.map(|(_, line)| line).collect()
 }
 
 fn rules_text(total: usize, expiring: usize) -> String {
@@ -196,49 +244,49 @@ fn alerts_text(severities: &Counts) -> String {
         .join(", ")
 }
 
-fn servers_json(servers: &EndpointPageMeta) -> Value {
+fn servers_json(servers: &Standing) -> Value {
     json!({
-        "total": servers.current_endpoint_count,
-        "limit": servers.endpoint_limit,
-        "by_status": servers.status_counts,
+        "total": servers.used,
+        "limit": servers.capacity,
+        "by_status": servers.by_status,
+        "over_quota": servers.is_over_quota(),
+        "quota_paused": servers.quota_paused,
     })
 }
 
-fn server_lines(servers: &EndpointPageMeta) -> Vec<Line> {
-    let count = servers.current_endpoint_count.unwrap_or(servers.total);
-    let limit = servers
-        .endpoint_limit
-        .map(|limit| format!(" of {limit}"))
-        .unwrap_or_default();
-    let states: Vec<String> = servers
-        .status_counts
-        .iter()
-        .map(|(state, count)| format!("{count} {state}"))
-        .collect();
-    let bar = servers
-        .endpoint_limit
-        .map(|limit| format!("  {}", capacity_bar(count, limit)))
-        .unwrap_or_default();
-    vec![
-        Line::Field("servers", Cell::text(format!("{count}{limit}{bar}"))),
-        Line::Field("by state", Cell::text(states.join(", "))),
+fn domains_json(overview: &DomainOverview, domains: &Standing) -> Value {
+    json!({
+        "subscribed": overview.subscribed,
+        "slots_used": overview.slots_used,
+        "slots_total": overview.slots_total,
+        "by_status": domains.by_status,
+        "over_quota": domains.is_over_quota(),
+        "quota_paused": domains.quota_paused,
+    })
+}
+
+fn server_lines(servers: &Standing) -> [Line; 2] {
+    [
+        Line::Field("servers", Cell::text(servers.filling())),
+        Line::Field("by state", Cell::text(servers.states())),
     ]
 }
 
-/// How full a capacity is.
-fn capacity_bar(used: u64, capacity: u64) -> String {
-    const WIDTH: u64 = 20;
-    let filled = (used.min(capacity) * WIDTH).div_ceil(capacity.max(1));
-    let cells = |sign: &str, count: u64| sign.repeat(usize::try_from(count).unwrap_or(0));
-    format!("[{}{}]", cells("#", filled), cells("-", WIDTH - filled))
+fn domain_lines(domains: &Standing) -> [Line; 2] {
+    [
+        Line::Field("domain slots", Cell::text(domains.filling())),
+        Line::Field("domains", Cell::text(domains.states())),
+    ]
 }
 
-fn table(servers: &EndpointPageMeta, severities: &[(u8, String, u64)]) -> Table {
+fn table(kinds: &[(&str, &Standing)], severities: &[(u8, String, u64)]) -> Table {
     let mut table = Table::new(COLUMNS);
-    let states = servers
-        .status_counts
-        .iter()
-        .map(|(state, count)| (format!("servers {state}"), *count));
+    let states = kinds.iter().flat_map(|(kind, standing)| {
+        let states = standing.by_status.iter();
+        let states = states.map(move |(state, count)| (format!("{kind} {state}"), *count));
+        let by_platform = standing.quota_paused;
+        states.chain(by_platform.map(|count| (format!("{kind} paused by the platform"), count)))
+    });
     let alerts = severities
         .iter()
         .map(|(_, name, count)| (format!("open alerts {name}"), *count));

@@ -18,7 +18,8 @@ pub use servers::{
 
 /// The fewest digits of an id that may stand for it.
 const SHORTEST_PREFIX: usize = 6;
-const PAGE_SIZE: u32 = 100;
+/// So many records of a list come with one call.
+pub const PAGE_SIZE: u32 = 100;
 
 /// Whether this is the id, or so much of its beginning that it may stand for it.
 pub fn is_id_or_prefix(text: &str, id: &str) -> bool {

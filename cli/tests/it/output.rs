@@ -179,6 +179,84 @@ fn one_screen_says_how_a_customer_stands() {
 }
 
 #[test]
+fn one_screen_says_what_the_platform_has_paused_because_a_customer_is_over_quota() {
+    let tenant = account();
+    let shell = Shell::of(&tenant);
+    for line in [
+        "subscription set 501 --product port_monitoring --plan starter -c 42",
+        "subscription set 502 --product domain_monitoring --quantity 3 -c 42",
+        "provision 203.0.113.1 203.0.113.2 203.0.113.3 203.0.113.4 203.0.113.5 -c 42",
+        "domain provision one.test two.test --service 502 -c 42",
+        "domain suspend one.test -c 42",
+    ] {
+        shell.line(line).exits(0);
+    }
+    let status_lines = || {
+        let screen = shell.line("status -c 42").exits(0).stdout;
+        let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+        screen.lines().map(words).collect::<Vec<String>>()
+    };
+    let lists = || tenant.calls("GET", "/api/v1/endpoints").len();
+    let before = lists();
+    let full = status_lines();
+    for line in [
+        "servers 5 of 5 [####################]",
+        "by state 5 active, 0 paused",
+        "domain slots 2 of 3 [##############------]",
+        "domains 1 active, 1 paused",
+    ] {
+        assert!(full.contains(&line.to_owned()), "{line}: {full:?}");
+    }
+    assert!(!full.concat().contains("over quota"), "{full:?}");
+    assert_eq!(lists(), before + 1, "nothing is paused");
+
+    for line in [
+        "subscription suspend 501 --product port_monitoring -c 42 -y",
+        "subscription change 502 --product domain_monitoring --quantity 1 --force -c 42 -y",
+    ] {
+        shell.line(line).exits(0);
+    }
+    let before = lists();
+    let over = status_lines();
+    assert_eq!(lists(), before + 2, "one more list, of what is paused");
+    for line in [
+        "servers 5 of 0 [####################]",
+        "by state 0 active, 5 paused, 5 of them by the platform: over quota",
+        "domain slots 2 of 1 [####################]",
+        "domains 0 active, 2 paused, 1 of them by the platform: over quota",
+    ] {
+        assert!(over.contains(&line.to_owned()), "{line}: {over:?}");
+    }
+    let next = over.concat();
+    assert!(
+        next.contains("endpoint list -c 42 --status paused"),
+        "{next}"
+    );
+    assert!(next.contains("domain list -c 42"), "{next}");
+    let status = shell.line("status -c 42 -o json").exits(0).json();
+    assert_eq!(
+        status["servers"],
+        serde_json::json!({
+            "total": 5, "limit": 0, "by_status": { "active": 0, "paused": 5 },
+            "over_quota": true, "quota_paused": 5
+        })
+    );
+    assert_eq!(
+        status["domains"],
+        serde_json::json!({
+            "subscribed": true, "slots_used": 2, "slots_total": 1,
+            "by_status": { "active": 0, "paused": 2 }, "over_quota": true, "quota_paused": 1
+        })
+    );
+
+    shell
+        .line("subscription terminate 502 --product domain_monitoring -c 42 -y")
+        .exits(0);
+    let slots = "domain slots 2 of 0 [####################]".to_owned();
+    assert!(status_lines().contains(&slots));
+}
+
+#[test]
 fn a_terminal_that_is_too_narrow_or_tells_no_width_gets_whole_sentences() {
     let shell = Shell::of(&account());
     for columns in [0, 12] {
