@@ -176,6 +176,13 @@ impl Account {
         .await;
     }
 
+    /// From now on scans come to their end only when the case runs them.
+    pub async fn end_scans_by_hand(&self) {
+        let path = format!("/_mock/tenants/{}/progress", self.name);
+        let body = json!({"scans": "manual"});
+        self.steer(Need::World, Method::PUT, &path, &body).await;
+    }
+
     /// Sets what the next scan of a domain finds: leaked credentials by category, and mentions.
     pub async fn findings(&self, domain: DomainId, findings: Value) {
         let path = format!("/_mock/domains/{domain}/findings");

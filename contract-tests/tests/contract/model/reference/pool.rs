@@ -1,13 +1,6 @@
-//! What the service should be: one customer, written from the specification in as few words as possible.
+//! What servers and domains have in common: services buy room, and what does not fit is paused.
 
-use std::collections::BTreeSet;
-
-/// Servers of a customer that never had a plan, as the account of the walk is set up.
-pub const LIMIT_WITHOUT_PLAN: usize = 3;
-/// Servers of the plan `starter`.
-pub const PLAN: usize = 5;
-
-/// What is monitored: a server or a domain.
+/// Of a server or a domain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
     Active,
@@ -18,15 +11,13 @@ pub enum State {
     Gone,
 }
 
-/// A server or a domain.
+/// A server or a domain, and what is known of it.
 #[derive(Debug, Clone)]
-pub struct Monitored {
+pub struct Monitored<T> {
     /// Address or name.
     pub name: u8,
     pub state: State,
-    /// Ports that the next scan finds, ports with an open alert.
-    pub world: BTreeSet<u16>,
-    pub alerts: BTreeSet<u16>,
+    pub known: T,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,29 +34,14 @@ pub struct Subscription {
     pub buys: usize,
 }
 
-/// A rule for tcp ports of a server; none when it was deleted.
-#[derive(Debug, Clone)]
-pub struct Rule {
-    pub server: usize,
-    pub ports: (u16, u16),
-    pub deleted: bool,
-}
-
 /// Servers with their plans, or domains with their slots.
 #[derive(Debug, Clone, Default)]
-pub struct Pool {
+pub struct Pool<T> {
     /// In the order of creation.
-    pub all: Vec<Monitored>,
+    pub all: Vec<Monitored<T>>,
     /// By service.
     pub services: [Option<Subscription>; 2],
-    without_subscription: usize,
-}
-
-#[derive(Debug, Clone, Default)]
-pub struct Customer {
-    pub servers: Pool,
-    pub domains: Pool,
-    pub rules: Vec<Rule>,
+    pub without_subscription: usize,
 }
 
 /// The codes that servers and domains differ in.
@@ -74,134 +50,17 @@ pub struct Codes {
     pub limit: &'static str,
 }
 
-pub const SERVER: Codes = Codes {
-    not_found: "404 ENDPOINT_NOT_FOUND",
-    limit: "403 ENDPOINT_LIMIT_EXCEEDED",
-};
-pub const DOMAIN: Codes = Codes {
-    not_found: "404 DOMAIN_NOT_FOUND",
-    limit: "403 DOMAIN_LIMIT_EXCEEDED",
-};
+pub const DONE: &str = "200";
+pub const NOTE: &str = "200 note";
+pub const NOT_CHANGEABLE: &str = "422 SUBSCRIPTION_NOT_CHANGEABLE";
 
-const DONE: &str = "200";
-const NOTE: &str = "200 note";
-const NOT_CHANGEABLE: &str = "422 SUBSCRIPTION_NOT_CHANGEABLE";
-
-impl Customer {
-    pub fn new() -> Self {
-        let servers = Pool {
-            without_subscription: LIMIT_WITHOUT_PLAN,
-            ..Pool::default()
-        };
-        Self {
-            servers,
-            ..Self::default()
-        }
-    }
-
-    /// A deleted server is 404, one that is terminated is deleted once more.
-    pub fn delete_server(&mut self, at: usize) -> &'static str {
-        match std::mem::replace(&mut self.servers.all[at].state, State::Gone) {
-            State::Gone => "404 number",
-            _ => "204",
-        }
-    }
-
-    /// Gives a domain and its slot up.
-    pub fn release(&mut self, at: usize, service: usize) -> &'static str {
-        if self.domains.all[at].state == State::Gone {
-            return DOMAIN.not_found;
-        }
-        let Some(slots) = self.domains.services[service].as_mut() else {
-            unreachable!("the walk releases by services that exist");
-        };
-        match (slots.status, slots.buys) {
-            (Status::Cancelled, _) => return NOT_CHANGEABLE,
-            (_, 1) => slots.status = Status::Cancelled,
-            (_, more) => slots.buys = more - 1,
-        }
-        self.domains.all[at].state = State::Gone;
-        self.domains.reconcile();
-        DONE
-    }
-
-    pub fn rename(&mut self, at: usize, name: u8) -> &'static str {
-        let domain = &self.domains.all[at];
-        if !domain.is_live() {
-            return DOMAIN.not_found;
-        }
-        if domain.name == name {
-            return NOTE;
-        }
-        if self.domains.live(name).is_some() {
-            return "409 DOMAIN_ALREADY_EXISTS";
-        }
-        self.domains.all[at].name = name;
-        DONE
-    }
-
-    pub fn add_rule(&mut self, server: usize, ports: (u16, u16)) -> &'static str {
-        let overlaps = |rule: &Rule| {
-            rule.server == server
-                && !rule.deleted
-                && rule.ports.0 <= ports.1
-                && ports.0 <= rule.ports.1
-        };
-        if !self.servers.all[server].is_live() || self.rules.iter().any(overlaps) {
-            return "422 fields";
-        }
-        self.rules.push(Rule {
-            server,
-            ports,
-            deleted: false,
-        });
-        self.servers.all[server]
-            .alerts
-            .retain(|port| !within(*port, ports));
-        "201"
-    }
-
-    pub fn scan(&mut self, server: usize) {
-        let rules = self
-            .rules
-            .iter()
-            .filter(|rule| rule.server == server && !rule.deleted);
-        let rules: Vec<(u16, u16)> = rules.map(|rule| rule.ports).collect();
-        let server = &mut self.servers.all[server];
-        let uncovered = |port: &&u16| !rules.iter().any(|ports| within(**port, *ports));
-        server.alerts = server.world.iter().filter(uncovered).copied().collect();
-    }
-
-    /// A report of sync-services about one service; reconciles both pools when it changed something.
-    pub fn sync(&mut self, domains: bool, service: usize, status: Status) -> &'static str {
-        let pool = if domains {
-            &mut self.domains
-        } else {
-            &mut self.servers
-        };
-        let Some(subscription) = pool.services[service].as_mut() else {
-            return "200 no enforcement";
-        };
-        if std::mem::replace(&mut subscription.status, status) == status {
-            return "200 no enforcement";
-        }
-        self.servers.reconcile();
-        self.domains.reconcile();
-        DONE
-    }
-}
-
-fn within(port: u16, (first, last): (u16, u16)) -> bool {
-    (first..=last).contains(&port)
-}
-
-impl Monitored {
+impl<T> Monitored<T> {
     pub fn is_live(&self) -> bool {
         !matches!(self.state, State::Terminated | State::Gone)
     }
 }
 
-impl Pool {
+impl<T: Default> Pool<T> {
     pub fn capacity(&self) -> usize {
         let mut services = self.services.iter().flatten().peekable();
         if services.peek().is_none() {
@@ -217,17 +76,23 @@ impl Pool {
 
     /// Active and paused by hand.
     fn live_count(&self) -> usize {
-        let counts = |record: &&Monitored| matches!(record.state, State::Active | State::Paused);
+        let counts = |record: &&Monitored<T>| matches!(record.state, State::Active | State::Paused);
         self.all.iter().filter(counts).count()
     }
 
-    fn live(&self, name: u8) -> Option<usize> {
+    pub fn live(&self, name: u8) -> Option<usize> {
         self.all
             .iter()
             .position(|record| record.is_live() && record.name == name)
     }
 
-    fn reconcile(&mut self) {
+    pub fn active(&self) -> Vec<usize> {
+        let all = self.all.iter().enumerate();
+        let active = all.filter(|(_, record)| record.state == State::Active);
+        active.map(|(at, _)| at).collect()
+    }
+
+    pub fn reconcile(&mut self) {
         let capacity = self.capacity();
         if self.live_count() > capacity {
             while self.live_count() > capacity
@@ -259,17 +124,15 @@ impl Pool {
         if self.usage() + 1 > self.capacity() {
             return codes.limit;
         }
-        let ended = |record: &Monitored| record.name == name && returns.contains(&record.state);
+        let ended = |record: &Monitored<T>| record.name == name && returns.contains(&record.state);
         if let Some(at) = self.all.iter().rposition(ended) {
             self.all[at].state = State::Active;
             return NOTE;
         }
-        let (world, alerts) = (BTreeSet::new(), BTreeSet::new());
         self.all.push(Monitored {
             name,
             state: State::Active,
-            world,
-            alerts,
+            known: T::default(),
         });
         "201"
     }

@@ -1,0 +1,212 @@
+//! Steps on subscriptions, and reports of many.
+
+use secmon::model::{
+    CapacityReport, CapacityReports, CustomerId, ProductSlug, ServiceId, SubscriptionStatus,
+};
+use secmon::operations::{
+    ChangeSubscription, ProvisionSubscription, ResumeSubscription, ServiceReport,
+    SuspendSubscription, SyncServices, TerminateSubscription,
+};
+
+use super::super::ops::{Buys, Kind};
+use super::super::reference::{Capacity, Entry, Report, Service, Status, Who};
+use super::{Expected, Side, Walk, address, domain, same};
+
+const SERVERS: ProductSlug = ProductSlug::PortMonitoring;
+const DOMAINS: ProductSlug = ProductSlug::DomainMonitoring;
+
+impl Buys {
+    fn kind(self) -> Kind {
+        match self {
+            Self::Starter | Self::Professional => Kind::Servers,
+            Self::Slots(_) => Kind::Domains,
+        }
+    }
+
+    fn plan(self) -> Option<&'static str> {
+        match self {
+            Self::Starter => Some("starter"),
+            Self::Professional => Some("professional"),
+            Self::Slots(_) => None,
+        }
+    }
+
+    /// Servers or slots.
+    fn size(self) -> usize {
+        match self {
+            Self::Starter => 5,
+            Self::Professional => 25,
+            Self::Slots(slots) => slots,
+        }
+    }
+}
+
+impl Side<'_> {
+    fn service(&self, kind: Kind, by: usize) -> (ServiceId, ProductSlug) {
+        match kind {
+            Kind::Servers => (self.plans[by], SERVERS),
+            Kind::Domains => (self.slots[by], DOMAINS),
+        }
+    }
+
+    fn reported(&self, service: Service) -> (ServiceId, ProductSlug) {
+        match service {
+            Service::Plan(by) => (self.plans[by], SERVERS),
+            Service::Slots(by) => (self.slots[by], DOMAINS),
+            Service::Server(name) => (self.hosts[usize::from(name)], ProductSlug::Endpoint),
+        }
+    }
+}
+
+impl Walk<'_> {
+    pub(super) async fn buy(&mut self, who: Who, buys: Buys, by: usize) -> &'static str {
+        let (account, side, expected) = self.of(who);
+        let (service, product) = side.service(buys.kind(), by);
+        let request = ProvisionSubscription::new(side.customer.id, service, product);
+        let request = match buys.plan() {
+            Some(plan) => request.plan_slug(plan),
+            None => request.quantity(buys.size() as u32),
+        };
+        drop(account.client.subscriptions().provision(request).await);
+        match buys.kind() {
+            Kind::Servers => expected.servers.buy(by, buys.size()),
+            Kind::Domains => expected.domains.buy(by, buys.size()),
+        }
+    }
+
+    pub(super) async fn turn(&mut self, who: Who, kind: Kind, by: usize, to: Status) -> Expected {
+        let (account, side, expected) = self.of(who);
+        let (service, product) = side.service(kind, by);
+        let (customer, subscriptions) = (side.customer.id, account.client.subscriptions());
+        let expected = match kind {
+            Kind::Servers => expected.servers.turn(by, to),
+            Kind::Domains => {
+                // Without a subscription it depends on whether a domain was ever added by the service.
+                expected.domains.services[by]?;
+                expected.domains.turn(by, to)
+            }
+        };
+        match to {
+            Status::Active => {
+                let resume = ResumeSubscription::new(customer, service, product);
+                drop(subscriptions.resume(resume).await);
+            }
+            Status::Suspended => {
+                let suspend = SuspendSubscription::new(customer, service, product);
+                drop(subscriptions.suspend(suspend).await);
+            }
+            Status::Cancelled => {
+                let end = TerminateSubscription::new(customer, service, product);
+                drop(subscriptions.terminate(end).await);
+            }
+        }
+        Some(expected)
+    }
+
+    pub(super) async fn change(
+        &mut self,
+        who: Who,
+        buys: Buys,
+        by: usize,
+        forced: bool,
+    ) -> Expected {
+        let (account, side, expected) = self.of(who);
+        let (service, product) = side.service(buys.kind(), by);
+        let change = ChangeSubscription::new(side.customer.id, service, product);
+        let change = match buys.plan() {
+            Some(plan) => change.new_plan_slug(plan),
+            None => change.new_quantity(buys.size() as u32),
+        };
+        let change = if forced { change.force() } else { change };
+        drop(account.client.subscriptions().change(change).await);
+        Some(match buys.kind() {
+            Kind::Servers => expected.servers.change(by, buys.size(), forced),
+            Kind::Domains => expected.domains.change(by, buys.size(), forced),
+        })
+    }
+
+    /// Everything that is answered counts.
+    pub(super) async fn sync(&mut self, entries: &[Entry]) -> Result<(), String> {
+        let reports = entries.iter().map(|entry| {
+            let side = &self.sides[entry.who as usize];
+            let (service_id, product_slug) = side.reported(entry.service);
+            ServiceReport {
+                service_id,
+                client_id: side.customer.id,
+                product_slug,
+                status: match entry.to {
+                    Status::Active => SubscriptionStatus::Active,
+                    Status::Suspended => SubscriptionStatus::Suspended,
+                    Status::Cancelled => SubscriptionStatus::Cancelled,
+                },
+            }
+        });
+        let answer = self.account.client.send(SyncServices::new(reports)).await;
+        let answer = answer.map_err(|error| error.to_string())?.into_data();
+        let expected = self.expected.sync(entries);
+        let unknown = answer.unknown_services.iter();
+        let unknown: Vec<_> = unknown.map(|unknown| unknown.service_id).collect();
+        let unrecorded = expected.unknown.iter();
+        let unrecorded = unrecorded
+            .map(|(who, service)| self.sides[*who as usize].reported(*service).0)
+            .collect();
+        same("unknown services", unknown, unrecorded)?;
+        let counts = (expected.changed, expected.unchanged);
+        same(
+            "changed and not",
+            (answer.changed, answer.unchanged),
+            counts,
+        )?;
+        let enforced = answer.enforcement.into_iter();
+        let enforced = enforced.map(|(customer, reports)| (customer, shown(&reports)));
+        let expected = self.enforcement(&expected);
+        same("enforcement", enforced.collect::<Vec<_>>(), expected)
+    }
+
+    fn enforcement(&self, report: &Report) -> Vec<(CustomerId, Vec<Shown>)> {
+        let customers = report.enforcement.iter();
+        let customers = customers.map(|(who, [servers, domains])| {
+            let reports = vec![
+                expected(DOMAINS, domains, domain),
+                expected(SERVERS, servers, address),
+            ];
+            (self.sides[*who as usize].customer.id, reports)
+        });
+        customers.collect()
+    }
+}
+
+/// A capacity report, servers or domains by what they are called.
+#[derive(Debug, PartialEq)]
+struct Shown {
+    product: ProductSlug,
+    capacity: u64,
+    usage: u64,
+    over_quota: bool,
+    newly_paused: Vec<String>,
+    unpaused: Vec<String>,
+}
+
+fn shown(reports: &CapacityReports) -> Vec<Shown> {
+    let one = |report: &CapacityReport| Shown {
+        product: report.product_type.clone(),
+        capacity: report.capacity,
+        usage: report.usage,
+        over_quota: report.over_quota,
+        newly_paused: report.newly_paused.clone(),
+        unpaused: report.unpaused.clone(),
+    };
+    reports.iter().map(one).collect()
+}
+
+fn expected(product: ProductSlug, capacity: &Capacity, called: fn(u8) -> String) -> Shown {
+    let names = |names: &[u8]| names.iter().copied().map(called).collect();
+    Shown {
+        product,
+        capacity: capacity.capacity as u64,
+        usage: capacity.usage as u64,
+        over_quota: capacity.usage > capacity.capacity,
+        newly_paused: names(&capacity.newly_paused),
+        unpaused: names(&capacity.unpaused),
+    }
+}
