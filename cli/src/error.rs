@@ -110,6 +110,13 @@ impl CliError {
         self
     }
 
+    /// Says that the same may be asked for again as it is.
+    #[must_use]
+    pub fn retryable(mut self) -> Self {
+        self.0.retryable = true;
+        self
+    }
+
     /// The program's exit code for it.
     pub fn exit(&self) -> Exit {
         self.0.exit
@@ -152,7 +159,7 @@ impl CliError {
         self.0.lost
     }
 
-    /// Whether the same may succeed later.
+    /// Whether the same may be asked for again as it is: it may succeed then, and is not done twice.
     pub fn is_retryable(&self) -> bool {
         self.0.retryable
     }

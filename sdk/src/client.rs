@@ -132,6 +132,7 @@ impl Client {
                 operation: Some(info),
                 method: info.method.clone(),
                 path: info.path.to_owned(),
+                safety: info.safety,
                 sent: Sent::No,
                 attempts: 0,
                 elapsed: Duration::ZERO,

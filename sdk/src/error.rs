@@ -13,7 +13,8 @@ pub use api::{ApiError, Details};
 pub use code::ErrorCode;
 pub use field_errors::FieldErrors;
 
-use crate::operation::OperationInfo;
+use crate::operation::{OperationInfo, RetrySafety};
+use crate::pipeline::retry;
 
 /// Why a call gave no result; one pointer wide.
 ///
@@ -96,6 +97,8 @@ pub(crate) struct CallFacts {
     pub(crate) operation: Option<&'static OperationInfo>,
     pub(crate) method: Method,
     pub(crate) path: String,
+    /// Whether the call may be sent again when nobody knows what the first one did.
+    pub(crate) safety: RetrySafety,
     pub(crate) sent: Sent,
     pub(crate) attempts: u32,
     pub(crate) elapsed: Duration,
@@ -238,29 +241,37 @@ impl Error {
         self.answer().map(|answer| answer.snippet.as_str())
     }
 
-    /// Whether the same call may succeed later without anything being changed.
+    /// Whether the same call, as it is, may be sent again later: what stopped it passes by itself, and sending it
+    /// again cannot act twice.
     ///
-    /// This says nothing of safety: when [`sent`](Error::sent) is [`Sent::Maybe`], the first call may have acted.
+    /// What passes is a missing connection, a time-out, a rate limit, a scan's cooldown and an outage. What cannot act
+    /// twice is a call that was provably not processed, or one whose operation is
+    /// [`Repeatable`](RetrySafety::Repeatable). So it is false for any other operation as soon as
+    /// [`sent`](Error::sent) is [`Sent::Maybe`]: look what became of the first call before you send a second. And it
+    /// is false for the 500s that the service documents, [`UserNotFound`](ErrorCode::UserNotFound) and
+    /// [`ScanDispatchFailed`](ErrorCode::ScanDispatchFailed), which the client does not try again either (F5).
     pub fn is_retryable(&self) -> bool {
-        match &self.0.cause {
+        let Some(call) = &self.0.call else {
+            return false;
+        };
+        let passes = match &self.0.cause {
             Cause::Connect(_)
             | Cause::Timeout(_)
             | Cause::Interrupted(_)
             | Cause::MaxWait(_)
             | Cause::Budget(_)
             | Cause::Deadline(_) => true,
-            Cause::Api(_) | Cause::Decode(_) => self.status().is_some_and(is_passing),
+            Cause::Api(_) | Cause::Decode(_) => self
+                .status()
+                .is_some_and(|status| retry::passes(status, self.code(), call.safety)),
             _ => false,
-        }
+        };
+        passes && (call.sent != Sent::Maybe || call.safety == RetrySafety::Repeatable)
     }
 
     pub(crate) fn answer(&self) -> Option<&AnswerFacts> {
         self.0.call.as_ref()?.answer.as_ref()
     }
-}
-
-fn is_passing(status: StatusCode) -> bool {
-    status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error()
 }
 
 impl std::error::Error for Error {}

@@ -141,6 +141,7 @@ impl Pipeline {
                 operation: call.operation,
                 method: call.method.clone(),
                 path: call.uri.path().to_owned(),
+                safety: call.safety,
                 sent,
                 attempts: answer.attempts,
                 elapsed: answer.elapsed,
@@ -205,10 +206,10 @@ impl Pipeline {
 }
 
 /// Whether an answer tells what became of the request: a page of a proxy does not, nor does a 5xx without one of the
-/// service's own codes (F5).
+/// service's own codes; a 429 was not processed, whatever its body says (F5).
 fn says_what_happened(status: StatusCode, cause: &Cause) -> bool {
     match cause {
-        Cause::Decode(_) => false,
+        Cause::Decode(_) => status == StatusCode::TOO_MANY_REQUESTS,
         Cause::Api(error) => {
             !status.is_server_error() || error.code.as_ref().is_some_and(ErrorCode::is_named)
         }

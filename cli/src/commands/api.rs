@@ -9,7 +9,7 @@ use crate::hints;
 use crate::history::Change;
 use crate::outcome::{Line, Outcome};
 use crate::touched::Touched;
-use http::{HeaderMap, HeaderName, HeaderValue, Method};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use secmon::{RawRequest, RawResponse};
 use serde_json::{Map, Value};
 
@@ -23,7 +23,8 @@ pub async fn run(context: &Context, args: ApiArgs) -> Result<Outcome, CliError> 
     }
     let about = format!("{} {}", request.method, request.path);
     context.ready().await?;
-    let write = request.method != Method::GET;
+    let method = request.method.clone();
+    let write = method != Method::GET;
     let touched = Touched::by_raw(&request.path, request.body.as_ref());
     let mut change = Change::begun("api", &about, touched);
     let answer = match context.client()?.raw(request).await {
@@ -45,7 +46,7 @@ pub async fn run(context: &Context, args: ApiArgs) -> Result<Outcome, CliError> 
         change.touched.extend_from_body(&answer.body);
         context.remember(&change, answer.status.as_str());
     }
-    Ok(shown(&answer, &args))
+    Ok(shown(&method, &answer, &args))
 }
 
 async fn paginated(
@@ -60,7 +61,7 @@ async fn paginated(
     }
     context.ready().await?;
     match api_pages::read(context, request).await? {
-        Pages::Other(answer) => Ok(shown(&answer, args)),
+        Pages::Other(answer) => Ok(shown(&Method::GET, &answer, args)),
         Pages::All(items) => {
             let items = Value::Array(items);
             let text = serde_json::to_string_pretty(&items).unwrap_or_else(|_| items.to_string());
@@ -70,7 +71,7 @@ async fn paginated(
     }
 }
 
-fn shown(answer: &RawResponse, args: &ApiArgs) -> Outcome {
+fn shown(method: &Method, answer: &RawResponse, args: &ApiArgs) -> Outcome {
     let mut text = String::new();
     if args.include {
         text.push_str(&format!("HTTP {}\n", answer.status));
@@ -93,7 +94,7 @@ fn shown(answer: &RawResponse, args: &ApiArgs) -> Outcome {
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
     }
-    let trouble = trouble(answer, parsed.as_ref());
+    let trouble = trouble(method, answer, parsed.as_ref());
     let result = if args.include {
         Value::String(text.clone())
     } else {
@@ -106,7 +107,7 @@ fn shown(answer: &RawResponse, args: &ApiArgs) -> Outcome {
 }
 
 /// What the service refused is printed as it is; a script gets the error beside it.
-fn trouble(answer: &RawResponse, body: Option<&Value>) -> Option<CliError> {
+fn trouble(method: &Method, answer: &RawResponse, body: Option<&Value>) -> Option<CliError> {
     let status = answer.status;
     let exit = error::exit_of_status(status.as_u16());
     if exit == Exit::Done {
@@ -121,7 +122,12 @@ fn trouble(answer: &RawResponse, body: Option<&Value>) -> Option<CliError> {
         .or(said("/message"))
         .unwrap_or("the answer is not in the service's format");
     let hint = hints::for_answer(Some(&code.into()), Some(status.as_u16()));
-    let error = CliError::new(exit, code, message).with_status(status.as_u16());
+    let mut error = CliError::new(exit, code, message).with_status(status.as_u16());
+    // A call that was refused by a rate limit was not processed; of any other nobody knows it, so only a read is safe.
+    let is_safe_read = *method == Method::GET && status.is_server_error();
+    if status == StatusCode::TOO_MANY_REQUESTS || is_safe_read {
+        error = error.retryable();
+    }
     Some(match hint {
         Some(hint) => error.hint(hint),
         None => error,

@@ -64,6 +64,8 @@ fn each_documented_code_has_its_exit_code_a_hint_and_an_object() {
         assert_eq!(error["code"], code);
         assert_eq!(error["status"], status.as_u16());
         assert_eq!(error["exit_code"], exit);
+        let passes = matches!(code, "RATE_LIMITED" | "SCANNING_UNAVAILABLE");
+        assert_eq!(error["retryable"], passes, "{code}");
         assert!(
             error["hint"].as_str().is_some_and(|hint| hint.len() > 10),
             "{error}"

@@ -138,6 +138,40 @@ fn a_change_whose_answer_was_lost_says_so() {
             .contains("may or may not"),
         "{run:?}"
     );
+    assert_eq!(run.error()["retryable"], false, "it must not be done twice");
+}
+
+#[test]
+fn an_error_is_retryable_where_the_trouble_passes_and_nothing_is_done_twice() {
+    let tenant = account();
+    let shell = Shell::of(&tenant);
+    provision(&shell, "203.0.113.10", "web-1");
+    let lost = || Fault::close(CloseAt::Before);
+    let down = || Fault::status(StatusCode::SERVICE_UNAVAILABLE);
+    for (fault, line, retryable) in [
+        (lost(), "endpoint list", true),
+        (lost(), "endpoint suspend web-1", true),
+        (lost(), "sso link -c 42", false),
+        (down(), "sso link -c 42", false),
+        (down(), "endpoint suspend web-1", true),
+        (lost(), "api -X POST nothing/here", false),
+        (down(), "api -X POST nothing/here", false),
+        (down(), "api endpoints", true),
+        (
+            Fault::status(StatusCode::TOO_MANY_REQUESTS),
+            "api -X POST nothing/here",
+            true,
+        ),
+    ] {
+        tenant.clear_faults();
+        let method = match line {
+            "endpoint list" | "api endpoints" => "GET",
+            _ => "POST",
+        };
+        tenant.fault(fault.on(method, "*").times(0));
+        let run = shell.line(&format!("{line} -o json --timeout 1s --max-wait 0"));
+        assert_eq!(run.error()["retryable"], retryable, "{line}: {run:?}");
+    }
 }
 
 #[test]

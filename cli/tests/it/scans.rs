@@ -3,6 +3,7 @@
 use crate::journal::{quiet, wired};
 use crate::shell::{Shell, account, mock, provision};
 use crate::wire::Moment;
+use http::StatusCode;
 use secmon_mock::{CloseAt, Fault, Progress, Tenant};
 use std::time::Duration;
 
@@ -99,4 +100,18 @@ fn a_scan_that_another_person_asked_for_is_still_told_as_such() {
     let run = shell.line(ALL).exits(8).json();
     assert_eq!(run["summary"]["failed"], 1, "{run}");
     assert_eq!(run["items"][0]["error"]["code"], "RATE_LIMITED", "{run}");
+}
+
+#[test]
+fn a_scan_that_could_not_be_queued_is_asked_for_again_and_no_other() {
+    let tenant = account();
+    let shell = Shell::of(&tenant);
+    provision(&shell, "203.0.113.10", "web-1");
+    provision(&shell, "203.0.113.11", "web-2");
+    let failed = StatusCode::INTERNAL_SERVER_ERROR;
+    let fault = Fault::code(failed, "SCAN_DISPATCH_FAILED").on("POST", "*/scan-endpoint");
+    tenant.fault(fault.after(1));
+    shell.line("scan web-1 web-2 --timeout 1s").exits(8);
+    shell.line("scan web-1 web-2 --timeout 1s").exits(0);
+    assert_eq!(tenant.calls("POST", "*/scan-endpoint").len(), 3);
 }

@@ -96,17 +96,30 @@ pub(crate) fn decide(outcome: &Outcome, situation: &Situation) -> Decision {
 
 /// Whether an error answer allows another attempt, and which kind of wait precedes it.
 fn refused(status: StatusCode, code: Option<&ErrorCode>, situation: &Situation) -> Option<Why> {
-    let repeatable = situation.safety == RetrySafety::Repeatable;
-    let documented = code.is_some_and(ErrorCode::is_named);
     match status {
         StatusCode::TOO_MANY_REQUESTS if code == Some(&ErrorCode::RateLimited) => {
             (situation.cooldown == Cooldown::WaitedFor).then_some(Why::RateLimited)
         }
         StatusCode::TOO_MANY_REQUESTS => Some(Why::RateLimited),
-        StatusCode::SERVICE_UNAVAILABLE => (documented || repeatable).then_some(Why::Backoff),
-        StatusCode::INTERNAL_SERVER_ERROR => (repeatable && !documented).then_some(Why::Backoff),
-        StatusCode::BAD_GATEWAY | StatusCode::GATEWAY_TIMEOUT => repeatable.then_some(Why::Backoff),
+        StatusCode::INTERNAL_SERVER_ERROR
+        | StatusCode::BAD_GATEWAY
+        | StatusCode::SERVICE_UNAVAILABLE
+        | StatusCode::GATEWAY_TIMEOUT => {
+            passes(status, code, situation.safety).then_some(Why::Backoff)
+        }
         _ => None,
+    }
+}
+
+/// Whether what an error answer tells of passes by itself, so that the same call may be sent again, now or later.
+pub(crate) fn passes(status: StatusCode, code: Option<&ErrorCode>, safety: RetrySafety) -> bool {
+    let repeatable = safety == RetrySafety::Repeatable;
+    let documented = code.is_some_and(ErrorCode::is_named);
+    match status {
+        StatusCode::TOO_MANY_REQUESTS => true,
+        StatusCode::SERVICE_UNAVAILABLE => documented || repeatable,
+        StatusCode::INTERNAL_SERVER_ERROR => repeatable && !documented,
+        other => other.is_server_error() && repeatable,
     }
 }
 

@@ -235,6 +235,7 @@ impl<'a> Run<'a> {
                 operation: self.call.operation,
                 method: self.call.method.clone(),
                 path: self.call.uri.path().to_owned(),
+                safety: self.call.safety,
                 sent,
                 attempts: self.attempts,
                 elapsed: self.started.elapsed(),

@@ -3,12 +3,12 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use http::StatusCode;
+use http::{Method, StatusCode};
 use secmon::model::{PortRange, Protocol};
 use secmon::operations::*;
 use secmon::testing::Script;
 use secmon::transport::TransportErrorKind;
-use secmon::{Client, ErrorCode, ErrorKind, Event, Sent, WaitReason};
+use secmon::{Client, ErrorCode, ErrorKind, Event, RawRequest, Sent, WaitReason};
 use serde_json::json;
 use tokio::time::Instant;
 
@@ -223,6 +223,88 @@ async fn documented_failures_of_the_service_are_not_tried_again() {
             .expect_err("failed");
         assert_eq!(error.code(), Some(&ErrorCode::from(code)));
         assert_eq!(error.attempts(), 1);
+    }
+}
+
+/// What an attempt meets.
+enum Met {
+    Trouble(TransportErrorKind),
+    Answer(u16, String),
+}
+
+impl Met {
+    fn coded(status: u16, code: &str) -> Self {
+        Self::Answer(status, failure(json!(code), "Failed.", json!({})))
+    }
+}
+
+/// Whether a repeatable call and one that must not act twice are retryable once this has ended them.
+async fn retryable_after(met: &Met) -> (bool, bool) {
+    let script = Script::new();
+    let client = builder(&script)
+        .max_retries(0)
+        .max_wait(Duration::ZERO)
+        .build()
+        .expect("a client");
+    for _ in 0..2 {
+        match met {
+            Met::Trouble(kind) => script.fail(*kind),
+            Met::Answer(status, body) => script.answer(
+                StatusCode::from_u16(*status).expect("a status"),
+                body.clone(),
+            ),
+        }
+    }
+    let repeatable = client.servers().suspend(endpoint_id()).await;
+    let once = client.rules().create(new_rule()).await;
+    (
+        repeatable.expect_err("failed").is_retryable(),
+        once.expect_err("failed").is_retryable(),
+    )
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_error_is_retryable_where_the_trouble_passes_and_nothing_can_be_done_twice() {
+    let page = || "<html>".to_owned();
+    for (met, repeatable, once) in [
+        (Met::Trouble(TransportErrorKind::Connect), true, true),
+        (Met::Trouble(TransportErrorKind::Interrupted), true, false),
+        (Met::Trouble(TransportErrorKind::Timeout), true, false),
+        (Met::Trouble(TransportErrorKind::BodyTooLarge), false, false),
+        (Met::Trouble(TransportErrorKind::Refused), false, false),
+        (Met::Answer(429, "{}".to_owned()), true, true),
+        (Met::coded(429, "RATE_LIMITED"), true, true),
+        (Met::coded(503, "SCANNING_UNAVAILABLE"), true, true),
+        (Met::Answer(503, page()), true, false),
+        (Met::Answer(502, page()), true, false),
+        (Met::Answer(500, page()), true, false),
+        (Met::coded(500, "SCAN_DISPATCH_FAILED"), false, false),
+        (Met::coded(500, "USER_NOT_FOUND"), false, false),
+        (Met::coded(403, "ACCOUNT_SUSPENDED"), false, false),
+        (Met::coded(409, "ENDPOINT_NOT_ACTIVE"), false, false),
+        (Met::Answer(200, page()), false, false),
+    ] {
+        let name = match &met {
+            Met::Trouble(kind) => format!("{kind:?}"),
+            Met::Answer(status, body) => format!("{status} {body}"),
+        };
+        assert_eq!(retryable_after(&met).await, (repeatable, once), "{name}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_raw_write_to_an_unknown_path_is_not_retryable_once_its_answer_is_lost() {
+    for (method, kind, retryable) in [
+        (Method::GET, TransportErrorKind::Interrupted, true),
+        (Method::POST, TransportErrorKind::Interrupted, false),
+        (Method::POST, TransportErrorKind::Connect, true),
+    ] {
+        let script = Script::new();
+        let client = builder(&script).max_retries(0).build().expect("a client");
+        script.fail(kind);
+        let request = RawRequest::new(method.clone(), "/api/v1/something-new");
+        let error = client.raw(request).await.expect_err("failed");
+        assert_eq!(error.is_retryable(), retryable, "{method} {kind:?}");
     }
 }
 

@@ -336,7 +336,9 @@ fn is_settled(end: &End) -> bool {
         End::Planned => false,
         End::Failed(error) => {
             let unsent = matches!(error.code(), NOT_SENT | FULL);
-            !unsent && !error.may_have_happened() && !error.is_retryable() && !is_hopeless(error)
+            // Trouble of the service's own: the same command goes on with such a row.
+            let passes = error.is_retryable() || error.exit() == Exit::Unavailable;
+            !unsent && !passes && !error.may_have_happened() && !is_hopeless(error)
         }
     }
 }
