@@ -210,7 +210,7 @@ fn provision_asks_what_a_bare_name_is_and_which_service_pays_for_domains() {
         .line("subscription set 501 --product domain_monitoring --quantity 5 -c 42")
         .exits(0);
     let mut terminal = Terminal::start(&shell, 100, &["provision", "bare.test", "-c", "42"]);
-    terminal.shows("What is bare.test?");
+    terminal.shows("bare.test is");
     terminal.shows("1  a server");
     terminal.shows("2  a domain");
     terminal.type_keys("2\n");
@@ -222,11 +222,11 @@ fn provision_asks_what_a_bare_name_is_and_which_service_pays_for_domains() {
     let several = "provision www.test https://one.test 203.0.113.10 two.test -c 42";
     let several: Vec<&str> = several.split(' ').collect();
     let mut terminal = Terminal::start(&shell, 100, &several);
-    terminal.shows("What is www.test?");
+    terminal.shows("www.test is");
     terminal.type_keys("1\n");
     terminal.shows("Number of the billing service: ");
     terminal.type_keys("501\n");
-    terminal.shows("What is two.test?");
+    terminal.shows("two.test is");
     terminal.type_keys("2\n");
     terminal.shows("4 provisioned");
     let (code, screen) = terminal.ends();

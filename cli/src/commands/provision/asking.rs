@@ -16,7 +16,7 @@ pub fn bare_names(context: &Context, target: &str, said: BareNames) -> Result<Ba
         "a server: its address is looked up, and its ports are scanned".to_owned(),
         "a domain: leaked credentials and mentions of it are watched".to_owned(),
     ];
-    let chosen = context.choose(&format!("What is {target}?"), &options)?;
+    let chosen = context.choose(&format!("{target} is"), &options)?;
     Ok(match chosen {
         0 => BareNames::Servers,
         _ => BareNames::Domains,
