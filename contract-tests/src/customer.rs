@@ -2,7 +2,7 @@
 
 use secmon::model::{CustomerId, DomainId, EndpointId, ProductSlug, ServiceId};
 use secmon::operations::{
-    CreateEndpoint, ProvisionDomain, ProvisionEndpoint, ProvisionSubscription,
+    CreateEndpoint, ListEndpoints, ProvisionDomain, ProvisionEndpoint, ProvisionSubscription,
 };
 
 use crate::account::Account;
@@ -67,6 +67,15 @@ impl Customer<'_> {
             .await;
         bought.expect("the subscription is provisioned");
         service
+    }
+
+    /// How many servers the customer may have.
+    pub async fn server_limit(&self) -> u64 {
+        let list = ListEndpoints::new()
+            .billing_customer_id(self.id)
+            .per_page(1);
+        let page = self.account.client.send(list).await.expect("a list");
+        page.data.meta.endpoint_limit.expect("a limit")
     }
 
     /// A domain that is watched.

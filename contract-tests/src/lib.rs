@@ -33,6 +33,6 @@ pub use http_calls::{RawAnswer, RawCall};
 pub use matrix::{Matrix, Verdict};
 pub use need::Need;
 pub use secmon::Namespace;
-pub use service::{Repeatability, Service, Steering, embedded};
+pub use service::{Repeatability, Service, Steering, embedded, rate_limits};
 pub use suite::{Check, Witness, run};
 pub use times::problems as time_problems;

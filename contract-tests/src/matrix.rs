@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 
 use crate::exchange::{Exchange, Forced};
 use crate::need::Need;
-use crate::service::Steering;
 use crate::table::{Cell, Reach, Row, TABLE};
 
 /// What all cases of a run observed.
@@ -21,7 +20,7 @@ pub struct Matrix {
 pub struct Verdict {
     /// Cells of the contract that this service can be asked for.
     pub cells: usize,
-    /// Cells that it cannot be asked for, because it cannot be steered.
+    /// Cells that it cannot be asked for, because it cannot be steered, or its account has no sandbox mode.
     pub out_of_reach: usize,
     /// Cells that nobody observed.
     pub empty: Vec<String>,
@@ -44,6 +43,7 @@ impl Matrix {
         for cell in row.cells.iter().filter(|cell| cell.outcome == outcome) {
             let fills = match cell.reach {
                 Reach::Real => needs.is_empty(),
+                Reach::Sandbox => needs == [Need::Sandbox],
                 Reach::Switch => exchange.forced == Forced::No,
                 Reach::Fault => exchange.forced == Forced::Status,
             };
@@ -56,9 +56,14 @@ impl Matrix {
         }
     }
 
-    /// What is missing, and what is too much.
-    pub fn judged(&self, steering: Steering) -> Verdict {
-        let reachable = |cell: &Cell| steering == Steering::Possible || cell.reach == Reach::Real;
+    /// What is missing, and what is too much, of a service with these abilities.
+    pub fn judged(&self, abilities: &[Need]) -> Verdict {
+        let reachable = |cell: &Cell| match cell.reach {
+            Reach::Real => true,
+            Reach::Sandbox => abilities.contains(&Need::Sandbox),
+            Reach::Switch => abilities.contains(&Need::Accounts),
+            Reach::Fault => abilities.contains(&Need::Faults),
+        };
         let cells = || {
             TABLE
                 .rows
@@ -91,6 +96,7 @@ impl Matrix {
             let cells = row.cells.iter().map(|cell| {
                 let sign = match cell.reach {
                     Reach::Real => "",
+                    Reach::Sandbox => "~",
                     Reach::Switch => "*",
                     Reach::Fault => "!",
                 };
@@ -116,7 +122,7 @@ impl Verdict {
         if self.out_of_reach > 0 {
             let _ = write!(
                 text,
-                "; {} more need a service that can be steered",
+                "; {} more need abilities that this service has not",
                 self.out_of_reach
             );
         }

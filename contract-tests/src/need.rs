@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// An ability of the service beyond the partner API; all of them come with the mock's `/_mock/` calls.
+/// An ability of the service beyond the partner API; most of them come with the mock's `/_mock/` calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Need {
     /// An account of one's own, with settings of one's own, and strangers beside it.
@@ -17,6 +17,27 @@ pub enum Need {
     Journal,
     /// Keys, portal accounts and data sets that can be taken away.
     Switches,
+    /// Playbooks, and a clock that runs.
+    Playbooks,
+    /// An account with sandbox mode.
+    Sandbox,
+    /// The mock in this process: the suite itself is judged, and no other service has a part in it.
+    Embedded,
+}
+
+impl Need {
+    /// All of them.
+    pub const ALL: [Self; 9] = [
+        Self::Accounts,
+        Self::Clock,
+        Self::World,
+        Self::Faults,
+        Self::Journal,
+        Self::Switches,
+        Self::Playbooks,
+        Self::Sandbox,
+        Self::Embedded,
+    ];
 }
 
 impl fmt::Display for Need {
@@ -28,6 +49,9 @@ impl fmt::Display for Need {
             Self::Faults => "faults",
             Self::Journal => "journal",
             Self::Switches => "switches",
+            Self::Playbooks => "playbooks on a clock that runs",
+            Self::Sandbox => "an account with sandbox mode",
+            Self::Embedded => "the embedded mock",
         })
     }
 }

@@ -4,12 +4,16 @@ use std::env;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-use http::Method;
+use bytes::Bytes;
+use http::{Method, Request, header};
 use secmon::pacing::{Budget, MemoryBudget, Unlimited};
+use secmon::transport::{HttpOptions, HttpTransport, Transport};
 use secmon_mock::{Instant, MockServer};
 use serde_json::Value;
+use tokio::runtime::Builder;
 
 use crate::http_calls::{RawAnswer, RawCall};
+use crate::need::Need;
 
 /// Whether the service has the mock's `/_mock/` calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,12 +40,15 @@ pub struct Service {
     pub url: String,
     /// Origin of the `/_mock/` calls.
     pub admin_url: String,
-    pub(crate) admin_key: Option<String>,
+    /// The key of those calls, where they need one.
+    pub admin_key: Option<String>,
     pub(crate) key: String,
     /// Whether there are `/_mock/` calls.
     pub steering: Steering,
     /// Whether its answers repeat.
     pub repeatability: Repeatability,
+    /// What it can do beyond the partner API.
+    pub abilities: Vec<Need>,
 }
 
 /// Where an embedded mock's clock stands at its start, in milliseconds since 1970.
@@ -78,14 +85,49 @@ impl Service {
             Ok("1" | "true" | "yes" | "on") => Steering::Possible,
             _ => Steering::Impossible,
         };
-        Self {
+        let mut service = Self {
             url,
             admin_url: admin_url.trim_end_matches('/').to_owned(),
             admin_key: env::var("SECMON_MOCK_ADMIN_KEY").ok(),
             key,
             steering,
             repeatability: Repeatability::Loose,
-        }
+            abilities: Vec::new(),
+        };
+        service.abilities = service.found_abilities();
+        service
+    }
+
+    /// What a server over the network can do, by asking it.
+    fn found_abilities(&self) -> Vec<Need> {
+        let mut abilities = match self.steering {
+            Steering::Possible => Need::ALL.to_vec(),
+            Steering::Impossible => vec![Need::Sandbox],
+        };
+        let scenarios = || {
+            get(
+                &format!("{}/api/v1/sandbox/scenarios", self.url),
+                Some(&self.key),
+            )
+        };
+        let clock = || {
+            let address = format!("{}/_mock/clock", self.admin_url);
+            get(&address, self.admin_key.as_deref())
+        };
+        abilities.retain(|ability| match ability {
+            Need::Embedded => false,
+            Need::Playbooks => clock().is_some_and(|clock| clock["mode"] == "real"),
+            // Where accounts are the cases' own, they have it.
+            Need::Sandbox => self.steering == Steering::Possible || scenarios().is_some(),
+            _ => true,
+        });
+        abilities
+    }
+
+    /// What it lacks of these.
+    pub fn lacking(&self, needs: &[Need]) -> Vec<Need> {
+        let lacking = needs.iter().filter(|need| !self.abilities.contains(need));
+        lacking.copied().collect()
     }
 
     /// A mock in this process.
@@ -97,6 +139,7 @@ impl Service {
             key: "test_key_acme".to_owned(),
             steering: Steering::Possible,
             repeatability: Repeatability::Exact,
+            abilities: Need::ALL.to_vec(),
         }
     }
 
@@ -110,7 +153,7 @@ impl Service {
     }
 
     /// The host, as the client's list of hosts for plain http takes it.
-    pub(crate) fn host(&self) -> String {
+    pub fn host(&self) -> String {
         let address = self.url.parse::<http::Uri>();
         let host = address
             .ok()
@@ -145,24 +188,46 @@ impl Service {
     }
 }
 
-/// Where all cases share one key they share its windows too: 60 and 100 a minute, or what the environment says.
-pub(crate) fn shared_budget() -> Arc<dyn Budget> {
-    static BUDGET: LazyLock<Arc<dyn Budget>> =
-        LazyLock::new(
-            || match env::var("SECMON_CONTRACT_RATE_LIMITS").as_deref() {
-                Err(_) => Arc::new(MemoryBudget::default()),
-                Ok("off") => Arc::new(Unlimited),
-                Ok(limits) => {
-                    let (strict, default) = rate_limits(limits)
-                        .expect("SECMON_CONTRACT_RATE_LIMITS is `off` or as in `60,100`");
-                    Arc::new(MemoryBudget::new(strict, default, Duration::from_secs(60)))
-                }
-            },
-        );
-    Arc::clone(&BUDGET)
+/// What a service answers to a read, before any case runs; nothing when it refuses.
+fn get(address: &str, key: Option<&str>) -> Option<Value> {
+    let mut request = Request::get(address);
+    if let Some(key) = key {
+        request = request.header(header::AUTHORIZATION, format!("Bearer {key}"));
+    }
+    let runtime = Builder::new_current_thread().enable_all().build().ok()?;
+    let transport = HttpTransport::new(&HttpOptions::default());
+    let answer = runtime.block_on(transport.send(request.body(Bytes::new()).ok()?));
+    let answer = answer.ok().filter(|answer| answer.status().is_success())?;
+    serde_json::from_slice(answer.body()).ok()
 }
 
-fn rate_limits(text: &str) -> Option<(u32, u32)> {
+/// The calls that a key has in a minute, in provisioning and reads of findings, and in the rest: 60 and 100, or what
+/// `SECMON_CONTRACT_RATE_LIMITS` says.
+///
+/// # Panics
+/// When it says something else.
+pub fn rate_limits() -> (u32, u32) {
+    match env::var("SECMON_CONTRACT_RATE_LIMITS").as_deref() {
+        Err(_) | Ok("off") => (60, 100),
+        Ok(limits) => {
+            parsed(limits).expect("SECMON_CONTRACT_RATE_LIMITS is `off` or as in `60,100`")
+        }
+    }
+}
+
+fn parsed(text: &str) -> Option<(u32, u32)> {
     let (strict, default) = text.split_once(',')?;
     Some((strict.trim().parse().ok()?, default.trim().parse().ok()?))
+}
+
+/// Where all cases share one key they share its windows too.
+pub(crate) fn shared_budget() -> Arc<dyn Budget> {
+    static BUDGET: LazyLock<Arc<dyn Budget>> = LazyLock::new(|| {
+        if env::var("SECMON_CONTRACT_RATE_LIMITS").as_deref() == Ok("off") {
+            return Arc::new(Unlimited);
+        }
+        let (strict, default) = rate_limits();
+        Arc::new(MemoryBudget::new(strict, default, Duration::from_secs(60)))
+    });
+    Arc::clone(&BUDGET)
 }

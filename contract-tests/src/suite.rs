@@ -13,30 +13,43 @@ use crate::exchange::{Exchange, Forced};
 use crate::junit::{self, Ending, Line};
 use crate::matrix::Matrix;
 use crate::need::Need;
-use crate::service::{Repeatability, Service, Steering};
+use crate::service::{Repeatability, Service};
 use crate::table::NAMESPACES;
 use crate::times;
 use crate::transcript::Transcript;
 
-/// A check that is no case: it calls no service, or starts its own.
+/// A check that is no case: it looks at no single answer of the service, or starts its own.
 #[derive(Clone, Copy)]
 pub struct Check {
     /// Its path in the test crate.
     pub path: &'static str,
+    /// What the service must be able to do beyond the partner API.
+    pub needs: &'static [Need],
     /// Programs of the machine without which it is skipped.
     pub programs: &'static [&'static str],
     /// Panics when it does not hold.
     pub body: fn(),
 }
 
-/// The checks of a file; one that is not listed is dead code, which does not compile.
+impl Check {
+    /// File and function, as in `witnesses::every_code_of_the_client_has_a_cell`.
+    pub fn name(&self) -> &'static str {
+        self.path
+            .split_once("::")
+            .map_or(self.path, |(_, name)| name)
+    }
+}
+
+/// The checks of a file with what they need, in which `Embedded` judges the suite itself; then a program of the machine,
+/// where one is needed. One that is not listed is dead code, which does not compile.
 #[macro_export]
 macro_rules! checks {
-    ($($check:ident $(($program:literal))?),* $(,)?) => {
+    ($($check:ident($($need:ident),*) $(with $program:literal)?),* $(,)?) => {
         /// The checks of this file.
         pub const CHECKS: &[$crate::Check] = &[
             $($crate::Check {
                 path: concat!(module_path!(), "::", stringify!($check)),
+                needs: &[$($crate::Need::$need),*],
                 programs: &[$($program)?],
                 body: $check,
             },)*
@@ -65,9 +78,8 @@ pub fn run(cases: &[Case], checks: &[Check], witness: Witness) -> ExitCode {
         .iter()
         .map(|case| trial(*case, &service, &report, witness));
     let mut trials: Vec<Trial> = trials.collect();
-    if service.repeatability == Repeatability::Exact {
-        trials.extend(checks.iter().map(|check| check_trial(*check, &report)));
-    }
+    let checks = checks.iter();
+    trials.extend(checks.map(|check| check_trial(*check, &service, &report)));
     let conclusion = libtest_mimic::run(&arguments, trials);
     let complete = !arguments.list && !arguments.ignored && conclusion.num_filtered_out == 0;
     let matrix_holds = !complete || judge(&report, &service, &conclusion);
@@ -81,10 +93,9 @@ pub fn run(cases: &[Case], checks: &[Check], witness: Witness) -> ExitCode {
 fn trial(case: Case, service: &Service, report: &Arc<Report>, witness: Witness) -> Trial {
     let (service, report) = (service.clone(), Arc::clone(report));
     Trial::ignorable_test(case.name(), move || {
-        if service.steering == Steering::Impossible && !case.needs.is_empty() {
-            let why = format!("needs {}", listed(case.needs));
-            report.add(&case.name(), Duration::ZERO, Ending::Skipped(why.clone()));
-            return Ok(Completion::ignored_with(why));
+        let lacking = service.lacking(case.needs);
+        if !lacking.is_empty() {
+            return report.skipped(&case.name(), &listed(&lacking));
         }
         let start = Instant::now();
         let run = run_case(&case, &service);
@@ -94,21 +105,18 @@ fn trial(case: Case, service: &Service, report: &Arc<Report>, witness: Witness) 
     })
 }
 
-fn check_trial(check: Check, report: &Arc<Report>) -> Trial {
-    let report = Arc::clone(report);
-    let name = check
-        .path
-        .split_once("::")
-        .map_or(check.path, |(_, name)| name);
-    Trial::ignorable_test(name, move || {
+fn check_trial(check: Check, service: &Service, report: &Arc<Report>) -> Trial {
+    let (lacking, report) = (service.lacking(check.needs), Arc::clone(report));
+    Trial::ignorable_test(check.name(), move || {
+        if !lacking.is_empty() {
+            return report.skipped(check.name(), &listed(&lacking));
+        }
         if let Some(program) = check.programs.iter().find(|program| !is_installed(program)) {
-            let why = format!("needs {program}");
-            report.add(name, Duration::ZERO, Ending::Skipped(why.clone()));
-            return Ok(Completion::ignored_with(why));
+            return report.skipped(check.name(), program);
         }
         let start = Instant::now();
         let held = caught(check.body).map_err(|failure| at(&failure.place, &failure.message));
-        report.ended(name, start, held)
+        report.ended(check.name(), start, held)
     })
 }
 
@@ -170,15 +178,15 @@ fn judged(case: &Case, service: &Service, run: &Run, witness: Witness) -> Result
 /// Prints the matrix and says whether it is as it should be. After a failure cells may be empty for that reason.
 fn judge(report: &Report, service: &Service, conclusion: &Conclusion) -> bool {
     let matrix = lock(&report.matrix);
-    let verdict = matrix.judged(service.steering);
+    let verdict = matrix.judged(&service.abilities);
     println!(
-        "what was observed (* steered, ! by fault), and how often\n\n{}",
+        "what was observed (~ in a sandbox account, * steered, ! by fault), and how often\n\n{}",
         matrix.printed()
     );
     println!("{}", verdict.printed());
     if conclusion.num_ignored > 0 {
         println!(
-            "{} cases were skipped, each by name above\n",
+            "{} were skipped, each by name above\n",
             conclusion.num_ignored
         );
     }
@@ -222,6 +230,12 @@ impl Report {
         };
         self.add(name, start.elapsed(), ending);
         judged.map(|()| Completion::Completed).map_err(Failed::from)
+    }
+
+    fn skipped(&self, name: &str, what: &str) -> Result<Completion, Failed> {
+        let why = format!("needs {what}");
+        self.add(name, Duration::ZERO, Ending::Skipped(why.clone()));
+        Ok(Completion::ignored_with(why))
     }
 
     fn add(&self, name: &str, time: Duration, ending: Ending) {

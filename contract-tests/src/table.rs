@@ -19,6 +19,8 @@ pub const NAMESPACES: [&str; 2] = ["billing", "provisioning"];
 pub enum Reach {
     /// By calls of the partner API alone.
     Real,
+    /// Likewise, in an account with sandbox mode.
+    Sandbox,
     /// Only when the service is steered.
     Switch,
     /// Only by a fault.
@@ -85,6 +87,8 @@ struct Operation {
     group: String,
     #[serde(default)]
     real: Vec<String>,
+    #[serde(default)]
+    sandbox: Vec<String>,
     #[serde(default)]
     switch: Vec<String>,
     #[serde(default)]
@@ -192,6 +196,7 @@ fn row(operation: &Operation, every: &[Every], namespace: &'static str, name: St
         cells.collect::<Vec<_>>()
     };
     let mut all = cells(&operation.real, Reach::Real);
+    all.extend(cells(&operation.sandbox, Reach::Sandbox));
     all.extend(cells(&operation.switch, Reach::Switch));
     all.extend(cells(&operation.fault, Reach::Fault));
     for also in every {

@@ -44,7 +44,7 @@ pub(crate) struct Preparation<'a> {
 pub(crate) struct Run {
     pub(crate) id: u64,
     pub(crate) playbook: &'static Playbook,
-    tenant: String,
+    pub(crate) tenant: String,
 }
 
 /// How far somebody got.

@@ -16,9 +16,9 @@ use serde_json::{Value, json};
 use tokio::runtime::Builder;
 
 checks! {
-    what_was_made_is_taken_away_when_its_answer_was_lost,
-    what_was_made_is_taken_away_when_its_answer_names_nothing,
-    what_cannot_be_taken_away_is_named_and_the_rest_is_gone
+    what_was_made_is_taken_away_when_its_answer_was_lost(Embedded),
+    what_was_made_is_taken_away_when_its_answer_names_nothing(Embedded),
+    what_cannot_be_taken_away_is_named_and_the_rest_is_gone(Embedded),
 }
 
 const MAKES_ALL: Case = Case {

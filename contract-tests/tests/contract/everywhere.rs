@@ -2,7 +2,7 @@
 
 use http::{Method, StatusCode, header};
 use secmon_contract_tests::table::{Row, TABLE};
-use secmon_contract_tests::{Account, RawAnswer, RawCall, assert_keys, cases};
+use secmon_contract_tests::{Account, RawAnswer, RawCall, assert_keys, cases, rate_limits};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -18,7 +18,7 @@ cases! {
         a_suspended_account_is_refused_by_name(Accounts),
         a_foreign_portal_domain_is_refused_in_provisioning_and_sign_in_alone(Accounts),
         a_full_window_refuses_every_operation_that_counts_in_it(Accounts, Clock),
-        a_sandbox_account_refuses_bad_bodies_too(Accounts)
+        a_sandbox_account_refuses_bad_bodies_too(Sandbox)
 }
 
 const MEBIBYTE: usize = 1024 * 1024;
@@ -190,19 +190,20 @@ async fn a_foreign_portal_domain_is_refused_in_provisioning_and_sign_in_alone() 
 
 async fn a_full_window_refuses_every_operation_that_counts_in_it() {
     let account = Account::with(json!({"rate_limit": true})).await;
+    let (strict, default) = rate_limits();
     let window = |row: &Row| match row.group.as_str() {
         "sandbox" => None,
-        "allowed ports" | "endpoints" => Some(100),
-        _ => Some(60),
+        "allowed ports" | "endpoints" => Some("get_endpoint"),
+        _ => Some("suspend_endpoint"),
     };
-    for (first, limit) in [("suspend_endpoint", 60), ("get_endpoint", 100)] {
-        let first = TABLE.row(first).expect("an operation");
+    for (opening, limit) in [("suspend_endpoint", strict), ("get_endpoint", default)] {
+        let first = TABLE.row(opening).expect("an operation");
         let counted = json!({"endpoint_id": Uuid::from_u128(7)});
         for _ in 0..limit {
             let counted = answer(call(&account, first).json(&counted)).await;
             assert_eq!(counted.status, StatusCode::NOT_FOUND, "a 404 counts");
         }
-        for row in keyed().filter(|row| window(row) == Some(limit)) {
+        for row in keyed().filter(|row| window(row) == Some(opening)) {
             let refused = answer(call(&account, row)).await;
             assert_eq!(
                 refused.status,
@@ -248,7 +249,7 @@ fn wait_of(answer: &RawAnswer) -> u64 {
 }
 
 async fn a_sandbox_account_refuses_bad_bodies_too() {
-    let account = Account::with(json!({"sandbox": true})).await;
+    let account = Account::new().await;
     let row = TABLE.row("set_scenario").expect("an operation");
     assert_too_large(&account, row).await;
     let refused = answer(call(&account, row).body("[]")).await;

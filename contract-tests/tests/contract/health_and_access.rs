@@ -8,7 +8,7 @@ use secmon::model::EndpointId;
 use secmon::operations::{GetEndpoint, SuspendEndpoint};
 use secmon::pacing::MemoryBudget;
 use secmon::{ErrorCode, ErrorKind};
-use secmon_contract_tests::{Account, assert_api_error, assert_keys, cases};
+use secmon_contract_tests::{Account, assert_api_error, assert_keys, cases, rate_limits};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -87,7 +87,8 @@ async fn the_client_names_what_a_key_may_not_do() {
 
 async fn a_full_window_is_a_429_with_the_wait() {
     let account = Account::with(json!({"rate_limit": true})).await;
-    for _ in 0..60 {
+    let (limit, _) = rate_limits();
+    for _ in 0..limit {
         let call = account.client.servers().suspend(nobody());
         assert_api_error(call.await, 404, ErrorCode::EndpointNotFound);
     }
@@ -111,9 +112,11 @@ async fn a_full_window_is_a_429_with_the_wait() {
 
 async fn a_paced_client_meets_no_429() {
     let account = Account::with(json!({"rate_limit": true})).await;
-    let budget = Arc::new(MemoryBudget::default());
+    let (limit, default) = rate_limits();
+    let budget = MemoryBudget::new(limit, default, Duration::from_secs(60));
+    let budget = Arc::new(budget);
     let client = account.builder().budget(budget).build().expect("a client");
-    for _ in 0..60 {
+    for _ in 0..limit {
         assert_api_error(
             client.servers().suspend(nobody()).await,
             404,
@@ -130,7 +133,7 @@ async fn a_paced_client_meets_no_429() {
         account
             .calls(&Method::POST, "/api/v1/billing/suspend")
             .await,
-        60
+        limit as usize
     );
 }
 

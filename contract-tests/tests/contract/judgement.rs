@@ -9,24 +9,24 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use secmon_contract_tests::junit::{self, Ending, Line};
 use secmon_contract_tests::{
-    Account, Case, Exchange, Forced, Matrix, Namespace, Need, Service, Steering, checks, embedded,
-    run_case, time_problems,
+    Account, Case, Exchange, Forced, Matrix, Namespace, Need, Service, checks, embedded, run_case,
+    time_problems,
 };
 use serde_json::{Value, json};
 
 use crate::description;
 
 checks! {
-    a_real_cell_is_filled_by_nothing_but_cases_that_steer_nothing,
-    an_answer_that_a_fault_forced_fills_cells_of_faults_alone,
-    an_outcome_without_a_cell_is_told_with_its_case,
-    without_steering_the_real_cells_alone_are_asked_for,
-    the_description_sees_what_is_wrong_with_an_answer,
-    times_that_cannot_be_are_told,
-    a_fault_marks_the_calls_that_it_hits_and_no_more,
-    a_case_may_not_do_what_it_did_not_declare,
-    the_report_counts_and_escapes,
-    every_transcript_belongs_to_a_case
+    a_real_cell_is_filled_by_nothing_but_cases_that_steer_nothing(Embedded),
+    an_answer_that_a_fault_forced_fills_cells_of_faults_alone(Embedded),
+    an_outcome_without_a_cell_is_told_with_its_case(Embedded),
+    without_steering_the_real_cells_alone_are_asked_for(Embedded),
+    the_description_sees_what_is_wrong_with_an_answer(Embedded),
+    times_that_cannot_be_are_told(Embedded),
+    a_fault_marks_the_calls_that_it_hits_and_no_more(Embedded),
+    a_case_may_not_do_what_it_did_not_declare(Embedded),
+    the_report_counts_and_escapes(Embedded),
+    every_transcript_belongs_to_a_case(Embedded),
 }
 
 const META: &str = "2026-01-01T00:00:00+00:00";
@@ -61,7 +61,7 @@ fn fills(exchange: &Exchange, needs: &[Need], cell: &str) -> bool {
     let mut matrix = Matrix::default();
     matrix.observe("some::case", needs, exchange);
     !matrix
-        .judged(Steering::Possible)
+        .judged(&Need::ALL)
         .empty
         .iter()
         .any(|empty| empty == cell)
@@ -106,7 +106,7 @@ fn an_answer_that_a_fault_forced_fills_cells_of_faults_alone() {
 fn an_outcome_without_a_cell_is_told_with_its_case() {
     let mut matrix = Matrix::default();
     matrix.observe("some::case", &[], &refused_scan(418, "TEAPOT"));
-    let verdict = matrix.judged(Steering::Possible);
+    let verdict = matrix.judged(&Need::ALL);
     assert_eq!(
         verdict.undocumented,
         ["scan_endpoint answered 418 TEAPOT in some::case"]
@@ -118,13 +118,14 @@ fn an_outcome_without_a_cell_is_told_with_its_case() {
 
 fn without_steering_the_real_cells_alone_are_asked_for() {
     let matrix = Matrix::default();
-    let (all, some) = (
-        matrix.judged(Steering::Possible),
-        matrix.judged(Steering::Impossible),
-    );
+    let (all, some) = (matrix.judged(&Need::ALL), matrix.judged(&[]));
     assert_eq!(all.cells, some.cells + some.out_of_reach);
     assert!(some.out_of_reach > 100 && some.cells > 200);
     assert!(!some.empty.contains(&"get_port_alert: 200".to_owned()));
+    let sandbox = matrix.judged(&[Need::Sandbox]);
+    let scenarios = "list_scenarios: 200".to_owned();
+    assert!(sandbox.empty.contains(&scenarios) && !some.empty.contains(&scenarios));
+    assert!(sandbox.cells > some.cells && sandbox.cells < all.cells);
 }
 
 fn the_description_sees_what_is_wrong_with_an_answer() {

@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{Method, Request};
+use http::{Method, Request, header};
 use secmon::model::{
     CustomerId, DomainId, EndpointId, ProductSlug, Protocol, ServiceId, SubscriptionStatus,
 };
@@ -16,15 +16,15 @@ use secmon::operations::{
 };
 use secmon::transport::{HttpOptions, HttpTransport, Transport};
 use secmon::{ApiKey, Client, ErrorKind, Sent};
-use secmon_contract_tests::checks;
+use secmon_contract_tests::{Repeatability, Service, assert_keys, checks};
 use secmon_mock::MockServer;
 use serde_json::{Value, json};
 use tokio::runtime::Builder;
 
 checks! {
-    a_client_that_does_right_passes_every_playbook,
-    a_client_that_does_wrong_fails_every_playbook_for_that_reason,
-    every_playbook_is_played
+    a_client_that_does_right_passes_every_playbook(Playbooks),
+    a_client_that_does_wrong_fails_every_playbook_for_that_reason(Playbooks),
+    every_playbook_is_played(Playbooks),
 }
 
 type Played = Pin<Box<dyn Future<Output = ()>>>;
@@ -107,46 +107,89 @@ const PARTS: &[Part] = &[
     },
 ];
 
+/// Where playbooks are played: at the service under test, or at a mock of their own where that one's clock stands.
+struct Theatre {
+    service: Service,
+    /// Kept running.
+    _own: Option<MockServer>,
+}
+
+impl Theatre {
+    fn open() -> Self {
+        let found = Service::found();
+        if found.repeatability == Repeatability::Loose {
+            return Self {
+                service: found,
+                _own: None,
+            };
+        }
+        let own = MockServer::start().expect("a server");
+        Self {
+            service: Service::of(&own),
+            _own: Some(own),
+        }
+    }
+
+    async fn admin(&self, method: Method, path: &str, body: &Value) -> Value {
+        let address = format!("{}{path}", self.service.admin_url);
+        let mut request = Request::builder().method(method).uri(address);
+        if let Some(key) = &self.service.admin_key {
+            request = request.header(header::AUTHORIZATION, format!("Bearer {key}"));
+        }
+        let request = request.body(match body {
+            Value::Null => Bytes::new(),
+            body => body.to_string().into(),
+        });
+        let transport = HttpTransport::new(&HttpOptions::default());
+        let answer = transport.send(request.expect("a request")).await;
+        let answer = answer.expect("an answer");
+        assert!(answer.status().is_success(), "{path}: {:?}", answer.body());
+        serde_json::from_slice(answer.body()).unwrap_or_default()
+    }
+}
+
 /// A playbook that was started.
 struct Play<'a> {
-    server: &'a MockServer,
+    theatre: &'a Theatre,
     id: u64,
     client: Client,
 }
 
-async fn admin(server: &MockServer, method: Method, path: &str, body: &Value) -> Value {
-    let body = match body {
-        Value::Null => Bytes::new(),
-        body => body.to_string().into(),
-    };
-    let address = format!("{}{path}", server.admin_url());
-    let request = Request::builder().method(method).uri(address).body(body);
-    let transport = HttpTransport::new(&HttpOptions::default());
-    let answer = transport
-        .send(request.expect("a request"))
-        .await
-        .expect("an answer");
-    serde_json::from_slice(answer.body()).expect("JSON")
-}
-
 impl<'a> Play<'a> {
-    async fn start(server: &'a MockServer, name: &str) -> Self {
+    async fn start(theatre: &'a Theatre, name: &str) -> Self {
         let body = json!({"name": name});
-        let started = admin(server, Method::POST, "/_mock/playbooks", &body).await;
-        let text = |member: &str| started[member].as_str().unwrap_or_default();
-        let key = ApiKey::new(text("api_key")).expect("a key");
-        let builder = Client::builder(text("base_url"), key).unlimited();
-        let id = started["id"].as_u64().expect("an id");
+        let started = theatre.admin(Method::POST, "/_mock/playbooks", &body).await;
+        assert_keys(&started, &["id", "base_url", "api_key", "goal"]);
+        let service = &theatre.service;
+        // It says where it was asked, which is the partner API's address unless the two are apart.
+        if service.url == service.admin_url {
+            assert_eq!(started["base_url"], service.url);
+        }
+        let key = started["api_key"].as_str().unwrap_or_default();
+        let builder = Client::builder(&service.url, ApiKey::new(key).expect("a key"));
+        let builder = builder.allow_http(service.host()).unlimited();
         Self {
-            server,
-            id,
+            theatre,
+            id: started["id"].as_u64().expect("an id"),
             client: builder.build().expect("a client"),
         }
     }
 
-    async fn judged(&self) -> (String, String) {
+    /// The verdict; then its account is removed.
+    async fn judged(self) -> (String, String) {
         let path = format!("/_mock/playbooks/{}?finished=1", self.id);
-        let judged = admin(self.server, Method::GET, &path, &Value::Null).await;
+        let read = |path: String| async move {
+            let theatre = self.theatre;
+            theatre.admin(Method::GET, &path, &Value::Null).await
+        };
+        let judged = read(path).await;
+        let listed = read("/_mock/playbooks".to_owned()).await;
+        let mut runs = listed["runs"].as_array().into_iter().flatten();
+        let run = runs.find(|run| run["id"] == self.id).expect("this run");
+        let account = run["tenant"].as_str().expect("its account");
+        let account = format!("/_mock/tenants/{account}");
+        let removed = self.theatre.admin(Method::DELETE, &account, &Value::Null);
+        removed.await;
         let verdict = judged["verdict"].as_str().unwrap_or_default().to_owned();
         (verdict, judged["findings"].to_string())
     }
@@ -161,10 +204,10 @@ fn wait_for(future: impl Future<Output = ()>) {
 }
 
 fn a_client_that_does_right_passes_every_playbook() {
-    let server = MockServer::start().expect("a server");
+    let theatre = Theatre::open();
     wait_for(async {
         for part in PARTS {
-            let play = Play::start(&server, part.name).await;
+            let play = Play::start(&theatre, part.name).await;
             (part.well)(play.client.clone()).await;
             let passed = ("passed".to_owned(), "[]".to_owned());
             assert_eq!(play.judged().await, passed, "{}", part.name);
@@ -173,10 +216,10 @@ fn a_client_that_does_right_passes_every_playbook() {
 }
 
 fn a_client_that_does_wrong_fails_every_playbook_for_that_reason() {
-    let server = MockServer::start().expect("a server");
+    let theatre = Theatre::open();
     wait_for(async {
         for part in PARTS {
-            let play = Play::start(&server, part.name).await;
+            let play = Play::start(&theatre, part.name).await;
             (part.badly)(play.client.clone()).await;
             let (verdict, findings) = play.judged().await;
             assert_eq!(verdict, "failed", "{}", part.name);
@@ -186,9 +229,11 @@ fn a_client_that_does_wrong_fails_every_playbook_for_that_reason() {
 }
 
 fn every_playbook_is_played() {
-    let server = MockServer::start().expect("a server");
+    let theatre = Theatre::open();
     wait_for(async {
-        let listed = admin(&server, Method::GET, "/_mock/playbooks", &Value::Null).await;
+        let listed = theatre
+            .admin(Method::GET, "/_mock/playbooks", &Value::Null)
+            .await;
         let listed = listed["playbooks"].as_array().expect("a list");
         let mut listed: Vec<_> = listed
             .iter()

@@ -6,9 +6,9 @@ use std::process::{Command, Output};
 use secmon_contract_tests::checks;
 
 checks! {
-    the_python_recipe_passes("python3"),
-    the_shell_recipe_passes("curl"),
-    a_command_that_fails_fails_the_recipe
+    the_python_recipe_passes(Embedded) with "python3",
+    the_shell_recipe_passes(Embedded) with "curl",
+    a_command_that_fails_fails_the_recipe(Embedded),
 }
 
 /// Set when this program shall be `secmon-mock`: the same code, without building another program.

@@ -7,14 +7,15 @@ use std::process::{Command, Output};
 use bytes::Bytes;
 use http::Request;
 use secmon::transport::{HttpOptions, HttpTransport, Transport};
-use secmon_contract_tests::checks;
+use secmon_contract_tests::{Need, checks};
 use secmon_mock::{MockServer, RateLimit};
 use serde_json::{Value, json};
 use tokio::runtime::Builder;
 
 checks! {
-    any_server_can_be_put_to_the_cases_that_steer_nothing,
-    a_server_with_the_admin_api_can_be_put_to_all
+    any_server_can_be_put_to_the_cases_that_steer_nothing(Embedded),
+    a_server_with_the_admin_api_can_be_put_to_all(Embedded),
+    an_account_without_sandbox_mode_is_not_asked_for_scenarios(Embedded),
 }
 
 const KEY: &str = "test_key_acme";
@@ -117,6 +118,29 @@ fn live(state: &Value) -> usize {
     }
 }
 
+/// The cases and checks that a service with these abilities cannot be put to.
+fn skipped(abilities: &[Need]) -> Vec<String> {
+    let lacking = |needs: &[Need]| needs.iter().any(|need| !abilities.contains(need));
+    let (cases, checks) = (crate::cases(), crate::checks());
+    let cases = cases.iter().filter(|case| lacking(case.needs));
+    let checks = checks.iter().filter(|check| lacking(check.needs));
+    let checks = checks.map(|check| check.name().to_owned());
+    cases.map(|case| case.name()).chain(checks).collect()
+}
+
+#[track_caller]
+fn assert_skipped(said: &str, names: &[String]) {
+    let count = format!("{} were skipped, each by name above", names.len());
+    assert!(said.contains(&count), "{said}");
+    for name in names {
+        let lines = said.lines().filter_map(|line| line.strip_prefix("test "));
+        let mut named = lines.filter_map(|line| line.strip_prefix(name.as_str()));
+        let ending = named.find(|rest| rest.starts_with(' '));
+        let why = ending.is_some_and(|rest| rest.contains("ignored (needs "));
+        assert!(why, "{name}: {ending:?}");
+    }
+}
+
 fn report_path(name: &str) -> String {
     let file = format!("secmon-contract-{name}-{}.xml", std::process::id());
     std::env::temp_dir().join(file).display().to_string()
@@ -130,29 +154,16 @@ fn any_server_can_be_put_to_the_cases_that_steer_nothing() {
     let said = String::from_utf8_lossy(&ran.stdout);
     let failures = said.split("failures:").nth(1).unwrap_or_default();
     assert!(ran.status.success(), "{failures}");
-    let steering = crate::cases()
-        .iter()
-        .filter(|case| !case.needs.is_empty())
-        .count();
-    assert!(
-        said.contains(&format!("{steering} cases were skipped")),
-        "{said}"
-    );
     assert!(said.contains("0 of them empty"), "{said}");
-    for case in crate::cases().iter().filter(|case| !case.needs.is_empty()) {
-        assert!(said.contains(&case.name()), "{} is not named", case.name());
-    }
+    let skipped = skipped(&[Need::Sandbox]);
+    assert_skipped(&said, &skipped);
     assert_eq!(remote.alive(), before, "what the suite made is still there");
 
     let report = fs::read_to_string(&path).expect("a report");
     fs::remove_file(&path).expect("it can be removed");
-    assert!(
-        report.contains(&format!("skipped=\"{steering}\"")) && report.contains("failures=\"0\"")
-    );
-    assert_eq!(
-        report.matches("<skipped message=\"needs ").count(),
-        steering
-    );
+    let count = skipped.len();
+    assert!(report.contains(&format!("skipped=\"{count}\"")) && report.contains("failures=\"0\""));
+    assert_eq!(report.matches("<skipped message=\"needs ").count(), count);
     assert!(
         report.contains("<testcase classname=\"servers\" name=\"a_server_goes_through_its_life\"")
     );
@@ -171,14 +182,33 @@ fn a_server_with_the_admin_api_can_be_put_to_all() {
     let said = String::from_utf8_lossy(&ran.stdout);
     let failures = said.split("failures:").nth(1).unwrap_or_default();
     assert!(ran.status.success(), "{failures}");
-    assert!(
-        said.contains("0 of them empty") && !said.contains("were skipped"),
-        "{said}"
-    );
+    assert!(said.contains("0 of them empty"), "{said}");
+    let mut abilities = Need::ALL.to_vec();
+    abilities.retain(|need| *need != Need::Embedded);
+    assert_skipped(&said, &skipped(&abilities));
+    let played = "playbooks::a_client_that_does_right_passes_every_playbook";
+    assert!(!skipped(&abilities).contains(&played.to_owned()));
     assert_eq!(
         accounts(&remote),
         before,
         "accounts of the suite are still there"
     );
     fs::remove_file(&path).expect("a report");
+}
+
+fn an_account_without_sandbox_mode_is_not_asked_for_scenarios() {
+    let remote = Remote::start();
+    let suite = std::env::current_exe().expect("this program");
+    let mut command = Command::new(suite);
+    command
+        .env("SECMON_CONTRACT_URL", remote.server.url())
+        .env("SECMON_CONTRACT_KEY", "test_key_globex")
+        .arg("sandbox::");
+    let ran = command.output().expect("the suite runs");
+    let said = String::from_utf8_lossy(&ran.stdout);
+    assert!(ran.status.success(), "{said}");
+    let why =
+        "sandbox::an_unknown_record_is_named ... ignored (needs an account with sandbox mode)";
+    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains(why), "{said}");
 }

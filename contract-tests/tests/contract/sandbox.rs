@@ -15,29 +15,21 @@ cases! {
     steered:
         a_scenario_shows_at_the_next_scan(Accounts, World),
         an_account_without_sandbox_mode_is_refused(Accounts),
-        an_unknown_record_is_named(Accounts),
-        bad_fields_come_back_by_their_names(Accounts)
+        a_scenario_is_chosen_for_one_record(Sandbox),
+        an_unknown_record_is_named(Sandbox),
+        bad_fields_come_back_by_their_names(Sandbox)
 }
 
 async fn a_scenario_shows_at_the_next_scan() {
     let account = Account::with(json!({"scenario": "warnings"})).await;
     let sandbox = account.client.sandbox();
     let scenarios = sandbox.scenarios().await.expect("scenarios");
-    let raw: Value = serde_json::from_slice(scenarios.raw()).expect("JSON");
-    assert_keys(&raw["data"], &["scenarios", "current"]);
-    assert_eq!(scenarios.data.scenarios, Scenario::KNOWN);
     assert_eq!(scenarios.data.current, Some(Scenario::Warnings));
     let id = account.customer().provisioned("203.0.113.80").await;
-    let chosen = sandbox
+    sandbox
         .set(SetScenario::new(Scenario::Clean).endpoint_id(id))
         .await
         .expect("chosen");
-    let raw: Value = serde_json::from_slice(chosen.raw()).expect("JSON");
-    assert_keys(
-        &raw["data"],
-        &["scenario", "endpoint_id", "monitored_domain_id"],
-    );
-    assert_eq!(chosen.data.endpoint_id, Some(id));
     account.scan(id, "completed").await;
     let detail = account
         .client
@@ -47,6 +39,36 @@ async fn a_scenario_shows_at_the_next_scan() {
         .expect("detail")
         .into_data();
     assert_eq!(detail.latest_scan.map(|scan| scan.open_ports), Some(vec![]));
+}
+
+async fn a_scenario_is_chosen_for_one_record() {
+    let account = Account::new().await;
+    let customer = account.customer();
+    let sandbox = account.client.sandbox();
+    let scenarios = sandbox.scenarios().await.expect("scenarios");
+    let raw: Value = serde_json::from_slice(scenarios.raw()).expect("JSON");
+    assert_keys(&raw["data"], &["scenarios", "current"]);
+    assert_eq!(scenarios.data.scenarios, Scenario::KNOWN);
+    let server = customer.provisioned("203.0.113.83").await;
+    let slots = customer.domain_slots(1).await;
+    let domain = customer.watched("example.com", slots).await;
+    for scenario in Scenario::KNOWN {
+        let set = SetScenario::new(scenario.clone()).endpoint_id(server);
+        let chosen = sandbox.set(set).await.expect("chosen");
+        let raw: Value = serde_json::from_slice(chosen.raw()).expect("JSON");
+        let expected = ["scenario", "endpoint_id", "monitored_domain_id"];
+        assert_keys(&raw["data"], &expected);
+        let of = |domain, server| (scenario.clone(), server, domain);
+        let said = chosen.into_data();
+        let said = (said.scenario, said.endpoint_id, said.monitored_domain_id);
+        assert_eq!(said, of(None, Some(server)));
+        let set = SetScenario::new(scenario.clone()).monitored_domain_id(domain);
+        let said = sandbox.set(set).await.expect("chosen").into_data();
+        let said = (said.scenario, said.endpoint_id, said.monitored_domain_id);
+        assert_eq!(said, of(Some(domain), None));
+    }
+    let now = sandbox.scenarios().await.expect("scenarios").data.current;
+    assert_eq!(now, scenarios.data.current, "the account's own is another");
 }
 
 async fn an_account_without_sandbox_mode_is_refused() {

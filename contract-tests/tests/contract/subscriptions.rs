@@ -326,11 +326,13 @@ async fn what_no_longer_fits_is_paused_and_comes_back_oldest_first() {
     let account = Account::new().await;
     let customer = account.customer();
     let kept = customer.server_plan("starter").await;
+    let fitting = customer.server_limit().await;
     let extra = customer.server_plan("starter").await;
     let mut servers = Vec::new();
-    for last in 1..=7 {
-        servers.push(customer.provisioned(&format!("192.0.2.{last}")).await);
+    for last in 1..=fitting + 2 {
+        servers.push(customer.provisioned(&format!("2001:db8:2::{last}")).await);
     }
+    let beyond = &servers[servers.len() - 2..];
     let suspend = SuspendSubscription::new(customer.id, extra, PORTS);
     account
         .client
@@ -353,7 +355,7 @@ async fn what_no_longer_fits_is_paused_and_comes_back_oldest_first() {
             .map(|server| server.id)
             .collect::<Vec<_>>()
     };
-    assert_eq!(states().await, servers[5..]);
+    assert_eq!(states().await, beyond);
     let resume = ResumeSubscription::new(customer.id, extra, PORTS);
     account
         .client
@@ -369,7 +371,7 @@ async fn what_no_longer_fits_is_paused_and_comes_back_oldest_first() {
         .terminate(end)
         .await
         .expect("terminated");
-    assert_eq!(states().await, servers[5..]);
+    assert_eq!(states().await, beyond);
 }
 
 async fn a_platform_paused_server_needs_room_to_resume() {

@@ -9,9 +9,9 @@ use secmon_contract_tests::table::TABLE;
 use crate::description;
 
 checks! {
-    the_table_has_every_operation_of_the_client,
-    the_table_and_the_description_know_the_same_statuses,
-    every_code_of_the_client_has_a_cell
+    the_table_has_every_operation_of_the_client(),
+    the_table_and_the_description_know_the_same_statuses(),
+    every_code_of_the_client_has_a_cell(),
 }
 
 fn the_table_has_every_operation_of_the_client() {

@@ -4,7 +4,7 @@ mod bends;
 mod further_bends;
 mod more_bends;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
@@ -12,8 +12,9 @@ use secmon_contract_tests::proxy::{Bend, Proxy};
 use secmon_contract_tests::{Case, Failure, Service, checks, embedded, run_case};
 
 checks! {
-    every_bend_falls_to_its_case_and_assertion,
-    the_documentation_lists_every_bend
+    every_case_holds_before_a_proxy_that_bends_nothing(Embedded),
+    every_bend_falls_to_its_case_and_assertion(Embedded),
+    the_documentation_lists_every_bend(Embedded),
 }
 
 /// What of the contract a bend breaks.
@@ -44,6 +45,21 @@ pub struct Bent {
 fn all() -> impl Iterator<Item = &'static Bent> {
     let first = bends::BENDS.iter().chain(more_bends::BENDS);
     first.chain(further_bends::BENDS)
+}
+
+/// What the cases say of a service that is not bent: nothing, so that a fall is the bend's doing.
+fn every_case_holds_before_a_proxy_that_bends_nothing() {
+    let cases = crate::cases();
+    let named: BTreeSet<&str> = all().map(|bent| bent.case).collect();
+    let named = cases
+        .iter()
+        .filter(|case| named.contains(case.name().as_str()));
+    let falls = named.filter_map(|case| {
+        let failure = failure_of(case, Bend::Call(|_| {}))?;
+        Some(format!("{}: {}", case.name(), failure.message))
+    });
+    let falls: Vec<String> = falls.collect();
+    assert!(falls.is_empty(), "{}", falls.join("\n"));
 }
 
 fn every_bend_falls_to_its_case_and_assertion() {
@@ -88,15 +104,20 @@ fn failure_of(case: &Case, bend: Bend) -> Option<Failure> {
     run_case(case, &service.through(proxy.url())).failure
 }
 
-/// The source from a place on, without spaces.
+/// The statement at a place, without spaces: from its line to the end of the statement.
 fn source_at(place: &str) -> String {
-    const LINES: usize = 7;
     let (file, line) = place.rsplit_once(':').expect("file and line");
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let source = fs::read_to_string(root.join(file)).unwrap_or_default();
     let line: usize = line.parse().expect("a line");
-    let lines = source.lines().skip(line - 1).take(LINES);
-    squeezed(&lines.collect::<String>())
+    let mut statement = String::new();
+    for line in source.lines().skip(line - 1) {
+        statement.push_str(line);
+        if [';', '{', '}'].iter().any(|end| line.ends_with(*end)) {
+            break;
+        }
+    }
+    squeezed(&statement)
 }
 
 fn squeezed(text: &str) -> String {

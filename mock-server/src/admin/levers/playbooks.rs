@@ -16,7 +16,7 @@ pub(crate) fn list(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
         .mock
         .playbooks()
         .iter()
-        .map(|run| json!({ "id": run.id, "name": run.playbook.name }))
+        .map(|run| json!({ "id": run.id, "name": run.playbook.name, "tenant": run.tenant }))
         .collect();
     Ok(Pulled::shown(&json!({ "playbooks": known, "runs": runs })))
 }
