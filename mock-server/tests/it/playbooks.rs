@@ -277,9 +277,13 @@ fn playbooks_are_listed_and_unknown_ones_refused() {
     let play = Play::start("paging");
     let listed = play.stage.anyone.get("/_mock/playbooks").expect(200);
     assert_eq!(listed.at("/playbooks").as_array().map(Vec::len), Some(10));
+    let tenants = play.stage.anyone.get("/_mock/tenants").expect(200);
+    let tenants = tenants.at("/tenants");
+    let made = tenants.as_array().and_then(|tenants| tenants.last());
+    let account = &made.expect("the playbook's account")["name"];
     assert_eq!(
         listed.at("/runs"),
-        json!([{ "id": play.id, "name": "paging" }])
+        json!([{ "id": play.id, "name": "paging", "tenant": account }])
     );
     play.stage
         .anyone
