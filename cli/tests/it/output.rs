@@ -2,6 +2,8 @@
 
 use crate::shell::{Shell, account, finished, provision};
 use crate::terminal::Terminal;
+use secmon_mock::Tenant;
+use serde_json::json;
 use std::process::{Command, Stdio};
 
 #[test]
@@ -170,18 +172,14 @@ fn one_screen_says_how_a_customer_stands() {
     let status = shell.line("status -c 42 -o json").exits(0).json();
     assert_eq!(status["servers"]["total"], 1);
     assert_eq!(status["servers"]["limit"], 25);
-    assert_eq!(
-        status["open_alerts"],
-        serde_json::json!({ "medium": 2, "low": 2 })
-    );
+    assert_eq!(status["open_alerts"], json!({ "medium": 2, "low": 2 }));
     let account = shell.line("status").exits(0).stdout;
     assert!(account.contains("status -c"), "{account}");
 }
 
-#[test]
-fn one_screen_says_what_the_platform_has_paused_because_a_customer_is_over_quota() {
-    let tenant = account();
-    let shell = Shell::of(&tenant);
+/// A customer with five servers and two domains, all that its services pay for and a slot more; one domain rests.
+fn full_customer(tenant: &Tenant) -> Shell {
+    let shell = Shell::of(tenant);
     for line in [
         "subscription set 501 --product port_monitoring --plan starter -c 42",
         "subscription set 502 --product domain_monitoring --quantity 3 -c 42",
@@ -191,69 +189,85 @@ fn one_screen_says_what_the_platform_has_paused_because_a_customer_is_over_quota
     ] {
         shell.line(line).exits(0);
     }
-    let status_lines = || {
-        let screen = shell.line("status -c 42").exits(0).stdout;
-        let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
-        screen.lines().map(words).collect::<Vec<String>>()
-    };
-    let lists = || tenant.calls("GET", "/api/v1/endpoints").len();
-    let before = lists();
-    let full = status_lines();
-    for line in [
-        "servers 5 of 5 [####################]",
-        "by state 5 active, 0 paused",
-        "domain slots 2 of 3 [##############------]",
-        "domains 1 active, 1 paused",
-    ] {
-        assert!(full.contains(&line.to_owned()), "{line}: {full:?}");
-    }
-    assert!(!full.concat().contains("over quota"), "{full:?}");
-    assert_eq!(lists(), before + 1, "nothing is paused");
+    shell
+}
 
+/// Takes the servers' capacity away, and all slots but one.
+fn cut(shell: &Shell) {
     for line in [
         "subscription suspend 501 --product port_monitoring -c 42 -y",
         "subscription change 502 --product domain_monitoring --quantity 1 --force -c 42 -y",
     ] {
         shell.line(line).exits(0);
     }
+}
+
+/// The status of the customer holds these lines, however wide their labels are.
+#[track_caller]
+fn status_says(shell: &Shell, expected: &[&str]) -> String {
+    let screen = shell.line("status -c 42").exits(0).stdout;
+    let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+    let lines: Vec<String> = screen.lines().map(words).collect();
+    for line in expected {
+        assert!(lines.contains(&(*line).to_owned()), "{line}: {screen}");
+    }
+    screen
+}
+
+#[test]
+fn one_screen_says_what_the_platform_has_paused_because_a_customer_is_over_quota() {
+    let tenant = account();
+    let shell = full_customer(&tenant);
+    let lists = || tenant.calls("GET", "/api/v1/endpoints").len();
     let before = lists();
-    let over = status_lines();
-    assert_eq!(lists(), before + 2, "one more list, of what is paused");
-    for line in [
+    let full = [
+        "servers 5 of 5 [####################]",
+        "by state 5 active, 0 paused",
+        "domain slots 2 of 3 [##############------]",
+        "domains 1 active, 1 paused",
+    ];
+    let screen = status_says(&shell, &full);
+    assert!(!screen.contains("over quota"), "{screen}");
+    assert_eq!(lists(), before + 1, "nothing is paused");
+
+    cut(&shell);
+    let before = lists();
+    let over = [
         "servers 5 of 0 [####################]",
         "by state 0 active, 5 paused, 5 of them by the platform: over quota",
         "domain slots 2 of 1 [####################]",
         "domains 0 active, 2 paused, 1 of them by the platform: over quota",
-    ] {
-        assert!(over.contains(&line.to_owned()), "{line}: {over:?}");
+    ];
+    let screen = status_says(&shell, &over);
+    assert_eq!(lists(), before + 2, "one more list, of what is paused");
+    for next in ["endpoint list -c 42 --status paused", "domain list -c 42"] {
+        assert!(screen.contains(next), "{screen}");
     }
-    let next = over.concat();
-    assert!(
-        next.contains("endpoint list -c 42 --status paused"),
-        "{next}"
-    );
-    assert!(next.contains("domain list -c 42"), "{next}");
+
+    let end = "subscription terminate 502 --product domain_monitoring -c 42 -y";
+    shell.line(end).exits(0);
+    status_says(&shell, &["domain slots 2 of 0 [####################]"]);
+}
+
+#[test]
+fn a_script_sees_that_a_customer_is_over_quota() {
+    let shell = full_customer(&account());
+    cut(&shell);
     let status = shell.line("status -c 42 -o json").exits(0).json();
     assert_eq!(
         status["servers"],
-        serde_json::json!({
+        json!({
             "total": 5, "limit": 0, "by_status": { "active": 0, "paused": 5 },
             "over_quota": true, "quota_paused": 5
         })
     );
     assert_eq!(
         status["domains"],
-        serde_json::json!({
+        json!({
             "subscribed": true, "slots_used": 2, "slots_total": 1,
             "by_status": { "active": 0, "paused": 2 }, "over_quota": true, "quota_paused": 1
         })
     );
-
-    shell
-        .line("subscription terminate 502 --product domain_monitoring -c 42 -y")
-        .exits(0);
-    let slots = "domain slots 2 of 0 [####################]".to_owned();
-    assert!(status_lines().contains(&slots));
 }
 
 #[test]

@@ -6,7 +6,7 @@ mod single;
 mod waiting;
 
 use super::elsewhere;
-use crate::args::{ProvisionArgs, WaitArgs};
+use crate::args::{ProvisionArgs, RunArgs, WaitArgs};
 use crate::bulk::{
     self, Done, End, FileOptions, Item, Journal, Key, Known, Origin, Prior, ReportFile, Row, Trace,
     Words, input,
@@ -198,6 +198,15 @@ fn journal(context: &Context, rows: &[Row], args: &ProvisionArgs) -> Result<Jour
     Journal::open(context, OPERATION, origin, &keys, &args.run)
 }
 
+/// How many calls of a window the run leaves to people; from here on it does.
+fn left_to_people(context: &Context, run: &RunArgs) -> Result<u32, CliError> {
+    if run.use_whole_window {
+        return Ok(0);
+    }
+    context.leave_calls_to_people()?;
+    Ok(LEFT_TO_PEOPLE)
+}
+
 async fn send_rows(
     context: &Context,
     rows: &[Row],
@@ -208,12 +217,7 @@ async fn send_rows(
     let places = rows.iter().filter_map(|row| row.target.place());
     elsewhere::warn(context, places)?;
     let known = Known::read(context, rows).await?;
-    let left_to_people = if args.run.use_whole_window {
-        0
-    } else {
-        context.leave_calls_to_people()?;
-        LEFT_TO_PEOPLE
-    };
+    let left_to_people = left_to_people(context, &args.run)?;
     let trace = |row: &Row| trace(row, &known, journal);
     let done_before = |row: &Row| {
         let trace = trace(row);
