@@ -263,15 +263,20 @@ impl Account {
 
     /// How many calls of the account the service has had at a path, `*` standing for anything.
     pub async fn calls(&self, method: &Method, path: &str) -> usize {
+        self.journal(method, path).await.len()
+    }
+
+    /// The calls of the account at a path with what was answered, oldest first, as the journal has them.
+    pub async fn journal(&self, method: &Method, path: &str) -> Vec<Value> {
         let query = format!("tenant={}&method={method}&path={path}", self.name);
         let path = format!("/_mock/requests?{query}");
-        let journal = self
+        let mut journal = self
             .steer(Need::Journal, Method::GET, &path, &Value::Null)
             .await;
-        journal["requests"]
-            .as_array()
-            .expect("the journal is a list")
-            .len()
+        let Value::Array(requests) = journal["requests"].take() else {
+            panic!("the journal is a list: {journal}");
+        };
+        requests
     }
 
     async fn steer(&self, need: Need, method: Method, path: &str, body: &Value) -> Value {

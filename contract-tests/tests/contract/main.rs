@@ -13,6 +13,7 @@ mod firewall;
 mod health_and_access;
 mod honesty;
 mod judgement;
+mod lasting_faults;
 mod model;
 mod namespaces;
 mod playbooks;
@@ -56,6 +57,7 @@ fn cases() -> Vec<Case> {
         firewall::CASES,
         times::CASES,
         faults::CASES,
+        lasting_faults::CASES,
         model::CASES,
         server_states::CASES,
         domain_states::CASES,

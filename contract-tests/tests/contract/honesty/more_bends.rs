@@ -262,15 +262,15 @@ pub const BENDS: &[Bent] = &[
         }),
     },
     Bent {
-        what: "is asked twice for each rule on its way there",
+        what: "is asked twice for each sign-in token on its way there",
         breaks: Breaks::Idempotency,
-        case: "faults::every_fault_of_a_write_that_may_not_be_repeated_acts_once_and_says_what_is_known",
-        assertion: "assert_eq!(counter.requests().await, requests,",
+        case: "faults::every_fault_of_a_sign_in_mints_one_token_at_most",
+        assertion: "assert_eq!(watch.statuses().await, expected,",
         bend: Bend::Whole(|call, behind| {
             Box::pin(async move {
                 let answer = behind.answer(&call).await;
                 let made = answer.as_ref().map(|answer| answer.status);
-                if call.is(Method::POST, "/whitelists") && made == Some(StatusCode::CREATED) {
+                if call.is(Method::POST, "/sso/token") && made == Some(StatusCode::OK) {
                     behind.answer(&call).await;
                 }
                 answer
