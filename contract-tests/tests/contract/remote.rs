@@ -1,12 +1,15 @@
 //! The suite as somebody runs it against a server over the network: in an account that others use, without steering,
 //! and with it.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::process::{Command, Output};
+use std::sync::Mutex;
 
 use bytes::Bytes;
 use http::Request;
 use secmon::transport::{HttpOptions, HttpTransport, Transport};
+use secmon_contract_tests::proxy::{Bend, Passing, Proxy};
 use secmon_contract_tests::{Need, checks};
 use secmon_mock::{MockServer, RateLimit};
 use serde_json::{Value, json};
@@ -44,6 +47,8 @@ impl Remote {
             remote.call("POST", "/api/v1/billing/provision-subscription", &service);
             let domain = json!({"client_id": customer, "service_id": 7, "domain": "example.com"});
             remote.call("POST", "/api/v1/billing/provision-domain", &domain);
+            let mut customers = CUSTOMERS.lock().expect("customers");
+            customers.insert(customer.to_string());
         }
         // No port is left that a rule of the whole account does not cover.
         let rule = json!({
@@ -81,19 +86,44 @@ impl Remote {
         serde_json::from_slice(&body).unwrap_or_default()
     }
 
-    /// What is alive in the account, whoever made it.
+    /// What is alive in the account, and what the customers that were spoken of have left, by the partner API alone.
     fn alive(&self) -> Value {
-        let count = |path: &str| self.call("GET", path, &Value::Null)["meta"]["total"].clone();
-        let state = self.call("GET", "/_mock/state", &Value::Null);
-        json!({"endpoints": count("/api/v1/endpoints"), "rules": count("/api/v1/whitelists"), "live": live(&state)})
+        let total = |path: &str| self.call("GET", path, &Value::Null)["meta"]["total"].clone();
+        let customers = CUSTOMERS.lock().expect("customers").clone();
+        let customers = customers.iter().filter_map(|id| self.left_of(id));
+        json!({
+            "endpoints": total("/api/v1/endpoints"),
+            "rules": total("/api/v1/whitelists"),
+            "customers": customers.collect::<Vec<_>>(),
+        })
+    }
+
+    /// What a customer has; nothing when it has nothing.
+    fn left_of(&self, customer: &str) -> Option<Value> {
+        let read = |list: &str| {
+            let path = format!("/api/v1/{list}?billing_customer_id={customer}");
+            self.call("GET", &path, &Value::Null)
+        };
+        let (domains, servers) = (read("domains")["data"].take(), read("endpoints"));
+        let has = [
+            &domains["slots_used"],
+            &domains["slots_total"],
+            &servers["meta"]["total"],
+        ];
+        // A customer has the account's default without a plan, and nothing after its last one.
+        let plan = ![0, 25]
+            .map(Value::from)
+            .contains(&servers["meta"]["endpoint_limit"]);
+        let left = plan || has.iter().any(|count| **count != 0);
+        left.then(|| json!({"customer": customer, "domains and servers": has, "plan": plan}))
     }
 
     /// The suite in a process of its own; only this binary's cases run there.
-    fn suite(&self, environment: &[(&str, &str)], report: &str) -> Output {
+    fn suite(url: &str, environment: &[(&str, &str)], report: &str) -> Output {
         let suite = std::env::current_exe().expect("this program");
         let mut command = Command::new(suite);
         command
-            .env("SECMON_CONTRACT_URL", self.server.url())
+            .env("SECMON_CONTRACT_URL", url)
             .env("SECMON_CONTRACT_KEY", KEY);
         command
             .env("SECMON_CONTRACT_JUNIT", report)
@@ -102,20 +132,16 @@ impl Remote {
     }
 }
 
-/// Counts the records of an exported state that are active or paused; of an ended one it tells what it was before.
-fn live(state: &Value) -> usize {
-    match state {
-        Value::Object(members) => {
-            let status = members.get("status").and_then(Value::as_str);
-            let state = members.get("state");
-            let is = |name: &str| state.is_some_and(|state| state.get(name).is_some());
-            let is_live =
-                matches!(status, Some("active" | "suspended")) || is("active") || is("paused");
-            usize::from(is_live) + members.values().map(live).sum::<usize>()
-        }
-        Value::Array(items) => items.iter().map(live).sum(),
-        _ => 0,
-    }
+/// Customers that were spoken of in calls of the suite.
+static CUSTOMERS: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+
+/// Notes the customer of a call that makes something.
+fn remember(call: &Passing) {
+    let body = call.json();
+    let named = ["client_id", "billing_customer_id"].map(|member| body[member].as_u64());
+    let named = named.into_iter().flatten().filter(|id| *id > 0);
+    let mut customers = CUSTOMERS.lock().expect("customers");
+    customers.extend(named.map(|id| id.to_string()));
 }
 
 /// The cases and checks that a service with these abilities cannot be put to.
@@ -150,13 +176,17 @@ fn any_server_can_be_put_to_the_cases_that_steer_nothing() {
     let remote = Remote::start();
     let before = remote.alive();
     let path = report_path("unsteered");
-    let ran = remote.suite(&[("SECMON_CONTRACT_RATE_LIMITS", "off")], &path);
+    let watched = Proxy::start(remote.server.url(), Bend::Call(|call| remember(call)));
+    let off = [("SECMON_CONTRACT_RATE_LIMITS", "off")];
+    let ran = Remote::suite(watched.url(), &off, &path);
     let said = String::from_utf8_lossy(&ran.stdout);
     let failures = said.split("failures:").nth(1).unwrap_or_default();
     assert!(ran.status.success(), "{failures}");
     assert!(said.contains("0 of them empty"), "{said}");
     let skipped = skipped(&[Need::Sandbox]);
     assert_skipped(&said, &skipped);
+    let spoken_of = CUSTOMERS.lock().expect("customers").len();
+    assert!(spoken_of > 50, "{spoken_of} customers");
     assert_eq!(remote.alive(), before, "what the suite made is still there");
 
     let report = fs::read_to_string(&path).expect("a report");
@@ -178,7 +208,7 @@ fn a_server_with_the_admin_api_can_be_put_to_all() {
         ("SECMON_CONTRACT_ADMIN", "1"),
         ("SECMON_CONTRACT_MODEL_WALKS", "3"),
     ];
-    let ran = remote.suite(&few, &path);
+    let ran = Remote::suite(remote.server.url(), &few, &path);
     let said = String::from_utf8_lossy(&ran.stdout);
     let failures = said.split("failures:").nth(1).unwrap_or_default();
     assert!(ran.status.success(), "{failures}");
