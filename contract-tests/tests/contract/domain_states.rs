@@ -165,7 +165,8 @@ async fn every_trigger_in_every_state_of_a_domain() {
         let walk = Walk::to(&account, *before, Found::Nothing).await;
         let report = walk.pull(*trigger).await;
         assert_eq!(account.last_outcome(), *outcome, "{what}");
-        assert_eq!(walk.state_after(*before).await, *after, "{what}");
+        let found = walk.state_after(*before).await;
+        assert_eq!(found, *after, "{what}");
         if let Some(report) = report {
             // Newest first, oldest first: it is the newer of two.
             let paused = *before == State::Active && *after == State::PlatformPaused;

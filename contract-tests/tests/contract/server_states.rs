@@ -187,7 +187,8 @@ async fn every_trigger_in_every_state_of_a_server() {
         assert_eq!(account.last_outcome(), *outcome, "{what}");
         let server = walk.found().await;
         let id = server.as_ref().map_or(walk.id, |server| server.id);
-        assert_eq!(state_of(&account, id, *before).await, *after, "{what}");
+        let found = state_of(&account, id, *before).await;
+        assert_eq!(found, *after, "{what}");
         if let Some(server) = &server {
             assert!(before.was_never() || id == walk.id, "{what}");
             let is_scanned = server.next_scan_at.is_some();

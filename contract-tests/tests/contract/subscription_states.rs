@@ -1,20 +1,30 @@
 //! The states of a subscription, walked both ways, by its own operations and by sync-services.
 
-use secmon::model::{ProductSlug, ServiceId, SubscriptionStatus};
+use secmon::model::{DomainStatus, EndpointStatus, ProductSlug, ServiceId, SubscriptionStatus};
 use secmon::operations::{
-    ChangeSubscription, ProvisionSubscription, ResumeSubscription, ServiceReport,
+    ChangeSubscription, ListEndpoints, ProvisionSubscription, ResumeSubscription, ServiceReport,
     SuspendSubscription, SyncServices, TerminateSubscription,
 };
 use secmon_contract_tests::{Account, Customer, cases, next_service};
 
 cases! {
     anywhere:
-        every_trigger_in_every_state_of_a_subscription;
+        every_trigger_in_every_state_of_a_subscription_to_slots,
+        every_trigger_in_every_state_of_a_subscription_to_a_plan;
     steered:
 }
 
-const DOMAINS: ProductSlug = ProductSlug::DomainMonitoring;
 const SLOTS: u32 = 2;
+const PLAN: &str = "starter";
+const LARGER_PLAN: &str = "professional";
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Product {
+    /// Counted in slots.
+    Domains,
+    /// A plan.
+    Servers,
+}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
@@ -48,6 +58,7 @@ const TRANSITIONS: &[(State, Trigger, &str, State)] = {
         (Absent, Resume,          "404 BILLING_CLIENT_NOT_FOUND", Absent),
         (Absent, Terminate,       "404 BILLING_CLIENT_NOT_FOUND", Absent),
         (Absent, Change,          "404 SUBSCRIPTION_NOT_FOUND",   Absent),
+        (Absent, ChangeNothing,   "404 SUBSCRIPTION_NOT_FOUND",   Absent),
         (Absent, SyncToActive,    "200 no enforcement",           Absent),
         (Absent, SyncToSuspended, "200 no enforcement",           Absent),
         (Absent, SyncToCancelled, "200 no enforcement",           Absent),
@@ -84,105 +95,214 @@ const TRANSITIONS: &[(State, Trigger, &str, State)] = {
     ]
 };
 
-async fn every_trigger_in_every_state_of_a_subscription() {
+async fn every_trigger_in_every_state_of_a_subscription_to_slots() {
+    every_row(Product::Domains).await;
+}
+
+async fn every_trigger_in_every_state_of_a_subscription_to_a_plan() {
+    every_row(Product::Servers).await;
+}
+
+async fn every_row(product: Product) {
     let account = Account::new().await;
     account.unpinned();
     for (before, trigger, outcome, after) in TRANSITIONS {
+        let what = format!("{trigger:?} of one that was {before:?}");
+        let walk = Walk::to(&account, product, *before).await;
+        let status = walk.pull(*trigger).await;
+        assert_eq!(account.last_outcome(), *outcome, "{what}");
+        assert!(status.is_none_or(|told| told == after.status()), "{what}");
+        let capacity = walk.capacity().await;
+        match (before, trigger, after) {
+            (_, _, State::Suspended | State::Cancelled) => assert_eq!(capacity, 0, "{what}"),
+            (State::Absent, _, State::Active) => assert!(capacity > 0, "{what}"),
+            (_, Trigger::Change, State::Active) => assert!(capacity > walk.bought, "{what}"),
+            (_, _, State::Active | State::Absent) => assert_eq!(capacity, walk.bought, "{what}"),
+        }
+        if product == Product::Domains {
+            let overview = account.client.domain_monitoring().list(walk.customer.id);
+            let subscribed = overview.await.expect("an overview").data.subscribed;
+            let is_known = matches!(after, State::Active | State::Suspended);
+            assert_eq!(subscribed, is_known, "{what}");
+        }
+        if *before != State::Absent {
+            let is_paused = walk.is_paused_by_the_platform().await;
+            assert_eq!(is_paused, Some(*after != State::Active), "{what}");
+        }
+        let found = walk.state(capacity).await;
+        assert_eq!(found, *after, "{what}");
+    }
+}
+
+impl State {
+    fn status(self) -> SubscriptionStatus {
+        match self {
+            Self::Absent | Self::Cancelled => SubscriptionStatus::Cancelled,
+            Self::Active => SubscriptionStatus::Active,
+            Self::Suspended => SubscriptionStatus::Suspended,
+        }
+    }
+}
+
+/// A subscription, and a server or a domain that it pays for.
+struct Walk<'a> {
+    account: &'a Account,
+    customer: Customer<'a>,
+    product: Product,
+    service: ServiceId,
+    /// The capacity that the subscription came with.
+    bought: u64,
+}
+
+impl<'a> Walk<'a> {
+    async fn to(account: &'a Account, product: Product, state: State) -> Self {
         let customer = account.customer();
-        let service = brought_to(&account, customer, *before).await;
-        pull(&account, customer, service, *trigger).await;
-        assert_eq!(
-            account.last_outcome(),
-            *outcome,
-            "{trigger:?} of one that is {before:?}"
-        );
-        let found = state_of(&account, customer, service).await;
-        assert_eq!(
-            found, *after,
-            "after {trigger:?} of one that was {before:?}"
-        );
-    }
-}
-
-async fn brought_to(account: &Account, customer: Customer<'_>, state: State) -> ServiceId {
-    if state == State::Absent {
-        return next_service();
-    }
-    let service = customer.domain_slots(SLOTS).await;
-    let subscriptions = account.client.subscriptions();
-    match state {
-        State::Absent | State::Active => {}
-        State::Suspended => {
-            let suspend = SuspendSubscription::new(customer.id, service, DOMAINS);
-            subscriptions.suspend(suspend).await.expect("suspended");
+        let service = match (state, product) {
+            (State::Absent, _) => next_service(),
+            (_, Product::Domains) => customer.domain_slots(SLOTS).await,
+            (_, Product::Servers) => customer.server_plan(PLAN).await,
+        };
+        let mut walk = Self {
+            account,
+            customer,
+            product,
+            service,
+            bought: 0,
+        };
+        walk.bought = walk.capacity().await;
+        if state != State::Absent {
+            match product {
+                Product::Domains => drop(customer.watched("example.com", service).await),
+                Product::Servers => drop(customer.provisioned("203.0.113.220").await),
+            }
         }
-        State::Cancelled => {
-            let end = TerminateSubscription::new(customer.id, service, DOMAINS);
-            subscriptions.terminate(end).await.expect("cancelled");
+        match state {
+            State::Absent | State::Active => {}
+            State::Suspended => drop(walk.suspend().await.expect("suspended")),
+            State::Cancelled => drop(walk.terminate().await.expect("cancelled")),
+        }
+        walk
+    }
+
+    fn slug(&self) -> ProductSlug {
+        match self.product {
+            Product::Domains => ProductSlug::DomainMonitoring,
+            Product::Servers => ProductSlug::PortMonitoring,
         }
     }
-    service
-}
 
-/// The result is looked at as the raw answer that it was.
-async fn pull(account: &Account, customer: Customer<'_>, service: ServiceId, trigger: Trigger) {
-    let subscriptions = account.client.subscriptions();
-    let customer = customer.id;
-    let change = ChangeSubscription::new(customer, service, DOMAINS);
-    let sync = |status| {
+    async fn suspend(&self) -> Result<SubscriptionStatus, secmon::Error> {
+        let suspend = SuspendSubscription::new(self.customer.id, self.service, self.slug());
+        let suspended = self.account.client.subscriptions().suspend(suspend).await;
+        Ok(suspended?.into_data().status)
+    }
+
+    async fn terminate(&self) -> Result<SubscriptionStatus, secmon::Error> {
+        let end = TerminateSubscription::new(self.customer.id, self.service, self.slug());
+        let ended = self.account.client.subscriptions().terminate(end).await;
+        Ok(ended?.into_data().status)
+    }
+
+    /// What is answered is looked at as the raw answer that it was, but for the status that it tells.
+    async fn pull(&self, trigger: Trigger) -> Option<SubscriptionStatus> {
+        let subscriptions = self.account.client.subscriptions();
+        let (customer, service) = (self.customer.id, self.service);
+        match trigger {
+            Trigger::Provision => {
+                let provision = ProvisionSubscription::new(customer, service, self.slug());
+                // A plan must be named the first time, which is harmless later.
+                let provision = match self.product {
+                    Product::Domains => provision,
+                    Product::Servers => provision.plan_slug(PLAN),
+                };
+                let provisioned = subscriptions.provision(provision).await;
+                provisioned.ok().map(|made| made.into_data().status)
+            }
+            Trigger::Suspend => self.suspend().await.ok(),
+            Trigger::Resume => {
+                let resume = ResumeSubscription::new(customer, service, self.slug());
+                let resumed = subscriptions.resume(resume).await;
+                resumed.ok().map(|resumed| resumed.into_data().status)
+            }
+            Trigger::Terminate => self.terminate().await.ok(),
+            Trigger::Change => self.change(SLOTS + 1, LARGER_PLAN).await,
+            Trigger::ChangeNothing => self.change(SLOTS, PLAN).await,
+            Trigger::SyncToActive => self.sync(SubscriptionStatus::Active).await,
+            Trigger::SyncToSuspended => self.sync(SubscriptionStatus::Suspended).await,
+            Trigger::SyncToCancelled => self.sync(SubscriptionStatus::Cancelled).await,
+        }
+    }
+
+    async fn change(&self, slots: u32, plan: &str) -> Option<SubscriptionStatus> {
+        let change = ChangeSubscription::new(self.customer.id, self.service, self.slug());
+        let change = match self.product {
+            Product::Domains => change.new_quantity(slots),
+            Product::Servers => change.new_plan_slug(plan),
+        };
+        drop(self.account.client.subscriptions().change(change).await);
+        None
+    }
+
+    async fn sync(&self, status: SubscriptionStatus) -> Option<SubscriptionStatus> {
         let report = ServiceReport {
-            service_id: service,
-            client_id: customer,
-            product_slug: DOMAINS,
+            service_id: self.service,
+            client_id: self.customer.id,
+            product_slug: self.slug(),
             status,
         };
-        account.client.send(SyncServices::new([report]))
-    };
-    match trigger {
-        Trigger::Provision => drop(
-            subscriptions
-                .provision(ProvisionSubscription::new(customer, service, DOMAINS))
-                .await,
-        ),
-        Trigger::Suspend => drop(
-            subscriptions
-                .suspend(SuspendSubscription::new(customer, service, DOMAINS))
-                .await,
-        ),
-        Trigger::Resume => drop(
-            subscriptions
-                .resume(ResumeSubscription::new(customer, service, DOMAINS))
-                .await,
-        ),
-        Trigger::Terminate => drop(
-            subscriptions
-                .terminate(TerminateSubscription::new(customer, service, DOMAINS))
-                .await,
-        ),
-        Trigger::Change => drop(subscriptions.change(change.new_quantity(SLOTS + 1)).await),
-        Trigger::ChangeNothing => drop(subscriptions.change(change.new_quantity(SLOTS)).await),
-        Trigger::SyncToActive => drop(sync(SubscriptionStatus::Active).await),
-        Trigger::SyncToSuspended => drop(sync(SubscriptionStatus::Suspended).await),
-        Trigger::SyncToCancelled => drop(sync(SubscriptionStatus::Cancelled).await),
+        drop(self.account.client.send(SyncServices::new([report])).await);
+        None
     }
-}
 
-/// What the customer's slots show. Cancelled and absent differ in what a termination says, which changes neither.
-async fn state_of(account: &Account, customer: Customer<'_>, service: ServiceId) -> State {
-    let overview = account
-        .client
-        .domain_monitoring()
-        .list(customer.id)
-        .await
-        .expect("an overview");
-    match (overview.data.subscribed, overview.data.slots_total) {
-        (true, Some(0)) => return State::Suspended,
-        (true, _) => return State::Active,
-        (false, _) => {}
+    /// What the customer may have.
+    async fn capacity(&self) -> u64 {
+        let (client, customer) = (&self.account.client, self.customer.id);
+        let capacity = match self.product {
+            Product::Domains => {
+                let overview = client.domain_monitoring().list(customer).await;
+                overview.expect("an overview").data.slots_total
+            }
+            Product::Servers => {
+                let list = ListEndpoints::new().billing_customer_id(customer);
+                let page = client.send(list).await;
+                page.expect("a page").data.meta.endpoint_limit
+            }
+        };
+        capacity.expect("a capacity")
     }
-    let end = TerminateSubscription::new(customer.id, service, DOMAINS);
-    match account.client.subscriptions().terminate(end).await {
-        Ok(_) => State::Cancelled,
-        Err(_) => State::Absent,
+
+    /// Whether the platform paused what the subscription pays for; none when it is gone, or paused by hand.
+    async fn is_paused_by_the_platform(&self) -> Option<bool> {
+        let (client, customer) = (&self.account.client, self.customer.id);
+        let (is_active, paused_by_platform) = match self.product {
+            Product::Domains => {
+                let overview = client.domain_monitoring().list(customer).await;
+                let overview = overview.expect("an overview");
+                let domain = overview.data.domains.first()?;
+                (domain.status == DomainStatus::Active, domain.quota_paused)
+            }
+            Product::Servers => {
+                let list = ListEndpoints::new().billing_customer_id(customer);
+                let page = client.send(list).await.expect("a page");
+                let server = page.data.data.first()?;
+                (server.status == EndpointStatus::Active, server.quota_paused)
+            }
+        };
+        match (is_active, paused_by_platform) {
+            (true, Some(false)) => Some(false),
+            (false, Some(true)) => Some(true),
+            _ => None,
+        }
+    }
+
+    /// What can be seen. The rest is known by what a termination says; it comes last, as it changes what is suspended.
+    async fn state(&self, capacity: u64) -> State {
+        let ended = self.terminate().await;
+        match (ended, self.account.last_outcome().as_str()) {
+            (Err(_), _) => State::Absent,
+            (Ok(_), _) if capacity > 0 => State::Active,
+            (Ok(_), "200 note") => State::Cancelled,
+            (Ok(_), _) => State::Suspended,
+        }
     }
 }

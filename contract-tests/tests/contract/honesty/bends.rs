@@ -145,7 +145,7 @@ pub const BENDS: &[Bent] = &[
     Bent {
         what: "resumes a subscription that was cancelled",
         breaks: Breaks::State,
-        case: "subscription_states::every_trigger_in_every_state_of_a_subscription",
+        case: "subscription_states::every_trigger_in_every_state_of_a_subscription_to_slots",
         assertion: "assert_eq!(account.last_outcome(), *outcome,",
         bend: Bend::Answer(|call, answer| {
             if call.is(Method::POST, "/resume-subscription")
