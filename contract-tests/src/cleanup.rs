@@ -199,23 +199,12 @@ async fn removals(service: &Service, made: &Made) -> Result<Vec<Removal>, String
             ids.map(|id| delete("whitelists", &id)).collect()
         }
         Made::GlobalRule(customer, sent) => {
-            let owner = customer.map(|id| format!("?billing_customer_id={id}"));
-            let owner = owner.unwrap_or_default();
-            let list = match owner.as_str() {
-                "" => "whitelists?scope=global".to_owned(),
-                owner => format!("whitelists{owner}&scope=global"),
-            };
-            let rules = listed(service, &list).await?;
-            let sent: Value = body(sent);
-            let same = |rule: &&Value| {
-                let members = ["port_start", "protocol", "justification"];
-                members.iter().all(|member| rule[member] == sent[member])
-            };
-            let ids = rules.iter().filter(same);
-            let ids = ids.filter_map(|rule| id(&rule["id"]));
+            let owner = customer.map(|id| format!("billing_customer_id={id}"));
+            let ids = global_rules(service, owner.as_deref(), &body(sent)).await?;
             // A rule of the whole account is not this customer's to delete.
-            ids.map(|id| delete("whitelists", &format!("{id}{owner}")))
-                .collect()
+            let owner = owner.map_or_else(String::new, |owner| format!("?{owner}"));
+            let ids = ids.iter().map(|id| format!("{id}{owner}"));
+            ids.map(|id| delete("whitelists", &id)).collect()
         }
         Made::ServersOf(customer) => {
             let list = format!("endpoints?billing_customer_id={customer}");
@@ -240,6 +229,24 @@ async fn removals(service: &Service, made: &Made) -> Result<Vec<Removal>, String
             vec![(Method::DELETE, path, body(sent))]
         }
     })
+}
+
+/// The global rules that are as a creation had them.
+async fn global_rules(
+    service: &Service,
+    owner: Option<&str>,
+    sent: &Value,
+) -> Result<Vec<String>, String> {
+    let list = match owner {
+        Some(owner) => format!("whitelists?scope=global&{owner}"),
+        None => "whitelists?scope=global".to_owned(),
+    };
+    let rules = listed(service, &list).await?;
+    let same = rules.iter().filter(|rule| {
+        let members = ["port_start", "protocol", "justification"];
+        members.iter().all(|member| rule[member] == sent[member])
+    });
+    Ok(same.filter_map(|rule| id(&rule["id"])).collect())
 }
 
 /// All items of a list of the resource envelope.
