@@ -30,9 +30,6 @@ static VALIDATORS: LazyLock<Mutex<HashMap<String, Arc<Validator>>>> = LazyLock::
 /// What of an answer is not as the description has it; empty when all is.
 pub fn problems(exchange: &Exchange) -> Vec<String> {
     let row = TABLE.row_of(&exchange.method, &exchange.path);
-    if row.group == "none" {
-        return Vec::new();
-    }
     let status = exchange.status.as_u16();
     let Some(place) = place_of(row, status) else {
         // A case may order any status.
@@ -99,7 +96,16 @@ fn operation(row: &Row) -> String {
     format!("{item}/{}", row.method.to_ascii_lowercase())
 }
 
+/// The place of an answer; what is no operation has its answers at no path.
 fn place_of(row: &Row, status: u16) -> Option<String> {
+    if row.group == "none" {
+        let name = match status {
+            404 => "NoSuchPath",
+            405 => "NoSuchMethod",
+            _ => return None,
+        };
+        return Some(format!("/components/responses/{name}"));
+    }
     let place = format!("{}/responses/{status}", operation(row));
     DOCUMENT.pointer(&place).map(|_| followed(place))
 }
@@ -112,7 +118,8 @@ fn followed(place: String) -> String {
     }
 }
 
-fn value_at(place: &str) -> &'static Value {
+/// What stands at a place of the description.
+pub fn value_at(place: &str) -> &'static Value {
     let value = DOCUMENT.pointer(place);
     value.unwrap_or_else(|| panic!("openapi.yaml has nothing at {place}"))
 }

@@ -22,6 +22,7 @@ checks! {
     an_outcome_without_a_cell_is_told_with_its_case(Embedded),
     without_steering_the_real_cells_alone_are_asked_for(Embedded),
     the_description_sees_what_is_wrong_with_an_answer(Embedded),
+    the_description_leaves_no_member_of_an_answer_open(Embedded),
     times_that_cannot_be_are_told(Embedded),
     a_fault_marks_the_calls_that_it_hits_and_no_more(Embedded),
     a_case_may_not_do_what_it_did_not_declare(Embedded),
@@ -168,8 +169,61 @@ fn the_description_sees_what_is_wrong_with_an_answer() {
         description::problems(&page),
         ["suspend_endpoint /provisioning/ 200: JSON that is called \"text/plain\""]
     );
+    let nowhere = answered(Method::GET, "/api/v1/nothing", 404, json!({"error": "No."}));
+    assert!(!description::problems(&nowhere).is_empty());
+    let error = json!({"code": "METHOD_NOT_ALLOWED", "message": "No.", "details": {}});
+    let meta = json!({"version": "v1", "timestamp": META});
+    let body = json!({"success": false, "error": error, "meta": meta});
+    let no_method = answered(Method::PATCH, "/api/v1/endpoints", 405, body);
+    let problems = description::problems(&no_method);
+    assert_eq!(problems.len(), 1, "{problems:?}");
+    assert!(problems[0].ends_with("the header Allow is missing"));
     let problems = description::problems(&answered(Method::GET, "/api/v1/health", 404, json!({})));
     assert_eq!(problems, ["get_health does not document 404"]);
+}
+
+/// What the service is free to fill: by source, by decision of its own, or not at all as yet.
+const OPEN: [&str; 6] = [
+    "/ErrorEnvelope/properties/error/properties/details",
+    "/DomainSummary/properties/password_strength",
+    "/DomainAlert/properties/details",
+    "/ExplainedDomainAlert/properties/details",
+    "/LeakPage/properties/items/items",
+    "/LeaksUnreachable/properties/items/items",
+];
+
+fn the_description_leaves_no_member_of_an_answer_open() {
+    let mut open = BTreeSet::new();
+    let schemas = description::value_at("/components/schemas");
+    for (name, schema) in schemas.as_object().into_iter().flatten() {
+        // What a caller may send besides is ignored.
+        if !name.ends_with("Request") {
+            open_objects(&format!("/{name}"), schema, &mut open);
+        }
+    }
+    for place in ["/paths", "/components/pathItems", "/components/responses"] {
+        open_objects(place, description::value_at(place), &mut open);
+    }
+    let expected = OPEN.map(str::to_owned);
+    assert_eq!(open, BTreeSet::from(expected));
+}
+
+/// The places of objects whose members are not all named.
+fn open_objects(place: &str, schema: &Value, open: &mut BTreeSet<String>) {
+    let is_object = |kind: &Value| {
+        let mut kinds = kind.as_array().into_iter().flatten().chain([kind]);
+        kinds.any(|kind| kind == "object")
+    };
+    if is_object(&schema["type"]) && schema.get("additionalProperties").is_none() {
+        open.insert(place.to_owned());
+    }
+    let members = schema.as_object().into_iter().flatten();
+    for (name, member) in members {
+        open_objects(&format!("{place}/{name}"), member, open);
+    }
+    for (index, item) in schema.as_array().into_iter().flatten().enumerate() {
+        open_objects(&format!("{place}/{index}"), item, open);
+    }
 }
 
 fn times_that_cannot_be_are_told() {
