@@ -14,6 +14,7 @@ mod health_and_access;
 mod honesty;
 mod judgement;
 mod lasting_faults;
+mod lists;
 mod model;
 mod namespaces;
 mod playbooks;
@@ -56,6 +57,7 @@ fn cases() -> Vec<Case> {
         sandbox::CASES,
         firewall::CASES,
         times::CASES,
+        lists::CASES,
         faults::CASES,
         lasting_faults::CASES,
         model::CASES,

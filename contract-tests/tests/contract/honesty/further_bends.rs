@@ -122,7 +122,33 @@ pub const BENDS: &[Bent] = &[
             }
         }),
     },
+    Bent {
+        what: "leads to the first page as the last",
+        breaks: Breaks::Paging,
+        case: "lists::all_four_links_of_a_page_lead_where_they_say",
+        assertion: "assert_eq!(links(&page, &list), [Some(1), Some(3), prev, next],",
+        bend: Bend::Answer(|call, answer| {
+            if call.method == Method::GET && answer.json()["links"].is_object() {
+                answer.edit(|json| json["links"]["last"] = json["links"]["first"].clone());
+            }
+        }),
+    },
+    Bent {
+        what: "lists the oldest port alerts of a page first",
+        breaks: Breaks::Order,
+        case: "lists::port_alerts_come_newest_first_on_every_page",
+        assertion: "assert_eq!(found, expected,",
+        bend: Bend::Answer(|call, answer| {
+            if call.is(Method::GET, "/api/v1/alerts") {
+                answer.edit(|json| list(json, "/data/alerts").sort_by_key(port_of));
+            }
+        }),
+    },
 ];
+
+fn port_of(alert: &Value) -> Option<u64> {
+    alert["port"].as_u64()
+}
 
 fn move_time(json: &mut Value, place: &str, by: Duration) {
     let Some(value) = json.pointer_mut(place) else {
