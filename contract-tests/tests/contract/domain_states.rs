@@ -356,11 +356,13 @@ impl<'a> Walk<'a> {
 
     async fn state_after(&self, before: State) -> State {
         let reads = self.account.client.domain_monitoring();
-        let overview = reads.list(self.customer.id).await.expect("a list");
-        let mut listed = overview.data.domains.iter();
-        let listed = listed.find(|domain| domain.domain == NAME);
         let id = match before {
-            State::Absent | State::AbsentAndFull => listed.map_or(self.id, |domain| domain.id),
+            State::Absent | State::AbsentAndFull => {
+                let overview = reads.list(self.customer.id).await.expect("a list");
+                let mut listed = overview.data.domains.iter();
+                let listed = listed.find(|domain| domain.domain == NAME);
+                listed.map_or(self.id, |domain| domain.id)
+            }
             _ => self.id,
         };
         let Ok(summary) = reads.summary(id, self.customer.id).await else {

@@ -112,23 +112,25 @@ async fn every_row(product: Product) {
         let status = walk.pull(*trigger).await;
         assert_eq!(account.last_outcome(), *outcome, "{what}");
         assert!(status.is_none_or(|told| told == after.status()), "{what}");
-        let capacity = walk.capacity().await;
+        let View {
+            capacity,
+            subscribed,
+            paid_for,
+        } = walk.view().await;
         match (before, trigger, after) {
             (_, _, State::Suspended | State::Cancelled) => assert_eq!(capacity, 0, "{what}"),
             (State::Absent, _, State::Active) => assert!(capacity > 0, "{what}"),
             (_, Trigger::Change, State::Active) => assert!(capacity > walk.bought, "{what}"),
             (_, _, State::Active | State::Absent) => assert_eq!(capacity, walk.bought, "{what}"),
         }
-        if product == Product::Domains {
-            let overview = account.client.domain_monitoring().list(walk.customer.id);
-            let subscribed = overview.await.expect("an overview").data.subscribed;
-            let is_known = matches!(after, State::Active | State::Suspended);
-            assert_eq!(subscribed, is_known, "{what}");
-        }
-        if *before != State::Absent {
-            let is_paused = walk.is_paused_by_the_platform().await;
-            assert_eq!(is_paused, Some(*after != State::Active), "{what}");
-        }
+        let is_known = matches!(after, State::Active | State::Suspended);
+        assert!(subscribed.is_none_or(|it| it == is_known), "{what}");
+        let expected = match (before, after) {
+            (State::Absent, _) => PaidFor::Nothing,
+            (_, State::Active) => PaidFor::Active,
+            (..) => PaidFor::PausedByPlatform,
+        };
+        assert_eq!(paid_for, expected, "{what}");
         let found = walk.state(capacity).await;
         assert_eq!(found, *after, "{what}");
     }
@@ -142,6 +144,23 @@ impl State {
             Self::Suspended => SubscriptionStatus::Suspended,
         }
     }
+}
+
+/// What a customer has.
+struct View {
+    /// Slots, or servers.
+    capacity: u64,
+    /// Where that is told.
+    subscribed: Option<bool>,
+    paid_for: PaidFor,
+}
+
+/// The server or the domain that a subscription pays for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum PaidFor {
+    Nothing,
+    Active,
+    PausedByPlatform,
 }
 
 /// A subscription, and a server or a domain that it pays for.
@@ -169,7 +188,7 @@ impl<'a> Walk<'a> {
             service,
             bought: 0,
         };
-        walk.bought = walk.capacity().await;
+        walk.bought = walk.view().await.capacity;
         if state != State::Absent {
             match product {
                 Product::Domains => drop(customer.watched("example.com", service).await),
@@ -254,44 +273,35 @@ impl<'a> Walk<'a> {
         None
     }
 
-    /// What the customer may have.
-    async fn capacity(&self) -> u64 {
+    /// One read of what the customer has.
+    async fn view(&self) -> View {
         let (client, customer) = (&self.account.client, self.customer.id);
-        let capacity = match self.product {
+        let (capacity, subscribed, paid_for) = match self.product {
             Product::Domains => {
                 let overview = client.domain_monitoring().list(customer).await;
-                overview.expect("an overview").data.slots_total
+                let overview = overview.expect("an overview").into_data();
+                let domain = overview.domains.first();
+                let domain = domain.map(|it| (it.status == DomainStatus::Active, it.quota_paused));
+                (overview.slots_total, Some(overview.subscribed), domain)
             }
             Product::Servers => {
                 let list = ListEndpoints::new().billing_customer_id(customer);
-                let page = client.send(list).await;
-                page.expect("a page").data.meta.endpoint_limit
+                let page = client.send(list).await.expect("a page").into_data();
+                let server = page.data.first();
+                let server =
+                    server.map(|it| (it.status == EndpointStatus::Active, it.quota_paused));
+                (page.meta.endpoint_limit, None, server)
             }
         };
-        capacity.expect("a capacity")
-    }
-
-    /// Whether the platform paused what the subscription pays for; none when it is gone, or paused by hand.
-    async fn is_paused_by_the_platform(&self) -> Option<bool> {
-        let (client, customer) = (&self.account.client, self.customer.id);
-        let (is_active, paused_by_platform) = match self.product {
-            Product::Domains => {
-                let overview = client.domain_monitoring().list(customer).await;
-                let overview = overview.expect("an overview");
-                let domain = overview.data.domains.first()?;
-                (domain.status == DomainStatus::Active, domain.quota_paused)
-            }
-            Product::Servers => {
-                let list = ListEndpoints::new().billing_customer_id(customer);
-                let page = client.send(list).await.expect("a page");
-                let server = page.data.data.first()?;
-                (server.status == EndpointStatus::Active, server.quota_paused)
-            }
-        };
-        match (is_active, paused_by_platform) {
-            (true, Some(false)) => Some(false),
-            (false, Some(true)) => Some(true),
-            _ => None,
+        View {
+            capacity: capacity.expect("a capacity"),
+            subscribed,
+            paid_for: match paid_for {
+                None => PaidFor::Nothing,
+                Some((true, Some(false))) => PaidFor::Active,
+                Some((false, Some(true))) => PaidFor::PausedByPlatform,
+                other => panic!("active, and paused by the platform: {other:?}"),
+            },
         }
     }
 
