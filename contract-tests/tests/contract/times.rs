@@ -277,12 +277,13 @@ async fn a_domain_alert_tells_when_it_was_raised_acknowledged_and_resolved() {
         answered["data"]["alert"]["acknowledged_at"]
     );
     assert_eq!(kept["resolved_at"], ended["data"]["alert"]["resolved_at"]);
-    let history = read(
-        &account,
-        &format!("domains/{domain}/scan-history?{of_customer}"),
-    )
-    .await;
-    let summary = read(&account, &format!("domains/{domain}/summary?{of_customer}")).await;
+    assert_last_scan_in_history(&account, domain, &of_customer).await;
+}
+
+async fn assert_last_scan_in_history(account: &Account, domain: DomainId, of_customer: &str) {
+    let of_domain = |what| format!("domains/{domain}/{what}?{of_customer}");
+    let history = read(account, &of_domain("scan-history")).await;
+    let summary = read(account, &of_domain("summary")).await;
     assert_eq!(
         history["data"]["scans"][0]["created_at"],
         summary["data"]["last_scan_at"]
