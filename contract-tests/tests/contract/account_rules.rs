@@ -1,11 +1,13 @@
 //! Allowed Ports rules of the whole account: shown to every customer, and changed by none of them.
 
 use http::StatusCode;
-use secmon::model::{EndpointId, PortAlertStatus, PortRange, Protocol, Rule, RuleId, RuleScope};
+use secmon::model::{EndpointId, PortRange, Protocol, Rule, RuleId, RuleScope};
 use secmon::operations::{CreateRule, DeleteRule, GetRule, ListPortAlerts, ListRules, UpdateRule};
 use secmon::{Client, ErrorCode};
-use secmon_contract_tests::{Account, Customer, assert_api_error, cases};
+use secmon_contract_tests::{Account, assert_api_error, cases};
 use serde_json::json;
+
+use crate::rules::open_ports;
 
 // In an account that others use such a rule would be everybody's.
 cases! {
@@ -37,7 +39,7 @@ async fn created(client: &Client, rule: CreateRule) -> Rule {
     created.into_data()
 }
 
-async fn listed(account: &Account, list: ListRules) -> Vec<RuleId> {
+pub async fn listed(account: &Account, list: ListRules) -> Vec<RuleId> {
     let rules = account
         .client
         .pages(list)
@@ -120,19 +122,6 @@ async fn no_customer_changes_a_rule_of_the_whole_account() {
     assert_api_error(rules.get(rule).await, 404, ErrorCode::Number(404));
 }
 
-async fn open_ports(account: &Account, customer: Customer<'_>) -> Vec<u16> {
-    let list = ListPortAlerts::new(customer.id).status(PortAlertStatus::Open);
-    let alerts = account
-        .client
-        .pages(list)
-        .collect_all()
-        .await
-        .expect("alerts");
-    let mut ports: Vec<u16> = alerts.iter().map(|alert| alert.port).collect();
-    ports.sort_unstable();
-    ports
-}
-
 async fn a_rule_of_the_whole_account_covers_every_server_of_it() {
     let (account, stranger) = (own_account().await, own_account().await);
     let (ann, bob, eve) = (account.customer(), account.customer(), stranger.customer());
@@ -141,16 +130,31 @@ async fn a_rule_of_the_whole_account_covers_every_server_of_it() {
     let bobs = bob.scanned("192.0.2.34", &open).await;
     eve.scanned("192.0.2.35", &open).await;
     let rule = created(&account.client, wide("22")).await.id;
-    assert_eq!(open_ports(&account, ann).await, [23]);
-    assert_eq!(open_ports(&account, bob).await, [23]);
-    assert_eq!(open_ports(&stranger, eve).await, [22, 23]);
+    assert_eq!(
+        open_ports(&account, ListPortAlerts::new(ann.id)).await,
+        [23]
+    );
+    assert_eq!(
+        open_ports(&account, ListPortAlerts::new(bob.id)).await,
+        [23]
+    );
+    assert_eq!(
+        open_ports(&stranger, ListPortAlerts::new(eve.id)).await,
+        [22, 23]
+    );
     assert_eq!(allowed(&account, anns).await, ["22:tcp"]);
     assert_eq!(allowed(&account, bobs).await, ["22:tcp"]);
 
     account.client.rules().delete(rule).await.expect("deleted");
     account.scan(bobs, "completed").await;
-    assert_eq!(open_ports(&account, ann).await, [23]);
-    assert_eq!(open_ports(&account, bob).await, [22, 23]);
+    assert_eq!(
+        open_ports(&account, ListPortAlerts::new(ann.id)).await,
+        [23]
+    );
+    assert_eq!(
+        open_ports(&account, ListPortAlerts::new(bob.id)).await,
+        [22, 23]
+    );
     assert!(allowed(&account, bobs).await.is_empty());
 }
 

@@ -14,6 +14,8 @@ use secmon_contract_tests::{Account, Customer, assert_api_error, cases};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
+use crate::account_rules::listed;
+
 cases! {
     anywhere: ;
     steered:
@@ -280,14 +282,7 @@ pub async fn allow(
 }
 
 pub async fn rules_of(account: &Account, server: EndpointId) -> Vec<RuleId> {
-    let list = ListRules::new().endpoint_id(server);
-    let rules = account
-        .client
-        .pages(list)
-        .collect_all()
-        .await
-        .expect("a list");
-    rules.into_iter().map(|rule| rule.id).collect()
+    listed(account, ListRules::new().endpoint_id(server)).await
 }
 
 /// Operations that a second copy could make act twice, or answer otherwise (F5).

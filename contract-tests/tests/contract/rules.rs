@@ -361,21 +361,23 @@ async fn bad_fields_come_back_by_their_names() {
     assert_keys(&answer.json["errors"], &["billing_customer_id"]);
 }
 
-/// The ports of a server's open alerts, sorted.
-async fn open_alerts(account: &Account, customer: Customer<'_>, endpoint: EndpointId) -> Vec<u16> {
-    let list = ListPortAlerts::new(customer.id)
-        .endpoint_id(endpoint)
-        .status(PortAlertStatus::Open);
-    let alerts = account
-        .client
-        .port_alerts()
-        .list(list)
-        .collect_all()
-        .await
-        .expect("alerts");
+/// The ports of the open alerts in a list, sorted.
+pub async fn open_ports(account: &Account, list: ListPortAlerts) -> Vec<u16> {
+    let list = list.status(PortAlertStatus::Open);
+    let alerts = account.client.port_alerts().list(list);
+    let alerts = alerts.collect_all().await.expect("alerts");
     let mut ports: Vec<u16> = alerts.iter().map(|alert| alert.port).collect();
     ports.sort_unstable();
     ports
+}
+
+/// The ports of a server's open alerts, sorted.
+async fn open_alerts(account: &Account, customer: Customer<'_>, endpoint: EndpointId) -> Vec<u16> {
+    open_ports(
+        account,
+        ListPortAlerts::new(customer.id).endpoint_id(endpoint),
+    )
+    .await
 }
 
 async fn a_rule_resolves_the_alerts_it_covers_and_a_deleted_one_raises_them_again() {
