@@ -4,6 +4,7 @@
 //! profile was last.
 
 use crate::args::{GlobalArgs, tree_for};
+use crate::credentials::KeyFile;
 use crate::index::{self, Index};
 use crate::outcome::Outcome;
 use crate::settings::{KeySource, Reading, Service, Settings, Source};
@@ -250,7 +251,7 @@ pub fn account(service: &Service) -> Option<String> {
         KeySource::Local => credentials::parse("the key", local::KEY).ok(),
         KeySource::Environment(key) => Some(key.clone()),
         KeySource::File(path) => credentials::read_file(path).ok(),
-        KeySource::Mounted(path) => credentials::read_mounted(path).ok(),
+        KeySource::Mounted(path) => KeyFile::open(path).and_then(KeyFile::key).ok(),
         KeySource::Command(_) | KeySource::Ask => None,
     };
     match (key, &service.source) {

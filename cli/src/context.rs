@@ -4,7 +4,7 @@ mod changes;
 
 use crate::admin::LARGEST_STATE;
 use crate::connection::{self, Connection};
-use crate::credentials::TypedKey;
+use crate::credentials::{KeyFile, TypedKey};
 use crate::error::{CliError, Exit};
 use crate::guard::Guard;
 use crate::history::History;
@@ -427,10 +427,11 @@ impl Context {
             KeySource::Environment(key) => Ok(key.clone()),
             KeySource::File(path) => credentials::read_file(path),
             KeySource::Mounted(path) => {
-                if let Some(warning) = credentials::open_mode(path) {
-                    self.note(&format!("warning: {warning}"));
+                let file = KeyFile::open(path)?;
+                if let Some(open) = file.openness()? {
+                    self.note(&format!("warning: {open}"));
                 }
-                credentials::read_mounted(path)
+                file.key()
             }
             KeySource::Command(command) => credentials::run_command(command),
             KeySource::Ask => self.ask_key(),

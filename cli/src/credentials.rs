@@ -66,31 +66,50 @@ pub fn parse(name: &str, text: &str) -> Result<ApiKey, CliError> {
 /// A file that is longer holds no key; of `/dev/zero` no more is read.
 const LONGEST_KEY_FILE: usize = 16 * 1024;
 
-/// Reads a key from a file that only its owner can read.
-pub fn read_file(path: &Path) -> Result<ApiKey, CliError> {
-    match open_mode(path) {
-        Some(open) => Err(CliError::usage(open)
-            .hint("run chmod 600 on it, and change the key if somebody may have seen it")),
-        None => read_mounted(path),
+/// A key file. Its mode is that of what is read, whatever has its name by then.
+pub struct KeyFile {
+    name: String,
+    file: File,
+}
+
+impl KeyFile {
+    /// Opens it.
+    pub fn open(path: &Path) -> Result<Self, CliError> {
+        let name = format!("key file {}", path.display());
+        let file = File::open(path).map_err(|error| unusable(&name, &error))?;
+        Ok(Self { name, file })
+    }
+
+    /// That others can read it, where that is so.
+    pub fn openness(&self) -> Result<Option<String>, CliError> {
+        let metadata = self.file.metadata();
+        let mode = open_mode(&metadata.map_err(|error| unusable(&self.name, &error))?);
+        Ok(mode.map(|mode| format!("{} can be read by others (mode {mode:03o})", self.name)))
+    }
+
+    /// Reads the key.
+    pub fn key(self) -> Result<ApiKey, CliError> {
+        let Self { name, file } = self;
+        let mut text = Zeroizing::new(String::with_capacity(LONGEST_KEY_FILE));
+        file.take(LONGEST_KEY_FILE as u64)
+            .read_to_string(&mut text)
+            .map_err(|error| unusable(&name, &error))?;
+        parse(&name, &text)
     }
 }
 
-/// Reads a key from a file that others may be able to read too.
-pub fn read_mounted(path: &Path) -> Result<ApiKey, CliError> {
-    let name = name_of(path);
-    let failed = |error: std::io::Error| {
-        CliError::usage(format!("{name}: {error}")).hint("keep the key again: `auth login`")
-    };
-    let file = File::open(path).map_err(failed)?;
-    let mut text = Zeroizing::new(String::with_capacity(LONGEST_KEY_FILE));
-    file.take(LONGEST_KEY_FILE as u64)
-        .read_to_string(&mut text)
-        .map_err(failed)?;
-    parse(&name, &text)
+fn unusable(name: &str, error: &std::io::Error) -> CliError {
+    CliError::usage(format!("{name}: {error}")).hint("keep the key again: `auth login`")
 }
 
-fn name_of(path: &Path) -> String {
-    format!("key file {}", path.display())
+/// Reads a key from a file that only its owner can read.
+pub fn read_file(path: &Path) -> Result<ApiKey, CliError> {
+    let file = KeyFile::open(path)?;
+    match file.openness()? {
+        Some(open) => Err(CliError::usage(open)
+            .hint("run chmod 600 on it, and change the key if somebody may have seen it")),
+        None => file.key(),
+    }
 }
 
 /// Copies a key file; one that is not there is nothing to copy.
@@ -237,18 +256,16 @@ fn was_interrupted(_status: ExitStatus) -> bool {
     false
 }
 
-/// That a key file can be read by others, where that is so.
+/// The mode of a file that others can read.
 #[cfg(unix)]
-pub fn open_mode(path: &Path) -> Option<String> {
+fn open_mode(metadata: &std::fs::Metadata) -> Option<u32> {
     use std::os::unix::fs::PermissionsExt;
-    let metadata = path.metadata().ok()?;
     let mode = metadata.permissions().mode() & 0o777;
-    let is_open = metadata.is_file() && mode & 0o077 != 0;
-    is_open.then(|| format!("{} can be read by others (mode {mode:03o})", name_of(path)))
+    (metadata.is_file() && mode & 0o077 != 0).then_some(mode)
 }
 
 /// Modes tell nothing here.
 #[cfg(not(unix))]
-pub fn open_mode(_path: &Path) -> Option<String> {
+fn open_mode(_metadata: &std::fs::Metadata) -> Option<u32> {
     None
 }

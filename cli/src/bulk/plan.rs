@@ -72,7 +72,8 @@ impl Known {
     }
 }
 
-/// Says what the run will do, which leaves some calls of each window to people; rows that it did before it was interrupted are its own, and not there by others.
+/// Says what the run will do, which leaves some calls of each window to people; rows that it did before it was
+/// interrupted are its own, and not there by others.
 pub fn announce(
     context: &Context,
     rows: &[Row],

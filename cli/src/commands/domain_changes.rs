@@ -10,7 +10,7 @@ use crate::error::{CliError, Exit};
 use crate::index::{Domain, Seen};
 use crate::outcome::{Line, Outcome, to_json};
 use crate::references::{self, DomainRef};
-use secmon::model::{CustomerId, DomainId, MonitoredDomain, ServiceId};
+use secmon::model::{CustomerId, DomainId, DomainStatus, MonitoredDomain, ServiceId};
 use secmon::operations::{
     DomainState, GetDomainSummary, ProvisionDomain, ReleaseDomain, ResumeDomain, SuspendDomain,
     TerminateDomain, UpdateDomain,
@@ -136,7 +136,7 @@ pub async fn switch(
     let total = listed.len();
     let is_undone = |domain: &MonitoredDomain| match change {
         Transition::Suspend => is_watched(domain),
-        Transition::Resume => !is_watched(domain),
+        Transition::Resume => domain.status == DomainStatus::Paused,
         Transition::Terminate => true,
     };
     let domains: Vec<DomainRef> = listed

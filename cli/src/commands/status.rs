@@ -201,11 +201,7 @@ async fn domain_alerts(
     let domains: Vec<DomainRef> = overview
         .domains
         .iter()
-        .map(|domain| DomainRef {
-            id: domain.id,
-            name: Some(domain.domain.clone()),
-            customer: Some(customer),
-        })
+        .map(|domain| DomainRef::listed(customer, domain.clone()))
         .collect();
     let open = Some(&DomainAlertStatus::Open);
     let alerts = alerts::of_domains(context, customer, &domains, open).await?;
