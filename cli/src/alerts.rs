@@ -3,6 +3,7 @@
 use crate::context::Context;
 use crate::error::{CliError, Exit};
 use crate::index::{AlertRecord, Seen};
+use crate::outcome::count_or_unknown;
 use crate::references::{self, DomainRef, Named};
 use crate::ui::severity_rank;
 use secmon::model::{
@@ -10,8 +11,9 @@ use secmon::model::{
     Timestamp,
 };
 use secmon::operations::{GetDomainAlert, GetPortAlert, ListDomainAlerts};
+use secmon::watch::CustomerAlert;
 use serde::Serialize;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use uuid::Uuid;
 
 const PAGE_SIZE: u32 = 50;
@@ -27,6 +29,15 @@ pub enum Alert {
 }
 
 impl Alert {
+    /// An alert of a watch, if it is of a kind that is known here.
+    pub fn of(alert: &CustomerAlert) -> Option<Self> {
+        match alert {
+            CustomerAlert::Port(alert) => Some(Self::Port(Box::new(alert.clone()))),
+            CustomerAlert::Domain(alert) => Some(Self::Domain(Box::new(alert.clone()))),
+            _ => None,
+        }
+    }
+
     /// The name that commands understand: an id, or `DOMAIN/ID`.
     pub fn handle(&self) -> String {
         match self {
@@ -107,7 +118,7 @@ impl Alert {
     /// The server or the domain.
     pub fn place(&self) -> Option<String> {
         match self {
-            Self::Port(alert) => alert.ip_address.clone(),
+            Self::Port(alert) => alert.ip_address.as_ref().map(ToString::to_string),
             Self::Domain(alert) => alert.domain.clone(),
         }
     }
@@ -115,7 +126,10 @@ impl Alert {
 
 /// What a scan found, and what the one before it had: a later alert counts what an earlier one did, and more.
 fn found(alert: &DomainAlert) -> String {
-    let (now, before) = (alert.new_count, alert.previous_count);
+    let (now, before) = (
+        count_or_unknown(alert.new_count),
+        count_or_unknown(alert.previous_count),
+    );
     match &alert.kind {
         DomainAlertType::DarkWebMention => {
             format!("dark-web mentions: {now}, before {before}")
@@ -176,7 +190,7 @@ pub async fn of_domains(
 ) -> Result<Vec<Alert>, CliError> {
     let mut alerts = Vec::new();
     for domain in domains {
-        let mut list = ListDomainAlerts::new(domain.id, customer).per_page(PAGE_SIZE);
+        let mut list = ListDomainAlerts::new(customer, domain.id).per_page(PAGE_SIZE);
         list.status = status.cloned();
         let found = context.client()?.pages(list).collect_all().await?;
         let records = found.iter();
@@ -189,6 +203,21 @@ pub async fn of_domains(
         );
     }
     Ok(alerts)
+}
+
+/// Keeps in mind all alerts of a customer that a look has shown.
+pub fn learn(context: &Context, customer: CustomerId, alerts: &[Alert]) {
+    let mut lists: BTreeMap<Option<DomainId>, Vec<AlertRecord>> = BTreeMap::new();
+    for alert in alerts {
+        let record = match alert {
+            Alert::Port(alert) => AlertRecord::of_port(customer, alert),
+            Alert::Domain(alert) => AlertRecord::of_domain(customer, alert),
+        };
+        lists.entry(record.domain).or_default().push(record);
+    }
+    for (domain, records) in lists {
+        context.learn(Seen::Alerts(customer, domain, records));
+    }
 }
 
 const ALERT: Named = Named {
@@ -292,13 +321,13 @@ async fn of_domain(
     id: Uuid,
     customer: CustomerId,
 ) -> Result<Alert, CliError> {
-    let get = GetDomainAlert::new(domain, id.into(), customer);
+    let get = GetDomainAlert::new(customer, domain, id.into());
     let alert = context.read(get).await?.into_data().alert;
     Ok(Alert::Domain(Box::new(alert)))
 }
 
 async fn of_port(context: &Context, id: Uuid, customer: CustomerId) -> Result<Alert, CliError> {
-    let get = GetPortAlert::new(id.into(), customer);
+    let get = GetPortAlert::new(customer, id.into());
     let alert = context.read(get).await?.into_data().alert;
     Ok(Alert::Port(Box::new(alert)))
 }

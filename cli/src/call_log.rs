@@ -7,7 +7,7 @@ use crate::ui::{Ui, sanitize};
 use bytes::Bytes;
 use http::{HeaderMap, Method, Request, Response, StatusCode, Uri, header};
 use secmon::transport::{BoxFuture, Transport, TransportError};
-use secmon::{ApiKey, OPERATIONS};
+use secmon::{ApiKey, OperationInfo};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::fs::File;
@@ -87,8 +87,7 @@ impl CallLog {
         }
         let mut text = format!("{line}\n{}", call.sent);
         if let Ok(answer) = result {
-            let secret = may_hold_secrets(&call.method, call.uri.path(), answer.status());
-            let body = match secret {
+            let body = match call.may_hold_secrets(answer.status()) {
                 true => b"(withheld: it holds secrets)",
                 false => answer.body().as_ref(),
             };
@@ -111,11 +110,19 @@ struct Call {
     uri: Uri,
     attempt: u32,
     started: Instant,
+    /// Whether its result is a sign-in token or leaked credentials.
+    is_secret: bool,
     /// Headers and body, as they are told.
     sent: String,
 }
 
 impl Call {
+    /// An error of such a call holds no secret.
+    fn may_hold_secrets(&self, status: StatusCode) -> bool {
+        let is_result = status.is_success() || status == StatusCode::SERVICE_UNAVAILABLE;
+        self.is_secret && is_result
+    }
+
     fn line(&self, result: &Result<Response<Bytes>, TransportError>) -> String {
         let path = self.uri.path_and_query().map_or("/", |path| path.as_str());
         let end = match result {
@@ -149,11 +156,13 @@ impl Transport for CallLog {
         request: Request<Bytes>,
     ) -> BoxFuture<'_, Result<Response<Bytes>, TransportError>> {
         let identity = identity(&request);
+        let operation = request.extensions().get::<&'static OperationInfo>();
         let call = Call {
             method: request.method().clone(),
             uri: request.uri().clone(),
             attempt: self.attempt(&request),
             started: Instant::now(),
+            is_secret: operation.is_some_and(|operation| operation.secret),
             sent: told('>', request.headers(), request.body()),
         };
         Box::pin(async move {
@@ -173,15 +182,6 @@ impl Transport for CallLog {
 
 fn may_be_repeated(status: StatusCode) -> bool {
     status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error()
-}
-
-/// A result with a sign-in token or leaked credentials; an error of such a call holds neither.
-fn may_hold_secrets(method: &Method, path: &str, status: StatusCode) -> bool {
-    let result = status.is_success() || status == StatusCode::SERVICE_UNAVAILABLE;
-    let secret = OPERATIONS
-        .iter()
-        .any(|operation| operation.answers_secrets() && operation.matches(method, path));
-    result && secret
 }
 
 fn told(mark: char, headers: &HeaderMap, body: &[u8]) -> String {

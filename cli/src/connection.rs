@@ -11,15 +11,16 @@ use crate::pace::SharedPace;
 use crate::service;
 use crate::settings::{RateLimits, Safety, Settings, Source};
 use crate::ui::Ui;
-use secmon::pacing::Budget;
+use secmon::pacing::{Budget, Priority};
 use secmon::transport::{HttpOptions, HttpTransport, Transport};
 use secmon::{ApiKey, Client, ClientBuilder, Event};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A connection to one service with one key.
 pub struct Connection {
-    /// Sends operations.
-    pub client: Client,
+    client: Client,
+    /// The same for what has time, once all that is sent has.
+    batch: OnceLock<Client>,
     /// The network, or the embedded mock, without the gate: for what is no part of the partner API.
     pub network: Arc<dyn Transport>,
     /// The gate in front of the network.
@@ -68,6 +69,7 @@ impl Connection {
         let client = configured(builder, settings).build()?;
         Ok(Self {
             client,
+            batch: OnceLock::new(),
             network: reached,
             guard,
             local,
@@ -75,6 +77,19 @@ impl Connection {
             account,
             pace,
         })
+    }
+}
+
+impl Connection {
+    /// Sends operations.
+    pub fn client(&self) -> &Client {
+        self.batch.get().unwrap_or(&self.client)
+    }
+
+    /// From here on all that is sent has time, and leaves part of the key's calls to people.
+    pub fn leave_calls_to_people(&self) {
+        let batch = || self.client.with(|calls| calls.priority(Priority::Batch));
+        self.batch.get_or_init(batch);
     }
 }
 
@@ -87,13 +102,9 @@ pub fn check_address(settings: &Settings, base_url: &str) -> Result<(), CliError
 
 /// The embedded mock's state comes out whole; what a service answers has a limit.
 fn options(source: &Source) -> HttpOptions {
-    let options = HttpOptions::default();
     match source {
-        Source::Local => HttpOptions {
-            body_limit: LARGEST_STATE,
-            ..options
-        },
-        _ => options,
+        Source::Local => HttpOptions::new().body_limit(LARGEST_STATE),
+        _ => HttpOptions::new(),
     }
 }
 
@@ -138,13 +149,10 @@ fn configured(builder: ClientBuilder, settings: &Settings) -> ClientBuilder {
         builder = builder.allow_http(host);
     }
     if let Some(timeout) = settings.timeout {
-        builder = builder.operation_timeout(timeout);
+        builder = builder.with(|calls| calls.operation_timeout(timeout));
     }
     if let Some(max_wait) = settings.max_wait {
-        builder = builder.max_wait(max_wait);
+        builder = builder.with(|calls| calls.max_wait(max_wait));
     }
-    if settings.sandbox {
-        builder = builder.sandbox();
-    }
-    builder
+    builder.with(|calls| calls.sandbox(settings.sandbox))
 }

@@ -13,7 +13,7 @@ use crate::interrupt::Interruption;
 use crate::outcome::{Line, Outcome, Table};
 use crate::settings::{KeySource, Settings, Source};
 use crate::ui::{Progress, Ui};
-use crate::{credentials, local, pace, service, settings};
+use crate::{credentials, local, service, settings};
 use secmon::model::CustomerId;
 use secmon::transport::{HttpOptions, HttpTransport, Transport};
 use secmon::{ApiKey, Client, Operation, RateGroup, Response};
@@ -54,7 +54,7 @@ impl Context {
 
     /// The client for the service in use.
     pub fn client(&self) -> Result<&Client, CliError> {
-        Ok(&self.connection()?.client)
+        Ok(self.connection()?.client())
     }
 
     /// Sends a read.
@@ -106,7 +106,8 @@ impl Context {
     pub fn client_for(&self, base_url: &str, key: ApiKey) -> Result<Client, CliError> {
         let source = Source::Environment;
         let stop = self.interruption.sign();
-        Ok(Connection::open(&self.settings, &self.ui, &source, base_url, key, stop)?.client)
+        let connection = Connection::open(&self.settings, &self.ui, &source, base_url, key, stop)?;
+        Ok(connection.client().clone())
     }
 
     /// Judges an address that is to be kept.
@@ -125,10 +126,10 @@ impl Context {
             Ok(service) if service.source == Source::Local => {
                 Ok(Arc::clone(&self.connection()?.network))
             }
-            _ => Ok(Arc::new(HttpTransport::new(&HttpOptions {
-                body_limit: LARGEST_STATE,
-                ..HttpOptions::default()
-            }))),
+            _ => {
+                let options = HttpOptions::new().body_limit(LARGEST_STATE);
+                Ok(Arc::new(HttpTransport::new(&options)))
+            }
         }
     }
 
@@ -176,9 +177,7 @@ impl Context {
 
     /// From here on a run over many: it leaves part of the key's calls to people.
     pub fn leave_calls_to_people(&self) -> Result<(), CliError> {
-        if let Some(pace) = &self.connection()?.pace {
-            pace.leave(pace::LEFT_TO_PEOPLE);
-        }
+        self.connection()?.leave_calls_to_people();
         Ok(())
     }
 
@@ -268,9 +267,11 @@ impl Context {
     }
 
     /// What a limit leaves of the items that were read of a list, and a word of how many it leaves out of the `total`.
-    pub fn cut<T>(&self, mut items: Vec<T>, total: u64) -> Vec<T> {
+    pub fn cut<T>(&self, mut items: Vec<T>, total: Option<u64>) -> Vec<T> {
+        let total = total.map_or(items.len(), |total| {
+            usize::try_from(total).unwrap_or(usize::MAX)
+        });
         items.truncate(self.limit().unwrap_or(usize::MAX));
-        let total = usize::try_from(total).unwrap_or(usize::MAX);
         self.ui.tell_cut(total.saturating_sub(items.len()));
         items
     }

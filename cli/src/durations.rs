@@ -2,6 +2,7 @@
 
 use crate::error::CliError;
 use chrono::{Days, NaiveDate, Utc};
+use secmon::model::Expiry;
 use std::time::Duration;
 
 /// Reads a length of time; `name` is the option it came from.
@@ -30,15 +31,15 @@ fn parsed(name: &str, text: &str) -> Result<Duration, CliError> {
 }
 
 /// Reads a day, or a number of days from today, as the API's date.
-pub fn day(name: &str, text: &str) -> Result<String, CliError> {
-    if text.parse::<NaiveDate>().is_ok() {
-        return Ok(text.to_owned());
+pub fn day(name: &str, text: &str) -> Result<Expiry, CliError> {
+    if let Ok(day) = text.parse::<NaiveDate>() {
+        return Ok(day.into());
     }
     let days = text
         .strip_suffix('d')
         .and_then(|days| days.parse::<u64>().ok());
     days.and_then(|days| Utc::now().date_naive().checked_add_days(Days::new(days)))
-        .map(|day| day.to_string())
+        .map(Expiry::from)
         .ok_or_else(|| {
             CliError::usage(format!("{name}: {text:?} is no day: write it as 2026-12-31, or as 90d for 90 days from today"))
         })
@@ -51,6 +52,14 @@ pub fn counted(count: impl TryInto<u64>, thing: &str) -> String {
         format!("1 {thing}")
     } else {
         format!("{count} {thing}s")
+    }
+}
+
+/// The same where the service may not tell how many.
+pub fn counted_if_told(count: Option<impl TryInto<u64>>, thing: &str) -> String {
+    match count {
+        Some(count) => counted(count, thing),
+        None => format!("an unknown number of {thing}s"),
     }
 }
 

@@ -221,10 +221,13 @@ fn exit_of(kind: ErrorKind, status: Option<u16>) -> Exit {
     match kind {
         ErrorKind::Api => exit_of_status(status.unwrap_or(0)),
         ErrorKind::Validation | ErrorKind::Configuration => Exit::Usage,
-        ErrorKind::KeyRejected => Exit::Permission,
+        ErrorKind::KeyRejected | ErrorKind::NoKey => Exit::Permission,
         ErrorKind::MaxWait => Exit::RateLimited,
         ErrorKind::Budget => Exit::Other,
         ErrorKind::Connect
+        | ErrorKind::Tls
+        | ErrorKind::Proxy
+        | ErrorKind::SourceDown
         | ErrorKind::Timeout
         | ErrorKind::Interrupted
         | ErrorKind::Decode
@@ -264,6 +267,10 @@ fn code_of(error: &secmon::Error) -> String {
         (ErrorKind::Api, Some(422)) | (ErrorKind::Validation, _) => "validation",
         (ErrorKind::Api, Some(429)) | (ErrorKind::MaxWait, _) => "rate_limited",
         (ErrorKind::Connect, _) => "no_connection",
+        (ErrorKind::Tls, _) => "tls",
+        (ErrorKind::Proxy, _) => "proxy",
+        (ErrorKind::SourceDown, _) => "source_down",
+        (ErrorKind::NoKey, _) => "no_key",
         (ErrorKind::Timeout | ErrorKind::Deadline, _) => "timeout",
         (ErrorKind::Interrupted, _) => "connection_lost",
         (ErrorKind::Decode | ErrorKind::Redirect | ErrorKind::BodyTooLarge, _) => {

@@ -97,6 +97,16 @@ fn for_kind(error: &secmon::Error) -> Option<&'static str> {
         .is_some_and(|method| *method == http::Method::GET);
     Some(match error.kind() {
         ErrorKind::Interrupted if read => "nothing was changed: try again",
+        ErrorKind::Tls => {
+            "the certificate must be the portal's, and valid by this machine's clock; the authority of a proxy that opens https must be in the system's trust store"
+        }
+        ErrorKind::Proxy => {
+            "give the proxy's user and password in HTTPS_PROXY, as in http://USER:PASSWORD@proxy.example.com:3128"
+        }
+        ErrorKind::SourceDown => "try again in a few minutes",
+        ErrorKind::NoKey => {
+            "`auth status` says where the key comes from, `auth login` keeps a new one"
+        }
         ErrorKind::Connect => "check the address and the network: `health`",
         ErrorKind::Timeout | ErrorKind::Deadline => "try again, or allow more time with --timeout",
         ErrorKind::Interrupted => "look at what was done before you repeat it",

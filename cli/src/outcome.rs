@@ -84,6 +84,11 @@ pub fn to_json<T: Serialize + ?Sized>(value: &T) -> Value {
     serde_json::to_value(value).unwrap_or(Value::Null)
 }
 
+/// A count in a sentence.
+pub fn count_or_unknown(count: Option<u64>) -> String {
+    count.map_or_else(|| "unknown".to_owned(), |count| count.to_string())
+}
+
 /// A column of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Column {
@@ -193,6 +198,11 @@ impl Cell {
     /// Text that may be missing.
     pub fn maybe<T: ToString>(text: Option<T>) -> Self {
         text.map_or(Self::Missing, Self::text)
+    }
+
+    /// A count; nothing where the service does not tell it.
+    pub fn count(count: Option<u64>) -> Self {
+        count.map_or(Self::Missing, Self::Number)
     }
 
     /// A state.

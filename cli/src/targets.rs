@@ -2,7 +2,7 @@
 
 use crate::error::CliError;
 use crate::settings::parse_customer;
-use secmon::model::{CustomerId, EndpointId, ServiceId};
+use secmon::model::{Address, CustomerId, EndpointId, Money, PlanSlug, ProductSlug, ServiceId};
 use secmon::operations::{ProvisionDomain, ProvisionEndpoint, UpdateEndpoint};
 use secmon::{FieldErrors, Operation};
 use serde_json::json;
@@ -106,7 +106,7 @@ impl Target {
             &mut problems,
         );
         let service = keep(number(&fields.service_id, "service_id"), &mut problems);
-        let mrr = keep(number::<f64>(&fields.mrr, "mrr"), &mut problems);
+        let mrr = keep(number::<Money>(&fields.mrr, "mrr"), &mut problems);
         let (Some(customer), Some(subject), Some(service), Some(mrr)) =
             (customer, subject, service, mrr)
         else {
@@ -125,20 +125,18 @@ impl Target {
         fields: &RowFields,
         customer: CustomerId,
         service_id: Option<ServiceId>,
-        mrr: Option<f64>,
+        mrr: Option<Money>,
         (address, host): (Option<IpAddr>, Option<String>),
     ) -> Result<Self, CliError> {
-        let request = ProvisionEndpoint {
-            ip_address: address.map(|address| address.to_string()),
-            hostname: given(&fields.hostname).or(host),
-            service_id,
-            mrr,
-            product_slug: given(&fields.product_slug),
-            plan_slug: given(&fields.plan_slug),
-            client_name: given(&fields.client_name),
-            client_email: given(&fields.client_email),
-            ..ProvisionEndpoint::new(customer)
-        };
+        let mut request = ProvisionEndpoint::new(customer);
+        request.ip_address = address.map(Address::from);
+        request.hostname = given(&fields.hostname).or(host);
+        request.service_id = service_id;
+        request.mrr = mrr;
+        request.product_slug = given(&fields.product_slug).map(ProductSlug::from);
+        request.plan_slug = given(&fields.plan_slug).map(PlanSlug::from);
+        request.client_name = given(&fields.client_name);
+        request.client_email = given(&fields.client_email);
         let server = NewServer {
             name: fields.target.clone(),
             address,
@@ -213,7 +211,8 @@ impl Target {
         match self {
             Self::Server(server) => {
                 let request = &server.request;
-                let named = request.ip_address.as_ref().or(request.hostname.as_ref());
+                let address = request.ip_address.as_ref().map(Address::as_str);
+                let named = address.or(request.hostname.as_deref());
                 format!("server {}", named.unwrap_or(&server.name).to_lowercase())
             }
             Self::Domain(domain) => format!("domain {}", domain.domain.to_lowercase()),
@@ -233,7 +232,7 @@ impl NewServer {
     /// The second call, for the server that the first one made.
     pub fn rename(&self, id: EndpointId) -> Option<UpdateEndpoint> {
         let nickname = self.nickname.clone()?;
-        Some(UpdateEndpoint::new(id, self.request.client_id).nickname(nickname))
+        Some(UpdateEndpoint::new(self.request.client_id, id).nickname(nickname))
     }
 }
 

@@ -33,7 +33,6 @@ impl Touched {
     /// What a call names.
     pub fn by<O: Operation>(operation: &O) -> Self {
         let mut touched = Self::default();
-        touched.extend(operation.path_ids());
         touched.extend_from(&to_json(operation));
         touched
     }

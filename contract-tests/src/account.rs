@@ -96,8 +96,7 @@ impl Account {
     pub fn patient_client(&self) -> Client {
         let builder = self
             .builder()
-            .max_retries(3)
-            .max_wait(Duration::from_secs(5));
+            .with(|calls| calls.max_retries(3).max_wait(Duration::from_secs(5)));
         builder.build().expect("an address that the client takes")
     }
 
@@ -294,13 +293,14 @@ fn builder(stage: &Arc<Stage>, key: &str) -> ClientBuilder {
     .transport(Arc::new(Tap(Arc::clone(stage))))
     .allow_http(service.host())
     .namespace(stage.namespace)
-    .max_retries(0);
+    .with(|calls| calls.max_retries(0));
     match service.steering {
-        Steering::Possible => builder.unlimited().max_wait(Duration::ZERO),
+        Steering::Possible => builder
+            .unlimited()
+            .with(|calls| calls.max_wait(Duration::ZERO)),
         Steering::Impossible => builder
             .budget(shared_budget())
-            .max_wait(LONGEST_CASE)
-            .operation_timeout(LONGEST_CASE),
+            .with(|calls| calls.max_wait(LONGEST_CASE).operation_timeout(LONGEST_CASE)),
     }
 }
 

@@ -26,7 +26,7 @@ pub fn assert_api_error<T>(
         Ok(response) => panic!(
             "the call succeeded: {} {:?}",
             response.status(),
-            response.raw()
+            response.body()
         ),
         Err(error) => error,
     };

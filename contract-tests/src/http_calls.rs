@@ -5,7 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::{HeaderMap, Method, StatusCode, header};
 use secmon::RateGroup;
-use secmon::pacing::{Acquire, Permit, Settlement};
+use secmon::pacing::{Acquire, Permit, Priority, Settlement};
 use secmon::transport::{Transport, TransportError};
 use serde_json::Value;
 use tokio::time::sleep;
@@ -125,7 +125,13 @@ async fn slot_for(request: &http::Request<Bytes>) -> Option<Box<dyn Permit>> {
         return None;
     }
     let unheard = |_| {};
-    let acquire = Acquire::new(group, LONGEST_CASE, ATTEMPT, &unheard);
+    let acquire = Acquire::new(
+        group,
+        Priority::Interactive,
+        LONGEST_CASE,
+        ATTEMPT,
+        &unheard,
+    );
     let mut slot = shared_budget()
         .acquire(acquire)
         .await

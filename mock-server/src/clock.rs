@@ -51,7 +51,7 @@ impl TimeSource {
 
 /// The longest single movement: ten years. What falls due until then happens in the call, while
 /// other calls of the account wait.
-pub(crate) const FURTHEST: Duration = Duration::from_hours(3660 * 24);
+pub(crate) const FURTHEST: Duration = Duration::from_secs(3660 * 24 * 60 * 60);
 
 /// A movement of the clock, forward only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,68 +1,80 @@
 //! The client: sends operations to one service with one key.
 
 mod builder;
-mod call;
+pub(crate) mod call;
 mod origin;
 mod raw;
+pub mod resources;
 mod target;
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use http::{HeaderMap, HeaderName, HeaderValue, header};
+use serde_json::{Map, Value};
 
 pub use builder::ClientBuilder;
 pub use call::CallBuilder;
 pub use raw::{RawRequest, RawResponse};
 
-use crate::envelope::{self, Envelope};
-use crate::error::{CallFacts, Cause, Error, FieldErrors, Sent};
-use crate::operation::{Group, Namespace, Operation, OperationInfo, RetrySafety};
-use crate::page::{PagedOperation, Pages};
-use crate::pipeline::retry::Cooldown;
+use crate::error::{CallFacts, Error, Sent};
+use crate::operation::{Group, Namespace, Operation, OperationInfo};
 use crate::pipeline::{Call, Pipeline};
-use crate::response::{Answer, History, Response};
-use crate::secret::ApiKey;
+use crate::response::Response;
+use crate::secret::KeyProvider;
+use crate::settings::Settings;
 
 /// Sends operations to one service with one key.
 ///
 /// Cloning is cheap; clones share connections, the rate budget and the knowledge that the key was refused. Every
 /// future of a client may be dropped at any time.
 #[derive(Clone)]
-pub struct Client(Arc<Shared>);
+pub struct Client {
+    core: Arc<Core>,
+    settings: Arc<Settings>,
+}
 
-struct Shared {
+/// What clones share, whatever their settings.
+struct Core {
     pipeline: Pipeline,
     /// Scheme, host and port, without a slash at the end.
     origin: String,
     namespace: Namespace,
     paths: Paths,
-    /// What every request carries, the key included.
+    /// What every request carries, but for the key.
     headers: HeaderMap,
-    sandbox: Option<SandboxHeader>,
-    total_time: Duration,
 }
 
 /// Paths of the caller's for operations whose own are assumed, by the operation's name.
 type Paths = BTreeMap<&'static str, String>;
 
-/// Marks that provisioning calls are to be simulated.
-#[derive(Clone, Copy)]
-struct SandboxHeader;
-
 const X_SANDBOX: HeaderName = HeaderName::from_static("x-sandbox");
+
+/// Headers that the client alone sets.
+const RESERVED: [HeaderName; 2] = [header::AUTHORIZATION, X_SANDBOX];
 
 impl Client {
     /// Starts a client for the service at `base_url`, the origin of the partner's portal
     /// (`https://portal.example.com`).
-    pub fn builder(base_url: &str, key: ApiKey) -> ClientBuilder {
-        ClientBuilder::new(base_url, key)
+    ///
+    /// The key is an [`ApiKey`](crate::ApiKey), or what gives one ([`KeyProvider`]).
+    pub fn builder(base_url: &str, key: impl KeyProvider + 'static) -> ClientBuilder {
+        ClientBuilder::new(base_url, Box::new(key))
     }
 
-    /// Sends an operation with the client's own settings.
+    /// The same client with other [`Settings`]: it shares connections, rate budget, retry budget and the knowledge that
+    /// the key was refused.
+    #[must_use]
+    pub fn with(&self, change: impl FnOnce(Settings) -> Settings) -> Self {
+        Self {
+            core: self.core.clone(),
+            settings: Arc::new(change(Settings::clone(&self.settings))),
+        }
+    }
+
+    /// Sends an operation: short for [`call`](Client::call) without settings of its own.
     ///
     /// # Errors
     /// Everything a call can end with: see [`Error`].
@@ -70,14 +82,9 @@ impl Client {
         self.call(operation).send().await
     }
 
-    /// An operation with settings of its own, sent by [`CallBuilder::send`].
+    /// An operation that waits to be sent, perhaps with settings of its own.
     pub fn call<O: Operation>(&self, operation: O) -> CallBuilder<'_, O> {
         CallBuilder::new(self, operation)
-    }
-
-    /// The pages of a list, from the page that the request names (the first, if none).
-    pub fn pages<O: PagedOperation>(&self, list: O) -> Pages<O> {
-        Pages::new(self.clone(), list)
     }
 
     /// Sends a request that has no type here, paced and retried by what [`OPERATIONS`](crate::OPERATIONS) says of its
@@ -89,176 +96,98 @@ impl Client {
         raw::send(self, request).await
     }
 
+    /// Whether the service has refused the key (401), so that nothing more is sent until there is another one.
+    pub fn key_rejected(&self) -> bool {
+        self.core.pipeline.key_rejected()
+    }
+
     /// Forgets that the service refused the key, so that calls go out again; for a key that was unlocked meanwhile.
     pub fn reset_key_rejection(&self) {
-        self.0.pipeline.key_rejected.store(false, Ordering::Relaxed);
+        self.core.pipeline.set_rejected(None);
+    }
+
+    /// Forgets what a 429 closed, so that calls go out again; for a `Retry-After` that made no sense.
+    pub async fn reset_rate_limit(&self) {
+        self.core.pipeline.budget.reopen().await;
     }
 
     /// Scheme, host and port of the service.
     pub fn origin(&self) -> &str {
-        &self.0.origin
+        &self.core.origin
     }
 
     /// The namespace of the provisioning calls.
     pub fn namespace(&self) -> Namespace {
-        self.0.namespace
+        self.core.namespace
     }
 
-    /// The path of an operation, with its placeholders.
-    fn path_of(&self, info: &OperationInfo) -> &str {
-        self.0
-            .paths
-            .get(info.name)
-            .map_or(info.path, String::as_str)
-    }
-
-    /// The headers of a request; the health check goes without the key.
-    fn headers_for(&self, group: Option<Group>) -> HeaderMap {
-        let mut headers = self.0.headers.clone();
-        if group == Some(Group::Health) {
-            headers.remove(header::AUTHORIZATION);
+    /// The headers of a request, but for the key.
+    fn headers_for(&self, group: Option<Group>, settings: &Settings) -> HeaderMap {
+        let mut headers = settings.headers.clone();
+        for own in RESERVED {
+            headers.remove(own);
         }
-        if group == Some(Group::Provisioning) && self.0.sandbox.is_some() {
+        headers.extend(self.core.headers.clone());
+        if group == Some(Group::Provisioning) && settings.sandbox {
             headers.insert(X_SANDBOX, HeaderValue::from_static("true"));
         }
         headers
     }
 
     /// The error of a call that was never tried.
-    fn unsent(&self, info: &'static OperationInfo, cause: Cause) -> Error {
-        Error::new(
-            cause,
-            CallFacts {
-                operation: Some(info),
-                method: info.method.clone(),
-                path: info.path.to_owned(),
-                safety: info.safety,
-                sent: Sent::No,
-                attempts: 0,
-                elapsed: Duration::ZERO,
-                answer: None,
-            },
-        )
-    }
-
-    fn prepare<O: Operation>(
-        &self,
-        operation: &O,
-        cooldown: Cooldown,
-        total_time: Duration,
-    ) -> Result<Call, Error> {
-        let info = O::INFO;
-        if info.is_billing_only() && self.0.namespace == Namespace::Provisioning {
-            return Err(self.unsent(
-                info,
-                Cause::Configuration(format!(
-                    "{} exists in the billing namespace only: build the client with Namespace::Billing",
-                    info.path
-                )),
-            ));
-        }
-        let target = target::of(
-            &self.0.origin,
-            self.0.namespace,
-            self.path_of(info),
-            operation,
-        )
-        .map_err(|reason| self.unsent(info, Cause::Configuration(reason)))?;
-        Ok(Call {
+    fn unsent(&self, info: &'static OperationInfo, error: Error) -> Error {
+        error.about(CallFacts {
             operation: Some(info),
             method: info.method.clone(),
-            uri: target.uri,
-            headers: self.headers_for(Some(info.group)),
-            body: target.body,
-            rate_group: info.rate_group(),
+            path: info.path.to_owned(),
             safety: info.safety,
-            cooldown,
-            total_time,
+            sent: Sent::No,
+            attempts: 0,
+            elapsed: Duration::ZERO,
+            answer: None,
         })
     }
 
-    /// Turns a complete answer into the operation's result.
-    fn conclude<O: Operation>(
+    fn prepare(
         &self,
-        call: &Call,
-        answer: Answer,
-    ) -> Result<Response<O::Output>, Error> {
-        let pipeline = &self.0.pipeline;
-        let envelope = O::INFO.envelope;
-        if envelope::is_result(Some(envelope), answer.status, &answer.body) {
-            return match envelope::decode(envelope, &answer.body) {
-                Ok(data) => Ok(Response::new(data, answer)),
-                Err(reason) => {
-                    let reason = with_content_type(&answer, reason);
-                    Err(pipeline.answer_error(call, &answer, reason))
-                }
-            };
+        info: &'static OperationInfo,
+        mut fields: Map<String, Value>,
+        settings: Arc<Settings>,
+    ) -> Result<Call, Error> {
+        let namespace = self.core.namespace;
+        if info.is_billing_only() && namespace == Namespace::Provisioning {
+            return Err(Error::configuration(format!(
+                "{} exists in the billing namespace only: build the client with Namespace::Billing",
+                info.path
+            )));
         }
-        if answer.status.is_redirection() {
-            let location = answer.headers.get(header::LOCATION);
-            let location = location.and_then(|value| value.to_str().ok());
-            let cause = Cause::Redirect(location.map(|text| pipeline.key.redact(text)));
-            return Err(pipeline.error_of(call, &answer, cause));
-        }
-        let error = pipeline.answer_error(call, &answer, unreadable(&answer));
-        if deleted_before(envelope, &answer)
-            && let Ok(data) = envelope::decode(Envelope::Empty, b"")
-        {
-            return Ok(Response::new(data, answer));
-        }
-        Err(error)
+        let template = self
+            .core
+            .paths
+            .get(info.name)
+            .map_or(info.path, String::as_str);
+        let path = target::path(template, namespace, &mut fields).map_err(Error::configuration)?;
+        let address = format!("{}{path}", self.core.origin);
+        let (uri, body) = target::address_and_body(address, info.fields_in, fields)
+            .map_err(Error::configuration)?;
+        Ok(Call {
+            operation: Some(info),
+            method: info.method.clone(),
+            uri,
+            headers: self.headers_for(Some(info.group), &settings),
+            body,
+            rate_group: info.rate_group(),
+            safety: info.safety,
+            settings,
+        })
     }
 }
 
 impl fmt::Debug for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Client")
-            .field("origin", &self.0.origin)
-            .field("namespace", &self.0.namespace)
+            .field("origin", &self.core.origin)
+            .field("namespace", &self.core.namespace)
             .finish_non_exhaustive()
-    }
-}
-
-/// A deletion whose first answer was lost finds nothing left to delete: that is its success.
-fn deleted_before(envelope: Envelope, answer: &Answer) -> bool {
-    envelope == Envelope::Empty
-        && answer.status == StatusCode::NOT_FOUND
-        && answer.history == History::AnswerLost
-}
-
-/// Why a result cannot be read, led by what it calls itself when that is not JSON.
-fn with_content_type(answer: &Answer, reason: String) -> String {
-    match content_type(answer) {
-        Some(content) if !content.contains("json") => {
-            format!("it is {content} where JSON was expected ({reason})")
-        }
-        _ => reason,
-    }
-}
-
-fn content_type(answer: &Answer) -> Option<&str> {
-    answer.headers.get(header::CONTENT_TYPE)?.to_str().ok()
-}
-
-fn unreadable(answer: &Answer) -> String {
-    match content_type(answer) {
-        _ if answer.body.is_empty() => "it is empty".to_owned(),
-        Some(content) => format!("it is {content}, and no error of the service"),
-        None => "it is no error of the service".to_owned(),
-    }
-}
-
-/// The problems an operation finds in itself.
-fn problems(operation: &impl Operation) -> Option<FieldErrors> {
-    let mut problems = FieldErrors::default();
-    operation.validate(&mut problems);
-    (!problems.is_empty()).then_some(problems)
-}
-
-/// How an operation without a row of the table is treated.
-fn unknown_safety(method: &http::Method) -> RetrySafety {
-    match *method {
-        http::Method::GET => RetrySafety::Repeatable,
-        _ => RetrySafety::Once,
     }
 }

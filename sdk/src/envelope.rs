@@ -1,18 +1,21 @@
 //! The shapes of the service's answers; the only place that knows them.
 //!
 //! An operation's row of the table names its shape, and the status tells a result from an error: no shape is guessed
-//! from the members an answer happens to have.
+//! from the members an answer happens to have. Why an answer cannot be read is said by place and type, never by a value
+//! of it (F2).
 
+mod by_name;
+
+use by_name::ByName;
 use http::StatusCode;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::error::ApiError;
-
 /// The shape of a successful answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Envelope {
+#[non_exhaustive]
+pub enum Envelope {
     /// `{success: true, data, meta}`: the result is `data`.
     Success,
     /// The same, also with status 503: the result then says that its source cannot be reached (credential leaks).
@@ -26,7 +29,10 @@ pub(crate) enum Envelope {
 }
 
 #[derive(Deserialize)]
-#[serde(bound(deserialize = "T: Deserialize<'de>"))]
+#[serde(
+    bound(deserialize = "T: Deserialize<'de>"),
+    expecting = "an object with `data`"
+)]
 struct Enveloped<T> {
     #[serde(default)]
     success: Option<bool>,
@@ -43,45 +49,146 @@ pub(crate) fn is_result(envelope: Option<Envelope>, status: StatusCode, body: &[
             && says_success())
 }
 
+/// Why an answer is not in its operation's shape.
+pub(crate) struct Misfit {
+    /// Where, as in `data.endpoint_id`; empty for the answer as a whole.
+    pub(crate) place: String,
+    /// What is wrong there, without a value of the answer.
+    pub(crate) problem: String,
+}
+
+impl Misfit {
+    fn whole(problem: impl Into<String>) -> Self {
+        Self {
+            place: String::new(),
+            problem: problem.into(),
+        }
+    }
+}
+
 /// Reads the result out of a successful answer.
 ///
 /// # Errors
-/// A sentence that says where the body differs from the operation's shape.
-pub(crate) fn decode<T: DeserializeOwned>(envelope: Envelope, body: &[u8]) -> Result<T, String> {
+/// Where and how the answer differs from the operation's shape.
+pub(crate) fn decode<T: DeserializeOwned>(
+    envelope: Envelope,
+    status: StatusCode,
+    body: &[u8],
+) -> Result<T, Misfit> {
     match envelope {
-        Envelope::Empty if calls_itself_an_error(body) => {
-            Err("it has a success status but is an error".to_owned())
-        }
-        Envelope::Empty => read(b"null"),
+        Envelope::Empty if status == StatusCode::NO_CONTENT => nothing(),
+        Envelope::Empty => Err(Misfit::whole("only a status of 204 says that it is done")),
         Envelope::Document => read(body),
+        Envelope::SuccessOrUnavailable if status == StatusCode::SERVICE_UNAVAILABLE => {
+            decode(Envelope::Success, status, &with_a_reason(body))
+        }
         Envelope::Success | Envelope::SuccessOrUnavailable | Envelope::Resource => {
             let answer: Enveloped<T> = read(body)?;
             match answer.success {
-                Some(false) => Err("it has a success status but says `success: false`".to_owned()),
+                Some(false) => Err(Misfit::whole(
+                    "it has a success status but says `success: false`",
+                )),
                 _ => Ok(answer.data),
             }
         }
     }
 }
 
-fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, String> {
+/// The answer with a sentence of this crate, where it tells of an outage without one: the specification does not name the
+/// member, and without it an outage would read as an empty list (F3).
+fn with_a_reason(body: &[u8]) -> Vec<u8> {
+    let mut answer: Value = serde_json::from_slice(body).unwrap_or_default();
+    if let Some(data) = answer.get_mut("data").and_then(Value::as_object_mut) {
+        let told = |name: &str| data.get(name).is_some_and(|reason| !reason.is_null());
+        if !told("error") && !told("message") {
+            data.insert("error".to_owned(), "The service does not say why.".into());
+        }
+    }
+    answer.to_string().into_bytes()
+}
+
+/// What stands for the result of a deletion that another attempt of the same call has made.
+pub(crate) fn nothing<T: DeserializeOwned>() -> Result<T, Misfit> {
+    read(b"null")
+}
+
+fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, Misfit> {
     if body.is_empty() {
-        return Err("it is empty".to_owned());
+        return Err(Misfit::whole("it is empty"));
     }
-    serde_json::from_slice(body).map_err(|error| error.to_string())
+    let mut reader = serde_json::Deserializer::from_slice(body);
+    let read = T::deserialize(ByName(&mut reader));
+    let whole = read.and_then(|read| reader.end().map(|()| read));
+    whole.map_err(|_| misfit::<T>(body))
 }
 
-/// Reads an error answer; none when it is in none of the documented shapes.
-///
-/// With a success status only what calls itself an error is taken for one.
-pub(crate) fn decode_error(status: StatusCode, body: &str) -> Option<ApiError> {
-    if status.is_success() && !calls_itself_an_error(body.as_bytes()) {
-        return None;
+/// Reads again, for the place. The first reading keeps no path, because that costs more than the call.
+#[cold]
+fn misfit<T: DeserializeOwned>(body: &[u8]) -> Misfit {
+    if body.trim_ascii_start().starts_with(b"[") {
+        return Misfit::whole("a list where an object was expected");
     }
-    ApiError::parse(status, body)
+    let mut reader = serde_json::Deserializer::from_slice(body);
+    match serde_path_to_error::deserialize::<_, T>(ByName(&mut reader)) {
+        Ok(_) => Misfit::whole("something follows its end"),
+        Err(error) => {
+            let place = error.path().to_string();
+            Misfit {
+                place: if place == "." { String::new() } else { place },
+                problem: problem(error.inner()),
+            }
+        }
+    }
 }
 
-fn calls_itself_an_error(body: &[u8]) -> bool {
+/// The kinds of values that a parser names.
+const FOUND: [&str; 9] = [
+    "null",
+    "boolean",
+    "integer",
+    "floating point",
+    "number",
+    "string",
+    "text",
+    "sequence",
+    "map",
+];
+
+/// What a parser says, less every value it quotes: serde puts what it found before `, expected`. A message of another
+/// form could quote anything, and is replaced.
+fn problem(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let text = text
+        .rsplit_once(" at line ")
+        .map_or(text.as_str(), |(reason, _)| reason);
+    if error.is_syntax() || error.is_eof() {
+        return format!("it is no JSON: {text}");
+    }
+    if text.starts_with("missing field") || text.starts_with("duplicate field") {
+        return text.to_owned();
+    }
+    let standard = [
+        "invalid type: ",
+        "invalid value: ",
+        "invalid length ",
+        "unknown variant ",
+    ];
+    match text.rsplit_once(", expected ") {
+        Some((found, expected)) if standard.iter().any(|start| found.starts_with(start)) => {
+            match FOUND
+                .iter()
+                .find(|kind| found.contains(&format!(": {kind}")))
+            {
+                Some(kind) => format!("{kind} where {expected} was expected"),
+                None => format!("{expected} was expected"),
+            }
+        }
+        _ => "a value that does not fit".to_owned(),
+    }
+}
+
+/// Whether an answer with a success status calls itself an error.
+pub(crate) fn calls_itself_an_error(body: &[u8]) -> bool {
     let answer: Value = serde_json::from_slice(body).unwrap_or_default();
     answer["error"].is_object() || answer["success"] == false || answer["status"] == "error"
 }

@@ -4,7 +4,8 @@ mod api;
 mod code;
 mod field_errors;
 
-use std::fmt;
+use std::error::Error as StdError;
+use std::fmt::{self, Write};
 use std::time::Duration;
 
 use http::{HeaderMap, Method, StatusCode};
@@ -14,17 +15,27 @@ pub use code::ErrorCode;
 pub use field_errors::FieldErrors;
 
 use crate::operation::{OperationInfo, RetrySafety};
-use crate::pipeline::retry;
+use crate::redact::{Redactor, one_line};
+
+/// Longest text that an error shows, in bytes.
+const LONGEST_TEXT: usize = 4 * 1024;
 
 /// Why a call gave no result; one pointer wide.
 ///
 /// Ask [`kind`](Error::kind) what happened, [`sent`](Error::sent) whether the service may have acted, and
-/// [`code`](Error::code) what the service says. `Display` is one line that names the call and the reason. The key
-/// appears nowhere in it.
+/// [`code`](Error::code) what the service says. `Display` is one line of at most 4 KiB that names the call and the
+/// reason; neither the key, nor a sign-in token, nor a leaked record is in it, nor in any other text of an error.
 pub struct Error(Box<Inner>);
 
 struct Inner {
-    cause: Cause,
+    kind: ErrorKind,
+    /// The reason in words; empty where `api` or `fields` say it.
+    reason: String,
+    api: Option<ApiError>,
+    fields: FieldErrors,
+    /// When the own rate budget could have let the call go.
+    free_in: Option<Duration>,
+    source: Option<Box<dyn StdError + Send + Sync>>,
     call: Option<CallFacts>,
 }
 
@@ -38,12 +49,19 @@ pub enum ErrorKind {
     Api,
     /// No connection: nothing was sent.
     Connect,
+    /// The server's certificate was refused, or TLS failed in another way: nothing was sent, and a repeat will not help.
+    Tls,
+    /// A proxy wants credentials (407): it passed nothing on, and a repeat will not help.
+    Proxy,
     /// An attempt ran out of time; the service may have acted.
     Timeout,
     /// The connection was lost, or the answer was cut; the service may have acted.
     Interrupted,
-    /// The answer is not in the service's format; see [`Error::body_snippet`].
+    /// The answer is not in the service's format, or a list contradicts itself; see [`Error::body_snippet`]. The page
+    /// that a gateway sends with a 502 is one too, so ask [`Error::is_retryable`] before you call it a defect.
     Decode,
+    /// The source behind a list is down (credential leaks), so that the list says nothing about what there is.
+    SourceDown,
     /// The answer points elsewhere; it is never followed, because the key would travel along.
     Redirect,
     /// The answer is larger than the client takes.
@@ -56,10 +74,60 @@ pub enum ErrorKind {
     Deadline,
     /// The service refused the key earlier (401); nothing was sent. See `Client::reset_key_rejection`.
     KeyRejected,
+    /// The [`KeyProvider`](crate::KeyProvider) has no key to give; nothing was sent.
+    NoKey,
     /// Client or call are set up in a way that cannot work; nothing was sent.
     Configuration,
     /// The caller's own transport refused to send.
     Refused,
+}
+
+impl ErrorKind {
+    /// Every kind, for tests that a program knows what to do with each.
+    pub const ALL: &'static [Self] = &[
+        Self::Validation,
+        Self::Api,
+        Self::Connect,
+        Self::Tls,
+        Self::Proxy,
+        Self::Timeout,
+        Self::Interrupted,
+        Self::Decode,
+        Self::SourceDown,
+        Self::Redirect,
+        Self::BodyTooLarge,
+        Self::MaxWait,
+        Self::Budget,
+        Self::Deadline,
+        Self::KeyRejected,
+        Self::NoKey,
+        Self::Configuration,
+        Self::Refused,
+    ];
+
+    /// The kind as one word, for logs and spans.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Validation => "validation",
+            Self::Api => "api",
+            Self::Connect => "connect",
+            Self::Tls => "tls",
+            Self::Proxy => "proxy",
+            Self::Timeout => "timeout",
+            Self::Interrupted => "interrupted",
+            Self::Decode => "decode",
+            Self::SourceDown => "source_down",
+            Self::Redirect => "redirect",
+            Self::BodyTooLarge => "body_too_large",
+            Self::MaxWait => "max_wait",
+            Self::Budget => "budget",
+            Self::Deadline => "deadline",
+            Self::KeyRejected => "key_rejected",
+            Self::NoKey => "no_key",
+            Self::Configuration => "configuration",
+            Self::Refused => "refused",
+        }
+    }
 }
 
 /// Whether a request reached the service.
@@ -71,25 +139,6 @@ pub enum Sent {
     Maybe,
     /// The service answered, and its answer says what happened.
     Yes,
-}
-
-/// The reason with what belongs to it.
-#[derive(Debug)]
-pub(crate) enum Cause {
-    Validation(FieldErrors),
-    Api(ApiError),
-    Connect(String),
-    Timeout(String),
-    Interrupted(String),
-    Decode(String),
-    Redirect(Option<String>),
-    BodyTooLarge(String),
-    MaxWait(Option<Duration>),
-    Budget(String),
-    Deadline(Duration),
-    KeyRejected,
-    Configuration(String),
-    Refused(String),
 }
 
 /// The call that an error is about.
@@ -114,50 +163,70 @@ pub(crate) struct AnswerFacts {
 }
 
 impl Error {
-    pub(crate) fn new(cause: Cause, call: CallFacts) -> Self {
+    /// An error without a call yet. What came from outside must be redacted and bounded already.
+    pub(crate) fn new(kind: ErrorKind, reason: impl Into<String>) -> Self {
         Self(Box::new(Inner {
-            cause,
-            call: Some(call),
+            kind,
+            reason: reason.into(),
+            api: None,
+            fields: FieldErrors::default(),
+            free_in: None,
+            source: None,
+            call: None,
         }))
     }
 
     /// An error of the set-up, before there is a call.
     pub(crate) fn configuration(message: impl Into<String>) -> Self {
-        Self(Box::new(Inner {
-            cause: Cause::Configuration(message.into()),
-            call: None,
-        }))
+        Self::new(ErrorKind::Configuration, message)
+    }
+
+    pub(crate) fn validation(fields: FieldErrors) -> Self {
+        let mut error = Self::new(ErrorKind::Validation, "");
+        error.0.fields = fields;
+        error
+    }
+
+    pub(crate) fn refused_by_service(api: ApiError) -> Self {
+        let mut error = Self::new(ErrorKind::Api, "");
+        error.0.api = Some(api);
+        error
+    }
+
+    pub(crate) fn about(mut self, call: CallFacts) -> Self {
+        self.0.call = Some(call);
+        self
+    }
+
+    pub(crate) fn free_in(mut self, wait: Option<Duration>) -> Self {
+        self.0.free_in = wait;
+        self
+    }
+
+    /// Keeps the cause: as it is when it shows nothing it must not, else its texts alone.
+    pub(crate) fn caused_by(
+        mut self,
+        source: Option<Box<dyn StdError + Send + Sync>>,
+        redactor: &Redactor,
+    ) -> Self {
+        self.0.source = source.map(|source| Cause::of(source, redactor));
+        self
     }
 
     /// What happened, in one word.
     pub fn kind(&self) -> ErrorKind {
-        match self.0.cause {
-            Cause::Validation(_) => ErrorKind::Validation,
-            Cause::Api(_) => ErrorKind::Api,
-            Cause::Connect(_) => ErrorKind::Connect,
-            Cause::Timeout(_) => ErrorKind::Timeout,
-            Cause::Interrupted(_) => ErrorKind::Interrupted,
-            Cause::Decode(_) => ErrorKind::Decode,
-            Cause::Redirect(_) => ErrorKind::Redirect,
-            Cause::BodyTooLarge(_) => ErrorKind::BodyTooLarge,
-            Cause::MaxWait(_) => ErrorKind::MaxWait,
-            Cause::Budget(_) => ErrorKind::Budget,
-            Cause::Deadline(_) => ErrorKind::Deadline,
-            Cause::KeyRejected => ErrorKind::KeyRejected,
-            Cause::Configuration(_) => ErrorKind::Configuration,
-            Cause::Refused(_) => ErrorKind::Refused,
-        }
+        self.0.kind
     }
 
     /// The service's own account, when it gave one.
     pub fn api(&self) -> Option<&ApiError> {
-        match &self.0.cause {
-            Cause::Api(error) => Some(error),
-            _ => None,
-        }
+        self.0.api.as_ref()
     }
 
     /// The service's code, when its answer has one.
+    ///
+    /// It speaks of the last attempt. Where [`sent`](Error::sent) is [`Sent::Maybe`] an attempt before it may have done
+    /// what the code denies: a renamed domain then already exists, by this very call.
     pub fn code(&self) -> Option<&ErrorCode> {
         self.api()?.code.as_ref()
     }
@@ -169,11 +238,14 @@ impl Error {
 
     /// The fields at fault, whether this crate or the service refused them.
     pub fn field_errors(&self) -> Option<&FieldErrors> {
-        match &self.0.cause {
-            Cause::Validation(errors) => Some(errors),
-            Cause::Api(error) if !error.errors.is_empty() => Some(&error.errors),
-            _ => None,
-        }
+        let fields = self.api().map_or(&self.0.fields, |error| &error.errors);
+        (!fields.is_empty()).then_some(fields)
+    }
+
+    /// Whether the service says that there is no such record, by a code of its own or by a 404. Only where
+    /// [`sent`](Error::sent) is [`Sent::Yes`] it was so before the call: an earlier attempt may have removed it.
+    pub fn is_not_found(&self) -> bool {
+        self.kind() == ErrorKind::Api && self.status() == Some(StatusCode::NOT_FOUND)
     }
 
     /// The HTTP status, when the service answered.
@@ -181,24 +253,21 @@ impl Error {
         self.answer().map(|answer| answer.status)
     }
 
-    /// The answer's headers, when the service answered; values that held the key are masked.
+    /// The answer's headers, when the service answered; values that held the key are masked. Empty for an operation
+    /// whose answers hold secrets.
     pub fn headers(&self) -> Option<&HeaderMap> {
         self.answer().map(|answer| &answer.headers)
     }
 
-    /// How long to wait before another try: from the `Retry-After` header, the details, or the own rate budget.
+    /// How long to wait before another try: from the own rate budget, the `Retry-After` header, or the details.
     pub fn retry_after(&self) -> Option<Duration> {
-        let own = match self.0.cause {
-            Cause::MaxWait(wait) => wait,
-            _ => None,
-        };
         let header = || self.answer()?.retry_after;
         let detail = || Some(Duration::from_secs(self.details()?.retry_after_seconds()?));
-        own.or_else(header).or_else(detail)
+        self.0.free_in.or_else(header).or_else(detail)
     }
 
     /// Whether a request reached the service; [`Sent::Maybe`] as soon as one attempt's answer was lost, or when
-    /// the last one does not say what happened: a page of a proxy, a 5xx without a code of the service.
+    /// the last one does not say what happened: a redirect, a page of a proxy, a 5xx without a code of the service.
     pub fn sent(&self) -> Sent {
         self.0.call.as_ref().map_or(Sent::No, |call| call.sent)
     }
@@ -210,10 +279,8 @@ impl Error {
 
     /// Time from the start of the call to this error, waits included.
     pub fn elapsed(&self) -> Duration {
-        self.0
-            .call
-            .as_ref()
-            .map_or(Duration::ZERO, |call| call.elapsed)
+        let call = self.0.call.as_ref();
+        call.map_or(Duration::ZERO, |call| call.elapsed)
     }
 
     /// The operation; none for errors of the set-up and for raw requests to unknown paths.
@@ -236,7 +303,7 @@ impl Error {
         self.headers()?.get("x-request-id")?.to_str().ok()
     }
 
-    /// The first 2 KiB of the answer, the key masked.
+    /// The first 2 KiB of the answer as one line, the key masked; withheld for an operation whose answers hold secrets.
     pub fn body_snippet(&self) -> Option<&str> {
         self.answer().map(|answer| answer.snippet.as_str())
     }
@@ -254,30 +321,43 @@ impl Error {
         let Some(call) = &self.0.call else {
             return false;
         };
-        let passes = match &self.0.cause {
-            Cause::Connect(_)
-            | Cause::Timeout(_)
-            | Cause::Interrupted(_)
-            | Cause::MaxWait(_)
-            | Cause::Budget(_)
-            | Cause::Deadline(_) => true,
-            Cause::Api(_) | Cause::Decode(_) => self
-                .status()
-                .is_some_and(|status| retry::passes(status, self.code(), call.safety)),
-            _ => false,
-        };
-        passes && (call.sent != Sent::Maybe || call.safety == RetrySafety::Repeatable)
+        let repeatable = call.safety == RetrySafety::Repeatable;
+        (repeatable || call.sent != Sent::Maybe) && self.passes(repeatable)
     }
 
-    pub(crate) fn answer(&self) -> Option<&AnswerFacts> {
+    /// Whether what stopped the call passes by itself.
+    fn passes(&self, repeatable: bool) -> bool {
+        match (self.kind(), self.status()) {
+            (
+                ErrorKind::Connect
+                | ErrorKind::Timeout
+                | ErrorKind::Interrupted
+                | ErrorKind::MaxWait
+                | ErrorKind::Budget
+                | ErrorKind::Deadline
+                | ErrorKind::NoKey
+                | ErrorKind::SourceDown,
+                _,
+            ) => true,
+            (ErrorKind::Api | ErrorKind::Decode, Some(status)) => {
+                let documented = self.code().is_some_and(ErrorCode::is_named);
+                match status {
+                    StatusCode::TOO_MANY_REQUESTS => true,
+                    StatusCode::SERVICE_UNAVAILABLE => documented || repeatable,
+                    StatusCode::INTERNAL_SERVER_ERROR => repeatable && !documented,
+                    StatusCode::BAD_GATEWAY | StatusCode::GATEWAY_TIMEOUT => repeatable,
+                    _ => false,
+                }
+            }
+            _ => false,
+        }
+    }
+
+    fn answer(&self) -> Option<&AnswerFacts> {
         self.0.call.as_ref()?.answer.as_ref()
     }
-}
 
-impl std::error::Error for Error {}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn write(&self, f: &mut impl Write) -> fmt::Result {
         if let Some(call) = &self.0.call {
             match call.operation {
                 Some(operation) => write!(f, "{}: ", operation.name)?,
@@ -287,64 +367,101 @@ impl fmt::Display for Error {
                 write!(f, "{} ", answer.status.as_u16())?;
             }
         }
-        self.0.cause.fmt(f)
+        match &self.0.api {
+            Some(api) => write!(f, "{api}"),
+            None if self.0.kind == ErrorKind::Validation => {
+                write!(f, "not sent, because of {}", self.0.fields)
+            }
+            None => f.write_str(&self.0.reason),
+        }
+    }
+}
+
+impl StdError for Error {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.0.source.as_deref().map(|source| source as _)
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        shown(f, |text| self.write(text))
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        shown(f, |text| {
+            let (kind, sent, attempts) = (self.kind(), self.sent(), self.attempts());
+            write!(text, "Error({kind:?}, sent {sent:?}, {attempts} attempts: ")?;
+            self.write(text)?;
+            text.write_char(')')
+        })
+    }
+}
+
+/// Shows what is written as one line of bounded length.
+pub(crate) fn shown(
+    f: &mut fmt::Formatter<'_>,
+    write: impl FnOnce(&mut String) -> fmt::Result,
+) -> fmt::Result {
+    let mut text = String::new();
+    write(&mut text)?;
+    f.write_str(&one_line(&text, LONGEST_TEXT))
+}
+
+/// The texts of a cause that itself would have shown the key.
+struct Cause {
+    text: String,
+    source: Option<Box<dyn StdError + Send + Sync>>,
+}
+
+impl Cause {
+    fn of(
+        source: Box<dyn StdError + Send + Sync>,
+        redactor: &Redactor,
+    ) -> Box<dyn StdError + Send + Sync> {
+        match is_clean(&*source, redactor) {
+            true => source,
+            false => Box::new(Self::texts_of(&*source, redactor)),
+        }
+    }
+
+    fn texts_of(error: &(dyn StdError + 'static), redactor: &Redactor) -> Self {
+        let next = error
+            .source()
+            .map(|source| Box::new(Self::texts_of(source, redactor)));
+        Self {
+            text: redactor.shown(&error.to_string(), LONGEST_TEXT),
+            source: next.map(|next| next as _),
+        }
+    }
+}
+
+/// Whether nothing that a cause or its own causes can show has to be changed.
+fn is_clean(error: &(dyn StdError + 'static), redactor: &Redactor) -> bool {
+    let clean = |text: String| redactor.shown(&text, LONGEST_TEXT) == text;
+    clean(error.to_string())
+        && clean(format!("{error:?}"))
+        && error
+            .source()
+            .is_none_or(|source| is_clean(source, redactor))
+}
+
+impl StdError for Cause {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.source.as_deref().map(|source| source as _)
+    }
+}
+
+impl fmt::Debug for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        shown(f, |text| write!(text, "Cause({self}, {:?})", self.source))
     }
 }
 
 impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Validation(errors) => write!(f, "not sent, because of {errors}"),
-            Self::Api(error) => write_api(f, error),
-            Self::Connect(reason) => write!(f, "no connection to the service: {reason}"),
-            Self::Timeout(reason) => f.write_str(reason),
-            Self::Interrupted(reason) => write!(f, "the connection was lost: {reason}"),
-            Self::Decode(reason) => write!(f, "the answer cannot be read: {reason}"),
-            Self::Redirect(Some(location)) => {
-                write!(f, "the answer points to {location}; redirects are never followed")
-            }
-            Self::Redirect(None) => write!(f, "the answer is a redirect; they are never followed"),
-            Self::BodyTooLarge(reason) => f.write_str(reason),
-            Self::MaxWait(Some(wait)) => write!(
-                f,
-                "not sent: the rate limit's next free slot is {wait:?} away, longer than the wait allowed"
-            ),
-            Self::MaxWait(None) => {
-                write!(f, "not sent: the rate limit has no free slot within the wait allowed")
-            }
-            Self::Budget(reason) => write!(f, "not sent: the rate budget cannot be asked: {reason}"),
-            Self::Deadline(limit) => write!(f, "the operation's time of {limit:?} is over"),
-            Self::KeyRejected => f.write_str(
-                "not sent: the service has refused this API key (401); build a client with a valid key",
-            ),
-            Self::Configuration(reason) => f.write_str(reason),
-            Self::Refused(reason) => write!(f, "not sent: {reason}"),
-        }
-    }
-}
-
-fn write_api(f: &mut fmt::Formatter<'_>, error: &ApiError) -> fmt::Result {
-    if let Some(code) = error
-        .code
-        .as_ref()
-        .filter(|code| !matches!(code, ErrorCode::Number(_)))
-    {
-        write!(f, "{code}: ")?;
-    }
-    f.write_str(&error.message)?;
-    if !error.errors.is_empty() {
-        write!(f, " ({})", error.errors)?;
-    }
-    Ok(())
-}
-
-impl fmt::Debug for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Error")
-            .field("kind", &self.kind())
-            .field("message", &self.to_string())
-            .field("sent", &self.sent())
-            .field("attempts", &self.attempts())
-            .finish_non_exhaustive()
+        f.write_str(&self.text)
     }
 }

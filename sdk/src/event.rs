@@ -3,14 +3,20 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use http::StatusCode;
+
+use crate::error::ErrorKind;
+
 /// Called for every event; it must return quickly.
 pub(crate) type Observer = Arc<dyn Fn(&Event) + Send + Sync>;
 
-/// Something a person in front of a screen would like to know.
+/// Something worth counting, or worth telling a person in front of a screen. No event holds a secret, an identifier or
+/// a text of the service.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Event {
     /// A call is about to sleep.
+    #[non_exhaustive]
     Waiting {
         /// Name of the operation, as in [`OPERATIONS`](crate::OPERATIONS); `raw` for one that is not in it.
         operation: &'static str,
@@ -18,6 +24,34 @@ pub enum Event {
         reason: WaitReason,
         /// For how long, as far as is known now.
         duration: Duration,
+    },
+    /// An attempt ended.
+    #[non_exhaustive]
+    Attempted {
+        /// Name of the operation.
+        operation: &'static str,
+        /// Number of the attempt in its call, from 1.
+        number: u32,
+        /// The status of its answer; none without an answer.
+        status: Option<StatusCode>,
+        /// What went wrong; none when it gave the call's result.
+        error: Option<ErrorKind>,
+        /// From the request to its answer, or to the loss of it.
+        latency: Duration,
+    },
+    /// A call ended.
+    #[non_exhaustive]
+    Ended {
+        /// Name of the operation.
+        operation: &'static str,
+        /// How many requests it took.
+        attempts: u32,
+        /// The status of the last answer; none without one.
+        status: Option<StatusCode>,
+        /// What went wrong; none when there is a result.
+        error: Option<ErrorKind>,
+        /// From the start of the call, waits included.
+        elapsed: Duration,
     },
 }
 

@@ -3,7 +3,6 @@
 use http::Method;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use uuid::Uuid;
 
 use crate::FieldErrors;
 use crate::envelope::Envelope;
@@ -11,33 +10,45 @@ use crate::operations::*;
 
 /// A request of the API as a value: what is sent, and what its answer decodes to.
 ///
-/// The serialised value is the query or the JSON body ([`fields_in`](Operation::fields_in)); identifiers that belong
-/// into the path are left out of it and given by [`path_ids`](Operation::path_ids).
+/// The serialised value is a JSON object of all its fields. Those that [`OperationInfo::path`] names in braces fill the
+/// path, the others travel in the query or in the JSON body.
+///
+/// It can be implemented outside this crate, for what the service adds before the next release:
+///
+/// ```
+/// use http::Method;
+/// use secmon::model::EndpointId;
+/// use secmon::{Group, Operation, OperationInfo};
+///
+/// #[derive(serde::Serialize)]
+/// struct GetBadge {
+///     endpoint_id: EndpointId,
+///     size: u32,
+/// }
+///
+/// #[derive(serde::Deserialize)]
+/// struct Badge {
+///     svg: String,
+/// }
+///
+/// impl Operation for GetBadge {
+///     type Output = Badge;
+///     const INFO: &'static OperationInfo =
+///         &OperationInfo::new("get_badge", Group::Endpoints, Method::GET, "/api/v1/endpoints/{endpoint_id}/badge");
+/// }
+/// ```
 pub trait Operation: Serialize + Send + Sync {
     /// What the call gives on success.
     type Output: DeserializeOwned + Send;
 
-    /// The operation's row in [`OPERATIONS`].
+    /// All that is known of the operation before it is called.
     const INFO: &'static OperationInfo;
-
-    /// The identifiers that fill the placeholders of the path, in order.
-    fn path_ids(&self) -> Vec<Uuid> {
-        Vec::new()
-    }
-
-    /// Where the fields travel; by the method, unless the operation is an exception.
-    fn fields_in() -> FieldsIn {
-        match Self::INFO.method {
-            Method::GET | Method::DELETE => FieldsIn::Query,
-            _ => FieldsIn::Body,
-        }
-    }
 
     /// Adds what the service would refuse in its 422, under the same field names.
     fn validate(&self, _problems: &mut FieldErrors) {}
 }
 
-/// Where the fields of a request travel.
+/// Where the fields of a request travel that are not in its path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FieldsIn {
     /// In the query of the address.
@@ -46,7 +57,7 @@ pub enum FieldsIn {
     Body,
 }
 
-/// One row of the table: all that is known of an operation before it is called.
+/// All that is known of an operation before it is called: one row of the table.
 #[derive(Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OperationInfo {
@@ -56,16 +67,92 @@ pub struct OperationInfo {
     pub group: Group,
     /// The HTTP method.
     pub method: Method,
-    /// The path from the root, with placeholders in braces; `{namespace}` is filled by the client's [`Namespace`].
+    /// The path from the root. `{namespace}` is filled by the client's [`Namespace`], any other name in braces by the
+    /// field of that name.
     pub path: &'static str,
     /// Whether the call may be sent again when its answer was lost.
     pub safety: RetrySafety,
     /// Whether the specification gives its shape, or it is assumed.
     pub basis: Basis,
-    pub(crate) envelope: Envelope,
+    /// The shape of a successful answer.
+    pub envelope: Envelope,
+    /// Where the fields travel that are not in the path.
+    pub fields_in: FieldsIn,
+    /// Whether the answer holds what no text may show: a sign-in token, leaked credentials.
+    pub secret: bool,
+    /// The names of the request's fields; empty for an operation from outside this crate that does not tell.
+    pub fields: &'static [&'static str],
 }
 
 impl OperationInfo {
+    /// A row with what is usual: the success envelope, fields in the query of a GET or DELETE and else in the body,
+    /// only a GET repeatable, an assumed shape. The methods below change that.
+    pub const fn new(name: &'static str, group: Group, method: Method, path: &'static str) -> Self {
+        let is_get = matches!(method, Method::GET);
+        Self {
+            name,
+            group,
+            path,
+            safety: if is_get {
+                RetrySafety::Repeatable
+            } else {
+                RetrySafety::Once
+            },
+            basis: Basis::Assumed,
+            envelope: Envelope::Success,
+            fields_in: if is_get || matches!(method, Method::DELETE) {
+                FieldsIn::Query
+            } else {
+                FieldsIn::Body
+            },
+            secret: false,
+            fields: &[],
+            method,
+        }
+    }
+
+    /// Whether it may be sent again when its answer was lost.
+    #[must_use]
+    pub const fn safety(mut self, safety: RetrySafety) -> Self {
+        self.safety = safety;
+        self
+    }
+
+    /// Where its shape comes from.
+    #[must_use]
+    pub const fn basis(mut self, basis: Basis) -> Self {
+        self.basis = basis;
+        self
+    }
+
+    /// The shape of its successful answer.
+    #[must_use]
+    pub const fn envelope(mut self, envelope: Envelope) -> Self {
+        self.envelope = envelope;
+        self
+    }
+
+    /// Sends the fields in a JSON body, whatever the method.
+    #[must_use]
+    pub const fn in_body(mut self) -> Self {
+        self.fields_in = FieldsIn::Body;
+        self
+    }
+
+    /// Its answer holds secrets: nothing of it is shown in an error, an event or `Debug`.
+    #[must_use]
+    pub const fn secret(mut self) -> Self {
+        self.secret = true;
+        self
+    }
+
+    /// The names of its fields.
+    #[must_use]
+    pub const fn fields(mut self, fields: &'static [&'static str]) -> Self {
+        self.fields = fields;
+        self
+    }
+
     /// The window this operation counts in; none when it is not rate limited.
     pub fn rate_group(&self) -> Option<RateGroup> {
         self.group.rate_group()
@@ -74,11 +161,6 @@ impl OperationInfo {
     /// Whether the call changes nothing at the service.
     pub fn is_read(&self) -> bool {
         self.method == Method::GET
-    }
-
-    /// Whether the answer holds what must not be kept in an error or a log: a sign-in token, leaked credentials.
-    pub fn answers_secrets(&self) -> bool {
-        self.group == Group::Sso || self.envelope == Envelope::SuccessOrUnavailable
     }
 
     /// Whether the path exists under `/api/v1/billing/` only, with no `/api/v1/provisioning/` twin.

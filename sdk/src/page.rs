@@ -6,7 +6,7 @@ use std::task::{Context, Poll, ready};
 use futures_core::Stream;
 
 use crate::client::Client;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::operation::Operation;
 use crate::pipeline::transport::BoxFuture;
 use crate::response::Response;
@@ -22,21 +22,71 @@ pub trait Page {
     /// The items of this page, taken out.
     fn into_items(self) -> Vec<Self::Item>;
 
-    /// Number of this page, from 1.
-    fn number(&self) -> u32;
-
-    /// Whether no page follows.
-    fn is_last(&self) -> bool;
+    /// What the answer says about where this page stands.
+    fn position(&self) -> Position;
 }
 
-/// An operation that answers with one page of a list.
-pub trait PagedOperation: Operation<Output: Page> + Clone + 'static {
-    /// The page that the request asks for; none for the first.
-    fn page_number(&self) -> Option<u32>;
-
-    /// The same request for another page.
-    fn at_page(&self, page: u32) -> Self;
+/// What an answer says about where its page stands in the list; none for what it does not tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Position {
+    /// Number of the page, from 1.
+    pub number: u32,
+    /// Items in the whole list.
+    pub total: Option<u64>,
+    /// Items on a full page.
+    pub per_page: Option<u32>,
+    /// Whether a page follows.
+    pub has_more: Option<bool>,
+    /// Number of the last page.
+    pub last_page: Option<u32>,
+    /// Whether there is a link to a next page.
+    pub next_link: Option<bool>,
+    /// Whether the source behind the list is down, so that the page says nothing about what there is.
+    pub source_down: bool,
 }
+
+impl Position {
+    /// A page that tells its number, and perhaps how many items there are.
+    pub const fn of(number: u32, total: Option<u64>) -> Self {
+        Self {
+            number,
+            total,
+            per_page: None,
+            has_more: None,
+            last_page: None,
+            next_link: None,
+            source_down: false,
+        }
+    }
+
+    /// Each word of the answer about whether a page follows.
+    fn claims(&self) -> impl Iterator<Item = bool> {
+        let by_last_page = self.last_page.map(|last| self.number < last);
+        [self.has_more, by_last_page, self.next_link]
+            .into_iter()
+            .flatten()
+    }
+
+    /// Whether a page follows, after so many items in all.
+    ///
+    /// # Errors
+    /// When what the answer says about it does not agree.
+    fn more(&self, read: u64) -> Result<bool, &'static str> {
+        let mut claims = self.claims();
+        let Some(first) = claims.next() else {
+            return Ok(self.total.is_none_or(|total| read < total));
+        };
+        match claims.all(|claim| claim == first) {
+            true => Ok(first),
+            false => Err("the page contradicts itself about whether another page follows"),
+        }
+    }
+}
+
+/// An operation that answers with one page of a list, and takes the number of the page as its field `page`.
+pub trait PagedOperation: Operation<Output: Page> + Clone + 'static {}
+
+impl<O: Operation<Output: Page> + Clone + 'static> PagedOperation for O {}
 
 /// What a list is made of.
 type ItemOf<O> = <<O as Operation>::Output as Page>::Item;
@@ -46,24 +96,51 @@ type ItemOf<O> = <<O as Operation>::Output as Page>::Item;
 /// A page that fails loses nothing: what came before has been handed out, and the next call to
 /// [`next`](Pages::next) asks for the same page again. To go on in another process, start a request at
 /// [`position`](Pages::position).
+///
+/// A list that contradicts itself ends with an error of the kind [`Decode`](ErrorKind::Decode): a page of another number
+/// than was asked for, a page sent twice, fewer items in all than the last page counts, or members of one page that
+/// disagree about whether another follows (F8). A source that is down ends it with
+/// [`SourceDown`](ErrorKind::SourceDown), after the page that says so.
 pub struct Pages<O: PagedOperation> {
     client: Client,
     list: O,
     next: Option<u32>,
+    /// What is wrong with the page that was handed out last.
+    trouble: Option<Error>,
     /// First item of the page before: a service that sends the same page for ever must not be followed.
     seen: Option<ItemOf<O>>,
+    /// Items read; none when the first page is not the list's first, so that they say nothing about the whole.
+    read: Option<u64>,
     left: usize,
 }
 
+impl Client {
+    /// The pages of a list, from the page that the request names (the first, if none).
+    pub fn pages<O: PagedOperation>(&self, list: O) -> Pages<O> {
+        Pages::new(self.clone(), list)
+    }
+}
+
 impl<O: PagedOperation> Pages<O> {
-    pub(crate) fn new(client: Client, list: O) -> Self {
-        let first = list.page_number().unwrap_or(1);
+    fn new(client: Client, list: O) -> Self {
+        let first = first_page(&list);
         Self {
             client,
             list,
             next: Some(first),
+            trouble: None,
             seen: None,
+            read: (first == 1).then_some(0),
             left: usize::MAX,
+        }
+    }
+
+    /// Changes the request, as in `list.filter(|alerts| alerts.severity(Severity::Critical))`; the list starts anew.
+    #[must_use]
+    pub fn filter(self, change: impl FnOnce(O) -> O) -> Self {
+        Self {
+            left: self.left,
+            ..Self::new(self.client, change(self.list))
         }
     }
 
@@ -79,29 +156,74 @@ impl<O: PagedOperation> Pages<O> {
         self.next.filter(|_| self.left > 0)
     }
 
-    /// The next page; none after the last one, and none where the service repeats a page or answers with another one
-    /// than was asked for: following it would never end.
-    ///
-    /// With [`max_items`](Pages::max_items) the last page may hold more than is left.
+    /// The next page; none after the last one. With [`max_items`](Pages::max_items) the last page may hold more than
+    /// is left.
     pub async fn next(&mut self) -> Option<Result<Response<O::Output>, Error>> {
+        if let Some(trouble) = self.trouble.take() {
+            return Some(Err(trouble));
+        }
         let number = self.position()?;
-        let response = match self.client.send(self.list.at_page(number)).await {
+        let call = self.client.call(self.list.clone()).page(number);
+        let response = match call.send().await {
             Ok(response) => response,
             Err(error) => return Some(Err(error)),
         };
-        let page = &response.data;
-        let first = page.items().first();
-        if page.number() != number || (first.is_some() && first == self.seen.as_ref()) {
-            self.next = None;
-            return None;
-        }
-        self.seen = first.cloned();
-        self.left = self.left.saturating_sub(page.items().len());
-        self.next = match page.is_last() || page.items().is_empty() {
-            true => None,
-            false => number.checked_add(1),
+        let position = response.data.position();
+        let first = response.data.items().first();
+        let reason = if position.number != number {
+            "the page has another number than was asked for"
+        } else if first.is_some() && first == self.seen.as_ref() {
+            "the page before came a second time"
+        } else {
+            self.seen = first.cloned();
+            self.follow(position, &response);
+            return Some(Ok(response));
         };
-        Some(Ok(response))
+        self.next = None;
+        Some(Err(response.list_error(ErrorKind::Decode, O::INFO, reason)))
+    }
+
+    /// Decides what comes after a page, and keeps for the next call what is wrong with it.
+    fn follow(&mut self, position: Position, response: &Response<O::Output>) {
+        let count = response.data.items().len();
+        if position.source_down {
+            let reason = "the source of these records is down, so the list is not complete";
+            self.trouble = Some(response.list_error(ErrorKind::SourceDown, O::INFO, reason));
+            return;
+        }
+        self.left = self.left.saturating_sub(count);
+        self.read = self.read.map(|read| read + count as u64);
+        let before = || u64::from(position.number) * u64::from(position.per_page.unwrap_or(0));
+        let read = self.read.unwrap_or_else(before);
+        let more = match position.more(read) {
+            Ok(true)
+                if count == 0 && (position.total.is_some() || position.claims().count() > 0) =>
+            {
+                Err("the page is empty, but says that more follows")
+            }
+            Ok(true) => Ok(count > 0),
+            Ok(false)
+                if self
+                    .read
+                    .zip(position.total)
+                    .is_some_and(|(read, total)| read < total) =>
+            {
+                Err("the list ends before as many items as it counts")
+            }
+            other => other,
+        };
+        match more {
+            Ok(more) => {
+                self.next = self
+                    .next
+                    .filter(|_| more)
+                    .and_then(|page| page.checked_add(1))
+            }
+            Err(reason) => {
+                self.next = None;
+                self.trouble = Some(response.list_error(ErrorKind::Decode, O::INFO, reason));
+            }
+        }
     }
 
     /// Adds the remaining items to a list; after an error it holds all that came before, and a further call goes on.
@@ -186,4 +308,11 @@ impl<O: PagedOperation> Stream for Items<O> {
             }
         }
     }
+}
+
+/// The page that the request itself asks for.
+fn first_page(list: &impl Operation) -> u32 {
+    let fields = serde_json::to_value(list).unwrap_or_default();
+    let page = fields.get("page").and_then(serde_json::Value::as_u64);
+    page.and_then(|page| u32::try_from(page).ok()).unwrap_or(1)
 }

@@ -8,211 +8,287 @@ pub(crate) mod retry_after;
 mod run;
 pub mod transport;
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, SystemTime};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use bytes::Bytes;
-use http::{HeaderMap, Method, StatusCode, Uri, header};
-use tracing::Instrument;
+use http::{HeaderMap, Method, StatusCode, Uri};
 use tracing::field::Empty;
+use tracing::{Instrument, Span};
 
-use crate::envelope;
-use crate::error::{AnswerFacts, ApiError, CallFacts, Cause, Error, ErrorCode, Sent};
+use crate::answer::{Answer, Earlier};
+use crate::envelope::{Envelope, Misfit};
+use crate::error::{CallFacts, Error, ErrorCode, ErrorKind, Sent};
 use crate::event::{Event, Observer, WaitReason};
-use crate::operation::{OperationInfo, RateGroup, RetrySafety};
-use crate::response::{Answer, History};
-use crate::secret::ApiKey;
+use crate::operation::{Group, OperationInfo, RateGroup, RetrySafety};
+use crate::secret::{ApiKey, KeyProvider};
+use crate::settings::Settings;
 use pacer::Budget;
-use retry::{Cooldown, RetryBudget};
-use retry_after::retry_after;
+use retry::RetryBudget;
 use run::Run;
+pub(crate) use run::unanswered;
 use transport::Transport;
-
-/// How much of an unreadable answer an error keeps, in bytes.
-const SNIPPET: usize = 2 * 1024;
-/// An error answer beyond this is no answer of the service, and is not searched for one.
-const LARGEST_ERROR_BODY: usize = 1024 * 1024;
 
 /// A request that is ready to go, as often as needed.
 pub(crate) struct Call {
     pub(crate) operation: Option<&'static OperationInfo>,
     pub(crate) method: Method,
     pub(crate) uri: Uri,
+    /// All but the key.
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
     pub(crate) rate_group: Option<RateGroup>,
     pub(crate) safety: RetrySafety,
-    pub(crate) cooldown: Cooldown,
-    /// The time for everything, waits included.
-    pub(crate) total_time: Duration,
+    pub(crate) settings: Arc<Settings>,
 }
 
 impl Call {
-    fn name(&self) -> &'static str {
+    pub(crate) fn name(&self) -> &'static str {
         self.operation.map_or("raw", |operation| operation.name)
     }
 
-    fn is_authenticated(&self) -> bool {
-        self.headers.contains_key(header::AUTHORIZATION)
+    /// The health check goes without the key.
+    fn takes_the_key(&self) -> bool {
+        self.operation
+            .is_none_or(|operation| operation.group != Group::Health)
     }
 
-    fn request(&self) -> http::Request<Bytes> {
+    /// A deletion whose first answer was lost finds nothing left to delete: that is its success. A 404 that is not the
+    /// service's own says nothing.
+    fn was_deleted_before(&self, answer: &Answer) -> bool {
+        self.operation
+            .is_some_and(|operation| operation.envelope == Envelope::Empty)
+            && answer.status == StatusCode::NOT_FOUND
+            && answer.earlier == Earlier::AnswerLost
+            && answer.api_error(self.operation).is_some()
+    }
+
+    fn is_secret(&self) -> bool {
+        self.operation.is_some_and(|operation| operation.secret)
+    }
+
+    fn request(&self, key: Option<&ApiKey>) -> Result<http::Request<Bytes>, Error> {
         let mut request = http::Request::new(self.body.clone());
         *request.method_mut() = self.method.clone();
         *request.uri_mut() = self.uri.clone();
         *request.headers_mut() = self.headers.clone();
-        request
+        if let Some(operation) = self.operation {
+            request.extensions_mut().insert(operation);
+        }
+        if let Some(key) = key.filter(|_| self.takes_the_key()) {
+            let authorization = key.authorization()?;
+            request
+                .headers_mut()
+                .insert(http::header::AUTHORIZATION, authorization);
+        }
+        Ok(request)
     }
+
+    /// The span of the call: OpenTelemetry's names, and neither identifiers nor headers nor bodies.
+    fn span(&self) -> Span {
+        tracing::debug_span!(
+            "secmon.call",
+            otel.name = self.name(),
+            otel.kind = "client",
+            http.request.method = self.method.as_str(),
+            url.template = self.operation.map(|operation| operation.path),
+            server.address = self.uri.host(),
+            http.response.status_code = Empty,
+            http.request.resend_count = Empty,
+            error.r#type = Empty,
+        )
+    }
+}
+
+/// A call without a result: the error, and the answer behind it where there was one.
+pub(crate) struct Failure {
+    pub(crate) error: Error,
+    pub(crate) answer: Option<Box<Answer>>,
 }
 
 /// What all calls of a client share.
 pub(crate) struct Pipeline {
-    pub(crate) key: ApiKey,
+    pub(crate) keys: Box<dyn KeyProvider>,
     pub(crate) transport: Arc<dyn Transport>,
     pub(crate) budget: Arc<dyn Budget>,
     pub(crate) observer: Option<Observer>,
-    pub(crate) attempt_timeout: Duration,
-    pub(crate) max_wait: Duration,
-    pub(crate) max_retries: u32,
     pub(crate) retry_budget: RetryBudget,
-    pub(crate) key_rejected: AtomicBool,
+    /// The key that the service refused with a 401.
+    pub(crate) rejected: Mutex<Option<ApiKey>>,
 }
 
 impl Pipeline {
-    /// Sends the call until there is an answer that counts, error statuses included, or no further attempt is right.
-    ///
-    /// The span has OpenTelemetry's names, and neither identifiers nor headers nor bodies.
-    pub(crate) async fn run(&self, call: &Call) -> Result<Answer, Error> {
-        let span = tracing::debug_span!(
-            "secmon.call",
-            otel.name = call.name(),
-            otel.kind = "client",
-            http.request.method = call.method.as_str(),
-            url.template = call.operation.map(|operation| operation.path),
-            http.response.status_code = Empty,
-            http.request.resend_count = Empty,
-        );
-        let result = self.attempts(call).instrument(span.clone()).await;
-        let (status, attempts) = match &result {
-            Ok(answer) => (Some(answer.status), answer.attempts),
-            Err(error) => (error.status(), error.attempts()),
+    /// Sends the call until there is a result or no further attempt is right, and lets `read` judge the result.
+    pub(crate) async fn run<T>(
+        &self,
+        call: &Call,
+        read: impl FnOnce(Answer) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let span = call.span();
+        let mut run = Run::new(self, call);
+        let ended = match run.attempts().instrument(span.clone()).await {
+            Err(Failure {
+                answer: Some(answer),
+                ..
+            }) if call.was_deleted_before(&answer) => Ok(*answer),
+            ended => ended,
         };
+        let status = ended.as_ref().ok().map(|answer| answer.status);
+        let result = ended.and_then(read);
+        self.end(
+            &run,
+            &span,
+            status,
+            result.as_ref().err().map(|failure| &failure.error),
+        );
+        result
+    }
+
+    /// Tells span and observer how the call ended.
+    fn end(&self, run: &Run<'_>, span: &Span, status: Option<StatusCode>, error: Option<&Error>) {
+        let status = status.or_else(|| error?.status());
         span.record(
             "http.response.status_code",
             status.map(|status| status.as_u16()),
         );
-        span.record("http.request.resend_count", attempts.saturating_sub(1));
-        result
+        span.record("http.request.resend_count", run.attempts.saturating_sub(1));
+        span.record("error.type", error.map(|error| error.kind().as_str()));
+        self.tell(|| Event::Ended {
+            operation: run.call.name(),
+            attempts: run.attempts,
+            status,
+            error: error.map(Error::kind),
+            elapsed: run.started.elapsed(),
+        });
     }
 
-    async fn attempts(&self, call: &Call) -> Result<Answer, Error> {
-        let mut run = Run::new(self, call);
-        if call.is_authenticated() && self.key_rejected.load(Ordering::Relaxed) {
-            return Err(run.error(Cause::KeyRejected));
+    /// Whether the service refused the key that was last in use.
+    pub(crate) fn key_rejected(&self) -> bool {
+        self.rejected().is_some()
+    }
+
+    /// Whether this key is the one that was refused; another one takes its place, and what is known of the old is void.
+    fn refuses(&self, key: &ApiKey) -> bool {
+        let mut rejected = self.rejected();
+        let same = rejected.as_ref().is_some_and(|rejected| rejected == key);
+        if !same {
+            *rejected = None;
         }
-        loop {
-            let permit = run.permit().await?;
-            let attempted = run.attempt(permit).await;
-            if let Some(result) = run.judge(attempted).await {
-                return result;
-            }
-        }
+        same
     }
 
-    /// An error about an answer: the service's own account if it has one, else why the answer cannot be read.
-    pub(crate) fn answer_error(&self, call: &Call, answer: &Answer, unreadable: String) -> Error {
-        let cause = match self.api_error(answer.status, &answer.body) {
-            Some(error) => Cause::Api(error),
-            None => Cause::Decode(unreadable),
-        };
-        self.error_of(call, answer, cause)
+    pub(crate) fn set_rejected(&self, key: Option<ApiKey>) {
+        *self.rejected() = key;
     }
 
-    /// An error about an answer, for a reason of the caller's.
-    pub(crate) fn error_of(&self, call: &Call, answer: &Answer, cause: Cause) -> Error {
-        let sent = match answer.history {
-            History::Clear if says_what_happened(answer.status, &cause) => Sent::Yes,
-            History::Clear | History::AnswerLost => Sent::Maybe,
-        };
-        Error::new(
-            cause,
-            CallFacts {
-                operation: call.operation,
-                method: call.method.clone(),
-                path: call.uri.path().to_owned(),
-                safety: call.safety,
-                sent,
-                attempts: answer.attempts,
-                elapsed: answer.elapsed,
-                answer: Some(self.facts(call, answer)),
-            },
-        )
+    fn rejected(&self) -> std::sync::MutexGuard<'_, Option<ApiKey>> {
+        self.rejected.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn facts(&self, call: &Call, answer: &Answer) -> AnswerFacts {
-        let mut headers = answer.headers.clone();
-        for value in headers.values_mut() {
-            let text = String::from_utf8_lossy(value.as_bytes()).into_owned();
-            let clean = self.key.redact(&text);
-            if clean != text {
-                *value = header::HeaderValue::from_str(&clean)
-                    .unwrap_or(header::HeaderValue::from_static("****"));
-            }
-        }
-        AnswerFacts {
-            status: answer.status,
-            retry_after: retry_after(&headers, SystemTime::now().into()),
-            headers,
-            snippet: self.snippet(call, answer),
+    fn tell(&self, event: impl FnOnce() -> Event) {
+        if let Some(observer) = &self.observer {
+            observer(&event());
         }
     }
 
-    /// The start of the answer, without the key; nothing of a result that holds secrets of its own.
-    fn snippet(&self, call: &Call, answer: &Answer) -> String {
-        let holds_secrets = call.operation.is_some_and(OperationInfo::answers_secrets);
-        let may_be_a_result =
-            answer.status.is_success() || answer.status == StatusCode::SERVICE_UNAVAILABLE;
-        if holds_secrets && may_be_a_result {
-            return "(withheld, because a result of this operation holds secrets)".to_owned();
-        }
-        let start = &answer.body[..answer.body.len().min(SNIPPET)];
-        self.key.redact(&String::from_utf8_lossy(start))
-    }
-
-    fn api_error(&self, status: StatusCode, body: &[u8]) -> Option<ApiError> {
-        if body.len() > LARGEST_ERROR_BODY {
-            return None;
-        }
-        let text = self.key.redact(std::str::from_utf8(body).ok()?);
-        envelope::decode_error(status, &text)
-    }
-
-    fn tell(&self, call: &Call, reason: WaitReason, duration: Duration) {
+    fn tell_of_wait(&self, call: &Call, reason: WaitReason, duration: Duration) {
         tracing::debug!(
             operation = call.name(),
             reason = reason.as_str(),
             seconds = duration.as_secs_f64(),
             "waiting"
         );
-        if let Some(observer) = &self.observer {
-            observer(&Event::Waiting {
-                operation: call.name(),
-                reason,
-                duration,
-            });
+        self.tell(|| Event::Waiting {
+            operation: call.name(),
+            reason,
+            duration,
+        });
+    }
+}
+
+impl Call {
+    /// The error that an answer is: the service's own account, a redirect, a proxy's 407, or an answer that nobody can
+    /// read, for the reason given.
+    pub(crate) fn error_of(&self, answer: &Answer, misfit: Option<&Misfit>) -> Error {
+        let api = answer.api_error(self.operation);
+        let status = answer.status;
+        let error = match (api, misfit) {
+            _ if status.is_redirection() => Error::new(
+                ErrorKind::Redirect,
+                match answer.location(self.is_secret()) {
+                    Some(target) => {
+                        format!("the answer points to {target}; redirects are never followed")
+                    }
+                    None => "the answer is a redirect; they are never followed".to_owned(),
+                },
+            ),
+            _ if status == StatusCode::PROXY_AUTHENTICATION_REQUIRED => Error::new(
+                ErrorKind::Proxy,
+                "a proxy on the way wants credentials, and passed nothing on",
+            ),
+            (Some(api), _) => Error::refused_by_service(api),
+            (None, Some(misfit)) => unreadable(&answer.unreadable(misfit, self.is_secret())),
+            (None, None) => {
+                let problem = if answer.body.is_empty() {
+                    "it is empty"
+                } else {
+                    "it is no error of the service"
+                };
+                let misfit = Misfit {
+                    place: String::new(),
+                    problem: problem.to_owned(),
+                };
+                unreadable(&answer.unreadable(&misfit, self.is_secret()))
+            }
+        };
+        let sent = match error.kind() {
+            _ if answer.earlier != Earlier::Nothing => Sent::Maybe,
+            ErrorKind::Proxy => Sent::No,
+            _ if says_what_happened(answer, &error) => Sent::Yes,
+            _ => Sent::Maybe,
+        };
+        error.about(CallFacts {
+            answer: Some(answer.facts(self.is_secret())),
+            ..self.facts(sent, answer.attempts, answer.elapsed, answer.key.as_ref())
+        })
+    }
+
+    /// What an error tells of the call itself.
+    pub(crate) fn facts(
+        &self,
+        sent: Sent,
+        attempts: u32,
+        elapsed: Duration,
+        key: Option<&ApiKey>,
+    ) -> CallFacts {
+        CallFacts {
+            operation: self.operation,
+            method: self.method.clone(),
+            path: crate::redact::Redactor::of(key).shown(self.uri.path(), 1024),
+            safety: self.safety,
+            sent,
+            attempts,
+            elapsed,
+            answer: None,
         }
     }
 }
 
-/// Whether an answer tells what became of the request: a page of a proxy does not, nor does a 5xx without one of the
-/// service's own codes; a 429 was not processed, whatever its body says (F5).
-fn says_what_happened(status: StatusCode, cause: &Cause) -> bool {
-    match cause {
-        Cause::Decode(_) => status == StatusCode::TOO_MANY_REQUESTS,
-        Cause::Api(error) => {
-            !status.is_server_error() || error.code.as_ref().is_some_and(ErrorCode::is_named)
+fn unreadable(reason: &str) -> Error {
+    Error::new(
+        ErrorKind::Decode,
+        format!("the answer cannot be read: {reason}"),
+    )
+}
+
+/// Whether an answer tells what became of the request: a redirect or a page of a proxy does not, nor does a 5xx without
+/// one of the service's own codes; a 429 was not processed, whatever its body says (F5).
+fn says_what_happened(answer: &Answer, error: &Error) -> bool {
+    match error.kind() {
+        _ if answer.status == StatusCode::TOO_MANY_REQUESTS => true,
+        ErrorKind::Api => {
+            !answer.status.is_server_error() || error.code().is_some_and(ErrorCode::is_named)
         }
-        _ => true,
+        _ => false,
     }
 }

@@ -8,35 +8,18 @@ use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
 use serde_json::Value;
 
+use crate::answer::{Answer, Earlier};
 use crate::envelope;
+use crate::error::{CallFacts, Error, ErrorKind, Sent};
+use crate::operation::OperationInfo;
 
 /// The result of a call, and how it came about.
 #[derive(Clone)]
 pub struct Response<T> {
     /// The result.
     pub data: T,
-    pub(crate) answer: Answer,
-    pub(crate) note: OnceLock<Option<String>>,
-}
-
-/// A complete answer, whatever its status.
-#[derive(Clone)]
-pub(crate) struct Answer {
-    pub(crate) status: StatusCode,
-    pub(crate) headers: HeaderMap,
-    pub(crate) body: Bytes,
-    pub(crate) attempts: u32,
-    pub(crate) elapsed: Duration,
-    pub(crate) history: History,
-}
-
-/// Whether every earlier attempt of the call is accounted for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum History {
-    /// No attempt before this answer can have been processed.
-    Clear,
-    /// An attempt before this answer left, and nobody knows what it did.
-    AnswerLost,
+    answer: Answer,
+    note: OnceLock<Option<String>>,
 }
 
 impl<T> Response<T> {
@@ -53,14 +36,26 @@ impl<T> Response<T> {
         self.data
     }
 
-    /// The HTTP status.
+    /// The HTTP status; 404 for a deletion that an earlier attempt of the same call has made.
     pub fn status(&self) -> StatusCode {
         self.answer.status
     }
 
-    /// Whether the call made a new record (201), and did not find it already there.
-    pub fn created(&self) -> bool {
-        self.answer.status == StatusCode::CREATED
+    /// Whether this call made a new record: yes with a status of 201; no where the service found the record there;
+    /// none where an earlier attempt of the same call [may have made it](Response::may_have_acted_before).
+    pub fn created(&self) -> Option<bool> {
+        match self.answer.status == StatusCode::CREATED {
+            true => Some(true),
+            false if self.may_have_acted_before() => None,
+            false => Some(false),
+        }
+    }
+
+    /// Whether an earlier attempt of this call may have been acted on: its answer was lost, or did not say.
+    ///
+    /// Then what the service calls done before, in [`note`](Response::note) or by its status, may be this call's doing.
+    pub fn may_have_acted_before(&self) -> bool {
+        self.answer.earlier != Earlier::Nothing
     }
 
     /// The service's remark when the record was already there, or already in the state asked for.
@@ -86,7 +81,7 @@ impl<T> Response<T> {
     }
 
     /// The body as it came; empty with a 204.
-    pub fn raw(&self) -> &Bytes {
+    pub fn body(&self) -> &Bytes {
         &self.answer.body
     }
 
@@ -106,15 +101,40 @@ impl<T> Response<T> {
             note: self.note,
         }
     }
+
+    /// What is wrong with a page, for a reason that only shows beside the pages before it.
+    pub(crate) fn list_error(
+        &self,
+        kind: ErrorKind,
+        operation: &'static OperationInfo,
+        reason: &str,
+    ) -> Error {
+        Error::new(kind, reason).about(CallFacts {
+            operation: Some(operation),
+            method: operation.method.clone(),
+            path: operation.path.to_owned(),
+            safety: operation.safety,
+            sent: Sent::Yes,
+            attempts: self.attempts(),
+            elapsed: self.elapsed(),
+            answer: Some(self.answer.facts(operation.secret)),
+        })
+    }
 }
 
 impl<T: fmt::Debug> fmt::Debug for Response<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Response")
-            .field("data", &self.data)
-            .field("status", &self.answer.status)
-            .field("attempts", &self.answer.attempts)
-            .field("elapsed", &self.answer.elapsed)
-            .finish_non_exhaustive()
+        let data = match f.alternate() {
+            true => format!("{:#?}", self.data),
+            false => format!("{:?}", self.data),
+        };
+        write!(
+            f,
+            "Response({}, {} after {} attempts, {:?})",
+            self.answer.redactor().redact(&data),
+            self.answer.status,
+            self.answer.attempts,
+            self.answer.elapsed
+        )
     }
 }

@@ -1,6 +1,9 @@
 //! The API key: the only place, with the line that sets the header, that sees it as text.
 
+use std::error::Error as StdError;
 use std::fmt;
+use std::str::FromStr;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use http::HeaderValue;
 use secrecy::zeroize::Zeroizing;
@@ -8,19 +11,17 @@ use secrecy::{ExposeSecret, SecretString};
 use uuid::Uuid;
 
 use crate::Error;
+use crate::pipeline::transport::BoxFuture;
+use crate::redact::{MASK, Redactor};
 
-/// What stands wherever a piece of the key was.
-const MASK: &str = "****";
-/// A run of this many characters of the key counts as the key.
-const TELLING_RUN: usize = 8;
 /// A key shorter than this shows no tail: four characters of it would be too much.
 const LONG_ENOUGH_FOR_A_TAIL: usize = 12;
 
 /// The partner's API key, a root credential for the whole partner account.
 ///
-/// Its text is wiped from memory when dropped and never appears in `Debug`, in an error or in a log.
+/// Its text is wiped from memory when the last clone is dropped and never appears in `Debug`, in an error or in a log.
 #[derive(Clone)]
-pub struct ApiKey(SecretString);
+pub struct ApiKey(Arc<SecretString>);
 
 impl ApiKey {
     /// Takes the key as the portal showed it; white space around it (the newline of a file) is dropped.
@@ -42,7 +43,7 @@ impl ApiKey {
                  copy it again from the portal's settings",
             ));
         }
-        Ok(Self(SecretString::from(key)))
+        Ok(Self(Arc::new(SecretString::from(key))))
     }
 
     /// The last four characters behind stars (`****cdef`), for a person to tell two keys apart; only stars when the
@@ -66,6 +67,14 @@ impl ApiKey {
             .to_string()
     }
 
+    /// The text with every run of eight or more characters of the key masked, in whatever encoding it stands there.
+    ///
+    /// For logs of what travelled. Upper and lower case count as the same. Ordinary words stay, or a key named after
+    /// its state would leave holes in the service's sentences.
+    pub fn redact(&self, text: &str) -> String {
+        Redactor::of(Some(self)).redact(text).into_owned()
+    }
+
     /// The `Authorization` header, marked sensitive so that no layer below prints it.
     pub(crate) fn authorization(&self) -> Result<HeaderValue, Error> {
         let text = Zeroizing::new(format!("Bearer {}", self.0.expose_secret()));
@@ -74,62 +83,97 @@ impl ApiKey {
         value.set_sensitive(true);
         Ok(value)
     }
+}
 
-    /// The text with every run of eight or more characters of the key masked.
-    ///
-    /// For logs of what travelled. Ordinary words stay, or a key named after its state would leave holes in the
-    /// service's sentences.
-    pub fn redact(&self, text: &str) -> String {
-        let key = self.0.expose_secret().as_bytes();
-        let run = key.len().min(TELLING_RUN);
-        let mut clean = String::with_capacity(text.len());
-        let mut kept_from = 0;
-        let mut at = 0;
-        while at + run <= text.len() {
-            match longest_run(key, &text.as_bytes()[at..], run) {
-                Some(length) if length < key.len() && is_ordinary_word(text, at, length) => {
-                    at += length;
-                }
-                Some(length) => {
-                    clean.push_str(&text[kept_from..at]);
-                    clean.push_str(MASK);
-                    at += length;
-                    kept_from = at;
-                }
-                None => at += 1,
-            }
-        }
-        clean.push_str(&text[kept_from..]);
-        clean
+impl Redactor {
+    /// The redactor of this key; without one nothing is masked.
+    pub(crate) fn of(key: Option<&ApiKey>) -> Self {
+        Self::new(key.map_or("", |key| key.0.expose_secret()))
     }
 }
 
-/// How many bytes at the start of `text` are a piece of `key`, when they are at least `least`.
-fn longest_run(key: &[u8], text: &[u8], least: usize) -> Option<usize> {
-    (0..=key.len() - least)
-        .map(|start| {
-            key[start..]
-                .iter()
-                .zip(text)
-                .take_while(|(a, b)| a == b)
-                .count()
-        })
-        .max()
-        .filter(|length| *length >= least)
+impl FromStr for ApiKey {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        Self::new(text)
+    }
 }
 
-/// Whether so many bytes at this place are lower-case letters that stand alone.
-fn is_ordinary_word(text: &str, at: usize, length: usize) -> bool {
-    let (before, rest) = text.split_at(at);
-    let (word, after) = rest.split_at(length);
-    let joins = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
-    word.bytes().all(|byte| byte.is_ascii_lowercase())
-        && !before.ends_with(joins)
-        && !after.starts_with(joins)
+/// Two handles of the same text are the same key.
+impl PartialEq for ApiKey {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || self.0.expose_secret() == other.0.expose_secret()
+    }
 }
+
+impl Eq for ApiKey {}
 
 impl fmt::Debug for ApiKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "ApiKey({MASK})")
+    }
+}
+
+/// Gives the key for each attempt, so that it can be replaced while the client lives.
+///
+/// An [`ApiKey`] gives itself, a [`RotatingKey`] the last one it was handed. Others may read a file or a vault: they are
+/// asked before every attempt, so they should remember what they read.
+pub trait KeyProvider: Send + Sync {
+    /// The key to send now.
+    ///
+    /// # Errors
+    /// When there is none; the call then ends with [`ErrorKind::NoKey`](crate::ErrorKind::NoKey) and this as its source.
+    fn key(&self) -> BoxFuture<'_, Result<ApiKey, Box<dyn StdError + Send + Sync>>>;
+}
+
+impl KeyProvider for ApiKey {
+    fn key(&self) -> BoxFuture<'_, Result<ApiKey, Box<dyn StdError + Send + Sync>>> {
+        Box::pin(std::future::ready(Ok(self.clone())))
+    }
+}
+
+impl<P: KeyProvider + ?Sized> KeyProvider for Arc<P> {
+    fn key(&self) -> BoxFuture<'_, Result<ApiKey, Box<dyn StdError + Send + Sync>>> {
+        (**self).key()
+    }
+}
+
+/// A key that can be replaced; clones share it.
+///
+/// ```
+/// # fn main() -> Result<(), secmon::Error> {
+/// use secmon::{ApiKey, Client, RotatingKey};
+///
+/// let key = RotatingKey::new(ApiKey::new("the-old-key")?);
+/// let client = Client::builder("https://portal.example.com", key.clone()).build()?;
+/// // The portal gave out a new key: the next attempt of every clone of the client sends it.
+/// key.replace(ApiKey::new("the-new-key")?);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+pub struct RotatingKey(Arc<RwLock<ApiKey>>);
+
+impl RotatingKey {
+    /// Starts with this key.
+    pub fn new(key: ApiKey) -> Self {
+        Self(Arc::new(RwLock::new(key)))
+    }
+
+    /// Sends this key from the next attempt on.
+    pub fn replace(&self, key: ApiKey) {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = key;
+    }
+}
+
+impl KeyProvider for RotatingKey {
+    fn key(&self) -> BoxFuture<'_, Result<ApiKey, Box<dyn StdError + Send + Sync>>> {
+        let key = self
+            .0
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        Box::pin(std::future::ready(Ok(key)))
     }
 }

@@ -1,168 +1,81 @@
-//! For the unit tests of programs that use this crate: a transport that answers from a script.
+//! For the unit tests of programs that use this crate: a transport that answers from a script, answers in every shape
+//! of the service, and records made from JSON.
 //!
 //! ```
 //! use http::StatusCode;
-//! use secmon::testing::Script;
+//! use secmon::operations::SuspendEndpoint;
+//! use secmon::testing::{self, Script};
 //! use secmon::transport::TransportErrorKind;
-//! use secmon::{ApiKey, Client};
+//! use secmon::{ApiKey, Client, ErrorCode};
+//! use serde_json::json;
 //!
 //! # #[tokio::main(flavor = "current_thread", start_paused = true)]
 //! # async fn main() -> Result<(), secmon::Error> {
 //! let script = Script::new();
+//! // One step for each request, in order:
 //! script.fail(TransportErrorKind::Connect);
 //! script.answer(StatusCode::OK, r#"{"success": true, "status": "ok"}"#);
+//! // For the requests of one operation, whenever they come:
+//! let missing = testing::api_error(StatusCode::NOT_FOUND, ErrorCode::EndpointNotFound, "No such endpoint.");
+//! script.on("suspend_endpoint").times(2).respond(missing);
 //!
-//! let client = Client::builder("https://portal.example.com", ApiKey::new("any-key")?)
+//! let key = ApiKey::new("any-key")?;
+//! let client = Client::builder("https://portal.example.com", key.clone())
 //!     .transport(script.clone())
 //!     .build()?;
-//! let health = client.health().await?;
+//! let server = testing::model(json!("6f9619ff-8b86-4011-b42d-00c04fc964ff"));
+//! for _ in 0..2 {
+//!     let refused = client.send(SuspendEndpoint::new(server)).await.expect_err("no such server");
+//!     assert_eq!(refused.code(), Some(&ErrorCode::EndpointNotFound));
+//! }
+//! assert_eq!(client.health().await?.attempts(), 2);
 //!
-//! assert_eq!(health.attempts(), 2);
-//! assert_eq!(script.requests()[1].path, "/api/v1/health");
+//! script.assert_done();
+//! let first = &script.requests()[0];
+//! assert_eq!(first.operation, Some("suspend_endpoint"));
+//! assert!(first.key_is(&key));
 //! # Ok(())
 //! # }
 //! ```
 //!
+//! All waits follow tokio's clock: with `start_paused = true` a test of an hour's pacing takes a moment.
+//!
 //! Against the whole service, with its states and limits, test with the mock server of this project.
 
-use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+mod answers;
+mod outcomes;
+mod script;
 
-use bytes::Bytes;
-use http::{HeaderMap, Method, StatusCode, header};
+use std::any::type_name;
+
+use serde::de::DeserializeOwned;
 use serde_json::Value;
-use tokio::time::sleep;
 
-use crate::transport::{BoxFuture, Transport, TransportError, TransportErrorKind};
+pub use answers::{
+    alerts_error, api_error, api_error_with, created, created_resource, document, html, no_content,
+    page, resource, resource_error, success, too_many_attempts, unauthenticated, unavailable_leaks,
+    validation_error,
+};
+pub use outcomes::{error, failure, response, unsent};
+pub use script::{Script, SentRequest, Step};
 
-/// A transport that plays the steps of a script, one for each request, and records what was sent.
-#[derive(Default)]
-pub struct Script {
-    steps: Mutex<VecDeque<Step>>,
-    requests: Mutex<Vec<SentRequest>>,
-}
-
-enum Step {
-    Answer(http::Response<Bytes>),
-    Late(Duration, http::Response<Bytes>),
-    Fail(TransportErrorKind),
-    Hang,
-}
-
-/// A request as a [`Script`] saw it.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub struct SentRequest {
-    /// The HTTP method.
-    pub method: Method,
-    /// The path, without the query.
-    pub path: String,
-    /// The query, empty without one.
-    pub query: String,
-    /// The headers, without `Authorization`.
-    pub headers: HeaderMap,
-    /// The JSON body; null without one.
-    pub body: Value,
-}
-
-impl Script {
-    /// A script without steps; add them in the order of the requests.
-    pub fn new() -> Arc<Self> {
-        Arc::default()
-    }
-
-    /// Answers the next request.
-    pub fn answer(&self, status: StatusCode, body: impl Into<Bytes>) {
-        self.push(Step::Answer(response(status, body.into())));
-    }
-
-    /// Answers the next request after some time.
-    pub fn answer_after(&self, latency: Duration, status: StatusCode, body: impl Into<Bytes>) {
-        self.push(Step::Late(latency, response(status, body.into())));
-    }
-
-    /// Answers the next request, headers included.
-    pub fn respond(&self, response: http::Response<Bytes>) {
-        self.push(Step::Answer(response));
-    }
-
-    /// Fails the next request.
-    pub fn fail(&self, kind: TransportErrorKind) {
-        self.push(Step::Fail(kind));
-    }
-
-    /// Never answers the next request.
-    pub fn hang(&self) {
-        self.push(Step::Hang);
-    }
-
-    /// What was sent so far, in order.
-    pub fn requests(&self) -> Vec<SentRequest> {
-        lock(&self.requests).clone()
-    }
-
-    fn push(&self, step: Step) {
-        lock(&self.steps).push_back(step);
-    }
-
-    async fn play(
-        &self,
-        request: http::Request<Bytes>,
-    ) -> Result<http::Response<Bytes>, TransportError> {
-        let sent = SentRequest::from(request);
-        let name = format!("{} {}", sent.method, sent.path);
-        lock(&self.requests).push(sent);
-        let step = lock(&self.steps).pop_front();
-        match step {
-            Some(Step::Answer(response)) => Ok(response),
-            Some(Step::Late(latency, response)) => {
-                sleep(latency).await;
-                Ok(response)
-            }
-            Some(Step::Fail(kind)) => Err(TransportError::new(kind, "as the script says")),
-            Some(Step::Hang) => std::future::pending().await,
-            None => Err(TransportError::new(
-                TransportErrorKind::Refused,
-                format!("the script has no step left for {name}"),
-            )),
+/// A record of [`model`](crate::model) or a result of [`operations`](crate::operations), made from the JSON that the
+/// service would send: their types gain fields, so that they cannot be written out.
+///
+/// # Panics
+/// When the JSON does not fit, with the reason and the JSON up to the place.
+#[track_caller]
+pub fn model<T: DeserializeOwned>(json: Value) -> T {
+    let text = format!("{json:#}");
+    match serde_json::from_str(&text) {
+        Ok(model) => model,
+        Err(error) => {
+            let read: Vec<&str> = text.lines().take(error.line()).collect();
+            panic!(
+                "this JSON is no `{}`: {error}\n{}",
+                type_name::<T>(),
+                read.join("\n")
+            )
         }
     }
-}
-
-impl Transport for Script {
-    fn send(
-        &self,
-        request: http::Request<Bytes>,
-    ) -> BoxFuture<'_, Result<http::Response<Bytes>, TransportError>> {
-        Box::pin(self.play(request))
-    }
-}
-
-impl From<http::Request<Bytes>> for SentRequest {
-    fn from(request: http::Request<Bytes>) -> Self {
-        let (mut parts, body) = request.into_parts();
-        parts.headers.remove(header::AUTHORIZATION);
-        Self {
-            method: parts.method,
-            path: parts.uri.path().to_owned(),
-            query: parts.uri.query().unwrap_or_default().to_owned(),
-            headers: parts.headers,
-            body: serde_json::from_slice(&body).unwrap_or_default(),
-        }
-    }
-}
-
-fn response(status: StatusCode, body: Bytes) -> http::Response<Bytes> {
-    let mut response = http::Response::new(body);
-    *response.status_mut() = status;
-    response.headers_mut().insert(
-        header::CONTENT_TYPE,
-        header::HeaderValue::from_static("application/json"),
-    );
-    response
-}
-
-fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }

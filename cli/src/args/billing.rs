@@ -2,6 +2,7 @@
 
 use super::ClientContact;
 use clap::{Args, Subcommand};
+use secmon::model::Money;
 use std::path::PathBuf;
 
 const SYNC_EXAMPLES: &str = "\
@@ -59,7 +60,7 @@ pub struct SubscriptionSetArgs {
     pub quantity: Option<u32>,
     /// Monthly recurring revenue, 0.01 to 9999.99
     #[arg(long, value_name = "AMOUNT")]
-    pub mrr: Option<f64>,
+    pub mrr: Option<Money>,
     /// Who the customer is, if the service does not know it yet
     #[command(flatten)]
     pub contact: ClientContact,
@@ -108,7 +109,7 @@ pub enum PricingCommand {
         /// The product
         product: String,
         /// The price, 0 or more
-        price: f64,
+        price: Money,
         /// Three letters, as EUR
         currency: String,
         /// The plan, for port_monitoring

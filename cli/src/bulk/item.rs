@@ -2,6 +2,7 @@
 
 use super::Prior;
 use crate::error::CliError;
+use secmon::Response;
 use secmon::model::CustomerId;
 use serde_json::Value;
 
@@ -38,12 +39,55 @@ pub struct Done {
     pub id: String,
     /// The answer's data.
     pub record: Value,
-    /// Whether the record is new, for calls that make records.
-    pub created: Option<bool>,
+    /// Whether the record is new.
+    pub created: Created,
     /// The service's remark.
     pub note: Option<String>,
     /// What a person reads.
     pub sentence: String,
+}
+
+/// Whether a record is new.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Created {
+    /// The call makes no records.
+    #[default]
+    NoRecord,
+    /// It is.
+    Yes,
+    /// It was there.
+    No,
+    /// It is there, and an earlier attempt of the same call may have made it.
+    Perhaps,
+}
+
+impl Created {
+    /// What the answer of a call that makes records says of it.
+    pub fn by<T>(answer: &Response<T>) -> Self {
+        match answer.created() {
+            Some(true) => Self::Yes,
+            Some(false) => Self::No,
+            None => Self::Perhaps,
+        }
+    }
+
+    /// What a sentence about the record says besides.
+    pub fn aside(self) -> &'static str {
+        match self {
+            Self::Perhaps => " (an earlier attempt may have made it)",
+            _ => "",
+        }
+    }
+
+    /// As JSON; nothing for a call that makes no records.
+    pub fn to_json(self) -> Option<Value> {
+        match self {
+            Self::NoRecord => None,
+            Self::Yes => Some(true.into()),
+            Self::No => Some(false.into()),
+            Self::Perhaps => Some(Value::Null),
+        }
+    }
 }
 
 impl Done {
@@ -55,11 +99,11 @@ impl Done {
         }
     }
 
-    /// The end of a call that makes a record, or finds it there.
+    /// The end of a call that makes a record, or finds it there. What an earlier attempt may have made counts as made.
     pub fn made(self) -> End {
         match self.created {
-            Some(true) => End::Done(self),
-            _ => End::Skipped(self),
+            Created::Yes | Created::Perhaps => End::Done(self),
+            Created::No | Created::NoRecord => End::Skipped(self),
         }
     }
 
@@ -67,8 +111,8 @@ impl Done {
     pub fn to_json(&self) -> Value {
         let mut record = self.record.clone();
         if let Value::Object(fields) = &mut record {
-            if let Some(created) = self.created {
-                fields.insert("created".to_owned(), Value::Bool(created));
+            if let Some(created) = self.created.to_json() {
+                fields.insert("created".to_owned(), created);
             }
             if let Some(note) = &self.note {
                 fields.insert("note".to_owned(), Value::from(note.as_str()));

@@ -11,7 +11,7 @@ mod run;
 pub mod spreadsheet;
 
 pub use input::{FileOptions, Row};
-pub use item::{Done, End, Item, preview};
+pub use item::{Created, Done, End, Item, preview};
 pub use journal::{Journal, Key, Origin, Prior, SOON_STALE, Trace};
 pub use named::{Named, read as named_in};
 pub use plan::{Known, announce};

@@ -35,8 +35,8 @@ impl Known {
         for endpoint in references::endpoints_of(context, &customers).await? {
             let (id, nickname) = (endpoint.id.to_string(), endpoint.nickname.clone());
             known.nicknames.insert(id, nickname);
-            if let (Some(customer), Ok(address)) =
-                (endpoint.billing_customer_id, endpoint.ip_address.parse())
+            if let (Some(customer), Some(address)) =
+                (endpoint.billing_customer_id, endpoint.ip_address.ip())
             {
                 known.by_address.insert((customer, address), endpoint);
             }

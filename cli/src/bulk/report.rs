@@ -2,7 +2,7 @@
 
 use super::input::{OWN_COLUMNS, Row};
 use super::journal::NOT_SENT;
-use super::{End, Item, is_unknown_key};
+use super::{Created, Done, End, Item, is_unknown_key};
 use crate::context::Context;
 use crate::error::{CliError, Exit};
 use crate::outcome::{Cell, Column, Line, Outcome, Table, shown, wide, with_room};
@@ -189,7 +189,7 @@ fn to_json(context: &Context, item: &Item) -> Value {
         "customer": item.customer,
         "status": item.end.status(),
         "id": done.map(|done| &done.id).filter(|id| !id.is_empty()),
-        "created": done.and_then(|done| done.created).unwrap_or(false),
+        "created": done.and_then(|done| done.created.to_json()).unwrap_or(Value::Bool(false)),
         "note": done.and_then(|done| done.note.as_ref()),
         "error": item.end.error().map(|error| context.error_as_json(error)),
     })
@@ -220,7 +220,8 @@ fn row(item: &Item) -> Vec<Cell> {
 
 /// What is said of a record that was made, and is not quite as it was wanted.
 fn left_undone(item: &Item) -> Option<Line> {
-    let done = item.end.done().filter(|done| done.created == Some(true))?;
+    let is_made = |done: &&Done| matches!(done.created, Created::Yes | Created::Perhaps);
+    let done = item.end.done().filter(is_made)?;
     let note = done.note.as_ref()?;
     Some(Line::text(format!("  {}: {note}", item.target)))
 }

@@ -11,10 +11,9 @@ use crate::files;
 use crate::invocation::quoted;
 use crate::outcome::{Line, Outcome, to_json};
 use crate::references;
-use secmon::model::{
-    CustomerId, DomainAlert, DomainAlertStatus, EndpointId, PortAlert, PortAlertStatus,
-};
+use secmon::model::{CustomerId, DomainAlert, DomainAlertStatus, PortAlert, PortAlertStatus};
 use secmon::operations::{AcknowledgeDomainAlert, ResolveDomainAlert, ResolvePortAlert};
+use uuid::Uuid;
 
 const ACKNOWLEDGED: Words = Words {
     done: "acknowledged",
@@ -146,7 +145,7 @@ async fn acknowledge_one(
     customer: CustomerId,
 ) -> Result<End, CliError> {
     let named = Alert::Domain(Box::new(alert.clone()));
-    let request = AcknowledgeDomainAlert::new(alert.monitored_domain_id, alert.id, customer);
+    let request = AcknowledgeDomainAlert::new(customer, alert.monitored_domain_id, alert.id);
     let sent = context
         .write(request, &format!("alert {}", named.handle()))
         .await;
@@ -258,9 +257,9 @@ async fn resolve_port(
 ) -> Result<End, CliError> {
     let named = Alert::Port(Box::new(alert.clone()));
     let about = format!("alert {}{}", named.about(), on_place(&named));
-    let server = alert.endpoint_id.map(EndpointId::uuid);
+    let server = alert.endpoint_id.map(Uuid::from);
     let sent = context
-        .write_touching(ResolvePortAlert::new(alert.id, customer), &about, server)
+        .write_touching(ResolvePortAlert::new(customer, alert.id), &about, server)
         .await;
     let Some(answer) =
         sent.map_err(|error| error.during(format!("resolving alert {}", alert.id)))?
@@ -293,7 +292,7 @@ async fn resolve_domain(
     if open_ones == OpenOnes::AreAcknowledged && alert.status == DomainAlertStatus::Open {
         acknowledge_one(context, alert, customer).await?;
     }
-    let request = ResolveDomainAlert::new(alert.monitored_domain_id, alert.id, customer);
+    let request = ResolveDomainAlert::new(customer, alert.monitored_domain_id, alert.id);
     let sent = context
         .write(request, &format!("alert {}", named.handle()))
         .await;

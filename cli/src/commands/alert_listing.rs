@@ -7,6 +7,7 @@ use crate::durations;
 use crate::error::CliError;
 use crate::references::{self, DomainRef};
 use secmon::model::{CustomerId, DomainAlertStatus, EndpointId, PortAlertStatus};
+use std::time::Duration;
 
 /// Whose alerts are listed.
 enum Scope {
@@ -29,16 +30,7 @@ pub async fn read(
     filter: &AlertFilter,
     status: Option<AlertStatusArg>,
 ) -> Result<Found, CliError> {
-    let severity = filter
-        .severity
-        .as_deref()
-        .map(SeverityFilter::parse)
-        .transpose()?;
-    let since = filter
-        .since
-        .as_deref()
-        .map(|text| durations::length("--since", text))
-        .transpose()?;
+    let sieve = Sieve::of(filter)?;
     let (customer, scope) = scope(context, filter).await?;
     let mut alerts = Vec::new();
     if wanted(filter.kind, AlertKind::Port) && !matches!(scope, Scope::Domain(_)) {
@@ -47,18 +39,42 @@ pub async fn read(
     if wanted(filter.kind, AlertKind::Domain) && !matches!(scope, Scope::Server(_)) {
         alerts.extend(domains(context, customer, scope, status).await?);
     }
-    if let Some(severity) = &severity {
-        alerts.retain(|alert| severity.admits(alert.severity()));
-    }
-    if let Some(since) = since {
-        let earliest = chrono::Utc::now() - since;
-        alerts.retain(|alert| {
-            alert
-                .first_seen()
-                .is_some_and(|seen| seen.date_time() >= earliest)
-        });
-    }
+    sieve.keep(&mut alerts);
     Ok(Found { customer, alerts })
+}
+
+/// The filters that are applied to what was read.
+pub struct Sieve {
+    severity: Option<SeverityFilter>,
+    since: Option<Duration>,
+}
+
+impl Sieve {
+    /// Reads the filters.
+    pub fn of(filter: &AlertFilter) -> Result<Self, CliError> {
+        let severity = filter.severity.as_deref().map(SeverityFilter::parse);
+        let since = filter.since.as_deref();
+        let since = since.map(|text| durations::length("--since", text));
+        Ok(Self {
+            severity: severity.transpose()?,
+            since: since.transpose()?,
+        })
+    }
+
+    /// Takes out what is not wanted.
+    pub fn keep(&self, alerts: &mut Vec<Alert>) {
+        if let Some(severity) = &self.severity {
+            alerts.retain(|alert| severity.admits(alert.severity()));
+        }
+        if let Some(since) = self.since {
+            let earliest = chrono::Utc::now() - since;
+            alerts.retain(|alert| {
+                alert
+                    .first_seen()
+                    .is_some_and(|seen| seen.date_time() >= earliest)
+            });
+        }
+    }
 }
 
 fn wanted(asked: Option<AlertKind>, kind: AlertKind) -> bool {
@@ -82,13 +98,18 @@ async fn scope(context: &Context, filter: &AlertFilter) -> Result<(CustomerId, S
             .ok_or_else(|| CliError::not_found(format!("no domain {name:?}")))?;
         return Ok((customer, Scope::Domain(domain)));
     }
+    Ok((customer(context)?, Scope::Customer))
+}
+
+/// The customer whose alerts are asked for where nothing else says it.
+pub fn customer(context: &Context) -> Result<CustomerId, CliError> {
     if context.settings.customer.is_none() && !context.may_ask() {
         return Err(CliError::usage(
             "whose alerts? Name a customer with -c, or a server with --endpoint",
         )
         .hint("as in `alert list -c 42`"));
     }
-    Ok((context.customer()?, Scope::Customer))
+    context.customer()
 }
 
 async fn ports(

@@ -180,7 +180,7 @@ fn asked_expiry(context: &Context) -> Result<Option<String>, CliError> {
             return Ok(None);
         }
         match crate::durations::day("--expires", text) {
-            Ok(day) => return Ok(Some(day)),
+            Ok(day) => return Ok(Some(day.to_string())),
             Err(error) => context.note(error.message()),
         }
     }

@@ -1,13 +1,16 @@
 //! `secmon alert watch`: looking again and again, and telling of what is new.
 
+use super::alert_listing::Sieve;
 use super::{alert, alert_listing};
-use crate::alerts::Alert;
-use crate::args::{AlertStatusArg, AlertWatchArgs};
+use crate::alerts::{self, Alert};
+use crate::args::{AlertFilter, AlertStatusArg, AlertWatchArgs};
 use crate::children;
 use crate::context::Context;
 use crate::durations;
 use crate::error::{CliError, Exit};
 use crate::outcome::{Outcome, to_json};
+use secmon::model::{CustomerId, Timestamp};
+use secmon::watch::{AlertNews, AlertWatch};
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::process::Stdio;
@@ -27,12 +30,11 @@ pub async fn run(context: &Context, args: &AlertWatchArgs) -> Result<Outcome, Cl
         .map(|text| durations::length("--for", text))
         .transpose()?
         .map(|length| Instant::now() + length);
-    let mut known: BTreeSet<String> = BTreeSet::new();
-    let open = look(context, args).await?;
-    known.extend(open.iter().map(Alert::handle));
+    let mut watch = Watch::of(context, args, interval)?;
+    watch.look().await?;
     context.note(&format!(
         "{} open now; looking every {} for new ones",
-        open.len(),
+        watch.open,
         durations::shown(interval)
     ));
     loop {
@@ -40,8 +42,8 @@ pub async fn run(context: &Context, args: &AlertWatchArgs) -> Result<Outcome, Cl
             interval.min(ends.saturating_duration_since(Instant::now()))
         });
         context.rest(rest).await;
-        let new = match look(context, args).await {
-            Ok(open) => news(open, &mut known),
+        let new = match watch.look().await {
+            Ok(new) => new,
             Err(error) if passes(&error) => {
                 context.note(&format!("{}; looking again", error.message()));
                 Vec::new()
@@ -62,21 +64,92 @@ pub async fn run(context: &Context, args: &AlertWatchArgs) -> Result<Outcome, Cl
 
 const SHORTEST: Duration = Duration::from_secs(1);
 
-async fn look(context: &Context, args: &AlertWatchArgs) -> Result<Vec<Alert>, CliError> {
-    let open = Some(AlertStatusArg::Open);
-    Ok(alert_listing::read(context, &args.filter, open)
-        .await?
-        .alerts)
+/// Looks at the open alerts, and knows which are new.
+struct Watch<'a> {
+    context: &'a Context,
+    filter: &'a AlertFilter,
+    sieve: Sieve,
+    looks: Looks,
+    /// How many that are wanted were open at the last look.
+    open: usize,
 }
 
-/// The alerts that no look before has seen, oldest first.
-fn news(open: Vec<Alert>, known: &mut BTreeSet<String>) -> Vec<Alert> {
-    let mut new: Vec<Alert> = open
-        .into_iter()
-        .filter(|alert| known.insert(alert.handle()))
-        .collect();
-    new.sort_by_key(|alert| alert.first_seen().map(|seen| seen.date_time()));
-    new
+/// What a look reads.
+enum Looks {
+    /// All alerts of a customer.
+    All(CustomerId, Box<AlertWatch>),
+    /// Those of a kind, a server or a domain, whose list takes fewer calls; with those that were seen in it before.
+    Part(BTreeSet<String>),
+}
+
+impl<'a> Watch<'a> {
+    fn of(
+        context: &'a Context,
+        args: &'a AlertWatchArgs,
+        interval: Duration,
+    ) -> Result<Self, CliError> {
+        let filter = &args.filter;
+        let sieve = Sieve::of(filter)?;
+        let is_part = filter.kind.is_some() || filter.endpoint.is_some() || filter.domain.is_some();
+        let looks = match is_part {
+            true => Looks::Part(BTreeSet::new()),
+            false => {
+                let customer = alert_listing::customer(context)?;
+                let watch = context.client()?.watch_alerts(customer, interval);
+                Looks::All(customer, Box::new(watch))
+            }
+        };
+        Ok(Self {
+            context,
+            filter,
+            sieve,
+            looks,
+            open: 0,
+        })
+    }
+
+    /// The alerts that no look before has seen, oldest first.
+    async fn look(&mut self) -> Result<Vec<Alert>, CliError> {
+        let context = self.context;
+        let mut new: Vec<Alert> = match &mut self.looks {
+            Looks::All(customer, watch) => {
+                context.ready().await?;
+                watch.look().await?;
+                let mut open: Vec<Alert> = watch
+                    .open()
+                    .into_iter()
+                    .flatten()
+                    .filter_map(Alert::of)
+                    .collect();
+                alerts::learn(context, *customer, &open);
+                self.sieve.keep(&mut open);
+                self.open = open.len();
+                let news = watch.take_news();
+                let mut new = news.iter().filter_map(raised).collect();
+                self.sieve.keep(&mut new);
+                new
+            }
+            Looks::Part(known) => {
+                let status = Some(AlertStatusArg::Open);
+                let open = alert_listing::read(context, self.filter, status)
+                    .await?
+                    .alerts;
+                self.open = open.len();
+                let is_new = |alert: &Alert| known.insert(alert.handle());
+                open.into_iter().filter(is_new).collect()
+            }
+        };
+        new.sort_by_key(|alert| alert.first_seen().map(Timestamp::date_time));
+        Ok(new)
+    }
+}
+
+/// The alert that was raised, where it is that kind of news.
+fn raised(news: &AlertNews) -> Option<Alert> {
+    match news {
+        AlertNews::New(alert) => Alert::of(alert),
+        _ => None,
+    }
 }
 
 /// A service that is away for a moment comes back; anything else would fail every time.

@@ -117,13 +117,15 @@ async fn servers(context: &Context, customer: CustomerId) -> Result<Monitored, C
 
 async fn domains(context: &Context, customer: CustomerId) -> Result<Monitored, CliError> {
     let overview = context.read(ListDomains::new(customer)).await?.into_data();
-    let domains = overview.domains.into_iter().map(|domain| Record {
+    let slots = overview.slots_total;
+    let domains = references::told_domains(overview, customer)?;
+    let domains = domains.into_iter().map(|domain| Record {
         made: domain.created_at.as_ref().map(Timestamp::date_time),
         active: domain.status == DomainStatus::Active,
         by_platform: domain.quota_paused == Some(true),
         name: domain.domain,
     });
-    Ok(Monitored::of("domain", overview.slots_total, domains))
+    Ok(Monitored::of("domain", slots, domains))
 }
 
 impl Monitored {

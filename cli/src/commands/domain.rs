@@ -46,14 +46,22 @@ pub async fn run(context: &Context, command: DomainCommand) -> Result<Outcome, C
 async fn list(context: &Context) -> Result<Outcome, CliError> {
     let customer = context.customer()?;
     let overview = context.read(ListDomains::new(customer)).await?.into_data();
-    references::learn_domains(context, customer, &overview.domains);
-    let mut outcome = Outcome::list(&overview.domains, views::DOMAIN, views::domain);
+    let domains = overview.domains.as_deref();
+    if let Some(domains) = domains {
+        references::learn_domains(context, customer, domains);
+    }
+    let mut outcome = Outcome::list(domains.unwrap_or_default(), views::DOMAIN, views::domain);
+    outcome.result = to_json(&domains);
     outcome.table.pages = portal::pages(context, Thing::Domain);
     let slots = match (overview.slots_used, overview.slots_total) {
         (Some(used), Some(total)) => format!("{used} of {total} slots in use"),
         _ => "the service does not tell the slots".to_owned(),
     };
-    outcome.story = vec![Line::Rows, Line::text(slots)];
+    let rows = match domains {
+        Some(_) => Line::Rows,
+        None => Line::text("the service does not tell the domains"),
+    };
+    outcome.story = vec![rows, Line::text(slots)];
     if !overview.subscribed {
         let command = format!(
             "`subscription set SERVICE --product domain_monitoring --quantity 1 -c {customer}`"
@@ -68,7 +76,7 @@ async fn list(context: &Context) -> Result<Outcome, CliError> {
 async fn show(context: &Context, name: &str) -> Result<Outcome, CliError> {
     let (domain, customer) = one(context, name).await?;
     let summary = context
-        .read(GetDomainSummary::new(domain.id, customer))
+        .read(GetDomainSummary::new(customer, domain.id))
         .await?
         .into_data();
     let strength = summary.password_strength.as_ref().map(|strength| {

@@ -3,7 +3,7 @@
 use super::domain::{is_watched, one};
 use super::transition::Transition;
 use crate::args::{DomainProvisionArgs, DomainSwitch, OnError};
-use crate::bulk::{self, Done, End, Item, Words};
+use crate::bulk::{self, Created, Done, End, Item, Words};
 use crate::context::{Context, Danger};
 use crate::durations::counted;
 use crate::error::{CliError, Exit};
@@ -88,7 +88,7 @@ pub async fn send(context: &Context, request: &ProvisionDomain) -> Result<End, C
     else {
         return Ok(End::Planned);
     };
-    let created = answer.created();
+    let created = Created::by(&answer);
     let name = answer.data.domain.as_deref().unwrap_or(&request.domain);
     context.learn(Seen::Domain(Domain {
         id: answer.data.monitored_domain_id,
@@ -96,17 +96,21 @@ pub async fn send(context: &Context, request: &ProvisionDomain) -> Result<End, C
         customer: request.client_id,
     }));
     let verb = match (created, answer.note()) {
-        (true, _) => "is now watched",
-        (false, None) => "was watched already",
-        // The remark says how it came to be there.
-        (false, Some(_)) => "is watched",
+        (Created::Yes, _) => "is now watched",
+        (Created::No, None) => "was watched already",
+        // The remark, or what stands behind it, says how it came to be there.
+        _ => "is watched",
     };
     let done = Done {
         id: answer.data.monitored_domain_id.to_string(),
         record: to_json(&answer.data),
-        created: Some(created),
+        created,
         note: answer.note().map(str::to_owned),
-        sentence: format!("Domain {name} {verb} for customer {}.", request.client_id),
+        sentence: format!(
+            "Domain {name} {verb} for customer {}{}.",
+            request.client_id,
+            created.aside()
+        ),
     };
     Ok(done.made())
 }
@@ -228,7 +232,7 @@ fn moved(id: DomainId, answer: &Response<DomainState>, sentence: String) -> End 
     let done = Done {
         id: id.to_string(),
         record: to_json(&answer.data),
-        created: None,
+        created: Created::NoRecord,
         note: answer.note().map(str::to_owned),
         sentence,
     };
@@ -304,7 +308,7 @@ pub async fn release(
 
 /// A release whose answer was lost is looked for, never sent again.
 async fn is_gone(context: &Context, id: DomainId, customer: CustomerId) -> bool {
-    let summary = context.read(GetDomainSummary::new(id, customer)).await;
+    let summary = context.read(GetDomainSummary::new(customer, id)).await;
     summary.is_err_and(|error| error.exit() == Exit::NotFound)
 }
 

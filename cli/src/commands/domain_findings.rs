@@ -4,7 +4,7 @@ use super::domain::one;
 use crate::args::CategoryArg;
 use crate::context::Context;
 use crate::error::{CliError, Exit};
-use crate::outcome::{Cell, Column, Line, Outcome, shown, wide, with_room};
+use crate::outcome::{Cell, Column, Line, Outcome, count_or_unknown, shown, wide, with_room};
 use secmon::model::{DomainScan, LeakCategory, LeakRecord, Mention, MonitoredDomain};
 use secmon::operations::{GetScanHistory, ListCredentialLeaks, ListMentions};
 
@@ -50,18 +50,18 @@ pub fn counts(domain: &MonitoredDomain) -> Vec<Line> {
 }
 
 /// Counts as bars, one a line, on one scale.
-fn bars(counts: &[(&'static str, u64)]) -> Vec<Line> {
-    let most = counts
-        .iter()
-        .map(|(_, count)| *count)
-        .max()
-        .unwrap_or(0)
-        .max(1);
+fn bars(counts: &[(&'static str, Option<u64>)]) -> Vec<Line> {
+    let told = counts.iter().filter_map(|(_, count)| *count);
+    let most = told.max().unwrap_or(0).max(1);
     let bar =
         |count: u64| "█".repeat(usize::try_from((count * BAR_WIDTH).div_ceil(most)).unwrap_or(0));
+    let text = |count: Option<u64>| match count {
+        Some(count) => format!("{count:>5} {}", bar(count)),
+        None => count_or_unknown(None),
+    };
     counts
         .iter()
-        .map(|(label, count)| Line::Field(label, Cell::text(format!("{count:>5} {}", bar(*count)))))
+        .map(|(label, count)| Line::Field(label, Cell::text(text(*count))))
         .collect()
 }
 
@@ -82,12 +82,12 @@ pub async fn leaks(
     category: Option<CategoryArg>,
 ) -> Result<Outcome, CliError> {
     let (domain, customer) = one(context, name).await?;
-    let mut list = ListCredentialLeaks::new(domain.id, customer);
+    let mut list = ListCredentialLeaks::new(customer, domain.id);
     list.category = category.map(leak_category);
     let most = context.limit().unwrap_or(usize::MAX);
     let mut pages = context.client()?.pages(list).max_items(most);
     let mut records: Vec<LeakRecord> = Vec::new();
-    let mut total = 0;
+    let mut total = None;
     while let Some(page) = pages.next().await {
         let page = page?.into_data();
         if let Some(reason) = page.unavailable() {
@@ -138,11 +138,11 @@ fn leak_category(argument: CategoryArg) -> LeakCategory {
 /// `secmon domain mentions`.
 pub async fn mentions(context: &Context, name: &str, only_new: bool) -> Result<Outcome, CliError> {
     let (domain, customer) = one(context, name).await?;
-    let mut list = ListMentions::new(domain.id, customer).per_page(PAGE_SIZE);
+    let mut list = ListMentions::new(customer, domain.id).per_page(PAGE_SIZE);
     list.is_new = only_new.then_some(true);
     let most = context.limit().unwrap_or(usize::MAX);
     let mut pages = context.client()?.pages(list).max_items(most);
-    let (mut mentions, mut total) = (Vec::new(), 0);
+    let (mut mentions, mut total) = (Vec::new(), None);
     while let Some(page) = pages.next().await {
         let page = page?.into_data();
         total = page.total;
@@ -158,7 +158,7 @@ fn mention(mention: &Mention) -> Vec<Cell> {
         Cell::time(mention.published_at.as_ref()),
         Cell::maybe(mention.source_name.as_ref()),
         Cell::maybe(mention.title.as_ref()),
-        Cell::text(if mention.is_new { "new" } else { "seen" }),
+        Cell::maybe(mention.is_new.map(|new| if new { "new" } else { "seen" })),
         Cell::maybe(mention.author.as_ref()),
         Cell::maybe(mention.content_preview.as_ref()),
     ]
@@ -168,18 +168,18 @@ fn mention(mention: &Mention) -> Vec<Cell> {
 pub async fn history(context: &Context, name: &str) -> Result<Outcome, CliError> {
     let (domain, customer) = one(context, name).await?;
     let scans = context
-        .read(GetScanHistory::new(domain.id, customer))
+        .read(GetScanHistory::new(customer, domain.id))
         .await?
         .into_data()
         .scans;
     let mut outcome = Outcome::list(&scans, SCAN, scan);
     if scans.len() > 1 {
-        let line = |label, count: fn(&DomainScan) -> u64| {
-            let counts: Vec<u64> = scans.iter().rev().map(count).collect();
-            let last = counts.last().copied().unwrap_or(0);
+        let line = |label, count: fn(&DomainScan) -> Option<u64>| {
+            let counts: Vec<u64> = scans.iter().rev().filter_map(count).collect();
+            let now = count_or_unknown(scans.first().and_then(count));
             Line::Field(
                 label,
-                Cell::text(format!("{} now {last}", sparkline(&counts))),
+                Cell::text(format!("{} now {now}", sparkline(&counts))),
             )
         };
         outcome.story = vec![
@@ -203,8 +203,8 @@ fn scan(scan: &DomainScan) -> Vec<Cell> {
         Cell::text(scan.id),
         Cell::time(scan.created_at.as_ref()),
         Cell::state(&scan.status),
-        Cell::Number(scan.employees_compromised),
-        Cell::Number(scan.customers_compromised),
-        Cell::Number(scan.third_parties_compromised),
+        Cell::count(scan.employees_compromised),
+        Cell::count(scan.customers_compromised),
+        Cell::count(scan.third_parties_compromised),
     ]
 }

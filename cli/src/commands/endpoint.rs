@@ -1,13 +1,13 @@
 //! `secmon endpoint ...`: the monitored servers.
 
 use super::transition::Transition;
-use super::wait::{self, Wait};
+use super::wait::{self, Awaited, Wait};
 use super::{elsewhere, endpoint_changes, findings, provision, scan, unknown_customer, views};
 use crate::args::{
     EndpointAddArgs, EndpointCommand, EndpointListArgs, EndpointStatusArg, EndpointWaitArgs,
     WaitFor,
 };
-use crate::bulk::{self, Done, End, Item, Words};
+use crate::bulk::{self, Created, Done, End, Item, Words};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::index::{Seen, Server};
@@ -15,9 +15,9 @@ use crate::outcome::{Cell, Line, Outcome, Table, to_json};
 use crate::portal::{self, Thing};
 use crate::references::{self, Prefixes};
 use crate::{durations, files, targets};
-use chrono::{DateTime, FixedOffset};
+use chrono::DateTime;
 use endpoint_changes::Change;
-use secmon::model::{Endpoint, EndpointStatus};
+use secmon::model::{Endpoint, EndpointStatus, Timestamp};
 use secmon::operations::{CreateEndpoint, ListEndpoints, UpdateEndpoint};
 use secmon::{FieldErrors, Operation};
 use std::time::Duration;
@@ -64,7 +64,7 @@ async fn list(context: &Context, args: &EndpointListArgs) -> Result<Outcome, Cli
     list.status = args.status.map(status);
     let most = context.limit().unwrap_or(usize::MAX);
     let mut pages = context.client()?.pages(list).max_items(most);
-    let (mut endpoints, mut total) = (Vec::new(), 0);
+    let (mut endpoints, mut total) = (Vec::new(), None);
     while let Some(page) = pages.next().await {
         let page = page?.into_data();
         total = page.meta.total;
@@ -165,21 +165,24 @@ async fn add(context: &Context, args: EndpointAddArgs) -> Result<Outcome, CliErr
     let end = match sent {
         None => End::Planned,
         Some(answer) => {
-            let created = answer.created();
+            let created = Created::by(&answer);
             let name = references::name_of(&answer.data);
             context.learn(Seen::Servers(vec![Server::from(&answer.data)]));
             let verb = match (created, answer.note()) {
-                (true, _) => "is now monitored",
-                (false, None) => "was there already",
-                // The remark says how it came to be there.
-                (false, Some(_)) => "is there",
+                (Created::Yes, _) => "is now monitored",
+                (Created::No, None) => "was there already",
+                // The remark, or what stands behind it, says how it came to be there.
+                _ => "is there",
             };
             let done = Done {
                 id: answer.data.id.to_string(),
                 record: to_json(&answer.data),
-                created: Some(created),
+                created,
                 note: answer.note().map(str::to_owned),
-                sentence: format!("Server {name} {verb} for customer {customer}."),
+                sentence: format!(
+                    "Server {name} {verb} for customer {customer}{}.",
+                    created.aside()
+                ),
             };
             done.made()
         }
@@ -208,7 +211,7 @@ async fn rename(context: &Context, name: &str, nickname: String) -> Result<Outco
     }
     let endpoint = references::endpoint(context, name).await?;
     let update =
-        UpdateEndpoint::new(endpoint.id, references::owner(context, &endpoint)?).nickname(nickname);
+        UpdateEndpoint::new(references::owner(context, &endpoint)?, endpoint.id).nickname(nickname);
     let about = format!("the nickname of {}", references::name_of(&endpoint));
     let Some(answer) = context.write(update, &about).await? else {
         return Ok(Outcome::record(
@@ -232,7 +235,7 @@ async fn wait_for(context: &Context, args: EndpointWaitArgs) -> Result<Outcome, 
         (None, Some(length)) => length,
         (None, None) => LONGEST_WAIT,
     };
-    let goal = Goal::of(&args)?;
+    let after = after(&args)?;
     let endpoints = references::endpoints(
         context,
         &files::or_stdin(&args.endpoints)?,
@@ -243,30 +246,31 @@ async fn wait_for(context: &Context, args: EndpointWaitArgs) -> Result<Outcome, 
         .iter()
         .map(|endpoint| endpoint.id.to_string())
         .collect();
-    let after = args
+    let again = args
         .after
         .as_ref()
         .map(|after| format!(" --after {after}"))
         .unwrap_or_default();
     let resume = format!(
-        "endpoint wait {} --for {}{after}",
+        "endpoint wait {} --for {}{again}",
         ids.join(" "),
         goal_name(args.goal)
     );
     let wait = Wait::new(length, resume).at_least(durations::length("--interval", &args.interval)?);
-    let now = wait
-        .until(context, async || {
-            let now = wait::current(context, &endpoints).await?;
-            let waiting = || now.iter().filter(|endpoint| !goal.is_reached_by(endpoint));
-            if let (WaitFor::Scan, Some(paused)) = (
-                args.goal,
-                waiting().find(|endpoint| views::is_paused(endpoint)),
-            ) {
-                return Err(wait::paused(paused));
-            }
-            Ok((waiting().count() == 0).then_some(now))
-        })
-        .await?;
+    let now = match args.goal {
+        WaitFor::Scan => {
+            let awaited = endpoints.iter().map(|server| {
+                Ok(Awaited {
+                    since: after.clone(),
+                    ..Awaited::again(context, server)?
+                })
+            });
+            let awaited: Result<Vec<Awaited>, CliError> = awaited.collect();
+            wait.for_scans(context, &awaited?).await?
+        }
+        WaitFor::Active => for_status(context, wait, &endpoints, EndpointStatus::Active).await?,
+        WaitFor::Paused => for_status(context, wait, &endpoints, EndpointStatus::Paused).await?,
+    };
     let words = Words {
         done: reached(args.goal),
         skipped: "so before",
@@ -296,37 +300,32 @@ fn waited(endpoint: &Endpoint, goal: WaitFor) -> Item {
     }
 }
 
-/// What a wait is for, with what counts as reached.
-struct Goal {
-    goal: WaitFor,
-    after: Option<DateTime<FixedOffset>>,
+/// Waits until all servers are in a state.
+async fn for_status(
+    context: &Context,
+    wait: Wait,
+    endpoints: &[Endpoint],
+    status: EndpointStatus,
+) -> Result<Vec<Endpoint>, CliError> {
+    wait.until(context, async || {
+        let now = wait::current(context, endpoints).await?;
+        let all = now.iter().all(|endpoint| endpoint.status == status);
+        Ok(all.then_some(now))
+    })
+    .await
 }
 
-impl Goal {
-    fn of(args: &EndpointWaitArgs) -> Result<Self, CliError> {
-        let after = args.after.as_deref().map(|text| {
-            DateTime::parse_from_rfc3339(text).map_err(|_| {
-                CliError::usage(format!(
-                    "--after: {text:?} is no moment: write it as 2026-11-21T07:31:13+00:00"
-                ))
-            })
-        });
-        Ok(Self {
-            goal: args.goal,
-            after: after.transpose()?,
-        })
-    }
-
-    fn is_reached_by(&self, endpoint: &Endpoint) -> bool {
-        match self.goal {
-            WaitFor::Scan => endpoint
-                .last_scan_at
-                .as_ref()
-                .is_some_and(|scanned| self.after.is_none_or(|after| scanned.date_time() > after)),
-            WaitFor::Active => endpoint.status == EndpointStatus::Active,
-            WaitFor::Paused => endpoint.status == EndpointStatus::Paused,
-        }
-    }
+/// The moment after which a scan counts.
+fn after(args: &EndpointWaitArgs) -> Result<Option<Timestamp>, CliError> {
+    let Some(text) = &args.after else {
+        return Ok(None);
+    };
+    let moment = DateTime::parse_from_rfc3339(text).map_err(|_| {
+        CliError::usage(format!(
+            "--after: {text:?} is no moment: write it as 2026-11-21T07:31:13+00:00"
+        ))
+    })?;
+    Ok(Some(moment.into()))
 }
 
 fn reached(goal: WaitFor) -> &'static str {

@@ -2,7 +2,7 @@
 
 use super::transition::Transition;
 use crate::args::{EndpointSwitch, EndpointTargets, RunArgs};
-use crate::bulk::{self, Done, End, Item, Journal, Key, Named, Origin, Trace, Words};
+use crate::bulk::{self, Created, Done, End, Item, Journal, Key, Named, Origin, Trace, Words};
 use crate::context::{Context, Danger};
 use crate::durations::counted;
 use crate::error::CliError;
@@ -352,13 +352,13 @@ async fn send(context: &Context, server: &ServerTarget, change: Change) -> Resul
         return Ok(End::Planned);
     };
     if matches!(change, Change::Delete | Change::To(Transition::Terminate)) {
-        context.learn(Seen::Gone(id.uuid()));
+        context.learn(Seen::Gone(id.into()));
     }
     let sentence = format!("Server {}{owner}: {}.", server.name, change.words().done);
     let done = Done {
         id: id.to_string(),
         record,
-        created: None,
+        created: Created::NoRecord,
         note,
         sentence,
     };

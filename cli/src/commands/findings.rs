@@ -5,7 +5,7 @@ use crate::context::Context;
 use crate::error::{CliError, Exit};
 use crate::index::{Seen, Server};
 use crate::invocation::quoted;
-use crate::outcome::{Cell, Column, Line, Table, shown};
+use crate::outcome::{Cell, Column, Line, Table, count_or_unknown, shown};
 use crate::references;
 use secmon::model::{EndpointDetail, EndpointId, ScanStatus};
 use secmon::operations::GetEndpointDetail;
@@ -61,12 +61,7 @@ pub fn ports(detail: &EndpointDetail) -> Table {
         ];
         rows.insert((alert.port, port), row);
     }
-    let open = detail
-        .latest_scan
-        .as_ref()
-        .map(|scan| scan.open_ports.as_slice())
-        .unwrap_or_default();
-    for port in open {
+    for port in open_ports(detail).unwrap_or_default() {
         if rows.keys().any(|(alerted, _)| alerted == port) {
             continue;
         }
@@ -93,6 +88,11 @@ pub fn ports(detail: &EndpointDetail) -> Table {
     table
 }
 
+/// The ports that the last scan found open; none where there was no scan, or the service does not tell them.
+pub fn open_ports(detail: &EndpointDetail) -> Option<&[u16]> {
+    detail.latest_scan.as_ref()?.open_ports.as_deref()
+}
+
 /// The protocols for which a port is allowed.
 fn allowed_as(detail: &EndpointDetail, port: u16) -> Vec<&str> {
     let allowed = detail
@@ -111,10 +111,15 @@ pub fn story(detail: &EndpointDetail) -> Vec<Line> {
         return vec![Line::text("  It has not been scanned yet.")];
     };
     let scanned = Line::Field("last scan", Cell::time(scan.scanned_at.as_ref()));
-    if scan.open_ports.is_empty() {
-        return vec![scanned, Line::text("  No open port was found.")];
+    let count = match scan.open_ports.as_deref() {
+        Some([]) => return vec![scanned, Line::text("  No open port was found.")],
+        Some(open) => Cell::Number(open.len() as u64),
+        None => Cell::text(count_or_unknown(None)),
+    };
+    let count = Line::Field("open ports", count);
+    if scan.open_ports.is_none() && detail.alerts.is_empty() {
+        return vec![scanned, count];
     }
-    let count = Line::Field("open ports", Cell::Number(scan.open_ports.len() as u64));
     vec![scanned, count, Line::text(""), Line::Table(ports(detail))]
 }
 

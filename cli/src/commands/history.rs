@@ -10,7 +10,6 @@ use crate::index::Index;
 use crate::outcome::{Cell, Column, Line, Outcome, Table, shown, to_json, wide, with_room};
 use crate::references::{self, Named, Reference};
 use chrono::DateTime;
-use secmon::model::EndpointId;
 use uuid::Uuid;
 
 const COLUMNS: &[Column] = &[
@@ -98,7 +97,7 @@ impl<'a> Sought<'a> {
             .chain(known.iter().map(|server| server.id));
         Self {
             name: typed.text,
-            ids: ids.map(EndpointId::uuid).chain(named).collect(),
+            ids: ids.map(Uuid::from).chain(named).collect(),
             addresses: known.iter().map(|server| server.ip.clone()).collect(),
         }
     }

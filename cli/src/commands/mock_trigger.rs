@@ -113,7 +113,7 @@ fn found_open(detail: &EndpointDetail, alerts: &[PortAlert]) -> BTreeSet<OpenPor
     let numbers = detail
         .latest_scan
         .iter()
-        .flat_map(|scan| scan.open_ports.iter().copied());
+        .flat_map(|scan| scan.open_ports.iter().flatten().copied());
     let udp = |port: u16| {
         let alerted = alerts
             .iter()
@@ -140,7 +140,7 @@ async fn findings(
     let domain = found
         .first()
         .ok_or_else(|| CliError::not_found(format!("no domain {name:?}")))?;
-    let summary = GetDomainSummary::new(domain.id, context.customer()?);
+    let summary = GetDomainSummary::new(context.customer()?, domain.id);
     let summary = to_json(&context.read(summary).await?.into_data());
     let count = |field: &str| summary[field].as_u64().unwrap_or_default();
     let mut world = json!({

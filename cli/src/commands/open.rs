@@ -75,7 +75,7 @@ async fn domain(context: &Context, name: &str) -> Result<Page, CliError> {
     let domain = found
         .first()
         .ok_or_else(|| CliError::not_found(format!("no domain {name:?}")))?;
-    let summary = GetDomainSummary::new(domain.id, context.customer()?);
+    let summary = GetDomainSummary::new(context.customer()?, domain.id);
     let path = context.read(summary).await?.into_data().portal_detail_path;
     Ok(Page {
         about: domain.label(),

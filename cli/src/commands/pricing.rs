@@ -5,6 +5,7 @@ use crate::context::Context;
 use crate::error::CliError;
 use crate::outcome::{Line, Outcome, Table, to_json};
 use secmon::Namespace;
+use secmon::model::PlanSlug;
 use secmon::operations::{RemovePrice, SetPrice};
 use serde_json::Value;
 
@@ -23,7 +24,7 @@ pub async fn run(context: &Context, command: PricingCommand) -> Result<Outcome, 
             plan,
         } => {
             let mut request = SetPrice::new(product.as_str(), price, currency.as_str());
-            request.plan_slug.clone_from(&plan);
+            request.plan_slug = plan.as_deref().map(PlanSlug::from);
             let label = label(&product, plan.as_deref());
             let sent = context
                 .write(request, &format!("the price of {label}"))
@@ -36,7 +37,7 @@ pub async fn run(context: &Context, command: PricingCommand) -> Result<Outcome, 
         PricingCommand::Remove { product, plan } => {
             let label = label(&product, plan.as_deref());
             let mut request = RemovePrice::new(product.as_str());
-            request.plan_slug = plan;
+            request.plan_slug = plan.map(PlanSlug::from);
             let sent = context
                 .write(request, &format!("the price of {label}"))
                 .await?;

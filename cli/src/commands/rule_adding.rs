@@ -2,7 +2,7 @@
 
 use super::views;
 use crate::args::RunArgs;
-use crate::bulk::{self, Done, End, Item, Journal, Key, Origin, Prior, Trace, Words};
+use crate::bulk::{self, Created, Done, End, Item, Journal, Key, Origin, Prior, Trace, Words};
 use crate::context::Context;
 use crate::durations;
 use crate::error::CliError;
@@ -10,7 +10,7 @@ use crate::index::{Record, Seen};
 use crate::outcome::{Outcome, to_json};
 use crate::ports::PortSpec;
 use crate::references;
-use secmon::model::{CustomerId, Endpoint, EndpointId, PortRange, Protocol, Rule};
+use secmon::model::{CustomerId, Endpoint, EndpointId, Expiry, PortRange, Protocol, Rule};
 use secmon::operations::CreateRule;
 use secmon::{FieldErrors, Operation};
 use serde_json::Value;
@@ -36,7 +36,7 @@ pub struct Addition {
     /// Name of the service.
     pub service: Option<String>,
     /// Last day.
-    pub expires_at: Option<String>,
+    pub expires_at: Option<Expiry>,
 }
 
 /// What a port that a rule covers already does.
@@ -85,13 +85,13 @@ impl Addition {
         );
         let mut create = match place {
             Place::Server(endpoint) => {
-                CreateRule::new(range, protocol, reason).endpoint_id(endpoint.id)
+                CreateRule::for_endpoint(endpoint.id, range, protocol, reason)
             }
-            Place::Everywhere(_) => CreateRule::new(range, protocol, reason),
+            Place::Everywhere(_) => CreateRule::global(range, protocol, reason),
         };
-        create.fields.billing_customer_id = customer_of(place);
-        create.fields.service.clone_from(&self.service);
-        create.fields.expires_at.clone_from(&self.expires_at);
+        create.billing_customer_id = customer_of(place);
+        create.service.clone_from(&self.service);
+        create.expires_at = self.expires_at;
         create
     }
 }
@@ -191,7 +191,7 @@ pub async fn copy(
         let addition = Addition {
             justification: rule.justification.clone().unwrap_or_default(),
             service: rule.service.clone(),
-            expires_at: rule.expires_at.as_ref().map(|end| end.as_str().to_owned()),
+            expires_at: rule.expires_at.as_ref().map(|end| end.date_time().into()),
         };
         let port = PortSpec {
             range,
@@ -276,7 +276,8 @@ async fn add(
 /// The rule that a call whose answer was lost has made, where it has.
 async fn same_rule(context: &Context, wanted: &Wanted) -> Result<Option<Rule>, CliError> {
     let reason = Some(wanted.addition.justification.as_str());
-    let last_day = wanted.addition.expires_at.as_deref().map(day);
+    let last_day = wanted.addition.expires_at.map(|end| end.to_string());
+    let last_day = last_day.as_deref().map(day);
     let same = |rule: &Rule| {
         wanted.port.is_same(rule)
             && rule.justification.as_deref() == reason
@@ -292,7 +293,7 @@ fn day(moment: &str) -> &str {
 
 fn made(wanted: &Wanted, rule: &Rule) -> Done {
     Done {
-        created: Some(true),
+        created: Created::Yes,
         ..done(wanted, rule)
     }
 }

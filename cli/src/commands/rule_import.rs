@@ -3,7 +3,7 @@
 use super::views;
 use crate::args::{FirewallFormatArg, RuleImportArgs};
 use crate::context::Context;
-use crate::durations::counted;
+use crate::durations::counted_if_told;
 use crate::error::CliError;
 use crate::files;
 use crate::outcome::{Line, Outcome, Table, to_json};
@@ -28,7 +28,7 @@ pub async fn run(context: &Context, args: &RuleImportArgs) -> Result<Outcome, Cl
     let endpoint = references::endpoint(context, &args.endpoint).await?;
     let server = references::name_of(&endpoint);
     let mut request =
-        IngestFirewall::new(endpoint.id, references::owner(context, &endpoint)?, content);
+        IngestFirewall::new(references::owner(context, &endpoint)?, endpoint.id, content);
     request.format = args.format.map(format);
     let sent = context
         .write(request, &format!("a firewall dump of {server}"))
@@ -39,22 +39,23 @@ pub async fn run(context: &Context, args: &RuleImportArgs) -> Result<Outcome, Cl
     let ingest = answer.into_data();
     let table = Table {
         columns: views::RULE.into(),
-        rows: ingest.suggested.iter().map(views::rule).collect(),
+        rows: ingest.suggested.iter().flatten().map(views::rule).collect(),
         ..Table::default()
     };
     let mut story = vec![Line::text(format!(
         "{} read from {name}; {} on {server}, {} passed over.",
-        counted(ingest.parsed_rules, "accepted port"),
-        counted(ingest.suggested.len(), "new rule"),
-        counted(ingest.skipped.len(), "line")
+        counted_if_told(ingest.parsed_rules, "accepted port"),
+        counted_if_told(ingest.suggested.as_ref().map(Vec::len), "new rule"),
+        counted_if_told(ingest.skipped.as_ref().map(Vec::len), "line")
     ))];
-    if !ingest.suggested.is_empty() {
+    if !table.rows.is_empty() {
         story.push(Line::Rows);
     }
     story.extend(
         ingest
             .skipped
             .iter()
+            .flatten()
             .map(|skipped| Line::text(format!("  line {}: {}", skipped.line, skipped.reason))),
     );
     Ok(Outcome::record(to_json(&ingest), table).tell(story))

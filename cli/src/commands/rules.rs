@@ -16,7 +16,7 @@ use crate::invocation::quoted;
 use crate::outcome::{Cell, Column, Line, Outcome, Table, shown, to_json};
 use crate::ports::PortSpec;
 use crate::references::{self, Named, Prefixes};
-use secmon::model::{EndpointId, EndpointSummary, Rule, RuleScope, RuleStatus};
+use secmon::model::{EndpointSummary, Rule, RuleScope, RuleStatus};
 use secmon::operations::{DeleteRule, GetRule, GetRuleSummary, UpdateRule};
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -114,7 +114,7 @@ async fn summary(context: &Context) -> Result<Outcome, CliError> {
         .into_data();
     let mut table = Table::new(SUMMARY);
     table.rows = summary.endpoints.iter().map(summary_row).collect();
-    let global = Line::Field("for all servers", Cell::Number(summary.global_count));
+    let global = Line::Field("for all servers", Cell::count(summary.global_count));
     Ok(Outcome::record(to_json(&summary), table).tell(vec![Line::Rows, global]))
 }
 
@@ -123,7 +123,7 @@ fn summary_row(endpoint: &EndpointSummary) -> Vec<Cell> {
         Cell::text(endpoint.endpoint_id),
         Cell::maybe(endpoint.ip_address.as_ref()),
         Cell::maybe(endpoint.nickname.as_ref()),
-        Cell::Number(endpoint.rule_count),
+        Cell::count(endpoint.rule_count),
     ]
 }
 
@@ -162,7 +162,7 @@ fn about(rule: &Rule) -> String {
 }
 
 fn server_of(rule: &Rule) -> Option<Uuid> {
-    rule.endpoint_id.map(EndpointId::uuid)
+    rule.endpoint_id.map(Uuid::from)
 }
 
 async fn find(context: &Context, name: &str) -> Result<Rule, CliError> {
@@ -310,11 +310,11 @@ fn changed(rule: &Rule, args: RuleEditArgs) -> Result<UpdateRule, CliError> {
         port.protocol,
         args.justification.message.unwrap_or(kept),
     );
-    update.fields.service = args.service.or_else(|| rule.service.clone());
-    update.fields.expires_at = match args.expires.as_deref() {
+    update.service = args.service.or_else(|| rule.service.clone());
+    update.expires_at = match args.expires.as_deref() {
         Some("never") => None,
         Some(day) => Some(durations::day("--expires", day)?),
-        None => rule.expires_at.as_ref().map(|end| end.as_str().to_owned()),
+        None => rule.expires_at.as_ref().map(|end| end.date_time().into()),
     };
     Ok(update)
 }
@@ -375,7 +375,7 @@ async fn remove_one(context: &Context, rule: &Rule) -> Result<End, CliError> {
     let Some(_) = sent.map_err(|error| error.during(format!("removing rule {}", rule.id)))? else {
         return Ok(End::Planned);
     };
-    context.learn(Seen::Gone(rule.id.uuid()));
+    context.learn(Seen::Gone(rule.id.into()));
     Ok(End::Done(Done {
         id: rule.id.to_string(),
         record: json!({ "id": rule.id, "removed": true }),

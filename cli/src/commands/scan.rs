@@ -1,7 +1,7 @@
 //! `secmon scan`: look for open ports now.
 
 use super::findings;
-use super::wait::{self, Wait};
+use super::wait::{Awaited, Wait};
 use crate::args::ScanArgs;
 use crate::bulk::{self, Done, End, Item, Journal, Key, Origin, Prior, Trace, Words};
 use crate::context::Context;
@@ -109,7 +109,11 @@ async fn wait_for(
         .map(|time| format!(" --after {}", time.as_str()))
         .unwrap_or_default();
     let wait = Wait::new(length, format!("endpoint wait {}{after}", ids.join(" ")));
-    wait::for_scans(context, started, wait).await?;
+    let awaited: Result<Vec<Awaited>, CliError> = started
+        .iter()
+        .map(|server| Awaited::again(context, server))
+        .collect();
+    wait.for_scans(context, &awaited?).await?;
     add_findings(context, started, outcome).await
 }
 

@@ -1,7 +1,7 @@
 //! `secmon status`: how things stand, on one screen.
 
 use super::rules::{SOON_DAYS, ends_soon};
-use super::standing::Standing;
+use super::standing::{Standing, by_platform};
 use super::unknown_customer;
 use crate::alerts::{self, Alert};
 use crate::context::Context;
@@ -10,9 +10,7 @@ use crate::outcome::{Cell, Column, Line, Outcome, Table, shown};
 use crate::references::{self, DomainRef};
 use crate::ui::severity_rank;
 use secmon::RateGroup;
-use secmon::model::{
-    CustomerId, DomainAlertStatus, Endpoint, EndpointStatus, PortAlertStatus, Severity,
-};
+use secmon::model::{CustomerId, DomainAlertStatus, EndpointStatus, PortAlertStatus, Severity};
 use secmon::operations::{DomainOverview, ListDomains, ListEndpoints};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -37,26 +35,20 @@ async fn servers(context: &Context) -> Result<Standing, CliError> {
     Ok(Standing::of_servers(&meta))
 }
 
-/// How many servers the platform has paused; asked for only where some are paused.
+/// How many servers the platform has paused, where that is told; asked for only where some may be paused.
 async fn quota_paused(
     context: &Context,
     customer: CustomerId,
     servers: &Standing,
-) -> Result<u64, CliError> {
-    if servers.paused() == 0 {
-        return Ok(0);
+) -> Result<Option<u64>, CliError> {
+    if servers.paused() == Some(0) {
+        return Ok(Some(0));
     }
     let mut list = ListEndpoints::new().per_page(references::PAGE_SIZE);
     list.billing_customer_id = Some(customer);
     list.status = Some(EndpointStatus::Paused);
-    let mut pages = context.client()?.pages(list);
-    let mut count = 0;
-    while let Some(page) = pages.next().await {
-        let paused = page?.into_data().data;
-        let by_platform = |server: &&Endpoint| server.quota_paused == Some(true);
-        count += paused.iter().filter(by_platform).count() as u64;
-    }
-    Ok(count)
+    let paused = context.client()?.pages(list).collect_all().await?;
+    Ok(by_platform(paused.iter().map(|server| server.quota_paused)))
 }
 
 /// The calls left in this window, where they are counted.
@@ -87,7 +79,7 @@ async fn of_customer(
     customer: CustomerId,
     mut servers: Standing,
 ) -> Result<Outcome, CliError> {
-    servers.quota_paused = Some(quota_paused(context, customer, &servers).await?);
+    servers.quota_paused = quota_paused(context, customer, &servers).await?;
     let alerts = references::all_alerts(context, customer, |mut list| {
         list.status = Some(PortAlertStatus::Open);
         list
@@ -112,7 +104,11 @@ async fn of_customer(
     });
     let mut story = vec![Line::text(format!("Customer {customer}:"))];
     story.extend(server_lines(&servers));
-    if overview.subscribed || !overview.domains.is_empty() {
+    let has_domains = overview
+        .domains
+        .as_ref()
+        .is_some_and(|domains| !domains.is_empty());
+    if overview.subscribed || has_domains {
         story.extend(domain_lines(&domains));
     }
     story.push(Line::Field(
@@ -121,7 +117,10 @@ async fn of_customer(
     ));
     story.push(Line::Field(
         "domain alerts",
-        Cell::text(of_domains.as_ref().map_or_else(uncounted, alerts_text)),
+        Cell::text(match &of_domains {
+            Some(counts) => alerts_text(counts),
+            None => uncounted(&overview),
+        }),
     ));
     story.push(Line::Field(
         "rules",
@@ -195,11 +194,14 @@ async fn domain_alerts(
     customer: CustomerId,
     overview: &DomainOverview,
 ) -> Result<Option<Counts>, CliError> {
-    if overview.domains.len() > MOST_DOMAINS {
-        return Ok(None);
-    }
-    let domains: Vec<DomainRef> = overview
+    let Some(domains) = overview
         .domains
+        .as_ref()
+        .filter(|domains| domains.len() <= MOST_DOMAINS)
+    else {
+        return Ok(None);
+    };
+    let domains: Vec<DomainRef> = domains
         .iter()
         .map(|domain| DomainRef::listed(customer, domain.clone()))
         .collect();
@@ -208,8 +210,13 @@ async fn domain_alerts(
     Ok(Some(by_severity(alerts.iter().map(Alert::severity))))
 }
 
-fn uncounted() -> String {
-    format!("not counted: more than {MOST_DOMAINS} domains (alert list --kind domain)")
+fn uncounted(overview: &DomainOverview) -> String {
+    match overview.domains {
+        Some(_) => {
+            format!("not counted: more than {MOST_DOMAINS} domains (alert list --kind domain)")
+        }
+        None => "unknown".to_owned(),
+    }
 }
 
 /// Two counts as one.
@@ -278,7 +285,7 @@ fn domain_lines(domains: &Standing) -> [Line; 2] {
 fn table(kinds: &[(&str, &Standing)], severities: &[(u8, String, u64)]) -> Table {
     let mut table = Table::new(COLUMNS);
     let states = kinds.iter().flat_map(|(kind, standing)| {
-        let states = standing.by_status.iter();
+        let states = standing.by_status.iter().flatten();
         let states = states.map(move |(state, count)| (format!("{kind} {state}"), *count));
         let by_platform = standing.quota_paused;
         states.chain(by_platform.map(|count| (format!("{kind} paused by the platform"), count)))

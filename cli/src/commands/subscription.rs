@@ -6,7 +6,7 @@ use super::transition::Transition;
 use crate::args::{
     SubscriptionChangeArgs, SubscriptionCommand, SubscriptionSetArgs, SubscriptionTarget,
 };
-use crate::bulk::{self, Done, End, Item, Words};
+use crate::bulk::{self, Created, Done, End, Item, Words};
 use crate::context::{Context, Danger};
 use crate::error::CliError;
 use crate::outcome::{Outcome, to_json};
@@ -128,7 +128,7 @@ fn moved(answer: &Response<SubscriptionState>, label: &str) -> End {
     let done = Done {
         id: answer.data.subscription_id.to_string(),
         record: to_json(&answer.data),
-        created: None,
+        created: Created::NoRecord,
         note: answer.note().map(str::to_owned),
         sentence: format!("{label} is {}.", answer.data.status),
     };
@@ -163,7 +163,7 @@ async fn set(context: &Context, args: SubscriptionSetArgs) -> Result<Outcome, Cl
         subscription.service,
         subscription.product.as_str(),
     );
-    request.plan_slug = args.plan;
+    request.plan_slug = args.plan.map(Into::into);
     request.quantity = args.quantity;
     request.mrr = args.mrr;
     request.client_name = args.contact.client_name;
@@ -173,26 +173,26 @@ async fn set(context: &Context, args: SubscriptionSetArgs) -> Result<Outcome, Cl
         .await
         .map(|sent| {
             sent.map_or(End::Planned, |answer| {
-                let created = answer.created();
-                let what = answer.data.plan_slug.clone().or(answer
-                    .data
-                    .quantity
-                    .map(|quantity| format!("quantity {quantity}")));
+                let created = Created::by(&answer);
+                let plan = answer.data.plan_slug.as_ref().map(ToString::to_string);
+                let quantity = answer.data.quantity;
+                let what = plan.or(quantity.map(|quantity| format!("quantity {quantity}")));
                 let what = what.map(|what| format!(", {what},")).unwrap_or_default();
-                let verb = if created {
-                    "is new"
-                } else {
-                    "was there and is as asked for"
+                let verb = match created {
+                    Created::Yes => "is new",
+                    Created::Perhaps => "is as asked for",
+                    _ => "was there and is as asked for",
                 };
                 End::Done(Done {
                     id: answer.data.subscription_id.to_string(),
                     record: to_json(&answer.data),
-                    created: Some(created),
+                    created,
                     note: answer.note().map(str::to_owned),
                     sentence: format!(
-                        "{}{what} {verb}: {}.",
+                        "{}{what} {verb}: {}{}.",
                         subscription.label(),
-                        answer.data.status
+                        answer.data.status,
+                        created.aside()
                     ),
                 })
             })
@@ -225,7 +225,7 @@ async fn change(context: &Context, args: SubscriptionChangeArgs) -> Result<Outco
         subscription.service,
         subscription.product.as_str(),
     );
-    request.new_plan_slug = args.plan;
+    request.new_plan_slug = args.plan.map(Into::into);
     request.new_quantity = args.quantity;
     request.force = args.force.then_some(true);
     let end = context.write(request, &label).await.map(|sent| {
@@ -243,7 +243,7 @@ async fn change(context: &Context, args: SubscriptionChangeArgs) -> Result<Outco
             let done = Done {
                 id,
                 record: to_json(&answer.data),
-                created: None,
+                created: Created::NoRecord,
                 note: answer.note().map(str::to_owned),
                 sentence: format!("{label} is changed to {to} ({direction})."),
             };

@@ -4,13 +4,13 @@ use super::capacity::{self, Kept};
 use crate::args::{OnError, SyncArgs};
 use crate::bulk::{self, Done, End, input, spreadsheet};
 use crate::context::{Context, Danger};
-use crate::durations::counted;
+use crate::durations::{counted, counted_if_told};
 use crate::error::{CliError, Exit};
 use crate::files;
-use crate::outcome::{Cell, Column, Line, Outcome, Table, shown, to_json};
+use crate::outcome::{Cell, Column, Line, Outcome, Table, count_or_unknown, shown, to_json};
 use csv::StringRecord;
 use secmon::model::{CustomerId, SubscriptionStatus};
-use secmon::operations::{ServiceReport, SyncResult, SyncServices};
+use secmon::operations::{ServiceReport, SyncResult, SyncServices, UnknownService};
 use secmon::{Namespace, Operation};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -218,20 +218,34 @@ fn chunks(services: Vec<ServiceReport>, size: usize) -> Vec<Vec<ServiceReport>> 
     chunks
 }
 
-/// What all calls did together.
-#[derive(Default)]
+/// A service that the platform does not know, as it is named in sentences.
+fn named(unknown: &UnknownService) -> String {
+    match (unknown.service_id(), unknown.client_id()) {
+        (Some(service), Some(customer)) => format!("service {service} of customer {customer}"),
+        (Some(service), None) => format!("service {service}"),
+        (None, _) => unknown.as_value().to_string(),
+    }
+}
+
+/// What all calls did together; what one of them does not tell is unknown of all.
 struct Total {
-    changed: u64,
-    unchanged: u64,
-    unknown: Vec<Value>,
-    enforcement: Map<String, Value>,
+    changed: Option<u64>,
+    unchanged: Option<u64>,
+    unknown: Option<Vec<UnknownService>>,
+    enforcement: Option<Map<String, Value>>,
     rows: Vec<Vec<Cell>>,
 }
 
 impl Total {
     /// What the calls did until one failed.
     fn of(ends: Vec<End>) -> Result<Outcome, CliError> {
-        let mut total = Self::default();
+        let mut total = Self {
+            changed: Some(0),
+            unchanged: Some(0),
+            unknown: Some(Vec::new()),
+            enforcement: Some(Map::new()),
+            rows: Vec::new(),
+        };
         let mut trouble = None;
         for (i, end) in ends.into_iter().enumerate() {
             match end {
@@ -263,21 +277,29 @@ impl Total {
     }
 
     fn add(&mut self, result: SyncResult) {
-        self.changed += result.changed;
-        self.unchanged += result.unchanged;
-        self.unknown
-            .extend(result.unknown_services.iter().map(to_json));
-        for (customer, reports) in &result.enforcement {
-            self.enforcement
-                .insert(customer.to_string(), to_json(reports));
+        let sum = |all: Option<u64>, more: Option<u64>| Some(all? + more?);
+        self.changed = sum(self.changed, result.changed);
+        self.unchanged = sum(self.unchanged, result.unchanged);
+        let unknown = self.unknown.take().zip(result.unknown_services);
+        self.unknown = unknown.map(|(mut all, more)| {
+            all.extend(more);
+            all
+        });
+        if result.enforcement.is_none() {
+            self.enforcement = None;
+        }
+        for (customer, reports) in result.enforcement.iter().flatten() {
+            if let Some(all) = &mut self.enforcement {
+                all.insert(customer.to_string(), to_json(reports));
+            }
             for report in reports.iter() {
                 self.rows.push(vec![
                     Cell::Number(customer.get()),
                     Cell::text(&report.product_type),
-                    Cell::Number(report.usage),
-                    Cell::Number(report.capacity),
-                    Cell::text(report.newly_paused.join(" ")),
-                    Cell::text(report.unpaused.join(" ")),
+                    Cell::count(report.usage),
+                    Cell::count(report.capacity),
+                    Cell::maybe(report.newly_paused.as_ref().map(|names| names.join(" "))),
+                    Cell::maybe(report.unpaused.as_ref().map(|names| names.join(" "))),
                 ]);
             }
         }
@@ -286,18 +308,15 @@ impl Total {
     fn outcome(self) -> Outcome {
         let mut story = vec![Line::text(format!(
             "{} changed, {} as they were, {} unknown to the platform",
-            counted(self.changed, "service"),
-            self.unchanged,
-            self.unknown.len()
+            counted_if_told(self.changed, "service"),
+            count_or_unknown(self.unchanged),
+            count_or_unknown(self.unknown.as_ref().map(|unknown| unknown.len() as u64))
         ))];
         if !self.rows.is_empty() {
             story.push(Line::Rows);
         }
-        for unknown in &self.unknown {
-            story.push(Line::text(format!(
-                "  unknown: service {} of customer {}",
-                unknown["service_id"], unknown["client_id"]
-            )));
+        for unknown in self.unknown.iter().flatten() {
+            story.push(Line::text(format!("  unknown: {}", named(unknown))));
         }
         let result = json!({
             "changed": self.changed,

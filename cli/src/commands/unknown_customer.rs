@@ -22,12 +22,18 @@ pub async fn tell(context: &Context, customer: CustomerId) {
 pub fn tell_if_empty(
     context: &Context,
     customer: CustomerId,
-    servers: u64,
+    servers: Option<u64>,
     domains: &DomainOverview,
 ) {
-    if servers == 0 && domains.domains.is_empty() && !domains.subscribed {
+    // Without a subscription the service may describe the product in place of the domains.
+    let no_domain = match domains.domains.as_deref() {
+        Some([]) => "no domain, ",
+        Some(_) => return,
+        None => "",
+    };
+    if servers == Some(0) && !domains.subscribed {
         context.note(&format!(
-            "nothing is known of customer {customer}: no server, no domain, no domain subscription"
+            "nothing is known of customer {customer}: no server, {no_domain}no domain subscription"
         ));
     }
 }

@@ -67,7 +67,7 @@ pub fn rule(rule: &Rule) -> Vec<Cell> {
         status.map_or(Cell::Missing, Cell::state),
         Cell::maybe(rule.scope_label.as_ref()),
         Cell::maybe(rule.endpoint_id),
-        Cell::text(rule.auto_suggested),
+        Cell::maybe(rule.auto_suggested),
         Cell::time(rule.created_at.as_ref()),
     ]
 }
@@ -149,10 +149,10 @@ pub fn domain(domain: &MonitoredDomain) -> Vec<Cell> {
         Cell::text(domain.id),
         Cell::text(&domain.domain),
         Cell::state(&domain.status),
-        Cell::Number(domain.employees_compromised),
-        Cell::Number(domain.customers_compromised),
-        Cell::Number(domain.third_parties_compromised),
-        Cell::Number(domain.dark_web_mentions_count),
+        Cell::count(domain.employees_compromised),
+        Cell::count(domain.customers_compromised),
+        Cell::count(domain.third_parties_compromised),
+        Cell::count(domain.dark_web_mentions_count),
         Cell::time(domain.last_scan_at.as_ref()),
         Cell::maybe(domain.scan_status.as_ref()),
         Cell::maybe(domain.quota_paused),

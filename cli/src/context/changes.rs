@@ -31,12 +31,12 @@ impl Context {
         touched.extend(record);
         let mut change = Change::begun(O::INFO.name, about, touched);
         let unanswered = Unanswered::new(self, &connection.guard, &change);
-        let answer = connection.client.send(operation).await;
+        let answer = connection.client().send(operation).await;
         unanswered.forget();
         match answer {
             Ok(response) => {
-                if !O::INFO.answers_secrets() {
-                    change.touched.extend_from_body(response.raw());
+                if !O::INFO.secret {
+                    change.touched.extend_from_body(response.body());
                 }
                 self.remember(&change, "done");
                 Ok(Some(response))

@@ -2,7 +2,7 @@
 
 use super::{AlertRecord, Domain, Index, Record, Server};
 use secmon::model::{
-    CustomerId, DomainAlert, DomainId, Endpoint, MonitoredDomain, PortAlert, Rule,
+    Address, CustomerId, DomainAlert, DomainId, Endpoint, MonitoredDomain, PortAlert, Rule,
 };
 use uuid::Uuid;
 
@@ -66,8 +66,8 @@ impl Index {
     }
 
     fn forget(&mut self, id: Uuid) {
-        self.servers.retain(|server| server.id.uuid() != id);
-        self.domains.retain(|domain| domain.id.uuid() != id);
+        self.servers.retain(|server| *server.id.as_uuid() != id);
+        self.domains.retain(|domain| *domain.id.as_uuid() != id);
         self.rules.retain(|rule| rule.id != id);
         self.alerts.retain(|alert| alert.id != id);
     }
@@ -85,7 +85,7 @@ impl From<&Endpoint> for Server {
     fn from(endpoint: &Endpoint) -> Self {
         Self {
             id: endpoint.id,
-            ip: endpoint.ip_address.clone(),
+            ip: endpoint.ip_address.to_string(),
             hostname: endpoint.hostname.clone(),
             nickname: endpoint.nickname.clone(),
             customer: endpoint.billing_customer_id,
@@ -116,7 +116,7 @@ impl Record {
             .map(|ports| ports.to_string())
             .unwrap_or_default();
         Self {
-            id: rule.id.uuid(),
+            id: rule.id.into(),
             about: format!("{ports}/{}{}", rule.protocol, place.unwrap_or_default()),
             customer,
         }
@@ -126,9 +126,9 @@ impl Record {
 impl AlertRecord {
     /// An alert of a port.
     pub fn of_port(customer: CustomerId, alert: &PortAlert) -> Self {
-        let place = alert.ip_address.as_deref().unwrap_or_default();
+        let place = alert.ip_address.as_ref().map_or("", Address::as_str);
         Self {
-            id: alert.id.uuid(),
+            id: alert.id.into(),
             about: format!("{}/{} {place}", alert.port, alert.protocol),
             customer,
             domain: None,
@@ -139,7 +139,7 @@ impl AlertRecord {
     pub fn of_domain(customer: CustomerId, alert: &DomainAlert) -> Self {
         let place = alert.domain.as_deref().unwrap_or_default();
         Self {
-            id: alert.id.uuid(),
+            id: alert.id.into(),
             about: format!("{} {place}", alert.kind),
             customer,
             domain: Some(alert.monitored_domain_id),

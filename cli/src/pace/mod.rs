@@ -7,17 +7,16 @@ mod ledger;
 
 use crate::interrupt::StopSign;
 use crate::paths;
-use ledger::{Ledger, Taken};
+use ledger::{Closure, Ledger, Taken};
 use secmon::RateGroup;
-use secmon::pacing::{Acquire, Budget, BudgetError, Permit, Settlement};
+use secmon::pacing::{Acquire, Budget, BudgetError, Permit, Priority, Settlement};
 use secmon::transport::BoxFuture;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tokio::sync::Mutex as FairMutex;
 
-/// Calls of the strict window that a run over many leaves to people.
+/// Calls of the strict window that what has time leaves to people: a run over many, a look at what a scan does.
 pub const LEFT_TO_PEOPLE: u32 = 5;
 
 /// The longest sleep between two looks: another process may give a slot back sooner than it said.
@@ -54,10 +53,8 @@ impl Limits {
 pub struct SharedPace {
     file: Arc<PathBuf>,
     limits: Limits,
-    /// Calls of the strict window left to others.
-    reserve: AtomicU32,
-    /// Only the first in the queue of this process looks for a slot.
-    turn: FairMutex<()>,
+    /// Only the first in each queue of this process looks for a slot.
+    turns: [FairMutex<()>; 2],
     /// Nothing more goes out once it is up.
     stop: StopSign,
 }
@@ -72,15 +69,9 @@ impl SharedPace {
         Some(Self {
             file,
             limits,
-            reserve: AtomicU32::new(0),
-            turn: FairMutex::default(),
+            turns: Default::default(),
             stop,
         })
-    }
-
-    /// Leaves this many calls of the strict window to others from now on.
-    pub fn leave(&self, calls: u32) {
-        self.reserve.store(calls, Ordering::Relaxed);
     }
 
     /// How many calls could go out now.
@@ -89,23 +80,42 @@ impl SharedPace {
         Some(ledger.free(group, self.limits.of(group)))
     }
 
-    fn limit(&self, group: RateGroup) -> u32 {
-        let reserve = match group {
-            RateGroup::Strict => self.reserve.load(Ordering::Relaxed),
-            RateGroup::Default => 0,
+    fn limit(&self, group: RateGroup, priority: Priority) -> u32 {
+        let reserve = match (group, priority) {
+            (RateGroup::Strict, Priority::Batch) => LEFT_TO_PEOPLE,
+            _ => 0,
         };
         self.limits.of(group).saturating_sub(reserve).max(1)
     }
 
+    /// The queue of calls of one priority: people do not stand behind what has time.
+    fn turn(&self, priority: Priority) -> &FairMutex<()> {
+        let [people, batch] = &self.turns;
+        match priority {
+            Priority::Interactive => people,
+            Priority::Batch => batch,
+        }
+    }
+
+    /// The refusal of a call whose turn does not come within its patience.
+    fn exhausted(&self, group: RateGroup, limit: u32) -> BudgetError {
+        let ledger = Ledger::open(&self.file, self.limits.window, now()).ok();
+        let free_in = ledger.and_then(|ledger| ledger.free_in(group, limit));
+        BudgetError::Exhausted {
+            free_in: Some(free_in.unwrap_or(LOOK_AGAIN)),
+        }
+    }
+
     async fn wait_for_slot(&self, request: &Acquire<'_>) -> Result<u64, BudgetError> {
         let ends = Instant::now() + request.patience;
-        let turn = tokio::time::timeout(request.patience, self.turn.lock());
+        let limit = self.limit(request.group, request.priority);
+        let turn = tokio::time::timeout(request.patience, self.turn(request.priority).lock());
         let turn = tokio::select! {
             biased;
             turn = turn => turn,
             () = self.stop.raised() => return Err(interrupted()),
         };
-        let _turn = turn.map_err(|_| BudgetError::Exhausted { free_in: None })?;
+        let _turn = turn.map_err(|_| self.exhausted(request.group, limit))?;
         let mut told = false;
         loop {
             if self.stop.is_up() {
@@ -113,9 +123,8 @@ impl SharedPace {
             }
             let now = now();
             let lost_at = now + millis(request.answer_within + self.limits.window);
-            let taken = Ledger::open(&self.file, self.limits.window, now).and_then(|mut ledger| {
-                ledger.take(request.group, self.limit(request.group), lost_at)
-            });
+            let taken = Ledger::open(&self.file, self.limits.window, now)
+                .and_then(|mut ledger| ledger.take(request.group, limit, lost_at));
             let free_in =
                 match taken.map_err(|error| BudgetError::Unavailable(error.to_string()))? {
                     Taken::Slot(id) => return Ok(id),
@@ -152,6 +161,27 @@ impl Budget for SharedPace {
                 state: State::Held,
             }) as Box<dyn Permit>)
         })
+    }
+
+    fn window(&self) -> Duration {
+        self.limits.window
+    }
+
+    fn reopen(&self) -> BoxFuture<'_, ()> {
+        // A ledger that cannot be written any more stays as it is.
+        let _ = Ledger::open(&self.file, self.limits.window, now())
+            .and_then(|mut ledger| ledger.reopen());
+        Box::pin(std::future::ready(()))
+    }
+}
+
+/// What a 429 says of the window; no window lasts longer than its length and the second that `Retry-After` is rounded by.
+fn closure(retry_after: Option<Duration>, window: Duration) -> Closure {
+    let longest = window.saturating_add(Duration::from_secs(1));
+    match retry_after.filter(|wait| !wait.is_zero()) {
+        None => Closure::Guessed { longest: window },
+        Some(wait) if wait > longest => Closure::AtMost(longest),
+        Some(wait) => Closure::For(wait),
     }
 }
 
@@ -190,12 +220,12 @@ impl Permit for Slot {
         match settlement {
             Settlement::Answered => {
                 let free_at = now() + millis(self.window);
-                self.change(|ledger| ledger.give_back_at(group, id, free_at));
+                self.change(|ledger| ledger.answered(group, id, free_at));
             }
             Settlement::NotSent => self.change(|ledger| ledger.give_back(group, id)),
             Settlement::Throttled { retry_after } => {
-                let opens = now() + millis(retry_after);
-                self.change(|ledger| ledger.close_until(group, opens));
+                let closure = closure(retry_after, self.window);
+                self.change(|ledger| ledger.close(group, closure));
             }
         }
         Box::pin(std::future::ready(()))

@@ -5,7 +5,7 @@ use crate::context::Context;
 use crate::error::{CliError, Exit};
 use crate::index::{Domain, Seen};
 use secmon::model::{CustomerId, DomainId, MonitoredDomain};
-use secmon::operations::{GetDomainSummary, ListDomains};
+use secmon::operations::{DomainOverview, GetDomainSummary, ListDomains};
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use uuid::Uuid;
@@ -52,8 +52,26 @@ pub async fn monitored(
     customer: CustomerId,
 ) -> Result<Vec<MonitoredDomain>, CliError> {
     let overview = context.read(ListDomains::new(customer)).await?.into_data();
-    learn_domains(context, customer, &overview.domains);
-    Ok(overview.domains)
+    let domains = told(overview, customer)?;
+    learn_domains(context, customer, &domains);
+    Ok(domains)
+}
+
+/// The domains of an overview. Where a customer has no subscription the service may describe the product in their
+/// place; else an answer without them says nothing of what there is.
+pub fn told(
+    overview: DomainOverview,
+    customer: CustomerId,
+) -> Result<Vec<MonitoredDomain>, CliError> {
+    match overview.domains {
+        Some(domains) => Ok(domains),
+        None if !overview.subscribed => Ok(Vec::new()),
+        None => Err(CliError::new(
+            Exit::Unavailable,
+            "unreadable_answer",
+            format!("the service does not tell the domains of customer {customer}"),
+        )),
+    }
 }
 
 /// The monitored domains of a customer.
@@ -163,7 +181,7 @@ async fn unlisted(
     lists: &mut BTreeMap<CustomerId, Vec<DomainRef>>,
 ) -> Result<DomainRef, CliError> {
     if let Some(customer) = context.settings.customer {
-        let summary = context.read(GetDomainSummary::new(id, customer)).await;
+        let summary = context.read(GetDomainSummary::new(customer, id)).await;
         let summary = summary
             .map_err(|error| error.during(format!("looking {id} up for customer {customer}")))?;
         return Ok(DomainRef {

@@ -8,7 +8,10 @@ mod records;
 mod reference;
 mod servers;
 
-pub use domains::{DomainRef, all_domains, customer_of_domains, domains, learn_domains, monitored};
+pub use domains::{
+    DomainRef, all_domains, customer_of_domains, domains, learn_domains, monitored,
+    told as told_domains,
+};
 pub use records::{Named, all_alerts, all_rules, by_id_or_prefix, check_named};
 pub use reference::Reference;
 pub use servers::{

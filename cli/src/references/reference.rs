@@ -44,7 +44,7 @@ impl Names for Endpoint {
     }
 
     fn address(&self) -> &str {
-        &self.ip_address
+        self.ip_address.as_str()
     }
 
     fn host(&self) -> Option<&str> {
@@ -153,10 +153,9 @@ impl<'a> Reference<'a> {
     /// taken for another: both may be right.
     pub fn near_miss<'e>(&self, endpoints: &'e [Endpoint], named: &[String]) -> Option<&'e str> {
         let names = endpoints.iter().flat_map(|endpoint| {
-            let given = [&endpoint.nickname, &endpoint.hostname]
-                .into_iter()
-                .flatten();
-            given.chain([&endpoint.ip_address]).map(String::as_str)
+            let given = [&endpoint.nickname, &endpoint.hostname];
+            let given = given.into_iter().flatten().map(String::as_str);
+            given.chain([endpoint.ip_address.as_str()])
         });
         let is_address = self.text.parse::<IpAddr>().is_ok() || is_broken_address(self.text);
         let fit = names

@@ -187,8 +187,9 @@ pub async fn endpoints_of(
 ) -> Result<Vec<Endpoint>, CliError> {
     if customers.len() > 1 {
         let first = context.read(ListEndpoints::new().per_page(1)).await?;
-        let pages = first.data.meta.total.div_ceil(u64::from(PAGE_SIZE));
-        if pages < customers.len() as u64 {
+        let pages = first.data.meta.total;
+        let pages = pages.map(|total| total.div_ceil(u64::from(PAGE_SIZE)));
+        if pages.is_some_and(|pages| pages < customers.len() as u64) {
             let mut all = all_endpoints(context, None).await?;
             all.retain(|endpoint| {
                 let owner = endpoint.billing_customer_id;
@@ -211,7 +212,7 @@ async fn read_endpoint(context: &Context, id: EndpointId) -> Result<Endpoint, Cl
         .as_ref()
         .is_err_and(|error| error.exit() == Exit::NotFound)
     {
-        context.learn(Seen::Gone(id.uuid()));
+        context.learn(Seen::Gone(id.into()));
     }
     let endpoint = found
         .map_err(|error| error.during(format!("looking {id} up")))?
@@ -415,14 +416,14 @@ pub fn owner(context: &Context, endpoint: &Endpoint) -> Result<CustomerId, CliEr
 /// A server as it is named in sentences, on one line.
 pub fn name_of(endpoint: &Endpoint) -> String {
     match endpoint.nickname.as_deref() {
-        Some(nickname) if !nickname.is_empty() && nickname != endpoint.ip_address => {
+        Some(nickname) if !nickname.is_empty() && endpoint.ip_address != nickname => {
             format!(
                 "{} ({})",
                 nickname.replace(['\n', '\r'], " "),
                 endpoint.ip_address
             )
         }
-        _ => endpoint.ip_address.clone(),
+        _ => endpoint.ip_address.to_string(),
     }
 }
 
@@ -430,5 +431,5 @@ pub fn name_of(endpoint: &Endpoint) -> String {
 pub fn handle_of(endpoint: &Endpoint) -> String {
     let nickname = endpoint.nickname.as_deref().map(str::trim);
     let nickname = nickname.filter(|name| !name.is_empty());
-    nickname.unwrap_or(&endpoint.ip_address).to_owned()
+    nickname.unwrap_or(endpoint.ip_address.as_str()).to_owned()
 }

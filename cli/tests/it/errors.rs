@@ -121,6 +121,26 @@ fn too_many_calls_are_told_with_their_own_code() {
 }
 
 #[test]
+fn a_proxy_that_wants_credentials_is_told_as_such() {
+    let status = StatusCode::PROXY_AUTHENTICATION_REQUIRED;
+    let error = read_with(Fault::body(status, "who are you?"), 7);
+    assert_eq!(error["code"], "proxy");
+    let hint = error["hint"].as_str().unwrap_or_default();
+    assert!(hint.contains("HTTPS_PROXY"), "{error}");
+}
+
+#[test]
+fn an_address_that_speaks_no_tls_is_told_as_such() {
+    let tenant = account();
+    let address = tenant.url().replace("http://", "https://");
+    let shell = Shell::of(&tenant).with("SECMON_BASE_URL", &address);
+    let error = shell.line("endpoint list -o json").exits(7).error();
+    assert_eq!(error["code"], "tls", "{error}");
+    let hint = error["hint"].as_str().unwrap_or_default();
+    assert!(hint.contains("certificate"), "{error}");
+}
+
+#[test]
 fn a_change_whose_answer_was_lost_says_so() {
     let tenant = account();
     let shell = Shell::of(&tenant);
@@ -251,7 +271,7 @@ fn an_interrupted_wait_says_that_what_was_started_goes_on() {
     while !tenant
         .journal()
         .iter()
-        .any(|call| call.path.ends_with("/detail"))
+        .any(|call| call.path.starts_with("/api/v1/endpoints/"))
     {
         assert!(
             std::time::Instant::now() < deadline,

@@ -44,6 +44,7 @@ mod spreadsheets;
 mod telling;
 mod terminal;
 mod tree;
+mod untold;
 mod usage;
 mod walks;
 mod watching;

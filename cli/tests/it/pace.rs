@@ -2,7 +2,8 @@
 
 use crate::shell::{Shell, mock_with_short_windows};
 use crate::terminal::Terminal;
-use secmon_mock::{MockServer, Tenant};
+use http::StatusCode;
+use secmon_mock::{Fault, MockServer, Tenant};
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
@@ -91,6 +92,23 @@ fn a_window_that_others_used_up_is_waited_for() {
     let file = sheet(&shell, "a.csv", "203.0.113", 100, 20);
     shell.run(&["provision", "-f", &file]).exits(0);
     assert_eq!(provisioned(&tenant), 80);
+}
+
+/// A refusal without `Retry-After`.
+fn busy() -> Fault {
+    let body = r#"{"status":"error","message":"Too Many Attempts.","errors":{}}"#;
+    Fault::body(StatusCode::TOO_MANY_REQUESTS, body).on("GET", "/api/v1/endpoints")
+}
+
+#[test]
+fn a_429_that_names_no_time_is_waited_out_longer_each_time() {
+    let mock = mock_with_short_windows();
+    let tenant = mock.tenant();
+    tenant.fault(busy().times(2));
+    let began = Instant::now();
+    paced(&tenant).line("endpoint list").exits(0);
+    assert_eq!(tenant.calls("GET", "/api/v1/endpoints").len(), 3);
+    assert!(began.elapsed() >= Duration::from_secs(3));
 }
 
 /// Windows of which the wait for one is long enough to be told of.

@@ -4,7 +4,7 @@ use crate::journal::{quiet, wired};
 use crate::shell::{Shell, account, mock, provision};
 use crate::wire::Moment;
 use http::StatusCode;
-use secmon_mock::{CloseAt, Fault, Progress, Tenant};
+use secmon_mock::{CloseAt, Fault, Progress, ScanOutcome, Tenant};
 use std::time::Duration;
 
 /// An account whose scans end when they are told to.
@@ -114,4 +114,31 @@ fn a_scan_that_could_not_be_queued_is_asked_for_again_and_no_other() {
     shell.line("scan web-1 web-2 --timeout 1s").exits(8);
     shell.line("scan web-1 web-2 --timeout 1s").exits(0);
     assert_eq!(tenant.calls("POST", "*/scan-endpoint").len(), 3);
+}
+
+#[test]
+fn servers_of_several_customers_are_waited_for_together() {
+    let tenant = slow_account();
+    let shell = Shell::of(&tenant);
+    let ids: Vec<String> = ["43", "42"]
+        .map(|customer| {
+            let line = format!("provision 203.0.113.1 -c {customer} -o json");
+            let run = shell.line(&line).exits(0).json();
+            run["endpoint_id"].as_str().expect("an id").to_owned()
+        })
+        .to_vec();
+    let wait = format!("endpoint wait {} -o json", ids.join(" "));
+    let run = shell.line(&format!("{wait} --wait-timeout 1s")).exits(9);
+    assert_eq!(run.error()["code"], "wait_ran_out", "{run:?}");
+    for id in &ids {
+        let id = id.parse().expect("an id");
+        let scan = tenant.scan_now(id, ScanOutcome::Completed);
+        scan.expect("the server is active");
+    }
+    let run = shell.line(&wait).exits(0).json();
+    let scanned = [0, 1].map(|at| run["items"][at]["id"].as_str().expect("an id").to_owned());
+    assert_eq!(scanned.to_vec(), ids, "{run}");
+    shell.line(&format!("endpoint suspend {}", ids[0])).exits(0);
+    let later = format!("{wait} --after 2200-01-01T00:00:00+00:00");
+    assert_eq!(shell.line(&later).exits(5).error()["code"], "paused");
 }

@@ -40,28 +40,24 @@ async fn makes_one_of_each() {
         .provision(customer.server("203.0.113.1"))
         .await;
     let _ = client
-        .endpoints()
+        .servers()
         .create(customer.endpoint("203.0.113.2"))
         .await;
     let list = ListEndpoints::new().billing_customer_id(customer.id);
     let servers = client.pages(list).collect_all().await.expect("servers");
     assert_eq!(servers.len(), 2, "the service processed the calls");
-    let rule = |ports: &str| CreateRule::new(ports.parse().expect("a port"), Protocol::Tcp, WHY);
-    let _ = client
-        .rules()
-        .create(rule("22").endpoint_id(servers[0].id))
-        .await;
-    let _ = client
-        .rules()
-        .create(rule("23").billing_customer_id(customer.id))
-        .await;
-    let _ = client.rules().create(rule("24")).await;
+    let rule = |ports: &str| CreateRule::global(ports.parse().expect("a port"), Protocol::Tcp, WHY);
+    let ssh = "22".parse().expect("a port");
+    let of_a_server = CreateRule::for_endpoint(servers[0].id, ssh, Protocol::Tcp, WHY);
+    let _ = client.rules().create_account_wide(of_a_server).await;
+    let _ = client.rules().create(customer.id, rule("23")).await;
+    let _ = client.rules().create_account_wide(rule("24")).await;
     let dump = IngestFirewall::new(
-        servers[1].id,
         customer.id,
+        servers[1].id,
         "*filter\n:INPUT DROP [0:0]\n-A INPUT -p tcp -m tcp --dport 25 -j ACCEPT\nCOMMIT\n",
     );
-    let _ = client.ingest_firewall(dump).await;
+    let _ = client.rules().ingest_firewall(dump).await;
     let slots = ProvisionSubscription::new(customer.id, service, ProductSlug::DomainMonitoring);
     let _ = client.subscriptions().provision(slots).await;
     let domain = ProvisionDomain::new(customer.id, "example.com", service);

@@ -6,10 +6,7 @@ use http::{Method, StatusCode};
 use secmon::model::{
     DomainAlertId, DomainAlertStatus, DomainAlertType, DomainId, LeakCategory, Severity, Timestamp,
 };
-use secmon::operations::{
-    AcknowledgeDomainAlert, GetDomainAlert, ListCredentialLeaks, ListDomainAlerts, ListMentions,
-    ResolveDomainAlert,
-};
+use secmon::operations::{ListCredentialLeaks, ListDomainAlerts, ListMentions};
 use secmon::{ErrorCode, Response};
 use secmon_contract_tests::{Account, Customer, assert_api_error, assert_keys, cases};
 use serde_json::{Value, json};
@@ -64,7 +61,7 @@ const ALERT: [&str; 13] = [
 ];
 
 fn json_of<T>(response: &Response<T>) -> Value {
-    serde_json::from_slice(response.raw()).expect("JSON")
+    serde_json::from_slice(response.body()).expect("JSON")
 }
 
 fn unknown() -> DomainId {
@@ -90,13 +87,14 @@ async fn a_customer_without_a_subscription_sees_the_product() {
     let account = Account::new().await;
     let overview = account
         .client
-        .domain_monitoring()
+        .domains()
         .list(account.customer().id)
         .await
         .expect("an overview");
     assert_eq!(json_of(&overview)["data"]["subscribed"], false);
     let overview = overview.into_data();
-    assert!(!overview.subscribed && overview.domains.is_empty());
+    assert!(!overview.subscribed);
+    assert_eq!(overview.domains, Some(Vec::new()));
     assert_eq!(
         overview.product.and_then(|product| product.slug).as_deref(),
         Some("domain_monitoring")
@@ -109,7 +107,7 @@ async fn the_list_and_the_summary_show_a_domain() {
     let service = customer.domain_slots(2).await;
     let first = customer.watched("example.com", service).await;
     let second = customer.watched("example.org", service).await;
-    let reads = account.client.domain_monitoring();
+    let reads = account.client.domains();
     let overview = reads.list(customer.id).await.expect("an overview");
     let raw = json_of(&overview);
     assert_keys(
@@ -130,20 +128,17 @@ async fn the_list_and_the_summary_show_a_domain() {
         (Some(2), Some(2))
     );
     assert_eq!(overview.portal_add_path.as_deref(), Some("/domains"));
+    let domains = overview.domains.expect("the domains");
     assert_eq!(
-        overview
-            .domains
-            .iter()
-            .map(|domain| domain.id)
-            .collect::<Vec<_>>(),
+        domains.iter().map(|domain| domain.id).collect::<Vec<_>>(),
         [first, second]
     );
     assert_eq!(
-        overview.domains[0].portal_detail_path,
+        domains[0].portal_detail_path,
         Some(format!("/domains/{first}"))
     );
 
-    let summary = reads.summary(first, customer.id).await.expect("a summary");
+    let summary = reads.summary(customer.id, first).await.expect("a summary");
     let raw = json_of(&summary);
     for documented in [
         "dark_web_last_scan_at",
@@ -169,39 +164,39 @@ async fn an_unknown_domain_is_domain_not_found_in_every_read() {
     let stranger = account.customer().id;
     for (domain, customer) in [(unknown(), owner.id), (id, stranger)] {
         let client = &account.client;
-        let reads = client.domain_monitoring();
+        let reads = client.domains();
         let not_found = || ErrorCode::DomainNotFound;
-        assert_api_error(reads.summary(domain, customer).await, 404, not_found());
-        assert_api_error(reads.scan_history(domain, customer).await, 404, not_found());
+        assert_api_error(reads.summary(customer, domain).await, 404, not_found());
+        assert_api_error(reads.scan_history(customer, domain).await, 404, not_found());
         assert_api_error(
-            client.send(ListDomainAlerts::new(domain, customer)).await,
+            client.send(ListDomainAlerts::new(customer, domain)).await,
             404,
             not_found(),
         );
         assert_api_error(
-            client.send(ListMentions::new(domain, customer)).await,
+            client.send(ListMentions::new(customer, domain)).await,
             404,
             not_found(),
         );
         assert_api_error(
             client
-                .send(ListCredentialLeaks::new(domain, customer))
+                .send(ListCredentialLeaks::new(customer, domain))
                 .await,
             404,
             not_found(),
         );
         let alert = unknown_alert();
+        assert_api_error(reads.alert(customer, domain, alert).await, 404, not_found());
         assert_api_error(
-            reads
-                .alert(GetDomainAlert::new(domain, alert, customer))
-                .await,
+            reads.acknowledge(customer, domain, alert).await,
             404,
             not_found(),
         );
-        let acknowledge = AcknowledgeDomainAlert::new(domain, alert, customer);
-        assert_api_error(reads.acknowledge(acknowledge).await, 404, not_found());
-        let resolve = ResolveDomainAlert::new(domain, alert, customer);
-        assert_api_error(reads.resolve(resolve).await, 404, not_found());
+        assert_api_error(
+            reads.resolve(customer, domain, alert).await,
+            404,
+            not_found(),
+        );
     }
 }
 
@@ -247,7 +242,7 @@ async fn a_scan_raises_alerts_for_what_grew() {
     let account = Account::new().await;
     let customer = account.customer();
     let domain = leaking(&account, customer).await;
-    let list = ListDomainAlerts::new(domain, customer.id);
+    let list = ListDomainAlerts::new(customer.id, domain);
     let page = account.client.send(list.clone()).await.expect("a page");
     let raw = json_of(&page);
     assert_keys(
@@ -255,7 +250,7 @@ async fn a_scan_raises_alerts_for_what_grew() {
         &["alerts", "total", "current_page", "last_page", "has_more"],
     );
     assert_keys(&raw["data"]["alerts"][0], &ALERT);
-    assert_eq!(page.data.total, 4);
+    assert_eq!(page.data.total, Some(4));
     let leak = page
         .data
         .alerts
@@ -265,25 +260,25 @@ async fn a_scan_raises_alerts_for_what_grew() {
                 && alert.category == Some(LeakCategory::Customers)
         })
         .expect("an alert for the customers");
-    assert_eq!((leak.new_count, leak.previous_count), (5, 0));
+    assert_eq!((leak.new_count, leak.previous_count), (Some(5), Some(0)));
     assert_eq!(
         (leak.severity.as_ref(), &leak.status),
         (Some(&Severity::High), &DomainAlertStatus::Open)
     );
 
-    let one = GetDomainAlert::new(domain, leak.id, customer.id);
     let one = account
         .client
-        .domain_monitoring()
-        .alert(one)
+        .domains()
+        .alert(customer.id, domain, leak.id)
         .await
         .expect("read");
     assert_keys(&json_of(&one)["data"], &["alert"]);
-    assert!(one.data.explanation.is_some_and(|text| !text.is_empty()));
+    let explained = one.data.alert.explanation;
+    assert!(explained.is_some_and(|text| !text.is_empty()));
     account.scan_domain(domain).await;
     assert_eq!(
         account.client.send(list).await.expect("a page").data.total,
-        4
+        Some(4)
     );
 }
 
@@ -297,7 +292,7 @@ async fn an_alert_counts_what_was_found_now_and_before() {
     let back = json!({"employees": 2, "customers": 9, "third_parties": 1, "mentions": 4});
     account.findings(domain, back).await;
     account.scan_domain(domain).await;
-    let list = ListDomainAlerts::new(domain, customer.id);
+    let list = ListDomainAlerts::new(customer.id, domain);
     let alerts = account
         .client
         .pages(list)
@@ -315,16 +310,20 @@ async fn an_alert_counts_what_was_found_now_and_before() {
     });
     // Newest first; what fell and grew again is new again.
     let leak = "credential_leak";
-    let newest = [(leak, "third_parties", 0, 1)];
+    let newest = [(leak, "third_parties", Some(0), Some(1))];
     let counts: Vec<_> = counts.collect();
     assert_eq!(counts[..1], newest);
     let second: BTreeSet<_> = counts[1..3].iter().copied().collect();
     let grew = [
-        (leak, "customers", 5, 9),
-        ("dark_web_mention", "employees", 3, 4),
+        (leak, "customers", Some(5), Some(9)),
+        ("dark_web_mention", "employees", Some(3), Some(4)),
     ];
     assert_eq!(second, BTreeSet::from(grew));
-    assert!(counts[3..].iter().all(|(_, _, before, _)| *before == 0));
+    assert!(
+        counts[3..]
+            .iter()
+            .all(|(_, _, before, _)| *before == Some(0))
+    );
     assert_eq!(counts.len(), 7);
 }
 
@@ -332,7 +331,7 @@ async fn alerts_are_filtered_and_come_in_pages() {
     let account = Account::new().await;
     let customer = account.customer();
     let domain = leaking(&account, customer).await;
-    let list = ListDomainAlerts::new(domain, customer.id);
+    let list = ListDomainAlerts::new(customer.id, domain);
     for (list, expected) in [
         (list.clone().per_page(1), 4),
         (list.clone().kind(DomainAlertType::DarkWebMention), 1),
@@ -356,22 +355,20 @@ async fn an_alert_is_acknowledged_and_then_resolved() {
     let account = Account::new().await;
     let customer = account.customer();
     let domain = leaking(&account, customer).await;
-    let reads = account.client.domain_monitoring();
-    let alert = reads
-        .alerts(ListDomainAlerts::new(domain, customer.id))
-        .collect_all()
-        .await;
+    let reads = account.client.domains();
+    let alert = reads.alerts(customer.id, domain).collect_all().await;
     let alert = alert.expect("alerts").remove(0);
     let raised = alert.created_at.as_ref().map(Timestamp::date_time);
     let alert = alert.id;
-    let acknowledge = AcknowledgeDomainAlert::new(domain, alert, customer.id);
-    let resolve = ResolveDomainAlert::new(domain, alert, customer.id);
     assert_api_error(
-        reads.resolve(resolve).await,
+        reads.resolve(customer.id, domain, alert).await,
         422,
         ErrorCode::AlertNotAcknowledged,
     );
-    let seen = reads.acknowledge(acknowledge).await.expect("acknowledged");
+    let seen = reads
+        .acknowledge(customer.id, domain, alert)
+        .await
+        .expect("acknowledged");
     let raw = json_of(&seen);
     assert_keys(&raw["data"], &["message", "alert"]);
     assert_keys(&raw["data"]["alert"], &["id", "status", "acknowledged_at"]);
@@ -379,19 +376,22 @@ async fn an_alert_is_acknowledged_and_then_resolved() {
     let at = seen.data.alert.acknowledged_at.as_ref();
     let at = at.map(Timestamp::date_time);
     assert!(at >= raised, "{at:?}, {raised:?}");
-    let done = reads.resolve(resolve).await.expect("resolved");
+    let done = reads
+        .resolve(customer.id, domain, alert)
+        .await
+        .expect("resolved");
     assert_keys(
         &json_of(&done)["data"]["alert"],
         &["id", "status", "resolved_at"],
     );
     assert_eq!(done.data.alert.status, DomainAlertStatus::Resolved);
     assert_api_error(
-        reads.acknowledge(acknowledge).await,
+        reads.acknowledge(customer.id, domain, alert).await,
         422,
         ErrorCode::AlertAlreadyResolved,
     );
     assert_api_error(
-        reads.resolve(resolve).await,
+        reads.resolve(customer.id, domain, alert).await,
         422,
         ErrorCode::AlertNotAcknowledged,
     );
@@ -401,28 +401,27 @@ async fn a_customer_without_a_portal_account_is_user_not_found() {
     let account = Account::new().await;
     let customer = account.customer();
     let domain = leaking(&account, customer).await;
-    let reads = account.client.domain_monitoring();
-    let alert = reads
-        .alerts(ListDomainAlerts::new(domain, customer.id))
-        .collect_all()
-        .await;
+    let reads = account.client.domains();
+    let alert = reads.alerts(customer.id, domain).collect_all().await;
     let alert = alert.expect("alerts").remove(0).id;
     account.remove_portal_account(customer.id).await;
-    let acknowledge = AcknowledgeDomainAlert::new(domain, alert, customer.id);
     assert_api_error(
-        reads.acknowledge(acknowledge).await,
+        reads.acknowledge(customer.id, domain, alert).await,
         500,
         ErrorCode::UserNotFound,
     );
-    let resolve = ResolveDomainAlert::new(domain, alert, customer.id);
-    assert_api_error(reads.resolve(resolve).await, 500, ErrorCode::UserNotFound);
+    assert_api_error(
+        reads.resolve(customer.id, domain, alert).await,
+        500,
+        ErrorCode::UserNotFound,
+    );
 }
 
 async fn mentions_are_new_until_they_were_read() {
     let account = Account::new().await;
     let customer = account.customer();
     let domain = leaking(&account, customer).await;
-    let list = ListMentions::new(domain, customer.id);
+    let list = ListMentions::new(customer.id, domain);
     let count = |list: ListMentions| async {
         account
             .client
@@ -456,7 +455,8 @@ async fn mentions_are_new_until_they_were_read() {
             "created_at",
         ],
     );
-    assert!(page.data.mentions.iter().all(|mention| mention.is_new));
+    let mut mentions = page.data.mentions.iter();
+    assert!(mentions.all(|mention| mention.is_new == Some(true)));
     assert_eq!(count(list.clone().is_new(true)).await, 0);
     assert_eq!(count(list.is_new(false).per_page(1)).await, 3);
 }
@@ -465,7 +465,7 @@ async fn leaks_are_listed_unconfigured_or_unreachable() {
     let account = Account::new().await;
     let customer = account.customer();
     let domain = leaking(&account, customer).await;
-    let list = ListCredentialLeaks::new(domain, customer.id);
+    let list = ListCredentialLeaks::new(customer.id, domain);
     let page = account.client.send(list.clone()).await.expect("a page");
     let raw = json_of(&page);
     assert_keys(
@@ -474,7 +474,7 @@ async fn leaks_are_listed_unconfigured_or_unreachable() {
     );
     assert_eq!(
         (page.data.enabled, page.data.total, page.data.page_size),
-        (true, 8, 50)
+        (true, Some(8), Some(50))
     );
     let employees = account
         .client
@@ -516,8 +516,8 @@ async fn the_history_has_the_last_25_scans() {
     }
     let history = account
         .client
-        .domain_monitoring()
-        .scan_history(domain, customer.id)
+        .domains()
+        .scan_history(customer.id, domain)
         .await
         .expect("a history");
     let raw = json_of(&history);
@@ -539,7 +539,8 @@ async fn the_history_has_the_last_25_scans() {
         .scans
         .iter()
         .map(|scan| scan.customers_compromised);
-    assert_eq!(found.collect::<Vec<_>>(), (7..32).rev().collect::<Vec<_>>());
+    let expected = (7..32).rev().map(Some);
+    assert_eq!(found.collect::<Vec<_>>(), expected.collect::<Vec<_>>());
 }
 
 async fn the_reads_of_a_new_domain_answer() {
@@ -550,30 +551,41 @@ async fn the_reads_of_a_new_domain_answer() {
         .await;
     let client = &account.client;
     let alerts = client
-        .send(ListDomainAlerts::new(domain, customer.id))
+        .send(ListDomainAlerts::new(customer.id, domain))
         .await
         .expect("a page");
     assert_eq!(alerts.data.current_page, 1);
     let mentions = client
-        .send(ListMentions::new(domain, customer.id))
+        .send(ListMentions::new(customer.id, domain))
         .await
         .expect("a page");
     assert_eq!(mentions.data.current_page, 1);
     let leaks = client
-        .send(ListCredentialLeaks::new(domain, customer.id))
+        .send(ListCredentialLeaks::new(customer.id, domain))
         .await
         .expect("a page");
-    assert_eq!((leaks.data.page, leaks.data.page_size), (1, 50));
-    let reads = client.domain_monitoring();
+    assert_eq!((leaks.data.page, leaks.data.page_size), (1, Some(50)));
+    let reads = client.domains();
     reads
-        .scan_history(domain, customer.id)
+        .scan_history(customer.id, domain)
         .await
         .expect("a history");
     let not_found = || ErrorCode::AlertNotFound;
-    let read = GetDomainAlert::new(domain, unknown_alert(), customer.id);
-    assert_api_error(reads.alert(read).await, 404, not_found());
-    let acknowledge = AcknowledgeDomainAlert::new(domain, unknown_alert(), customer.id);
-    assert_api_error(reads.acknowledge(acknowledge).await, 404, not_found());
-    let resolve = ResolveDomainAlert::new(domain, unknown_alert(), customer.id);
-    assert_api_error(reads.resolve(resolve).await, 404, not_found());
+    assert_api_error(
+        reads.alert(customer.id, domain, unknown_alert()).await,
+        404,
+        not_found(),
+    );
+    assert_api_error(
+        reads
+            .acknowledge(customer.id, domain, unknown_alert())
+            .await,
+        404,
+        not_found(),
+    );
+    assert_api_error(
+        reads.resolve(customer.id, domain, unknown_alert()).await,
+        404,
+        not_found(),
+    );
 }

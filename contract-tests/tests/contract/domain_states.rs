@@ -6,9 +6,7 @@ use secmon::model::{
     DomainStatus, ProductSlug, ServiceId, SubscriptionStatus,
 };
 use secmon::operations::{
-    AcknowledgeDomainAlert, ChangeSubscription, GetDomainAlert, ListDomainAlerts, ProvisionDomain,
-    ReleaseDomain, ResolveDomainAlert, ResumeSubscription, ServiceReport, SuspendSubscription,
-    SyncServices, TerminateSubscription, UpdateDomain,
+    ChangeSubscription, ListDomainAlerts, ProvisionDomain, ServiceReport, SyncServices,
 };
 use secmon_contract_tests::{Account, Customer, cases};
 use serde_json::json;
@@ -170,10 +168,12 @@ async fn every_trigger_in_every_state_of_a_domain() {
         if let Some(report) = report {
             // Newest first, oldest first: it is the newer of two.
             let paused = *before == State::Active && *after == State::PlatformPaused;
-            let first = report.newly_paused.first().map(String::as_str);
+            let newly_paused = report.newly_paused.expect("what was paused");
+            let first = newly_paused.first().map(String::as_str);
             assert_eq!(first == Some(NAME), paused, "{what}");
             let resumed = *before != State::Paused && *after == State::Active;
-            let last = report.unpaused.last().map(String::as_str);
+            let unpaused = report.unpaused.expect("what is watched again");
+            let last = unpaused.last().map(String::as_str);
             assert_eq!(last == Some(NAME), resumed, "{what}");
         }
     }
@@ -192,12 +192,12 @@ async fn every_transition_of_a_domain_keeps_what_was_found_and_stops_or_goes_on_
         assert!(!history.is_empty() && !alerts.is_empty());
         walk.pull(*trigger).await;
         account.advance(UNTIL_THE_NEXT_SCAN_ENDS).await;
-        let reads = account.client.domain_monitoring();
-        let summary = reads.summary(walk.id, walk.customer.id).await;
+        let reads = account.client.domains();
+        let summary = reads.summary(walk.customer.id, walk.id).await;
         let summary = summary.expect("a summary").into_data();
         let is_scanned = *after == State::Active;
         let employees = if is_scanned { GROWN } else { FOUND };
-        assert_eq!(summary.employees_compromised, employees, "{what}");
+        assert_eq!(summary.employees_compromised, Some(employees), "{what}");
         let scans = walk.history().await;
         assert!(scans.ends_with(&history), "{what}");
         assert_eq!(scans.len() > history.len(), is_scanned, "{what}");
@@ -273,8 +273,10 @@ impl<'a> Walk<'a> {
             State::Paused => drop(domains.suspend(id).await.expect("suspended")),
             State::Terminated => drop(domains.terminate(id).await.expect("terminated")),
             State::Released => {
-                let release = ReleaseDomain::new(self.customer.id, self.slots, id);
-                domains.release(release).await.expect("released");
+                domains
+                    .release(self.customer.id, self.slots, id)
+                    .await
+                    .expect("released");
             }
             State::PlatformPaused | State::AbsentAndFull => {
                 self.suspend_slots().await.expect("suspended");
@@ -285,7 +287,7 @@ impl<'a> Walk<'a> {
             }
             State::PlatformPausedWithRoom => {
                 let less = ChangeSubscription::new(self.customer.id, self.slots, DOMAINS);
-                let less = less.new_quantity(1).force();
+                let less = less.new_quantity(1).force(true);
                 let less = self.account.client.subscriptions().change(less).await;
                 less.expect("changed");
                 domains.terminate(older).await.expect("terminated");
@@ -294,8 +296,12 @@ impl<'a> Walk<'a> {
     }
 
     async fn suspend_slots(&self) -> Result<(), Error> {
-        let suspend = SuspendSubscription::new(self.customer.id, self.slots, DOMAINS);
-        let suspended = self.account.client.subscriptions().suspend(suspend).await;
+        let suspended = self
+            .account
+            .client
+            .subscriptions()
+            .suspend(self.customer.id, self.slots, DOMAINS)
+            .await;
         suspended.map(drop)
     }
 
@@ -304,7 +310,7 @@ impl<'a> Walk<'a> {
         let client = &self.account.client;
         let (customer, slots, id) = (self.customer.id, self.slots, self.id);
         let domains = client.domains();
-        let rename = |name| domains.update(UpdateDomain::new(id, name));
+        let rename = |name| domains.update(id, name);
         match trigger {
             Trigger::Provision => {
                 let provision = ProvisionDomain::new(customer, NAME, slots);
@@ -317,18 +323,25 @@ impl<'a> Walk<'a> {
             Trigger::RenameToItself => drop(rename(NAME).await),
             Trigger::RenameToTaken => drop(rename(TAKEN_NAME).await),
             Trigger::Release => {
-                let release = ReleaseDomain::new(customer, slots, id);
-                drop(domains.release(release).await);
+                drop(domains.release(customer, slots, id).await);
             }
             Trigger::SuspendSlots => drop(self.suspend_slots().await),
             Trigger::CancelSlots => {
-                let end = TerminateSubscription::new(customer, slots, DOMAINS);
-                drop(client.subscriptions().terminate(end).await);
+                drop(
+                    client
+                        .subscriptions()
+                        .terminate(customer, slots, DOMAINS)
+                        .await,
+                );
             }
             Trigger::ResumeSlots => {
                 self.suspend_slots().await.expect("suspended");
-                let resume = ResumeSubscription::new(customer, slots, DOMAINS);
-                drop(client.subscriptions().resume(resume).await);
+                drop(
+                    client
+                        .subscriptions()
+                        .resume(customer, slots, DOMAINS)
+                        .await,
+                );
             }
             Trigger::SyncToSuspended => return self.sync(SubscriptionStatus::Suspended).await,
             Trigger::SyncToCancelled => return self.sync(SubscriptionStatus::Cancelled).await,
@@ -341,31 +354,28 @@ impl<'a> Walk<'a> {
     }
 
     async fn sync(&self, status: SubscriptionStatus) -> Option<CapacityReport> {
-        let report = ServiceReport {
-            service_id: self.slots,
-            client_id: self.customer.id,
-            product_slug: DOMAINS,
-            status,
-        };
+        let report = ServiceReport::new(self.customer.id, self.slots, DOMAINS, status);
         let client = &self.account.client;
-        let answer = client.sync_services(SyncServices::new([report])).await;
+        let answer = client.send(SyncServices::new(vec![report])).await;
         let answer = answer.expect("synced").into_data();
-        let reports = answer.enforcement.get(&self.customer.id)?;
+        let enforcement = answer.enforcement.expect("an enforcement");
+        let reports = enforcement.get(&self.customer.id)?;
         reports.get(&DOMAINS).cloned()
     }
 
     async fn state_after(&self, before: State) -> State {
-        let reads = self.account.client.domain_monitoring();
+        let reads = self.account.client.domains();
         let id = match before {
             State::Absent | State::AbsentAndFull => {
                 let overview = reads.list(self.customer.id).await.expect("a list");
-                let mut listed = overview.data.domains.iter();
+                let domains = overview.data.domains.expect("the domains");
+                let mut listed = domains.iter();
                 let listed = listed.find(|domain| domain.domain == NAME);
                 listed.map_or(self.id, |domain| domain.id)
             }
             _ => self.id,
         };
-        let Ok(summary) = reads.summary(id, self.customer.id).await else {
+        let Ok(summary) = reads.summary(self.customer.id, id).await else {
             return match before {
                 State::Absent | State::AbsentAndFull => State::Absent,
                 _ => State::Released,
@@ -382,13 +392,13 @@ impl<'a> Walk<'a> {
     }
 
     async fn history(&self) -> Vec<DomainScan> {
-        let reads = self.account.client.domain_monitoring();
-        let history = reads.scan_history(self.id, self.customer.id).await;
+        let reads = self.account.client.domains();
+        let history = reads.scan_history(self.customer.id, self.id).await;
         history.expect("a history").into_data().scans
     }
 
     async fn alerts(&self) -> Vec<DomainAlert> {
-        let list = ListDomainAlerts::new(self.id, self.customer.id);
+        let list = ListDomainAlerts::new(self.customer.id, self.id);
         let alerts = self.account.client.pages(list).collect_all().await;
         alerts.expect("a list")
     }
@@ -422,24 +432,16 @@ async fn every_transition_of_a_domain_alert_allowed_and_refused() {
     ] {
         let customer = account.customer();
         let (domain, alert) = alerted(&account, customer).await;
-        let reads = account.client.domain_monitoring();
+        let reads = account.client.domains();
         for step in steps {
             match step {
-                Acknowledge => drop(
-                    reads
-                        .acknowledge(AcknowledgeDomainAlert::new(domain, alert, customer.id))
-                        .await,
-                ),
-                Resolve => drop(
-                    reads
-                        .resolve(ResolveDomainAlert::new(domain, alert, customer.id))
-                        .await,
-                ),
+                Acknowledge => drop(reads.acknowledge(customer.id, domain, alert).await),
+                Resolve => drop(reads.resolve(customer.id, domain, alert).await),
             }
         }
         assert_eq!(account.last_outcome(), outcome, "{steps:?}");
-        let read = GetDomainAlert::new(domain, alert, customer.id);
-        let alert = reads.alert(read).await.expect("read").into_data();
+        let read = reads.alert(customer.id, domain, alert).await;
+        let alert = read.expect("read").into_data().alert;
         assert_eq!(alert.status, after, "{steps:?}");
         let times = (alert.acknowledged_at.is_some(), alert.resolved_at.is_some());
         assert_eq!(times, (after != Open, after == Resolved), "{steps:?}");
@@ -451,7 +453,7 @@ async fn alerted(account: &Account, customer: Customer<'_>) -> (DomainId, Domain
     let domain = customer.watched(NAME, customer.domain_slots(1).await).await;
     account.findings(domain, json!({"employees": 1})).await;
     account.scan_domain(domain).await;
-    let list = ListDomainAlerts::new(domain, customer.id);
+    let list = ListDomainAlerts::new(customer.id, domain);
     let alerts = account
         .client
         .pages(list)

@@ -2,10 +2,7 @@
 
 use http::{Method, StatusCode};
 use secmon::model::{DomainId, DomainStatus, ProductSlug};
-use secmon::operations::{
-    ProvisionDomain, ReleaseDomain, ResumeSubscription, SuspendSubscription, TerminateSubscription,
-    UpdateDomain,
-};
+use secmon::operations::ProvisionDomain;
 use secmon::{ErrorCode, Response};
 use secmon_contract_tests::{Account, assert_api_error, assert_keys, cases, next_service};
 use serde_json::{Value, json};
@@ -33,7 +30,7 @@ fn unknown() -> DomainId {
 }
 
 fn json_of<T>(response: &Response<T>) -> Value {
-    serde_json::from_slice(response.raw()).expect("JSON")
+    serde_json::from_slice(response.body()).expect("JSON")
 }
 
 async fn a_domain_goes_through_its_life() {
@@ -45,7 +42,7 @@ async fn a_domain_goes_through_its_life() {
         .client_name("Ann")
         .client_email("ann@example.com");
     let made = domains.provision(request).await.expect("provisioned");
-    assert!(made.created());
+    assert_eq!(made.created(), Some(true));
     assert_keys(
         &json_of(&made)["data"],
         &["monitored_domain_id", "domain", "status"],
@@ -159,7 +156,8 @@ async fn provisioning_twice_finds_the_same_domain() {
         .await
         .expect("found");
     assert_eq!(found.data.monitored_domain_id, id);
-    assert!(!found.created() && found.note().is_some());
+    assert_eq!(found.created(), Some(false));
+    assert!(found.note().is_some());
 }
 
 async fn a_domain_moves_to_another_name() {
@@ -169,21 +167,16 @@ async fn a_domain_moves_to_another_name() {
     let first = customer.watched("example.com", service).await;
     customer.watched("example.org", service).await;
     let domains = account.client.domains();
-    let taken = domains
-        .update(UpdateDomain::new(first, "example.org"))
-        .await;
+    let taken = domains.update(first, "example.org").await;
     assert_api_error(taken, 409, ErrorCode::DomainAlreadyExists);
-    let moved = domains
-        .update(UpdateDomain::new(first, "example.net"))
-        .await
-        .expect("moved");
+    let moved = domains.update(first, "example.net").await.expect("moved");
     assert_keys(
         &json_of(&moved)["data"],
         &["monitored_domain_id", "domain", "status"],
     );
     assert_eq!(moved.data.domain.as_deref(), Some("example.net"));
     let same = domains
-        .update(UpdateDomain::new(first, "example.net"))
+        .update(first, "example.net")
         .await
         .expect("there already");
     assert!(same.note().is_some());
@@ -215,8 +208,11 @@ async fn an_unknown_domain_is_domain_not_found() {
     assert_api_error(domains.suspend(unknown()).await, 404, not_found());
     assert_api_error(domains.resume(unknown()).await, 404, not_found());
     assert_api_error(domains.terminate(unknown()).await, 404, not_found());
-    let update = UpdateDomain::new(unknown(), "example.com");
-    assert_api_error(domains.update(update).await, 404, not_found());
+    assert_api_error(
+        domains.update(unknown(), "example.com").await,
+        404,
+        not_found(),
+    );
 }
 
 async fn bad_fields_come_back_by_their_names() {
@@ -231,7 +227,12 @@ async fn bad_fields_come_back_by_their_names() {
         .send(bad.clone())
         .await
         .expect_err("refused here");
-    let remote = account.client.call(bad).without_validation().send().await;
+    let remote = account
+        .client
+        .call(bad)
+        .with(|call| call.without_validation())
+        .send()
+        .await;
     let remote = assert_api_error(remote, 422, None);
     for error in [local, remote] {
         let errors = error.field_errors().expect("fields");
@@ -284,14 +285,15 @@ async fn a_released_domain_is_gone_with_its_slot() {
     let service = customer.domain_slots(2).await;
     let id = customer.watched("example.com", service).await;
     let domains = account.client.domains();
-    let release = ReleaseDomain::new(customer.id, service, id);
-    let wrong = ReleaseDomain::new(customer.id, next_service(), id);
     assert_api_error(
-        domains.release(wrong).await,
+        domains.release(customer.id, next_service(), id).await,
         404,
         ErrorCode::BillingClientNotFound,
     );
-    let released = domains.release(release).await.expect("released");
+    let released = domains
+        .release(customer.id, service, id)
+        .await
+        .expect("released");
     assert_keys(
         &json_of(&released)["data"],
         &[
@@ -307,7 +309,7 @@ async fn a_released_domain_is_gone_with_its_slot() {
         (Some(1), Some(0))
     );
     assert_api_error(
-        domains.release(release).await,
+        domains.release(customer.id, service, id).await,
         404,
         ErrorCode::DomainNotFound,
     );
@@ -321,8 +323,11 @@ async fn another_partners_domain_is_not_found() {
         .await;
     let domains = stranger.client.domains();
     assert_api_error(domains.suspend(id).await, 404, ErrorCode::DomainNotFound);
-    let update = UpdateDomain::new(id, "example.org");
-    assert_api_error(domains.update(update).await, 404, ErrorCode::DomainNotFound);
+    assert_api_error(
+        domains.update(id, "example.org").await,
+        404,
+        ErrorCode::DomainNotFound,
+    );
 }
 
 async fn a_platform_paused_domain_needs_room_to_resume() {
@@ -330,11 +335,10 @@ async fn a_platform_paused_domain_needs_room_to_resume() {
     let customer = account.customer();
     let service = customer.domain_slots(1).await;
     let id = customer.watched("example.com", service).await;
-    let suspend = SuspendSubscription::new(customer.id, service, ProductSlug::DomainMonitoring);
     account
         .client
         .subscriptions()
-        .suspend(suspend)
+        .suspend(customer.id, service, ProductSlug::DomainMonitoring)
         .await
         .expect("suspended");
     let domains = account.client.domains();
@@ -350,11 +354,10 @@ async fn a_platform_paused_domain_needs_room_to_resume() {
     );
     let paused = domains.suspend(id).await.expect("paused already");
     assert!(paused.note().is_some());
-    let resume = ResumeSubscription::new(customer.id, service, ProductSlug::DomainMonitoring);
     account
         .client
         .subscriptions()
-        .resume(resume)
+        .resume(customer.id, service, ProductSlug::DomainMonitoring)
         .await
         .expect("resumed");
     let active = domains
@@ -370,26 +373,20 @@ async fn a_release_names_what_is_missing() {
     let service = customer.domain_slots(1).await;
     let id = customer.watched("example.com", service).await;
     let domains = account.client.domains();
-    let nothing = ReleaseDomain::new(customer.id, service, unknown());
     assert_api_error(
-        domains.release(nothing).await,
+        domains.release(customer.id, service, unknown()).await,
         404,
         ErrorCode::DomainNotFound,
     );
     let servers_only = customer.server_plan("starter").await;
-    let release = domains
-        .release(ReleaseDomain::new(customer.id, servers_only, id))
-        .await;
+    let release = domains.release(customer.id, servers_only, id).await;
     assert_api_error(release, 404, ErrorCode::SubscriptionNotFound);
-    let end = TerminateSubscription::new(customer.id, service, ProductSlug::DomainMonitoring);
     account
         .client
         .subscriptions()
-        .terminate(end)
+        .terminate(customer.id, service, ProductSlug::DomainMonitoring)
         .await
         .expect("cancelled");
-    let release = domains
-        .release(ReleaseDomain::new(customer.id, service, id))
-        .await;
+    let release = domains.release(customer.id, service, id).await;
     assert_api_error(release, 422, ErrorCode::SubscriptionNotChangeable);
 }

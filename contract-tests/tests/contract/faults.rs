@@ -6,7 +6,7 @@ use std::time::Duration;
 use http::Method;
 use secmon::model::{EndpointId, EndpointStatus, PortRange, Protocol, RuleId};
 use secmon::operations::{
-    CreateRule, CreateSsoToken, DeleteRule, GetEndpoint, ListEndpoints, ListRules, SuspendEndpoint,
+    CreateRule, DeleteRule, GetEndpoint, ListEndpoints, ListRules, SuspendEndpoint,
 };
 use secmon::{Client, Error, ErrorCode, ErrorKind, RawRequest, Response, Sent};
 use secmon_contract_tests::table::TABLE;
@@ -183,7 +183,7 @@ async fn every_fault_of_a_read_loses_nothing() {
         let placed = account.fault(&Method::GET, ONE_SERVER, effect.clone());
         placed.await;
         let watch = Watch::start(&account, Method::GET, ONE_SERVER).await;
-        let read = client.endpoints().get(id).await;
+        let read = client.servers().get_account_wide(id).await;
         let (requests, end) = fault.repeatable;
         assert_eq!(end_of(&read), end, "{effect}");
         let expected = fault.statuses(200, requests);
@@ -217,12 +217,21 @@ async fn every_fault_of_a_write_that_may_be_repeated_acts_once() {
         if let Ok(suspended) = suspended {
             let found_so = fault.processed && requests == 2;
             assert_eq!(suspended.note().is_some(), found_so, "{effect}");
+            let unsure = requests == 2 && fault.once != TWICE;
+            assert_eq!(suspended.may_have_acted_before(), unsure, "{effect}");
+            let created = (!unsure).then_some(false);
+            assert_eq!(suspended.created(), created, "{effect}");
         }
     }
 }
 
 pub async fn is_paused(account: &Account, server: EndpointId) -> bool {
-    let read = account.client.endpoints().get(server).await.expect("read");
+    let read = account
+        .client
+        .servers()
+        .get_account_wide(server)
+        .await
+        .expect("read");
     read.data.status == EndpointStatus::Paused
 }
 
@@ -261,7 +270,7 @@ async fn every_fault_of_a_sign_in_mints_one_token_at_most() {
         let placed = account.fault(&Method::POST, TOKENS, effect.clone());
         placed.await;
         let watch = Watch::start(&account, Method::POST, TOKENS).await;
-        let minted = client.sso_token(CreateSsoToken::new(customer.id)).await;
+        let minted = client.sso_token(customer.id).await;
         let (requests, end) = fault.once;
         assert_eq!(end_of(&minted), end, "{effect}");
         let expected = fault.statuses(200, requests);
@@ -277,8 +286,8 @@ pub async fn allow(
     server: EndpointId,
 ) -> Result<Response<secmon::model::Rule>, Error> {
     let ports: PortRange = "22".parse().expect("a port");
-    let rule = CreateRule::new(ports, Protocol::Tcp, "SSH for operations").endpoint_id(server);
-    client.rules().create(rule).await
+    let rule = CreateRule::for_endpoint(server, ports, Protocol::Tcp, "SSH for operations");
+    client.rules().create_account_wide(rule).await
 }
 
 pub async fn rules_of(account: &Account, server: EndpointId) -> Vec<RuleId> {
@@ -325,12 +334,8 @@ async fn every_operation_is_sent_again_when_that_is_harmless_and_only_then() {
 async fn a_slow_answer_is_waited_for_or_given_up() {
     let account = Account::new().await;
     let slow = || json!({"latency_ms": 3_000});
-    let builder = account.builder().attempt_timeout(Duration::from_secs(1));
-    let hasty = builder
-        .max_retries(3)
-        .max_wait(Duration::from_secs(5))
-        .build()
-        .expect("a client");
+    let hasty = account.patient_client();
+    let hasty = hasty.with(|calls| calls.attempt_timeout(Duration::from_secs(1)));
     let customer = account.customer();
     let server = customer.provisioned("203.0.113.63").await;
 
@@ -338,8 +343,8 @@ async fn a_slow_answer_is_waited_for_or_given_up() {
         .fault(&Method::GET, "/api/v1/endpoints/*", slow())
         .await;
     let read = hasty
-        .endpoints()
-        .get(server)
+        .servers()
+        .get_account_wide(server)
         .await
         .expect("the second answer came in time");
     assert_eq!(read.attempts(), 2);
@@ -368,7 +373,7 @@ async fn a_slow_answer_is_waited_for_or_given_up() {
     let call = account
         .client
         .call(GetEndpoint::new(server))
-        .timeout(Duration::from_millis(200));
+        .with(|call| call.operation_timeout(Duration::from_millis(200)));
     let error = call.send().await.expect_err("late");
     assert_eq!(
         (error.kind(), error.sent()),
@@ -414,17 +419,25 @@ async fn a_deletion_whose_answer_was_lost_is_done() {
         account
             .fault(&Method::DELETE, ONE_RULE, effect.clone())
             .await;
-        let deleted = client.rules().delete(rule).await.expect("deleted");
+        let deleted = client
+            .rules()
+            .delete_account_wide(rule)
+            .await
+            .expect("deleted");
         assert_eq!(deleted.attempts(), 2, "closed {close}");
         assert_eq!(rules.statuses().await, statuses, "closed {close}");
         assert!(rules_of(&account, id).await.is_empty(), "closed {close}");
 
         let servers = Watch::start(&account, Method::DELETE, ONE_SERVER).await;
         account.fault(&Method::DELETE, ONE_SERVER, effect).await;
-        let deleted = client.endpoints().delete(id).await.expect("deleted");
+        let deleted = client
+            .servers()
+            .delete_account_wide(id)
+            .await
+            .expect("deleted");
         assert_eq!(deleted.attempts(), 2, "closed {close}");
         assert_eq!(servers.statuses().await, statuses, "closed {close}");
-        let gone = account.client.endpoints().get(id).await;
+        let gone = account.client.servers().get_account_wide(id).await;
         assert_api_error(gone, 404, ErrorCode::Number(404));
         let list = ListEndpoints::new().billing_customer_id(customer.id);
         let left = account
@@ -450,8 +463,8 @@ async fn a_page_of_a_proxy_keeps_its_text() {
             .await;
         let error = account
             .client
-            .endpoints()
-            .get(id)
+            .servers()
+            .get_account_wide(id)
             .await
             .expect_err("no JSON");
         assert_eq!(error.kind(), ErrorKind::Decode);

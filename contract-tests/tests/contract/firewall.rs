@@ -56,47 +56,47 @@ async fn a_dump_becomes_rules_of_the_server() {
     let expected = not_yet_allowed(&account).await;
     let customer = account.customer();
     let server = customer.provisioned("203.0.113.90").await;
-    let dump = || IngestFirewall::new(server, customer.id, DUMP);
+    let dump = || IngestFirewall::new(customer.id, server, DUMP);
     let read = account
         .client
+        .rules()
         .ingest_firewall(dump().format(FirewallFormat::Iptables))
         .await
         .expect("read");
-    let raw: Value = serde_json::from_slice(read.raw()).expect("JSON");
+    let raw: Value = serde_json::from_slice(read.body()).expect("JSON");
     assert_keys(
         &raw["data"],
         &["format", "parsed_rules", "suggested", "skipped"],
     );
-    assert_eq!(read.data.parsed_rules, 3);
-    let ports: Vec<String> = read
-        .data
-        .suggested
+    assert_eq!(read.data.parsed_rules, Some(3));
+    let suggested = read.data.suggested.as_ref().expect("the rules");
+    let ports: Vec<String> = suggested
         .iter()
         .filter_map(|rule| rule.ports().map(|ports| ports.to_string()))
         .collect();
     assert_eq!(ports, expected);
     assert!(
-        read.data
-            .suggested
+        suggested
             .iter()
-            .all(|rule| rule.auto_suggested && rule.endpoint_id == Some(server))
+            .all(|rule| rule.auto_suggested == Some(true) && rule.endpoint_id == Some(server))
     );
     let again = account
         .client
+        .rules()
         .ingest_firewall(dump())
         .await
         .expect("read")
         .into_data();
     assert_eq!(again.format, Some(FirewallFormat::Iptables));
-    assert!(again.suggested.is_empty());
+    assert_eq!(again.suggested, Some(Vec::new()));
 }
 
 async fn an_unknown_server_is_endpoint_not_found() {
     let account = Account::new().await;
     let nobody = EndpointId::from(Uuid::from_u128(7));
-    let dump = IngestFirewall::new(nobody, account.customer().id, DUMP);
+    let dump = IngestFirewall::new(account.customer().id, nobody, DUMP);
     assert_api_error(
-        account.client.ingest_firewall(dump).await,
+        account.client.rules().ingest_firewall(dump).await,
         404,
         ErrorCode::EndpointNotFound,
     );
@@ -107,11 +107,15 @@ async fn what_cannot_be_read_is_refused_by_name() {
     let customer = account.customer();
     let server = customer.provisioned("203.0.113.91").await;
     let poem = IngestFirewall::new(
-        server,
         customer.id,
+        server,
         "Shall I compare thee to a summer's day?",
     );
-    let error = assert_api_error(account.client.ingest_firewall(poem).await, 422, None);
+    let error = assert_api_error(
+        account.client.rules().ingest_firewall(poem).await,
+        422,
+        None,
+    );
     assert_eq!(
         error
             .field_errors()

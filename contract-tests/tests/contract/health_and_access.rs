@@ -32,7 +32,7 @@ async fn health_needs_no_key() {
     let health = account.client.health().await.expect("health");
     assert!(health.data.success);
     assert_eq!(health.data.status, "ok");
-    let raw: Value = serde_json::from_slice(health.raw()).expect("JSON");
+    let raw: Value = serde_json::from_slice(health.body()).expect("JSON");
     assert_keys(&raw, &["success", "status", "timestamp", "meta"]);
     assert_keys(&raw["meta"], &["version"]);
     assert_eq!(raw["meta"]["version"], "v1");
@@ -68,7 +68,7 @@ async fn the_client_names_what_a_key_may_not_do() {
         ErrorCode::TenantNotFound,
     );
     client.reset_key_rejection();
-    let refused = client.endpoints().get(nobody()).await;
+    let refused = client.servers().get_account_wide(nobody()).await;
     assert_api_error(refused, 401, ErrorCode::TenantNotFound);
     client.health().await.expect("health needs no account");
 

@@ -20,18 +20,19 @@ cases! {
         a_write_that_may_not_be_repeated_gives_up_and_acts_once(Faults, Journal),
         a_deletion_gives_up_and_says_that_it_may_be_done(Faults, Journal),
         a_window_that_stays_full_is_waited_for_until_the_time_is_over(Faults, Journal),
+        the_fifth_full_window_in_a_row_ends_a_call(Faults, Journal),
         trouble_that_ends_in_time_is_overcome(Faults, Journal)
 }
 
 const RETRIES: u32 = 2;
 
 fn patient(account: &Account) -> Client {
-    let builder = account.builder().max_retries(RETRIES);
-    let builder = builder.max_wait(Duration::from_secs(5));
-    builder.build().expect("a client")
+    let client = account.patient_client();
+    client.with(|calls| calls.max_retries(RETRIES))
 }
 
-/// The effects after which attempts are counted: a full window is no failure, and is waited for as long as there is time.
+/// The effects after which retries are counted: a full window is no failure, and is waited for until it was full five
+/// times in a row.
 fn counted() -> impl Iterator<Item = Fault> {
     faults()
         .into_iter()
@@ -61,7 +62,7 @@ async fn a_read_gives_up_with_the_last_error() {
         let placed = account.lasting_fault(&Method::GET, ONE_SERVER, effect.clone());
         placed.await;
         let watch = Watch::start(&account, Method::GET, ONE_SERVER).await;
-        let read = patient(&account).endpoints().get(id).await;
+        let read = patient(&account).servers().get_account_wide(id).await;
         let (requests, end) = fault.lasting(fault.repeatable);
         assert_eq!(end_of(&read), end, "{effect}");
         let statuses = vec![fault.status(200); requests];
@@ -135,14 +136,14 @@ async fn a_deletion_gives_up_and_says_that_it_may_be_done() {
         let id = account.customer().provisioned("203.0.113.103").await;
         let placed = account.lasting_fault(&Method::DELETE, ONE_SERVER, json!({"close": close}));
         placed.await;
-        let deleted = patient(&account).endpoints().delete(id).await;
+        let deleted = patient(&account).servers().delete_account_wide(id).await;
         let lost = End::Failed(ErrorKind::Interrupted, Sent::Maybe);
         assert_eq!(end_of(&deleted), lost, "closed {close}");
         account.clear_faults().await;
-        let endpoints = account.client.endpoints();
-        let left = endpoints.get(id).await;
+        let endpoints = account.client.servers();
+        let left = endpoints.get_account_wide(id).await;
         assert_eq!(left.is_err(), gone, "closed {close}");
-        let again = endpoints.delete(id).await;
+        let again = endpoints.delete_account_wide(id).await;
         match gone {
             true => drop(assert_api_error(again, 404, ErrorCode::Number(404))),
             false => assert_eq!(end_of(&again), End::Done, "closed {close}"),
@@ -157,9 +158,12 @@ async fn a_window_that_stays_full_is_waited_for_until_the_time_is_over() {
     let id = account.customer().provisioned("203.0.113.105").await;
     // Time for one wait of a second, and no second one.
     let hurried = || {
-        let builder = account.builder().max_wait(Duration::from_secs(5));
-        let builder = builder.operation_timeout(Duration::from_secs(2));
-        builder.build().expect("a client")
+        let client = account.patient_client();
+        client.with(|calls| {
+            calls
+                .max_retries(0)
+                .operation_timeout(Duration::from_secs(2))
+        })
     };
     for (method, path) in [
         (Method::GET, ONE_SERVER),
@@ -170,7 +174,7 @@ async fn a_window_that_stays_full_is_waited_for_until_the_time_is_over() {
         account.lasting_fault(&method, path, full).await;
         let watch = Watch::start(&account, method, path).await;
         let end = match path {
-            ONE_SERVER => end_of(&hurried().endpoints().get(id).await),
+            ONE_SERVER => end_of(&hurried().servers().get_account_wide(id).await),
             SUSPEND => end_of(&hurried().servers().suspend(id).await),
             _ => end_of(&allow(&hurried(), id).await),
         };
@@ -180,6 +184,20 @@ async fn a_window_that_stays_full_is_waited_for_until_the_time_is_over() {
         assert!(!is_paused(&account, id).await);
         assert!(rules_of(&account, id).await.is_empty());
     }
+}
+
+/// There is time for more.
+async fn the_fifth_full_window_in_a_row_ends_a_call() {
+    let account = Account::new().await;
+    let id = account.customer().provisioned("203.0.113.106").await;
+    let full = json!({"status": 429});
+    account.lasting_fault(&Method::POST, SUSPEND, full).await;
+    let watch = Watch::start(&account, Method::POST, SUSPEND).await;
+    let suspended = patient(&account).servers().suspend(id).await;
+    assert_eq!(end_of(&suspended), REFUSED.1);
+    assert_eq!(watch.statuses().await, [Some(429); 5]);
+    account.clear_faults().await;
+    assert!(!is_paused(&account, id).await);
 }
 
 /// Only as many attempts fail as there are retries.

@@ -2,7 +2,7 @@
 
 use http::{Method, StatusCode};
 use secmon::model::{DomainStatus, EndpointStatus, ProductSlug, SubscriptionStatus};
-use secmon::operations::{ProvisionSubscription, SuspendSubscription};
+use secmon::operations::ProvisionSubscription;
 use secmon_contract_tests::table::TABLE;
 use secmon_contract_tests::{Account, Case, Namespace, cases, next_service};
 use serde_json::json;
@@ -51,12 +51,15 @@ async fn both_namespaces_reach_the_same_records() {
     let service = next_service();
     let slots = ProvisionSubscription::new(customer.id, service, ProductSlug::DomainMonitoring);
     let bought = other.subscriptions().provision(slots).await;
-    assert!(bought.expect("bought").created());
+    assert_eq!(bought.expect("bought").created(), Some(true));
     let domain = customer.watched("example.com", service).await;
     let paused = other.domains().suspend(domain).await.expect("suspended");
     assert_eq!(paused.data.status, DomainStatus::Paused);
-    let suspend = SuspendSubscription::new(customer.id, service, ProductSlug::DomainMonitoring);
-    let suspended = account.client.subscriptions().suspend(suspend).await;
+    let suspended = account
+        .client
+        .subscriptions()
+        .suspend(customer.id, service, ProductSlug::DomainMonitoring)
+        .await;
     let suspended = suspended.expect("suspended").into_data();
     assert_eq!(suspended.status, SubscriptionStatus::Suspended);
 }

@@ -12,7 +12,7 @@ use secmon::model::{
 };
 use secmon::operations::{
     ChangeSubscription, CreateRule, ListCredentialLeaks, ListEndpoints, ListPortAlerts, ListRules,
-    ProvisionEndpoint, ScanEndpoint, ServiceReport, SuspendSubscription, SyncServices,
+    ProvisionEndpoint, ScanEndpoint, ServiceReport, SyncServices,
 };
 use secmon::transport::{HttpOptions, HttpTransport, Transport};
 use secmon::{ApiKey, Client, ErrorKind, Sent};
@@ -270,22 +270,14 @@ async fn provisioned(client: &Client, last: u8) -> EndpointId {
 }
 
 async fn domains(client: &Client) -> Vec<DomainId> {
-    let overview = client
-        .domain_monitoring()
-        .list(customer())
-        .await
-        .expect("domains");
-    overview
-        .data
-        .domains
-        .iter()
-        .map(|domain| domain.id)
-        .collect()
+    let overview = client.domains().list(customer()).await.expect("domains");
+    let domains = overview.data.domains.expect("the domains");
+    domains.iter().map(|domain| domain.id).collect()
 }
 
 fn rule() -> CreateRule {
     let ports = "22".parse().expect("a port");
-    CreateRule::new(ports, Protocol::Tcp, "SSH for operations").billing_customer_id(customer())
+    CreateRule::global(ports, Protocol::Tcp, "SSH for operations")
 }
 
 async fn live_through(client: Client) {
@@ -317,7 +309,7 @@ async fn force_the_downgrade(client: Client) {
     let change = ChangeSubscription::new(customer(), service(), DOMAINS).new_quantity(1);
     client
         .subscriptions()
-        .change(change.force())
+        .change(change.force(true))
         .await
         .expect("forced");
 }
@@ -330,7 +322,8 @@ async fn provision_patiently(client: Client) {
 
 async fn provision_at_once(client: Client) {
     for _ in 0..2 {
-        let call = client.call(server(11)).timeout(Duration::from_millis(500));
+        let call = client.call(server(11));
+        let call = call.with(|call| call.operation_timeout(Duration::from_millis(500)));
         call.send()
             .await
             .expect_err("throttled, and out of patience");
@@ -340,7 +333,7 @@ async fn provision_at_once(client: Client) {
 async fn look_after_a_lost_answer(client: Client) {
     let lost = client
         .rules()
-        .create(rule())
+        .create(customer(), rule())
         .await
         .expect_err("the answer is lost");
     assert_eq!(lost.sent(), Sent::Maybe);
@@ -352,12 +345,12 @@ async fn look_after_a_lost_answer(client: Client) {
 async fn send_a_rule_twice(client: Client) {
     client
         .rules()
-        .create(rule())
+        .create(customer(), rule())
         .await
         .expect_err("the answer is lost");
     client
         .rules()
-        .create(rule())
+        .create(customer(), rule())
         .await
         .expect_err("it is there");
 }
@@ -372,7 +365,7 @@ async fn wait_for_the_cooldown(client: Client) {
     let scan = ScanEndpoint::new(customer(), the_only_server(&client).await);
     client
         .call(scan)
-        .wait_for_cooldown()
+        .with(|call| call.wait_for_cooldown())
         .send()
         .await
         .expect("queued");
@@ -401,23 +394,18 @@ async fn read_a_page_twice(client: Client) {
 }
 
 async fn report_once(client: Client) {
-    let report = ServiceReport {
-        service_id: service(),
-        client_id: customer(),
-        product_slug: DOMAINS,
-        status: SubscriptionStatus::Suspended,
-    };
+    let status = SubscriptionStatus::Suspended;
+    let report = ServiceReport::new(customer(), service(), DOMAINS, status);
     client
-        .sync_services(SyncServices::new([report]))
+        .send(SyncServices::new(vec![report]))
         .await
         .expect("reported");
 }
 
 async fn suspend_by_hand(client: Client) {
-    let suspend = SuspendSubscription::new(customer(), service(), DOMAINS);
     client
         .subscriptions()
-        .suspend(suspend)
+        .suspend(customer(), service(), DOMAINS)
         .await
         .expect("suspended");
 }
@@ -433,7 +421,11 @@ async fn go_on_after_unknown_values(client: Client) {
             .as_deref(),
         Some("galactic")
     );
-    client.rules().create(rule()).await.expect("created");
+    client
+        .rules()
+        .create(customer(), rule())
+        .await
+        .expect("created");
 }
 
 async fn read_alerts_over_and_over(client: Client) {
@@ -476,13 +468,13 @@ async fn go_on_with_a_refused_key(client: Client) {
 async fn read_the_summary_all_the_same(client: Client) {
     let id = domains(&client).await[0];
     let leaks = client
-        .send(ListCredentialLeaks::new(id, customer()))
+        .send(ListCredentialLeaks::new(customer(), id))
         .await
         .expect("a result");
     assert!(leaks.data.unavailable().is_some());
     client
-        .domain_monitoring()
-        .summary(id, customer())
+        .domains()
+        .summary(customer(), id)
         .await
         .expect("a summary");
 }
@@ -491,7 +483,7 @@ async fn read_leaks_over_and_over(client: Client) {
     let id = domains(&client).await[0];
     for _ in 0..4 {
         client
-            .send(ListCredentialLeaks::new(id, customer()))
+            .send(ListCredentialLeaks::new(customer(), id))
             .await
             .expect("a result");
     }

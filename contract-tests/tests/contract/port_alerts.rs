@@ -44,7 +44,7 @@ fn not_found() -> ErrorCode {
 }
 
 fn json_of<T>(response: &Response<T>) -> Value {
-    serde_json::from_slice(response.raw()).expect("JSON")
+    serde_json::from_slice(response.body()).expect("JSON")
 }
 
 async fn an_unknown_alert_is_404_by_number() {
@@ -52,8 +52,8 @@ async fn an_unknown_alert_is_404_by_number() {
     let alerts = account.client.port_alerts();
     let customer = account.customer().id;
     let unknown = PortAlertId::from(Uuid::from_u128(7));
-    assert_api_error(alerts.get(unknown, customer).await, 404, not_found());
-    let error = assert_api_error(alerts.resolve(unknown, customer).await, 404, not_found());
+    assert_api_error(alerts.get(customer, unknown).await, 404, not_found());
+    let error = assert_api_error(alerts.resolve(customer, unknown).await, 404, not_found());
     let body: Value = serde_json::from_str(error.body_snippet().expect("a body")).expect("JSON");
     assert_keys(&body, &["success", "error", "meta"]);
     assert_keys(&body["error"], &["code", "message"]);
@@ -101,12 +101,12 @@ async fn an_open_port_raises_an_alert_that_closes_with_it() {
     let closed = account
         .client
         .port_alerts()
-        .get(alert.id, customer.id)
+        .get(customer.id, alert.id)
         .await
         .expect("read");
     assert_keys(&json_of(&closed)["data"], &["alert"]);
-    assert_eq!(closed.data.status, PortAlertStatus::Resolved);
-    assert!(closed.data.resolved_at.is_some());
+    assert_eq!(closed.data.alert.status, PortAlertStatus::Resolved);
+    assert!(closed.data.alert.resolved_at.is_some());
 }
 
 async fn a_list_is_filtered_and_comes_in_pages() {
@@ -143,10 +143,13 @@ async fn an_alert_is_resolved_once_and_comes_back_at_the_next_scan() {
     let customer = account.customer();
     let endpoint = customer.scanned("203.0.113.53", &[(23, "tcp")]).await;
     let alerts = account.client.port_alerts();
-    let open = || alerts.list(ListPortAlerts::new(customer.id).status(PortAlertStatus::Open));
+    let open = || {
+        let list = alerts.list(customer.id);
+        list.filter(|list| list.status(PortAlertStatus::Open))
+    };
     let alert = open().collect_all().await.expect("one").remove(0);
     let resolved = alerts
-        .resolve(alert.id, customer.id)
+        .resolve(customer.id, alert.id)
         .await
         .expect("resolved");
     let raw = json_of(&resolved);
@@ -155,7 +158,7 @@ async fn an_alert_is_resolved_once_and_comes_back_at_the_next_scan() {
     assert_eq!(resolved.data.alert.status, PortAlertStatus::Resolved);
     account.advance(60).await;
     let again = alerts
-        .resolve(alert.id, customer.id)
+        .resolve(customer.id, alert.id)
         .await
         .expect("resolved already");
     assert_eq!(again.data.alert, resolved.data.alert);
@@ -172,18 +175,15 @@ async fn another_customers_alert_is_404() {
     customer.scanned("203.0.113.54", &[(23, "tcp")]).await;
     let alerts = account.client.port_alerts();
     let alert = alerts
-        .list(ListPortAlerts::new(customer.id))
+        .list(customer.id)
         .collect_all()
         .await
         .expect("one")
         .remove(0);
     let stranger = account.customer().id;
-    assert_api_error(alerts.get(alert.id, stranger).await, 404, not_found());
-    assert_api_error(alerts.resolve(alert.id, stranger).await, 404, not_found());
-    let none = alerts
-        .list(ListPortAlerts::new(stranger))
-        .collect_all()
-        .await;
+    assert_api_error(alerts.get(stranger, alert.id).await, 404, not_found());
+    assert_api_error(alerts.resolve(stranger, alert.id).await, 404, not_found());
+    let none = alerts.list(stranger).collect_all().await;
     assert!(none.expect("none").is_empty());
 }
 
@@ -198,7 +198,7 @@ async fn a_customer_without_servers_has_no_alerts() {
     assert!(page.alerts.is_empty());
     assert_eq!(
         (page.total, page.current_page, page.last_page),
-        (0, 1, Some(1))
+        (Some(0), 1, Some(1))
     );
 }
 
@@ -227,24 +227,26 @@ async fn every_event_of_an_open_alert_ends_it_or_leaves_it() {
         let customer = account.customer();
         let endpoint = customer.scanned("203.0.113.55", &[(23, "tcp")]).await;
         let alerts = account.client.port_alerts();
-        let all = || alerts.list(ListPortAlerts::new(customer.id)).collect_all();
+        let all = || alerts.list(customer.id).collect_all();
         let alert = all().await.expect("one").remove(0);
         happen(&account, customer, endpoint, alert.id, event).await;
         let now = alerts
-            .get(alert.id, customer.id)
+            .get(customer.id, alert.id)
             .await
             .expect("read")
-            .into_data();
+            .into_data()
+            .alert;
         assert_eq!(now.status, after, "{event:?}");
         assert_eq!(now.resolved_at.is_some(), after == Resolved, "{event:?}");
         assert_eq!(all().await.expect("one").len(), 1, "{event:?} raises none");
         account.open_ports(endpoint, &[(23, "tcp")]).await;
         account.scan(endpoint, "completed").await;
         let later = alerts
-            .get(alert.id, customer.id)
+            .get(customer.id, alert.id)
             .await
             .expect("read")
-            .into_data();
+            .into_data()
+            .alert;
         assert_eq!(
             later.status, after,
             "an alert never opens again, after {event:?}"
@@ -261,8 +263,9 @@ async fn happen(
 ) {
     let rule = |port: &str| {
         let ports = port.parse().expect("a port");
-        let rule = CreateRule::new(ports, Protocol::Any, "As the customer wishes");
-        account.client.rules().create(rule.endpoint_id(endpoint))
+        let why = "As the customer wishes";
+        let rule = CreateRule::for_endpoint(endpoint, ports, Protocol::Any, why);
+        account.client.rules().create_account_wide(rule)
     };
     match event {
         Event::SeenAgain => account.scan(endpoint, "completed").await,
@@ -277,7 +280,7 @@ async fn happen(
             account
                 .client
                 .port_alerts()
-                .resolve(alert, customer.id)
+                .resolve(customer.id, alert)
                 .await
                 .expect("resolved"),
         ),

@@ -2,11 +2,13 @@
 
 use http::{Method, StatusCode};
 use secmon::model::{
-    EndpointId, EndpointStatus, PortAlertStatus, PortRange, Protocol, RuleId, RuleScope, RuleStatus,
+    EndpointId, EndpointStatus, Expiry, PortAlertStatus, PortRange, Protocol, Rule, RuleId,
+    RuleScope, RuleStatus,
 };
 use secmon::operations::{CreateRule, DeleteRule, GetRule, ListPortAlerts, ListRules, UpdateRule};
-use secmon::{ErrorCode, Response};
+use secmon::{Error, ErrorCode, Operation, OperationInfo, Response};
 use secmon_contract_tests::{Account, Customer, assert_api_error, assert_keys, cases};
+use serde::Serialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -55,8 +57,23 @@ fn ports(text: &str) -> PortRange {
     text.parse().expect("a range")
 }
 
+fn until(text: &str) -> Expiry {
+    text.parse().expect("an expiry")
+}
+
 fn rule(text: &str, endpoint: EndpointId) -> CreateRule {
-    CreateRule::new(ports(text), Protocol::Tcp, WHY).endpoint_id(endpoint)
+    CreateRule::for_endpoint(endpoint, ports(text), Protocol::Tcp, WHY)
+}
+
+/// A rule as a case writes it, with what the client's own type leaves out or cannot hold.
+#[derive(Serialize)]
+#[serde(transparent)]
+struct WrittenRule(Value);
+
+impl Operation for WrittenRule {
+    type Output = Rule;
+
+    const INFO: &'static OperationInfo = CreateRule::INFO;
 }
 
 fn unknown() -> RuleId {
@@ -68,19 +85,19 @@ fn not_found() -> ErrorCode {
 }
 
 fn json_of<T>(response: &Response<T>) -> Value {
-    serde_json::from_slice(response.raw()).expect("JSON")
+    serde_json::from_slice(response.body()).expect("JSON")
 }
 
-/// A rule for one port of a new server of the customer.
+/// A rule for one port of a new server of the customer. That it is for this server alone goes without saying.
 async fn created(account: &Account, customer: Customer<'_>) -> (EndpointId, RuleId) {
     let endpoint = customer.provisioned("192.0.2.1").await;
-    let rule = account
-        .client
-        .rules()
-        .create(rule("22", endpoint))
-        .await
-        .expect("created");
-    (endpoint, rule.data.id)
+    let rule = json!({
+        "port_start": 22, "protocol": "tcp", "justification": WHY, "endpoint_id": endpoint,
+    });
+    let rule = account.client.send(WrittenRule(rule)).await;
+    let rule = rule.expect("created").into_data();
+    assert_eq!(rule.endpoint_id, Some(endpoint));
+    (endpoint, rule.id)
 }
 
 async fn a_rule_of_one_server_is_created_read_changed_and_deleted() {
@@ -90,9 +107,8 @@ async fn a_rule_of_one_server_is_created_read_changed_and_deleted() {
     let endpoint = customer.provisioned("192.0.2.1").await;
     let full = rule("8000-8100", endpoint)
         .service("app")
-        .expires_at("2199-12-31")
-        .billing_customer_id(customer.id);
-    let made = rules.create(full).await.expect("created");
+        .expires_at(until("2199-12-31"));
+    let made = rules.create(customer.id, full).await.expect("created");
     assert_eq!(made.status(), StatusCode::CREATED);
     let raw = json_of(&made);
     assert_keys(&raw, &["data", "meta"]);
@@ -106,16 +122,27 @@ async fn a_rule_of_one_server_is_created_read_changed_and_deleted() {
     );
     assert_eq!(made.scope_label.as_deref(), Some("Endpoint-Specific"));
     assert_eq!(made.endpoint.map(|endpoint| endpoint.id), Some(endpoint));
-    assert_eq!((made.is_active, made.auto_suggested), (Some(true), false));
+    assert_eq!(
+        (made.is_active, made.auto_suggested),
+        (Some(true), Some(false))
+    );
     assert!(
         made.expires_at
             .is_some_and(|at| at.as_str().starts_with("2199-12-31T23:59:59"))
     );
 
-    let read = rules.get(made.id).await.expect("read").into_data();
+    let read = rules
+        .get_account_wide(made.id)
+        .await
+        .expect("read")
+        .into_data();
     assert_eq!(read.justification.as_deref(), Some(WHY));
     let change = UpdateRule::new(made.id, ports("9000"), Protocol::Any, "Another good reason");
-    let changed = rules.update(change).await.expect("changed").into_data();
+    let changed = rules
+        .update_account_wide(change)
+        .await
+        .expect("changed")
+        .into_data();
     assert_eq!(
         (changed.ports(), changed.protocol),
         (Some(ports("9000")), Protocol::Any)
@@ -123,23 +150,21 @@ async fn a_rule_of_one_server_is_created_read_changed_and_deleted() {
     assert_eq!((changed.service, changed.expires_at), (None, None));
     assert_eq!(changed.endpoint_id, Some(endpoint));
 
-    let gone = rules.delete(made.id).await.expect("deleted");
+    let gone = rules.delete_account_wide(made.id).await.expect("deleted");
     assert_eq!(gone.status(), StatusCode::NO_CONTENT);
-    assert_api_error(rules.get(made.id).await, 404, not_found());
-    assert_api_error(rules.delete(made.id).await, 404, not_found());
+    assert_api_error(rules.get_account_wide(made.id).await, 404, not_found());
+    assert_api_error(rules.delete_account_wide(made.id).await, 404, not_found());
 }
 
 async fn a_global_rule_has_no_server() {
     let account = Account::new().await;
     let customer = account.customer();
-    let global = CreateRule::new(ports("443"), Protocol::Any, WHY).billing_customer_id(customer.id);
-    let made = account
-        .client
-        .rules()
-        .create(global)
-        .await
-        .expect("created")
-        .into_data();
+    // Without a server it is global.
+    let global = json!({
+        "port_start": 443, "protocol": "*", "justification": WHY, "billing_customer_id": customer.id,
+    });
+    let made = account.client.send(WrittenRule(global)).await;
+    let made = made.expect("created").into_data();
     assert_eq!((made.endpoint_id, made.endpoint), (None, None));
     assert_eq!(made.scope_label.as_deref(), Some("Global"));
 }
@@ -150,16 +175,20 @@ async fn overlapping_rules_of_one_scope_are_refused() {
     let rules = account.client.rules();
     let endpoint = customer.provisioned("192.0.2.2").await;
     rules
-        .create(rule("8000-8100", endpoint))
+        .create_account_wide(rule("8000-8100", endpoint))
         .await
         .expect("created");
     let other = rules
-        .create(rule("9000", endpoint))
+        .create_account_wide(rule("9000", endpoint))
         .await
         .expect("created")
         .into_data();
     for overlapping in ["8000", "8050-8060", "8100-9000", "1-65535"] {
-        let error = assert_api_error(rules.create(rule(overlapping, endpoint)).await, 422, None);
+        let error = assert_api_error(
+            rules.create_account_wide(rule(overlapping, endpoint)).await,
+            422,
+            None,
+        );
         assert_eq!(
             error
                 .field_errors()
@@ -168,21 +197,26 @@ async fn overlapping_rules_of_one_scope_are_refused() {
         );
     }
     let change = UpdateRule::new(other.id, ports("8100"), Protocol::Any, WHY);
-    assert_api_error(rules.update(change).await, 422, None);
+    assert_api_error(rules.update_account_wide(change).await, 422, None);
     let same = UpdateRule::new(other.id, ports("9000-9001"), Protocol::Tcp, WHY);
     rules
-        .update(same)
+        .update_account_wide(same)
         .await
         .expect("a rule does not overlap itself");
 
-    let udp = CreateRule::new(ports("8000"), Protocol::Udp, WHY).endpoint_id(endpoint);
-    rules.create(udp).await.expect("another protocol");
-    let global =
-        CreateRule::new(ports("8000"), Protocol::Tcp, WHY).billing_customer_id(customer.id);
-    rules.create(global).await.expect("another scope");
+    let udp = CreateRule::for_endpoint(endpoint, ports("8000"), Protocol::Udp, WHY);
+    rules
+        .create_account_wide(udp)
+        .await
+        .expect("another protocol");
+    let global = CreateRule::global(ports("8000"), Protocol::Tcp, WHY);
+    rules
+        .create(customer.id, global)
+        .await
+        .expect("another scope");
     let elsewhere = customer.provisioned("192.0.2.3").await;
     rules
-        .create(rule("8000", elsewhere))
+        .create_account_wide(rule("8000", elsewhere))
         .await
         .expect("another server");
 }
@@ -190,10 +224,10 @@ async fn overlapping_rules_of_one_scope_are_refused() {
 async fn an_unknown_rule_is_404_by_number() {
     let account = Account::new().await;
     let rules = account.client.rules();
-    assert_api_error(rules.get(unknown()).await, 404, not_found());
-    assert_api_error(rules.delete(unknown()).await, 404, not_found());
+    assert_api_error(rules.get_account_wide(unknown()).await, 404, not_found());
+    assert_api_error(rules.delete_account_wide(unknown()).await, 404, not_found());
     let change = UpdateRule::new(unknown(), ports("22"), Protocol::Tcp, WHY);
-    assert_api_error(rules.update(change).await, 404, not_found());
+    assert_api_error(rules.update_account_wide(change).await, 404, not_found());
 }
 
 async fn another_customers_rule_is_404_and_its_server_is_403() {
@@ -209,7 +243,11 @@ async fn another_customers_rule_is_404_and_its_server_is_403() {
     assert_api_error(client.send(change).await, 404, not_found());
     let create = rule("2222", endpoint).billing_customer_id(stranger);
     assert_api_error(client.send(create).await, 403, ErrorCode::Number(403));
-    client.rules().get(id).await.expect("still there");
+    client
+        .rules()
+        .get_account_wide(id)
+        .await
+        .expect("still there");
 }
 
 /// Rules of the whole account, which every customer is shown.
@@ -224,8 +262,9 @@ async fn a_list_is_filtered_by_server_scope_and_state() {
     let customer = account.customer();
     let rules = account.client.rules();
     let (endpoint, first) = created(&account, customer).await;
-    let global = CreateRule::new(ports("443"), Protocol::Tcp, WHY).billing_customer_id(customer.id);
-    let second = rules.create(global).await.expect("created").into_data().id;
+    let global = CreateRule::global(ports("443"), Protocol::Tcp, WHY);
+    let second = rules.create(customer.id, global).await.expect("created");
+    let second = second.into_data().id;
     let list = ListRules::new().billing_customer_id(customer.id);
     let page = account.client.send(list.clone()).await.expect("a page");
     let raw = json_of(&page);
@@ -234,7 +273,8 @@ async fn a_list_is_filtered_by_server_scope_and_state() {
         assert!(raw["meta"][counted].is_u64(), "{counted}");
     }
     let meta = &page.data.meta;
-    assert_eq!((meta.per_page, meta.total), (25, 2 + others.len() as u64));
+    let all = 2 + others.len() as u64;
+    assert_eq!((meta.per_page, meta.total), (Some(25), Some(all)));
     let shown = raw["data"].as_array().into_iter().flatten();
     let server = shown
         .map(|rule| &rule["endpoint"]["id"])
@@ -253,8 +293,9 @@ async fn a_list_is_filtered_by_server_scope_and_state() {
             vec![],
         ),
     ] {
-        let found = rules
-            .list(list.clone())
+        let found = account
+            .client
+            .pages(list.clone())
             .collect_all()
             .await
             .expect("a list");
@@ -270,11 +311,11 @@ async fn the_summary_counts_the_rules_of_every_server() {
     let customer = account.customer();
     let (first, _) = created(&account, customer).await;
     let second = customer.provisioned("192.0.2.9").await;
-    let global = CreateRule::new(ports("443"), Protocol::Tcp, WHY).billing_customer_id(customer.id);
+    let global = CreateRule::global(ports("443"), Protocol::Tcp, WHY);
     account
         .client
         .rules()
-        .create(global)
+        .create(customer.id, global)
         .await
         .expect("created");
     let summary = account
@@ -288,46 +329,40 @@ async fn the_summary_counts_the_rules_of_every_server() {
     assert_eq!(raw["endpoints"], raw["data"]["endpoints"]);
     assert_eq!(raw["global_count"], raw["data"]["global_count"]);
     let summary = summary.into_data();
-    assert_eq!(summary.global_count, 1 + others.len() as u64);
+    assert_eq!(summary.global_count, Some(1 + others.len() as u64));
     let counts: Vec<_> = summary
         .endpoints
         .iter()
         .map(|server| (server.endpoint_id, server.rule_count))
         .collect();
-    assert_eq!(counts, [(first, 1), (second, 0)]);
-    assert_eq!(
-        summary.endpoints[0].ip_address.as_deref(),
-        Some("192.0.2.1")
-    );
+    assert_eq!(counts, [(first, Some(1)), (second, Some(0))]);
+    assert_eq!(summary.endpoints[0].ip_address, Some("192.0.2.1".into()));
+}
+
+/// The fields of a validation error, by their names.
+fn fields(error: &Error) -> Vec<&str> {
+    let fields = error.field_errors().into_iter();
+    fields
+        .flat_map(|errors| errors.iter().map(|(field, _)| field))
+        .collect()
 }
 
 async fn bad_fields_come_back_by_their_names() {
     let account = Account::new().await;
-    let bad = CreateRule::new(ports("22"), "icmp".into(), "too short")
-        .service("x".repeat(101))
-        .scope(RuleScope::Endpoint)
-        .expires_at("yesterday");
-    let local = account
-        .client
-        .send(bad.clone())
-        .await
-        .expect_err("refused here");
-    let remote = account.client.call(bad).without_validation().send().await;
-    let remote = assert_api_error(remote, 422, None);
-    let names = [
-        "endpoint_id",
-        "expires_at",
-        "justification",
-        "protocol",
-        "service",
-    ];
-    for error in [local, remote] {
-        let errors = error.field_errors().expect("fields");
-        assert_eq!(
-            errors.iter().map(|(field, _)| field).collect::<Vec<_>>(),
-            names
-        );
-    }
+    let bad = json!({
+        "port_start": 22, "port_end": 22, "protocol": "icmp", "justification": "too short",
+        "service": "x".repeat(101), "scope": "endpoint", "expires_at": "yesterday",
+    });
+    let remote = assert_api_error(account.client.send(WrittenRule(bad)).await, 422, None);
+    assert!("yesterday".parse::<Expiry>().is_err(), "refused here");
+    let protocol = Protocol::from("icmp");
+    let bad = CreateRule::new(RuleScope::Endpoint, ports("22"), protocol, "too short")
+        .service("x".repeat(101));
+    let local = account.client.send(bad).await.expect_err("refused here");
+    let names = ["endpoint_id", "justification", "protocol", "service"];
+    assert_eq!(fields(&local), names);
+    let names = [&names[..1], &["expires_at"], &names[1..]].concat();
+    assert_eq!(fields(&remote), names);
     let body = |start: Value, end: Value| json!({"port_start": start, "port_end": end, "protocol": "tcp", "justification": WHY, "scope": "global"});
     for (body, field) in [
         (body(json!(0), json!(null)), "port_start"),
@@ -341,7 +376,7 @@ async fn bad_fields_come_back_by_their_names() {
         assert_eq!(answer.status, StatusCode::UNPROCESSABLE_ENTITY, "{body}");
         assert_keys(&answer.json["errors"], &[field]);
     }
-    let past = CreateRule::new(ports("22"), Protocol::Tcp, WHY).expires_at("2001-01-01");
+    let past = CreateRule::global(ports("22"), Protocol::Tcp, WHY).expires_at(until("2001-01-01"));
     let past = assert_api_error(account.client.send(past).await, 422, None);
     assert_eq!(
         past.field_errors()
@@ -364,7 +399,7 @@ async fn bad_fields_come_back_by_their_names() {
 /// The ports of the open alerts in a list, sorted.
 pub async fn open_ports(account: &Account, list: ListPortAlerts) -> Vec<u16> {
     let list = list.status(PortAlertStatus::Open);
-    let alerts = account.client.port_alerts().list(list);
+    let alerts = account.client.pages(list);
     let alerts = alerts.collect_all().await.expect("alerts");
     let mut ports: Vec<u16> = alerts.iter().map(|alert| alert.port).collect();
     ports.sort_unstable();
@@ -390,19 +425,19 @@ async fn a_rule_resolves_the_alerts_it_covers_and_a_deleted_one_raises_them_agai
         open_alerts(&account, customer, endpoint).await,
         [22, 80, 161]
     );
-    let wide = CreateRule::new(ports("1-100"), Protocol::Tcp, WHY).endpoint_id(endpoint);
+    let wide = CreateRule::for_endpoint(endpoint, ports("1-100"), Protocol::Tcp, WHY);
     let rule = account
         .client
         .rules()
-        .create(wide)
+        .create_account_wide(wide)
         .await
         .expect("created")
         .into_data();
     assert_eq!(open_alerts(&account, customer, endpoint).await, [161]);
     let detail = account
         .client
-        .endpoints()
-        .detail(endpoint)
+        .servers()
+        .detail_account_wide(endpoint)
         .await
         .expect("detail")
         .into_data();
@@ -414,7 +449,7 @@ async fn a_rule_resolves_the_alerts_it_covers_and_a_deleted_one_raises_them_agai
     account
         .client
         .rules()
-        .delete(rule.id)
+        .delete_account_wide(rule.id)
         .await
         .expect("deleted");
     assert_eq!(open_alerts(&account, customer, endpoint).await, [161]);
@@ -429,14 +464,12 @@ async fn a_rule_expires() {
     let account = Account::new().await;
     let customer = account.customer();
     let endpoint = customer.provisioned("192.0.2.5").await;
-    let tomorrow = (account.now().await + chrono::Duration::days(1))
-        .format("%Y-%m-%d")
-        .to_string();
-    let rule = rule("22", endpoint).expires_at(tomorrow);
+    let tomorrow = (account.now().await + chrono::Duration::days(1)).date_naive();
+    let rule = rule("22", endpoint).expires_at(tomorrow.into());
     let rule = account
         .client
         .rules()
-        .create(rule)
+        .create_account_wide(rule)
         .await
         .expect("created")
         .into_data();
@@ -444,7 +477,7 @@ async fn a_rule_expires() {
     let expired = account
         .client
         .rules()
-        .get(rule.id)
+        .get_account_wide(rule.id)
         .await
         .expect("read")
         .into_data();
@@ -468,10 +501,10 @@ async fn another_partners_rule_is_404_whatever_is_done() {
     let (account, stranger) = (Account::new().await, Account::new().await);
     let (_, id) = created(&account, account.customer()).await;
     let rules = stranger.client.rules();
-    assert_api_error(rules.get(id).await, 404, not_found());
-    assert_api_error(rules.delete(id).await, 404, not_found());
+    assert_api_error(rules.get_account_wide(id).await, 404, not_found());
+    assert_api_error(rules.delete_account_wide(id).await, 404, not_found());
     let change = UpdateRule::new(id, ports("22"), Protocol::Tcp, WHY);
-    assert_api_error(rules.update(change).await, 404, not_found());
+    assert_api_error(rules.update_account_wide(change).await, 404, not_found());
 }
 
 async fn a_rule_moves_to_no_other_customers_server() {
@@ -480,11 +513,10 @@ async fn a_rule_moves_to_no_other_customers_server() {
     let owner = account.customer();
     let (endpoint, id) = created(&account, owner).await;
     let elsewhere = account.customer().provisioned("192.0.2.20").await;
-    let change = UpdateRule::new(id, ports("22"), Protocol::Tcp, WHY)
-        .endpoint_id(elsewhere)
-        .billing_customer_id(owner.id);
-    assert_api_error(rules.update(change).await, 403, ErrorCode::Number(403));
-    let kept = rules.get(id).await.expect("still there");
+    let change = UpdateRule::new(id, ports("22"), Protocol::Tcp, WHY).endpoint_id(elsewhere);
+    let refused = rules.update(owner.id, change).await;
+    assert_api_error(refused, 403, ErrorCode::Number(403));
+    let kept = rules.get_account_wide(id).await.expect("still there");
     assert_eq!(kept.data.endpoint_id, Some(endpoint));
 }
 
@@ -524,8 +556,8 @@ async fn the_rules_of_an_ended_server_stay_listed_with_it() {
     );
     account
         .client
-        .endpoints()
-        .delete(endpoint)
+        .servers()
+        .delete_account_wide(endpoint)
         .await
         .expect("deleted");
     assert_eq!(

@@ -33,12 +33,13 @@ async fn a_scenario_shows_at_the_next_scan() {
     account.scan(id, "completed").await;
     let detail = account
         .client
-        .endpoints()
-        .detail(id)
+        .servers()
+        .detail_account_wide(id)
         .await
         .expect("detail")
         .into_data();
-    assert_eq!(detail.latest_scan.map(|scan| scan.open_ports), Some(vec![]));
+    let scan = detail.latest_scan.expect("a scan");
+    assert_eq!(scan.open_ports, Some(vec![]));
 }
 
 async fn a_scenario_is_chosen_for_one_record() {
@@ -46,7 +47,7 @@ async fn a_scenario_is_chosen_for_one_record() {
     let customer = account.customer();
     let sandbox = account.client.sandbox();
     let scenarios = sandbox.scenarios().await.expect("scenarios");
-    let raw: Value = serde_json::from_slice(scenarios.raw()).expect("JSON");
+    let raw: Value = serde_json::from_slice(scenarios.body()).expect("JSON");
     assert_keys(&raw["data"], &["scenarios", "current"]);
     assert_eq!(scenarios.data.scenarios, Scenario::KNOWN);
     let server = customer.provisioned("203.0.113.83").await;
@@ -55,7 +56,7 @@ async fn a_scenario_is_chosen_for_one_record() {
     for scenario in Scenario::KNOWN {
         let set = SetScenario::new(scenario.clone()).endpoint_id(server);
         let chosen = sandbox.set(set).await.expect("chosen");
-        let raw: Value = serde_json::from_slice(chosen.raw()).expect("JSON");
+        let raw: Value = serde_json::from_slice(chosen.body()).expect("JSON");
         let expected = ["scenario", "endpoint_id", "monitored_domain_id"];
         assert_keys(&raw["data"], &expected);
         let of = |domain, server| (scenario.clone(), server, domain);
@@ -81,7 +82,7 @@ async fn an_account_without_sandbox_mode_is_refused() {
 
 async fn a_call_that_asks_to_be_simulated_is_answered_like_any_other() {
     let account = Account::new().await;
-    let simulating = account.builder().sandbox().build().expect("a client");
+    let simulating = account.client.with(|calls| calls.sandbox(true));
     let plain = provisioning_answers(&account, &account.client).await;
     let simulated = provisioning_answers(&account, &simulating).await;
     for (plain, simulated) in plain.iter().zip(&simulated) {
@@ -178,7 +179,12 @@ async fn an_unknown_record_is_named() {
 async fn bad_fields_come_back_by_their_names() {
     let account = Account::new().await;
     let bad = SetScenario::new("stormy".into());
-    let error = account.client.call(bad).without_validation().send().await;
+    let error = account
+        .client
+        .call(bad)
+        .with(|call| call.without_validation())
+        .send()
+        .await;
     let error = assert_api_error(error, 422, None);
     assert_eq!(
         error

@@ -6,8 +6,7 @@ use secmon::model::{
     SubscriptionStatus, Timestamp,
 };
 use secmon::operations::{
-    CreateSsoToken, ListEndpoints, ProvisionSubscription, ResumeSubscription, ServiceReport,
-    SuspendSubscription, SyncServices, TerminateSubscription, UpdateEndpoint,
+    ListEndpoints, ProvisionSubscription, ServiceReport, SyncServices, UpdateEndpoint,
 };
 use secmon_contract_tests::{Account, Customer, cases};
 use uuid::Uuid;
@@ -196,8 +195,8 @@ async fn every_trigger_in_every_state_of_a_server() {
         }
         if let Some(report) = report {
             let moved = |from: bool, to: State| match from && *after == to {
-                true => vec![ADDRESS.to_owned()],
-                false => Vec::new(),
+                true => Some(vec![ADDRESS.to_owned()]),
+                false => Some(Vec::new()),
             };
             let paused = moved(*before == State::Active, State::PlatformPaused);
             assert_eq!(report.newly_paused, paused, "{what}");
@@ -227,7 +226,7 @@ async fn every_transition_of_a_server_keeps_its_history_and_stops_or_goes_on_wit
         if *before == State::Active {
             assert_eq!(scanned != walk.scanned, scan_went_on, "{what}");
         }
-        let open = detail.latest_scan.map(|scan| scan.open_ports);
+        let open = detail.latest_scan.and_then(|scan| scan.open_ports);
         assert_eq!(open, Some(vec![OPEN]), "{what}");
         let alerts: Vec<u16> = detail.alerts.iter().map(|alert| alert.port).collect();
         assert_eq!(alerts, [OPEN], "{what}");
@@ -250,15 +249,15 @@ async fn the_first_server_gives_its_customer_an_account() {
     let account = Account::new().await;
     let [one, other] = [account.customer(), account.customer()];
     for customer in [one, other] {
-        let refused = account.client.sso_token(CreateSsoToken::new(customer.id));
+        let refused = account.client.sso_token(customer.id);
         refused.await.expect_err("nobody there");
         assert_eq!(account.last_outcome(), "500 USER_NOT_FOUND");
     }
     one.provisioned(ADDRESS).await;
-    let created = account.client.endpoints().create(other.endpoint(ADDRESS));
+    let created = account.client.servers().create(other.endpoint(ADDRESS));
     created.await.expect("created");
     for customer in [one, other] {
-        let token = account.client.sso_token(CreateSsoToken::new(customer.id));
+        let token = account.client.sso_token(customer.id);
         token.await.expect("a token");
     }
 }
@@ -349,7 +348,11 @@ impl<'a> Walk<'a> {
                 client.servers().terminate(id).await.expect("terminated");
             }
             State::Deleted | State::DeletedAndFull => {
-                client.endpoints().delete(id).await.expect("deleted");
+                client
+                    .servers()
+                    .delete_account_wide(id)
+                    .await
+                    .expect("deleted");
             }
         }
         match state {
@@ -363,8 +366,12 @@ impl<'a> Walk<'a> {
     }
 
     async fn suspend_plan(&self) -> Result<(), secmon::Error> {
-        let suspend = SuspendSubscription::new(self.customer.id, self.plan, SERVERS);
-        let suspended = self.account.client.subscriptions().suspend(suspend).await;
+        let suspended = self
+            .account
+            .client
+            .subscriptions()
+            .suspend(self.customer.id, self.plan, SERVERS)
+            .await;
         suspended.map(drop)
     }
 
@@ -372,28 +379,32 @@ impl<'a> Walk<'a> {
     async fn pull(&self, trigger: Trigger) -> Option<CapacityReport> {
         let client = &self.account.client;
         let (customer, id) = (self.customer, self.id);
-        let (servers, endpoints) = (client.servers(), client.endpoints());
-        let update = UpdateEndpoint::new(id, customer.id);
+        let servers = client.servers();
+        let update = UpdateEndpoint::new(customer.id, id);
         match trigger {
             Trigger::Provision => drop(servers.provision(customer.server(ADDRESS)).await),
-            Trigger::Create => drop(endpoints.create(customer.endpoint(ADDRESS)).await),
+            Trigger::Create => drop(servers.create(customer.endpoint(ADDRESS)).await),
             Trigger::Suspend => drop(servers.suspend(id).await),
             Trigger::Resume => drop(servers.resume(id).await),
             Trigger::Terminate => drop(servers.terminate(id).await),
             Trigger::UpdateToPaused => {
                 let update = update.status(EndpointStatus::Paused);
-                drop(endpoints.update(update).await);
+                drop(servers.update(update).await);
             }
             Trigger::UpdateToActive => {
                 let update = update.status(EndpointStatus::Active);
-                drop(endpoints.update(update).await);
+                drop(servers.update(update).await);
             }
-            Trigger::Delete => drop(endpoints.delete(id).await),
+            Trigger::Delete => drop(servers.delete_account_wide(id).await),
             Trigger::Scan => drop(servers.scan(customer.id, id).await),
             Trigger::SuspendPlan => drop(self.suspend_plan().await),
             Trigger::CancelPlan => {
-                let end = TerminateSubscription::new(customer.id, self.plan, SERVERS);
-                drop(client.subscriptions().terminate(end).await);
+                drop(
+                    client
+                        .subscriptions()
+                        .terminate(customer.id, self.plan, SERVERS)
+                        .await,
+                );
             }
             Trigger::ResumePlan => {
                 self.suspend_plan().await.expect("suspended");
@@ -410,28 +421,21 @@ impl<'a> Walk<'a> {
     }
 
     async fn resume_plan(&self) -> Result<(), secmon::Error> {
-        let resume = ResumeSubscription::new(self.customer.id, self.plan, SERVERS);
-        let resumed = self.account.client.subscriptions().resume(resume).await;
+        let resumed = self
+            .account
+            .client
+            .subscriptions()
+            .resume(self.customer.id, self.plan, SERVERS)
+            .await;
         resumed.map(drop)
     }
 
     async fn sync(&self, status: SubscriptionStatus) -> Option<CapacityReport> {
-        let report = ServiceReport {
-            service_id: self.plan,
-            client_id: self.customer.id,
-            product_slug: SERVERS,
-            status,
-        };
-        let answer = self
-            .account
-            .client
-            .sync_services(SyncServices::new([report]));
+        let report = ServiceReport::new(self.customer.id, self.plan, SERVERS, status);
+        let answer = self.account.client.send(SyncServices::new(vec![report]));
         let answer = answer.await.expect("synced").into_data();
-        answer
-            .enforcement
-            .get(&self.customer.id)?
-            .get(&SERVERS)
-            .cloned()
+        let enforcement = answer.enforcement.expect("an enforcement");
+        enforcement.get(&self.customer.id)?.get(&SERVERS).cloned()
     }
 
     /// The server, where it is listed.
@@ -452,7 +456,7 @@ impl<'a> Walk<'a> {
             self.resume_plan().await.expect("resumed");
             self.customer.provisioned(ADDRESS).await;
         }
-        let detail = client.endpoints().detail(self.id).await;
+        let detail = client.servers().detail_account_wide(self.id).await;
         detail.expect("a detail").into_data()
     }
 }
@@ -473,7 +477,7 @@ async fn filled(account: &Account, customer: Customer<'_>) -> Vec<EndpointId> {
 
 /// What can be seen of a server. That one is absent and not deleted can only be known from before.
 async fn state_of(account: &Account, id: EndpointId, before: State) -> State {
-    if let Ok(read) = account.client.endpoints().get(id).await {
+    if let Ok(read) = account.client.servers().get_account_wide(id).await {
         let paused_by_platform = read.data.quota_paused == Some(true);
         return match read.data.status {
             EndpointStatus::Active => State::Active,

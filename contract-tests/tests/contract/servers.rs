@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use http::{Method, StatusCode};
-use secmon::model::{EndpointId, EndpointStatus, ScanStatus, ServiceId};
+use secmon::model::{EndpointId, EndpointStatus, Money, ScanStatus, ServiceId};
 use secmon::operations::{EndpointState, ProvisionEndpoint, ScanEndpoint};
 use secmon::{Error, ErrorCode};
 use secmon_contract_tests::{Account, assert_api_error, assert_keys, cases, code_of};
@@ -47,12 +47,12 @@ async fn a_server_goes_through_its_life() {
         .client_email("ann@example.com")
         .product_slug("port_monitoring")
         .plan_slug("starter")
-        .mrr(9.5);
+        .mrr(Money::from_cents(950));
     let made = servers.provision(full).await.expect("provisioned");
-    assert!(made.created());
+    assert_eq!(made.created(), Some(true));
     assert_eq!(made.note(), None);
     assert_eq!(made.data.status, EndpointStatus::Active);
-    let raw: Value = serde_json::from_slice(made.raw()).expect("JSON");
+    let raw: Value = serde_json::from_slice(made.body()).expect("JSON");
     assert_keys(&raw, &["success", "data", "meta"]);
     assert_keys(&raw["data"], &["endpoint_id", "status"]);
     assert_keys(&raw["meta"], &["version", "timestamp"]);
@@ -139,7 +139,7 @@ async fn provisioning_twice_finds_the_same_server() {
         .provision(other.server("2001:db8::1"))
         .await
         .expect("made");
-    assert!(same_address.created());
+    assert_eq!(same_address.created(), Some(true));
     assert_ne!(same_address.data.endpoint_id, made.data.endpoint_id);
 
     servers
@@ -151,7 +151,8 @@ async fn provisioning_twice_finds_the_same_server() {
         .await
         .expect("restored");
     assert_eq!(restored.data, made.data);
-    assert!(restored.note().is_some() && !restored.created());
+    assert!(restored.note().is_some());
+    assert_eq!(restored.created(), Some(false));
 }
 
 async fn an_unknown_server_is_endpoint_not_found() {
@@ -192,13 +193,18 @@ async fn all_bad_fields_come_back_at_once() {
         .client_email("nobody")
         .product_slug(long.as_str())
         .plan_slug(long.as_str())
-        .mrr(0.0);
+        .mrr(Money::ZERO);
     let local = account
         .client
         .send(bad.clone())
         .await
         .expect_err("refused here");
-    let remote = account.client.call(bad).without_validation().send().await;
+    let remote = account
+        .client
+        .call(bad)
+        .with(|call| call.without_validation())
+        .send()
+        .await;
     let remote = assert_api_error(remote, 422, None);
     let names = [
         "client_email",
@@ -215,7 +221,11 @@ async fn all_bad_fields_come_back_at_once() {
     let nothing = account
         .client
         .call(ProvisionEndpoint::new(account.customer().id));
-    let nothing = assert_api_error(nothing.without_validation().send().await, 422, None);
+    let nothing = assert_api_error(
+        nothing.with(|call| call.without_validation()).send().await,
+        422,
+        None,
+    );
     assert_eq!(fields(&nothing), ["ip_address"]);
 }
 
@@ -285,7 +295,8 @@ async fn a_server_beyond_the_limit_is_refused_with_limit_and_usage() {
         .terminate(first)
         .await
         .expect("terminated");
-    assert!(third().await.expect("there is room").created());
+    let made = third().await.expect("there is room");
+    assert_eq!(made.created(), Some(true));
     let restored = account
         .client
         .servers()
@@ -304,7 +315,7 @@ async fn a_hostname_alone_is_resolved_or_refused() {
         .provision(named("web.example.com"))
         .await
         .expect("made");
-    assert!(made.created());
+    assert_eq!(made.created(), Some(true));
     let lost = account
         .client
         .servers()
@@ -343,15 +354,15 @@ async fn a_manual_scan_runs_to_its_end() {
     assert_eq!(queued.status(), StatusCode::ACCEPTED);
     assert_eq!(queued.data.status, ScanStatus::Pending);
     assert!(queued.data.cooldown_seconds.is_some());
-    let raw: Value = serde_json::from_slice(queued.raw()).expect("JSON");
+    let raw: Value = serde_json::from_slice(queued.body()).expect("JSON");
     assert_keys(&raw["data"], &["scan_id", "status", "cooldown_seconds"]);
     // How long it takes is the service's to say: this looks for a minute.
     for _ in 0..30 {
         account.advance(2).await;
-        let detail = account.client.endpoints().detail(id).await;
+        let detail = account.client.servers().detail_account_wide(id).await;
         let scan = detail.expect("detail").into_data().latest_scan;
         let scan = scan.map(|scan| (scan.open_ports, scan.status));
-        if scan == Some((vec![22, 53], ScanStatus::Completed)) {
+        if scan == Some((Some(vec![22, 53]), ScanStatus::Completed)) {
             return;
         }
     }
@@ -467,7 +478,7 @@ async fn a_plan_bounds_the_servers_of_a_customer() {
     );
     let one_more = account
         .client
-        .endpoints()
+        .servers()
         .create(customer.endpoint("203.0.113.6"))
         .await;
     assert_api_error(one_more, 403, ErrorCode::EndpointLimitExceeded);

@@ -18,10 +18,7 @@ cases! {
 
 async fn a_customer_nobody_knows_is_user_not_found() {
     let account = Account::new().await;
-    let token = account
-        .client
-        .sso_token(CreateSsoToken::new(account.customer().id))
-        .await;
+    let token = account.client.sso_token(account.customer().id).await;
     assert_api_error(token, 500, ErrorCode::UserNotFound);
 }
 
@@ -31,7 +28,7 @@ async fn bad_fields_come_back_by_their_names() {
     let error = account
         .client
         .call(request)
-        .without_validation()
+        .with(|call| call.without_validation())
         .send()
         .await;
     let error = assert_api_error(error, 422, None);
@@ -48,12 +45,11 @@ async fn a_token_signs_in_once_and_not_for_long() {
     let customer = account.customer();
     customer.provisioned("203.0.113.70").await;
     let mint = || {
-        account
-            .client
-            .sso_token(CreateSsoToken::new(customer.id).redirect_path("/domains"))
+        let token = CreateSsoToken::new(customer.id).redirect_path("/domains");
+        account.client.call(token)
     };
     let minted = mint().await.expect("a token");
-    let raw: Value = serde_json::from_slice(minted.raw()).expect("JSON");
+    let raw: Value = serde_json::from_slice(minted.body()).expect("JSON");
     assert_keys(&raw["data"], &["token", "expires_at"]);
     let visit = |address: String| RawCall::new(Method::GET, &address).send();
     let address = minted.data.sign_in_url(&account.url);
@@ -83,18 +79,18 @@ async fn a_token_is_minted_for_a_customer() {
     customer.provisioned("203.0.113.71").await;
     let first = account
         .client
-        .sso_token(CreateSsoToken::new(customer.id))
+        .sso_token(customer.id)
         .await
         .expect("a token");
     assert_eq!(first.status(), StatusCode::OK);
-    let answered: Value = serde_json::from_slice(first.raw()).expect("JSON");
+    let answered: Value = serde_json::from_slice(first.body()).expect("JSON");
     let answered = answered["meta"]["timestamp"].as_str().expect("a time");
     let answered = DateTime::parse_from_rfc3339(answered).expect("a time");
     let expires = first.data.expires_at.as_ref().expect("an end");
     assert!(expires.date_time() > answered, "it can be used for a while");
     let second = account
         .client
-        .sso_token(CreateSsoToken::new(customer.id))
+        .sso_token(customer.id)
         .await
         .expect("a token");
     assert_ne!(

@@ -2,8 +2,7 @@
 
 use secmon::model::{DomainStatus, EndpointStatus, ProductSlug, ServiceId, SubscriptionStatus};
 use secmon::operations::{
-    ChangeSubscription, ListEndpoints, ProvisionSubscription, ResumeSubscription, ServiceReport,
-    SuspendSubscription, SyncServices, TerminateSubscription,
+    ChangeSubscription, ListEndpoints, ProvisionSubscription, ServiceReport, SyncServices,
 };
 use secmon_contract_tests::{Account, Customer, cases, next_service};
 
@@ -211,14 +210,22 @@ impl<'a> Walk<'a> {
     }
 
     async fn suspend(&self) -> Result<SubscriptionStatus, secmon::Error> {
-        let suspend = SuspendSubscription::new(self.customer.id, self.service, self.slug());
-        let suspended = self.account.client.subscriptions().suspend(suspend).await;
+        let suspended = self
+            .account
+            .client
+            .subscriptions()
+            .suspend(self.customer.id, self.service, self.slug())
+            .await;
         Ok(suspended?.into_data().status)
     }
 
     async fn terminate(&self) -> Result<SubscriptionStatus, secmon::Error> {
-        let end = TerminateSubscription::new(self.customer.id, self.service, self.slug());
-        let ended = self.account.client.subscriptions().terminate(end).await;
+        let ended = self
+            .account
+            .client
+            .subscriptions()
+            .terminate(self.customer.id, self.service, self.slug())
+            .await;
         Ok(ended?.into_data().status)
     }
 
@@ -239,8 +246,7 @@ impl<'a> Walk<'a> {
             }
             Trigger::Suspend => self.suspend().await.ok(),
             Trigger::Resume => {
-                let resume = ResumeSubscription::new(customer, service, self.slug());
-                let resumed = subscriptions.resume(resume).await;
+                let resumed = subscriptions.resume(customer, service, self.slug()).await;
                 resumed.ok().map(|resumed| resumed.into_data().status)
             }
             Trigger::Terminate => self.terminate().await.ok(),
@@ -263,13 +269,13 @@ impl<'a> Walk<'a> {
     }
 
     async fn sync(&self, status: SubscriptionStatus) -> Option<SubscriptionStatus> {
-        let report = ServiceReport {
-            service_id: self.service,
-            client_id: self.customer.id,
-            product_slug: self.slug(),
-            status,
-        };
-        drop(self.account.client.send(SyncServices::new([report])).await);
+        let report = ServiceReport::new(self.customer.id, self.service, self.slug(), status);
+        drop(
+            self.account
+                .client
+                .send(SyncServices::new(vec![report]))
+                .await,
+        );
         None
     }
 
@@ -278,9 +284,10 @@ impl<'a> Walk<'a> {
         let (client, customer) = (&self.account.client, self.customer.id);
         let (capacity, subscribed, paid_for) = match self.product {
             Product::Domains => {
-                let overview = client.domain_monitoring().list(customer).await;
+                let overview = client.domains().list(customer).await;
                 let overview = overview.expect("an overview").into_data();
-                let domain = overview.domains.first();
+                let domains = overview.domains.expect("the domains");
+                let domain = domains.first();
                 let domain = domain.map(|it| (it.status == DomainStatus::Active, it.quota_paused));
                 (overview.slots_total, Some(overview.subscribed), domain)
             }

@@ -1,8 +1,10 @@
 //! Telling the service the state of many services at once.
 
 use http::{Method, StatusCode};
-use secmon::model::{CustomerId, EndpointStatus, ProductSlug, ServiceId, SubscriptionStatus};
-use secmon::operations::{ServiceReport, SyncServices};
+use secmon::model::{
+    CapacityReport, CustomerId, EndpointStatus, ProductSlug, ServiceId, SubscriptionStatus,
+};
+use secmon::operations::{ServiceReport, SyncResult, SyncServices};
 use secmon_contract_tests::{Account, assert_api_error, assert_keys, cases, next_service};
 use serde_json::{Value, json};
 
@@ -22,12 +24,14 @@ fn report(
     product: ProductSlug,
     status: SubscriptionStatus,
 ) -> ServiceReport {
-    ServiceReport {
-        service_id: service,
-        client_id: customer,
-        product_slug: product,
-        status,
-    }
+    ServiceReport::new(customer, service, product, status)
+}
+
+/// What a report did to the domains of a customer.
+fn domains_of(done: &SyncResult, customer: CustomerId) -> &CapacityReport {
+    let enforcement = done.enforcement.as_ref().expect("an enforcement");
+    let report = enforcement[&customer].get(&ProductSlug::DomainMonitoring);
+    report.expect("a report")
 }
 
 async fn drift_is_corrected_and_reported_by_customer() {
@@ -41,9 +45,9 @@ async fn drift_is_corrected_and_reported_by_customer() {
         ProductSlug::DomainMonitoring,
         SubscriptionStatus::Cancelled,
     );
-    let sync = SyncServices::new([cancelled.clone()]).module_version("1.2.3");
-    let done = account.client.sync_services(sync).await.expect("synced");
-    let raw: Value = serde_json::from_slice(done.raw()).expect("JSON");
+    let sync = SyncServices::new(vec![cancelled.clone()]).module_version("1.2.3");
+    let done = account.client.send(sync).await.expect("synced");
+    let raw: Value = serde_json::from_slice(done.body()).expect("JSON");
     assert_keys(
         &raw["data"],
         &["changed", "unchanged", "unknown_services", "enforcement"],
@@ -62,31 +66,26 @@ async fn drift_is_corrected_and_reported_by_customer() {
         ],
     );
     let done = done.into_data();
-    assert_eq!((done.changed, done.unchanged), (1, 0));
-    let domains = done.enforcement[&customer.id]
-        .get(&ProductSlug::DomainMonitoring)
-        .expect("a report");
+    assert_eq!((done.changed, done.unchanged), (Some(1), Some(0)));
+    let domains = domains_of(&done, customer.id);
     assert_eq!(
         (domains.capacity, domains.usage, domains.over_quota),
-        (0, 1, true)
+        (Some(0), Some(1), Some(true))
     );
-    assert_eq!(domains.newly_paused, ["example.com"]);
+    let example = || Some(vec!["example.com".to_owned()]);
+    assert_eq!(domains.newly_paused, example());
 
-    let active = ServiceReport {
-        status: SubscriptionStatus::Active,
-        ..cancelled
-    };
+    let mut active = cancelled;
+    active.status = SubscriptionStatus::Active;
     let back = account
         .client
-        .sync_services(SyncServices::new([active]))
+        .send(SyncServices::new(vec![active]))
         .await
         .expect("synced");
-    let domains = back.data.enforcement[&customer.id]
-        .get(&ProductSlug::DomainMonitoring)
-        .expect("a report");
+    let domains = domains_of(&back.data, customer.id);
     assert_eq!(
-        (domains.capacity, domains.unpaused.as_slice()),
-        (1, ["example.com".to_owned()].as_slice())
+        (domains.capacity, domains.unpaused.clone()),
+        (Some(1), example())
     );
 }
 
@@ -102,13 +101,14 @@ async fn nothing_changed_is_an_empty_list() {
     );
     let done = account
         .client
-        .sync_services(SyncServices::new([same]))
+        .send(SyncServices::new(vec![same]))
         .await
         .expect("synced");
-    let raw: Value = serde_json::from_slice(done.raw()).expect("JSON");
+    let raw: Value = serde_json::from_slice(done.body()).expect("JSON");
     assert_eq!(raw["data"]["enforcement"], json!([]));
-    assert_eq!((done.data.changed, done.data.unchanged), (0, 1));
-    assert!(done.data.enforcement.is_empty());
+    assert_eq!((done.data.changed, done.data.unchanged), (Some(0), Some(1)));
+    let enforcement = done.data.enforcement;
+    assert!(enforcement.is_some_and(|enforcement| enforcement.is_empty()));
 }
 
 async fn services_nobody_knows_are_named() {
@@ -122,14 +122,15 @@ async fn services_nobody_knows_are_named() {
     );
     let done = account
         .client
-        .sync_services(SyncServices::new([unknown]))
+        .send(SyncServices::new(vec![unknown]))
         .await
         .expect("synced")
         .into_data();
-    assert_eq!((done.changed, done.unchanged), (0, 0));
-    assert_eq!(done.unknown_services.len(), 1);
-    assert_eq!(done.unknown_services[0].service_id, service);
-    assert_eq!(done.unknown_services[0].client_id, Some(customer));
+    assert_eq!((done.changed, done.unchanged), (Some(0), Some(0)));
+    let unknown = done.unknown_services.expect("the services");
+    assert_eq!(unknown.len(), 1);
+    assert_eq!(unknown[0].service_id(), Some(service));
+    assert_eq!(unknown[0].client_id(), Some(customer));
 }
 
 async fn an_endpoint_service_follows_its_server() {
@@ -146,7 +147,7 @@ async fn an_endpoint_service_follows_its_server() {
         .into_data();
     let moved = |status| {
         let report = report(customer.id, service, ProductSlug::Endpoint, status);
-        account.client.send(SyncServices::new([report]))
+        account.client.send(SyncServices::new(vec![report]))
     };
     assert_eq!(
         moved(SubscriptionStatus::Suspended)
@@ -154,12 +155,12 @@ async fn an_endpoint_service_follows_its_server() {
             .expect("synced")
             .data
             .changed,
-        1
+        Some(1)
     );
     let paused = account
         .client
-        .endpoints()
-        .get(server.endpoint_id)
+        .servers()
+        .get_account_wide(server.endpoint_id)
         .await
         .expect("read");
     assert_eq!(paused.data.status, EndpointStatus::Paused);
@@ -169,7 +170,7 @@ async fn an_endpoint_service_follows_its_server() {
             .expect("synced")
             .data
             .changed,
-        1
+        Some(1)
     );
     let ended = account
         .client
@@ -184,7 +185,7 @@ async fn an_endpoint_service_follows_its_server() {
             .expect("synced")
             .data
             .unchanged,
-        1
+        Some(1)
     );
 }
 
@@ -198,15 +199,15 @@ async fn bad_entries_reject_the_whole_report_by_their_place() {
         ProductSlug::PortMonitoring,
         SubscriptionStatus::Cancelled,
     );
-    let bad = ServiceReport {
-        product_slug: "voip".into(),
-        status: "asleep".into(),
-        ..good.clone()
-    };
+    let bad = report(customer.id, service, "voip".into(), "asleep".into());
     let call = account
         .client
-        .call(SyncServices::new([good.clone(), bad]).module_version("x".repeat(21)));
-    let error = assert_api_error(call.without_validation().send().await, 422, None);
+        .call(SyncServices::new(vec![good.clone(), bad]).module_version("x".repeat(21)));
+    let error = assert_api_error(
+        call.with(|call| call.without_validation()).send().await,
+        422,
+        None,
+    );
     let fields = error.field_errors().expect("fields");
     let names: Vec<&str> = fields.iter().map(|(field, _)| field).collect();
     assert_eq!(
@@ -238,11 +239,8 @@ async fn bad_entries_reject_the_whole_report_by_their_place() {
         assert_eq!(answer.status, StatusCode::UNPROCESSABLE_ENTITY, "{field}");
         assert_keys(&answer.json["errors"], &[field]);
     }
-    let untouched = account
-        .client
-        .sync_services(SyncServices::new([ServiceReport {
-            status: SubscriptionStatus::Active,
-            ..good
-        }]));
-    assert_eq!(untouched.await.expect("synced").data.unchanged, 1);
+    let mut active = good;
+    active.status = SubscriptionStatus::Active;
+    let untouched = account.client.send(SyncServices::new(vec![active])).await;
+    assert_eq!(untouched.expect("synced").data.unchanged, Some(1));
 }

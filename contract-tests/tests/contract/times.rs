@@ -161,11 +161,11 @@ async fn a_server_that_was_paused_for_long_is_scanned_at_once() {
         "a short pause moves nothing"
     );
     let created = time(&before, "/data/created_at");
-    let change = UpdateEndpoint::new(server, customer.id).status(EndpointStatus::Paused);
+    let change = UpdateEndpoint::new(customer.id, server).status(EndpointStatus::Paused);
     let changing = account.now().await;
     account
         .client
-        .endpoints()
+        .servers()
         .update(change)
         .await
         .expect("changed");

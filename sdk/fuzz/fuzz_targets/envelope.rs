@@ -41,8 +41,8 @@ fuzz_target!(|answer: (u8, u16, &[u8])| {
         4 => answered.to(DeleteEndpoint::new(endpoint)),
         5 => answered.to(SyncServices::new(Vec::new())),
         _ => answered.to(ListCredentialLeaks::new(
-            ID.parse().expect("an id"),
             customer,
+            ID.parse().expect("an id"),
         )),
     }
 });
@@ -63,11 +63,11 @@ impl Answered<'_> {
         let client = Client::builder("https://portal.example.com", key)
             .transport(script)
             .unlimited()
-            .max_retries(0)
-            .max_wait(std::time::Duration::ZERO)
+            .with(|calls| calls.max_retries(0))
+            .with(|calls| calls.max_wait(std::time::Duration::ZERO))
             .build()
             .expect("a client");
-        let call = client.call(operation).without_validation();
+        let call = client.call(operation).with(|call| call.without_validation());
         match RUNTIME.block_on(call.send()) {
             Ok(response) => {
                 let _ = format!("{response:?} {:?}", response.note());

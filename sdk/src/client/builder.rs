@@ -1,12 +1,11 @@
 //! Building a client.
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use http::{HeaderMap, HeaderValue, header};
 
-use super::{Client, Paths, SandboxHeader, Shared, origin};
+use super::{Client, Core, Paths, origin};
 use crate::error::Error;
 use crate::event::Event;
 use crate::operation::{Basis, Namespace, OPERATIONS, OperationInfo};
@@ -16,61 +15,63 @@ use crate::pipeline::retry::RetryBudget;
 use crate::pipeline::transport::Transport;
 #[cfg(feature = "default-transport")]
 use crate::pipeline::transport::{HttpOptions, HttpTransport};
-#[cfg(feature = "tls")]
-use crate::pipeline::transport::{ProxyAddress, RootCertificates};
-use crate::secret::ApiKey;
+use crate::secret::KeyProvider;
+use crate::settings::Settings;
 
-/// No wait is longer than a year, so that adding one to the clock is always possible.
-const LONGEST_TIME: Duration = Duration::from_secs(365 * 24 * 60 * 60);
-
-/// Settings of a [`Client`].
+/// What a [`Client`] is made of.
 #[must_use = "a builder does nothing until it is built"]
 pub struct ClientBuilder {
     base_url: String,
-    key: ApiKey,
+    keys: Box<dyn KeyProvider>,
     namespace: Namespace,
     http_hosts: Vec<String>,
     paths: Vec<(String, String)>,
-    budget: Option<Arc<dyn Budget>>,
+    budget: BudgetChoice,
+    batch_reserve: Option<u32>,
+    retry_budget: RetryBudget,
     transport: TransportChoice,
-    #[cfg(feature = "default-transport")]
-    http: HttpOptions,
-    attempt_timeout: Duration,
-    operation_timeout: Duration,
-    max_wait: Duration,
-    max_retries: u32,
     user_agent: String,
-    sandbox: Option<SandboxHeader>,
     observer: Option<crate::event::Observer>,
+    settings: Settings,
+}
+
+enum BudgetChoice {
+    Own(MemoryBudget),
+    Given(Arc<dyn Budget>),
 }
 
 enum TransportChoice {
     BuiltIn,
     #[cfg(feature = "default-transport")]
-    Http(reqwest::Client),
+    Tuned(HttpOptions),
     Custom(Arc<dyn Transport>),
+    /// Both of the above, which cannot work.
+    #[cfg(feature = "default-transport")]
+    Contradicted,
 }
 
 impl ClientBuilder {
-    pub(super) fn new(base_url: &str, key: ApiKey) -> Self {
+    pub(super) fn new(base_url: &str, keys: Box<dyn KeyProvider>) -> Self {
         Self {
             base_url: base_url.to_owned(),
-            key,
+            keys,
             namespace: Namespace::default(),
             http_hosts: Vec::new(),
             paths: Vec::new(),
-            budget: None,
+            budget: BudgetChoice::Own(MemoryBudget::default()),
+            batch_reserve: None,
+            retry_budget: RetryBudget::default(),
             transport: TransportChoice::BuiltIn,
-            #[cfg(feature = "default-transport")]
-            http: HttpOptions::default(),
-            attempt_timeout: Duration::from_secs(30),
-            operation_timeout: Duration::from_secs(150),
-            max_wait: Duration::from_secs(120),
-            max_retries: 3,
             user_agent: concat!("secmon/", env!("CARGO_PKG_VERSION")).to_owned(),
-            sandbox: None,
             observer: None,
+            settings: Settings::default(),
         }
+    }
+
+    /// Changes how calls are made, as in `.with(|calls| calls.max_retries(0))`.
+    pub fn with(mut self, change: impl FnOnce(Settings) -> Settings) -> Self {
+        self.settings = change(self.settings);
+        self
     }
 
     /// The namespace of the provisioning calls; billing unless set.
@@ -86,7 +87,7 @@ impl ClientBuilder {
     }
 
     /// Another path for an operation whose own is only assumed ([`Basis::Assumed`]): the operation's name in
-    /// [`OPERATIONS`], and a path from the root with as many placeholders in braces.
+    /// [`OPERATIONS`], and a path from the root with the same names in braces.
     pub fn path(mut self, operation: impl Into<String>, path: impl Into<String>) -> Self {
         self.paths.push((operation.into(), path.into()));
         self
@@ -94,8 +95,16 @@ impl ClientBuilder {
 
     /// The limits the client keeps to: requests in each `window` for the strict group (60 a minute at the service)
     /// and the default group (100 a minute).
-    pub fn rate_limits(self, strict: u32, default: u32, window: Duration) -> Self {
-        self.budget(Arc::new(MemoryBudget::new(strict, default, window)))
+    pub fn rate_limits(mut self, strict: u32, default: u32, window: Duration) -> Self {
+        self.budget = BudgetChoice::Own(MemoryBudget::new(strict, default, window));
+        self
+    }
+
+    /// So many slots of each window are left to interactive calls: one of [`Priority::Batch`](crate::pacing::Priority)
+    /// goes only while more are free. Five unless set.
+    pub fn batch_reserve(mut self, slots: u32) -> Self {
+        self.batch_reserve = Some(slots);
+        self
     }
 
     /// Keeps to no limit; a 429 of the service is obeyed all the same.
@@ -105,88 +114,39 @@ impl ClientBuilder {
 
     /// A rate budget of the caller's, for clients that share one key.
     pub fn budget(mut self, budget: Arc<dyn Budget>) -> Self {
-        self.budget = Some(budget);
+        self.budget = BudgetChoice::Given(budget);
+        self
+    }
+
+    /// Bounds the retries of all calls together; see [`RetryBudget`] for what holds unless set.
+    pub fn retry_budget(mut self, budget: RetryBudget) -> Self {
+        self.retry_budget = budget;
         self
     }
 
     /// A transport of the caller's.
     pub fn transport(mut self, transport: Arc<dyn Transport>) -> Self {
-        self.transport = TransportChoice::Custom(transport);
+        self.transport = match self.transport {
+            #[cfg(feature = "default-transport")]
+            TransportChoice::Tuned(_) | TransportChoice::Contradicted => {
+                TransportChoice::Contradicted
+            }
+            TransportChoice::BuiltIn | TransportChoice::Custom(_) => {
+                TransportChoice::Custom(transport)
+            }
+        };
         self
     }
 
-    /// The proxy that https goes through; unless set, the one that `HTTPS_PROXY` and `NO_PROXY` of the environment
-    /// name. Plain http goes straight to its host: a proxy could read the key.
-    ///
-    /// Without effect where [`transport`](Self::transport) or [`http_client`](Self::http_client) is set.
-    #[cfg(feature = "tls")]
-    pub fn proxy(mut self, proxy: ProxyAddress) -> Self {
-        self.http.proxy = Some(proxy);
-        self
-    }
-
-    /// Certificates that https trusts besides those of the system: of a private authority, or of a proxy that looks
-    /// into TLS.
-    ///
-    /// Without effect where [`transport`](Self::transport) or [`http_client`](Self::http_client) is set.
-    #[cfg(feature = "tls")]
-    pub fn extra_roots(mut self, roots: RootCertificates) -> Self {
-        self.http.extra_roots = roots;
-        self
-    }
-
-    /// Largest body of an answer that is read, in bytes; 16 MiB unless set.
-    ///
-    /// Without effect where [`transport`](Self::transport) is set.
+    /// Settings of the transport that comes with this crate: connect time-out, proxy, certificates, largest body.
     #[cfg(feature = "default-transport")]
-    pub fn body_limit(mut self, bytes: usize) -> Self {
-        self.http.body_limit = bytes;
-        self
-    }
-
-    /// An HTTP client of the caller's below the default transport, for what the builder has no setting for: client
-    /// certificates, for example.
-    ///
-    /// Build it with `redirect(Policy::none())`. A redirect that it follows is noticed and ends the call, but only
-    /// after the request went out. Its own connect time-out holds, not the builder's.
-    #[cfg(feature = "default-transport")]
-    pub fn http_client(mut self, client: reqwest::Client) -> Self {
-        self.transport = TransportChoice::Http(client);
-        self
-    }
-
-    /// Longest time for a connection to come about; 10 seconds unless set.
-    ///
-    /// Without effect where [`transport`](Self::transport) or [`http_client`](Self::http_client) is set.
-    #[cfg(feature = "default-transport")]
-    pub fn connect_timeout(mut self, limit: Duration) -> Self {
-        self.http.connect_timeout = limit.min(LONGEST_TIME);
-        self
-    }
-
-    /// Longest time from sending one attempt to the end of its answer; 30 seconds unless set.
-    pub fn attempt_timeout(mut self, limit: Duration) -> Self {
-        self.attempt_timeout = limit.min(LONGEST_TIME);
-        self
-    }
-
-    /// Longest time for a call with all its attempts and waits; 150 seconds unless set, so that a full rate window can
-    /// be waited for.
-    pub fn operation_timeout(mut self, limit: Duration) -> Self {
-        self.operation_timeout = limit.min(LONGEST_TIME);
-        self
-    }
-
-    /// Longest single wait, for a slot of the budget or for the end of a 429; 120 seconds unless set, zero means to
-    /// fail at once.
-    pub fn max_wait(mut self, limit: Duration) -> Self {
-        self.max_wait = limit.min(LONGEST_TIME);
-        self
-    }
-
-    /// How often a failed call is sent again at most, waits for rate limits not counted; 3 unless set.
-    pub fn max_retries(mut self, retries: u32) -> Self {
-        self.max_retries = retries;
+    pub fn http_options(mut self, options: HttpOptions) -> Self {
+        self.transport = match self.transport {
+            TransportChoice::Custom(_) | TransportChoice::Contradicted => {
+                TransportChoice::Contradicted
+            }
+            TransportChoice::BuiltIn | TransportChoice::Tuned(_) => TransportChoice::Tuned(options),
+        };
         self
     }
 
@@ -196,13 +156,7 @@ impl ClientBuilder {
         self
     }
 
-    /// Marks provisioning calls with `X-Sandbox: true`: on an account with sandbox mode they are simulated.
-    pub fn sandbox(mut self) -> Self {
-        self.sandbox = Some(SandboxHeader);
-        self
-    }
-
-    /// Told of every wait, from within the call.
+    /// Told of every wait, every attempt and every end of a call, from within the call.
     pub fn observer(mut self, observer: Arc<dyn Fn(&Event) + Send + Sync>) -> Self {
         self.observer = Some(observer);
         self
@@ -213,39 +167,55 @@ impl ClientBuilder {
     /// # Errors
     /// [`ErrorKind::Configuration`](crate::ErrorKind::Configuration) with a sentence that names the setting.
     pub fn build(self) -> Result<Client, Error> {
-        let origin = origin::of(&self.base_url, &self.http_hosts)?;
-        let paths = paths(self.paths)?;
-        let headers = headers(&self.key, &self.user_agent)?;
-        #[cfg(feature = "default-transport")]
-        let transport = transport(self.transport, &self.http);
-        #[cfg(not(feature = "default-transport"))]
-        let transport = transport(self.transport)?;
-        Ok(Client(Arc::new(Shared {
+        let core = Core {
+            origin: origin::of(&self.base_url, &self.http_hosts)?,
+            paths: paths(self.paths)?,
+            headers: headers(&self.user_agent)?,
             pipeline: Pipeline {
-                key: self.key,
-                transport,
-                budget: self
-                    .budget
-                    .unwrap_or_else(|| Arc::new(MemoryBudget::default())),
+                keys: self.keys,
+                transport: transport(self.transport)?,
+                budget: budget(self.budget, self.batch_reserve)?,
                 observer: self.observer,
-                attempt_timeout: self.attempt_timeout,
-                max_wait: self.max_wait,
-                max_retries: self.max_retries,
-                retry_budget: RetryBudget::new(),
-                key_rejected: AtomicBool::new(false),
+                retry_budget: self.retry_budget,
+                rejected: Mutex::default(),
             },
-            origin,
             namespace: self.namespace,
-            paths,
-            headers,
-            sandbox: self.sandbox,
-            total_time: self.operation_timeout,
-        })))
+        };
+        for reserved in super::RESERVED {
+            if self.settings.headers.contains_key(&reserved) {
+                return Err(Error::configuration(format!(
+                    "leave the header {reserved} out: the client sets it itself"
+                )));
+            }
+        }
+        Ok(Client {
+            core: Arc::new(core),
+            settings: Arc::new(self.settings),
+        })
+    }
+}
+
+fn budget(choice: BudgetChoice, reserve: Option<u32>) -> Result<Arc<dyn Budget>, Error> {
+    match (choice, reserve) {
+        (BudgetChoice::Own(own), None) => Ok(Arc::new(own)),
+        (BudgetChoice::Own(own), Some(slots)) => Ok(Arc::new(own.batch_reserve(slots))),
+        (BudgetChoice::Given(given), None) => Ok(given),
+        (BudgetChoice::Given(_), Some(_)) => Err(Error::configuration(
+            "the batch reserve would do nothing: set it on the budget that the builder was given",
+        )),
     }
 }
 
 fn paths(given: Vec<(String, String)>) -> Result<Paths, Error> {
-    let placeholders = |path: &str| path.split('/').filter(|part| part.starts_with('{')).count();
+    let placeholders = |path: &str| {
+        let mut names: Vec<String> = path
+            .split('/')
+            .filter(|part| part.starts_with('{'))
+            .map(str::to_owned)
+            .collect();
+        names.sort();
+        names
+    };
     let known = |(name, path): (String, String)| {
         let assumed = |info: &&&OperationInfo| info.name == name && info.basis == Basis::Assumed;
         let info = OPERATIONS.iter().find(assumed).ok_or_else(|| {
@@ -255,7 +225,7 @@ fn paths(given: Vec<(String, String)>) -> Result<Paths, Error> {
         })?;
         if !path.starts_with('/') || placeholders(&path) != placeholders(info.path) {
             return Err(Error::configuration(format!(
-                "`{path}` cannot stand for `{}`: it must start with / and have as many placeholders",
+                "`{path}` cannot stand for `{}`: it must start with / and have the same names in braces",
                 info.path
             )));
         }
@@ -264,7 +234,7 @@ fn paths(given: Vec<(String, String)>) -> Result<Paths, Error> {
     given.into_iter().map(known).collect()
 }
 
-fn headers(key: &ApiKey, user_agent: &str) -> Result<HeaderMap, Error> {
+fn headers(user_agent: &str) -> Result<HeaderMap, Error> {
     let json = HeaderValue::from_static("application/json");
     let user_agent = HeaderValue::from_str(user_agent).map_err(|_| {
         Error::configuration(format!(
@@ -272,26 +242,24 @@ fn headers(key: &ApiKey, user_agent: &str) -> Result<HeaderMap, Error> {
         ))
     })?;
     let mut headers = HeaderMap::new();
-    headers.insert(header::AUTHORIZATION, key.authorization()?);
     headers.insert(header::ACCEPT, json.clone());
     headers.insert(header::CONTENT_TYPE, json);
     headers.insert(header::USER_AGENT, user_agent);
     Ok(headers)
 }
 
-#[cfg(feature = "default-transport")]
-fn transport(choice: TransportChoice, http: &HttpOptions) -> Arc<dyn Transport> {
-    match choice {
-        TransportChoice::BuiltIn => Arc::new(HttpTransport::new(http)),
-        TransportChoice::Http(client) => Arc::new(HttpTransport::with_client(client, http)),
-        TransportChoice::Custom(transport) => transport,
-    }
-}
-
-#[cfg(not(feature = "default-transport"))]
 fn transport(choice: TransportChoice) -> Result<Arc<dyn Transport>, Error> {
     match choice {
         TransportChoice::Custom(transport) => Ok(transport),
+        #[cfg(feature = "default-transport")]
+        TransportChoice::BuiltIn => Ok(Arc::new(HttpTransport::new(&HttpOptions::default()))),
+        #[cfg(feature = "default-transport")]
+        TransportChoice::Tuned(options) => Ok(Arc::new(HttpTransport::new(&options))),
+        #[cfg(feature = "default-transport")]
+        TransportChoice::Contradicted => Err(Error::configuration(
+            "the HTTP options would do nothing: they belong to the transport of this crate, and the builder was given another one",
+        )),
+        #[cfg(not(feature = "default-transport"))]
         TransportChoice::BuiltIn => Err(Error::configuration(
             "there is no transport: give the builder one, or build secmon with its feature `default-transport`",
         )),

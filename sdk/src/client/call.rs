@@ -1,28 +1,24 @@
 //! One call with settings of its own.
 
-use std::time::Duration;
+use std::sync::Arc;
 
-use crate::client::{Client, problems};
-use crate::error::{Cause, Error};
+use crate::client::Client;
+use crate::error::{Error, FieldErrors};
 use crate::operation::Operation;
-use crate::pipeline::retry::Cooldown;
+use crate::pipeline::transport::BoxFuture;
+use crate::pipeline::{Call, Failure};
 use crate::response::Response;
+use crate::settings::Settings;
+use crate::{answer::Answer, envelope};
+use http::StatusCode;
 
-/// An operation that waits to be sent, with settings for this call only.
-#[must_use = "a call does nothing until it is sent"]
+/// A call that waits to be sent: by `.await`, or by [`send`](CallBuilder::send), which saves an allocation.
+#[must_use = "a call does nothing until it is awaited"]
 pub struct CallBuilder<'a, O> {
     client: &'a Client,
     operation: O,
-    validation: Validation,
-    cooldown: Cooldown,
-    total_time: Duration,
-}
-
-/// Whether a request is checked before it is sent.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Validation {
-    Local,
-    LeftToTheService,
+    settings: Arc<Settings>,
+    page: Option<u32>,
 }
 
 impl<'a, O: Operation> CallBuilder<'a, O> {
@@ -30,28 +26,20 @@ impl<'a, O: Operation> CallBuilder<'a, O> {
         Self {
             client,
             operation,
-            validation: Validation::Local,
-            cooldown: Cooldown::Reported,
-            total_time: client.0.total_time,
+            settings: client.settings.clone(),
+            page: None,
         }
     }
 
-    /// The time for the whole call, retries and waits included, in place of the client's.
-    pub fn timeout(mut self, total: Duration) -> Self {
-        self.total_time = total;
+    /// Changes how this call is made, as in `.with(|call| call.wait_for_cooldown())`.
+    pub fn with(mut self, change: impl FnOnce(Settings) -> Settings) -> Self {
+        self.settings = Arc::new(change(Settings::clone(&self.settings)));
         self
     }
 
-    /// Sends the request as it is, and leaves every judgement to the service.
-    pub fn without_validation(mut self) -> Self {
-        self.validation = Validation::LeftToTheService;
-        self
-    }
-
-    /// Sleeps through a scan's cooldown (`RATE_LIMITED`), as far as time-out and `max_wait` allow, in place of
-    /// reporting it.
-    pub fn wait_for_cooldown(mut self) -> Self {
-        self.cooldown = Cooldown::WaitedFor;
+    /// Asks for another page than the request itself.
+    pub(crate) fn page(mut self, number: u32) -> Self {
+        self.page = Some(number);
         self
     }
 
@@ -60,15 +48,50 @@ impl<'a, O: Operation> CallBuilder<'a, O> {
     /// # Errors
     /// Everything a call can end with: see [`Error`].
     pub async fn send(self) -> Result<Response<O::Output>, Error> {
-        if self.validation == Validation::Local
-            && let Some(problems) = problems(&self.operation)
-        {
-            return Err(self.client.unsent(O::INFO, Cause::Validation(problems)));
+        let mut problems = FieldErrors::default();
+        if self.settings.validation {
+            self.operation.validate(&mut problems);
         }
-        let call = self
-            .client
-            .prepare(&self.operation, self.cooldown, self.total_time)?;
-        let answer = self.client.0.pipeline.run(&call).await?;
-        self.client.conclude::<O>(&call, answer)
+        let fields = super::target::fields_of(&self.operation, self.page);
+        let call = match fields {
+            _ if !problems.is_empty() => Err(Error::validation(problems)),
+            Ok(fields) => self.client.prepare(O::INFO, fields, self.settings),
+            Err(reason) => Err(Error::configuration(reason)),
+        };
+        let call = call.map_err(|error| self.client.unsent(O::INFO, error))?;
+        let read = |answer| conclude::<O>(&call, answer);
+        let result = self.client.core.pipeline.run(&call, read).await;
+        result.map_err(|failure| failure.error)
+    }
+}
+
+/// The operation's result, or why the answer is none.
+pub(crate) fn conclude<O: Operation>(
+    call: &Call,
+    answer: Answer,
+) -> Result<Response<O::Output>, Failure> {
+    let read = match answer.status {
+        // Only a deletion that was made before comes here with it.
+        StatusCode::NOT_FOUND => envelope::nothing(),
+        status => envelope::decode(O::INFO.envelope, status, &answer.body),
+    };
+    match read {
+        Ok(data) => Ok(Response::new(data, answer)),
+        Err(misfit) => Err(Failure {
+            error: call.error_of(&answer, Some(&misfit)),
+            answer: Some(Box::new(answer)),
+        }),
+    }
+}
+
+impl<'a, O> IntoFuture for CallBuilder<'a, O>
+where
+    O: Operation + 'a,
+{
+    type Output = Result<Response<O::Output>, Error>;
+    type IntoFuture = BoxFuture<'a, Self::Output>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
     }
 }

@@ -1,14 +1,16 @@
 //! Requests without a type of their own.
 
+use std::fmt;
+
 use bytes::Bytes;
 use http::{HeaderMap, Method, StatusCode, header};
 use serde_json::Value;
 
-use super::{Client, target, unknown_safety};
+use super::{Client, target};
+use crate::answer::Answer;
 use crate::error::Error;
-use crate::operation::{OPERATIONS, OperationInfo, RateGroup};
-use crate::pipeline::Call;
-use crate::pipeline::retry::Cooldown;
+use crate::operation::{OPERATIONS, OperationInfo, RateGroup, RetrySafety};
+use crate::pipeline::{Call, Failure};
 
 /// A request to any path of the service.
 #[derive(Debug, Clone)]
@@ -38,8 +40,8 @@ impl RawRequest {
     }
 }
 
-/// A complete answer, whatever its status.
-#[derive(Debug, Clone)]
+/// A complete answer, whatever its status; `Debug` shows the status alone.
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct RawResponse {
     /// The HTTP status.
@@ -50,9 +52,22 @@ pub struct RawResponse {
     pub body: Bytes,
 }
 
+impl fmt::Debug for RawResponse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "RawResponse({}, {} bytes)", self.status, self.body.len())
+    }
+}
+
 pub(super) async fn send(client: &Client, request: RawRequest) -> Result<RawResponse, Error> {
     let call = prepare(client, request)?;
-    let answer = client.0.pipeline.run(&call).await?;
+    let answer = match client.core.pipeline.run(&call, Ok::<Answer, Failure>).await {
+        Ok(answer) => answer,
+        Err(Failure {
+            answer: Some(answer),
+            ..
+        }) => *answer,
+        Err(failure) => return Err(failure.error),
+    };
     Ok(RawResponse {
         status: answer.status,
         headers: answer.headers,
@@ -70,10 +85,8 @@ fn prepare(client: &Client, request: RawRequest) -> Result<Call, Error> {
     let operation = find(&request.method, path.split('?').next().unwrap_or_default());
     let mut address = format!("{}{path}", client.origin());
     target::push_query(&mut address, request.query);
-    let mut headers = client.headers_for(operation.map(|info| info.group));
-    for (name, value) in &request.headers {
-        headers.insert(name, value.clone());
-    }
+    let mut headers = client.headers_for(operation.map(|info| info.group), &client.settings);
+    headers.extend(request.headers);
     Ok(Call {
         operation,
         uri: target::parse(&address).map_err(Error::configuration)?,
@@ -84,10 +97,17 @@ fn prepare(client: &Client, request: RawRequest) -> Result<Call, Error> {
             .unwrap_or_default(),
         rate_group: operation.map_or(Some(RateGroup::Strict), OperationInfo::rate_group),
         safety: operation.map_or_else(|| unknown_safety(&request.method), |info| info.safety),
-        cooldown: Cooldown::Reported,
-        total_time: client.0.total_time,
+        settings: client.settings.clone(),
         method: request.method,
     })
+}
+
+/// How an operation without a row of the table is treated.
+fn unknown_safety(method: &Method) -> RetrySafety {
+    match *method {
+        Method::GET => RetrySafety::Repeatable,
+        _ => RetrySafety::Once,
+    }
 }
 
 /// The path from the root. Segments that climb are refused: what they end at is not what the table was asked about.

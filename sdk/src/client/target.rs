@@ -2,37 +2,96 @@
 
 use bytes::Bytes;
 use http::Uri;
-use serde::Serialize;
-use serde_json::Value;
-use uuid::Uuid;
+use serde_json::{Map, Value};
 
 use crate::operation::{FieldsIn, Namespace, Operation};
 
-/// Where a request goes, and what it carries.
-pub(super) struct Target {
-    pub(super) uri: Uri,
-    pub(super) body: Bytes,
+/// The fields of a request by their names; another page replaces the request's own.
+pub(super) fn fields_of(
+    request: &impl Operation,
+    page: Option<u32>,
+) -> Result<Map<String, Value>, String> {
+    let value = serde_json::to_value(request)
+        .map_err(|error| format!("the request cannot be written as JSON: {error}"))?;
+    let mut fields = match value {
+        Value::Object(fields) => fields,
+        Value::Null => Map::new(),
+        _ => return Err("the request is not written as a JSON object".to_owned()),
+    };
+    if let Some(page) = page {
+        fields.insert("page".to_owned(), page.into());
+    }
+    Ok(fields)
 }
 
-/// The target of an operation.
-pub(super) fn of<O: Operation>(
-    origin: &str,
+/// The path of a template, its placeholders filled by the fields of their names, which are taken out.
+///
+/// # Errors
+/// When a field is missing or cannot stand in a path, so that none becomes an empty or a climbing segment.
+pub(super) fn path(
+    template: &str,
     namespace: Namespace,
-    path: &str,
-    operation: &O,
-) -> Result<Target, String> {
-    let mut address = format!("{origin}{}", fill(path, namespace, &operation.path_ids()));
-    let body = match O::fields_in() {
+    fields: &mut Map<String, Value>,
+) -> Result<String, String> {
+    let mut path = String::with_capacity(template.len() + 64);
+    for segment in template.split('/').skip(1) {
+        path.push('/');
+        match segment
+            .strip_prefix('{')
+            .and_then(|name| name.strip_suffix('}'))
+        {
+            None => path.push_str(segment),
+            Some("namespace") => path.push_str(namespace.as_str()),
+            Some(name) => {
+                let text = match fields.remove(name) {
+                    Some(Value::String(text)) => text,
+                    Some(Value::Number(number)) => number.to_string(),
+                    _ => {
+                        return Err(format!(
+                            "`{template}` needs `{name}`, which the request does not have"
+                        ));
+                    }
+                };
+                if !is_segment(&text) {
+                    return Err(format!(
+                        "the `{name}` of `{template}` cannot stand in a path"
+                    ));
+                }
+                path.push_str(&text);
+            }
+        }
+    }
+    Ok(path)
+}
+
+/// Letters, digits and the marks that need no encoding; no segment that means another folder.
+fn is_segment(text: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_~.".contains(&byte);
+    !matches!(text, "" | "." | "..") && text.bytes().all(plain)
+}
+
+/// Where the remaining fields travel: the address with its query, and the body.
+pub(super) fn address_and_body(
+    mut address: String,
+    fields_in: FieldsIn,
+    fields: Map<String, Value>,
+) -> Result<(Uri, Bytes), String> {
+    let body = match fields_in {
         FieldsIn::Query => {
-            push_query(&mut address, fields_of(operation)?);
+            push_query(&mut address, fields.into_iter().filter_map(as_text));
             Bytes::new()
         }
-        FieldsIn::Body => serde_json::to_vec(operation)
-            .map(Bytes::from)
-            .map_err(unwritable)?,
+        FieldsIn::Body => Value::Object(fields).to_string().into(),
     };
-    let uri = parse(&address)?;
-    Ok(Target { uri, body })
+    Ok((parse(&address)?, body))
+}
+
+fn as_text((name, value): (String, Value)) -> Option<(String, String)> {
+    match value {
+        Value::Null => None,
+        Value::String(text) => Some((name, text)),
+        other => Some((name, other.to_string())),
+    }
 }
 
 /// Reads an absolute address.
@@ -54,33 +113,4 @@ pub(super) fn push_query<N: AsRef<str>, V: AsRef<str>>(
         address.push(if address.contains('?') { '&' } else { '?' });
         address.push_str(&query);
     }
-}
-
-fn fill(template: &str, namespace: Namespace, ids: &[Uuid]) -> String {
-    let mut ids = ids.iter();
-    let segments = template.split('/').map(|segment| match segment {
-        "{namespace}" => namespace.as_str().to_owned(),
-        placeholder if placeholder.starts_with('{') => {
-            ids.next().map(Uuid::to_string).unwrap_or_default()
-        }
-        literal => literal.to_owned(),
-    });
-    segments.collect::<Vec<_>>().join("/")
-}
-
-/// The fields of a request as text, those that are not set left out.
-fn fields_of(request: &impl Serialize) -> Result<Vec<(String, String)>, String> {
-    let Value::Object(fields) = serde_json::to_value(request).map_err(unwritable)? else {
-        return Ok(Vec::new());
-    };
-    let text = |(name, value): (String, Value)| match value {
-        Value::Null => None,
-        Value::String(text) => Some((name, text)),
-        other => Some((name, other.to_string())),
-    };
-    Ok(fields.into_iter().filter_map(text).collect())
-}
-
-fn unwritable(error: serde_json::Error) -> String {
-    format!("the request cannot be written as JSON: {error}")
 }

@@ -1,12 +1,19 @@
 //! The service's own account of what went wrong.
 
+use std::fmt::{self, Write};
+
 use http::StatusCode;
 use serde_json::{Map, Value};
 
-use super::{ErrorCode, FieldErrors};
+use super::{ErrorCode, FieldErrors, shown};
+use crate::redact::Redactor;
+
+/// Longest message and longest code that are kept, in bytes.
+const LONGEST_MESSAGE: usize = 1024;
+const LONGEST_CODE: usize = 128;
 
 /// An error answer of the service, read from any of its documented shapes.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ApiError {
     /// The HTTP status.
@@ -23,17 +30,23 @@ pub struct ApiError {
 
 impl ApiError {
     /// Reads an error answer; none when the text is in none of the documented shapes.
-    pub(crate) fn parse(status: StatusCode, body: &str) -> Option<Self> {
-        let answer: Value = serde_json::from_str(body).ok()?;
-        let member = |name: &str| answer.get(name).unwrap_or(&Value::Null);
-        let envelope = member("error");
-        let (code, message, details) = match envelope {
-            Value::Object(error) => (
+    pub(crate) fn parse(status: StatusCode, body: &[u8], redactor: &Redactor) -> Option<Self> {
+        let Ok(Value::Object(answer)) = serde_json::from_slice(body) else {
+            return None;
+        };
+        let mut answer = Value::Object(answer);
+        redactor.redact_json(&mut answer);
+        let errors = FieldErrors::from_json(&answer["errors"]);
+        let (code, message, details) = match answer["error"].take() {
+            Value::Object(mut error) => (
                 error.get("code").and_then(read_code),
-                error.get("message").and_then(Value::as_str),
-                error.get("details").and_then(Value::as_object).cloned(),
+                error
+                    .get("message")
+                    .and_then(Value::as_str)
+                    .map(str::to_owned),
+                error.remove("details"),
             ),
-            _ => (None, member("message").as_str(), None),
+            _ => (None, answer["message"].as_str().map(str::to_owned), None),
         };
         if code.is_none() && message.is_none() {
             return None;
@@ -41,16 +54,47 @@ impl ApiError {
         Some(Self {
             status,
             code,
-            message: message.unwrap_or_default().to_owned(),
-            details: Details(details.unwrap_or_default()),
-            errors: FieldErrors::from_json(member("errors")),
+            message: redactor.shown(&message.unwrap_or_default(), LONGEST_MESSAGE),
+            details: match details {
+                Some(Value::Object(details)) => Details(details),
+                _ => Details::default(),
+            },
+            errors,
         })
+    }
+
+    /// The same without a text of the service, for an operation whose answers hold secrets: a token or a record could
+    /// stand in any of them. What is left is what this crate knows itself: named codes, the request's own fields, and
+    /// numbers of the documented details.
+    pub(crate) fn without_the_services_words(self, fields: &[&str]) -> Self {
+        let code = self
+            .code
+            .filter(|code| !matches!(code, ErrorCode::Unknown(_)));
+        let reason = self.status.canonical_reason().unwrap_or("refused");
+        let numbers = Details::NAMES.map(|name| Some((name, self.details.number(name)?)));
+        let numbers = numbers.into_iter().flatten();
+        Self {
+            status: self.status,
+            message: format!(
+                "{reason} (the service's words are withheld: answers to this operation hold secrets)"
+            ),
+            details: Details(
+                numbers
+                    .map(|(name, number)| (name.to_owned(), number.into()))
+                    .collect(),
+            ),
+            errors: self.errors.only(fields),
+            code,
+        }
     }
 }
 
 fn read_code(code: &Value) -> Option<ErrorCode> {
     match code {
-        Value::String(name) => Some(ErrorCode::from(name.as_str())),
+        Value::String(name) => {
+            let name = crate::redact::one_line(name, LONGEST_CODE);
+            Some(ErrorCode::from(name.as_ref()))
+        }
         Value::Number(number) => Some(
             number
                 .as_u64()
@@ -61,11 +105,39 @@ fn read_code(code: &Value) -> Option<ErrorCode> {
     }
 }
 
+impl fmt::Display for ApiError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        shown(f, |text| {
+            let named = self.code.as_ref();
+            if let Some(code) = named.filter(|code| !matches!(code, ErrorCode::Number(_))) {
+                write!(text, "{code}: ")?;
+            }
+            text.push_str(&self.message);
+            match self.errors.is_empty() {
+                true => Ok(()),
+                false => write!(text, " ({})", self.errors),
+            }
+        })
+    }
+}
+
+impl fmt::Debug for ApiError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        shown(f, |text| {
+            let (status, details) = (self.status.as_u16(), &self.details);
+            write!(text, "ApiError({status} {self} {details:?})")
+        })
+    }
+}
+
 /// The `details` of an error envelope: the documented ones by name, all others by [`get`](Details::get).
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Clone, PartialEq, Eq, Default)]
 pub struct Details(Map<String, Value>);
 
 impl Details {
+    /// The documented ones, all of them numbers.
+    const NAMES: [&'static str; 4] = ["retry_after_seconds", "current_usage", "new_limit", "limit"];
+
     /// Seconds until the server may be scanned again, with `RATE_LIMITED`.
     pub fn retry_after_seconds(&self) -> Option<u64> {
         self.number("retry_after_seconds")
@@ -98,5 +170,20 @@ impl Details {
 
     fn number(&self, name: &str) -> Option<u64> {
         self.get(name).and_then(Value::as_u64)
+    }
+}
+
+impl IntoIterator for Details {
+    type Item = (String, Value);
+    type IntoIter = serde_json::map::IntoIter;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+impl fmt::Debug for Details {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        shown(f, |text| write!(text, "{:?}", self.0))
     }
 }

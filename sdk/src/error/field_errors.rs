@@ -1,14 +1,23 @@
 //! What is wrong with the fields of a request.
 
-use std::collections::BTreeMap;
-use std::fmt;
+use std::collections::{BTreeMap, btree_map};
+use std::fmt::{self, Write};
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+use super::shown;
+use crate::redact::one_line;
+
+/// Longest sentence and longest name of a field that is kept, in bytes.
+const LONGEST_SENTENCE: usize = 1024;
+const LONGEST_NAME: usize = 256;
 
 /// Field names with their problems, each a sentence; nested fields are written `services.3.status`.
 ///
 /// The service's 422 and this crate's own validation both end here, under the same names.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct FieldErrors(BTreeMap<String, Vec<String>>);
 
 impl FieldErrors {
@@ -39,17 +48,26 @@ impl FieldErrors {
             .map(|(field, problems)| (field.as_str(), problems.as_slice()))
     }
 
+    /// Those of these fields, with a sentence of this crate in place of the service's.
+    pub(crate) fn only(&self, fields: &[&str]) -> Self {
+        let known = fields.iter().filter(|field| self.0.contains_key(**field));
+        let mut only = Self::default();
+        known.for_each(|field| only.add(*field, "The service refuses it."));
+        only
+    }
+
     /// Reads the `errors` member of an answer: a map of names to sentences or to lists of them.
     pub(crate) fn from_json(errors: &Value) -> Self {
         let mut found = Self::default();
         for (field, problems) in errors.as_object().into_iter().flatten() {
+            let field = one_line(field, LONGEST_NAME);
             match problems {
                 Value::Array(problems) => {
                     problems
                         .iter()
-                        .for_each(|problem| found.add(field, sentence(problem)));
+                        .for_each(|problem| found.add(&*field, sentence(problem)));
                 }
-                single => found.add(field, sentence(single)),
+                single => found.add(&*field, sentence(single)),
             }
         }
         found
@@ -58,17 +76,34 @@ impl FieldErrors {
 
 fn sentence(value: &Value) -> String {
     match value {
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
+        Value::String(text) => one_line(text, LONGEST_SENTENCE).into_owned(),
+        other => one_line(&other.to_string(), LONGEST_SENTENCE).into_owned(),
+    }
+}
+
+impl IntoIterator for FieldErrors {
+    type Item = (String, Vec<String>);
+    type IntoIter = btree_map::IntoIter<String, Vec<String>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
     }
 }
 
 impl fmt::Display for FieldErrors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (position, (field, problems)) in self.0.iter().enumerate() {
-            let separator = if position == 0 { "" } else { "; " };
-            write!(f, "{separator}{field}: {}", problems.join(" "))?;
-        }
-        Ok(())
+        shown(f, |text| {
+            for (position, (field, problems)) in self.0.iter().enumerate() {
+                let separator = if position == 0 { "" } else { "; " };
+                write!(text, "{separator}{field}: {}", problems.join(" "))?;
+            }
+            Ok(())
+        })
+    }
+}
+
+impl fmt::Debug for FieldErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        shown(f, |text| write!(text, "{:?}", self.0))
     }
 }

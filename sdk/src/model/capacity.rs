@@ -1,12 +1,12 @@
 //! What a change of capacity did to a customer's resources.
 
-use std::collections::BTreeMap;
+use std::fmt;
 
+use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::Value;
 
 use super::ProductSlug;
-use super::tolerant::null_as_default;
+use super::tolerant::object;
 
 /// Capacity and use of one product by one customer, after a reconciliation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -15,20 +15,20 @@ pub struct CapacityReport {
     /// `domain_monitoring` or `port_monitoring`.
     pub product_type: ProductSlug,
     /// How many resources the active services allow.
-    #[serde(default, deserialize_with = "null_as_default")]
-    pub capacity: u64,
+    #[serde(default)]
+    pub capacity: Option<u64>,
     /// How many there are.
-    #[serde(default, deserialize_with = "null_as_default")]
-    pub usage: u64,
+    #[serde(default)]
+    pub usage: Option<u64>,
     /// Whether there are more than allowed.
-    #[serde(default, deserialize_with = "null_as_default")]
-    pub over_quota: bool,
+    #[serde(default)]
+    pub over_quota: Option<bool>,
     /// What was paused, newest first: domain names, or IP addresses.
-    #[serde(default, deserialize_with = "null_as_default")]
-    pub newly_paused: Vec<String>,
+    #[serde(default)]
+    pub newly_paused: Option<Vec<String>>,
     /// What is watched again, oldest first: domain names, or IP addresses.
-    #[serde(default, deserialize_with = "null_as_default")]
-    pub unpaused: Vec<String>,
+    #[serde(default)]
+    pub unpaused: Option<Vec<String>>,
 }
 
 /// The reports of one customer, one for each product.
@@ -39,13 +39,36 @@ pub struct CapacityReports(Vec<CapacityReport>);
 
 impl CapacityReports {
     /// All reports.
-    pub fn iter(&self) -> impl Iterator<Item = &CapacityReport> {
+    pub fn iter(&self) -> std::slice::Iter<'_, CapacityReport> {
         self.0.iter()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     /// The report of one product.
     pub fn get(&self, product: &ProductSlug) -> Option<&CapacityReport> {
         self.0.iter().find(|report| report.product_type == *product)
+    }
+}
+
+impl IntoIterator for CapacityReports {
+    type Item = CapacityReport;
+    type IntoIter = std::vec::IntoIter<CapacityReport>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+impl<'a> IntoIterator for &'a CapacityReports {
+    type Item = &'a CapacityReport;
+    type IntoIter = std::slice::Iter<'a, CapacityReport>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter()
     }
 }
 
@@ -57,28 +80,56 @@ impl Serialize for CapacityReports {
 
 impl<'de> Deserialize<'de> for CapacityReports {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let reports = match Value::deserialize(deserializer)? {
-            Value::Array(reports) => reports,
-            other => by_product(other).map_err(serde::de::Error::custom)?,
-        };
-        let read = reports
-            .into_iter()
-            .map(serde_json::from_value)
-            .collect::<Result<_, _>>();
-        read.map(Self).map_err(serde::de::Error::custom)
+        deserializer.deserialize_any(Reports)
     }
 }
 
-/// The reports of a map; the key names the product where the report itself does not.
-fn by_product(reports: Value) -> Result<Vec<Value>, serde_json::Error> {
-    let reports: BTreeMap<String, Value> = serde_json::from_value(reports)?;
-    let named = reports.into_iter().map(|(product, mut report)| {
-        if let Some(report) = report.as_object_mut() {
-            report
-                .entry("product_type")
-                .or_insert(Value::String(product));
+struct Reports;
+
+impl<'de> Visitor<'de> for Reports {
+    type Value = CapacityReports;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("reports by product")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<CapacityReports, A::Error> {
+        let mut reports = Vec::new();
+        while let Some(product) = entries.next_key()? {
+            let Told(report) = entries.next_value()?;
+            let report = report.unwrap_or_default();
+            reports.push(CapacityReport {
+                product_type: report.product_type.unwrap_or(product),
+                capacity: report.capacity,
+                usage: report.usage,
+                over_quota: report.over_quota,
+                newly_paused: report.newly_paused,
+                unpaused: report.unpaused,
+            });
         }
-        report
-    });
-    Ok(named.collect())
+        Ok(CapacityReports(reports))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<CapacityReports, A::Error> {
+        let mut reports = Vec::new();
+        while let Some(report) = items.next_element()? {
+            reports.push(report);
+        }
+        Ok(CapacityReports(reports))
+    }
+}
+
+/// A report below the name of its product; none where there is nothing to tell.
+#[derive(Deserialize)]
+struct Told(#[serde(deserialize_with = "object")] Option<Unnamed>);
+
+/// A report that may leave its product to the name above it.
+#[derive(Default, Deserialize)]
+struct Unnamed {
+    product_type: Option<ProductSlug>,
+    capacity: Option<u64>,
+    usage: Option<u64>,
+    over_quota: Option<bool>,
+    newly_paused: Option<Vec<String>>,
+    unpaused: Option<Vec<String>>,
 }

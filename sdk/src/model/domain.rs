@@ -6,14 +6,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::paging::counted_page;
-use super::tolerant::null_as_default;
+use super::tolerant::{members, object};
 use super::{
     DomainAlertId, DomainAlertStatus, DomainAlertType, DomainId, DomainStatus, LeakCategory,
     MentionId, ScanId, ScanStatus, Severity, Timestamp,
 };
 
 /// A monitored domain; the list and the summary each send a part of the fields.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct MonitoredDomain {
     /// Its identifier.
@@ -32,19 +32,23 @@ pub struct MonitoredDomain {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dark_web_last_scan_at: Option<Timestamp>,
     /// Compromised credentials of employees.
-    #[serde(default, deserialize_with = "null_as_default")]
-    pub employees_compromised: u64,
+    #[serde(default)]
+    pub employees_compromised: Option<u64>,
     /// Compromised credentials of customers.
-    #[serde(default, deserialize_with = "null_as_default")]
-    pub customers_compromised: u64,
+    #[serde(default)]
+    pub customers_compromised: Option<u64>,
     /// Compromised credentials of third parties.
-    #[serde(default, deserialize_with = "null_as_default")]
-    pub third_parties_compromised: u64,
+    #[serde(default)]
+    pub third_parties_compromised: Option<u64>,
     /// Mentions on the dark web.
-    #[serde(default, deserialize_with = "null_as_default")]
-    pub dark_web_mentions_count: u64,
+    #[serde(default)]
+    pub dark_web_mentions_count: Option<u64>,
     /// How strong the leaked passwords are, its members as they came; none until there is enough data. Summary only.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "object",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub password_strength: Option<Map<String, Value>>,
     /// Slots in use; summary only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -64,7 +68,7 @@ pub struct MonitoredDomain {
 }
 
 /// An alert of a domain.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct DomainAlert {
     /// Its identifier.
@@ -84,15 +88,15 @@ pub struct DomainAlert {
     #[serde(default)]
     pub severity: Option<Severity>,
     /// How many findings there are now.
-    #[serde(default, deserialize_with = "null_as_default")]
-    pub new_count: u64,
+    #[serde(default)]
+    pub new_count: Option<u64>,
     /// How many there were before.
-    #[serde(default, deserialize_with = "null_as_default")]
-    pub previous_count: u64,
+    #[serde(default)]
+    pub previous_count: Option<u64>,
     /// Its state.
     pub status: DomainAlertStatus,
     /// Details, their members as they came.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "object")]
     pub details: Option<Map<String, Value>>,
     /// What it means in plain words; in the read of one alert only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -130,8 +134,8 @@ pub struct Mention {
     #[serde(default)]
     pub published_at: Option<Timestamp>,
     /// Whether it has not been read yet.
-    #[serde(default, deserialize_with = "null_as_default")]
-    pub is_new: bool,
+    #[serde(default)]
+    pub is_new: Option<bool>,
     /// When it was found.
     #[serde(default)]
     pub created_at: Option<Timestamp>,
@@ -146,23 +150,23 @@ pub struct DomainScan {
     /// How it ended.
     pub status: ScanStatus,
     /// Compromised credentials of employees.
-    #[serde(default, deserialize_with = "null_as_default")]
-    pub employees_compromised: u64,
+    #[serde(default)]
+    pub employees_compromised: Option<u64>,
     /// Compromised credentials of customers.
-    #[serde(default, deserialize_with = "null_as_default")]
-    pub customers_compromised: u64,
+    #[serde(default)]
+    pub customers_compromised: Option<u64>,
     /// Compromised credentials of third parties.
-    #[serde(default, deserialize_with = "null_as_default")]
-    pub third_parties_compromised: u64,
+    #[serde(default)]
+    pub third_parties_compromised: Option<u64>,
     /// When it ended.
     #[serde(default)]
     pub created_at: Option<Timestamp>,
 }
 
 /// A leaked credential. Its fields vary by source and are kept as they came; `Debug` shows none of them.
-#[derive(Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct LeakRecord(Map<String, Value>);
+pub struct LeakRecord(#[serde(deserialize_with = "members")] Map<String, Value>);
 
 impl LeakRecord {
     /// A field of the record.
@@ -173,6 +177,15 @@ impl LeakRecord {
     /// All fields.
     pub fn as_map(&self) -> &Map<String, Value> {
         &self.0
+    }
+}
+
+impl IntoIterator for LeakRecord {
+    type Item = (String, Value);
+    type IntoIter = serde_json::map::IntoIter;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
     }
 }
 

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::paging::is_last_page;
-use super::tolerant::{map_or_empty_list, null_as_default};
-use super::{CustomerId, EndpointId, EndpointStatus, PageLinks, PortAlert, ScanStatus, Timestamp};
-use crate::page::Page;
+use super::paging::linked_page;
+use super::tolerant::{map, object};
+use super::{
+    Address, CustomerId, EndpointId, EndpointStatus, PageLinks, PortAlert, ScanStatus, Timestamp,
+};
 
 /// A monitored server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,7 +17,7 @@ pub struct Endpoint {
     /// Its identifier.
     pub id: EndpointId,
     /// IPv4 or IPv6 address.
-    pub ip_address: String,
+    pub ip_address: Address,
     /// Display hostname; for a server created by hostname the name that was resolved.
     #[serde(default)]
     pub hostname: Option<String>,
@@ -58,19 +59,15 @@ pub struct EndpointDetail {
     /// The server.
     pub data: Endpoint,
     /// The last scan that ended; none until the first one.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "object")]
     pub latest_scan: Option<LatestScan>,
     /// Up to 10 open port alerts.
-    #[serde(default, deserialize_with = "null_as_default")]
     pub alerts: Vec<PortAlert>,
     /// What the rules allow, each `<port>:<protocol>`; a rule for both protocols appears once per protocol.
-    #[serde(default, deserialize_with = "null_as_default")]
     pub whitelisted_ports: Vec<String>,
     /// Ports that opened between the last two scans; empty until there are two.
-    #[serde(default, deserialize_with = "null_as_default")]
     pub new_ports: Vec<u16>,
     /// Ports that closed between the last two scans; empty until there are two.
-    #[serde(default, deserialize_with = "null_as_default")]
     pub closed_ports: Vec<u16>,
 }
 
@@ -78,9 +75,9 @@ pub struct EndpointDetail {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct LatestScan {
-    /// Port numbers found open.
-    #[serde(default, deserialize_with = "null_as_default")]
-    pub open_ports: Vec<u16>,
+    /// Port numbers found open; none where the answer does not tell.
+    #[serde(default)]
+    pub open_ports: Option<Vec<u16>>,
     /// How the scan ended.
     pub status: ScanStatus,
     /// How long it took, in milliseconds.
@@ -98,7 +95,7 @@ pub struct EndpointPage {
     /// The servers, oldest first.
     pub data: Vec<Endpoint>,
     /// The neighbouring pages.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "object")]
     pub links: Option<PageLinks>,
     /// Where in the list this page stands, and the limits.
     pub meta: EndpointPageMeta,
@@ -111,42 +108,23 @@ pub struct EndpointPageMeta {
     /// Number of this page, from 1.
     pub current_page: u32,
     /// Servers per page.
-    pub per_page: u32,
+    #[serde(default)]
+    pub per_page: Option<u32>,
     /// Servers in the filtered list.
-    pub total: u64,
+    #[serde(default)]
+    pub total: Option<u64>,
+    /// Number of the last page, where the service tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_page: Option<u32>,
     /// How many servers the customer (or the account, without one) may have.
     #[serde(default)]
     pub endpoint_limit: Option<u64>,
     /// How many count against that limit now.
     #[serde(default)]
     pub current_endpoint_count: Option<u64>,
-    /// Servers by state, whatever the filter.
-    #[serde(default, deserialize_with = "map_or_empty_list")]
-    pub status_counts: BTreeMap<String, u64>,
+    /// Servers by state, whatever the filter; none where the answer does not tell.
+    #[serde(default, deserialize_with = "map")]
+    pub status_counts: Option<BTreeMap<EndpointStatus, u64>>,
 }
 
-impl Page for EndpointPage {
-    type Item = Endpoint;
-
-    fn items(&self) -> &[Endpoint] {
-        &self.data
-    }
-
-    fn into_items(self) -> Vec<Endpoint> {
-        self.data
-    }
-
-    fn number(&self) -> u32 {
-        self.meta.current_page
-    }
-
-    fn is_last(&self) -> bool {
-        let meta = &self.meta;
-        is_last_page(
-            self.links.as_ref(),
-            meta.current_page,
-            meta.per_page,
-            meta.total,
-        )
-    }
-}
+linked_page!(EndpointPage of Endpoint);

@@ -4,8 +4,10 @@ use std::fmt;
 use std::num::NonZeroU64;
 use std::str::FromStr;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use uuid::Uuid;
+
+use super::tolerant::deserialize_by_parsing;
 
 /// A text that is not the identifier it was read as; its `Display` names the reason and the way out.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,20 +24,28 @@ impl std::error::Error for InvalidId {}
 macro_rules! record_id {
     ($($(#[$about:meta])* $name:ident: $kind:literal,)+) => {$(
         $(#[$about])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
         #[serde(transparent)]
         pub struct $name(Uuid);
 
+        deserialize_by_parsing!($name, parsed, "a UUID");
+
         impl $name {
             /// The identifier as a plain UUID.
-            pub fn uuid(self) -> Uuid {
-                self.0
+            pub const fn as_uuid(&self) -> &Uuid {
+                &self.0
             }
         }
 
         impl From<Uuid> for $name {
             fn from(uuid: Uuid) -> Self {
                 Self(uuid)
+            }
+        }
+
+        impl From<$name> for Uuid {
+            fn from(id: $name) -> Uuid {
+                id.0
             }
         }
 
@@ -84,11 +94,22 @@ record_id! {
 }
 
 macro_rules! billing_number {
+    (@from $name:ident: $($kind:ident)+) => {$(
+        impl TryFrom<$kind> for $name {
+            type Error = InvalidId;
+
+            fn try_from(number: $kind) -> Result<Self, InvalidId> {
+                Self::from_str(&number.to_string())
+            }
+        }
+    )+};
     ($($(#[$about:meta])* $name:ident: $kind:literal,)+) => {$(
         $(#[$about])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-        #[serde(try_from = "u64", into = "u64")]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+        #[serde(transparent)]
         pub struct $name(NonZeroU64);
+
+        deserialize_by_parsing!($name, number, "a whole number from 1");
 
         impl $name {
             /// The number.
@@ -112,9 +133,17 @@ macro_rules! billing_number {
             }
         }
 
+        billing_number!(@from $name: u32 i32 i64);
+
         impl From<$name> for u64 {
             fn from(id: $name) -> u64 {
                 id.get()
+            }
+        }
+
+        impl From<$name> for NonZeroU64 {
+            fn from(id: $name) -> NonZeroU64 {
+                id.0
             }
         }
 

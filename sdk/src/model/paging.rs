@@ -20,39 +20,26 @@ pub struct PageLinks {
     pub next: Option<String>,
 }
 
-/// Whether no page follows: by the `next` link where links are given, else by counting.
-pub(crate) fn is_last_page(
-    links: Option<&PageLinks>,
-    current_page: u32,
-    per_page: u32,
-    total: u64,
-) -> bool {
-    match links {
-        Some(links) => links.next.is_none(),
-        None => u64::from(current_page) * u64::from(per_page) >= total,
-    }
-}
-
 /// A page whose answer says itself whether another follows.
 macro_rules! counted_page {
     ($(#[$about:meta])* $page:ident { $(#[$what:meta])* $items:ident: $item:ty }) => {
         $(#[$about])*
-        #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+        #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
         #[non_exhaustive]
         pub struct $page {
             $(#[$what])*
             pub $items: Vec<$item>,
             /// How many there are in the filtered list.
             #[serde(default)]
-            pub total: u64,
+            pub total: Option<u64>,
             /// Number of this page, from 1.
             pub current_page: u32,
             /// Number of the last page, at least 1.
             #[serde(default)]
             pub last_page: Option<u32>,
             /// Whether a page follows.
-            #[serde(default, deserialize_with = "crate::model::tolerant::null_as_default")]
-            pub has_more: bool,
+            #[serde(default)]
+            pub has_more: Option<bool>,
         }
 
         impl crate::page::Page for $page {
@@ -66,15 +53,45 @@ macro_rules! counted_page {
                 self.$items
             }
 
-            fn number(&self) -> u32 {
-                self.current_page
-            }
-
-            fn is_last(&self) -> bool {
-                !self.has_more
+            fn position(&self) -> crate::page::Position {
+                crate::page::Position {
+                    has_more: self.has_more,
+                    last_page: self.last_page,
+                    ..crate::page::Position::of(self.current_page, self.total)
+                }
             }
         }
     };
 }
 
-pub(crate) use counted_page;
+/// A page of the resource envelope: items in `data`, the neighbours in `links`, the position in `meta`.
+macro_rules! linked_page {
+    ($page:ident of $item:ty) => {
+        impl crate::page::Page for $page {
+            type Item = $item;
+
+            fn items(&self) -> &[$item] {
+                &self.data
+            }
+
+            fn into_items(self) -> Vec<$item> {
+                self.data
+            }
+
+            fn position(&self) -> crate::page::Position {
+                crate::page::Position {
+                    // A link that is missing reads as one that is null: it counts where there is something to hold it
+                    // against.
+                    next_link: (self.links.as_ref().map(|links| links.next.is_some())).filter(
+                        |next| *next || self.meta.total.is_some() || self.meta.last_page.is_some(),
+                    ),
+                    last_page: self.meta.last_page,
+                    per_page: self.meta.per_page,
+                    ..crate::page::Position::of(self.meta.current_page, self.meta.total)
+                }
+            }
+        }
+    };
+}
+
+pub(crate) use {counted_page, linked_page};

@@ -4,6 +4,7 @@ use std::fmt;
 use std::num::NonZeroU16;
 use std::str::FromStr;
 
+use serde::de::{Deserialize, Deserializer, Error};
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
@@ -13,7 +14,7 @@ pub type Port = NonZeroU16;
 /// One port, or all ports from a first to a last one.
 ///
 /// It is read and written as `22` or `8000-8100`, and sent as `port_start` and `port_end`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PortRange {
     start: Port,
     end: Port,
@@ -49,6 +50,12 @@ impl PortRange {
     /// The last port; equal to the first for a single port.
     pub fn end(self) -> Port {
         self.end
+    }
+}
+
+impl From<Port> for PortRange {
+    fn from(port: Port) -> Self {
+        Self::single(port)
     }
 }
 
@@ -98,5 +105,21 @@ impl Serialize for PortRange {
         fields.serialize_field("port_start", &self.start)?;
         fields.serialize_field("port_end", &self.end)?;
         fields.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for PortRange {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(serde::Deserialize)]
+        struct Bounds {
+            port_start: Port,
+            port_end: Option<Port>,
+        }
+        let Bounds {
+            port_start,
+            port_end,
+        } = Bounds::deserialize(deserializer)?;
+        Self::new(port_start, port_end.unwrap_or(port_start))
+            .map_err(|_| D::Error::custom("`port_end` lies below `port_start`"))
     }
 }

@@ -3,7 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::paging::counted_page;
-use super::{EndpointId, PortAlertId, PortAlertStatus, Protocol, RiskLevel, Severity, Timestamp};
+use super::{
+    Address, EndpointId, PortAlertId, PortAlertStatus, Protocol, RiskLevel, Severity, Timestamp,
+};
 
 /// An open port that no rule covers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,7 +42,7 @@ pub struct PortAlert {
     pub endpoint_id: Option<EndpointId>,
     /// The server's address (assumed field).
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ip_address: Option<String>,
+    pub ip_address: Option<Address>,
     /// When it was resolved; none while open (assumed field).
     #[serde(default)]
     pub resolved_at: Option<Timestamp>,

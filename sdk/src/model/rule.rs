@@ -4,12 +4,12 @@ use std::num::NonZeroU16;
 
 use serde::{Deserialize, Serialize};
 
-use super::paging::is_last_page;
-use super::tolerant::null_as_default;
+use super::paging::linked_page;
+use super::tolerant::object;
 use super::{
-    CreatorId, Endpoint, EndpointId, PageLinks, PortRange, Protocol, RuleId, TenantId, Timestamp,
+    Address, CreatorId, Endpoint, EndpointId, PageLinks, PortRange, Protocol, RuleId, TenantId,
+    Timestamp,
 };
-use crate::page::Page;
 
 /// A rule that allows a range of ports, so that they raise no alerts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,8 +42,8 @@ pub struct Rule {
     #[serde(default)]
     pub justification: Option<String>,
     /// Whether it came from a firewall dump.
-    #[serde(default, deserialize_with = "null_as_default")]
-    pub auto_suggested: bool,
+    #[serde(default)]
+    pub auto_suggested: Option<bool>,
     /// Until when it allows; none for always.
     #[serde(default)]
     pub expires_at: Option<Timestamp>,
@@ -63,7 +63,11 @@ pub struct Rule {
     #[serde(default)]
     pub scope_label: Option<String>,
     /// The server itself, where the service sends it along.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "object",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub endpoint: Option<Endpoint>,
 }
 
@@ -83,7 +87,7 @@ pub struct RulePage {
     /// The rules, oldest first.
     pub data: Vec<Rule>,
     /// The neighbouring pages.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "object")]
     pub links: Option<PageLinks>,
     /// Where in the list this page stands.
     pub meta: RulePageMeta,
@@ -96,47 +100,27 @@ pub struct RulePageMeta {
     /// Number of this page, from 1.
     pub current_page: u32,
     /// Rules per page.
-    pub per_page: u32,
+    #[serde(default)]
+    pub per_page: Option<u32>,
     /// Rules in the filtered list.
-    pub total: u64,
+    #[serde(default)]
+    pub total: Option<u64>,
+    /// Number of the last page, where the service tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_page: Option<u32>,
 }
 
-impl Page for RulePage {
-    type Item = Rule;
-
-    fn items(&self) -> &[Rule] {
-        &self.data
-    }
-
-    fn into_items(self) -> Vec<Rule> {
-        self.data
-    }
-
-    fn number(&self) -> u32 {
-        self.meta.current_page
-    }
-
-    fn is_last(&self) -> bool {
-        let meta = &self.meta;
-        is_last_page(
-            self.links.as_ref(),
-            meta.current_page,
-            meta.per_page,
-            meta.total,
-        )
-    }
-}
+linked_page!(RulePage of Rule);
 
 /// How many rules a customer's servers have.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct RuleSummary {
     /// Every live server of the customer, those without rules too.
-    #[serde(default, deserialize_with = "null_as_default")]
     pub endpoints: Vec<EndpointSummary>,
     /// Global rules that apply to the customer, expired ones included.
-    #[serde(default, deserialize_with = "null_as_default")]
-    pub global_count: u64,
+    #[serde(default)]
+    pub global_count: Option<u64>,
 }
 
 /// How many rules one server has.
@@ -147,11 +131,11 @@ pub struct EndpointSummary {
     pub endpoint_id: EndpointId,
     /// Its address.
     #[serde(default)]
-    pub ip_address: Option<String>,
+    pub ip_address: Option<Address>,
     /// Its display name.
     #[serde(default)]
     pub nickname: Option<String>,
     /// Its rules, expired ones included.
-    #[serde(default, deserialize_with = "null_as_default")]
-    pub rule_count: u64,
+    #[serde(default)]
+    pub rule_count: Option<u64>,
 }

@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ChangeDirection, ProductSlug, SubscriptionId, SubscriptionStatus, Timestamp};
+use super::{
+    ChangeDirection, PlanSlug, ProductSlug, SubscriptionId, SubscriptionStatus, Timestamp,
+};
 
 /// A customer's subscription to a product.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -14,7 +16,7 @@ pub struct Subscription {
     pub product_slug: ProductSlug,
     /// The plan; none for per-unit products.
     #[serde(default)]
-    pub plan_slug: Option<String>,
+    pub plan_slug: Option<PlanSlug>,
     /// How many units, 1 to 10000.
     #[serde(default)]
     pub quantity: Option<u32>,
@@ -43,13 +45,13 @@ pub struct SubscriptionChange {
     pub subscription_id: Option<SubscriptionId>,
     /// The plan now; none for per-unit products.
     #[serde(default)]
-    pub plan_slug: Option<String>,
+    pub plan_slug: Option<PlanSlug>,
     /// To more or to less; none when nothing changed.
     #[serde(default)]
     pub direction: Option<ChangeDirection>,
     /// The plan before; none for per-unit products.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub previous_plan_slug: Option<String>,
+    pub previous_plan_slug: Option<PlanSlug>,
     /// The quantity now (assumed field).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quantity: Option<u32>,

@@ -1,17 +1,25 @@
 //! Instants, kept as the text they came in.
 
+use std::cmp::Ordering;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 
 use chrono::{DateTime, FixedOffset, NaiveDate, NaiveDateTime};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Serialize, Serializer};
+
+use super::tolerant::deserialize_by_parsing;
 
 /// An ISO 8601 instant with offset; it is written back exactly as it was received.
+///
+/// Two of them are equal when they name the same instant, whatever their offsets.
 #[derive(Debug, Clone)]
 pub struct Timestamp {
     text: Box<str>,
     instant: DateTime<FixedOffset>,
 }
+
+deserialize_by_parsing!(Timestamp, parsed, "a timestamp");
 
 impl Timestamp {
     /// The text as the service wrote it.
@@ -71,11 +79,44 @@ fn parse(text: &str) -> Option<DateTime<FixedOffset>> {
 
 impl PartialEq for Timestamp {
     fn eq(&self, other: &Self) -> bool {
-        self.text == other.text
+        self.instant == other.instant
     }
 }
 
 impl Eq for Timestamp {}
+
+impl PartialOrd for Timestamp {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Timestamp {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.instant.cmp(&other.instant)
+    }
+}
+
+impl Hash for Timestamp {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.instant.hash(state);
+    }
+}
+
+impl From<Timestamp> for DateTime<FixedOffset> {
+    fn from(timestamp: Timestamp) -> Self {
+        timestamp.instant
+    }
+}
+
+impl From<DateTime<FixedOffset>> for Timestamp {
+    fn from(instant: DateTime<FixedOffset>) -> Self {
+        Self {
+            text: instant.to_rfc3339().into(),
+            instant,
+        }
+    }
+}
 
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -86,12 +127,5 @@ impl fmt::Display for Timestamp {
 impl Serialize for Timestamp {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&self.text)
-    }
-}
-
-impl<'de> Deserialize<'de> for Timestamp {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        text.parse().map_err(serde::de::Error::custom)
     }
 }

@@ -1,53 +1,208 @@
 //! Reading what a service writes that is nearly, but not quite, as documented.
+//!
+//! No error made here repeats a value of the answer (F2).
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
+use std::str::FromStr;
 
-use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{
+    DeserializeOwned, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Unexpected, Visitor,
+};
 
-/// A `null` where a list or a number is documented reads as the empty one.
-pub(crate) fn null_as_default<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+/// An object that may be absent, null, or an empty list in place of an empty object; all of them read as none.
+pub(crate) fn object<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,
-    T: Deserialize<'de> + Default,
+    T: DeserializeOwned,
 {
-    Ok(Option::deserialize(deserializer)?.unwrap_or_default())
+    deserializer.deserialize_any(MapVisitor {
+        expected: "an object",
+        empty: || None,
+        read: PhantomData::<(Option<T>, T)>,
+    })
 }
 
-/// A map, which some services write as `[]` when it is empty.
-pub(crate) fn map_or_empty_list<'de, D, K, V>(deserializer: D) -> Result<BTreeMap<K, V>, D::Error>
+/// The same, where an empty object means something: `[]` is an empty map, only null is none.
+pub(crate) fn map<'de, D, M>(deserializer: D) -> Result<Option<M>, D::Error>
 where
     D: Deserializer<'de>,
-    K: Deserialize<'de> + Ord,
-    V: Deserialize<'de>,
+    M: DeserializeOwned + Default,
 {
-    struct MapOrEmptyList<K, V>(PhantomData<(K, V)>);
+    deserializer.deserialize_any(MapVisitor {
+        expected: "a map",
+        empty: || Some(M::default()),
+        read: PhantomData::<(Option<M>, M)>,
+    })
+}
 
-    impl<'de, K: Deserialize<'de> + Ord, V: Deserialize<'de>> Visitor<'de> for MapOrEmptyList<K, V> {
-        type Value = BTreeMap<K, V>;
+/// The same, where there must be one.
+pub(crate) fn members<'de, D, M>(deserializer: D) -> Result<M, D::Error>
+where
+    D: Deserializer<'de>,
+    M: DeserializeOwned + Default,
+{
+    map(deserializer)?.ok_or_else(|| D::Error::invalid_type(Unexpected::Unit, &"an object"))
+}
 
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("a map, or an empty list in its place")
-        }
+/// Takes an object, or an empty list for an empty one. `R` is what it gives, `T` what the object is read as.
+struct MapVisitor<R, T> {
+    expected: &'static str,
+    /// What an empty list stands for.
+    empty: fn() -> R,
+    read: PhantomData<(R, T)>,
+}
 
-        fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Self::Value, A::Error> {
-            let mut map = BTreeMap::new();
-            while let Some((name, value)) = entries.next_entry()? {
-                map.insert(name, value);
-            }
-            Ok(map)
-        }
+impl<'de, T: DeserializeOwned> Visitor<'de> for MapVisitor<Option<T>, T> {
+    type Value = Option<T>;
 
-        fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
-            match items.next_element::<IgnoredAny>()? {
-                None => Ok(BTreeMap::new()),
-                Some(_) => Err(serde::de::Error::custom(
-                    "a list with entries in place of a map",
-                )),
-            }
-        }
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.expected)
     }
 
-    deserializer.deserialize_any(MapOrEmptyList(PhantomData))
+    fn visit_unit<E: Error>(self) -> Result<Option<T>, E> {
+        Ok(None)
+    }
+
+    fn visit_none<E: Error>(self) -> Result<Option<T>, E> {
+        Ok(None)
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Option<T>, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<Option<T>, A::Error> {
+        T::deserialize(MapAccessDeserializer::new(entries)).map(Some)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Option<T>, A::Error> {
+        match items.next_element::<IgnoredAny>()? {
+            None => Ok((self.empty)()),
+            Some(_) => Err(A::Error::invalid_type(Unexpected::Seq, &self.expected)),
+        }
+    }
+}
+
+/// A text that is read by `FromStr`; `expected` says what it should have been.
+pub(crate) fn parsed<'de, D, T>(deserializer: D, expected: &'static str) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: FromStr,
+{
+    deserializer.deserialize_str(Text(expected, PhantomData))
+}
+
+/// A number, or the text of one, that is read by `FromStr`.
+pub(crate) fn number<'de, D, T>(deserializer: D, expected: &'static str) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: FromStr,
+{
+    deserializer.deserialize_any(Text(expected, PhantomData))
+}
+
+struct Text<T>(&'static str, PhantomData<T>);
+
+impl<T: FromStr> Text<T> {
+    fn read<E: Error>(&self, text: &str, found: Unexpected<'_>) -> Result<T, E> {
+        text.parse().map_err(|_| E::invalid_value(found, &self.0))
+    }
+}
+
+impl<T: FromStr> Visitor<'_> for Text<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
+        self.read(text, Unexpected::Other("text"))
+    }
+
+    fn visit_u64<E: Error>(self, number: u64) -> Result<T, E> {
+        self.read(&number.to_string(), Unexpected::Other("number"))
+    }
+
+    fn visit_i64<E: Error>(self, number: i64) -> Result<T, E> {
+        self.read(&number.to_string(), Unexpected::Other("number"))
+    }
+
+    fn visit_f64<E: Error>(self, number: f64) -> Result<T, E> {
+        self.read(&number.to_string(), Unexpected::Other("number"))
+    }
+}
+
+/// Implements `Deserialize` by `FromStr`, from a text (`parsed`) or from a number too (`number`).
+macro_rules! deserialize_by_parsing {
+    ($name:ty, $how:ident, $expected:literal) => {
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                $crate::model::tolerant::$how(deserializer, $expected)
+            }
+        }
+    };
+}
+pub(crate) use deserialize_by_parsing;
+
+/// Reads and writes a summary as `#[serde(remote = "Self")]` derives it, but for one with none of its members, which is
+/// none (F9).
+macro_rules! with_some_member {
+    ($name:ident: $first:ident $(, $member:ident)*) => {
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let read = $name::deserialize(deserializer)?;
+                match read.$first.is_none() $(&& read.$member.is_none())* {
+                    true => Err(serde::de::Error::missing_field(stringify!($first))),
+                    false => Ok(read),
+                }
+            }
+        }
+
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                $name::serialize(self, serializer)
+            }
+        }
+    };
+}
+pub(crate) use with_some_member;
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use serde_json::{Value, json};
+
+    #[derive(serde::Deserialize)]
+    struct Answer {
+        #[serde(default, deserialize_with = "map")]
+        counts: Option<BTreeMap<String, u64>>,
+        #[serde(default, deserialize_with = "object")]
+        details: Option<serde_json::Map<String, Value>>,
+    }
+
+    fn read(answer: Value) -> Result<Answer, serde_json::Error> {
+        serde_json::from_value(answer)
+    }
+
+    #[test]
+    fn an_empty_list_stands_for_an_empty_map_and_null_for_none() {
+        let answer = read(json!({"counts": [], "details": []})).expect("an answer");
+        assert_eq!(answer.counts, Some(BTreeMap::new()));
+        assert_eq!(answer.details, None);
+        let answer = read(json!({"counts": null})).expect("an answer");
+        assert_eq!((answer.counts, answer.details), (None, None));
+    }
+
+    #[test]
+    fn anything_else_in_a_maps_place_is_an_error_that_repeats_no_value() {
+        for wrong in [json!("secret"), json!(["secret"]), json!(7)] {
+            let error = read(json!({"counts": wrong})).err().expect("refused");
+            assert!(error.to_string().contains("expected a map"), "{error}");
+        }
+    }
 }

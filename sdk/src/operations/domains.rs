@@ -1,68 +1,33 @@
 //! Provisioning of domains: provision, suspend, resume, terminate, update, release.
 
-use http::Method;
 use serde::{Deserialize, Serialize};
 
-use super::setters;
-use crate::envelope::Envelope;
+use super::operation;
 use crate::model::{CustomerId, DomainId, DomainStatus, ServiceId};
-use crate::operation::{Basis, Group, Operation, OperationInfo, RetrySafety};
-use crate::{Client, Error, FieldErrors, Response, validate};
+use crate::validate::{email, most, text_to};
 
-/// `POST .../provision-domain`: starts watching a domain. Creates the customer's account on first use.
-///
-/// The service reduces a URL to its hostname. A domain that is watched already comes back as it is, a terminated one
-/// is restored; both with a [note](Response::note) and a status of 200.
-///
-/// Error: `DOMAIN_LIMIT_EXCEEDED`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct ProvisionDomain {
-    /// The customer in the billing system.
-    pub client_id: CustomerId,
-    /// The domain or a URL in it, at most 253 characters.
-    pub domain: String,
-    /// The service in the billing system that pays for it.
-    pub service_id: ServiceId,
-    /// Name of the customer's account, used when it is created; at most 255 characters.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub client_name: Option<String>,
-    /// E-mail address of the customer's account, used when it is created; at most 255 characters.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub client_email: Option<String>,
-}
-
-impl ProvisionDomain {
-    /// A domain of this customer, paid for by this service.
-    pub fn new(client_id: CustomerId, domain: impl Into<String>, service_id: ServiceId) -> Self {
-        Self {
-            client_id,
-            domain: domain.into(),
-            service_id,
-            client_name: None,
-            client_email: None,
-        }
+operation! {
+    /// `POST .../provision-domain`: starts watching a domain. Creates the customer's account on first use.
+    ///
+    /// The service reduces a URL to its hostname. A domain that is watched already comes back as it is, a terminated
+    /// one is restored; both with a [note](crate::Response::note) and a status of 200.
+    ///
+    /// Error: `DOMAIN_LIMIT_EXCEEDED`.
+    provision_domain: ProvisionDomain -> DomainState = POST "/api/v1/{namespace}/provision-domain",
+    Provisioning, Repeatable, Specified, Success;
+    required {
+        /// The customer in the billing system.
+        client_id: CustomerId,
+        /// The domain or a URL in it, at most 253 characters.
+        domain: String [text_to(253)],
+        /// The service in the billing system that pays for it.
+        service_id: ServiceId,
     }
-}
-
-setters!(ProvisionDomain { [client_name, client_email] });
-
-impl Operation for ProvisionDomain {
-    type Output = DomainState;
-
-    const INFO: &'static OperationInfo = &OperationInfo {
-        name: "provision_domain",
-        group: Group::Provisioning,
-        method: Method::POST,
-        path: "/api/v1/{namespace}/provision-domain",
-        safety: RetrySafety::Repeatable,
-        basis: Basis::Specified,
-        envelope: Envelope::Success,
-    };
-
-    fn validate(&self, problems: &mut FieldErrors) {
-        validate::required_text(problems, "domain", &self.domain, 253);
-        validate::max_length(problems, "client_name", self.client_name.as_deref(), 255);
-        validate::email(problems, "client_email", self.client_email.as_deref());
+    optional {
+        /// Name of the customer's account, used when it is created; at most 255 characters.
+        client_name: String [most(255)],
+        /// E-mail address of the customer's account, used when it is created; at most 255 characters.
+        client_email: String [email],
     }
 }
 
@@ -79,133 +44,74 @@ pub struct DomainState {
     pub status: DomainStatus,
 }
 
-/// One line a transition: the request, its name, its path.
-macro_rules! transitions {
-    ($($(#[$about:meta])* $request:ident: $name:literal, $path:literal;)+) => {$(
-        $(#[$about])*
-        ///
-        /// Repeating it succeeds with a [note](Response::note). Error: `DOMAIN_NOT_FOUND`.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-        pub struct $request {
-            /// The domain.
-            pub monitored_domain_id: DomainId,
-        }
-
-        impl $request {
-            /// The request for this domain.
-            pub fn new(monitored_domain_id: DomainId) -> Self {
-                Self { monitored_domain_id }
-            }
-        }
-
-        impl Operation for $request {
-            type Output = DomainState;
-
-            const INFO: &'static OperationInfo = &OperationInfo {
-                name: $name,
-                group: Group::Provisioning,
-                method: Method::POST,
-                path: $path,
-                safety: RetrySafety::Repeatable,
-                basis: Basis::Specified,
-                envelope: Envelope::Success,
-            };
-        }
-    )+};
+operation! {
+    /// `POST .../suspend-domain`: stops watching a domain; its findings are kept.
+    ///
+    /// Repeating it succeeds with a [note](crate::Response::note). Error: `DOMAIN_NOT_FOUND`.
+    suspend_domain: SuspendDomain -> DomainState = POST "/api/v1/{namespace}/suspend-domain",
+    Provisioning, Repeatable, Specified, Success;
+    required {
+        /// The domain.
+        monitored_domain_id: DomainId,
+    }
 }
 
-transitions! {
-    /// `POST .../suspend-domain`: stops watching a domain; its findings are kept.
-    SuspendDomain: "suspend_domain", "/api/v1/{namespace}/suspend-domain";
+operation! {
     /// `POST .../resume-domain`: watches a paused domain again.
     ///
-    /// A domain that the platform paused needs a free slot (assumed): else `DOMAIN_LIMIT_EXCEEDED`.
-    ResumeDomain: "resume_domain", "/api/v1/{namespace}/resume-domain";
-    /// `POST .../terminate-domain`: ends the monitoring of a domain; its slot can be used again.
-    TerminateDomain: "terminate_domain", "/api/v1/{namespace}/terminate-domain";
-}
-
-/// `POST .../update-domain`: watches another domain in its place; the history stays on the record.
-///
-/// Errors: `DOMAIN_NOT_FOUND`, `DOMAIN_ALREADY_EXISTS`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct UpdateDomain {
-    /// The record.
-    pub monitored_domain_id: DomainId,
-    /// The new domain, at most 253 characters.
-    pub domain: String,
-}
-
-impl UpdateDomain {
-    /// Another domain for this record.
-    pub fn new(monitored_domain_id: DomainId, domain: impl Into<String>) -> Self {
-        Self {
-            monitored_domain_id,
-            domain: domain.into(),
-        }
-    }
-}
-
-impl Operation for UpdateDomain {
-    type Output = DomainState;
-
-    const INFO: &'static OperationInfo = &OperationInfo {
-        name: "update_domain",
-        group: Group::Provisioning,
-        method: Method::POST,
-        path: "/api/v1/{namespace}/update-domain",
-        safety: RetrySafety::Repeatable,
-        basis: Basis::Specified,
-        envelope: Envelope::Success,
-    };
-
-    fn validate(&self, problems: &mut FieldErrors) {
-        validate::required_text(problems, "domain", &self.domain, 253);
-    }
-}
-
-/// `POST /api/v1/billing/release-domain`: gives a domain slot up for good. Only in the billing namespace.
-///
-/// It is not idempotent: after a lost answer, read the domain before releasing it again. Payload and answer are
-/// assumed. Errors (assumed): `DOMAIN_NOT_FOUND`, `BILLING_CLIENT_NOT_FOUND`, `SUBSCRIPTION_NOT_FOUND`,
-/// `SUBSCRIPTION_NOT_CHANGEABLE`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct ReleaseDomain {
-    /// The customer in the billing system.
-    pub client_id: CustomerId,
-    /// The service whose slot is given up.
-    pub service_id: ServiceId,
-    /// The domain, which is removed with its alerts and history.
-    pub monitored_domain_id: DomainId,
-}
-
-impl ReleaseDomain {
-    /// The release of this domain's slot.
-    pub fn new(
-        client_id: CustomerId,
-        service_id: ServiceId,
+    /// Repeating it succeeds with a [note](crate::Response::note). A domain that the platform paused needs a free slot
+    /// (assumed): else `DOMAIN_LIMIT_EXCEEDED`. Error: `DOMAIN_NOT_FOUND`.
+    resume_domain: ResumeDomain -> DomainState = POST "/api/v1/{namespace}/resume-domain",
+    Provisioning, Repeatable, Specified, Success;
+    required {
+        /// The domain.
         monitored_domain_id: DomainId,
-    ) -> Self {
-        Self {
-            client_id,
-            service_id,
-            monitored_domain_id,
-        }
     }
 }
 
-impl Operation for ReleaseDomain {
-    type Output = ReleasedDomain;
+operation! {
+    /// `POST .../terminate-domain`: ends the monitoring of a domain; its slot can be used again.
+    ///
+    /// Repeating it succeeds with a [note](crate::Response::note). Error: `DOMAIN_NOT_FOUND`.
+    terminate_domain: TerminateDomain -> DomainState = POST "/api/v1/{namespace}/terminate-domain",
+    Provisioning, Repeatable, Specified, Success;
+    required {
+        /// The domain.
+        monitored_domain_id: DomainId,
+    }
+}
 
-    const INFO: &'static OperationInfo = &OperationInfo {
-        name: "release_domain",
-        group: Group::Provisioning,
-        method: Method::POST,
-        path: "/api/v1/billing/release-domain",
-        safety: RetrySafety::Once,
-        basis: Basis::Assumed,
-        envelope: Envelope::Success,
-    };
+operation! {
+    /// `POST .../update-domain`: watches another domain in its place; the history stays on the record.
+    ///
+    /// Errors: `DOMAIN_NOT_FOUND`, `DOMAIN_ALREADY_EXISTS`; the latter may be this call's own doing where
+    /// [`sent`](crate::Error::sent) is `Maybe`.
+    update_domain: UpdateDomain -> DomainState = POST "/api/v1/{namespace}/update-domain",
+    Provisioning, Repeatable, Specified, Success;
+    required {
+        /// The record.
+        monitored_domain_id: DomainId,
+        /// The new domain, at most 253 characters.
+        domain: String [text_to(253)],
+    }
+}
+
+operation! {
+    /// `POST /api/v1/billing/release-domain`: gives a domain slot up for good. Only in the billing namespace.
+    ///
+    /// It is not idempotent: after a lost answer, read the domain before releasing it again. Payload and answer are
+    /// assumed. Errors (assumed): `DOMAIN_NOT_FOUND`, `BILLING_CLIENT_NOT_FOUND`, `SUBSCRIPTION_NOT_FOUND`,
+    /// `SUBSCRIPTION_NOT_CHANGEABLE`.
+    release_domain: ReleaseDomain -> ReleasedDomain = POST "/api/v1/billing/release-domain",
+    Provisioning, Once, Assumed, Success;
+    required {
+        /// The customer in the billing system.
+        client_id: CustomerId,
+        /// The service whose slot is given up.
+        service_id: ServiceId,
+        /// The domain, which is removed with its alerts and history.
+        monitored_domain_id: DomainId,
+    }
 }
 
 /// The answer to [`ReleaseDomain`] (assumed).
@@ -222,65 +128,4 @@ pub struct ReleasedDomain {
     /// Slots in use.
     #[serde(default)]
     pub slots_used: Option<u64>,
-}
-
-/// Provisioning of domains, from [`Client::domains`].
-#[derive(Clone, Copy)]
-pub struct Domains<'a>(&'a Client);
-
-impl Client {
-    /// Provisioning of domains.
-    pub fn domains(&self) -> Domains<'_> {
-        Domains(self)
-    }
-}
-
-impl Domains<'_> {
-    /// Starts watching a domain: [`ProvisionDomain`].
-    ///
-    /// # Errors
-    /// As [`Client::send`].
-    pub async fn provision(self, domain: ProvisionDomain) -> Result<Response<DomainState>, Error> {
-        self.0.send(domain).await
-    }
-
-    /// Stops watching a domain: [`SuspendDomain`].
-    ///
-    /// # Errors
-    /// As [`Client::send`].
-    pub async fn suspend(self, domain: DomainId) -> Result<Response<DomainState>, Error> {
-        self.0.send(SuspendDomain::new(domain)).await
-    }
-
-    /// Watches a paused domain again: [`ResumeDomain`].
-    ///
-    /// # Errors
-    /// As [`Client::send`].
-    pub async fn resume(self, domain: DomainId) -> Result<Response<DomainState>, Error> {
-        self.0.send(ResumeDomain::new(domain)).await
-    }
-
-    /// Ends the monitoring of a domain: [`TerminateDomain`].
-    ///
-    /// # Errors
-    /// As [`Client::send`].
-    pub async fn terminate(self, domain: DomainId) -> Result<Response<DomainState>, Error> {
-        self.0.send(TerminateDomain::new(domain)).await
-    }
-
-    /// Watches another domain in its place: [`UpdateDomain`].
-    ///
-    /// # Errors
-    /// As [`Client::send`].
-    pub async fn update(self, change: UpdateDomain) -> Result<Response<DomainState>, Error> {
-        self.0.send(change).await
-    }
-
-    /// Gives a domain slot up for good: [`ReleaseDomain`].
-    ///
-    /// # Errors
-    /// As [`Client::send`].
-    pub async fn release(self, release: ReleaseDomain) -> Result<Response<ReleasedDomain>, Error> {
-        self.0.send(release).await
-    }
 }

@@ -1,36 +1,15 @@
 //! The health check.
 
-use http::Method;
 use serde::{Deserialize, Serialize};
 
-use crate::envelope::Envelope;
+use super::operation;
 use crate::model::Timestamp;
-use crate::operation::{Basis, Group, Operation, OperationInfo, RetrySafety};
-use crate::{Client, Error, Response};
+use crate::model::tolerant::object;
 
-/// `GET /api/v1/health`: whether the service is up. It is sent without the key, and counts in no rate window.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-pub struct GetHealth {}
-
-impl GetHealth {
-    /// The request.
-    pub fn new() -> Self {
-        Self {}
-    }
-}
-
-impl Operation for GetHealth {
-    type Output = Health;
-
-    const INFO: &'static OperationInfo = &OperationInfo {
-        name: "get_health",
-        group: Group::Health,
-        method: Method::GET,
-        path: "/api/v1/health",
-        safety: RetrySafety::Repeatable,
-        basis: Basis::Specified,
-        envelope: Envelope::Document,
-    };
+operation! {
+    /// `GET /api/v1/health`: whether the service is up. It is sent without the key, and counts in no rate window.
+    get_health: GetHealth -> Health = GET "/api/v1/health",
+    Health, Repeatable, Specified, Document;
 }
 
 /// What the health check says.
@@ -45,7 +24,7 @@ pub struct Health {
     #[serde(default)]
     pub timestamp: Option<Timestamp>,
     /// About the answer.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "object")]
     pub meta: Option<HealthMeta>,
 }
 
@@ -56,14 +35,4 @@ pub struct HealthMeta {
     /// Version of the API, `v1`.
     #[serde(default)]
     pub version: Option<String>,
-}
-
-impl Client {
-    /// Asks whether the service is up: [`GetHealth`].
-    ///
-    /// # Errors
-    /// As [`Client::send`].
-    pub async fn health(&self) -> Result<Response<Health>, Error> {
-        self.send(GetHealth::new()).await
-    }
 }

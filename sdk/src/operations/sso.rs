@@ -2,68 +2,32 @@
 
 use std::fmt;
 
-use http::Method;
 use secrecy::{ExposeSecret, SecretString};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
-use super::setters;
-use crate::envelope::Envelope;
+use super::operation;
 use crate::model::{CustomerId, Timestamp};
-use crate::operation::{Basis, Group, Operation, OperationInfo, RetrySafety};
-use crate::{Client, Error, FieldErrors, Response};
 
-/// `POST /api/v1/sso/token` (request and answer assumed): mints a token that signs a customer in to the portal once,
-/// within a short time. Errors: `TENANT_MISMATCH`; `USER_NOT_FOUND` when the customer has no portal account.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct CreateSsoToken {
-    /// The customer who signs in.
-    pub billing_customer_id: CustomerId,
-    /// The page of the portal to land on, a path from the root.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub redirect_path: Option<String>,
-}
-
-impl CreateSsoToken {
-    /// A token for this customer.
-    pub fn new(billing_customer_id: CustomerId) -> Self {
-        Self {
-            billing_customer_id,
-            redirect_path: None,
-        }
+operation! {
+    /// `POST /api/v1/sso/token` (request and answer assumed): mints a token that signs a customer in to the portal
+    /// once, within a short time. Errors: `TENANT_MISMATCH`; `USER_NOT_FOUND` when the customer has no portal account.
+    create_sso_token: CreateSsoToken -> SsoToken = POST "/api/v1/sso/token",
+    Sso, Once, Assumed, Success, secret;
+    required {
+        /// The customer who signs in.
+        billing_customer_id: CustomerId,
+    }
+    optional {
+        /// The page of the portal to land on, a path from the root.
+        redirect_path: String [stays_on_the_portal],
     }
 }
 
-setters!(CreateSsoToken { [redirect_path] });
-
-impl Operation for CreateSsoToken {
-    type Output = SsoToken;
-
-    const INFO: &'static OperationInfo = &OperationInfo {
-        name: "create_sso_token",
-        group: Group::Sso,
-        method: Method::POST,
-        path: "/api/v1/sso/token",
-        safety: RetrySafety::Once,
-        basis: Basis::Assumed,
-        envelope: Envelope::Success,
-    };
-
-    fn validate(&self, problems: &mut FieldErrors) {
-        let stays_on_the_portal = |path: &str| {
-            path.strip_prefix('/')
-                .is_some_and(|rest| !rest.starts_with(['/', '\\']))
-        };
-        if self
-            .redirect_path
-            .as_deref()
-            .is_some_and(|path| !stays_on_the_portal(path))
-        {
-            problems.add(
-                "redirect_path",
-                "It must be a path that starts with one `/`.",
-            );
-        }
-    }
+fn stays_on_the_portal(path: &str) -> Option<String> {
+    let stays = path
+        .strip_prefix('/')
+        .is_some_and(|rest| !rest.starts_with(['/', '\\']));
+    (!stays).then(|| "It must be a path that starts with one `/`.".to_owned())
 }
 
 /// A sign-in token, as secret as the key: whoever has it is the customer. `Debug` does not show it, and it is wiped
@@ -94,19 +58,6 @@ impl SsoToken {
 
 impl fmt::Debug for SsoToken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SsoToken")
-            .field("token", &"****")
-            .field("expires_at", &self.expires_at)
-            .finish()
-    }
-}
-
-impl Client {
-    /// Mints a token that signs a customer in: [`CreateSsoToken`].
-    ///
-    /// # Errors
-    /// As [`Client::send`].
-    pub async fn sso_token(&self, request: CreateSsoToken) -> Result<Response<SsoToken>, Error> {
-        self.send(request).await
+        f.write_str("SsoToken(****)")
     }
 }

@@ -2,157 +2,139 @@
 
 use std::collections::BTreeMap;
 
-use http::Method;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::setters;
-use crate::envelope::Envelope;
-use crate::model::tolerant::{map_or_empty_list, null_as_default};
+use super::operation;
+use crate::FieldErrors;
+use crate::model::tolerant::{map, with_some_member};
 use crate::model::{CapacityReports, CustomerId, ProductSlug, ServiceId, SubscriptionStatus};
-use crate::operation::{Basis, Group, Operation, OperationInfo, RetrySafety};
-use crate::{Client, Error, FieldErrors, Response, validate};
+use crate::validate::{most, one_of};
 
-/// `POST /api/v1/billing/sync-services`: reports the state of 1 to 500 services, so that drift is corrected. It never
-/// creates a service. Only in the billing namespace.
-///
-/// A service may be listed twice; one invalid entry rejects the whole request.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct SyncServices {
-    /// The services, 1 to 500.
-    pub services: Vec<ServiceReport>,
-    /// Version of the billing module, at most 20 characters.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub module_version: Option<String>,
+/// The services of one report.
+pub type Services = Vec<ServiceReport>;
+
+operation! {
+    /// `POST /api/v1/billing/sync-services`: reports the state of 1 to 500 services, so that drift is corrected. It
+    /// never creates a service. Only in the billing namespace.
+    ///
+    /// A service may be listed twice; one invalid entry rejects the whole request. A repeat after a lost answer finds
+    /// the services changed already, and its report no longer tells what the first one paused: see
+    /// [`may_have_acted_before`](crate::Response::may_have_acted_before).
+    sync_services: SyncServices -> SyncResult = POST "/api/v1/billing/sync-services",
+    Provisioning, Repeatable, Specified, Success;
+    required {
+        /// The services, 1 to 500.
+        services: Services [one_to_five_hundred],
+    }
+    optional {
+        /// Version of the billing module, at most 20 characters.
+        module_version: String [most(20)],
+    }
+    check {
+        |request, problems| {
+            for (position, service) in request.services.iter().enumerate() {
+                service.validate(&format!("services.{position}"), problems);
+            }
+        }
+    }
+}
+
+fn one_to_five_hundred(services: &Services) -> Option<String> {
+    (!(1..=500).contains(&services.len())).then(|| "There must be 1 to 500 services.".to_owned())
 }
 
 /// The state of one service in the billing system.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct ServiceReport {
-    /// The service.
-    pub service_id: ServiceId,
     /// The customer.
     pub client_id: CustomerId,
+    /// The service.
+    pub service_id: ServiceId,
     /// One of the three known products.
     pub product_slug: ProductSlug,
     /// Its state.
     pub status: SubscriptionStatus,
 }
 
-impl SyncServices {
-    /// A report of these services.
-    pub fn new(services: impl IntoIterator<Item = ServiceReport>) -> Self {
+impl ServiceReport {
+    /// The state of this customer's service.
+    pub fn new(
+        client_id: CustomerId,
+        service_id: ServiceId,
+        product_slug: impl Into<ProductSlug>,
+        status: impl Into<SubscriptionStatus>,
+    ) -> Self {
         Self {
-            services: services.into_iter().collect(),
-            module_version: None,
+            client_id,
+            service_id,
+            product_slug: product_slug.into(),
+            status: status.into(),
         }
     }
-}
 
-setters!(SyncServices { [module_version] });
-
-impl Operation for SyncServices {
-    type Output = SyncResult;
-
-    const INFO: &'static OperationInfo = &OperationInfo {
-        name: "sync_services",
-        group: Group::Provisioning,
-        method: Method::POST,
-        path: "/api/v1/billing/sync-services",
-        safety: RetrySafety::Repeatable,
-        basis: Basis::Specified,
-        envelope: Envelope::Success,
-    };
-
-    fn validate(&self, problems: &mut FieldErrors) {
-        if !(1..=500).contains(&self.services.len()) {
-            problems.add("services", "There must be 1 to 500 services.");
-        }
-        for (position, service) in self.services.iter().enumerate() {
-            if matches!(service.product_slug, ProductSlug::Unknown(_)) {
-                problems.add(
-                    format!("services.{position}.product_slug"),
-                    "It must be `endpoint`, `port_monitoring` or `domain_monitoring`.",
-                );
-            }
-            if matches!(service.status, SubscriptionStatus::Unknown(_)) {
-                problems.add(
-                    format!("services.{position}.status"),
-                    "It must be `active`, `suspended` or `cancelled`.",
-                );
-            }
-        }
-        validate::max_length(
-            problems,
-            "module_version",
-            self.module_version.as_deref(),
-            20,
-        );
+    fn validate(&self, place: &str, problems: &mut FieldErrors) {
+        let field = |name: &str| format!("{place}.{name}");
+        let (product, status) = (Some(&self.product_slug), Some(&self.status));
+        problems.check(&field("product_slug"), product, one_of(ProductSlug::KNOWN));
+        problems.check(&field("status"), status, one_of(SubscriptionStatus::KNOWN));
     }
 }
 
 /// What a sync did.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(remote = "Self")]
 #[non_exhaustive]
 pub struct SyncResult {
     /// Services that were moved to another state.
-    pub changed: u64,
+    #[serde(default)]
+    pub changed: Option<u64>,
     /// Services that were there already.
-    pub unchanged: u64,
-    /// Services that the platform does not recognise.
-    #[serde(default, deserialize_with = "null_as_default")]
-    pub unknown_services: Vec<UnknownService>,
-    /// What the changes did to each customer's resources; empty when nothing changed (the service writes `[]` then).
-    #[serde(default, deserialize_with = "map_or_empty_list")]
-    pub enforcement: BTreeMap<CustomerId, CapacityReports>,
+    #[serde(default)]
+    pub unchanged: Option<u64>,
+    /// Services that the platform does not recognise; none where the answer does not tell.
+    #[serde(default)]
+    pub unknown_services: Option<Vec<UnknownService>>,
+    /// What the changes did to each customer's resources; empty when nothing changed (the service writes `[]` then),
+    /// none where the answer does not tell.
+    #[serde(default, deserialize_with = "map")]
+    pub enforcement: Option<BTreeMap<CustomerId, CapacityReports>>,
 }
 
-/// A service that the platform does not recognise.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
-pub struct UnknownService {
+with_some_member!(SyncResult: changed, unchanged, unknown_services, enforcement);
+
+/// A service that the platform does not recognise. The specification gives it no shape, so any is kept: an object with
+/// the names below (D6), or the service's bare number.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct UnknownService(Value);
+
+impl UnknownService {
     /// The service.
-    pub service_id: ServiceId,
-    /// The customer (assumed field).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub client_id: Option<CustomerId>,
-    /// The product (assumed field).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub product_slug: Option<ProductSlug>,
-}
-
-impl<'de> Deserialize<'de> for UnknownService {
-    /// An object (assumed), or the bare number of the service.
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        struct Fields {
-            service_id: ServiceId,
-            client_id: Option<CustomerId>,
-            product_slug: Option<ProductSlug>,
+    pub fn service_id(&self) -> Option<ServiceId> {
+        match &self.0 {
+            Value::Object(_) => self.member("service_id"),
+            bare => serde_json::from_value(bare.clone()).ok(),
         }
-        let fields = match Value::deserialize(deserializer)? {
-            Value::Number(service) => serde_json::json!({"service_id": service}),
-            other => other,
-        };
-        let Fields {
-            service_id,
-            client_id,
-            product_slug,
-        } = serde_json::from_value(fields).map_err(serde::de::Error::custom)?;
-        Ok(Self {
-            service_id,
-            client_id,
-            product_slug,
-        })
     }
-}
 
-impl Client {
-    /// Reports the state of many services: [`SyncServices`].
-    ///
-    /// # Errors
-    /// As [`Client::send`].
-    pub async fn sync_services(&self, report: SyncServices) -> Result<Response<SyncResult>, Error> {
-        self.send(report).await
+    /// The customer (assumed member).
+    pub fn client_id(&self) -> Option<CustomerId> {
+        self.member("client_id")
+    }
+
+    /// The product (assumed member).
+    pub fn product_slug(&self) -> Option<ProductSlug> {
+        self.member("product_slug")
+    }
+
+    /// What the service wrote.
+    pub fn as_value(&self) -> &Value {
+        &self.0
+    }
+
+    fn member<T: serde::de::DeserializeOwned>(&self, name: &str) -> Option<T> {
+        serde_json::from_value(self.0.get(name)?.clone()).ok()
     }
 }

@@ -5,16 +5,18 @@
 //! into a later window there, whatever the latency, and callers who share a budget never see a 429.
 
 mod memory;
+mod queue;
 #[cfg(feature = "redis")]
 mod redis;
+mod slots;
 
 use std::fmt;
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::time::Duration;
 
 pub use memory::MemoryBudget;
 #[cfg(feature = "redis")]
-pub use redis::RedisBudget;
-
+pub use redis::{RedisBudget, RedisConnection, WhenUnreachable};
 use tokio::time::Instant;
 
 use super::transport::BoxFuture;
@@ -25,7 +27,8 @@ use crate::operation::RateGroup;
 /// Clones of a client share a budget; clients built apart share one when the same is given to their builders. Other
 /// implementations share it between processes or hosts.
 pub trait Budget: Send + Sync {
-    /// Waits for a free slot, first come first served. Dropping the future gives up the place in the queue.
+    /// Waits for a free slot: [`Priority::Interactive`] before [`Priority::Batch`], and first come first served within
+    /// each. Dropping the future gives up the place in the queue.
     ///
     /// # Errors
     /// [`BudgetError::Exhausted`] as soon as it is known that no slot comes free within [`Acquire::patience`];
@@ -34,6 +37,27 @@ pub trait Budget: Send + Sync {
         &'a self,
         request: Acquire<'a>,
     ) -> BoxFuture<'a, Result<Box<dyn Permit>, BudgetError>>;
+
+    /// Length of the rate window: a `Retry-After` of more than this and a second is no plausible one. One minute
+    /// unless said.
+    fn window(&self) -> Duration {
+        MINUTE
+    }
+
+    /// Forgets what 429s have closed (a window closed by an absurd header, say); what is under way still counts.
+    fn reopen(&self) -> BoxFuture<'_, ()> {
+        Box::pin(std::future::ready(()))
+    }
+}
+
+/// Whose turn comes first.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Priority {
+    /// Somebody waits for it.
+    #[default]
+    Interactive,
+    /// It has time: it goes after everything interactive, and leaves a reserve of slots for it.
+    Batch,
 }
 
 /// What an attempt asks of the budget.
@@ -42,6 +66,8 @@ pub trait Budget: Send + Sync {
 pub struct Acquire<'a> {
     /// The window the attempt counts in.
     pub group: RateGroup,
+    /// Whose turn comes first.
+    pub priority: Priority,
     /// The longest wait; zero means now or not at all.
     pub patience: Duration,
     /// The attempt's time-out: a slot whose answer never comes is free again this long, and one window more, after
@@ -54,19 +80,21 @@ impl<'a> Acquire<'a> {
     /// A request whose waits are told to `on_wait`.
     pub fn new(
         group: RateGroup,
+        priority: Priority,
         patience: Duration,
         answer_within: Duration,
         on_wait: &'a (dyn Fn(Duration) + Send + Sync),
     ) -> Self {
         Self {
             group,
+            priority,
             patience,
             answer_within,
             on_wait,
         }
     }
 
-    /// To be called before a sleep whose length is known, so that the client's observer hears of it.
+    /// To be called once for a wait whose length is known, so that the client's observer hears of it.
     pub fn waiting(&self, duration: Duration) {
         (self.on_wait)(duration);
     }
@@ -76,6 +104,7 @@ impl fmt::Debug for Acquire<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Acquire")
             .field("group", &self.group)
+            .field("priority", &self.priority)
             .field("patience", &self.patience)
             .field("answer_within", &self.answer_within)
             .finish_non_exhaustive()
@@ -101,11 +130,14 @@ pub enum Settlement {
     Answered,
     /// No byte of it left: the slot is free now.
     NotSent,
-    /// The service refused it with its rate limit (429): others have used the window. It counted nowhere; nothing
-    /// should go out before `retry_after` has passed, and then the window is empty.
+    /// The service refused it with its rate limit (429): others have used the window. It counted nowhere.
+    ///
+    /// Nothing goes out before `retry_after` has passed, and then the window is empty. Without one, or with one that
+    /// is longer than the window and a second, the time is a guess that grows with each repeat; then one attempt goes
+    /// first, and the others wait for its answer.
     Throttled {
-        /// The wait the service asked for.
-        retry_after: Duration,
+        /// The wait the service asked for; none where it was absent, zero or unreadable.
+        retry_after: Option<Duration>,
     },
 }
 
@@ -115,7 +147,7 @@ pub enum Settlement {
 pub enum BudgetError {
     /// No slot comes free within the patience.
     Exhausted {
-        /// When the next slot comes free, where that is known.
+        /// The earliest time at which there could have been one, those in front considered; none where there never is.
         free_in: Option<Duration>,
     },
     /// The budget cannot be asked, for the reason given.
@@ -159,9 +191,15 @@ impl Permit for Unlimited {
 }
 
 /// So much later; a wait beyond what the clock can count ends with the clock's last year.
-fn after(start: Instant, wait: Duration) -> Instant {
+pub(crate) fn after(start: Instant, wait: Duration) -> Instant {
     start.checked_add(wait).unwrap_or(start + LONGEST_WAIT)
 }
 
+/// Evenly spread; the hasher's keys are the standard library's only source of chance.
+fn chance() -> u64 {
+    RandomState::new().build_hasher().finish()
+}
+
+const MINUTE: Duration = Duration::from_secs(60);
 /// A hundred years.
 const LONGEST_WAIT: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);

@@ -1,51 +1,29 @@
 //! Whether a failed attempt is followed by another: a pure decision, and the budget that bounds all of them together.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use http::StatusCode;
+use tokio::time::Instant;
 
-use crate::error::ErrorCode;
-use crate::operation::RetrySafety;
-
-/// What an attempt ended with.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Outcome {
-    /// No byte left.
-    NotSent,
-    /// It left, and there is no complete answer.
-    AnswerLost,
-    /// The service answered with an error status.
-    Refused {
-        status: StatusCode,
-        code: Option<ErrorCode>,
-        retry_after: Option<Duration>,
-    },
-}
+use crate::error::{Error, ErrorCode};
+use crate::event::WaitReason;
+use crate::settings::Settings;
 
 /// What is known when the decision is due.
 #[derive(Debug, Clone)]
-pub(crate) struct Situation {
-    pub(crate) safety: RetrySafety,
-    pub(crate) cooldown: Cooldown,
+pub(crate) struct Situation<'a> {
+    pub(crate) settings: &'a Settings,
     /// Failed attempts so far, this one included, those refused by a rate limit left out.
     pub(crate) failures: u32,
-    pub(crate) max_retries: u32,
+    /// Attempts refused by a rate limit in a row, this one included.
+    pub(crate) throttled: u32,
+    /// Length of the rate window.
+    pub(crate) window: Duration,
     /// What is left of the operation's time.
     pub(crate) remaining: Duration,
-    /// The longest sleep the caller accepts.
-    pub(crate) max_wait: Duration,
-    /// From 0 to 1: where in the spread of the backoff this wait falls.
+    /// From 0 to 1: where in the spread of the wait this one falls.
     pub(crate) jitter: f64,
-}
-
-/// Whether a scan's cooldown (`RATE_LIMITED`) is slept through.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Cooldown {
-    /// It ends the call, as the documentation of the scan says.
-    Reported,
-    /// The caller asked to wait for its end.
-    WaitedFor,
 }
 
 /// What follows a failed attempt.
@@ -54,79 +32,61 @@ pub(crate) enum Decision {
     /// The failure is the result.
     Stop,
     /// Another attempt after the wait.
-    RetryAfter(Duration, Why),
-}
-
-/// Why there is a wait.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Why {
-    RateLimited,
-    Backoff,
+    RetryAfter(Duration, WaitReason),
 }
 
 /// The decision (F5): what was provably not processed may always be sent again, what may have been processed only
 /// when the operation is repeatable.
-pub(crate) fn decide(outcome: &Outcome, situation: &Situation) -> Decision {
-    let (floor, why) = match outcome {
-        Outcome::NotSent => (None, Why::Backoff),
-        Outcome::AnswerLost if situation.safety == RetrySafety::Repeatable => (None, Why::Backoff),
-        Outcome::AnswerLost => return Decision::Stop,
-        Outcome::Refused {
-            status,
-            code,
-            retry_after,
-        } => match refused(*status, code.as_ref(), situation) {
-            Some(why) => (*retry_after, why),
+pub(crate) fn decide(error: &Error, situation: &Situation<'_>) -> Decision {
+    let (wait, why) = match error.status() {
+        _ if !error.is_retryable() => return Decision::Stop,
+        Some(StatusCode::TOO_MANY_REQUESTS) => match after_429(error, situation) {
+            Some(wait) => (wait, WaitReason::RateLimited),
             None => return Decision::Stop,
         },
+        _ if situation.failures > situation.settings.max_retries => return Decision::Stop,
+        _ => {
+            let least = backoff(situation.failures, situation.jitter);
+            (
+                least.max(error.retry_after().unwrap_or_default()),
+                WaitReason::Backoff,
+            )
+        }
     };
-    if why == Why::Backoff && situation.failures > situation.max_retries {
-        return Decision::Stop;
-    }
-    let least = match why {
-        Why::RateLimited => SHORTEST_RATE_LIMIT_WAIT,
-        Why::Backoff => backoff(situation.failures, situation.jitter),
-    };
-    let wait = least.max(floor.unwrap_or_default());
-    if wait > situation.max_wait || wait >= situation.remaining {
+    if wait > situation.settings.max_wait || wait >= situation.remaining {
         return Decision::Stop;
     }
     Decision::RetryAfter(wait, why)
 }
 
-/// Whether an error answer allows another attempt, and which kind of wait precedes it.
-fn refused(status: StatusCode, code: Option<&ErrorCode>, situation: &Situation) -> Option<Why> {
-    match status {
-        StatusCode::TOO_MANY_REQUESTS if code == Some(&ErrorCode::RateLimited) => {
-            (situation.cooldown == Cooldown::WaitedFor).then_some(Why::RateLimited)
-        }
-        StatusCode::TOO_MANY_REQUESTS => Some(Why::RateLimited),
-        StatusCode::INTERNAL_SERVER_ERROR
-        | StatusCode::BAD_GATEWAY
-        | StatusCode::SERVICE_UNAVAILABLE
-        | StatusCode::GATEWAY_TIMEOUT => {
-            passes(status, code, situation.safety).then_some(Why::Backoff)
-        }
-        _ => None,
+/// The wait after a 429, none where it ends the call (F6): as long as it asks, or longer each time where it does not
+/// say; where it asks for longer than a window can last, as long as that.
+fn after_429(error: &Error, situation: &Situation<'_>) -> Option<Duration> {
+    let asked = error.retry_after().filter(|wait| !wait.is_zero());
+    if error.code() == Some(&ErrorCode::RateLimited) {
+        let waits = situation.settings.wait_for_cooldown;
+        return waits.then(|| asked.unwrap_or_default().max(SHORTEST_RATE_LIMIT_WAIT));
     }
-}
-
-/// Whether what an error answer tells of passes by itself, so that the same call may be sent again, now or later.
-pub(crate) fn passes(status: StatusCode, code: Option<&ErrorCode>, safety: RetrySafety) -> bool {
-    let repeatable = safety == RetrySafety::Repeatable;
-    let documented = code.is_some_and(ErrorCode::is_named);
-    match status {
-        StatusCode::TOO_MANY_REQUESTS => true,
-        StatusCode::SERVICE_UNAVAILABLE => documented || repeatable,
-        StatusCode::INTERNAL_SERVER_ERROR => repeatable && !documented,
-        other => other.is_server_error() && repeatable,
+    if situation.throttled >= MOST_429S {
+        return None;
     }
+    let longest = situation.window.saturating_add(SHORTEST_RATE_LIMIT_WAIT);
+    Some(match asked {
+        Some(asked) => asked.clamp(SHORTEST_RATE_LIMIT_WAIT, longest),
+        None => {
+            let doubled =
+                SHORTEST_RATE_LIMIT_WAIT.saturating_mul(1 << (situation.throttled - 1).min(10));
+            doubled.min(longest).mul_f64(1.0 + situation.jitter / 4.0)
+        }
+    })
 }
 
 const FIRST_BACKOFF: Duration = Duration::from_millis(200);
+const LONGEST_BACKOFF: Duration = Duration::from_secs(8);
 /// However short, or missing, the `Retry-After` of a 429 is.
 const SHORTEST_RATE_LIMIT_WAIT: Duration = Duration::from_secs(1);
-const LONGEST_BACKOFF: Duration = Duration::from_secs(8);
+/// So many in a row end a call.
+const MOST_429S: u32 = 5;
 
 /// Doubles with every failure; the jitter takes up to half of it off, so that many clients do not come back at once.
 fn backoff(failures: u32, jitter: f64) -> Duration {
@@ -136,35 +96,67 @@ fn backoff(failures: u32, jitter: f64) -> Duration {
 
 /// Bounds the retries of all calls of a client together, so that an outage is not answered with many times the load.
 ///
-/// Ten retries can follow each other at once; every ten successful calls allow one more. Waits for a rate limit are
-/// free: they add no load.
+/// Unless set otherwise ten retries can follow each other at once; one more is allowed for every ten calls that succeed,
+/// and one every ten seconds, up to ten again. When none is left, a failure is a call's result at once. Waits for a rate
+/// limit are free: they add no load.
 #[derive(Debug)]
-pub(crate) struct RetryBudget(AtomicU32);
+pub struct RetryBudget {
+    most: f64,
+    per_success: f64,
+    refill: Duration,
+    left: Mutex<(f64, Instant)>,
+}
 
-const RETRY_COST: u32 = 10;
-const FULL_BUDGET: u32 = 10 * RETRY_COST;
+impl Default for RetryBudget {
+    fn default() -> Self {
+        Self::new(10)
+    }
+}
 
 impl RetryBudget {
-    pub(crate) fn new() -> Self {
-        Self(AtomicU32::new(FULL_BUDGET))
+    /// So many retries at once; zero allows none, whatever succeeds.
+    pub fn new(retries: u32) -> Self {
+        let most = f64::from(retries);
+        Self {
+            most,
+            per_success: 0.1,
+            refill: Duration::from_secs(10),
+            left: Mutex::new((most, Instant::now())),
+        }
     }
 
-    /// Takes the price of one retry; false when the budget is spent.
+    /// Allows one more retry for every so many calls that succeed; ten unless set.
+    #[must_use]
+    pub fn successes_per_retry(mut self, successes: u32) -> Self {
+        self.per_success = 1.0 / f64::from(successes.max(1));
+        self
+    }
+
+    /// Allows one more retry each time that so much time has passed; ten seconds unless set.
+    #[must_use]
+    pub fn refill_every(mut self, time: Duration) -> Self {
+        self.refill = time.max(Duration::from_millis(1));
+        self
+    }
+
+    /// Takes one retry; false when none is left.
     pub(crate) fn spend(&self) -> bool {
-        self.0
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
-                left.checked_sub(RETRY_COST)
-            })
-            .is_ok()
+        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = Instant::now();
+        let gained = (now - left.1).as_secs_f64() / self.refill.as_secs_f64();
+        *left = ((left.0 + gained).min(self.most), now);
+        // Ten tenths are a little less than one.
+        let allowed = left.0 > 1.0 - 1e-6;
+        if allowed {
+            left.0 -= 1.0;
+        }
+        allowed
     }
 
+    /// A call succeeded.
     pub(crate) fn earn(&self) {
-        // A lost race at the brim is one tenth of a retry.
-        let _ = self
-            .0
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
-                (left < FULL_BUDGET).then_some(left + 1)
-            });
+        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        left.0 = (left.0 + self.per_success).min(self.most);
     }
 }
 

@@ -1,7 +1,6 @@
 //! One call from its first attempt to its result.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
-use std::sync::atomic::Ordering;
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
@@ -9,42 +8,32 @@ use http::StatusCode;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::pacer::{Acquire, BudgetError, Permit, Settlement};
-use super::retry::{self, Decision, Outcome, Situation, Why};
+use super::retry::{self, Decision, Situation};
 use super::retry_after::retry_after;
 use super::transport::{TransportError, TransportErrorKind};
-use super::{Call, Pipeline};
+use super::{Call, Failure, Pipeline};
+use crate::answer::{Answer, Earlier};
 use crate::envelope;
-use crate::error::{ApiError, CallFacts, Cause, Error, ErrorCode, Sent};
-use crate::event::WaitReason;
-use crate::response::{Answer, History};
-
-/// An attempt without a complete answer.
-pub(super) struct Failure {
-    cause: Cause,
-    outcome: Ending,
-}
-
-/// What a failed attempt means for the next one.
-enum Ending {
-    /// No byte left; another attempt may do better.
-    NotSent,
-    /// It left, and there is no complete answer.
-    AnswerLost,
-    /// It left, and the answer told nothing; another attempt would end the same way.
-    Pointless,
-    /// No byte left, and another attempt would end the same way.
-    Declined,
-}
+use crate::error::{Error, ErrorCode, ErrorKind, Sent};
+use crate::event::{Event, WaitReason};
+use crate::redact::Redactor;
+use crate::secret::ApiKey;
 
 /// One call on its way.
 pub(super) struct Run<'a> {
     pipeline: &'a Pipeline,
-    call: &'a Call,
-    started: Instant,
-    attempts: u32,
+    pub(super) call: &'a Call,
+    pub(super) started: Instant,
+    pub(super) attempts: u32,
+    /// Failed attempts, those refused by a rate limit left out.
     failures: u32,
-    history: History,
+    /// Attempts refused by a rate limit since the last that was not.
+    throttled: u32,
+    earlier: Earlier,
+    key: Option<ApiKey>,
 }
+
+type Held = Option<Box<dyn Permit>>;
 
 impl<'a> Run<'a> {
     pub(super) fn new(pipeline: &'a Pipeline, call: &'a Call) -> Self {
@@ -54,247 +43,299 @@ impl<'a> Run<'a> {
             started: Instant::now(),
             attempts: 0,
             failures: 0,
-            history: History::Clear,
+            throttled: 0,
+            earlier: Earlier::Nothing,
+            key: None,
+        }
+    }
+
+    /// Attempts until there is a result or no further attempt is right.
+    pub(super) async fn attempts(&mut self) -> Result<Answer, Failure> {
+        loop {
+            self.key = self.usable_key().await?;
+            let permit = self.permit().await?;
+            // While it waited, the key may have been replaced or refused.
+            self.key = self.usable_key().await?;
+            let failure = match self.attempt(permit).await {
+                Ok(answer) => {
+                    self.pipeline.retry_budget.earn();
+                    return Ok(answer);
+                }
+                Err(failure) => failure,
+            };
+            let Decision::RetryAfter(wait, why) = self.decide(&failure.error) else {
+                return Err(failure);
+            };
+            self.remember(&failure);
+            self.pipeline.tell_of_wait(self.call, why, wait);
+            sleep(wait).await;
         }
     }
 
     fn remaining(&self) -> Duration {
-        self.call.total_time.saturating_sub(self.started.elapsed())
+        let limit = self.call.settings.operation_timeout;
+        limit.saturating_sub(self.started.elapsed())
     }
 
     /// A slot of the budget; none for operations that are not rate limited.
-    pub(super) async fn permit(&self) -> Result<Option<Box<dyn Permit>>, Error> {
+    async fn permit(&self) -> Result<Held, Failure> {
         let Some(group) = self.call.rate_group else {
             return Ok(None);
         };
-        let patience = self.pipeline.max_wait.min(self.remaining());
-        let on_wait = |duration| self.pipeline.tell(self.call, WaitReason::Pacing, duration);
-        let request = Acquire::new(group, patience, self.pipeline.attempt_timeout, &on_wait);
-        match self.pipeline.budget.acquire(request).await {
+        let settings = &self.call.settings;
+        let patience = settings.max_wait.min(self.remaining());
+        let on_wait = |wait| {
+            self.pipeline
+                .tell_of_wait(self.call, WaitReason::Pacing, wait)
+        };
+        let (priority, answer_within) = (settings.priority, settings.attempt_timeout);
+        let request = Acquire::new(group, priority, patience, answer_within, &on_wait);
+        let refused = match self.pipeline.budget.acquire(request).await {
             // A permit that came too late is given back unsent.
-            Ok(_) if self.remaining().is_zero() => {
-                Err(self.error(Cause::Deadline(self.call.total_time)))
+            Ok(permit) if !self.remaining().is_zero() => return Ok(Some(permit)),
+            Ok(_) => self.out_of_time(),
+            Err(BudgetError::Exhausted { .. }) if self.remaining().is_zero() => self.out_of_time(),
+            Err(BudgetError::Exhausted { free_in }) => no_slot(free_in),
+            Err(BudgetError::Unavailable(reason)) => {
+                let reason = self.redactor().shown(&reason, 1024);
+                let reason = format!("not sent: the rate budget cannot be asked: {reason}");
+                Error::new(ErrorKind::Budget, reason)
             }
-            Ok(permit) => Ok(Some(permit)),
-            Err(BudgetError::Unavailable(reason)) => Err(self.error(Cause::Budget(reason))),
-            Err(BudgetError::Exhausted { .. }) if self.remaining().is_zero() => {
-                Err(self.error(Cause::Deadline(self.call.total_time)))
-            }
-            Err(BudgetError::Exhausted { free_in }) => Err(self.error(Cause::MaxWait(free_in))),
+        };
+        Err(self.failed(refused))
+    }
+
+    /// The key, unless it is known to be refused.
+    async fn usable_key(&self) -> Result<Option<ApiKey>, Failure> {
+        let Ok(key) = timeout(self.remaining(), self.pipeline.keys.key()).await else {
+            return Err(self.failed(self.out_of_time()));
+        };
+        if !self.call.takes_the_key() {
+            return Ok(key.ok());
+        }
+        match key {
+            Ok(key) if self.pipeline.refuses(&key) => Err(self.failed(Error::new(
+                ErrorKind::KeyRejected,
+                "not sent: the service has refused this API key (401); replace it with a valid one",
+            ))),
+            Ok(key) => Ok(Some(key)),
+            Err(source) => Err(self.failed(
+                Error::new(ErrorKind::NoKey, "not sent: there is no API key to send")
+                    .caused_by(Some(source), &self.redactor()),
+            )),
         }
     }
 
-    pub(super) async fn attempt(
-        &mut self,
-        mut permit: Option<Box<dyn Permit>>,
-    ) -> Result<http::Response<Bytes>, Failure> {
-        let limit = self.pipeline.attempt_timeout.min(self.remaining());
+    async fn attempt(&mut self, mut permit: Held) -> Result<Answer, Failure> {
+        let request = self.call.request(self.key.as_ref());
+        let request = request.map_err(|error| self.failed(error))?;
+        let limit = self.call.settings.attempt_timeout.min(self.remaining());
         if let Some(permit) = &mut permit {
             permit.sent();
         }
         self.attempts += 1;
-        let ended = timeout(limit, self.pipeline.transport.send(self.call.request())).await;
+        let sent_at = Instant::now();
+        let ended = timeout(limit, self.pipeline.transport.send(request)).await;
+        let latency = sent_at.elapsed();
         let (settlement, result) = match ended {
-            Ok(Ok(response)) => (Some(settlement(&response)), Ok(response)),
-            Ok(Err(error)) => {
-                let failure = Failure::from(error);
-                (failure.outcome.settlement(), Err(failure))
-            }
+            Ok(Ok(response)) => self.judge(response),
+            Ok(Err(error)) => (settlement(error.kind()), Err(self.without_answer(error))),
             Err(_) => (None, Err(self.timed_out(limit))),
         };
         // Without a settlement the permit is dropped as sent, and its slot counts until the answer could have come.
         if let (Some(permit), Some(settlement)) = (permit, settlement) {
             permit.settle(settlement).await;
         }
+        self.pipeline.tell(|| {
+            let error = result.as_ref().err().map(|failure| &failure.error);
+            Event::Attempted {
+                operation: self.call.name(),
+                number: self.attempts,
+                status: result.as_ref().map_or_else(
+                    |failure| failure.error.status(),
+                    |answer| Some(answer.status),
+                ),
+                error: error.map(Error::kind),
+                latency,
+            }
+        });
         result
     }
 
+    /// A result, or the error that the answer is, and what it means for the rate budget.
+    fn judge(
+        &self,
+        response: http::Response<Bytes>,
+    ) -> (Option<Settlement>, Result<Answer, Failure>) {
+        let (parts, body) = response.into_parts();
+        let answer = Answer {
+            status: parts.status,
+            headers: parts.headers,
+            body,
+            attempts: self.attempts,
+            elapsed: self.started.elapsed(),
+            earlier: self.earlier,
+            key: self.key.clone(),
+        };
+        let envelope = self.call.operation.map(|operation| operation.envelope);
+        if envelope::is_result(envelope, answer.status, &answer.body) {
+            return (Some(Settlement::Answered), Ok(answer));
+        }
+        let error = self.call.error_of(&answer, None);
+        if answer.status == StatusCode::UNAUTHORIZED && self.call.takes_the_key() {
+            self.pipeline.set_rejected(self.key.clone());
+        }
+        let throttled = error.status() == Some(StatusCode::TOO_MANY_REQUESTS)
+            && error.code() != Some(&ErrorCode::RateLimited);
+        let settlement = match throttled {
+            true => Settlement::Throttled {
+                retry_after: retry_after(&answer.headers, SystemTime::now().into())
+                    .filter(|wait| !wait.is_zero()),
+            },
+            false => Settlement::Answered,
+        };
+        let failure = Failure {
+            error,
+            answer: Some(Box::new(answer)),
+        };
+        (Some(settlement), Err(failure))
+    }
+
     fn timed_out(&self, limit: Duration) -> Failure {
-        let cause = match limit < self.pipeline.attempt_timeout {
-            true => Cause::Deadline(self.call.total_time),
-            false => Cause::Timeout(format!("no answer within {limit:?}")),
+        let error = match limit < self.call.settings.attempt_timeout {
+            true => self.out_of_time(),
+            false => Error::new(ErrorKind::Timeout, format!("no answer within {limit:?}")),
         };
-        Failure {
-            cause,
-            outcome: Ending::AnswerLost,
+        self.failed_as(error, Sent::Maybe)
+    }
+
+    fn out_of_time(&self) -> Error {
+        let limit = self.call.settings.operation_timeout;
+        Error::new(
+            ErrorKind::Deadline,
+            format!("the operation's time of {limit:?} is over"),
+        )
+    }
+
+    fn without_answer(&self, error: TransportError) -> Failure {
+        let (error, sent) = unanswered(error, &self.redactor());
+        self.failed_as(error, sent)
+    }
+
+    /// What a failed attempt leaves for the error, or the result, of the next one.
+    fn remember(&mut self, failure: &Failure) {
+        if failure.error.sent() == Sent::Maybe {
+            let unclear = match failure.answer {
+                Some(_) => Earlier::Unclear,
+                None => Earlier::AnswerLost,
+            };
+            self.earlier = self.earlier.max(unclear);
         }
     }
 
-    /// The call's result, or none after the wait for another attempt.
-    pub(super) async fn judge(
-        &mut self,
-        attempted: Result<http::Response<Bytes>, Failure>,
-    ) -> Option<Result<Answer, Error>> {
-        let (outcome, result) = match attempted {
-            Ok(response) => {
-                let refused = self.refusal(&response);
-                let result = Ok(self.answer(response));
-                match refused {
-                    None => return Some(result),
-                    Some(refused) => (refused, result),
-                }
-            }
-            Err(failure) => {
-                let outcome = match failure.outcome {
-                    Ending::NotSent => Outcome::NotSent,
-                    Ending::AnswerLost => {
-                        self.history = History::AnswerLost;
-                        Outcome::AnswerLost
-                    }
-                    Ending::Pointless => {
-                        self.history = History::AnswerLost;
-                        return Some(Err(self.error(failure.cause)));
-                    }
-                    Ending::Declined => return Some(Err(self.error(failure.cause))),
-                };
-                (outcome, Err(self.error(failure.cause)))
-            }
-        };
-        match self.decide(&outcome) {
-            Decision::Stop => Some(result),
-            Decision::RetryAfter(wait, why) => {
-                self.pipeline.tell(self.call, why.into(), wait);
-                sleep(wait).await;
-                None
-            }
-        }
-    }
-
-    fn decide(&mut self, outcome: &Outcome) -> Decision {
-        let window_refused = matches!(
-            outcome,
-            Outcome::Refused { status, .. } if *status == StatusCode::TOO_MANY_REQUESTS
-        );
-        if !window_refused {
+    fn decide(&mut self, error: &Error) -> Decision {
+        if error.status() == Some(StatusCode::TOO_MANY_REQUESTS) {
+            self.throttled += 1;
+        } else {
             self.failures += 1;
+            self.throttled = 0;
         }
         let decision = retry::decide(
-            outcome,
+            error,
             &Situation {
-                safety: self.call.safety,
-                cooldown: self.call.cooldown,
+                settings: &self.call.settings,
                 failures: self.failures,
-                max_retries: self.pipeline.max_retries,
+                throttled: self.throttled,
+                window: self.pipeline.budget.window(),
                 remaining: self.remaining(),
-                max_wait: self.pipeline.max_wait,
                 jitter: random_fraction(),
             },
         );
         match decision {
-            Decision::RetryAfter(_, Why::Backoff) if !self.pipeline.retry_budget.spend() => {
+            Decision::RetryAfter(_, WaitReason::Backoff) if !self.pipeline.retry_budget.spend() => {
                 Decision::Stop
             }
             decision => decision,
         }
     }
 
-    /// What an error status says; none for any other, which ends the call.
-    fn refusal(&self, response: &http::Response<Bytes>) -> Option<Outcome> {
-        let status = response.status();
-        let envelope = self.call.operation.map(|operation| operation.envelope);
-        if status.is_redirection() || envelope::is_result(envelope, status, response.body()) {
-            self.pipeline.retry_budget.earn();
-            return None;
-        }
-        let api = self.pipeline.api_error(status, response.body());
-        if status == StatusCode::UNAUTHORIZED && api.is_some() && self.call.is_authenticated() {
-            self.pipeline.key_rejected.store(true, Ordering::Relaxed);
-        }
-        let seconds = api
-            .as_ref()
-            .and_then(|error| error.details.retry_after_seconds());
-        Some(Outcome::Refused {
-            status,
-            code: api.and_then(|error| error.code),
-            retry_after: retry_after(response.headers(), SystemTime::now().into())
-                .or(seconds.map(Duration::from_secs)),
-        })
+    fn redactor(&self) -> Redactor {
+        Redactor::of(self.key.as_ref())
     }
 
-    fn answer(&self, response: http::Response<Bytes>) -> Answer {
-        let (parts, body) = response.into_parts();
-        Answer {
-            status: parts.status,
-            headers: parts.headers,
-            body,
-            attempts: self.attempts,
-            elapsed: self.started.elapsed(),
-            history: self.history,
-        }
+    /// An error before the next attempt: what is known of the service is what the attempts before left.
+    fn failed(&self, error: Error) -> Failure {
+        self.failed_as(error, Sent::No)
     }
 
-    /// An error without an answer.
-    pub(super) fn error(&self, cause: Cause) -> Error {
-        let sent = match self.history {
-            History::Clear => Sent::No,
-            History::AnswerLost => Sent::Maybe,
+    fn failed_as(&self, error: Error, sent: Sent) -> Failure {
+        let sent = match self.earlier {
+            Earlier::Nothing => sent,
+            Earlier::Unclear | Earlier::AnswerLost => Sent::Maybe,
         };
-        Error::new(
-            cause,
-            CallFacts {
-                operation: self.call.operation,
-                method: self.call.method.clone(),
-                path: self.call.uri.path().to_owned(),
-                safety: self.call.safety,
-                sent,
-                attempts: self.attempts,
-                elapsed: self.started.elapsed(),
-                answer: None,
-            },
-        )
-    }
-}
-
-/// A 429 of the window counted nowhere; every other answer did, a scan's cooldown among them.
-fn settlement(response: &http::Response<Bytes>) -> Settlement {
-    if response.status() != StatusCode::TOO_MANY_REQUESTS {
-        return Settlement::Answered;
-    }
-    let cooldown = std::str::from_utf8(response.body())
-        .ok()
-        .and_then(|body| ApiError::parse(response.status(), body))
-        .is_some_and(|error| error.code == Some(ErrorCode::RateLimited));
-    match cooldown {
-        true => Settlement::Answered,
-        false => Settlement::Throttled {
-            retry_after: retry_after(response.headers(), SystemTime::now().into())
-                .unwrap_or_default(),
-        },
-    }
-}
-
-impl Ending {
-    /// What the budget is told; nothing when the answer may still count at the service.
-    fn settlement(&self) -> Option<Settlement> {
-        match self {
-            Self::NotSent | Self::Declined => Some(Settlement::NotSent),
-            Self::Pointless => Some(Settlement::Answered),
-            Self::AnswerLost => None,
+        let facts = self.call.facts(
+            sent,
+            self.attempts,
+            self.started.elapsed(),
+            self.key.as_ref(),
+        );
+        Failure {
+            error: error.about(facts),
+            answer: None,
         }
     }
 }
 
-impl From<TransportError> for Failure {
-    fn from(error: TransportError) -> Self {
-        let TransportError { kind, message } = error;
-        let (cause, outcome) = match kind {
-            TransportErrorKind::Connect => (Cause::Connect(message), Ending::NotSent),
-            TransportErrorKind::Refused => (Cause::Refused(message), Ending::Declined),
-            TransportErrorKind::BodyTooLarge => (Cause::BodyTooLarge(message), Ending::Pointless),
-            TransportErrorKind::Redirected => (Cause::Redirect(None), Ending::Pointless),
-            TransportErrorKind::Timeout => (Cause::Timeout(message), Ending::AnswerLost),
-            TransportErrorKind::Interrupted => (Cause::Interrupted(message), Ending::AnswerLost),
-        };
-        Self { cause, outcome }
-    }
+/// The error that an attempt without an answer is, and whether the request may have reached the service.
+pub(crate) fn unanswered(error: TransportError, redactor: &Redactor) -> (Error, Sent) {
+    let TransportError {
+        kind,
+        message,
+        source,
+    } = error;
+    let (kind, sent, what) = match kind {
+        TransportErrorKind::Connect => (
+            ErrorKind::Connect,
+            Sent::No,
+            "no connection to the service: ",
+        ),
+        TransportErrorKind::Tls => (ErrorKind::Tls, Sent::No, "not sent, because TLS failed: "),
+        TransportErrorKind::Proxy => (ErrorKind::Proxy, Sent::No, "not sent: "),
+        TransportErrorKind::Refused => (ErrorKind::Refused, Sent::No, "not sent: "),
+        TransportErrorKind::BodyTooLarge => (ErrorKind::BodyTooLarge, Sent::Maybe, ""),
+        TransportErrorKind::Redirected => (ErrorKind::Redirect, Sent::Maybe, ""),
+        TransportErrorKind::Timeout => (ErrorKind::Timeout, Sent::Maybe, ""),
+        TransportErrorKind::Interrupted => (
+            ErrorKind::Interrupted,
+            Sent::Maybe,
+            "the connection was lost: ",
+        ),
+    };
+    let reason = format!("{what}{}", redactor.shown(&message, 1024));
+    (Error::new(kind, reason).caused_by(source, redactor), sent)
 }
 
-impl From<Why> for WaitReason {
-    fn from(why: Why) -> Self {
-        match why {
-            Why::RateLimited => Self::RateLimited,
-            Why::Backoff => Self::Backoff,
+fn no_slot(free_in: Option<Duration>) -> Error {
+    let reason = match free_in {
+        Some(wait) => format!(
+            "the rate limit's next free slot is {wait:?} away, longer than the wait allowed"
+        ),
+        None => "the rate limit lets nothing through".to_owned(),
+    };
+    Error::new(ErrorKind::MaxWait, format!("not sent: {reason}")).free_in(free_in)
+}
+
+/// What the budget is told of an attempt without an answer; nothing while the answer may still count at the service.
+fn settlement(kind: TransportErrorKind) -> Option<Settlement> {
+    match kind {
+        TransportErrorKind::Connect
+        | TransportErrorKind::Tls
+        | TransportErrorKind::Proxy
+        | TransportErrorKind::Refused => Some(Settlement::NotSent),
+        TransportErrorKind::BodyTooLarge | TransportErrorKind::Redirected => {
+            Some(Settlement::Answered)
         }
+        TransportErrorKind::Timeout | TransportErrorKind::Interrupted => None,
     }
 }
 

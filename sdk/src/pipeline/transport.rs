@@ -1,12 +1,17 @@
 //! The seam below the client: one request out, one complete answer back.
 
 #[cfg(feature = "default-transport")]
+mod failure;
+#[cfg(feature = "default-transport")]
 mod http_transport;
-#[cfg(feature = "tls")]
+#[cfg(feature = "tls-no-provider")]
 mod proxy;
-#[cfg(feature = "tls")]
+#[cfg(feature = "tower")]
+mod service_transport;
+#[cfg(feature = "tls-no-provider")]
 mod tls;
 
+use std::error::Error;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
@@ -15,10 +20,16 @@ use bytes::Bytes;
 
 #[cfg(feature = "default-transport")]
 pub use http_transport::{HttpOptions, HttpTransport};
-#[cfg(feature = "tls")]
+#[cfg(feature = "tls-no-provider")]
 pub use proxy::ProxyAddress;
-#[cfg(feature = "tls")]
+#[cfg(feature = "tower")]
+pub use service_transport::ServiceTransport;
+#[cfg(feature = "tls-no-provider")]
 pub use tls::RootCertificates;
+
+/// Largest body of an answer that is read unless a caller sets another, in bytes.
+#[cfg(any(feature = "default-transport", feature = "tower"))]
+const BODY_LIMIT: usize = 16 * 1024 * 1024;
 
 /// A future on the heap, as the traits of this crate return it.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -26,12 +37,14 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 /// Sends one request and reads its whole answer.
 ///
 /// The client paces, times out and retries above this; an implementation does none of it. It must not follow
-/// redirects: the request carries the key. Dropping the future ends the attempt.
+/// redirects: the request carries the key. Dropping the future ends the attempt. The request's extensions hold the
+/// `&'static OperationInfo` of its operation, where it is one.
 pub trait Transport: Send + Sync {
     /// Sends the request, whose address is absolute, and gives the answer with its whole body.
     ///
     /// # Errors
-    /// The kind decides whether the client may send the call again, so [`Connect`](TransportErrorKind::Connect) and
+    /// The kind decides whether the client may send the call again, so [`Connect`](TransportErrorKind::Connect),
+    /// [`Tls`](TransportErrorKind::Tls), [`Proxy`](TransportErrorKind::Proxy) and
     /// [`Refused`](TransportErrorKind::Refused) are only for requests of which no byte left.
     fn send(
         &self,
@@ -43,8 +56,14 @@ pub trait Transport: Send + Sync {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TransportErrorKind {
-    /// No connection came about: nothing was sent.
+    /// No connection came about: nothing was sent, and another attempt may do better.
     Connect,
+    /// The server's certificate was refused (expired, of an unknown authority, for another host), or the TLS handshake
+    /// failed: nothing was sent, and another attempt would end the same way.
+    Tls,
+    /// The proxy asks for credentials, or refuses those it was given: nothing was sent, and another attempt would end
+    /// the same way.
+    Proxy,
     /// The time ran out; the request may have been processed.
     Timeout,
     /// The connection was lost or the answer was cut; the request may have been processed.
@@ -58,10 +77,11 @@ pub enum TransportErrorKind {
 }
 
 /// An attempt without a complete answer.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct TransportError {
     pub(crate) kind: TransportErrorKind,
     pub(crate) message: String,
+    pub(crate) source: Option<Box<dyn Error + Send + Sync>>,
 }
 
 impl TransportError {
@@ -70,12 +90,28 @@ impl TransportError {
         Self {
             kind,
             message: message.into(),
+            source: None,
+        }
+    }
+
+    /// Adds the error below, for callers that look for the cause; nothing in its chain may quote the request's headers.
+    #[must_use]
+    pub fn with_source(self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self {
+            source: Some(source.into()),
+            ..self
         }
     }
 
     /// What went wrong.
     pub fn kind(&self) -> TransportErrorKind {
         self.kind
+    }
+
+    #[cfg(any(feature = "default-transport", feature = "tower"))]
+    fn too_large(limit: usize) -> Self {
+        let message = format!("the answer is larger than {limit} bytes");
+        Self::new(TransportErrorKind::BodyTooLarge, message)
     }
 }
 
@@ -85,4 +121,10 @@ impl fmt::Display for TransportError {
     }
 }
 
-impl std::error::Error for TransportError {}
+impl Error for TransportError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.source
+            .as_deref()
+            .map(|source| source as &(dyn Error + 'static))
+    }
+}

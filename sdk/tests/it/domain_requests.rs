@@ -92,7 +92,7 @@ async fn subscription_calls_carry_their_fields_under_the_names_of_the_api() {
     let full = ProvisionSubscription::new(customer(), service(), ProductSlug::PortMonitoring)
         .plan_slug("starter")
         .quantity(1)
-        .mrr(9.5)
+        .mrr(money("9.5"))
         .client_name("Ann")
         .client_email("ann@example.com");
     let (sent, got) = exchanged(full, subscription.clone()).await;
@@ -132,7 +132,7 @@ async fn subscription_calls_carry_their_fields_under_the_names_of_the_api() {
     let change = ChangeSubscription::new(customer(), service(), "port_monitoring")
         .new_plan_slug("business")
         .new_quantity(3)
-        .force();
+        .force(true);
     let changed = json!({"changed": true, "subscription_id": ID, "plan_slug": "business", "direction": "upgrade",
                          "previous_plan_slug": "starter", "effective_at": "2026-01-01T00:00:00+00:00"});
     let (sent, got) = exchanged(change, changed.clone()).await;
@@ -148,12 +148,14 @@ fn reports(enforcement: Value) -> Value {
 }
 
 fn sync() -> SyncServices {
-    SyncServices::new([ServiceReport {
-        service_id: service(),
-        client_id: customer(),
-        product_slug: ProductSlug::DomainMonitoring,
-        status: SubscriptionStatus::Cancelled,
-    }])
+    let product = ProductSlug::DomainMonitoring;
+    let cancelled = SubscriptionStatus::Cancelled;
+    SyncServices::new([ServiceReport::new(
+        customer(),
+        service(),
+        product,
+        cancelled,
+    )])
 }
 
 #[tokio::test]
@@ -166,11 +168,11 @@ async fn a_sync_is_sent_whole_and_its_reports_are_read_in_every_form() {
                                     "status": "cancelled"}], "module_version": "1.2.3"});
     assert_eq!(sent, post("/api/v1/billing/sync-services", body));
     assert_eq!(serde_json::to_value(&got.data).expect("JSON"), by_product);
-    let read = &got.data.enforcement[&customer()];
+    let read = &got.data.enforcement.as_ref().expect("reports")[&customer()];
     let read = read.get(&ProductSlug::DomainMonitoring).expect("a report");
     assert_eq!(
-        (read.over_quota, read.newly_paused.as_slice()),
-        (true, ["example.org".to_owned()].as_slice())
+        (read.over_quota, read.newly_paused.as_deref()),
+        (Some(true), Some(["example.org".to_owned()].as_slice()))
     );
 
     let (_, listed) = exchanged(sync(), reports(json!({"42": [report]}))).await;
@@ -187,29 +189,36 @@ async fn a_sync_is_sent_whole_and_its_reports_are_read_in_every_form() {
     .await;
     assert_eq!(keyed.data.enforcement, got.data.enforcement);
     let (_, empty) = exchanged(sync(), reports(json!([]))).await;
-    assert!(empty.data.enforcement.is_empty());
+    assert!(
+        empty
+            .data
+            .enforcement
+            .is_some_and(|reports| reports.is_empty())
+    );
 }
 
 #[tokio::test]
-async fn services_nobody_knows_come_back_as_objects_or_numbers() {
+async fn services_nobody_knows_come_back_in_whatever_form_they_are_told() {
     let mut answer = reports(json!([]));
-    answer["unknown_services"] =
-        json!([{"service_id": 501, "client_id": 42, "product_slug": "endpoint"}, 502]);
-    let (_, got) = exchanged(sync(), answer).await;
-    let numbers: Vec<u64> = got
-        .data
-        .unknown_services
+    answer["unknown_services"] = json!([{"service_id": 501, "client_id": "42", "product_slug": "endpoint"}, 502, "503", {"id": "x"}]);
+    let (_, got) = exchanged(sync(), answer.clone()).await;
+    let unknown = got.data.unknown_services.as_deref().expect("a list");
+    let numbers: Vec<Option<u64>> = unknown
         .iter()
-        .map(|unknown| unknown.service_id.get())
+        .map(|unknown| unknown.service_id().map(ServiceId::get))
         .collect();
-    assert_eq!(numbers, [501, 502]);
+    assert_eq!(numbers, [Some(501), Some(502), Some(503), None]);
+    assert_eq!(unknown[0].client_id(), Some(customer()));
+    assert_eq!(unknown[3].as_value(), &json!({"id": "x"}));
+    answer["enforcement"] = json!({});
+    assert_eq!(serde_json::to_value(&got.data).expect("JSON"), answer);
 }
 
 #[tokio::test]
 async fn prices_are_set_and_removed_with_a_body() {
     let price = json!({"product_slug": "port_monitoring", "plan_slug": "starter", "price": 4.5, "currency": "EUR"});
     let (sent, got) = exchanged(
-        SetPrice::new("port_monitoring", 4.5, "EUR").plan_slug("starter"),
+        SetPrice::new("port_monitoring", money("4.5"), "EUR").plan_slug("starter"),
         price.clone(),
     )
     .await;
@@ -255,7 +264,7 @@ async fn domain_reads_carry_the_customer_and_their_filters() {
         json!({"subscribed": false, "product": product}),
     )
     .await;
-    assert!(!got.data.subscribed && got.data.domains.is_empty());
+    assert!(!got.data.subscribed && got.data.domains.is_none());
     assert_eq!(
         got.data.product.and_then(|product| product.name).as_deref(),
         Some("Domains")
@@ -264,7 +273,7 @@ async fn domain_reads_carry_the_customer_and_their_filters() {
     let mut summary = domain();
     summary["password_strength"] = json!({"weak": 3, "medium": 2, "strong": 1});
     let (sent, got) = exchanged(
-        GetDomainSummary::new(domain_id(), customer()),
+        GetDomainSummary::new(customer(), domain_id()),
         summary.clone(),
     )
     .await;
@@ -276,7 +285,7 @@ async fn domain_reads_carry_the_customer_and_their_filters() {
 
     let scans = json!({"scans": [{"id": OTHER_ID, "status": "completed", "employees_compromised": 1,
         "customers_compromised": 0, "third_parties_compromised": 0, "created_at": "2026-01-01T00:00:00+00:00"}]});
-    let (sent, got) = exchanged(GetScanHistory::new(domain_id(), customer()), scans.clone()).await;
+    let (sent, got) = exchanged(GetScanHistory::new(customer(), domain_id()), scans.clone()).await;
     assert_eq!(
         sent,
         get(&format!("{path}/scan-history"), "billing_customer_id=42")
@@ -289,7 +298,7 @@ async fn the_findings_of_a_domain_are_read_with_their_filters() {
     let path = format!("/api/v1/domains/{ID}");
     let alerts =
         json!({"alerts": [], "total": 0, "current_page": 1, "last_page": 1, "has_more": false});
-    let list = ListDomainAlerts::new(domain_id(), customer())
+    let list = ListDomainAlerts::new(customer(), domain_id())
         .status(DomainAlertStatus::Open)
         .kind(DomainAlertType::CredentialLeak)
         .category(LeakCategory::Employees)
@@ -303,7 +312,7 @@ async fn the_findings_of_a_domain_are_read_with_their_filters() {
     let mentions = json!({"mentions": [{"id": OTHER_ID, "is_new": true, "title": "Dump"}], "total": 1,
                           "current_page": 1, "last_page": 1, "has_more": false});
     let (sent, got) = exchanged(
-        ListMentions::new(domain_id(), customer()).is_new(true),
+        ListMentions::new(customer(), domain_id()).is_new(true),
         mentions,
     )
     .await;
@@ -314,10 +323,10 @@ async fn the_findings_of_a_domain_are_read_with_their_filters() {
             "billing_customer_id=42&is_new=true"
         )
     );
-    assert!(got.data.mentions[0].is_new);
+    assert!(got.data.mentions[0].is_new == Some(true));
 
     let leaks = json!({"enabled": true, "items": [], "total": 0, "page": 3, "page_size": 50});
-    let list = ListCredentialLeaks::new(domain_id(), customer())
+    let list = ListCredentialLeaks::new(customer(), domain_id())
         .category(LeakCategory::ThirdParties)
         .page(3);
     let (sent, _) = exchanged(list, leaks).await;
@@ -337,7 +346,7 @@ async fn domain_alerts_are_read_acknowledged_and_resolved_under_both_identifiers
         "category": "employees", "severity": "high", "new_count": 2, "previous_count": 1, "status": "open",
         "details": null, "explanation": "Somebody wrote of it.", "created_at": "2026-01-01T00:00:00+00:00",
         "acknowledged_at": null, "resolved_at": null});
-    let read = GetDomainAlert::new(domain_id(), alert_of_domain(), customer());
+    let read = GetDomainAlert::new(customer(), domain_id(), alert_of_domain());
     let (sent, got) = exchanged(read, json!({"alert": alert})).await;
     assert_eq!(sent, get(&path, "billing_customer_id=42"));
     assert_eq!(got.data.alert.kind, DomainAlertType::DarkWebMention);
@@ -346,7 +355,7 @@ async fn domain_alerts_are_read_acknowledged_and_resolved_under_both_identifiers
     let customer_alone = json!({"billing_customer_id": 42});
     let at = "2026-01-01T00:00:00+00:00";
     let seen = json!({"message": "Seen.", "alert": {"id": OTHER_ID, "status": "acknowledged", "acknowledged_at": at}});
-    let acknowledge = AcknowledgeDomainAlert::new(domain_id(), alert_of_domain(), customer());
+    let acknowledge = AcknowledgeDomainAlert::new(customer(), domain_id(), alert_of_domain());
     let (sent, got) = exchanged(acknowledge, seen.clone()).await;
     assert_eq!(
         sent,
@@ -354,7 +363,7 @@ async fn domain_alerts_are_read_acknowledged_and_resolved_under_both_identifiers
     );
     assert_eq!(serde_json::to_value(&got.data).expect("JSON"), seen);
     let done = json!({"message": "Done.", "alert": {"id": OTHER_ID, "status": "resolved", "resolved_at": at}});
-    let resolve = ResolveDomainAlert::new(domain_id(), alert_of_domain(), customer());
+    let resolve = ResolveDomainAlert::new(customer(), domain_id(), alert_of_domain());
     let (sent, got) = exchanged(resolve, done).await;
     assert_eq!(sent, post(&format!("{path}/resolve"), customer_alone));
     assert_eq!(got.data.alert.status, DomainAlertStatus::Resolved);
@@ -382,8 +391,8 @@ async fn the_assumed_operations_carry_their_fields() {
     assert_eq!(serde_json::to_value(&got.data).expect("JSON"), chosen);
 
     let ingest = IngestFirewall::new(
-        endpoint_id(),
         customer(),
+        endpoint_id(),
         "-A INPUT -p tcp --dport 22 -j ACCEPT",
     )
     .format(FirewallFormat::Iptables);

@@ -129,8 +129,8 @@ async fn an_error_inside_a_success_status_is_an_error() {
         failure(json!(404), "No such endpoint.", json!({})),
     );
     let error = client
-        .endpoints()
-        .delete(endpoint_id())
+        .servers()
+        .delete(customer(), endpoint_id())
         .await
         .expect_err("not deleted");
     assert_eq!(error.code(), Some(&ErrorCode::Number(404)));

@@ -49,7 +49,7 @@ fn every_operation_has_a_type_whose_documentation_names_method_and_path() {
 
 #[test]
 fn every_operation_has_a_method_that_is_short_for_it() {
-    let operations = sources("src/operations");
+    let operations = sources("src/client/resources.rs");
     for info in OPERATIONS {
         let short = format!(": [`{}`].", type_name(info));
         assert!(

@@ -1,7 +1,9 @@
 //! What stands between the client and a portal over https: certificates and proxies.
 //!
-//! The certificates in `tls/` are for this machine alone and valid for a hundred years.
+//! The certificates in `tls/` are for 127.0.0.1 alone and valid for a hundred years, but for `expired.pem`. One key
+//! serves them all.
 
+use std::error::Error;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
@@ -10,13 +12,17 @@ use std::thread::JoinHandle;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
-use secmon::transport::{ProxyAddress, RootCertificates};
+use secmon::transport::{
+    HttpOptions, HttpTransport, ProxyAddress, RootCertificates, Transport, TransportError,
+    TransportErrorKind,
+};
 use secmon::{Client, ErrorKind, RawRequest, Sent};
 
 use crate::support::*;
 
 const ROOT: &str = include_str!("tls/root.pem");
 const SERVER: &str = include_str!("tls/server.pem");
+const EXPIRED: &str = include_str!("tls/expired.pem");
 const SERVER_KEY: &str = include_str!("tls/server.key");
 const HEALTHY: &str = r#"{"success": true, "status": "ok"}"#;
 
@@ -28,7 +34,12 @@ fn bound() -> (TcpListener, String) {
 
 /// A portal over https that answers every call; its address without a scheme.
 fn portal() -> String {
-    let certificate = CertificateDer::from_pem_slice(SERVER.as_bytes()).expect("a certificate");
+    portal_with(SERVER)
+}
+
+fn portal_with(certificate: &str) -> String {
+    let certificate =
+        CertificateDer::from_pem_slice(certificate.as_bytes()).expect("a certificate");
     let key = PrivateKeyDer::from_pem_slice(SERVER_KEY.as_bytes()).expect("a key");
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = ServerConfig::builder_with_provider(provider)
@@ -100,16 +111,136 @@ fn roots() -> RootCertificates {
 #[tokio::test]
 async fn a_private_authority_is_trusted_once_its_root_is_given() {
     let url = format!("https://{}", portal());
-    let trusting = Client::builder(&url, key()).extra_roots(roots());
+    let trusting =
+        Client::builder(&url, key()).http_options(HttpOptions::new().extra_roots(roots()));
     let trusting = trusting.build().expect("a client");
     trusting.health().await.expect("healthy");
 
-    let others = Client::builder(&url, key()).max_retries(0);
-    let error = others.build().expect("a client").health().await;
-    let error = error.expect_err("an unknown authority");
-    assert_eq!(error.kind(), ErrorKind::Connect, "{error}");
-    assert_eq!(error.sent(), Sent::No);
+    let others = Client::builder(&url, key()).build().expect("a client");
+    let error = others.health().await.expect_err("an unknown authority");
+    assert_eq!((error.sent(), error.attempts()), (Sent::No, 1));
     assert!(error.to_string().contains("certificate"), "{error}");
+}
+
+/// How a transport with these settings fails to read this address.
+async fn failure(url: &str, options: HttpOptions) -> TransportError {
+    let request = http::Request::get(url).body(bytes::Bytes::new());
+    let transport = HttpTransport::new(&options);
+    let answer = transport.send(request.expect("a request")).await;
+    answer.expect_err("no answer")
+}
+
+fn trusting() -> HttpOptions {
+    HttpOptions::new().extra_roots(roots())
+}
+
+/// The errors below one, the outermost first.
+fn below(error: &TransportError) -> Vec<&(dyn Error + 'static)> {
+    std::iter::successors(error.source(), |&error| error.source()).collect()
+}
+
+/// A server that answers the first bytes of its first client with these; without any it resets the connection.
+fn answering_once(bytes: &'static [u8]) -> String {
+    let (listener, address) = bound();
+    std::thread::spawn(move || {
+        let (mut client, _) = listener.accept().expect("a client");
+        client.read_exact(&mut [0; 16]).expect("its first bytes");
+        client.write_all(bytes).expect("a client");
+        // What is left unread at the end turns the end into a reset.
+        if !bytes.is_empty() {
+            let _ = std::io::copy(&mut client, &mut std::io::sink());
+        }
+    });
+    address
+}
+
+#[tokio::test]
+async fn a_certificate_that_is_refused_is_no_failed_connection() {
+    let good = portal();
+    let other_name = good.replace("127.0.0.1", "localhost");
+    for (address, options, reason) in [
+        (good, HttpOptions::new(), "UnknownIssuer"),
+        (other_name, trusting(), "not valid for name"),
+        (portal_with(EXPIRED), trusting(), "expired"),
+    ] {
+        let error = failure(&format!("https://{address}"), options).await;
+        assert_eq!(error.kind(), TransportErrorKind::Tls, "{error}");
+        assert!(error.to_string().contains(reason), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_handshake_that_fails_is_told_from_a_connection_that_is_reset() {
+    let plain = answering_once(b"HTTP/1.1 400 Bad Request\r\n\r\n");
+    let error = failure(&format!("https://{plain}"), trusting()).await;
+    assert_eq!(error.kind(), TransportErrorKind::Tls, "{error}");
+
+    let reset = answering_once(b"");
+    let error = failure(&format!("https://{reset}"), trusting()).await;
+    assert_eq!(error.kind(), TransportErrorKind::Connect, "{error}");
+}
+
+#[tokio::test]
+async fn a_certificate_is_refused_behind_a_proxy_too() {
+    let (address, _) = proxy();
+    let proxy = ProxyAddress::parse(&format!("http://{address}")).expect("an address");
+    let url = format!("https://{}", portal());
+    let error = failure(&url, HttpOptions::new().proxy(proxy)).await;
+    assert_eq!(error.kind(), TransportErrorKind::Tls, "{error}");
+}
+
+#[tokio::test]
+async fn a_proxy_that_asks_for_credentials_is_no_failed_connection() {
+    for (answer, kind, reason) in [
+        (
+            &b"HTTP/1.1 407 Proxy Authentication Required\r\n\r\n"[..],
+            TransportErrorKind::Proxy,
+            "407",
+        ),
+        (
+            b"HTTP/1.1 503 Service Unavailable\r\n\r\n",
+            TransportErrorKind::Connect,
+            "tunnel",
+        ),
+    ] {
+        let address = answering_once(answer);
+        let proxy = ProxyAddress::parse(&format!("http://me:hunter2@{address}"));
+        let options = trusting().proxy(proxy.expect("an address"));
+        let error = failure("https://portal.example.com", options).await;
+        assert_eq!(error.kind(), kind, "{error}");
+        assert!(error.to_string().contains(reason), "{error}");
+        assert!(!format!("{error:?}").contains("hunter2"), "{error:?}");
+    }
+}
+
+#[tokio::test]
+async fn the_causes_of_a_failure_can_be_walked_and_do_not_name_the_address() {
+    let (listener, address) = bound();
+    drop(listener);
+    let error = failure(&format!("http://{address}/?token=hush"), HttpOptions::new()).await;
+    assert_eq!(error.kind(), TransportErrorKind::Connect);
+    let below = below(&error);
+    let refused = below.iter().any(|cause| {
+        let io = cause.downcast_ref::<std::io::Error>();
+        io.is_some_and(|io| io.kind() == std::io::ErrorKind::ConnectionRefused)
+    });
+    assert!(refused, "{below:?}");
+    assert!(
+        !format!("{error:?} {below:?}").contains("hush"),
+        "{error:?}"
+    );
+}
+
+#[tokio::test]
+async fn an_answer_beyond_the_limit_is_not_read() {
+    let address = answering_once(b"HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\n123456");
+    let error = failure(
+        &format!("http://{address}"),
+        HttpOptions::new().body_limit(5),
+    )
+    .await;
+    assert_eq!(error.kind(), TransportErrorKind::BodyTooLarge);
+    assert_eq!(error.to_string(), "the answer is larger than 5 bytes");
 }
 
 #[tokio::test]
@@ -118,8 +249,7 @@ async fn https_goes_through_the_proxy_that_sees_the_host_and_nothing_else() {
     let (address, first) = proxy();
     let proxy = ProxyAddress::parse(&format!("http://{address}")).expect("an address");
     let client = Client::builder(&format!("https://{portal}"), key())
-        .extra_roots(roots())
-        .proxy(proxy)
+        .http_options(trusting().proxy(proxy))
         .build()
         .expect("a client");
     let list = RawRequest::new(http::Method::GET, "endpoints");

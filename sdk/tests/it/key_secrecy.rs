@@ -6,7 +6,9 @@ use std::sync::{Arc, Mutex};
 use http::StatusCode;
 use secmon::testing::Script;
 use secmon::transport::TransportErrorKind;
-use secmon::{ApiKey, Client, Error, ErrorKind, OPERATIONS, OperationInfo, RawRequest};
+use secmon::{
+    ApiKey, Client, Error, ErrorKind, OPERATIONS, OperationInfo, RawRequest, RotatingKey,
+};
 use serde_json::json;
 
 use crate::support::*;
@@ -168,8 +170,8 @@ async fn no_operation_and_no_failure_logs_the_key() {
         (0..4).for_each(|_| script.fail(kind));
         assert_silent(
             &client
-                .endpoints()
-                .get(endpoint_id())
+                .servers()
+                .get(customer(), endpoint_id())
                 .await
                 .expect_err("no answer"),
         );
@@ -240,8 +242,8 @@ async fn the_network_transport_logs_no_key_at_any_level() {
     let client = client_of(&answering_with(answer).await);
     assert_silent(
         &client
-            .endpoints()
-            .get(endpoint_id())
+            .servers()
+            .get(customer(), endpoint_id())
             .await
             .expect_err("refused"),
     );
@@ -331,10 +333,37 @@ async fn after_a_401_nothing_is_sent_until_the_client_is_told_to_trust_the_key_a
 }
 
 #[tokio::test]
-async fn a_401_page_of_something_in_between_does_not_condemn_the_key() {
-    let (client, script) = scripted();
-    script.answer(StatusCode::UNAUTHORIZED, "<html>proxy login</html>");
-    script.answer(StatusCode::OK, paused());
-    assert!(client.servers().suspend(endpoint_id()).await.is_err());
-    assert!(client.servers().suspend(endpoint_id()).await.is_ok());
+async fn a_401_in_any_shape_stops_the_key_until_it_is_reset_or_replaced() {
+    for body in ["<html>proxy login</html>", "", "[]", r#"{"error": 401}"#] {
+        let script = Script::new();
+        let rotating = RotatingKey::new(key());
+        let client = Client::builder("https://portal.example.com", rotating.clone())
+            .transport(script.clone())
+            .build()
+            .expect("a client");
+        script.answer(StatusCode::UNAUTHORIZED, body);
+        let refused = client.servers().suspend(endpoint_id()).await;
+        assert_eq!(
+            refused.expect_err("refused").status(),
+            Some(StatusCode::UNAUTHORIZED)
+        );
+        assert!(client.key_rejected());
+        let stopped = client
+            .servers()
+            .suspend(endpoint_id())
+            .await
+            .expect_err("stopped");
+        assert_eq!(stopped.kind(), ErrorKind::KeyRejected, "{body}");
+        assert_eq!(script.requests().len(), 1);
+
+        let next = ApiKey::new("the_next_key_of_the_portal").expect("a key");
+        rotating.replace(next.clone());
+        script.answer(StatusCode::OK, paused());
+        client
+            .servers()
+            .suspend(endpoint_id())
+            .await
+            .expect("a new key");
+        assert!(script.requests()[1].key_is(&next) && !client.key_rejected());
+    }
 }

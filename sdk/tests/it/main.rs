@@ -1,19 +1,31 @@
 //! What a user of the SDK notices, through its public names only.
 
+mod budget;
 mod domain_requests;
 mod envelopes;
 mod every_operation;
 mod hostile_answers;
+#[cfg(feature = "tls-no-provider")]
 mod https;
+#[cfg(feature = "tower")]
+mod in_process;
 mod key_secrecy;
+mod leaks;
+mod matrix;
 mod models;
 mod pacing;
 mod paging;
 mod properties;
 mod raw_requests;
+mod redaction;
 mod requests;
 mod retries;
+mod script;
+mod seams;
 mod secret_results;
 mod setup;
+mod specified;
 mod support;
+mod types;
 mod validation;
+mod watching;

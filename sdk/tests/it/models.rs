@@ -133,22 +133,33 @@ fn a_record_with_only_what_identifies_it_is_read() {
 }
 
 #[test]
-fn nulls_in_place_of_lists_and_lists_in_place_of_empty_maps_are_read() {
-    let detail =
-        json!({"data": endpoint(), "latest_scan": null, "alerts": null, "new_ports": null});
-    let detail: EndpointDetail = serde_json::from_value(detail).expect("a detail");
-    assert!(
-        detail.alerts.is_empty() && detail.new_ports.is_empty() && detail.closed_ports.is_empty()
-    );
+fn lists_in_place_of_empty_maps_are_read_and_absent_lists_are_no_empty_ones() {
+    let whole = json!({"data": endpoint(), "latest_scan": [], "alerts": [], "whitelisted_ports": [],
+                       "new_ports": [], "closed_ports": []});
+    let detail: EndpointDetail = serde_json::from_value(whole.clone()).expect("a detail");
+    assert!(detail.latest_scan.is_none() && detail.alerts.is_empty());
+    for list in ["alerts", "whitelisted_ports", "new_ports", "closed_ports"] {
+        let mut without = whole.clone();
+        without[list] = Value::Null;
+        assert!(
+            serde_json::from_value::<EndpointDetail>(without).is_err(),
+            "{list}"
+        );
+    }
 
     let meta = |counts: Value| {
         let meta = json!({"current_page": 1, "per_page": 25, "total": 0, "status_counts": counts});
         serde_json::from_value::<EndpointPageMeta>(meta)
     };
-    assert!(meta(json!([])).expect("empty").status_counts.is_empty());
+    assert!(
+        meta(json!([]))
+            .expect("empty")
+            .status_counts
+            .is_some_and(|counts| counts.is_empty())
+    );
     assert_eq!(
-        meta(json!({"active": 3})).expect("counts").status_counts["active"],
-        3
+        meta(json!({"active": 3})).expect("counts").status_counts,
+        Some([(EndpointStatus::Active, 3)].into())
     );
     assert!(meta(json!([1])).is_err());
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::StatusCode;
 use secmon::operations::SuspendEndpoint;
-use secmon::pacing::{Acquire, Budget, BudgetError, MemoryBudget, Permit, Settlement};
+use secmon::pacing::{Acquire, Budget, BudgetError, MemoryBudget, Permit, Priority, Settlement};
 use secmon::testing::Script;
 use secmon::transport::{BoxFuture, Transport, TransportError, TransportErrorKind};
 use secmon::{Client, ErrorKind, RateGroup, Sent};
@@ -90,8 +90,8 @@ impl Transport for Service {
 fn client_of(service: &Arc<Service>) -> Client {
     Client::builder("https://portal.example.com", key())
         .transport(service.clone())
-        .operation_timeout(Duration::from_secs(24 * 60 * 60))
-        .max_wait(Duration::from_secs(24 * 60 * 60))
+        .with(|calls| calls.operation_timeout(Duration::from_secs(24 * 60 * 60)))
+        .with(|calls| calls.max_wait(Duration::from_secs(24 * 60 * 60)))
         .build()
         .expect("a client")
 }
@@ -149,8 +149,8 @@ async fn the_two_groups_and_the_health_check_do_not_share_a_window() {
         .expect("strict");
     script.answer(StatusCode::OK, resource(endpoint()));
     client
-        .endpoints()
-        .get(endpoint_id())
+        .servers()
+        .get(customer(), endpoint_id())
         .await
         .expect("default");
     script.answer(StatusCode::OK, r#"{"success": true, "status": "ok"}"#);
@@ -158,8 +158,8 @@ async fn the_two_groups_and_the_health_check_do_not_share_a_window() {
     assert_eq!(started.elapsed(), Duration::ZERO);
     script.answer(StatusCode::OK, resource(endpoint()));
     client
-        .endpoints()
-        .get(endpoint_id())
+        .servers()
+        .get(customer(), endpoint_id())
         .await
         .expect("default");
     assert_eq!(started.elapsed(), MINUTE);
@@ -170,7 +170,7 @@ async fn an_impatient_caller_is_told_when_the_next_slot_is_free_and_nothing_is_s
     let script = Script::new();
     let client = builder(&script)
         .rate_limits(1, 1, MINUTE)
-        .max_wait(Duration::ZERO)
+        .with(|calls| calls.max_wait(Duration::ZERO))
         .build()
         .expect("a client");
     script.answer(StatusCode::OK, paused());
@@ -197,7 +197,7 @@ async fn a_call_whose_time_ends_in_the_queue_was_never_sent() {
     let script = Script::new();
     let client = builder(&script)
         .rate_limits(1, 1, MINUTE)
-        .operation_timeout(5 * SECOND)
+        .with(|calls| calls.operation_timeout(5 * SECOND))
         .build()
         .expect("a client");
     script.hang();
@@ -209,7 +209,9 @@ async fn a_call_whose_time_ends_in_the_queue_was_never_sent() {
         .suspend(endpoint_id())
         .await
         .expect_err("no slot");
-    assert_eq!(error.kind(), ErrorKind::Deadline);
+    assert_eq!(error.kind(), ErrorKind::MaxWait);
+    assert_eq!(error.retry_after(), Some(MINUTE));
+    assert_eq!(error.elapsed(), Duration::ZERO);
     assert_eq!(error.sent(), Sent::No);
     first.abort();
 }
@@ -253,7 +255,13 @@ async fn clients_built_apart_share_a_window_when_given_the_same_budget() {
 
 /// A permit of the strict group, waited for as long as it takes.
 async fn permit(budget: &MemoryBudget, answer_within: Duration) -> Box<dyn Permit> {
-    let request = Acquire::new(RateGroup::Strict, 10 * MINUTE, answer_within, &|_| {});
+    let request = Acquire::new(
+        RateGroup::Strict,
+        Priority::Interactive,
+        10 * MINUTE,
+        answer_within,
+        &|_| {},
+    );
     budget.acquire(request).await.expect("a permit")
 }
 
@@ -357,7 +365,11 @@ async fn a_429_closes_the_window_for_the_wait_it_names_and_then_all_slots_are_fr
     first.settle(Settlement::Answered).await;
     let refused = permit(&budget, SECOND).await;
     let retry_after = 7 * SECOND;
-    refused.settle(Settlement::Throttled { retry_after }).await;
+    refused
+        .settle(Settlement::Throttled {
+            retry_after: Some(retry_after),
+        })
+        .await;
     let started = Instant::now();
     let _both = (permit(&budget, SECOND).await, permit(&budget, SECOND).await);
     assert_eq!(started.elapsed(), 7 * SECOND);
@@ -366,7 +378,13 @@ async fn a_429_closes_the_window_for_the_wait_it_names_and_then_all_slots_are_fr
 #[tokio::test(start_paused = true)]
 async fn a_limit_of_zero_lets_nothing_through() {
     let budget = MemoryBudget::new(0, 1, MINUTE);
-    let request = Acquire::new(RateGroup::Strict, MINUTE, SECOND, &|_| {});
+    let request = Acquire::new(
+        RateGroup::Strict,
+        Priority::Interactive,
+        MINUTE,
+        SECOND,
+        &|_| {},
+    );
     let refused = budget.acquire(request).await.err();
     assert_eq!(refused, Some(BudgetError::Exhausted { free_in: None }));
 }
@@ -376,9 +394,9 @@ async fn waits_without_an_end_are_no_trouble() {
     let script = Script::new();
     let client = builder(&script)
         .rate_limits(1, 1, Duration::MAX)
-        .max_wait(Duration::MAX)
-        .attempt_timeout(Duration::MAX)
-        .operation_timeout(Duration::MAX)
+        .with(|calls| calls.max_wait(Duration::MAX))
+        .with(|calls| calls.attempt_timeout(Duration::MAX))
+        .with(|calls| calls.operation_timeout(Duration::MAX))
         .build()
         .expect("a client");
     script.respond(with_retry_after(
@@ -389,7 +407,7 @@ async fn waits_without_an_end_are_no_trouble() {
     script.answer(StatusCode::OK, paused());
     let call = client
         .call(SuspendEndpoint::new(endpoint_id()))
-        .timeout(Duration::MAX);
+        .with(|call| call.operation_timeout(Duration::MAX));
     call.send().await.expect("suspended a day later");
     let error = client
         .servers()
@@ -404,7 +422,7 @@ async fn a_slot_that_comes_with_the_end_of_the_time_is_given_back_unsent() {
     let script = Script::new();
     let client = builder(&script)
         .rate_limits(1, 1, MINUTE)
-        .operation_timeout(MINUTE)
+        .with(|calls| calls.operation_timeout(MINUTE))
         .build()
         .expect("a client");
     script.answer(StatusCode::OK, paused());
@@ -471,7 +489,13 @@ async fn a_wait_for_a_slot_is_told_with_its_length() {
     first.settle(Settlement::Answered).await;
     let told = Mutex::new(Vec::new());
     let tell = |wait| told.lock().expect("a list").push(wait);
-    let request = Acquire::new(RateGroup::Strict, 10 * MINUTE, SECOND, &tell);
+    let request = Acquire::new(
+        RateGroup::Strict,
+        Priority::Interactive,
+        10 * MINUTE,
+        SECOND,
+        &tell,
+    );
     assert!(format!("{request:?}").contains("Strict"));
     drop(budget.acquire(request).await.expect("a permit"));
     assert_eq!(*told.lock().expect("a list"), [MINUTE]);
@@ -483,7 +507,13 @@ async fn a_window_longer_than_any_clock_lasts_a_hundred_years() {
     let mut first = permit(&budget, SECOND).await;
     first.sent();
     first.settle(Settlement::Answered).await;
-    let request = Acquire::new(RateGroup::Strict, MINUTE, SECOND, &|_| {});
+    let request = Acquire::new(
+        RateGroup::Strict,
+        Priority::Interactive,
+        MINUTE,
+        SECOND,
+        &|_| {},
+    );
     let refused = budget.acquire(request).await.err();
     let years = Duration::from_secs(100 * 365 * 86_400);
     let free_in = Some(years);
@@ -508,5 +538,63 @@ fn a_budget_that_gives_no_slot_says_why() {
         ),
     ] {
         assert_eq!(error.to_string(), said);
+    }
+}
+
+/// A service that refuses everything, and counts.
+struct Refusing {
+    retry_after: Option<&'static str>,
+    requests: Mutex<u32>,
+}
+
+impl Transport for Refusing {
+    fn send(
+        &self,
+        _: http::Request<Bytes>,
+    ) -> BoxFuture<'_, Result<http::Response<Bytes>, TransportError>> {
+        Box::pin(async move {
+            *self.requests.lock().expect("a number") += 1;
+            sleep(Duration::from_millis(80)).await;
+            let mut answer =
+                http::Response::new(Bytes::from(r#"{"message": "Too Many Attempts."}"#));
+            *answer.status_mut() = StatusCode::TOO_MANY_REQUESTS;
+            if let Some(text) = self.retry_after {
+                let header = http::HeaderValue::from_static(text);
+                answer.headers_mut().insert("retry-after", header);
+            }
+            Ok(answer)
+        })
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn refusals_without_a_usable_wait_are_met_with_the_first_window_and_probes() {
+    for retry_after in [None, Some("0"), Some("soon"), Some("1000000000")] {
+        let service = Arc::new(Refusing {
+            retry_after,
+            requests: Mutex::default(),
+        });
+        let client = Client::builder("https://portal.example.com", key())
+            .transport(service.clone())
+            .build()
+            .expect("a client");
+        let ends = Instant::now() + 30 * SECOND;
+        let mut tasks = JoinSet::new();
+        for _ in 0..200 {
+            let client = client.clone();
+            tasks.spawn(async move {
+                while Instant::now() < ends {
+                    let call = client.servers().suspend(endpoint_id()).send();
+                    let ended = tokio::time::timeout_at(ends, call).await;
+                    // Who is refused at once comes back when there may be a slot.
+                    if let Ok(Err(error)) = ended {
+                        sleep(error.retry_after().unwrap_or_default().max(SECOND)).await;
+                    }
+                }
+            });
+        }
+        tasks.join_all().await;
+        let requests = *service.requests.lock().expect("a number");
+        assert!((60..=75).contains(&requests), "{retry_after:?}: {requests}");
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use http::StatusCode;
-use secmon::operations::{ListEndpoints, ListPortAlerts, ListRules};
+use secmon::operations::{ListEndpoints, ListRules};
 use secmon::testing::Script;
 use secmon::transport::TransportErrorKind;
 use secmon::{Client, ErrorKind};
@@ -41,12 +41,18 @@ fn client_with(pages: &[u32]) -> (Client, Arc<Script>) {
     for number in pages {
         script.answer(StatusCode::OK, page(*number));
     }
-    let client = builder(&script).max_retries(0).build().expect("a client");
+    let client = builder(&script)
+        .with(|calls| calls.max_retries(0))
+        .build()
+        .expect("a client");
     (client, script)
 }
 
 fn numbers(items: &[secmon::model::Endpoint]) -> Vec<u128> {
-    items.iter().map(|item| item.id.uuid().as_u128()).collect()
+    items
+        .iter()
+        .map(|item| item.id.as_uuid().as_u128())
+        .collect()
 }
 
 fn queries(script: &Script) -> Vec<String> {
@@ -79,7 +85,7 @@ async fn all_pages_are_fetched_once_each_and_in_order() {
 #[tokio::test]
 async fn a_list_can_be_taken_up_at_any_page() {
     let (client, script) = client_with(&[2, 3]);
-    let mut pages = client.endpoints().list(ListEndpoints::new().page(2));
+    let mut pages = client.pages(ListEndpoints::new().page(2));
     assert_eq!(pages.position(), Some(2));
     pages.next().await.expect("a page").expect("page 2");
     assert_eq!(pages.position(), Some(3));
@@ -163,39 +169,49 @@ async fn a_page_that_fails_loses_nothing_and_is_asked_for_again() {
 
 #[tokio::test]
 async fn a_service_that_repeats_a_page_is_not_followed_for_ever() {
-    let (client, script) = client_with(&[1, 1, 1, 1]);
-    let all = client
+    let (client, script) = client_with(&[1]);
+    let mut again: Value = serde_json::from_str(&page(1)).expect("JSON");
+    again["meta"]["current_page"] = json!(2);
+    script.answer(StatusCode::OK, again.to_string());
+    let mut kept = Vec::new();
+    let error = client
         .pages(ListEndpoints::new())
-        .collect_all()
-        .await
-        .expect("what there is");
-    assert_eq!(numbers(&all), [1, 2]);
+        .collect_into(&mut kept)
+        .await;
+    let error = error.expect_err("a page twice");
+    assert!(error.to_string().contains("came a second time"), "{error}");
+    assert_eq!(
+        (error.kind(), numbers(&kept)),
+        (ErrorKind::Decode, vec![1, 2])
+    );
     assert_eq!(script.requests().len(), 2);
 
     let (client, script) = client_with(&[1]);
     let mut lying: Value = serde_json::from_str(&page(1)).expect("JSON");
     lying["meta"]["current_page"] = json!(2);
     (0..9).for_each(|_| script.answer(StatusCode::OK, lying.to_string()));
-    let all = client
-        .pages(ListEndpoints::new())
-        .collect_all()
-        .await
-        .expect("what there is");
-    assert_eq!(numbers(&all), [1, 2]);
+    let mut pages = client.pages(ListEndpoints::new());
+    let mut kept = Vec::new();
+    let error = pages.collect_into(&mut kept).await.expect_err("stuck");
+    assert!(error.to_string().contains("came a second time"), "{error}");
+    assert_eq!(numbers(&kept), [1, 2]);
+    assert_eq!(script.requests().len(), 2);
+
+    let (client, script) = client_with(&[2]);
+    let error = client.pages(ListEndpoints::new()).collect_all().await;
+    let error = error.expect_err("another page than asked for");
+    assert!(error.to_string().contains("another number"), "{error}");
+    assert_eq!(script.requests().len(), 1);
 }
 
 #[tokio::test]
 async fn an_empty_list_and_a_page_beyond_the_end_are_no_items() {
     let script = Script::new();
     let client = builder(&script).build().expect("a client");
-    let empty = json!({"data": [], "links": {"next": "https://portal.example.com/api/v1/whitelists?page=8"},
+    let empty = json!({"data": [], "links": {"next": null},
                        "meta": {"current_page": 7, "per_page": 25, "total": 3}});
     script.answer(StatusCode::OK, empty.to_string());
-    let rules = client
-        .rules()
-        .list(ListRules::new().page(7))
-        .collect_all()
-        .await;
+    let rules = client.pages(ListRules::new().page(7)).collect_all().await;
     assert!(rules.expect("none").is_empty());
 }
 
@@ -221,10 +237,6 @@ async fn pages_without_links_end_by_counting_and_alert_pages_by_their_own_word()
     };
     script.answer(StatusCode::OK, alerts(1, true));
     script.answer(StatusCode::OK, alerts(2, false));
-    let all = client
-        .port_alerts()
-        .list(ListPortAlerts::new(customer()))
-        .collect_all()
-        .await;
+    let all = client.port_alerts().list(customer()).collect_all().await;
     assert_eq!(all.expect("two").len(), 2);
 }

@@ -82,7 +82,7 @@ async fn provisioning_calls_carry_their_fields_under_the_names_of_the_api() {
         .client_email("ann@example.com")
         .product_slug("port_monitoring")
         .plan_slug("starter")
-        .mrr(9.5);
+        .mrr(money("9.5"));
     let expected = json!({
         "client_id": 42, "ip_address": "203.0.113.10", "service_id": 501, "hostname": "web-1.example.com",
         "client_name": "Ann", "client_email": "ann@example.com", "product_slug": "port_monitoring",
@@ -156,7 +156,10 @@ async fn the_other_namespace_moves_the_provisioning_paths_and_refuses_what_it_la
 #[tokio::test]
 async fn the_sandbox_header_marks_provisioning_calls_only() {
     let script = secmon::testing::Script::new();
-    let client = builder(&script).sandbox().build().expect("a client");
+    let client = builder(&script)
+        .with(|calls| calls.sandbox(true))
+        .build()
+        .expect("a client");
     script.answer(StatusCode::OK, paused());
     script.answer(StatusCode::OK, resource(endpoint()));
     client
@@ -164,7 +167,11 @@ async fn the_sandbox_header_marks_provisioning_calls_only() {
         .suspend(endpoint_id())
         .await
         .expect("suspended");
-    client.endpoints().get(endpoint_id()).await.expect("read");
+    client
+        .servers()
+        .get(customer(), endpoint_id())
+        .await
+        .expect("read");
     let marked: Vec<bool> = script
         .requests()
         .iter()
@@ -236,7 +243,7 @@ async fn calls_for_one_endpoint_carry_it_in_the_path() {
         .await,
         get(&format!("{path}/detail"), "")
     );
-    let update = UpdateEndpoint::new(endpoint_id(), customer())
+    let update = UpdateEndpoint::new(customer(), endpoint_id())
         .nickname("db")
         .status(EndpointStatus::Active);
     let body = json!({"billing_customer_id": 42, "nickname": "db", "status": "active"});
@@ -282,11 +289,11 @@ async fn rules_are_counted_and_listed_by_query() {
 async fn rules_are_written_by_body_and_named_in_the_path() {
     let one = resource(rule());
     let path = format!("/api/v1/whitelists/{ID}");
-    let create = CreateRule::new(ports(), Protocol::Any, "Application servers")
-        .endpoint_id(endpoint_id())
-        .service("app")
-        .expires_at("2026-12-31")
-        .billing_customer_id(customer());
+    let create =
+        CreateRule::for_endpoint(endpoint_id(), ports(), Protocol::Any, "Application servers")
+            .service("app")
+            .expires_at("2026-12-31".parse().expect("a date"))
+            .billing_customer_id(customer());
     let mut body = json!({
         "port_start": 8000, "port_end": 8100, "protocol": "*", "service": "app",
         "justification": "Application servers", "scope": "endpoint", "endpoint_id": ID,
@@ -296,7 +303,7 @@ async fn rules_are_written_by_body_and_named_in_the_path() {
         sent(create, 201, &one).await,
         post("/api/v1/whitelists", body.clone())
     );
-    let global = CreateRule::new(ports(), Protocol::Tcp, "Application servers");
+    let global = CreateRule::global(ports(), Protocol::Tcp, "Application servers");
     let least = json!({"port_start": 8000, "port_end": 8100, "protocol": "tcp",
                        "justification": "Application servers", "scope": "global"});
     assert_eq!(
@@ -356,7 +363,7 @@ async fn port_alert_calls_carry_their_fields_in_path_query_and_body() {
     );
     assert_eq!(
         sent(
-            GetPortAlert::new(alert_id(), customer()),
+            GetPortAlert::new(customer(), alert_id()),
             200,
             &success(json!({"alert": alert()}))
         )
@@ -367,7 +374,7 @@ async fn port_alert_calls_carry_their_fields_in_path_query_and_body() {
         {"id": ID, "status": "resolved", "resolved_at": "2026-01-01T00:00:00+00:00"}}));
     assert_eq!(
         sent(
-            ResolvePortAlert::new(alert_id(), customer()),
+            ResolvePortAlert::new(customer(), alert_id()),
             200,
             &resolved
         )
@@ -397,8 +404,8 @@ async fn a_result_says_whether_it_was_made_and_carries_the_services_note() {
         .await
         .expect("made");
     let found = client.servers().provision(server).await.expect("found");
-    assert!(made.created() && made.note().is_none());
-    assert!(!found.created());
+    assert!(made.created() == Some(true) && made.note().is_none());
+    assert!(found.created() == Some(false));
     assert_eq!(found.note(), Some("Already monitored."));
     assert_eq!(found.data.endpoint_id, endpoint_id());
 }
@@ -409,7 +416,11 @@ async fn fields_this_version_does_not_know_are_read_from_the_raw_answer() {
     let mut newer = endpoint();
     newer["region"] = json!("eu-west");
     script.answer(StatusCode::OK, resource(newer));
-    let response = client.endpoints().get(endpoint_id()).await.expect("read");
+    let response = client
+        .servers()
+        .get(customer(), endpoint_id())
+        .await
+        .expect("read");
     assert_eq!(response.raw_field("/data/region"), Some(json!("eu-west")));
     assert_eq!(response.raw_field("/data/nothing"), None);
 }

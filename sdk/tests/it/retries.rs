@@ -8,7 +8,7 @@ use secmon::model::{PortRange, Protocol};
 use secmon::operations::*;
 use secmon::testing::Script;
 use secmon::transport::TransportErrorKind;
-use secmon::{Client, ErrorCode, ErrorKind, Event, RawRequest, Sent, WaitReason};
+use secmon::{Client, ErrorCode, ErrorKind, Event, RawRequest, Sent};
 use serde_json::json;
 use tokio::time::Instant;
 
@@ -18,7 +18,7 @@ const SECOND: Duration = Duration::from_secs(1);
 
 fn new_rule() -> CreateRule {
     let ports: PortRange = "22".parse().expect("a port");
-    CreateRule::new(ports, Protocol::Tcp, "SSH for operations")
+    CreateRule::global(ports, Protocol::Tcp, "SSH for operations")
 }
 
 fn deleted_once(script: &Script) {
@@ -50,14 +50,18 @@ async fn a_repeatable_call_survives_lost_answers_and_counts_its_attempts() {
 async fn a_call_that_must_not_act_twice_is_sent_once_when_its_answer_is_lost() {
     let (client, script) = scripted();
     script.fail(TransportErrorKind::Interrupted);
-    let error = client.rules().create(new_rule()).await.expect_err("lost");
+    let error = client
+        .rules()
+        .create(customer(), new_rule())
+        .await
+        .expect_err("lost");
     assert_eq!(error.sent(), Sent::Maybe);
     assert_eq!(script.requests().len(), 1);
 
     for status in [500, 502, 503, 504] {
         let (client, script) = scripted();
         script.answer(StatusCode::from_u16(status).expect("a status"), "{}");
-        assert!(client.rules().create(new_rule()).await.is_err());
+        assert!(client.rules().create(customer(), new_rule()).await.is_err());
         assert_eq!(script.requests().len(), 1, "{status}");
     }
 }
@@ -103,12 +107,48 @@ async fn a_429_is_waited_for_exactly_and_told_to_the_observer() {
         .await
         .expect("suspended");
     assert_eq!(started.elapsed(), 17 * SECOND);
-    let expected = Event::Waiting {
-        operation: "suspend_endpoint",
-        reason: WaitReason::RateLimited,
-        duration: 17 * SECOND,
-    };
-    assert_eq!(*heard.lock().expect("a list"), [expected]);
+    let heard = heard.lock().expect("a list");
+    let told = heard.iter().map(|event| match event {
+        Event::Waiting {
+            operation,
+            reason,
+            duration,
+            ..
+        } => {
+            format!("{operation} waits for {}: {duration:?}", reason.as_str())
+        }
+        Event::Attempted {
+            number,
+            status,
+            error,
+            ..
+        } => {
+            format!(
+                "attempt {number}: {:?} {error:?}",
+                status.map(|status| status.as_u16())
+            )
+        }
+        Event::Ended {
+            attempts,
+            status,
+            error,
+            elapsed,
+            ..
+        } => {
+            let status = status.map(|status| status.as_u16());
+            format!("{attempts} attempts: {status:?} {error:?} {elapsed:?}")
+        }
+        _ => String::new(),
+    });
+    assert_eq!(
+        told.collect::<Vec<_>>(),
+        [
+            "attempt 1: Some(429) Some(Decode)",
+            "suspend_endpoint waits for rate_limited: 17s",
+            "attempt 2: Some(200) None",
+            "2 attempts: Some(200) None 17s",
+        ]
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -135,7 +175,10 @@ async fn clients_that_fail_together_do_not_come_back_together() {
 async fn a_wait_beyond_the_callers_limit_fails_at_once_and_hands_the_value_over() {
     for limit in [Duration::ZERO, 16 * SECOND] {
         let script = Script::new();
-        let client = builder(&script).max_wait(limit).build().expect("a client");
+        let client = builder(&script)
+            .with(|calls| calls.max_wait(limit))
+            .build()
+            .expect("a client");
         script.respond(with_retry_after(
             StatusCode::TOO_MANY_REQUESTS,
             "17",
@@ -172,7 +215,7 @@ async fn a_scan_cooldown_is_reported_unless_the_caller_waits_for_its_end() {
     let (client, script) = scripted();
     cooldown(&script);
     let scan = ScanEndpoint::new(customer(), endpoint_id());
-    let error = client.send(scan).await.expect_err("in cooldown");
+    let error = client.send(scan.clone()).await.expect_err("in cooldown");
     assert_eq!(error.code(), Some(&ErrorCode::RateLimited));
     assert_eq!(error.retry_after(), Some(40 * SECOND));
 
@@ -181,7 +224,7 @@ async fn a_scan_cooldown_is_reported_unless_the_caller_waits_for_its_end() {
     let started = Instant::now();
     client
         .call(scan)
-        .wait_for_cooldown()
+        .with(|call| call.wait_for_cooldown())
         .send()
         .await
         .expect("queued");
@@ -242,8 +285,8 @@ impl Met {
 async fn retryable_after(met: &Met) -> (bool, bool) {
     let script = Script::new();
     let client = builder(&script)
-        .max_retries(0)
-        .max_wait(Duration::ZERO)
+        .with(|calls| calls.max_retries(0))
+        .with(|calls| calls.max_wait(Duration::ZERO))
         .build()
         .expect("a client");
     for _ in 0..2 {
@@ -256,7 +299,7 @@ async fn retryable_after(met: &Met) -> (bool, bool) {
         }
     }
     let repeatable = client.servers().suspend(endpoint_id()).await;
-    let once = client.rules().create(new_rule()).await;
+    let once = client.rules().create(customer(), new_rule()).await;
     (
         repeatable.expect_err("failed").is_retryable(),
         once.expect_err("failed").is_retryable(),
@@ -300,7 +343,10 @@ async fn a_raw_write_to_an_unknown_path_is_not_retryable_once_its_answer_is_lost
         (Method::POST, TransportErrorKind::Connect, true),
     ] {
         let script = Script::new();
-        let client = builder(&script).max_retries(0).build().expect("a client");
+        let client = builder(&script)
+            .with(|calls| calls.max_retries(0))
+            .build()
+            .expect("a client");
         script.fail(kind);
         let request = RawRequest::new(method.clone(), "/api/v1/something-new");
         let error = client.raw(request).await.expect_err("failed");
@@ -313,8 +359,8 @@ async fn a_deletion_finds_nothing_left_only_after_an_attempt_whose_answer_was_lo
     let (client, script) = scripted();
     deleted_once(&script);
     let deleted = client
-        .endpoints()
-        .delete(endpoint_id())
+        .servers()
+        .delete(customer(), endpoint_id())
         .await
         .expect("deleted");
     assert_eq!(deleted.attempts(), 2);
@@ -324,7 +370,13 @@ async fn a_deletion_finds_nothing_left_only_after_an_attempt_whose_answer_was_lo
         StatusCode::NOT_FOUND,
         failure(json!(404), "No such endpoint.", json!({})),
     );
-    assert!(client.endpoints().delete(endpoint_id()).await.is_err());
+    assert!(
+        client
+            .servers()
+            .delete(customer(), endpoint_id())
+            .await
+            .is_err()
+    );
 
     let (client, script) = scripted();
     script.fail(TransportErrorKind::Connect);
@@ -332,13 +384,19 @@ async fn a_deletion_finds_nothing_left_only_after_an_attempt_whose_answer_was_lo
         StatusCode::NOT_FOUND,
         failure(json!(404), "No such endpoint.", json!({})),
     );
-    assert!(client.endpoints().delete(endpoint_id()).await.is_err());
+    assert!(
+        client
+            .servers()
+            .delete(customer(), endpoint_id())
+            .await
+            .is_err()
+    );
 
     let (client, script) = scripted();
     deleted_once(&script);
     let error = client
-        .endpoints()
-        .get(endpoint_id())
+        .servers()
+        .get(customer(), endpoint_id())
         .await
         .expect_err("a read takes no 404");
     assert_eq!(error.sent(), Sent::Maybe);
@@ -351,7 +409,7 @@ async fn the_time_for_the_whole_call_ends_it_wherever_it_stands() {
     let started = Instant::now();
     let call = client
         .call(SuspendEndpoint::new(endpoint_id()))
-        .timeout(5 * SECOND);
+        .with(|call| call.operation_timeout(5 * SECOND));
     let error = call.send().await.expect_err("late");
     assert_eq!(started.elapsed(), 5 * SECOND);
     assert_eq!(error.kind(), ErrorKind::Deadline);
@@ -395,7 +453,10 @@ async fn a_call_that_is_dropped_leaves_the_client_usable() {
 #[tokio::test(start_paused = true)]
 async fn errors_without_an_answer_name_the_operation_and_the_reason() {
     let client_without_retries = |script: &Arc<Script>| -> Client {
-        builder(script).max_retries(0).build().expect("a client")
+        builder(script)
+            .with(|calls| calls.max_retries(0))
+            .build()
+            .expect("a client")
     };
     for (kind, line) in [
         (

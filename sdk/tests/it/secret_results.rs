@@ -1,8 +1,9 @@
 //! Results that are as secret as the key: sign-in tokens and leaked credentials.
 
 use http::StatusCode;
+use secmon::ErrorCode;
 use secmon::model::DomainId;
-use secmon::operations::{CreateSsoToken, ListCredentialLeaks};
+use secmon::operations::ListCredentialLeaks;
 use serde_json::json;
 
 use crate::support::*;
@@ -11,7 +12,7 @@ const TOKEN: &str = "tok_9f8e7d6c5b4a";
 
 fn leaks() -> ListCredentialLeaks {
     let domain: DomainId = ID.parse().expect("an id");
-    ListCredentialLeaks::new(domain, customer())
+    ListCredentialLeaks::new(customer(), domain)
 }
 
 #[tokio::test]
@@ -19,10 +20,7 @@ async fn a_sign_in_token_is_for_the_address_alone() {
     let (client, script) = scripted();
     let answer = success(json!({"token": TOKEN, "expires_at": "2026-01-01T00:01:00+00:00"}));
     script.answer(StatusCode::OK, answer);
-    let response = client
-        .sso_token(CreateSsoToken::new(customer()))
-        .await
-        .expect("a token");
+    let response = client.sso_token(customer()).await.expect("a token");
     assert!(!format!("{response:?}").contains(TOKEN));
     let address = response.data.sign_in_url("https://portal.example.com/");
     assert_eq!(
@@ -52,10 +50,7 @@ async fn a_leaked_record_is_read_but_never_shown() {
 async fn a_secret_result_that_cannot_be_read_keeps_no_text() {
     let (client, script) = scripted();
     script.answer(StatusCode::OK, success(json!({"tokens": [TOKEN]})));
-    let error = client
-        .sso_token(CreateSsoToken::new(customer()))
-        .await
-        .expect_err("no token");
+    let error = client.sso_token(customer()).await.expect_err("no token");
     assert!(!error.body_snippet().unwrap_or_default().contains(TOKEN));
     assert!(!format!("{error:?} {error}").contains(TOKEN));
 
@@ -69,16 +64,20 @@ async fn a_secret_result_that_cannot_be_read_keeps_no_text() {
 }
 
 #[tokio::test]
-async fn a_refusal_of_a_secret_result_keeps_its_text() {
+async fn a_refusal_of_a_secret_result_keeps_its_code_and_none_of_its_words() {
     let (client, script) = scripted();
     let refusal = failure(json!("DOMAIN_NOT_FOUND"), "No such domain.", json!({}));
     script.answer(StatusCode::NOT_FOUND, refusal);
     let error = client.send(leaks()).await.expect_err("no page");
+    assert_eq!(error.code(), Some(&ErrorCode::DomainNotFound));
+    let shown = format!(
+        "{error} {error:?} {:?} {:?}",
+        error.api(),
+        error.body_snippet()
+    );
     assert!(
-        error
-            .body_snippet()
-            .unwrap_or_default()
-            .contains("No such domain.")
+        shown.contains("DOMAIN_NOT_FOUND") && !shown.contains("No such domain."),
+        "{shown}"
     );
 }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use secmon::operations::GetHealth;
 use secmon::testing::Script;
+use secmon::transport::{HttpOptions, HttpTransport};
 use secmon::{Client, ErrorKind, Sent};
 use serde_json::json;
 use wiremock::matchers::{header, header_exists, method, path};
@@ -84,8 +85,8 @@ async fn every_request_names_the_key_the_formats_and_the_program() {
         .build();
     client
         .expect("a client")
-        .endpoints()
-        .get(endpoint_id())
+        .servers()
+        .get(customer(), endpoint_id())
         .await
         .expect("read");
 }
@@ -137,7 +138,10 @@ async fn a_callers_own_http_client_that_follows_a_redirect_is_caught() {
         .mount(&server)
         .await;
     let following = Client::builder(&server.uri(), key())
-        .http_client(following_client())
+        .transport(Arc::new(HttpTransport::with_client(
+            following_client(),
+            &HttpOptions::new(),
+        )))
         .build();
     let error = following
         .expect("a client")
@@ -151,14 +155,14 @@ async fn a_callers_own_http_client_that_follows_a_redirect_is_caught() {
 async fn an_assumed_path_can_be_replaced_and_a_specified_one_cannot() {
     let script = Script::new();
     let client = builder(&script)
-        .path("resolve_port_alert", "/api/v1/port-alerts/{id}/close")
+        .path("resolve_port_alert", "/api/v1/port-alerts/{alert_id}/close")
         .build()
         .expect("a client");
     let closed = success(json!({"alert": {"id": ID, "status": "resolved"}}));
     script.answer(http::StatusCode::OK, closed);
     client
         .port_alerts()
-        .resolve(alert_id(), customer())
+        .resolve(customer(), alert_id())
         .await
         .expect("resolved");
     assert_eq!(
@@ -170,7 +174,8 @@ async fn an_assumed_path_can_be_replaced_and_a_specified_one_cannot() {
         ("suspend_endpoint", "/api/v1/suspend"),
         ("nothing", "/api/v1/nothing"),
         ("resolve_port_alert", "/api/v1/port-alerts/close"),
-        ("resolve_port_alert", "port-alerts/{id}/close"),
+        ("resolve_port_alert", "/api/v1/port-alerts/{id}/close"),
+        ("resolve_port_alert", "port-alerts/{alert_id}/close"),
     ] {
         let refused = builder(&script)
             .path(operation, path)

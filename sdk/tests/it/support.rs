@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use http::StatusCode;
-use secmon::model::{CustomerId, EndpointId, PortAlertId, RuleId};
+use secmon::model::{CustomerId, EndpointId, Money, PortAlertId, RuleId};
 use secmon::testing::Script;
 use secmon::{ApiKey, Client, ClientBuilder};
 use serde_json::{Value, json};
@@ -34,15 +34,15 @@ pub fn scripted() -> (Client, Arc<Script>) {
 pub fn scripted_once() -> (Client, Arc<Script>) {
     let script = Script::new();
     let client = builder(&script)
-        .max_retries(0)
-        .max_wait(Duration::ZERO)
+        .with(|calls| calls.max_retries(0))
+        .with(|calls| calls.max_wait(Duration::ZERO))
         .build();
     (client.expect("a client"), script)
 }
 
 pub fn client_of(url: &str) -> Client {
     Client::builder(url, key())
-        .max_retries(0)
+        .with(|calls| calls.max_retries(0))
         .build()
         .expect("a client")
 }
@@ -133,4 +133,8 @@ pub async fn read_head(socket: &mut TcpStream) -> Option<()> {
         (read > 0).then_some(())?;
     }
     Some(())
+}
+
+pub fn money(text: &str) -> Money {
+    text.parse().expect("an amount")
 }

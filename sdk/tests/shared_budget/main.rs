@@ -2,6 +2,8 @@
 //!
 //! Time is real here, with windows of two seconds: what is counted is counted by the service's side.
 
+mod closures;
+mod connections;
 mod processes;
 mod redis_server;
 mod service;

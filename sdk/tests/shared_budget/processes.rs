@@ -5,7 +5,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use secmon::pacing::{Acquire, Budget, BudgetError, RedisBudget};
+use secmon::pacing::{Acquire, Budget, BudgetError, Priority, RedisBudget};
 use secmon::{ApiKey, Client, RateGroup};
 use tokio::task::JoinSet;
 
@@ -13,7 +13,7 @@ use crate::redis_server::RedisServer;
 use crate::service::{ENDPOINT, Service};
 use crate::{LIMIT, WINDOW};
 
-const REDIS: &str = "SECMON_TEST_REDIS";
+pub const REDIS: &str = "SECMON_TEST_REDIS";
 const SERVICE: &str = "SECMON_TEST_SERVICE";
 const CALLS_PER_PROCESS: u32 = 75;
 /// What the dying worker says once it holds every slot.
@@ -21,7 +21,7 @@ const HOLDING: &str = "every slot is held";
 /// How long the dying worker's requests may take.
 const ANSWER_WITHIN: Duration = Duration::from_secs(1);
 
-fn start_worker(name: &str, variables: &[(&str, String)]) -> Child {
+pub fn start_worker(name: &str, variables: &[(&str, String)]) -> Child {
     let program = std::env::current_exe().expect("this program");
     Command::new(program)
         .args([name, "--exact", "--ignored", "--nocapture"])
@@ -32,7 +32,7 @@ fn start_worker(name: &str, variables: &[(&str, String)]) -> Child {
         .expect("a process")
 }
 
-fn what_it_wrote(output: &Output) -> String {
+pub fn what_it_wrote(output: &Output) -> String {
     let written = [&output.stdout, &output.stderr];
     written.map(|text| String::from_utf8_lossy(text)).concat()
 }
@@ -113,7 +113,15 @@ async fn slots_of_a_killed_process_are_free_after_its_time_out_and_one_window() 
 
     let budget = shared_budget(&redis.url());
     let silent = |_| {};
-    let ask = |patience| Acquire::new(RateGroup::Strict, patience, ANSWER_WITHIN, &silent);
+    let ask = |patience| {
+        Acquire::new(
+            RateGroup::Strict,
+            Priority::Interactive,
+            patience,
+            ANSWER_WITHIN,
+            &silent,
+        )
+    };
     let full = budget.acquire(ask(Duration::ZERO)).await.err();
     assert!(
         matches!(full, Some(BudgetError::Exhausted { free_in: Some(_) })),
@@ -138,7 +146,13 @@ async fn worker_that_dies() {
     let silent = |_| {};
     let mut slots = Vec::new();
     for _ in 0..LIMIT {
-        let ask = Acquire::new(RateGroup::Strict, Duration::ZERO, ANSWER_WITHIN, &silent);
+        let ask = Acquire::new(
+            RateGroup::Strict,
+            Priority::Interactive,
+            Duration::ZERO,
+            ANSWER_WITHIN,
+            &silent,
+        );
         let mut slot = budget.acquire(ask).await.expect("a slot");
         slot.sent();
         slots.push(slot);

@@ -13,10 +13,14 @@ const READY_WITHIN: Duration = Duration::from_secs(20);
 /// A port that was free a moment ago may have been taken since.
 const PORTS_TRIED: usize = 5;
 
+/// Who signed the certificate of a server that speaks TLS.
+pub const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/tls/root.pem");
+
 /// Killed when dropped; it writes no file.
 pub struct RedisServer {
     process: Child,
     port: u16,
+    scheme: &'static str,
 }
 
 enum NotStarted {
@@ -28,9 +32,19 @@ enum NotStarted {
 impl RedisServer {
     /// None, and a line that says so, when this machine has no redis-server.
     pub fn start(test: &str) -> Option<Self> {
+        Self::start_with(test, "redis")
+    }
+
+    /// One that speaks TLS only, with the certificate of this machine that the tests share.
+    #[cfg(feature = "redis-tls")]
+    pub fn start_with_tls(test: &str) -> Option<Self> {
+        Self::start_with(test, "rediss")
+    }
+
+    fn start_with(test: &str, scheme: &'static str) -> Option<Self> {
         let mut told = String::new();
         for _ in 0..PORTS_TRIED {
-            match Self::start_at(free_port()) {
+            match Self::start_at(free_port(), scheme) {
                 Ok(server) => return Some(server),
                 Err(NotStarted::NoProgram) => {
                     say_skipped(test);
@@ -42,17 +56,33 @@ impl RedisServer {
         panic!("redis-server ended {PORTS_TRIED} times, at last with: {told}");
     }
 
-    fn start_at(port: u16) -> Result<Self, NotStarted> {
-        let spawned = Command::new("redis-server")
-            .args(["--bind", "127.0.0.1", "--save", "", "--appendonly", "no"])
-            .args(["--port", &port.to_string()])
-            .stdout(Stdio::piped())
-            .spawn();
+    fn start_at(port: u16, scheme: &'static str) -> Result<Self, NotStarted> {
+        let mut command = Command::new("redis-server");
+        command.args(["--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]);
+        match scheme {
+            "redis" => command.args(["--port", &port.to_string()]),
+            _ => command
+                .args(["--port", "0", "--tls-port", &port.to_string()])
+                .args([
+                    "--tls-cert-file",
+                    concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/tls/server.pem"),
+                ])
+                .args([
+                    "--tls-key-file",
+                    concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/tls/server.key"),
+                ])
+                .args(["--tls-ca-cert-file", ROOT, "--tls-auth-clients", "no"]),
+        };
+        let spawned = command.stdout(Stdio::piped()).spawn();
         let process = match spawned {
             Err(error) if error.kind() == ErrorKind::NotFound => return Err(NotStarted::NoProgram),
             spawned => spawned.expect("redis-server starts"),
         };
-        let mut server = Self { process, port };
+        let mut server = Self {
+            process,
+            port,
+            scheme,
+        };
         server.wait_until_ready().map_err(NotStarted::Ended)?;
         Ok(server)
     }
@@ -83,17 +113,55 @@ impl RedisServer {
 
     /// A new server in the place of this one, without its data.
     pub fn restart(self) -> Self {
-        let port = self.port;
-        drop(self);
-        match Self::start_at(port) {
+        self.stop().start_again()
+    }
+
+    pub fn stop(self) -> Stopped {
+        Stopped {
+            port: self.port,
+            scheme: self.scheme,
+        }
+    }
+
+    /// It keeps its connections and says nothing any more.
+    pub fn freeze(&self) {
+        let pid = self.process.id().to_string();
+        let frozen = Command::new("kill").args(["-STOP", &pid]).status();
+        assert!(frozen.expect("kill").success());
+    }
+
+    /// How many scripts it was asked to run.
+    pub async fn scripts_run(&self) -> u64 {
+        let client = redis::Client::open(self.url()).expect("a client");
+        let connection = client.get_multiplexed_async_connection().await;
+        let told: String = redis::cmd("INFO")
+            .arg("commandstats")
+            .query_async(&mut connection.expect("a connection"))
+            .await
+            .expect("its figures");
+        let calls = told.split("cmdstat_eval:calls=").nth(1);
+        let calls = calls.and_then(|calls| calls.split(',').next());
+        calls.map_or(0, |calls| calls.parse().expect("a number"))
+    }
+
+    pub fn url(&self) -> String {
+        format!("{}://127.0.0.1:{}/", self.scheme, self.port)
+    }
+}
+
+/// A server that is gone, and what it was reached by.
+pub struct Stopped {
+    port: u16,
+    scheme: &'static str,
+}
+
+impl Stopped {
+    pub fn start_again(self) -> RedisServer {
+        match RedisServer::start_at(self.port, self.scheme) {
             Ok(server) => server,
             Err(NotStarted::NoProgram) => panic!("it was there before"),
             Err(NotStarted::Ended(log)) => panic!("redis-server ended: {log}"),
         }
-    }
-
-    pub fn url(&self) -> String {
-        format!("redis://127.0.0.1:{}/", self.port)
     }
 }
 

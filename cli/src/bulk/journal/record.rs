@@ -1,6 +1,6 @@
 //! The lines of a journal.
 
-use crate::bulk::{Done, End};
+use crate::bulk::{Created, Done, End};
 use crate::error::CliError;
 use secmon::model::CustomerId;
 use serde::{Deserialize, Serialize};
@@ -84,7 +84,11 @@ pub enum Kept {
 pub struct Answer {
     id: String,
     record: Value,
+    /// None also for a call that makes no records.
     created: Option<bool>,
+    /// An earlier attempt of the same call may have made it; journals of before have no such member.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    perhaps_created: bool,
     note: Option<String>,
     sentence: String,
 }
@@ -127,7 +131,12 @@ impl Answer {
         Self {
             id: done.id.clone(),
             record: done.record.clone(),
-            created: done.created,
+            created: match done.created {
+                Created::Yes => Some(true),
+                Created::No => Some(false),
+                Created::Perhaps | Created::NoRecord => None,
+            },
+            perhaps_created: done.created == Created::Perhaps,
             note: done.note.clone(),
             sentence: done.sentence.clone(),
         }
@@ -143,7 +152,12 @@ impl Answer {
         Done {
             id: self.id.clone(),
             record: self.record.clone(),
-            created: self.created,
+            created: match self.created {
+                Some(true) => Created::Yes,
+                Some(false) => Created::No,
+                None if self.perhaps_created => Created::Perhaps,
+                None => Created::NoRecord,
+            },
             note: Some(note),
             sentence: self.sentence.clone(),
         }

@@ -2,7 +2,7 @@
 
 use super::Check;
 use crate::context::Context;
-use crate::durations::counted;
+use crate::durations::counted_if_told;
 use crate::error::{CliError, Exit};
 use crate::settings::{Service, Source};
 use chrono::Utc;
@@ -115,10 +115,10 @@ fn clock(service: &Timestamp) -> Result<String, CliError> {
 async fn account(context: &Context) -> Result<String, CliError> {
     let page = context.read(ListEndpoints::new().per_page(1)).await?;
     let meta = &page.data.meta;
-    let count = meta.current_endpoint_count.unwrap_or(meta.total);
+    let count = meta.current_endpoint_count.or(meta.total);
     Ok(format!(
         "the service accepts the key; the account has {}",
-        counted(count, "server")
+        counted_if_told(count, "server")
     ))
 }
 

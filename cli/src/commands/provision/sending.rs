@@ -1,6 +1,6 @@
 //! The calls that provision one target.
 
-use crate::bulk::{Done, End, Prior};
+use crate::bulk::{Created, Done, End, Prior};
 use crate::commands::domain_changes;
 use crate::context::Context;
 use crate::error::CliError;
@@ -22,7 +22,7 @@ pub async fn skip(
     let there = |note: &str| Done {
         id: endpoint.id.to_string(),
         note: Some(note.to_owned()),
-        created: Some(false),
+        created: Created::No,
         ..Done::default()
     };
     match target {
@@ -70,15 +70,16 @@ async fn send_server(
         return Ok(End::Planned);
     };
     let id = answer.data.endpoint_id;
-    if answer.created() {
+    let created = Created::by(&answer);
+    if created == Created::Yes {
         learn(context, server, id);
     }
     let mut done = Done {
         id: id.to_string(),
         record: to_json(&answer.data),
-        created: Some(answer.created()),
+        created,
         note: answer.note().map(str::to_owned),
-        sentence: sentence(server, answer.created(), answer.note(), &answer.data.status),
+        sentence: sentence(server, created, answer.note(), &answer.data.status),
     };
     if server.nickname.is_some() {
         halfway(Done {
@@ -130,7 +131,7 @@ fn explained(error: CliError, target: &NewServer) -> CliError {
 
 fn sentence(
     target: &NewServer,
-    created: bool,
+    created: Created,
     note: Option<&str>,
     status: &EndpointStatus,
 ) -> String {
@@ -140,15 +141,17 @@ fn sentence(
         .map(|nickname| format!(" ({nickname})"))
         .unwrap_or_default();
     let verb = match (created, status, note) {
-        (true, _, _) => "is now monitored".to_owned(),
-        // The remark says how it came to be there.
-        (false, EndpointStatus::Active, Some(_)) => "is monitored".to_owned(),
-        (false, EndpointStatus::Active, None) => "was monitored already".to_owned(),
-        (false, other, _) => format!("is known already and {other}: it is not scanned"),
+        (Created::Yes, _, _) => "is now monitored".to_owned(),
+        (Created::No, EndpointStatus::Active, None) => "was monitored already".to_owned(),
+        // The remark, or what stands behind it, says how it came to be there.
+        (_, EndpointStatus::Active, _) => "is monitored".to_owned(),
+        (_, other, _) => format!("is known already and {other}: it is not scanned"),
     };
     format!(
-        "Server {}{label} {verb} for customer {}.",
-        target.name, target.request.client_id
+        "Server {}{label} {verb} for customer {}{}.",
+        target.name,
+        target.request.client_id,
+        created.aside()
     )
 }
 

@@ -4,8 +4,8 @@ use super::WORDS;
 use super::sending::send;
 use crate::args::WaitArgs;
 use crate::bulk::{self, Done, Item};
-use crate::commands::wait::{self, Wait};
-use crate::commands::{domain_findings, elsewhere, findings, views};
+use crate::commands::wait::{Awaited, Wait};
+use crate::commands::{domain_findings, elsewhere, findings};
 use crate::context::Context;
 use crate::durations;
 use crate::error::{CliError, Exit};
@@ -39,7 +39,13 @@ pub async fn run(context: &Context, target: &Target, args: &WaitArgs) -> Result<
     let Some(id) = id else { return Ok(outcome) };
     match (target, args.wait) {
         (Target::Server(_), true) => {
-            outcome.trouble = await_server(context, id.into(), length, &mut outcome)
+            let server = Awaited {
+                id: id.into(),
+                customer,
+                name: target.name().to_owned(),
+                since: None,
+            };
+            outcome.trouble = await_server(context, server, length, &mut outcome)
                 .await
                 .err();
         }
@@ -66,7 +72,7 @@ pub async fn run(context: &Context, target: &Target, args: &WaitArgs) -> Result<
 fn server_next(outcome: &Outcome, id: EndpointId) -> Line {
     match outcome.result["status"].as_str() {
         Some("paused") => Line::next(format!("endpoint resume {id}"), "have it scanned again"),
-        _ if outcome.result["created"] == true => {
+        _ if outcome.result["created"] != false => {
             Line::next(format!("endpoint wait {id}"), "wait for the first scan")
         }
         _ => Line::next(format!("endpoint show {id}"), "see what its scans found"),
@@ -85,20 +91,14 @@ fn suggest(outcome: &mut Outcome, first: Line, customer: CustomerId) {
 
 async fn await_server(
     context: &Context,
-    id: EndpointId,
+    server: Awaited,
     length: Duration,
     outcome: &mut Outcome,
 ) -> Result<(), CliError> {
+    let id = server.id;
     let wait = Wait::new(length, format!("endpoint wait {id}"));
-    let detail = wait
-        .until(context, async || {
-            let detail = findings::read(context, id).await?;
-            if detail.latest_scan.is_none() && views::is_paused(&detail.data) {
-                return Err(wait::paused(&detail.data));
-            }
-            Ok(detail.latest_scan.is_some().then_some(detail))
-        })
-        .await?;
+    wait.for_scans(context, &[server]).await?;
+    let detail = findings::read(context, id).await?;
     findings::check(&detail)?;
     outcome.result["latest_scan"] = to_json(&detail.latest_scan);
     outcome.story.extend(findings::story(&detail));
@@ -116,7 +116,7 @@ async fn await_domain(
     let summary = wait
         .until(context, async || {
             let summary = context
-                .read(GetDomainSummary::new(id, customer))
+                .read(GetDomainSummary::new(customer, id))
                 .await?
                 .into_data();
             Ok(summary.last_scan_at.is_some().then_some(summary))

@@ -1,7 +1,7 @@
 //! Waiting for what several new servers and domains are found to have, and telling it.
 
 use crate::bulk::{Item, Row};
-use crate::commands::wait::{self, Wait};
+use crate::commands::wait::{Awaited, Wait};
 use crate::commands::{domain, findings, views};
 use crate::context::Context;
 use crate::error::CliError;
@@ -50,14 +50,14 @@ pub async fn all(
     let servers = Made::of(rows, items, |target| matches!(target, Target::Server(_)));
     let domains = Made::of(rows, items, |target| matches!(target, Target::Domain(_)));
     let made = servers_of(context, &servers).await?;
-    let waiting: Vec<Endpoint> = made
-        .iter()
-        .filter(|server| server.last_scan_at.is_none())
-        .cloned()
+    let waiting = made.iter().filter(|server| server.last_scan_at.is_none());
+    let waiting: Result<Vec<Awaited>, CliError> = waiting
+        .map(|server| Awaited::again(context, server))
         .collect();
+    let waiting = waiting?;
     let ids: Vec<String> = waiting.iter().map(|server| server.id.to_string()).collect();
     let wait = Wait::new(length, format!("endpoint wait {}", ids.join(" ")));
-    wait::for_scans(context, &waiting, wait).await?;
+    wait.for_scans(context, &waiting).await?;
     add_servers(context, &made, outcome).await?;
     add_domains(context, &domains, length, outcome).await
 }
@@ -136,7 +136,8 @@ async fn domains_of(context: &Context, made: &Made) -> Result<Vec<MonitoredDomai
     for customer in &made.customers {
         let overview = context.read(ListDomains::new(*customer)).await?.into_data();
         let watched = |found: &MonitoredDomain| made.has(&found.id) && domain::is_watched(found);
-        domains.extend(overview.domains.into_iter().filter(watched));
+        let listed = references::told_domains(overview, *customer)?;
+        domains.extend(listed.into_iter().filter(watched));
     }
     Ok(domains)
 }

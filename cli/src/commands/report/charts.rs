@@ -1,19 +1,16 @@
 //! Pictures as inline SVG.
 
 use super::page::escaped;
+use crate::outcome::count_or_unknown;
 use std::fmt::Write;
 
-/// Bars on one scale: label, count, colour class.
-pub fn bars(rows: &[(&str, u64, &str)]) -> String {
+/// Bars on one scale: label, count where it is known, colour class.
+pub fn bars(rows: &[(&str, Option<u64>, &str)]) -> String {
     const ROW: usize = 26;
     const LETTER: usize = 7;
     const GAP: usize = 8;
-    let most = rows
-        .iter()
-        .map(|(_, count, _)| *count)
-        .max()
-        .unwrap_or(0)
-        .max(1);
+    let told = rows.iter().filter_map(|(_, count, _)| *count);
+    let most = told.max().unwrap_or(0).max(1);
     let height = rows.len() * ROW;
     let longest = rows.iter().map(|(label, _, _)| label.len()).max();
     let start = (longest.unwrap_or(0) * LETTER + GAP).max(110);
@@ -22,7 +19,9 @@ pub fn bars(rows: &[(&str, u64, &str)]) -> String {
         start + 310
     );
     for (i, (label, count, class)) in rows.iter().enumerate() {
-        let (y, width) = (i * ROW, usize::try_from(count * 260 / most).unwrap_or(0));
+        let bar = count.unwrap_or(0) * 260 / most;
+        let (y, width) = (i * ROW, usize::try_from(bar).unwrap_or(0));
+        let count = count_or_unknown(*count);
         let _ = write!(
             svg,
             r#"<text x="0" y="{}">{}</text><rect class="{class}" x="{start}" y="{}" width="{width}" height="16" rx="2"/><text x="{}" y="{}">{count}</text>"#,

@@ -60,9 +60,9 @@ async fn collect(context: &Context, customer: CustomerId) -> Result<Report, CliE
     progress.finish();
     let overview = context.read(ListDomains::new(customer)).await?.into_data();
     let mut domains = Vec::new();
-    for domain in overview.domains {
+    for domain in references::told_domains(overview, customer)? {
         let history = context
-            .read(GetScanHistory::new(domain.id, customer))
+            .read(GetScanHistory::new(customer, domain.id))
             .await?
             .into_data()
             .scans;

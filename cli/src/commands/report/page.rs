@@ -1,8 +1,10 @@
 //! The page: self-contained, without scripts, every text of the service escaped.
 
 use super::{Report, charts};
+use crate::commands::findings;
 use crate::commands::rules::SOON_DAYS;
 use crate::commands::views;
+use crate::outcome::count_or_unknown;
 use crate::references;
 use secmon::model::{DomainScan, Endpoint, EndpointDetail, MonitoredDomain, Timestamp};
 use std::fmt::Write;
@@ -64,20 +66,20 @@ fn tiles(report: &Report) -> String {
         .iter()
         .filter(|server| views::is_paused(&server.data))
         .count();
-    let leaked: u64 = report
-        .domains
-        .iter()
-        .map(|(domain, _)| {
-            domain.employees_compromised
-                + domain.customers_compromised
-                + domain.third_parties_compromised
-        })
-        .sum();
-    let leaked = usize::try_from(leaked).unwrap_or(usize::MAX);
-    let tile = |count: usize, (one, many): (&str, &str)| {
-        let what = if count == 1 { one } else { many };
+    let leaked = report.domains.iter().map(|(domain, _)| {
+        Some(
+            domain.employees_compromised?
+                + domain.customers_compromised?
+                + domain.third_parties_compromised?,
+        )
+    });
+    let leaked: Option<u64> = leaked.sum();
+    let told_tile = |count: Option<u64>, (one, many): (&str, &str)| {
+        let what = if count == Some(1) { one } else { many };
+        let count = count_or_unknown(count);
         format!("<div class=\"tile\"><b>{count}</b>{what}</div>")
     };
+    let tile = |count: usize, words| told_tile(u64::try_from(count).ok(), words);
     let all = [
         tile(
             report.servers.len(),
@@ -86,7 +88,7 @@ fn tiles(report: &Report) -> String {
         tile(paused, ("paused server", "paused servers")),
         tile(alerts, ("open port not allowed", "open ports not allowed")),
         tile(report.domains.len(), ("watched domain", "watched domains")),
-        tile(
+        told_tile(
             leaked,
             ("leaked credential found", "leaked credentials found"),
         ),
@@ -142,7 +144,7 @@ fn by_severity(servers: &[EndpointDetail]) -> String {
             })
             .count() as u64
     };
-    charts::bars(&SEVERITIES.map(|severity| (severity, count(severity), severity)))
+    charts::bars(&SEVERITIES.map(|severity| (severity, Some(count(severity)), severity)))
 }
 
 fn server(detail: &EndpointDetail) -> [String; 4] {
@@ -193,21 +195,18 @@ fn ports(detail: &EndpointDetail) -> String {
             escaped(&service)
         );
     }
-    let open = detail
-        .latest_scan
-        .as_ref()
-        .map(|scan| scan.open_ports.as_slice())
-        .unwrap_or_default();
+    let open = findings::open_ports(detail);
     for port in open
+        .unwrap_or_default()
         .iter()
         .filter(|port| !detail.alerts.iter().any(|alert| alert.port == **port))
     {
         let _ = write!(cells, "<span class=\"port allowed\">{port} allowed</span>");
     }
-    if cells.is_empty() {
-        "none".to_owned()
-    } else {
-        cells
+    match (cells.is_empty(), &detail.latest_scan) {
+        (true, Some(_)) if open.is_none() => count_or_unknown(None),
+        (true, _) => "none".to_owned(),
+        (false, _) => cells,
     }
 }
 
@@ -243,9 +242,13 @@ fn domain(domain: &MonitoredDomain, history: &[DomainScan]) -> String {
         ("dark-web mentions", domain.dark_web_mentions_count, "low"),
     ];
     let total = |scan: &DomainScan| {
-        scan.employees_compromised + scan.customers_compromised + scan.third_parties_compromised
+        Some(
+            scan.employees_compromised?
+                + scan.customers_compromised?
+                + scan.third_parties_compromised?,
+        )
     };
-    let counts: Vec<u64> = history.iter().rev().map(total).collect();
+    let counts: Vec<u64> = history.iter().rev().filter_map(total).collect();
     let over_time = match counts.len() {
         0 | 1 => "<p class=\"soft\">Too few scans for a picture over time.</p>".to_owned(),
         scans => format!(

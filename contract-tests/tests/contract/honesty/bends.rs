@@ -45,7 +45,7 @@ pub const BENDS: &[Bent] = &[
         what: "gives an unknown endpoint a code in words",
         breaks: Breaks::Shape,
         case: "endpoints::an_unknown_endpoint_is_404_by_number",
-        assertion: "assert_api_error(endpoints.get(unknown()).await, 404, not_found())",
+        assertion: "endpoints.get_account_wide(unknown()).await, 404, not_found()",
         bend: Bend::Answer(|call, answer| {
             if call.is_one_of(Method::GET, ENDPOINTS) && answer.status == StatusCode::NOT_FOUND {
                 answer.edit(|json| json["error"]["code"] = json!("ENDPOINT_NOT_FOUND"));
@@ -99,7 +99,7 @@ pub const BENDS: &[Bent] = &[
         what: "goes on showing an endpoint that was deleted",
         breaks: Breaks::State,
         case: "endpoints::an_endpoint_is_created_read_changed_and_deleted",
-        assertion: "assert_api_error(endpoints.get(endpoint.id).await, 404, not_found())",
+        assertion: "endpoints.get_account_wide(endpoint.id).await, 404, not_found()",
         bend: Bend::Instead(|call| {
             call.is_one_of(Method::DELETE, ENDPOINTS)
                 .then(|| Answer::new(204, &Value::Null))
@@ -109,7 +109,7 @@ pub const BENDS: &[Bent] = &[
         what: "leaves an alert open when its port closed",
         breaks: Breaks::State,
         case: "port_alerts::an_open_port_raises_an_alert_that_closes_with_it",
-        assertion: "assert_eq!(closed.data.status, PortAlertStatus::Resolved)",
+        assertion: "assert_eq!(closed.data.alert.status, PortAlertStatus::Resolved)",
         bend: Bend::Answer(|call, answer| {
             if call.is_one_of(Method::GET, "/api/v1/alerts") {
                 answer.edit(|json| json["data"]["alert"]["status"] = json!("open"));
@@ -237,7 +237,7 @@ pub const BENDS: &[Bent] = &[
         what: "lists scans oldest first",
         breaks: Breaks::Order,
         case: "domain_monitoring::the_history_has_the_last_25_scans",
-        assertion: "assert_eq!(found.collect::<Vec<_>>(), (7..32).rev().collect::<Vec<_>>())",
+        assertion: "assert_eq!(found.collect::<Vec<_>>(), expected.collect::<Vec<_>>())",
         bend: Bend::Answer(|call, answer| {
             if call.is(Method::GET, "/scan-history") {
                 answer.edit(|json| list(json, "/data/scans").reverse());

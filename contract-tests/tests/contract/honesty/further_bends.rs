@@ -66,7 +66,10 @@ pub const BENDS: &[Bent] = &[
                 .iter()
                 .any(|(name, _)| name == "billing_customer_id");
             if of_customer && call.is(Method::GET, "/whitelists") {
-                answer.edit(|json| json["data"] = json!([]));
+                answer.edit(|json| {
+                    json["data"] = json!([]);
+                    json["meta"]["total"] = json!(0);
+                });
             }
         }),
     },

@@ -1,19 +1,20 @@
 //! The budget of one process.
 
-use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::{Mutex as FairMutex, Notify};
 use tokio::time::{Instant, timeout_at};
 
+use super::queue::{Ahead, Place, Queue};
+use super::slots::{Limits, Pass, Slots};
 use super::{Acquire, Budget, BudgetError, Permit, Settlement, after};
 use crate::operation::RateGroup;
 use crate::pipeline::transport::BoxFuture;
 
 /// A budget kept in memory, shared by everyone who holds the same one.
 pub struct MemoryBudget {
+    limits: Limits,
     strict: Arc<Window>,
     default: Arc<Window>,
 }
@@ -21,9 +22,30 @@ pub struct MemoryBudget {
 impl MemoryBudget {
     /// `strict` and `default` requests in each `window`; a limit of zero lets nothing through.
     pub fn new(strict: u32, default: u32, window: Duration) -> Self {
+        Self::with_limits(Limits {
+            strict,
+            default,
+            window,
+            ..Limits::DOCUMENTED
+        })
+    }
+
+    /// So many slots of each group are left to [interactive](super::Priority::Interactive) callers: a batch caller
+    /// goes only while more than these are free. Five unless set; of a small limit, one slot less than it at most.
+    #[must_use]
+    pub fn batch_reserve(self, slots: u32) -> Self {
+        Self::with_limits(Limits {
+            batch_reserve: slots,
+            ..self.limits
+        })
+    }
+
+    pub(super) fn with_limits(limits: Limits) -> Self {
+        let window = |group| Arc::new(Window::new(Slots::new(limits.window_of(group))));
         Self {
-            strict: Arc::new(Window::new(strict, window)),
-            default: Arc::new(Window::new(default, window)),
+            limits,
+            strict: window(RateGroup::Strict),
+            default: window(RateGroup::Default),
         }
     }
 }
@@ -31,16 +53,14 @@ impl MemoryBudget {
 impl Default for MemoryBudget {
     /// The documented limits: 60 and 100 requests a minute.
     fn default() -> Self {
-        Self::new(60, 100, Duration::from_secs(60))
+        Self::with_limits(Limits::DOCUMENTED)
     }
 }
 
 impl fmt::Debug for MemoryBudget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("MemoryBudget")
-            .field("strict", &self.strict.limit)
-            .field("default", &self.default.limit)
-            .field("window", &self.strict.length)
+            .field("limits", &self.limits)
             .finish_non_exhaustive()
     }
 }
@@ -55,114 +75,86 @@ impl Budget for MemoryBudget {
             RateGroup::Default => &self.default,
         };
         Box::pin(async move {
-            window.wait_for_slot(&request).await?;
+            let pass = window.wait_for_slot(&request).await?;
             Ok(Box::new(Slot {
                 window: window.clone(),
                 answer_within: request.answer_within,
+                pass,
                 state: SlotState::Held,
             }) as Box<dyn Permit>)
         })
+    }
+
+    fn window(&self) -> Duration {
+        self.limits.window
+    }
+
+    fn reopen(&self) -> BoxFuture<'_, ()> {
+        for window in [&self.strict, &self.default] {
+            window.change(Slots::reopen);
+        }
+        Box::pin(std::future::ready(()))
     }
 }
 
 /// One rate window.
 struct Window {
-    limit: usize,
-    length: Duration,
     slots: Mutex<Slots>,
-    /// Only the first in the queue looks for a slot; the others wait for this lock, which is handed on in order.
-    turn: FairMutex<()>,
-    freed: Notify,
-}
-
-#[derive(Default)]
-struct Slots {
-    /// Attempts under way.
-    held: usize,
-    /// When each slot whose answer arrived is free again, soonest first.
-    cooling: VecDeque<Instant>,
-    /// After a 429: nothing goes out before.
-    closed_until: Option<Instant>,
-}
-
-/// What the first in the queue finds.
-enum Look {
-    Taken,
-    FreeAt(Instant),
-    AllHeld,
+    queue: Queue,
 }
 
 impl Window {
-    fn new(limit: u32, length: Duration) -> Self {
+    fn new(slots: Slots) -> Self {
         Self {
-            limit: limit as usize,
-            length,
-            slots: Mutex::default(),
-            turn: FairMutex::default(),
-            freed: Notify::new(),
+            slots: Mutex::new(slots),
+            queue: Queue::default(),
         }
     }
 
-    async fn wait_for_slot(&self, request: &Acquire<'_>) -> Result<(), BudgetError> {
+    async fn wait_for_slot(&self, request: &Acquire<'_>) -> Result<Pass, BudgetError> {
+        if self.slots().limits.limit == 0 {
+            return Err(BudgetError::Exhausted { free_in: None });
+        }
         let latest = after(Instant::now(), request.patience);
-        let never = |_| BudgetError::Exhausted { free_in: None };
-        let _turn = timeout_at(latest, self.turn.lock()).await.map_err(never)?;
+        let mut place: Option<Place<'_>> = None;
+        let mut is_told = false;
         loop {
-            let freed = self.freed.notified();
-            match self.look() {
-                Look::Taken => return Ok(()),
-                Look::FreeAt(free) if free > latest => {
-                    return Err(BudgetError::Exhausted {
-                        free_in: Some(free - Instant::now()),
-                    });
-                }
-                Look::FreeAt(free) => {
-                    request.waiting(free - Instant::now());
-                    // A slot that is given back unsent may come earlier; either way the next look decides.
-                    let _ = timeout_at(free, freed).await;
-                }
-                Look::AllHeld => timeout_at(latest, freed).await.map_err(never)?,
+            let now = Instant::now();
+            let ahead = match &place {
+                Some(place) => place.ahead(),
+                None => self.queue.ahead_of_next(request.priority),
+            };
+            let took = self
+                .slots()
+                .take(ahead, request.priority, request.answer_within, now);
+            let wait = match took {
+                Ok(pass) => return Ok(pass),
+                Err(wait) => wait,
+            };
+            if wait.earliest > latest || now >= latest {
+                let free_in = Some(wait.free_in(now));
+                return Err(BudgetError::Exhausted { free_in });
             }
+            // Whatever changes from then on wakes the place; it looks once more for what changed before.
+            let Some(place) = &place else {
+                place = Some(self.queue.join(request.priority));
+                continue;
+            };
+            if wait.is_known && !is_told {
+                is_told = true;
+                request.waiting(wait.earliest - now);
+            }
+            let until = match ahead == Ahead::NOBODY {
+                true => wait.look_again.min(latest),
+                false => latest,
+            };
+            let _ = timeout_at(until, place.woken()).await;
         }
     }
 
-    fn look(&self) -> Look {
-        let now = Instant::now();
-        let mut slots = self.slots();
-        if let Some(opens) = slots.closed_until.filter(|opens| *opens > now) {
-            return Look::FreeAt(opens);
-        }
-        while slots.cooling.front().is_some_and(|free| *free <= now) {
-            slots.cooling.pop_front();
-        }
-        if slots.held + slots.cooling.len() < self.limit {
-            slots.held += 1;
-            return Look::Taken;
-        }
-        slots
-            .cooling
-            .front()
-            .map_or(Look::AllHeld, |free| Look::FreeAt(*free))
-    }
-
-    /// Ends a held slot; with `cooled_at` it stays taken until then.
-    fn release(&self, cooled_at: Option<Instant>) {
-        let mut slots = self.slots();
-        slots.held -= 1;
-        if let Some(free) = cooled_at {
-            let place = slots.cooling.partition_point(|other| *other <= free);
-            slots.cooling.insert(place, free);
-        }
-        drop(slots);
-        self.freed.notify_waiters();
-    }
-
-    /// Others have used the window up: what this process knew of it is void once it opens again.
-    fn close_for(&self, wait: Duration) {
-        let opens = after(Instant::now(), wait);
-        let mut slots = self.slots();
-        slots.cooling.clear();
-        slots.closed_until = slots.closed_until.max(Some(opens));
+    fn change(&self, change: impl FnOnce(&mut Slots)) {
+        change(&mut self.slots());
+        self.queue.wake_first();
     }
 
     fn slots(&self) -> MutexGuard<'_, Slots> {
@@ -173,6 +165,7 @@ impl Window {
 struct Slot {
     window: Arc<Window>,
     answer_within: Duration,
+    pass: Pass,
     state: SlotState,
 }
 
@@ -190,29 +183,26 @@ impl Permit for Slot {
 
     fn settle(mut self: Box<Self>, settlement: Settlement) -> BoxFuture<'static, ()> {
         self.state = SlotState::Settled;
-        match settlement {
-            Settlement::Answered => self
-                .window
-                .release(Some(after(Instant::now(), self.window.length))),
-            Settlement::NotSent => self.window.release(None),
-            Settlement::Throttled { retry_after } => {
-                self.window.close_for(retry_after);
-                self.window.release(None);
-            }
-        }
+        let (pass, now) = (self.pass, Instant::now());
+        self.window.change(|slots| match settlement {
+            Settlement::Answered => slots.answered(pass, now),
+            Settlement::NotSent => slots.unsent(pass, now),
+            Settlement::Throttled { retry_after } => slots.throttled(pass, retry_after, now),
+        });
         Box::pin(std::future::ready(()))
     }
 }
 
 impl Drop for Slot {
     fn drop(&mut self) {
+        let pass = self.pass;
         match self.state {
-            SlotState::Held => self.window.release(None),
+            SlotState::Held => self
+                .window
+                .change(|slots| slots.unsent(pass, Instant::now())),
             SlotState::Sent(at) => {
-                self.window.release(Some(after(
-                    after(at, self.answer_within),
-                    self.window.length,
-                )));
+                let counted_at = after(at, self.answer_within);
+                self.window.change(|slots| slots.lost(counted_at));
             }
             SlotState::Settled => {}
         }

@@ -1,36 +1,48 @@
 //! The budget of many processes.
 
+mod connection;
 mod store;
+#[cfg(feature = "redis-tls")]
+mod tls;
 
 use std::fmt;
-use std::hash::{BuildHasher, Hasher, RandomState};
+use std::future::{Future, poll_fn};
+use std::pin::pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Poll;
 use std::time::Duration;
 
-use ::redis::aio::ConnectionManagerConfig;
 use tokio::runtime::Handle;
-use tokio::sync::{Mutex as FairMutex, Notify};
+use tokio::sync::Notify;
 use tokio::time::{Instant, timeout_at};
 
+use self::connection::REDIS_TIME;
+pub use self::connection::RedisConnection;
 use self::store::{Server, Store, Taken};
-use super::{Acquire, Budget, BudgetError, Permit, Settlement, after};
+use super::queue::{Ahead, Queue};
+use super::slots::{Limits, Slots, Wait};
+use super::{
+    Acquire, Budget, BudgetError, MemoryBudget, Permit, Priority, Settlement, after, chance,
+};
 use crate::Error;
 use crate::operation::RateGroup;
 use crate::pipeline::transport::BoxFuture;
 
-/// The longest time for Redis to take a connection, and to answer.
-const REDIS_TIME: Duration = Duration::from_secs(2);
+/// How old an answer of Redis the first in the queue goes by, so that it hears of what other processes did.
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
 /// A budget kept in Redis or Valkey, shared by every process and host that names it alike (feature `redis`).
 ///
 /// Each decision is one atomic script that goes by the server's clock. A slot whose holder is killed ends by itself, one
-/// attempt time-out and one window after it was taken. Within a process callers are served in order; between processes
-/// whoever asks first when a slot comes free has it. A request that is given back unsent by another process is noticed
-/// after one window at the latest.
+/// attempt time-out and one window after it was taken. Within a process callers are served in the order of their
+/// [priority](super::Priority) and their coming; between processes whoever asks first when a slot comes free has it,
+/// and each keeps its batch callers from the reserve. What another process changes (a request given back unsent, a
+/// window opened again) is noticed within a second.
 ///
-/// When Redis cannot be reached nothing is sent ([`ErrorKind::Budget`](crate::ErrorKind::Budget)). When it loses its
-/// data the count starts empty, and a 429 of the service sets it right.
+/// When Redis cannot be reached nothing is sent ([`ErrorKind::Budget`](crate::ErrorKind::Budget)), unless
+/// [`when_unreachable`](Self::when_unreachable) says otherwise. When it loses its data the count starts empty, and a
+/// 429 of the service sets it right.
 ///
 /// ```no_run
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -45,73 +57,135 @@ const REDIS_TIME: Duration = Duration::from_secs(2);
 /// # Ok(())
 /// # }
 /// ```
+///
+/// # TLS
+///
+/// With the feature `redis-tls` an address `rediss://` is spoken to over TLS, with rustls, ring and the trust store of
+/// the system (on Linux `SSL_CERT_FILE` names another). Neither needs nor sets a crypto provider of the process.
+///
+/// ```no_run
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # use secmon::pacing::RedisBudget;
+/// let password = std::env::var("REDIS_PASSWORD")?;
+/// let url = format!("rediss://worker:{password}@cache.example.com:6380/");
+/// # #[cfg(feature = "redis-tls")]
+/// let budget = RedisBudget::new(&url, "the key's fingerprint")?;
+/// # Ok(())
+/// # }
+/// ```
+///
+/// Anything else (a private authority, a client certificate, another provider) comes with a connection of your own, of
+/// the same major version of the crate `redis`, made as you wish. Its own TLS (`tokio-rustls-comp`) goes by the crypto
+/// provider of the process, so install one before.
+///
+/// ```no_run
+/// # async fn connect() -> Result<(), Box<dyn std::error::Error>> {
+/// use secmon::pacing::RedisBudget;
+///
+/// // With its feature `tokio-rustls-comp`, `redis::Client::build_with_tls` takes certificates of yours.
+/// let redis = redis::Client::open("redis://cache.example.com/3")?;
+/// let connection = redis.get_connection_manager().await?;
+/// let budget = RedisBudget::with_connection(connection, "the key's fingerprint");
+/// # Ok(())
+/// # }
+/// ```
 pub struct RedisBudget {
-    server: Server,
+    server: Arc<Server>,
     name: String,
+    limits: Limits,
     strict: Arc<Window>,
     default: Arc<Window>,
+    /// What paces this process while Redis cannot be reached.
+    alone: Option<MemoryBudget>,
+}
+
+/// What a [`RedisBudget`] does while Redis cannot be reached.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum WhenUnreachable {
+    /// Nothing is sent: every call fails with [`ErrorKind::Budget`](crate::ErrorKind::Budget).
+    #[default]
+    Refuse,
+    /// Each process paces itself, with the same limits, until Redis answers again.
+    ///
+    /// The processes then know nothing of each other: n of them send up to n times the limit, and the service refuses
+    /// what is too much. What was sent meanwhile is not in the count when Redis is back.
+    PaceAlone,
 }
 
 impl RedisBudget {
-    /// A budget at this address (`redis://[user:password@]host[:port][/database]`) under this name, with the documented
-    /// limits: 60 and 100 requests a minute. The connection is made by the first call.
+    /// A budget at this address (`redis://[user:password@]host[:port][/database]`, with the feature `redis-tls` also
+    /// `rediss://`) under this name, with the documented limits: 60 and 100 requests a minute. The connection is made
+    /// by the first call.
     ///
     /// Give it the key's [fingerprint](crate::ApiKey::fingerprint_with) as its name: then exactly those share it who
     /// share the service's count.
     ///
     /// # Errors
-    /// [`ErrorKind::Configuration`](crate::ErrorKind::Configuration) when the address cannot be read, or asks for TLS,
-    /// which this budget does not speak.
+    /// [`ErrorKind::Configuration`](crate::ErrorKind::Configuration) when the address cannot be read, or asks for TLS
+    /// without the feature.
     pub fn new(url: &str, name: &str) -> Result<Self, Error> {
-        // The reason would be of no help here, and could repeat the password.
-        let unusable = |_| {
-            Error::configuration(
-                "the address of the Redis budget cannot be used: it must look like redis://host:6379/0",
-            )
-        };
-        let client = ::redis::Client::open(url).map_err(unusable)?;
-        let config = ConnectionManagerConfig::new()
-            .set_number_of_retries(0)
-            .set_connection_timeout(Some(REDIS_TIME))
-            .set_response_timeout(Some(REDIS_TIME));
-        let server = Server {
-            address: client.get_connection_info().addr().to_string(),
-            connection: client
-                .get_connection_manager_lazy(config)
-                .map_err(unusable)?,
-        };
-        Ok(Self::with_limits(
-            server,
-            name.to_owned(),
-            60,
-            100,
-            Duration::from_secs(60),
-        ))
+        Ok(Self::with_connection(RedisConnection::at(url)?, name))
+    }
+
+    /// As [`new`](Self::new), over a connection of the caller's own.
+    pub fn with_connection(connection: impl Into<RedisConnection>, name: &str) -> Self {
+        let server = Server::new(connection.into());
+        Self::with_limits(Arc::new(server), name.to_owned(), Limits::DOCUMENTED)
     }
 
     /// Other limits: `strict` and `default` requests in each `window`; a limit of zero lets nothing through. All who
     /// share the budget must set the same.
     #[must_use]
     pub fn rate_limits(self, strict: u32, default: u32, window: Duration) -> Self {
-        Self::with_limits(self.server, self.name, strict, default, window)
+        self.limited(|limits| Limits {
+            strict,
+            default,
+            window,
+            ..limits
+        })
     }
 
-    fn with_limits(
-        server: Server,
-        name: String,
-        strict: u32,
-        default: u32,
-        length: Duration,
-    ) -> Self {
-        let window = |group, limit| {
-            let store = Store::new(server.clone(), &name, group, length);
-            Arc::new(Window::new(store, limit))
+    /// So many slots of each group are left to [interactive](super::Priority::Interactive) callers of all processes,
+    /// as in [`MemoryBudget::batch_reserve`].
+    #[must_use]
+    pub fn batch_reserve(self, slots: u32) -> Self {
+        self.limited(|limits| Limits {
+            batch_reserve: slots,
+            ..limits
+        })
+    }
+
+    /// What happens while Redis cannot be reached; [`Refuse`](WhenUnreachable::Refuse) unless set.
+    #[must_use]
+    pub fn when_unreachable(mut self, choice: WhenUnreachable) -> Self {
+        self.alone = match choice {
+            WhenUnreachable::Refuse => None,
+            WhenUnreachable::PaceAlone => Some(MemoryBudget::with_limits(self.limits)),
+        };
+        self
+    }
+
+    fn limited(self, change: impl FnOnce(Limits) -> Limits) -> Self {
+        let limits = change(self.limits);
+        Self {
+            alone: self.alone.map(|_| MemoryBudget::with_limits(limits)),
+            ..Self::with_limits(self.server, self.name, limits)
+        }
+    }
+
+    fn with_limits(server: Arc<Server>, name: String, limits: Limits) -> Self {
+        let window = |group| {
+            let limits = limits.window_of(group);
+            let store = Store::new(server.clone(), &name, group, limits);
+            Arc::new(Window::new(store))
         };
         Self {
-            strict: window(RateGroup::Strict, strict),
-            default: window(RateGroup::Default, default),
+            strict: window(RateGroup::Strict),
+            default: window(RateGroup::Default),
             server,
             name,
+            limits,
+            alone: None,
         }
     }
 }
@@ -119,10 +193,9 @@ impl RedisBudget {
 impl fmt::Debug for RedisBudget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RedisBudget")
-            .field("address", &self.server.address)
+            .field("server", &self.server.name())
             .field("name", &self.name)
-            .field("strict", &self.strict.limit)
-            .field("default", &self.default.limit)
+            .field("limits", &self.limits)
             .finish_non_exhaustive()
     }
 }
@@ -137,8 +210,37 @@ impl Budget for RedisBudget {
             RateGroup::Default => &self.default,
         };
         Box::pin(async move {
-            let slot = window.wait_for_slot(&request).await?;
-            Ok(Box::new(slot) as Box<dyn Permit>)
+            let started = Instant::now();
+            match (window.wait_for_slot(&request).await, &self.alone) {
+                (Ok(slot), _) => Ok(Box::new(slot) as Box<dyn Permit>),
+                (Err(BudgetError::Unavailable(_)), Some(alone)) => {
+                    let patience = request.patience.saturating_sub(started.elapsed());
+                    alone
+                        .acquire(Acquire {
+                            patience,
+                            ..request
+                        })
+                        .await
+                }
+                (Err(error), _) => Err(error),
+            }
+        })
+    }
+
+    fn window(&self) -> Duration {
+        self.limits.window
+    }
+
+    fn reopen(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async {
+            for window in [&self.strict, &self.default] {
+                // When Redis cannot be told, there is nothing to be had from it either.
+                let _ = window.store.reopen().await;
+                window.changed();
+            }
+            if let Some(alone) = &self.alone {
+                alone.reopen().await;
+            }
         })
     }
 }
@@ -146,83 +248,144 @@ impl Budget for RedisBudget {
 /// One rate window, as this process sees it.
 struct Window {
     store: Store,
-    limit: u32,
-    names: SlotNames,
-    /// Only the first in the queue asks for a slot; the others wait for this lock, which is handed on in order.
-    turn: FairMutex<()>,
-    /// What the last answer without a slot said.
-    full_until: Mutex<Option<Instant>>,
-    freed: Notify,
+    slot_names: SlotNames,
+    queue: Queue,
+    outlook: Mutex<Option<Outlook>>,
+    /// Rung when there is an outlook.
+    known: Notify,
+}
+
+/// How things stood when Redis last had no slot.
+struct Outlook {
+    slots: Slots,
+    told_at: Instant,
 }
 
 impl Window {
-    fn new(store: Store, limit: u32) -> Self {
+    fn new(store: Store) -> Self {
         Self {
             store,
-            limit,
-            names: SlotNames::new(),
-            turn: FairMutex::default(),
-            full_until: Mutex::default(),
-            freed: Notify::new(),
+            slot_names: SlotNames::new(),
+            queue: Queue::default(),
+            outlook: Mutex::default(),
+            known: Notify::new(),
         }
     }
 
     async fn wait_for_slot(self: &Arc<Self>, request: &Acquire<'_>) -> Result<Slot, BudgetError> {
-        if self.limit == 0 {
+        if self.store.limit() == 0 {
             return Err(BudgetError::Exhausted { free_in: None });
         }
         let latest = after(Instant::now(), request.patience);
-        self.refuse_if_full_beyond(latest)?;
         // Those in front may only be asking, which takes a moment even when all of them get a slot.
-        let _turn = timeout_at(after(latest, REDIS_TIME), self.turn.lock())
-            .await
-            .map_err(|_| BudgetError::Exhausted { free_in: None })?;
-        // Made before the first question: dropped in the middle of it, the slot is given back.
-        let slot = Slot {
-            window: self.clone(),
-            name: self.names.next(),
-            state: SlotState::Held,
-        };
+        let turn_by = after(latest, REDIS_TIME);
+        let place = self.queue.join(request.priority);
+        let mut is_told = false;
         loop {
-            let freed = self.freed.notified();
-            let wait = match self
-                .store
-                .take(&slot.name, self.limit, request.answer_within)
-                .await?
-            {
-                Taken::Slot => return Ok(slot),
-                Taken::FreeIn(wait) => wait,
+            self.store.reachable()?;
+            let now = Instant::now();
+            let ahead = place.ahead();
+            let known = self.known.notified();
+            let until = match self.wait(ahead, request.priority, now) {
+                Some(wait) if wait.earliest > latest || now >= latest => {
+                    let free_in = Some(wait.free_in(now));
+                    return Err(BudgetError::Exhausted { free_in });
+                }
+                Some(wait) => {
+                    if wait.is_known && !is_told {
+                        is_told = true;
+                        request.waiting(wait.earliest - now);
+                    }
+                    match ahead == Ahead::NOBODY {
+                        true => wait.look_again.min(latest),
+                        false => latest,
+                    }
+                }
+                None if ahead == Ahead::NOBODY => match self.ask(request).await? {
+                    Some(slot) => return Ok(slot),
+                    None => continue,
+                },
+                None if now >= turn_by => {
+                    let free_in = Some(LOOK_AGAIN);
+                    return Err(BudgetError::Exhausted { free_in });
+                }
+                None => {
+                    let _ = timeout_at(turn_by, either(place.woken(), known)).await;
+                    continue;
+                }
             };
-            let free = Instant::now() + wait;
-            *self.full_until() = Some(free);
-            self.refuse_if_full_beyond(latest)?;
-            request.waiting(wait);
-            // A slot that is given back unsent may come earlier; either way the next question decides.
-            let _ = timeout_at(free, freed).await;
+            let _ = timeout_at(until, place.woken()).await;
         }
     }
 
-    fn refuse_if_full_beyond(&self, latest: Instant) -> Result<(), BudgetError> {
-        match *self.full_until() {
-            Some(free) if free > latest => Err(BudgetError::Exhausted {
-                free_in: Some(free.saturating_duration_since(Instant::now())),
-            }),
-            _ => Ok(()),
+    /// How long somebody waits, as far as this process knows; none when it is time to ask.
+    fn wait(&self, ahead: Ahead, priority: Priority, now: Instant) -> Option<Wait> {
+        let outlook = self.outlook();
+        let Outlook { slots, told_at } = outlook.as_ref()?;
+        let wait = slots.wait(ahead, priority, now);
+        let ask_at = match ahead == Ahead::NOBODY {
+            true => wait.look_again.min(after(*told_at, LOOK_AGAIN)),
+            false => wait.look_again,
+        };
+        (ask_at > now).then_some(Wait {
+            look_again: ask_at,
+            ..wait
+        })
+    }
+
+    async fn ask(self: &Arc<Self>, request: &Acquire<'_>) -> Result<Option<Slot>, BudgetError> {
+        // Made before the question: dropped in the middle of it, the slot is given back.
+        let mut slot = Slot {
+            window: self.clone(),
+            name: self.slot_names.next(),
+            epoch: 0,
+            is_held: true,
+        };
+        let taken = self
+            .store
+            .take(&slot.name, request.priority, request.answer_within)
+            .await?;
+        match taken {
+            Taken::Slot(epoch) => {
+                *self.outlook() = None;
+                slot.epoch = epoch;
+                Ok(Some(slot))
+            }
+            Taken::Full(slots) => {
+                slot.is_held = false;
+                let told_at = Instant::now();
+                *self.outlook() = Some(Outlook { slots, told_at });
+                self.known.notify_waiters();
+                Ok(None)
+            }
         }
     }
 
     async fn give_back(&self, slot: &str) {
         // When Redis cannot be told, the slot ends by itself later.
         let _ = self.store.unused(slot).await;
-        *self.full_until() = None;
-        self.freed.notify_waiters();
+        self.changed();
     }
 
-    fn full_until(&self) -> MutexGuard<'_, Option<Instant>> {
-        self.full_until
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+    /// What was known of the window is no longer so.
+    fn changed(&self) {
+        *self.outlook() = None;
+        self.queue.wake_first();
     }
+
+    fn outlook(&self) -> MutexGuard<'_, Option<Outlook>> {
+        self.outlook.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Until one of the two has happened.
+async fn either(one: impl Future<Output = ()>, other: impl Future<Output = ()>) {
+    let (mut one, mut other) = (pin!(one), pin!(other));
+    poll_fn(|context| match one.as_mut().poll(context) {
+        Poll::Ready(()) => Poll::Ready(()),
+        Poll::Pending => other.as_mut().poll(context),
+    })
+    .await
 }
 
 /// Names that no other process gives.
@@ -234,8 +397,7 @@ struct SlotNames {
 impl SlotNames {
     fn new() -> Self {
         Self {
-            // The hasher's keys are the standard library's only source of chance.
-            process: RandomState::new().build_hasher().finish(),
+            process: chance(),
             next: AtomicU64::new(0),
         }
     }
@@ -249,35 +411,33 @@ impl SlotNames {
 struct Slot {
     window: Arc<Window>,
     name: String,
-    state: SlotState,
-}
-
-enum SlotState {
-    Held,
-    /// It ends by itself when nothing more is heard of it.
-    Sent,
+    epoch: i64,
+    /// Dropped like this it is given back; else it ends by itself when nothing more is heard of it.
+    is_held: bool,
 }
 
 impl Permit for Slot {
     fn sent(&mut self) {
-        self.state = SlotState::Sent;
+        self.is_held = false;
     }
 
     fn settle(mut self: Box<Self>, settlement: Settlement) -> BoxFuture<'static, ()> {
-        self.state = SlotState::Sent;
+        self.is_held = false;
         Box::pin(async move {
-            let store = &self.window.store;
+            let (window, name) = (&self.window, &self.name);
             // When Redis cannot be told, the slot ends by itself later.
-            let _ = match settlement {
-                Settlement::Answered => store.answered(&self.name).await,
-                Settlement::NotSent => {
-                    self.window.give_back(&self.name).await;
-                    Ok(())
+            match settlement {
+                Settlement::Answered => {
+                    if let Ok(true) = window.store.answered(name).await {
+                        window.changed();
+                    }
                 }
+                Settlement::NotSent => window.give_back(name).await,
                 Settlement::Throttled { retry_after } => {
-                    store.throttled(&self.name, retry_after).await
+                    let _ = window.store.throttled(name, self.epoch, retry_after).await;
+                    window.changed();
                 }
-            };
+            }
         })
     }
 }
@@ -285,7 +445,7 @@ impl Permit for Slot {
 impl Drop for Slot {
     fn drop(&mut self) {
         // Without a runtime nothing can be told, and the slot ends by itself.
-        if let (SlotState::Held, Ok(runtime)) = (&self.state, Handle::try_current()) {
+        if let (true, Ok(runtime)) = (self.is_held, Handle::try_current()) {
             let window = self.window.clone();
             let name = std::mem::take(&mut self.name);
             runtime.spawn(async move { window.give_back(&name).await });

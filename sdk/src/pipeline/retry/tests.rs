@@ -2,33 +2,84 @@
 
 use std::time::Duration;
 
-use http::StatusCode;
+use http::{HeaderMap, Method, StatusCode};
+use serde_json::json;
 
-use super::{Cooldown, Decision, Outcome, RetryBudget, Situation, Why, decide};
-use crate::error::ErrorCode;
+use super::{Decision, RetryBudget, Situation, decide};
+use crate::error::{AnswerFacts, ApiError, CallFacts, Error, ErrorCode, ErrorKind, Sent};
+use crate::event::WaitReason;
 use crate::operation::RetrySafety;
+use crate::redact::Redactor;
+use crate::settings::Settings;
 
 const SECOND: Duration = Duration::from_secs(1);
 const MINUTE: Duration = Duration::from_secs(60);
 
-fn situation(safety: RetrySafety) -> Situation {
+fn settings() -> Settings {
+    Settings::default().max_wait(MINUTE + SECOND)
+}
+
+fn situation(settings: &Settings) -> Situation<'_> {
     Situation {
-        safety,
-        cooldown: Cooldown::Reported,
+        settings,
         failures: 1,
-        max_retries: 3,
-        remaining: MINUTE,
-        max_wait: MINUTE,
+        throttled: 1,
+        window: MINUTE,
+        remaining: 2 * MINUTE,
         jitter: 0.0,
     }
 }
 
-fn refused(status: u16, code: Option<ErrorCode>, retry_after: Option<Duration>) -> Outcome {
-    Outcome::Refused {
-        status: StatusCode::from_u16(status).expect("a status of the test"),
-        code,
-        retry_after,
+/// What follows a failure in the usual situation.
+fn next(error: &Error) -> Decision {
+    decide(error, &situation(&settings()))
+}
+
+fn failed(kind: ErrorKind, sent: Sent, safety: RetrySafety) -> Error {
+    Error::new(kind, "").about(facts(sent, safety, None))
+}
+
+fn facts(sent: Sent, safety: RetrySafety, answer: Option<AnswerFacts>) -> CallFacts {
+    CallFacts {
+        operation: None,
+        method: Method::POST,
+        path: String::new(),
+        safety,
+        sent,
+        attempts: 1,
+        elapsed: Duration::ZERO,
+        answer,
     }
+}
+
+/// The error that an answer is, with the part of the service in it that the rules look at.
+fn refused(
+    status: u16,
+    code: Option<&ErrorCode>,
+    retry_after: Option<Duration>,
+    safety: RetrySafety,
+) -> Error {
+    let status = StatusCode::from_u16(status).expect("a status of the test");
+    let code = match code {
+        Some(ErrorCode::Number(number)) => json!(number),
+        Some(code) => json!(code.as_str()),
+        None => json!(null),
+    };
+    let body = json!({"error": {"code": code, "message": "Refused."}}).to_string();
+    let api = ApiError::parse(status, body.as_bytes(), &Redactor::of(None)).expect("an error");
+    let says = !status.is_server_error() || api.code.as_ref().is_some_and(ErrorCode::is_named);
+    let answer = AnswerFacts {
+        status,
+        headers: HeaderMap::new(),
+        retry_after,
+        snippet: String::new(),
+    };
+    let sent = if says { Sent::Yes } else { Sent::Maybe };
+    Error::refused_by_service(api).about(facts(sent, safety, Some(answer)))
+}
+
+fn throttled(retry_after: Option<Duration>) -> Error {
+    refused(429, None, retry_after, RetrySafety::Once)
 }
 
 /// When a failure is followed by another attempt.
@@ -73,7 +124,7 @@ fn every_status_with_every_code_follows_the_rules_for_both_kinds_of_operation() 
     for status in 400..600 {
         for code in &codes {
             for safety in [RetrySafety::Repeatable, RetrySafety::Once] {
-                let decision = decide(&refused(status, code.clone(), None), &situation(safety));
+                let decision = next(&refused(status, code.as_ref(), None, safety));
                 assert_eq!(
                     decision != Decision::Stop,
                     rule(status, code.as_ref()).for_safety(safety),
@@ -88,7 +139,7 @@ fn every_status_with_every_code_follows_the_rules_for_both_kinds_of_operation() 
 fn a_request_that_never_left_is_sent_again_whatever_the_operation() {
     for safety in [RetrySafety::Repeatable, RetrySafety::Once] {
         assert_ne!(
-            decide(&Outcome::NotSent, &situation(safety)),
+            next(&failed(ErrorKind::Connect, Sent::No, safety)),
             Decision::Stop
         );
     }
@@ -96,114 +147,150 @@ fn a_request_that_never_left_is_sent_again_whatever_the_operation() {
 
 #[test]
 fn a_lost_answer_is_followed_by_another_attempt_only_when_repeating_is_harmless() {
-    assert_ne!(
-        decide(&Outcome::AnswerLost, &situation(RetrySafety::Repeatable)),
-        Decision::Stop
-    );
-    assert_eq!(
-        decide(&Outcome::AnswerLost, &situation(RetrySafety::Once)),
-        Decision::Stop
-    );
-}
-
-#[test]
-fn retry_after_is_a_floor_under_the_wait() {
-    let given = Some(Duration::from_secs(7));
-    assert_eq!(
-        decide(&refused(429, None, given), &situation(RetrySafety::Once)),
-        Decision::RetryAfter(Duration::from_secs(7), Why::RateLimited)
-    );
-    assert_eq!(
-        decide(
-            &refused(503, Some(ErrorCode::ScanningUnavailable), given),
-            &situation(RetrySafety::Once)
-        ),
-        Decision::RetryAfter(Duration::from_secs(7), Why::Backoff)
-    );
-}
-
-#[test]
-fn a_429_without_a_wait_of_its_own_is_followed_by_a_second_of_silence() {
-    for retry_after in [None, Some(Duration::ZERO)] {
+    for kind in [ErrorKind::Interrupted, ErrorKind::Timeout] {
+        assert_ne!(
+            next(&failed(kind, Sent::Maybe, RetrySafety::Repeatable)),
+            Decision::Stop
+        );
         assert_eq!(
-            decide(
-                &refused(429, None, retry_after),
-                &situation(RetrySafety::Once)
-            ),
-            Decision::RetryAfter(SECOND, Why::RateLimited)
+            next(&failed(kind, Sent::Maybe, RetrySafety::Once)),
+            Decision::Stop
         );
     }
 }
 
 #[test]
-fn a_wait_longer_than_the_time_left_or_than_the_longest_wait_ends_the_call_at_once() {
-    let long = refused(429, None, Some(Duration::from_secs(61)));
+fn what_would_end_the_same_way_is_not_tried_again() {
+    let hopeless = [
+        (ErrorKind::Tls, Sent::No),
+        (ErrorKind::Proxy, Sent::No),
+        (ErrorKind::Refused, Sent::No),
+        (ErrorKind::Redirect, Sent::Maybe),
+        (ErrorKind::BodyTooLarge, Sent::Maybe),
+    ];
+    for (kind, sent) in hopeless {
+        let error = failed(kind, sent, RetrySafety::Repeatable);
+        assert_eq!(next(&error), Decision::Stop, "{kind:?}");
+        assert!(!error.is_retryable(), "{kind:?}");
+    }
+}
+
+#[test]
+fn retry_after_is_a_floor_under_the_wait() {
+    let given = Some(Duration::from_secs(7));
+    let wait = Duration::from_secs(7);
     assert_eq!(
-        decide(&long, &situation(RetrySafety::Repeatable)),
-        Decision::Stop
+        next(&throttled(given)),
+        Decision::RetryAfter(wait, WaitReason::RateLimited)
     );
+    let code = ErrorCode::ScanningUnavailable;
+    let down = refused(503, Some(&code), given, RetrySafety::Once);
+    assert_eq!(next(&down), Decision::RetryAfter(wait, WaitReason::Backoff));
+}
 
-    let impatient = Situation {
-        max_wait: Duration::ZERO,
-        ..situation(RetrySafety::Repeatable)
-    };
-    let short = refused(429, None, Some(SECOND));
-    assert_eq!(decide(&short, &impatient), Decision::Stop);
-
-    let late = Situation {
-        remaining: SECOND,
-        ..situation(RetrySafety::Repeatable)
-    };
-    assert_eq!(decide(&short, &late), Decision::Stop);
-
-    let just_patient = Situation {
-        max_wait: SECOND,
-        ..situation(RetrySafety::Repeatable)
+#[test]
+fn a_429_without_a_wait_of_its_own_is_followed_by_more_silence_each_time() {
+    let settings = settings();
+    for retry_after in [None, Some(Duration::ZERO)] {
+        for (throttled_before, seconds) in [(1, 1), (2, 2), (3, 4), (4, 8)] {
+            let situation = Situation {
+                throttled: throttled_before,
+                ..situation(&settings)
+            };
+            assert_eq!(
+                decide(&throttled(retry_after), &situation),
+                Decision::RetryAfter(seconds * SECOND, WaitReason::RateLimited)
+            );
+        }
+    }
+    let jittered = Situation {
+        jitter: 1.0,
+        ..situation(&settings)
     };
     assert_eq!(
-        decide(&short, &just_patient),
-        Decision::RetryAfter(SECOND, Why::RateLimited)
+        decide(&throttled(None), &jittered),
+        Decision::RetryAfter(Duration::from_millis(1250), WaitReason::RateLimited)
     );
 }
 
 #[test]
-fn a_scan_cooldown_is_slept_through_only_when_asked_for() {
-    let cooldown = refused(429, Some(ErrorCode::RateLimited), Some(SECOND));
-    let waiting = Situation {
-        cooldown: Cooldown::WaitedFor,
-        ..situation(RetrySafety::Once)
+fn an_absurd_wait_is_bound_to_a_window_and_a_second_but_a_cooldown_is_not() {
+    let year = Some(Duration::from_secs(365 * 86_400));
+    let bound = Decision::RetryAfter(MINUTE + SECOND, WaitReason::RateLimited);
+    assert_eq!(next(&throttled(year)), bound);
+    let cooldown = refused(429, Some(&ErrorCode::RateLimited), year, RetrySafety::Once);
+    let settings = settings().wait_for_cooldown();
+    assert_eq!(decide(&cooldown, &situation(&settings)), Decision::Stop);
+}
+
+#[test]
+fn the_fifth_429_in_a_row_ends_a_call() {
+    let settings = settings();
+    let after = |throttled_before| {
+        let situation = Situation {
+            throttled: throttled_before,
+            ..situation(&settings)
+        };
+        decide(&throttled(Some(SECOND)), &situation)
     };
+    assert_ne!(after(4), Decision::Stop);
+    assert_eq!(after(5), Decision::Stop);
+}
+
+#[test]
+fn a_wait_longer_than_the_time_left_or_than_the_longest_wait_ends_the_call_at_once() {
+    let short = throttled(Some(SECOND));
+    let with_patience = |wait| decide(&short, &situation(&Settings::default().max_wait(wait)));
+    assert_eq!(with_patience(Duration::ZERO), Decision::Stop);
     assert_eq!(
-        decide(&cooldown, &situation(RetrySafety::Once)),
-        Decision::Stop
+        with_patience(SECOND),
+        Decision::RetryAfter(SECOND, WaitReason::RateLimited)
     );
+
+    let settings = settings();
+    let late = Situation {
+        remaining: SECOND,
+        ..situation(&settings)
+    };
+    assert_eq!(decide(&short, &late), Decision::Stop);
+}
+
+#[test]
+fn a_scan_cooldown_is_slept_through_only_when_asked_for() {
+    let code = ErrorCode::RateLimited;
+    let cooldown = refused(429, Some(&code), Some(SECOND), RetrySafety::Once);
+    assert_eq!(next(&cooldown), Decision::Stop);
+    let waiting = settings().wait_for_cooldown();
     assert_eq!(
-        decide(&cooldown, &waiting),
-        Decision::RetryAfter(SECOND, Why::RateLimited)
+        decide(&cooldown, &situation(&waiting)),
+        Decision::RetryAfter(SECOND, WaitReason::RateLimited)
     );
 }
 
 #[test]
 fn failures_end_after_the_allowed_retries_but_rate_limits_do_not_count() {
+    let settings = settings();
     let last = Situation {
         failures: 4,
-        ..situation(RetrySafety::Repeatable)
+        ..situation(&settings)
     };
-    assert_eq!(decide(&Outcome::NotSent, &last), Decision::Stop);
-    assert_ne!(decide(&refused(429, None, None), &last), Decision::Stop);
+    let unsent = failed(ErrorKind::Connect, Sent::No, RetrySafety::Repeatable);
+    assert_eq!(decide(&unsent, &last), Decision::Stop);
+    assert_ne!(decide(&throttled(None), &last), Decision::Stop);
 }
 
 #[test]
 fn the_pause_doubles_with_every_failure_and_the_jitter_takes_at_most_half() {
+    let settings = settings().max_retries(100);
     let pause = |failures, jitter| {
         let situation = Situation {
             failures,
             jitter,
-            max_retries: 100,
-            ..situation(RetrySafety::Repeatable)
+            ..situation(&settings)
         };
-        match decide(&Outcome::NotSent, &situation) {
-            Decision::RetryAfter(pause, Why::Backoff) => pause,
+        let unsent = failed(ErrorKind::Connect, Sent::No, RetrySafety::Repeatable);
+        match decide(&unsent, &situation) {
+            Decision::RetryAfter(pause, WaitReason::Backoff) => pause,
             other => panic!("no pause but {other:?}"),
         }
     };
@@ -215,21 +302,32 @@ fn the_pause_doubles_with_every_failure_and_the_jitter_takes_at_most_half() {
     assert_eq!(pause(60, 0.0), milliseconds(8000));
 }
 
-#[test]
-fn an_outage_is_answered_with_ten_retries_and_every_ten_successes_allow_one_more() {
-    let budget = RetryBudget::new();
+#[tokio::test(start_paused = true)]
+async fn an_outage_is_answered_with_ten_retries_and_every_ten_successes_allow_one_more() {
+    let budget = RetryBudget::default();
     assert!((0..10).all(|_| budget.spend()));
     assert!(!budget.spend());
-    (0..10).for_each(|_| budget.earn());
+    (0..9).for_each(|_| budget.earn());
+    assert!(!budget.spend());
+    budget.earn();
     assert!(budget.spend());
     assert!(!budget.spend());
 }
 
-#[test]
-fn successes_before_an_outage_allow_no_more_than_ten_retries() {
-    let budget = RetryBudget::new();
+#[tokio::test(start_paused = true)]
+async fn time_allows_retries_too_but_never_more_than_at_the_start() {
+    let budget = RetryBudget::new(2)
+        .refill_every(Duration::from_secs(6))
+        .successes_per_retry(1);
     budget.earn();
-    assert!((0..10).all(|_| budget.spend()));
-    (0..9).for_each(|_| budget.earn());
+    assert!(budget.spend() && budget.spend() && !budget.spend());
+    tokio::time::advance(Duration::from_secs(5)).await;
     assert!(!budget.spend());
+    tokio::time::advance(Duration::from_secs(1)).await;
+    assert!(budget.spend() && !budget.spend());
+    tokio::time::advance(Duration::from_secs(3600)).await;
+    assert!(budget.spend() && budget.spend() && !budget.spend());
+    budget.earn();
+    assert!(budget.spend());
+    assert!(!RetryBudget::new(0).spend());
 }

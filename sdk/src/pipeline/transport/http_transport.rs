@@ -1,6 +1,5 @@
 //! The transport that comes with the crate: reqwest, without redirects.
 
-use std::error::Error as _;
 use std::fmt;
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -8,36 +7,69 @@ use std::time::Duration;
 use bytes::{Bytes, BytesMut};
 use http::uri::Scheme;
 
-use super::{BoxFuture, Transport, TransportError, TransportErrorKind};
-#[cfg(feature = "tls")]
+use super::{BODY_LIMIT, BoxFuture, Transport, TransportError, TransportErrorKind, failure};
+#[cfg(feature = "tls-no-provider")]
 use super::{ProxyAddress, RootCertificates};
 
-/// Settings of the [`HttpTransport`]; write `..HttpOptions::default()` for those you do not set.
+/// Settings of the [`HttpTransport`]; each has a default.
 #[derive(Debug, Clone)]
 pub struct HttpOptions {
+    pub(crate) connect_timeout: Duration,
+    pub(crate) body_limit: usize,
+    #[cfg(feature = "tls-no-provider")]
+    pub(crate) proxy: Option<ProxyAddress>,
+    #[cfg(feature = "tls-no-provider")]
+    pub(crate) extra_roots: RootCertificates,
+}
+
+impl HttpOptions {
+    /// 10 seconds to connect, 16 MiB of body, the proxy of the environment, the system's trust store alone.
+    pub fn new() -> Self {
+        Self {
+            connect_timeout: Duration::from_secs(10),
+            body_limit: BODY_LIMIT,
+            #[cfg(feature = "tls-no-provider")]
+            proxy: None,
+            #[cfg(feature = "tls-no-provider")]
+            extra_roots: RootCertificates::default(),
+        }
+    }
+
     /// Longest time for a connection to come about, TLS included.
-    pub connect_timeout: Duration,
+    #[must_use]
+    pub fn connect_timeout(mut self, limit: Duration) -> Self {
+        self.connect_timeout = limit;
+        self
+    }
+
     /// Largest body that is read, in bytes.
-    pub body_limit: usize,
-    /// The proxy that https goes through; if none, the one that `HTTPS_PROXY` and `NO_PROXY` of the environment name.
-    #[cfg(feature = "tls")]
-    pub proxy: Option<ProxyAddress>,
+    #[must_use]
+    pub fn body_limit(mut self, bytes: usize) -> Self {
+        self.body_limit = bytes;
+        self
+    }
+
+    /// The proxy that https goes through; unless set, the one that `HTTPS_PROXY` and `NO_PROXY` of the environment
+    /// name.
+    #[cfg(feature = "tls-no-provider")]
+    #[must_use]
+    pub fn proxy(mut self, proxy: ProxyAddress) -> Self {
+        self.proxy = Some(proxy);
+        self
+    }
+
     /// Certificates that are trusted besides those of the system.
-    #[cfg(feature = "tls")]
-    pub extra_roots: RootCertificates,
+    #[cfg(feature = "tls-no-provider")]
+    #[must_use]
+    pub fn extra_roots(mut self, roots: RootCertificates) -> Self {
+        self.extra_roots = roots;
+        self
+    }
 }
 
 impl Default for HttpOptions {
-    /// 10 seconds to connect, 16 MiB of body, the proxy of the environment, the system's trust store alone.
     fn default() -> Self {
-        Self {
-            connect_timeout: Duration::from_secs(10),
-            body_limit: 16 * 1024 * 1024,
-            #[cfg(feature = "tls")]
-            proxy: None,
-            #[cfg(feature = "tls")]
-            extra_roots: RootCertificates::default(),
-        }
+        Self::new()
     }
 }
 
@@ -61,11 +93,12 @@ impl HttpTransport {
         }
     }
 
-    /// Uses a client of the caller's.
+    /// Uses a client of the caller's, with nothing of the options but the largest body.
     ///
     /// Build it with `redirect(Policy::none())`. A followed redirect is noticed and ends the call, but only after
-    /// the request went out; its connect time-out is the client's own.
-    pub(crate) fn with_client(client: reqwest::Client, options: &HttpOptions) -> Self {
+    /// the request went out. A certificate that it refuses is told from a failed connection
+    /// ([`TransportErrorKind::Tls`]) when its TLS is that of rustls.
+    pub fn with_client(client: reqwest::Client, options: &HttpOptions) -> Self {
         Self {
             options: options.clone(),
             plain: OnceLock::from(Ok(client.clone())),
@@ -89,10 +122,9 @@ impl HttpTransport {
         request: http::Request<Bytes>,
     ) -> Result<http::Response<Bytes>, TransportError> {
         let client = self.client_for(request.uri().scheme())?;
-        let request = reqwest::Request::try_from(request)
-            .map_err(|error| TransportError::new(TransportErrorKind::Refused, describe(error)))?;
+        let request = reqwest::Request::try_from(request).map_err(failure::refused)?;
         let address = request.url().clone();
-        let mut answer = client.execute(request).await.map_err(classify)?;
+        let mut answer = client.execute(request).await.map_err(failure::lost)?;
         if *answer.url() != address {
             return Err(TransportError::new(
                 TransportErrorKind::Redirected,
@@ -100,15 +132,9 @@ impl HttpTransport {
             ));
         }
         let mut body = BytesMut::new();
-        while let Some(chunk) = answer.chunk().await.map_err(classify)? {
+        while let Some(chunk) = answer.chunk().await.map_err(failure::lost)? {
             if body.len() + chunk.len() > self.options.body_limit {
-                return Err(TransportError::new(
-                    TransportErrorKind::BodyTooLarge,
-                    format!(
-                        "the answer is larger than {} bytes",
-                        self.options.body_limit
-                    ),
-                ));
+                return Err(TransportError::too_large(self.options.body_limit));
             }
             body.extend_from_slice(&chunk);
         }
@@ -147,49 +173,26 @@ fn builder(options: &HttpOptions) -> reqwest::ClientBuilder {
 /// process-wide one otherwise.
 fn plain_client(options: &HttpOptions) -> Result<reqwest::Client, String> {
     let plain = builder(options).no_proxy();
-    #[cfg(feature = "tls")]
+    #[cfg(feature = "tls-no-provider")]
     let plain = plain.tls_backend_preconfigured(super::tls::trusting_nobody()?);
     finish(plain)
 }
 
-#[cfg(feature = "tls")]
+#[cfg(feature = "tls-no-provider")]
 fn secure_client(options: &HttpOptions) -> Result<reqwest::Client, String> {
     let mut secure =
         builder(options).tls_backend_preconfigured(options.extra_roots.and_the_systems()?);
     if let Some(proxy) = &options.proxy {
-        secure = secure.proxy(proxy.for_https().map_err(describe)?);
+        secure = secure.proxy(proxy.for_https().map_err(failure::sentence)?);
     }
     finish(secure)
 }
 
-#[cfg(not(feature = "tls"))]
+#[cfg(not(feature = "tls-no-provider"))]
 fn secure_client(_: &HttpOptions) -> Result<reqwest::Client, String> {
     Err("this program was built without TLS: build secmon with its feature `tls`, or use plain http".to_owned())
 }
 
 fn finish(builder: reqwest::ClientBuilder) -> Result<reqwest::Client, String> {
-    builder.build().map_err(describe)
-}
-
-fn classify(error: reqwest::Error) -> TransportError {
-    let kind = if error.is_connect() {
-        TransportErrorKind::Connect
-    } else if error.is_timeout() {
-        TransportErrorKind::Timeout
-    } else {
-        TransportErrorKind::Interrupted
-    };
-    TransportError::new(kind, describe(error))
-}
-
-/// The innermost reasons, which tell a person more than "error sending request"; never the address.
-fn describe(error: reqwest::Error) -> String {
-    let error = error.without_url();
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(reason) = source {
-        text = reason.to_string();
-        source = reason.source();
-    }
-    text
+    builder.build().map_err(failure::sentence)
 }

@@ -1,9 +1,10 @@
-//! TLS over rustls with ring, handed to reqwest ready-made: no process-wide provider is looked for or set.
+//! TLS over rustls, handed to reqwest ready-made: no process-wide provider is set, and one is looked for only where
+//! neither `tls` nor `tls-aws-lc-rs` brings its own.
 
 use std::fmt;
 use std::sync::Arc;
 
-use rustls::crypto::{CryptoProvider, ring};
+use rustls::crypto::CryptoProvider;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig, ConfigBuilder, RootCertStore, WantsVerifier};
@@ -43,7 +44,7 @@ impl RootCertificates {
 
     /// Trusts these and what the operating system trusts; reading its store takes some milliseconds.
     pub(super) fn and_the_systems(&self) -> Result<ClientConfig, String> {
-        let verifier = Verifier::new_with_extra_roots(self.0.iter().cloned(), provider())
+        let verifier = Verifier::new_with_extra_roots(self.0.iter().cloned(), provider()?)
             .map_err(|error| format!("the system's trust store cannot be read: {error}"))?;
         Ok(versions()?
             .dangerous()
@@ -65,12 +66,27 @@ pub(super) fn trusting_nobody() -> Result<ClientConfig, String> {
         .with_no_client_auth())
 }
 
-fn provider() -> Arc<CryptoProvider> {
-    Arc::new(ring::default_provider())
+#[cfg(feature = "tls")]
+fn provider() -> Result<Arc<CryptoProvider>, String> {
+    Ok(Arc::new(rustls::crypto::ring::default_provider()))
+}
+
+#[cfg(all(feature = "tls-aws-lc-rs", not(feature = "tls")))]
+fn provider() -> Result<Arc<CryptoProvider>, String> {
+    Ok(Arc::new(rustls::crypto::aws_lc_rs::default_provider()))
+}
+
+#[cfg(not(any(feature = "tls", feature = "tls-aws-lc-rs")))]
+fn provider() -> Result<Arc<CryptoProvider>, String> {
+    CryptoProvider::get_default().cloned().ok_or_else(|| {
+        "this program has no crypto provider for TLS: build secmon with its feature `tls` or `tls-aws-lc-rs`, or \
+         install one (`rustls::crypto::CryptoProvider::install_default`) before the first call"
+            .to_owned()
+    })
 }
 
 fn versions() -> Result<ConfigBuilder<ClientConfig, WantsVerifier>, String> {
-    ClientConfig::builder_with_provider(provider())
+    ClientConfig::builder_with_provider(provider()?)
         .with_safe_default_protocol_versions()
         .map_err(|error| error.to_string())
 }

@@ -1,10 +1,7 @@
 //! Steps on domains.
 
 use secmon::model::DomainAlert;
-use secmon::operations::{
-    AcknowledgeDomainAlert, ListDomainAlerts, ProvisionDomain, ReleaseDomain, ResolveDomainAlert,
-    UpdateDomain,
-};
+use secmon::operations::{ListDomainAlerts, ProvisionDomain};
 use serde_json::json;
 
 use super::super::reference::{AlertState, Who};
@@ -26,8 +23,7 @@ impl Walk<'_> {
     pub(super) async fn rename(&mut self, who: Who, at: usize, name: u8) -> Expected {
         let (account, side, expected) = self.of(who);
         let (at, id) = nth(&side.domains, at)?;
-        let update = UpdateDomain::new(id, domain(name));
-        drop(account.client.domains().update(update).await);
+        drop(account.client.domains().update(id, domain(name)).await);
         Some(expected.domains.rename(at, name))
     }
 
@@ -35,8 +31,13 @@ impl Walk<'_> {
         let (account, side, expected) = self.of(who);
         let (at, id) = nth(&side.domains, at)?;
         expected.domains.services[by]?;
-        let release = ReleaseDomain::new(side.customer.id, side.slots[by], id);
-        drop(account.client.domains().release(release).await);
+        drop(
+            account
+                .client
+                .domains()
+                .release(side.customer.id, side.slots[by], id)
+                .await,
+        );
         Some(expected.release(at, by))
     }
 
@@ -73,7 +74,7 @@ impl Walk<'_> {
 
     pub(super) async fn alerts_of(&self, who: Who, at: usize) -> Vec<DomainAlert> {
         let side = &self.sides[who as usize];
-        let list = ListDomainAlerts::new(side.domains[at], side.customer.id);
+        let list = ListDomainAlerts::new(side.customer.id, side.domains[at]);
         let alerts = self.account.client.pages(list).collect_all().await;
         alerts.expect("a list of alerts")
     }
@@ -86,15 +87,13 @@ impl Walk<'_> {
         });
         let (_, (at, which, alert)) = nth(&alerts.collect::<Vec<_>>(), alert)?;
         let id = side.domains[at];
-        let (customer, reads) = (side.customer.id, account.client.domain_monitoring());
+        let (customer, reads) = (side.customer.id, account.client.domains());
         match to {
             AlertState::Resolved => {
-                let resolve = ResolveDomainAlert::new(id, alert, customer);
-                drop(reads.resolve(resolve).await);
+                drop(reads.resolve(customer, id, alert).await);
             }
             _ => {
-                let acknowledge = AcknowledgeDomainAlert::new(id, alert, customer);
-                drop(reads.acknowledge(acknowledge).await);
+                drop(reads.acknowledge(customer, id, alert).await);
             }
         }
         Some(expected.domains.move_alert(at, which, to))

@@ -13,19 +13,20 @@ impl Walk<'_> {
     pub(super) async fn add_rule(&mut self, who: Who, place: Where, ports: Ports) -> Expected {
         let (account, side, _) = self.of(who);
         let (range, protocol) = fields(ports);
-        let rule = CreateRule::new(range, protocol, WHY);
+        let global = || CreateRule::global(range, protocol.clone(), WHY);
         let (rule, scope) = match place {
             Where::Server(at) => {
                 let (at, server) = nth(&side.servers, at)?;
-                (rule.endpoint_id(server), Scope::Server(who, at))
+                let rule = CreateRule::for_endpoint(server, range, protocol, WHY);
+                (rule, Scope::Server(who, at))
             }
             Where::Customer => (
-                rule.billing_customer_id(side.customer.id),
+                global().billing_customer_id(side.customer.id),
                 Scope::Customer(who),
             ),
-            Where::Account => (rule, Scope::Account),
+            Where::Account => (global(), Scope::Account),
         };
-        let made = account.client.rules().create(rule).await.ok();
+        let made = account.client.send(rule).await.ok();
         let expected = self.expected.add_rule(Rule { scope, ports });
         let made = made.map(|made| made.data.id);
         self.rules.extend(made.filter(|_| expected == "201"));
@@ -36,7 +37,13 @@ impl Walk<'_> {
         let at = self.shown_rule(who, at)?;
         let (range, protocol) = fields(ports);
         let update = UpdateRule::new(self.rules[at], range, protocol, WHY);
-        drop(self.account.client.rules().update(update).await);
+        drop(
+            self.account
+                .client
+                .rules()
+                .update_account_wide(update)
+                .await,
+        );
         Some(self.expected.update_rule(at, ports))
     }
 
@@ -44,7 +51,7 @@ impl Walk<'_> {
         let at = self.shown_rule(who, at)?;
         let rule = self.rules.remove(at);
         self.expected.rules.remove(at);
-        drop(self.account.client.rules().delete(rule).await);
+        drop(self.account.client.rules().delete_account_wide(rule).await);
         Some("204")
     }
 

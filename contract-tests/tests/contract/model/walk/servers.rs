@@ -40,7 +40,7 @@ impl Walk<'_> {
     pub(super) async fn create(&mut self, who: Who, name: u8, state: State) -> &'static str {
         let (account, side, expected) = self.of(who);
         let request = side.customer.endpoint(&address(name)).status(status(state));
-        let made = account.client.endpoints().create(request).await.ok();
+        let made = account.client.servers().create(request).await.ok();
         let expected = expected.servers.create(name, state);
         let made = made.map(|made| made.data.id);
         side.servers.extend(made.filter(|_| expected == "201"));
@@ -50,7 +50,7 @@ impl Walk<'_> {
     pub(super) async fn update(&mut self, who: Who, at: usize, wish: Wish) -> Expected {
         let (account, side, expected) = self.of(who);
         let (at, id) = nth(&side.servers, at)?;
-        let update = UpdateEndpoint::new(id, side.customer.id);
+        let update = UpdateEndpoint::new(side.customer.id, id);
         let (update, expected) = match wish {
             Wish::Nickname(nickname) => (
                 update.nickname(nickname.to_string()),
@@ -61,7 +61,7 @@ impl Walk<'_> {
                 expected.servers.set_state(at, state),
             ),
         };
-        drop(account.client.endpoints().update(update).await);
+        drop(account.client.servers().update(update).await);
         Some(expected)
     }
 
@@ -116,7 +116,7 @@ impl Walk<'_> {
     pub(super) async fn delete(&mut self, who: Who, at: usize) -> Expected {
         let (account, side, expected) = self.of(who);
         let (at, id) = nth(&side.servers, at)?;
-        drop(account.client.endpoints().delete(id).await);
+        drop(account.client.servers().delete_account_wide(id).await);
         Some(expected.servers.delete(at))
     }
 
@@ -168,11 +168,11 @@ impl Walk<'_> {
         let open = account.client.pages(open).collect_all().await;
         let open = open.expect("a list");
         let found = open.iter().find(|alert| {
-            alert.ip_address == Some(address(name))
+            alert.ip_address == Some(address(name).into())
                 && (alert.port, alert.protocol.as_str()) == (port, protocol)
         });
         let alert = found.ok_or("the alert is gone")?.id;
-        let resolve = ResolvePortAlert::new(alert, side.customer.id);
+        let resolve = ResolvePortAlert::new(side.customer.id, alert);
         drop(account.client.send(resolve).await);
         Ok(Some("200"))
     }

@@ -4,8 +4,7 @@ use secmon::model::{
     CapacityReport, CapacityReports, CustomerId, ProductSlug, ServiceId, SubscriptionStatus,
 };
 use secmon::operations::{
-    ChangeSubscription, ProvisionSubscription, ResumeSubscription, ServiceReport,
-    SuspendSubscription, SyncServices, TerminateSubscription,
+    ChangeSubscription, ProvisionSubscription, ServiceReport, SyncServices, UnknownService,
 };
 
 use super::super::ops::{Buys, Kind};
@@ -88,16 +87,13 @@ impl Walk<'_> {
         };
         match to {
             Status::Active => {
-                let resume = ResumeSubscription::new(customer, service, product);
-                drop(subscriptions.resume(resume).await);
+                drop(subscriptions.resume(customer, service, product).await);
             }
             Status::Suspended => {
-                let suspend = SuspendSubscription::new(customer, service, product);
-                drop(subscriptions.suspend(suspend).await);
+                drop(subscriptions.suspend(customer, service, product).await);
             }
             Status::Cancelled => {
-                let end = TerminateSubscription::new(customer, service, product);
-                drop(subscriptions.terminate(end).await);
+                drop(subscriptions.terminate(customer, service, product).await);
             }
         }
         Some(expected)
@@ -117,7 +113,7 @@ impl Walk<'_> {
             Some(plan) => change.new_plan_slug(plan),
             None => change.new_quantity(buys.size() as u32),
         };
-        let change = if forced { change.force() } else { change };
+        let change = if forced { change.force(true) } else { change };
         drop(account.client.subscriptions().change(change).await);
         Some(match buys.kind() {
             Kind::Servers => expected.servers.change(by, buys.size(), forced),
@@ -130,34 +126,31 @@ impl Walk<'_> {
         let reports = entries.iter().map(|entry| {
             let side = &self.sides[entry.who as usize];
             let (service_id, product_slug) = side.reported(entry.service);
-            ServiceReport {
-                service_id,
-                client_id: side.customer.id,
-                product_slug,
-                status: match entry.to {
-                    Status::Active => SubscriptionStatus::Active,
-                    Status::Suspended => SubscriptionStatus::Suspended,
-                    Status::Cancelled => SubscriptionStatus::Cancelled,
-                },
-            }
+            let status = match entry.to {
+                Status::Active => SubscriptionStatus::Active,
+                Status::Suspended => SubscriptionStatus::Suspended,
+                Status::Cancelled => SubscriptionStatus::Cancelled,
+            };
+            ServiceReport::new(side.customer.id, service_id, product_slug, status)
         });
+        let reports: Vec<_> = reports.collect();
         let answer = self.account.client.send(SyncServices::new(reports)).await;
         let answer = answer.map_err(|error| error.to_string())?.into_data();
         let expected = self.expected.sync(entries);
-        let unknown = answer.unknown_services.iter();
-        let unknown: Vec<_> = unknown.map(|unknown| unknown.service_id).collect();
+        let unknown = answer.unknown_services.ok_or("no unknown services")?;
+        let unknown: Vec<_> = unknown.iter().map(UnknownService::service_id).collect();
         let unrecorded = expected.unknown.iter();
         let unrecorded = unrecorded
-            .map(|(who, service)| self.sides[*who as usize].reported(*service).0)
+            .map(|(who, service)| Some(self.sides[*who as usize].reported(*service).0))
             .collect();
         same("unknown services", unknown, unrecorded)?;
-        let counts = (expected.changed, expected.unchanged);
+        let counts = (Some(expected.changed), Some(expected.unchanged));
         same(
             "changed and not",
             (answer.changed, answer.unchanged),
             counts,
         )?;
-        let enforced = answer.enforcement.into_iter();
+        let enforced = answer.enforcement.ok_or("no enforcement")?.into_iter();
         let enforced = enforced.map(|(customer, reports)| (customer, shown(&reports)));
         let expected = self.enforcement(&expected);
         same("enforcement", enforced.collect::<Vec<_>>(), expected)
@@ -180,11 +173,11 @@ impl Walk<'_> {
 #[derive(Debug, PartialEq)]
 struct Shown {
     product: ProductSlug,
-    capacity: u64,
-    usage: u64,
-    over_quota: bool,
-    newly_paused: Vec<String>,
-    unpaused: Vec<String>,
+    capacity: Option<u64>,
+    usage: Option<u64>,
+    over_quota: Option<bool>,
+    newly_paused: Option<Vec<String>>,
+    unpaused: Option<Vec<String>>,
 }
 
 fn shown(reports: &CapacityReports) -> Vec<Shown> {
@@ -200,12 +193,12 @@ fn shown(reports: &CapacityReports) -> Vec<Shown> {
 }
 
 fn expected(product: ProductSlug, capacity: &Capacity, called: fn(u8) -> String) -> Shown {
-    let names = |names: &[u8]| names.iter().copied().map(called).collect();
+    let names = |names: &[u8]| Some(names.iter().copied().map(called).collect());
     Shown {
         product,
-        capacity: capacity.capacity as u64,
-        usage: capacity.usage as u64,
-        over_quota: capacity.usage > capacity.capacity,
+        capacity: Some(capacity.capacity as u64),
+        usage: Some(capacity.usage as u64),
+        over_quota: Some(capacity.usage > capacity.capacity),
         newly_paused: names(&capacity.newly_paused),
         unpaused: names(&capacity.unpaused),
     }

@@ -56,7 +56,7 @@ impl Walk<'_> {
                 _ => State::Gone,
             };
             let nickname = server.nickname.clone().unwrap_or_default();
-            (server.ip_address.clone(), state, nickname)
+            (server.ip_address.to_string(), state, nickname)
         });
         let meta = &page.meta;
         let number = |number: Option<u64>| number.unwrap_or(u64::MAX);
@@ -77,11 +77,12 @@ impl Walk<'_> {
         (capacity, usage, servers.collect())
     }
 
-    async fn shown_domains(&self, who: Who) -> Records<(String, State, [u64; 4])> {
-        let reads = self.account.client.domain_monitoring();
+    async fn shown_domains(&self, who: Who) -> Records<(String, State, [Option<u64>; 4])> {
+        let reads = self.account.client.domains();
         let overview = reads.list(self.sides[who as usize].customer.id).await;
         let overview = overview.expect("an overview").into_data();
-        let domains = overview.domains.iter().map(|domain| {
+        let domains = overview.domains.expect("the domains");
+        let domains = domains.into_iter().map(|domain| {
             let by_platform = domain.quota_paused == Some(true);
             let state = match domain.status {
                 DomainStatus::Active => State::Active,
@@ -95,7 +96,7 @@ impl Walk<'_> {
                 domain.third_parties_compromised,
                 domain.dark_web_mentions_count,
             ];
-            (domain.domain.clone(), state, counts)
+            (domain.domain, state, counts)
         });
         let number = |number: Option<u64>| number.unwrap_or(u64::MAX);
         (
@@ -105,10 +106,12 @@ impl Walk<'_> {
         )
     }
 
-    fn expected_domains(&self, who: Who) -> Records<(String, State, [u64; 4])> {
+    fn expected_domains(&self, who: Who) -> Records<(String, State, [Option<u64>; 4])> {
         let pool = &self.expected.customers[who as usize].domains;
         let live = pool.all.iter().filter(|shown| shown.is_live());
-        let domains = live.map(|shown| (domain(shown.name), shown.state, shown.known.counts));
+        let counts = |counts: [u64; 4]| counts.map(Some);
+        let domains =
+            live.map(|shown| (domain(shown.name), shown.state, counts(shown.known.counts)));
         let (capacity, usage) = (pool.capacity() as u64, pool.usage() as u64);
         (capacity, usage, domains.collect())
     }
@@ -141,7 +144,7 @@ impl Walk<'_> {
             .per_page(100);
         let alerts = self.account.client.pages(list).collect_all().await;
         let alerts = alerts.expect("a list").into_iter().map(|alert| {
-            let address = alert.ip_address.unwrap_or_default();
+            let address = alert.ip_address.map_or_else(String::new, String::from);
             (address, alert.port, alert.protocol.to_string())
         });
         alerts.collect()
@@ -158,10 +161,11 @@ impl Walk<'_> {
     /// What the last scans of a server found.
     pub(super) async fn compare_detail(&self, who: Who, at: usize) -> Result<(), String> {
         let id = self.sides[who as usize].servers[at];
-        let detail = self.account.client.endpoints().detail(id).await;
+        let detail = self.account.client.servers().detail_account_wide(id).await;
         let detail = detail.expect("a detail").into_data();
         let set = |ports: &[u16]| ports.iter().copied().collect::<BTreeSet<u16>>();
-        let open = detail.latest_scan.map(|scan| set(&scan.open_ports));
+        let open = detail.latest_scan.and_then(|scan| scan.open_ports);
+        let open = open.map(|ports| set(&ports));
         let shown = (open, set(&detail.new_ports), set(&detail.closed_ports));
         let server = &self.expected.customers[who as usize].servers.all[at].known;
         let numbers = |ports: &BTreeSet<Port>| ports.iter().map(|(port, _)| *port).collect();
@@ -198,7 +202,7 @@ impl Walk<'_> {
                 AlertState::Acknowledged => DomainAlertStatus::Acknowledged,
                 AlertState::Resolved => DomainAlertStatus::Resolved,
             };
-            let counts = (alert.new_count, alert.previous_count);
+            let counts = (Some(alert.new_count), Some(alert.previous_count));
             (Some(place), Some(alert.about), counts, status)
         });
         same("alerts of a domain", shown, expected.collect())

@@ -1,42 +1,101 @@
 //! The shared state of one rate window, and what can be done to it.
 
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use ::redis::aio::ConnectionManager;
 use ::redis::{Cmd, cmd};
+use tokio::time::Instant;
 
-use super::super::BudgetError;
+use super::super::slots::{Closure, Slots, WindowLimits, stretch};
+use super::super::{BudgetError, Priority, after};
+use super::connection::RedisConnection;
 use crate::operation::RateGroup;
 
 /// Keeps the counts; a script is run whole or not at all.
 const SCRIPT: &str = include_str!("window.lua");
 /// Times beyond ten years are as good as for ever, and fit the server's numbers.
 const LONGEST_SPAN: Duration = Duration::from_secs(10 * 365 * 24 * 60 * 60);
+/// A server that could not be asked is not asked again before, so that only one caller at a time waits for it in vain.
+const OUTAGE: Duration = Duration::from_secs(1);
 
-/// The connection that all windows of a budget use.
-#[derive(Clone)]
+/// What all windows of a budget ask.
 pub(super) struct Server {
-    /// Host and port, without user and password.
-    pub(super) address: String,
-    pub(super) connection: ConnectionManager,
+    connection: RedisConnection,
+    outage: Mutex<Option<Outage>>,
+}
+
+struct Outage {
+    until: Instant,
+    reason: String,
+}
+
+impl Server {
+    pub(super) fn new(connection: RedisConnection) -> Self {
+        Self {
+            connection,
+            outage: Mutex::default(),
+        }
+    }
+
+    pub(super) fn name(&self) -> String {
+        self.connection.name()
+    }
+
+    /// An error while it makes no sense to ask.
+    pub(super) fn reachable(&self) -> Result<(), BudgetError> {
+        match &*self.outage() {
+            Some(outage) if outage.until > Instant::now() => {
+                Err(BudgetError::Unavailable(outage.reason.clone()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    async fn run(&self, deed: &Cmd) -> Result<Vec<i64>, BudgetError> {
+        self.reachable()?;
+        if let Some(outage) = &mut *self.outage() {
+            outage.until = Instant::now() + OUTAGE;
+        }
+        let mut reply = self.connection.run(deed).await;
+        // A connection that broke while it was idle says so at its next use; the second try has a new one.
+        if reply.as_ref().is_err_and(|error| !error.is_timeout()) {
+            reply = self.connection.run(deed).await;
+        }
+        let reply = reply.map_err(|error| format!("{}: {error}", self.name()));
+        *self.outage() = reply.as_ref().err().map(|reason| Outage {
+            until: Instant::now() + OUTAGE,
+            reason: reason.clone(),
+        });
+        reply.map_err(BudgetError::Unavailable)
+    }
+
+    fn outage(&self) -> MutexGuard<'_, Option<Outage>> {
+        self.outage.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// One window as the server knows it.
 pub(super) struct Store {
-    server: Server,
+    server: Arc<Server>,
     keys: [String; 3],
-    window: Duration,
+    limits: WindowLimits,
 }
 
 /// What became of asking for a slot.
 pub(super) enum Taken {
-    Slot,
-    /// It is not worth asking again before.
-    FreeIn(Duration),
+    /// In this epoch of the window.
+    Slot(i64),
+    /// There is none now, and things stand like this.
+    Full(Slots),
 }
 
 impl Store {
-    pub(super) fn new(server: Server, name: &str, group: RateGroup, window: Duration) -> Self {
+    pub(super) fn new(
+        server: Arc<Server>,
+        name: &str,
+        group: RateGroup,
+        limits: WindowLimits,
+    ) -> Self {
         let group = match group {
             RateGroup::Strict => "strict",
             RateGroup::Default => "default",
@@ -45,60 +104,88 @@ impl Store {
         let key = |part: &str| format!("secmon:{{{name}}}:{group}:{part}");
         Self {
             server,
-            keys: [key("held"), key("cooling"), key("closed")],
-            window,
+            keys: [key("held"), key("cooling"), key("gate")],
+            limits,
         }
+    }
+
+    pub(super) fn limit(&self) -> usize {
+        self.limits.limit
+    }
+
+    pub(super) fn reachable(&self) -> Result<(), BudgetError> {
+        self.server.reachable()
     }
 
     pub(super) async fn take(
         &self,
         slot: &str,
-        limit: u32,
+        priority: Priority,
         answer_within: Duration,
     ) -> Result<Taken, BudgetError> {
         let mut deed = self.deed("take", slot);
-        deed.arg(limit).arg(millis(answer_within));
-        Ok(match self.run(&deed).await? {
-            0 => Taken::Slot,
-            wait => Taken::FreeIn(Duration::from_millis(wait)),
+        deed.arg(self.limits.room(priority))
+            .arg(millis(answer_within));
+        let reply = self.server.run(&deed).await?;
+        Ok(match *reply {
+            [epoch] => Taken::Slot(epoch),
+            _ => Taken::Full(self.outlook(&reply)),
         })
     }
 
-    pub(super) async fn answered(&self, slot: &str) -> Result<(), BudgetError> {
-        self.run(&self.deed("answered", slot)).await.map(drop)
+    /// How things stand, as the script tells it.
+    fn outlook(&self, reply: &[i64]) -> Slots {
+        let now = Instant::now();
+        let moment = |left: i64| Some(after(now, Duration::from_millis(left.try_into().ok()?)));
+        let mut slots = Slots::new(self.limits);
+        if let [closed, probe, held, ends @ ..] = reply {
+            slots.closed_until = moment(*closed);
+            slots.probe_from = moment(*probe);
+            slots.held = usize::try_from(*held).unwrap_or_default();
+            slots.cooling = ends.iter().copied().filter_map(moment).collect();
+            slots.cooling.make_contiguous().sort_unstable();
+        }
+        slots
+    }
+
+    /// Says whether that opened the window, which had waited for this answer.
+    pub(super) async fn answered(&self, slot: &str) -> Result<bool, BudgetError> {
+        let reply = self.server.run(&self.deed("answered", slot)).await?;
+        Ok(reply == [1])
     }
 
     pub(super) async fn unused(&self, slot: &str) -> Result<(), BudgetError> {
-        self.run(&self.deed("unused", slot)).await.map(drop)
+        self.server.run(&self.deed("unused", slot)).await.map(drop)
     }
 
     pub(super) async fn throttled(
         &self,
         slot: &str,
-        retry_after: Duration,
+        epoch: i64,
+        retry_after: Option<Duration>,
     ) -> Result<(), BudgetError> {
+        let (said, plausible) = match Closure::of(retry_after, self.limits.length) {
+            Closure::Exact(wait) => (wait, Duration::ZERO),
+            Closure::Longest(wait) => (Duration::ZERO, wait),
+            Closure::Guessed => (Duration::ZERO, Duration::ZERO),
+        };
         let mut deed = self.deed("throttled", slot);
-        deed.arg(millis(retry_after));
-        self.run(&deed).await.map(drop)
+        deed.arg(epoch)
+            .arg(millis(said))
+            .arg(millis(plausible))
+            .arg((stretch() * 1000.0) as u64);
+        self.server.run(&deed).await.map(drop)
+    }
+
+    pub(super) async fn reopen(&self) -> Result<(), BudgetError> {
+        self.server.run(&self.deed("reopen", "")).await.map(drop)
     }
 
     fn deed(&self, name: &str, slot: &str) -> Cmd {
         let mut eval = cmd("EVAL");
         eval.arg(SCRIPT).arg(self.keys.len()).arg(&self.keys);
-        eval.arg(name).arg(slot).arg(millis(self.window));
+        eval.arg(name).arg(slot).arg(millis(self.limits.length));
         eval
-    }
-
-    async fn run(&self, deed: &Cmd) -> Result<u64, BudgetError> {
-        let mut connection = self.server.connection.clone();
-        if let Ok(reply) = deed.query_async(&mut connection).await {
-            return Ok(reply);
-        }
-        // A connection that broke while it was idle says so at its next use; the second try has a new one.
-        deed.query_async(&mut connection).await.map_err(|error| {
-            let address = &self.server.address;
-            BudgetError::Unavailable(format!("Redis at {address}: {error}"))
-        })
     }
 }
 

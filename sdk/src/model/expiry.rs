@@ -1,0 +1,79 @@
+//! Until when a rule allows its ports.
+
+use std::fmt;
+use std::str::FromStr;
+
+use chrono::{DateTime, FixedOffset, NaiveDate, Utc};
+use serde::{Serialize, Serializer};
+
+use super::tolerant::deserialize_by_parsing;
+
+/// The end of a rule: a day, which is included, or an instant. It must lie after today, by the service's clock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Expiry {
+    /// To the end of this day (UTC).
+    Day(NaiveDate),
+    /// To this instant.
+    Instant(DateTime<FixedOffset>),
+}
+
+deserialize_by_parsing!(Expiry, parsed, "a date, or a timestamp with offset");
+
+/// A text that is no date and no timestamp.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InvalidExpiry(String);
+
+impl fmt::Display for InvalidExpiry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "`{}` is no date: write it as in 2026-12-31, or a timestamp with offset",
+            self.0
+        )
+    }
+}
+
+impl std::error::Error for InvalidExpiry {}
+
+impl FromStr for Expiry {
+    type Err = InvalidExpiry;
+
+    fn from_str(text: &str) -> Result<Self, InvalidExpiry> {
+        let day = NaiveDate::parse_from_str(text, "%Y-%m-%d").map(Self::Day);
+        day.or_else(|_| DateTime::parse_from_rfc3339(text).map(Self::Instant))
+            .map_err(|_| InvalidExpiry(text.to_owned()))
+    }
+}
+
+impl From<NaiveDate> for Expiry {
+    fn from(day: NaiveDate) -> Self {
+        Self::Day(day)
+    }
+}
+
+impl From<DateTime<FixedOffset>> for Expiry {
+    fn from(instant: DateTime<FixedOffset>) -> Self {
+        Self::Instant(instant)
+    }
+}
+
+impl From<DateTime<Utc>> for Expiry {
+    fn from(instant: DateTime<Utc>) -> Self {
+        Self::Instant(instant.fixed_offset())
+    }
+}
+
+impl fmt::Display for Expiry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Day(day) => day.fmt(f),
+            Self::Instant(instant) => f.write_str(&instant.to_rfc3339()),
+        }
+    }
+}
+
+impl Serialize for Expiry {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}

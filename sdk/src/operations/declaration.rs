@@ -1,0 +1,111 @@
+//! How an operation is declared.
+
+/// Declares one operation: its request with `new` and setters, and its row of the table.
+///
+/// ```text
+/// operation! {
+///     /// `POST .../suspend`: what it does. Errors: ...
+///     suspend_endpoint: SuspendEndpoint -> EndpointState = POST "/api/v1/{namespace}/suspend",
+///     Provisioning, Repeatable, Specified, Success;      // group, retry safety, basis, envelope; then: secret, in_body
+///     required { /** The server. */ endpoint_id: EndpointId, }
+///     optional { /** A label. */ label: String [most(100)], }      // in brackets: the check of `validate.rs`
+///     check { |request, problems| ... }                            // what no field can tell alone
+/// }
+/// ```
+///
+/// A field named in the path's braces travels there.
+macro_rules! operation {
+    (
+        $(#[$about:meta])*
+        $name:ident: $request:ident -> $output:ty = $method:ident $path:literal,
+        $group:ident, $safety:ident, $basis:ident, $envelope:ident $(, $trait_of_row:ident)*;
+        $(required { $(
+            $(#[doc = $needed_doc:literal])* $(#[serde($($needed_serde:tt)*)])?
+            $needed:ident: $needed_kind:tt $([$needed_check:expr])?,
+        )* })?
+        $(optional { $(
+            $(#[doc = $doc:literal])* $(#[serde($($serde:tt)*)])?
+            $field:ident: $kind:tt $([$check:expr])?,
+        )* })?
+        $(check { $whole:expr })?
+    ) => {
+        $(#[$about])*
+        #[doc = ""]
+        #[doc = concat!(
+            "In the table: [`Group::", stringify!($group), "`](crate::Group), [`RetrySafety::", stringify!($safety),
+            "`](crate::RetrySafety), [`Basis::", stringify!($basis), "`](crate::Basis).",
+        )]
+        #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+        #[non_exhaustive]
+        pub struct $request {
+            $($(
+                $(#[doc = $needed_doc])* $(#[serde($($needed_serde)*)])?
+                pub $needed: $needed_kind,
+            )*)?
+            $($(
+                $(#[doc = $doc])* $(#[serde($($serde)*)])?
+                #[serde(default, skip_serializing_if = "Option::is_none")]
+                pub $field: Option<$kind>,
+            )*)?
+        }
+
+        #[allow(clippy::useless_conversion, clippy::new_without_default)]
+        impl $request {
+            /// The request with what it needs.
+            pub fn new($($($needed: $crate::operations::declaration::argument!($needed_kind)),*)?) -> Self {
+                Self {
+                    $($($needed: $needed.into(),)*)?
+                    $($($field: None,)*)?
+                }
+            }
+
+            $($(
+                $(#[doc = $doc])*
+                #[must_use]
+                pub fn $field(mut self, $field: $crate::operations::declaration::argument!($kind)) -> Self {
+                    self.$field = Some($field.into());
+                    self
+                }
+            )*)?
+        }
+
+        impl $crate::Operation for $request {
+            type Output = $output;
+
+            const INFO: &'static $crate::OperationInfo = &$crate::OperationInfo::new(
+                stringify!($name),
+                $crate::Group::$group,
+                http::Method::$method,
+                $path,
+            )
+            .safety($crate::RetrySafety::$safety)
+            .basis($crate::Basis::$basis)
+            .envelope($crate::Envelope::$envelope)
+            .fields(&[$($(stringify!($needed),)*)? $($(stringify!($field),)*)?])
+            $(.$trait_of_row())*;
+
+            #[allow(unused_variables)]
+            fn validate(&self, problems: &mut $crate::FieldErrors) {
+                $($($(problems.check(stringify!($needed), Some(&self.$needed), $needed_check);)?)*)?
+                $($($(problems.check(stringify!($field), self.$field.as_ref(), $check);)?)*)?
+                $({
+                    let whole: fn(&Self, &mut $crate::FieldErrors) = $whole;
+                    whole(self, problems);
+                })?
+            }
+        }
+    };
+}
+
+/// What a setter takes: texts and what is made from one take anything text-like, all else its own type.
+macro_rules! argument {
+    (String) => { impl Into<String> };
+    (Address) => { impl Into<Address> };
+    (PlanSlug) => { impl Into<PlanSlug> };
+    (ProductSlug) => { impl Into<ProductSlug> };
+    (Services) => { impl Into<Services> };
+    ($kind:ty) => { $kind };
+}
+
+pub(crate) use argument;
+pub(super) use operation;

@@ -1,0 +1,285 @@
+//! What is known of one rate window, and when who may send in it. The time comes in with each call.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::queue::Ahead;
+use super::{MINUTE, Priority, after, chance};
+use crate::operation::RateGroup;
+
+/// What a budget keeps to.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Limits {
+    pub(super) strict: u32,
+    pub(super) default: u32,
+    pub(super) window: Duration,
+    pub(super) batch_reserve: u32,
+}
+
+impl Limits {
+    /// As documented by the service: 60 and 100 requests a minute.
+    pub(super) const DOCUMENTED: Self = Self {
+        strict: 60,
+        default: 100,
+        window: MINUTE,
+        batch_reserve: 5,
+    };
+
+    pub(super) fn window_of(&self, group: RateGroup) -> WindowLimits {
+        let limit = match group {
+            RateGroup::Strict => self.strict,
+            RateGroup::Default => self.default,
+        };
+        WindowLimits {
+            limit: limit as usize,
+            // One slot is always left to batch callers.
+            reserve: self.batch_reserve.min(limit.saturating_sub(1)) as usize,
+            length: self.window,
+        }
+    }
+}
+
+/// What a window keeps to.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct WindowLimits {
+    pub(super) limit: usize,
+    reserve: usize,
+    pub(super) length: Duration,
+}
+
+impl WindowLimits {
+    /// Slots that are left alone.
+    fn reserve(&self, priority: Priority) -> usize {
+        match priority {
+            Priority::Interactive => 0,
+            Priority::Batch => self.reserve,
+        }
+    }
+
+    /// Slots that can be taken.
+    pub(super) fn room(&self, priority: Priority) -> usize {
+        self.limit - self.reserve(priority)
+    }
+}
+
+/// The slots of one window. There is at least one.
+#[derive(Debug)]
+pub(super) struct Slots {
+    pub(super) limits: WindowLimits,
+    /// Attempts under way.
+    pub(super) held: usize,
+    /// When each slot whose answer arrived is free again, soonest first.
+    pub(super) cooling: VecDeque<Instant>,
+    /// After a 429: nothing goes out before.
+    pub(super) closed_until: Option<Instant>,
+    /// After a 429 that did not say for how long: from when on the next one may go, while its answer is awaited alone.
+    pub(super) probe_from: Option<Instant>,
+    /// How many such 429s there were in a row.
+    repeats: u32,
+    /// Rises with each 429 that closes the window: those of the attempts that were under way with it say nothing new.
+    epoch: Pass,
+}
+
+/// The epoch in which an attempt was let through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Pass(u64);
+
+/// How things stand for somebody who cannot go yet.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Wait {
+    /// There is no slot before.
+    pub(super) earliest: Instant,
+    /// The first in the queue need not look before, unless it is woken.
+    pub(super) look_again: Instant,
+    /// Whether there will be one then, as far as this process knows.
+    pub(super) is_known: bool,
+}
+
+impl Wait {
+    /// What somebody is told whose patience ends before.
+    pub(super) fn free_in(&self, now: Instant) -> Duration {
+        match self.earliest.saturating_duration_since(now) {
+            // An answer that may come any moment is waited for.
+            Duration::ZERO => SHORTEST_CLOSURE,
+            wait => wait,
+        }
+    }
+}
+
+impl Slots {
+    pub(super) fn new(limits: WindowLimits) -> Self {
+        Self {
+            limits,
+            held: 0,
+            cooling: VecDeque::new(),
+            closed_until: None,
+            probe_from: None,
+            repeats: 0,
+            epoch: Pass(0),
+        }
+    }
+
+    /// Takes a slot, if those ahead can all have theirs besides.
+    pub(super) fn take(
+        &mut self,
+        ahead: Ahead,
+        priority: Priority,
+        answer_within: Duration,
+        now: Instant,
+    ) -> Result<Pass, Wait> {
+        self.move_on(now);
+        let wait = self.wait(ahead, priority, now);
+        let may_probe = |from| from <= now && ahead == Ahead::NOBODY;
+        if wait.earliest > now || !self.probe_from.is_none_or(may_probe) {
+            return Err(wait);
+        }
+        self.held += 1;
+        if let Some(next) = &mut self.probe_from {
+            *next = after(now, answer_within);
+        }
+        Ok(self.epoch)
+    }
+
+    /// Whatever was answered before a closed window opens again counted in the window before.
+    fn move_on(&mut self, now: Instant) {
+        let opened = self.closed_until.take_if(|opens| *opens <= now);
+        let void = opened.map_or(now, |opened| after(opened, self.limits.length).max(now));
+        self.cooling.drain(..self.cooled_by(void));
+    }
+
+    fn cooled_by(&self, moment: Instant) -> usize {
+        self.cooling.partition_point(|free| *free <= moment)
+    }
+
+    /// How long it takes for those ahead to be served, each of whom keeps a slot for a window.
+    pub(super) fn wait(&self, ahead: Ahead, priority: Priority, now: Instant) -> Wait {
+        let WindowLimits { limit, length, .. } = self.limits;
+        let closed_until = self.closed_until.filter(|opens| *opens > now);
+        let start = closed_until.unwrap_or(now);
+        // What is under way may be answered before a closed window opens, which then is empty.
+        let (held, void) = match closed_until {
+            Some(opens) => (0, after(opens, length)),
+            None => (self.held, now),
+        };
+        let cooled = self.cooled_by(void);
+        let cooling = self.cooling.len() - cooled;
+        let free = limit.saturating_sub(held + cooling);
+        let slot = |index: usize| match index.checked_sub(free) {
+            None => start,
+            Some(index) => match self.cooling.get(cooled + index) {
+                Some(free) => *free,
+                None => after(start, length),
+            },
+        };
+
+        let room = self.limits.room(priority);
+        let place = ahead.interactive + self.limits.reserve(priority) + ahead.batch % room;
+        let rounds = place / limit + ahead.batch / room;
+        let later = length.saturating_mul(u32::try_from(rounds).unwrap_or(u32::MAX));
+        // The first slot comes round again before one whose answer was lost long after it.
+        let soonest = slot(place % limit).min(after(slot(0), length));
+        let earliest = after(soonest, later);
+
+        let probe_is_out = self.probe_from.filter(|from| *from > start);
+        Wait {
+            earliest,
+            look_again: earliest.max(probe_is_out.unwrap_or(start)),
+            is_known: rounds == 0 && place % limit < free + cooling && probe_is_out.is_none(),
+        }
+    }
+
+    /// The answer arrived.
+    pub(super) fn answered(&mut self, pass: Pass, now: Instant) {
+        self.lost(now);
+        if self.awaits(pass) {
+            self.probe_from = None;
+            self.repeats = 0;
+        }
+    }
+
+    /// It left, and its answer is no longer awaited; the service counted it by `counted_by`.
+    pub(super) fn lost(&mut self, counted_by: Instant) {
+        self.held -= 1;
+        let free = after(counted_by, self.limits.length);
+        self.cooling.insert(self.cooled_by(free), free);
+    }
+
+    /// It never left.
+    pub(super) fn unsent(&mut self, pass: Pass, now: Instant) {
+        self.held -= 1;
+        if self.awaits(pass) {
+            self.probe_from = Some(now);
+        }
+    }
+
+    /// Whether it is a probe: nothing else is let through since the last 429.
+    fn awaits(&self, pass: Pass) -> bool {
+        self.probe_from.is_some() && pass == self.epoch
+    }
+
+    /// It was refused: others have used the window.
+    pub(super) fn throttled(&mut self, pass: Pass, retry_after: Option<Duration>, now: Instant) {
+        self.held -= 1;
+        let is_news = pass == self.epoch;
+        let closure = Closure::of(retry_after, self.limits.length);
+        let is_exact = matches!(closure, Closure::Exact(_));
+        if !is_news && !is_exact {
+            return;
+        }
+        let wait = match closure {
+            Closure::Exact(wait) | Closure::Longest(wait) => wait,
+            Closure::Guessed => guess(self.repeats, self.limits.length),
+        };
+        let opens = after(now, wait);
+        self.closed_until = self.closed_until.max(Some(opens));
+        if is_news {
+            self.epoch.0 += 1;
+            self.probe_from = (!is_exact).then_some(opens);
+            self.repeats = if is_exact { 0 } else { self.repeats + 1 };
+        }
+    }
+
+    /// Forgets what 429s have closed.
+    pub(super) fn reopen(&mut self) {
+        self.closed_until = None;
+        self.probe_from = None;
+        self.repeats = 0;
+    }
+}
+
+/// How long a 429 closes the window.
+pub(super) enum Closure {
+    /// So long, and then it is empty.
+    Exact(Duration),
+    /// As long as is plausible, and then a probe says more.
+    Longest(Duration),
+    /// Longer with each repeat, and then a probe says more.
+    Guessed,
+}
+
+impl Closure {
+    pub(super) fn of(retry_after: Option<Duration>, window: Duration) -> Self {
+        let longest = window.saturating_add(ROUNDED_UP);
+        match retry_after {
+            None | Some(Duration::ZERO) => Self::Guessed,
+            Some(wait) if wait > longest => Self::Longest(longest),
+            Some(wait) => Self::Exact(wait),
+        }
+    }
+}
+
+fn guess(repeats: u32, window: Duration) -> Duration {
+    let doubled = SHORTEST_CLOSURE.saturating_mul(1 << repeats.min(30));
+    doubled.min(window.max(SHORTEST_CLOSURE)).mul_f64(stretch())
+}
+
+/// From 1 to 1.25, so that those who were refused together do not come back together.
+pub(super) fn stretch() -> f64 {
+    1.0 + chance() as f64 / u64::MAX as f64 / 4.0
+}
+
+const SHORTEST_CLOSURE: Duration = Duration::from_secs(1);
+/// A `Retry-After` is in whole seconds.
+const ROUNDED_UP: Duration = Duration::from_secs(1);

@@ -1,0 +1,91 @@
+//! What an error of reqwest means: whether the request left, and what a person should read.
+
+use std::error::Error;
+use std::io;
+use std::iter::successors;
+
+use super::{TransportError, TransportErrorKind};
+
+/// How the tunnel says that a proxy answered 407; its type is not public.
+const PROXY_WANTS_CREDENTIALS: &str = "tunnel error: proxy authorization required";
+
+/// An exchange that did not come to its end.
+pub(super) fn lost(error: reqwest::Error) -> TransportError {
+    let kind = if error.is_connect() {
+        why_no_connection(&error)
+    } else if error.is_timeout() {
+        TransportErrorKind::Timeout
+    } else {
+        TransportErrorKind::Interrupted
+    };
+    told(kind, error)
+}
+
+/// A request that reqwest does not take.
+pub(super) fn refused(error: reqwest::Error) -> TransportError {
+    told(TransportErrorKind::Refused, error)
+}
+
+/// The innermost reason, which tells a person more than "error sending request"; never the address.
+pub(super) fn sentence(error: reqwest::Error) -> String {
+    innermost(&error.without_url())
+}
+
+fn told(kind: TransportErrorKind, error: reqwest::Error) -> TransportError {
+    let error = error.without_url();
+    let message = match kind {
+        TransportErrorKind::Proxy => {
+            "the proxy asks for a user and a password, or refuses those in its address (407)"
+                .to_owned()
+        }
+        _ => innermost(&error),
+    };
+    TransportError::new(kind, message).with_source(error)
+}
+
+fn why_no_connection(error: &reqwest::Error) -> TransportErrorKind {
+    reasons(error)
+        .find_map(|reason| {
+            if is_refusal_of_tls(reason) {
+                Some(TransportErrorKind::Tls)
+            } else if reason.to_string() == PROXY_WANTS_CREDENTIALS {
+                Some(TransportErrorKind::Proxy)
+            } else {
+                None
+            }
+        })
+        .unwrap_or(TransportErrorKind::Connect)
+}
+
+#[cfg(feature = "tls-no-provider")]
+fn is_refusal_of_tls(reason: &(dyn Error + 'static)) -> bool {
+    reason.is::<rustls::Error>()
+}
+
+#[cfg(not(feature = "tls-no-provider"))]
+fn is_refusal_of_tls(_: &(dyn Error + 'static)) -> bool {
+    false
+}
+
+fn innermost(error: &(dyn Error + 'static)) -> String {
+    reasons(error)
+        .last()
+        .map(ToString::to_string)
+        .unwrap_or_default()
+}
+
+/// The error and all below it. An [`io::Error`] names what it wraps by `get_ref` only: its `source` is already the
+/// one below that.
+fn reasons<'a>(
+    error: &'a (dyn Error + 'static),
+) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+    successors(Some(error), |&reason| {
+        let wrapped = reason
+            .downcast_ref::<io::Error>()
+            .and_then(io::Error::get_ref);
+        match wrapped {
+            Some(wrapped) => Some(wrapped),
+            None => reason.source(),
+        }
+    })
+}

@@ -1,0 +1,126 @@
+//! How calls are made: time, patience, retries, turn.
+
+use std::time::Duration;
+
+use http::{HeaderMap, HeaderName, HeaderValue};
+
+use crate::pipeline::pacer::Priority;
+
+/// No wait is longer than a year, so that adding one to the clock is always possible.
+const LONGEST_TIME: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+
+/// How calls are made: of a client ([`ClientBuilder::with`](crate::ClientBuilder::with)), of a part of a program
+/// ([`Client::with`](crate::Client::with)), or one call ([`CallBuilder::with`](crate::CallBuilder::with)).
+///
+/// ```
+/// # fn main() -> Result<(), secmon::Error> {
+/// use std::time::Duration;
+/// use secmon::pacing::Priority;
+/// use secmon::{ApiKey, Client};
+///
+/// let client = Client::builder("https://portal.example.com", ApiKey::new("any-key")?)
+///     .with(|calls| calls.operation_timeout(Duration::from_secs(30)))
+///     .build()?;
+/// // The nightly job: the same connections and the same rate budget, behind everybody who waits at a screen.
+/// let nightly = client.with(|calls| calls.priority(Priority::Batch).operation_timeout(Duration::from_secs(3600)));
+/// # let _ = nightly;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+pub struct Settings {
+    pub(crate) operation_timeout: Duration,
+    pub(crate) attempt_timeout: Duration,
+    pub(crate) max_wait: Duration,
+    pub(crate) max_retries: u32,
+    pub(crate) priority: Priority,
+    pub(crate) sandbox: bool,
+    pub(crate) wait_for_cooldown: bool,
+    pub(crate) validation: bool,
+    pub(crate) headers: HeaderMap,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            operation_timeout: Duration::from_secs(150),
+            attempt_timeout: Duration::from_secs(30),
+            max_wait: Duration::from_secs(120),
+            max_retries: 3,
+            priority: Priority::Interactive,
+            sandbox: false,
+            wait_for_cooldown: false,
+            validation: true,
+            headers: HeaderMap::new(),
+        }
+    }
+}
+
+impl Settings {
+    /// Longest time for a call with all its attempts and waits; 150 seconds unless set, so that a full rate window can
+    /// be waited for.
+    #[must_use]
+    pub fn operation_timeout(mut self, limit: Duration) -> Self {
+        self.operation_timeout = limit.min(LONGEST_TIME);
+        self
+    }
+
+    /// Longest time from a request to the end of its answer; 30 seconds unless set.
+    #[must_use]
+    pub fn attempt_timeout(mut self, limit: Duration) -> Self {
+        self.attempt_timeout = limit.min(LONGEST_TIME);
+        self
+    }
+
+    /// Longest single wait, for a slot of the budget or for the end of a 429; 120 seconds unless set, zero means to
+    /// fail at once.
+    #[must_use]
+    pub fn max_wait(mut self, limit: Duration) -> Self {
+        self.max_wait = limit.min(LONGEST_TIME);
+        self
+    }
+
+    /// How often a failed call is sent again at most, waits for rate limits not counted; 3 unless set. All calls of a
+    /// client together are bound by its [`RetryBudget`](crate::RetryBudget) besides.
+    #[must_use]
+    pub fn max_retries(mut self, retries: u32) -> Self {
+        self.max_retries = retries;
+        self
+    }
+
+    /// Whose turn comes first where calls wait for the rate budget; interactive unless set.
+    #[must_use]
+    pub fn priority(mut self, priority: Priority) -> Self {
+        self.priority = priority;
+        self
+    }
+
+    /// Whether provisioning calls carry `X-Sandbox: true`: on an account with sandbox mode they are then simulated.
+    #[must_use]
+    pub fn sandbox(mut self, simulated: bool) -> Self {
+        self.sandbox = simulated;
+        self
+    }
+
+    /// Sleeps through a scan's cooldown (`RATE_LIMITED`), as far as time-out and `max_wait` allow, in place of
+    /// reporting it.
+    #[must_use]
+    pub fn wait_for_cooldown(mut self) -> Self {
+        self.wait_for_cooldown = true;
+        self
+    }
+
+    /// Sends requests as they are, and leaves every judgement to the service.
+    #[must_use]
+    pub fn without_validation(mut self) -> Self {
+        self.validation = false;
+        self
+    }
+
+    /// A further header on every request, as `traceparent`. What the client sets itself cannot be replaced.
+    #[must_use]
+    pub fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.headers.insert(name, value);
+        self
+    }
+}

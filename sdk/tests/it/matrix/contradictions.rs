@@ -1,0 +1,150 @@
+//! Answers that say two things: an error with a success status, a success with an error status, both in one body, and
+//! bodies that are no whole answer. None of them is a result.
+
+use secmon::{Error, ErrorKind};
+use serde_json::{Value, json};
+
+use super::{Desk, assert_none_wrong};
+use crate::specified::answers::{self, Answer, Done};
+
+/// Sends every operation with each of some answers, and checks how it ended.
+fn every_row<A: IntoIterator<Item = (u16, String)>>(
+    answers: impl Fn(&Answer) -> A,
+    check: impl Fn(&Answer, Result<Done, Error>) -> Result<(), String>,
+) {
+    let desk = Desk::new();
+    let (mut walked, mut wrong) = (0, Vec::new());
+    for row in &answers::all() {
+        for (status, body) in answers(row) {
+            walked += 1;
+            let ended = desk.answered(row, status, body.clone());
+            if let Err(problem) = check(row, ended) {
+                wrong.push(format!(
+                    "{} {status}: {problem}\n  {body}",
+                    row.operation.name
+                ));
+            }
+        }
+    }
+    assert!(walked > 0, "nothing was checked");
+    assert_none_wrong(walked, &wrong);
+}
+
+/// An error of this kind, and no result.
+fn ends_as(kind: ErrorKind) -> impl Fn(&Answer, Result<Done, Error>) -> Result<(), String> {
+    move |_, ended| match ended {
+        Ok(done) => Err(format!("a result: {}", done.data)),
+        Err(error) if error.kind() == kind => Ok(()),
+        Err(error) => Err(format!("another kind: {error:?}")),
+    }
+}
+
+/// The good answer of an envelope with other members at the top.
+fn with(row: &Answer, members: &Value) -> Option<(u16, String)> {
+    let mut body = row.body.as_ref().filter(|_| row.is_enveloped())?.value();
+    for (name, value) in members.as_object().expect("members") {
+        body[name] = value.clone();
+    }
+    Some((row.status, body.to_string()))
+}
+
+#[test]
+fn an_error_with_a_success_status_is_the_services_error() {
+    let errors = [
+        json!({"success": false, "error": {"code": "X", "message": "No.", "details": {}}, "meta": {}}),
+        json!({"success": false, "error": {"code": 404, "message": "No."}, "meta": {}}),
+        json!({"error": {"code": 404, "message": "No."}}),
+        json!({"status": "error", "message": "No.", "errors": {}}),
+    ];
+    // A deletion is done by 204 alone, which has no body.
+    let status = |row: &Answer| if row.body.is_some() { row.status } else { 200 };
+    every_row(
+        |row| {
+            errors
+                .each_ref()
+                .map(|error| (status(row), error.to_string()))
+        },
+        ends_as(ErrorKind::Api),
+    );
+}
+
+#[test]
+fn a_result_that_calls_itself_an_error_is_no_result() {
+    let no_result = |_: &Answer, ended: Result<Done, Error>| match ended {
+        Ok(done) => Err(format!("a result: {}", done.data)),
+        Err(_) => Ok(()),
+    };
+    let words = [
+        json!({"success": false}),
+        json!({"success": false, "message": "No."}),
+        json!({"success": false, "error": {"code": "X", "message": "No."}}),
+    ];
+    every_row(
+        |row| {
+            words
+                .each_ref()
+                .into_iter()
+                .filter_map(|words| with(row, words))
+                .collect::<Vec<_>>()
+        },
+        no_result,
+    );
+}
+
+#[test]
+fn a_result_with_a_status_that_says_otherwise_is_no_result() {
+    let statuses = [400, 403, 404, 409, 422, 500, 502, 504];
+    every_row(
+        |row| statuses.map(|status| (status, row.text())),
+        ends_as(ErrorKind::Decode),
+    );
+    // Only of leaked credentials a 503 is a result, by its own word.
+    every_row(
+        |row| match row.operation.name {
+            "list_credential_leaks" => with(row, &json!({"success": "true"})),
+            _ => Some((503, row.text())),
+        },
+        ends_as(ErrorKind::Decode),
+    );
+}
+
+#[test]
+fn what_is_no_whole_answer_is_no_result() {
+    every_row(
+        |row| {
+            let good = row.text();
+            let cuts = (0..good.len())
+                .filter(|at| good.is_char_boundary(*at))
+                .step_by(good.len() / 40 + 1);
+            let mut bodies: Vec<String> = cuts.map(|at| good[..at].to_owned()).collect();
+            bodies.extend(
+                [
+                    " ",
+                    "null",
+                    "true",
+                    "7",
+                    "\"ok\"",
+                    "[]",
+                    "{}",
+                    "<html>Welcome</html>",
+                ]
+                .map(String::from),
+            );
+            bodies.extend([
+                format!("{good}{good}"),
+                format!("[{good}]"),
+                format!("\u{feff}{good}"),
+                format!("{good}x"),
+            ]);
+            bodies.retain(|_| row.body.is_some());
+            let status = row.status;
+            bodies.into_iter().map(move |body| (status, body))
+        },
+        ends_as(ErrorKind::Decode),
+    );
+    // A status without a body says nothing of a result.
+    every_row(
+        |row| row.body.as_ref().map(|_| (204, String::new())),
+        ends_as(ErrorKind::Decode),
+    );
+}

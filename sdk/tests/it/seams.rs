@@ -1,0 +1,391 @@
+//! What a program can hook into: settings of its own, keys that change, events, spans, operations from outside.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use http::{HeaderName, HeaderValue, Method, StatusCode};
+use secmon::model::EndpointId;
+use secmon::operations::*;
+use secmon::pacing::{Acquire, Budget, BudgetError, MemoryBudget, Permit, Priority};
+use secmon::testing::{self, Script};
+use secmon::transport::{BoxFuture, HttpOptions, TransportError, TransportErrorKind};
+use secmon::{
+    ApiKey, Client, ErrorKind, Event, Group, KeyProvider, Operation, OperationInfo, Sent,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::support::*;
+
+/// Remembers who asked.
+struct Asked(MemoryBudget, Mutex<Vec<Priority>>);
+
+impl Budget for Asked {
+    fn acquire<'a>(
+        &'a self,
+        request: Acquire<'a>,
+    ) -> BoxFuture<'a, Result<Box<dyn Permit>, BudgetError>> {
+        self.1.lock().expect("a list").push(request.priority);
+        self.0.acquire(request)
+    }
+}
+
+#[tokio::test]
+async fn settings_hold_for_a_client_for_a_part_of_a_program_and_for_one_call() {
+    let script = Script::new();
+    let asked = Arc::new(Asked(MemoryBudget::default(), Mutex::default()));
+    let client = builder(&script)
+        .budget(asked.clone())
+        .build()
+        .expect("a client");
+    let nightly = client.with(|calls| calls.priority(Priority::Batch).sandbox(true));
+    script.on_any().forever().answer(StatusCode::OK, paused());
+    let traced = HeaderValue::from_static("00-1-2-01");
+    client
+        .servers()
+        .suspend(endpoint_id())
+        .await
+        .expect("suspended");
+    nightly
+        .servers()
+        .suspend(endpoint_id())
+        .await
+        .expect("suspended");
+    let call = client.servers().suspend(endpoint_id()).with(|call| {
+        let call = call.priority(Priority::Batch);
+        call.header(HeaderName::from_static("traceparent"), traced.clone())
+    });
+    call.await.expect("suspended");
+    client
+        .servers()
+        .suspend(endpoint_id())
+        .await
+        .expect("suspended");
+
+    let (interactive, batch) = (Priority::Interactive, Priority::Batch);
+    assert_eq!(
+        *asked.1.lock().expect("a list"),
+        [interactive, batch, batch, interactive]
+    );
+    let sent = script.requests();
+    let has = |name: &str| {
+        sent.iter()
+            .map(|sent| sent.headers.contains_key(name))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(has("x-sandbox"), [false, true, false, false]);
+    assert_eq!(has("traceparent"), [false, false, true, false]);
+}
+
+#[tokio::test]
+async fn a_client_with_other_settings_shares_the_knowledge_that_the_key_was_refused() {
+    let (client, script) = scripted();
+    let other = client.with(|calls| calls.max_retries(0));
+    script.answer(StatusCode::UNAUTHORIZED, "{}");
+    assert!(client.servers().suspend(endpoint_id()).await.is_err());
+    assert!(other.key_rejected());
+    let stopped = other
+        .servers()
+        .suspend(endpoint_id())
+        .await
+        .expect_err("stopped");
+    assert_eq!(
+        (stopped.kind(), stopped.sent()),
+        (ErrorKind::KeyRejected, Sent::No)
+    );
+    assert_eq!(script.requests().len(), 1);
+}
+
+#[test]
+fn options_that_would_do_nothing_are_refused() {
+    let options = || HttpOptions::new().connect_timeout(Duration::from_secs(1));
+    let script = Script::new();
+    let built = [
+        builder(&script).http_options(options()).build(),
+        Client::builder("https://portal.example.com", key())
+            .http_options(options())
+            .transport(script.clone())
+            .build(),
+    ];
+    for built in built {
+        let error = built.expect_err("refused");
+        assert_eq!(error.kind(), ErrorKind::Configuration);
+        assert!(error.to_string().contains("HTTP options"), "{error}");
+    }
+    assert!(
+        builder(&script)
+            .unlimited()
+            .batch_reserve(9)
+            .build()
+            .is_err()
+    );
+    assert!(builder(&script).batch_reserve(9).build().is_ok());
+    let header = HeaderValue::from_static("Bearer other");
+    let own_key = builder(&script).with(|calls| calls.header(http::header::AUTHORIZATION, header));
+    assert!(own_key.build().is_err());
+}
+
+#[tokio::test]
+async fn headers_of_a_call_cannot_replace_those_of_the_client() {
+    let (client, script) = scripted();
+    script.answer(StatusCode::OK, paused());
+    let call = client.servers().suspend(endpoint_id()).with(|call| {
+        let (text, other) = (
+            HeaderValue::from_static("text/plain"),
+            HeaderValue::from_static("Bearer other"),
+        );
+        call.header(http::header::ACCEPT, text)
+            .header(http::header::AUTHORIZATION, other)
+    });
+    call.await.expect("suspended");
+    let sent = &script.requests()[0];
+    assert_eq!(sent.headers[http::header::ACCEPT], "application/json");
+    assert!(sent.key_is(&key()));
+}
+
+/// Has no key until it is given one.
+struct Vault(Mutex<Option<ApiKey>>);
+
+impl KeyProvider for Vault {
+    fn key(&self) -> BoxFuture<'_, Result<ApiKey, Box<dyn std::error::Error + Send + Sync>>> {
+        let key = self.0.lock().expect("a vault").clone();
+        Box::pin(async move { key.ok_or_else(|| "the vault is sealed".into()) })
+    }
+}
+
+#[tokio::test]
+async fn without_a_key_nothing_is_sent_and_the_provider_says_why() {
+    let script = Script::new();
+    let vault = Arc::new(Vault(Mutex::default()));
+    let client = Client::builder("https://portal.example.com", vault.clone())
+        .transport(script.clone())
+        .build()
+        .expect("a client");
+    let error = client
+        .servers()
+        .suspend(endpoint_id())
+        .await
+        .expect_err("no key");
+    assert_eq!((error.kind(), error.sent()), (ErrorKind::NoKey, Sent::No));
+    let source = std::error::Error::source(&error).expect("a cause");
+    assert_eq!(source.to_string(), "the vault is sealed");
+    script.answer(StatusCode::OK, r#"{"success": true, "status": "ok"}"#);
+    client.health().await.expect("needs no key");
+
+    *vault.0.lock().expect("a vault") = Some(key());
+    script.answer(StatusCode::OK, paused());
+    client
+        .servers()
+        .suspend(endpoint_id())
+        .await
+        .expect("suspended");
+    assert!(script.requests()[1].key_is(&key()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn events_tell_of_every_attempt_and_of_the_end_also_when_the_result_cannot_be_read() {
+    let script = Script::new();
+    let heard: Arc<Mutex<Vec<Event>>> = Arc::default();
+    let ear = heard.clone();
+    let client = builder(&script)
+        .observer(Arc::new(move |event: &Event| {
+            ear.lock().expect("a list").push(event.clone())
+        }))
+        .build()
+        .expect("a client");
+    script.fail(TransportErrorKind::Interrupted);
+    script.respond(testing::success(json!({"endpoint_id": 7})));
+    let error = client
+        .servers()
+        .suspend(endpoint_id())
+        .await
+        .expect_err("unreadable");
+    assert_eq!(error.kind(), ErrorKind::Decode);
+    let told: Vec<String> = heard
+        .lock()
+        .expect("a list")
+        .iter()
+        .filter_map(|event| match event {
+            Event::Attempted {
+                number,
+                status,
+                error,
+                ..
+            } => Some(format!(
+                "{number} {:?} {error:?}",
+                status.map(|status| status.as_u16())
+            )),
+            Event::Ended {
+                attempts,
+                status,
+                error,
+                ..
+            } => Some(format!(
+                "end {attempts} {:?} {error:?}",
+                status.map(|status| status.as_u16())
+            )),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "1 None Some(Interrupted)",
+            "2 Some(200) None",
+            "end 2 Some(200) Some(Decode)"
+        ]
+    );
+}
+
+#[tokio::test]
+async fn the_cause_of_an_error_can_be_followed_to_its_end() {
+    struct Broken;
+    impl secmon::transport::Transport for Broken {
+        fn send(
+            &self,
+            _: http::Request<bytes::Bytes>,
+        ) -> BoxFuture<'_, Result<http::Response<bytes::Bytes>, TransportError>> {
+            let refused = std::io::Error::from(std::io::ErrorKind::ConnectionRefused);
+            let error = TransportError::new(TransportErrorKind::Connect, "nobody listens");
+            Box::pin(std::future::ready(Err(error.with_source(refused))))
+        }
+    }
+    let client = Client::builder("https://portal.example.com", key())
+        .transport(Arc::new(Broken))
+        .with(|calls| calls.max_retries(0))
+        .build()
+        .expect("a client");
+    let error = client
+        .servers()
+        .suspend(endpoint_id())
+        .await
+        .expect_err("nobody");
+    let cause = std::error::Error::source(&error).expect("a cause");
+    let cause = cause
+        .downcast_ref::<std::io::Error>()
+        .expect("the cause itself");
+    assert_eq!(cause.kind(), std::io::ErrorKind::ConnectionRefused);
+}
+
+#[derive(Serialize)]
+struct GetBadge {
+    endpoint_id: Option<EndpointId>,
+    size: u32,
+    name: &'static str,
+}
+
+#[derive(Deserialize)]
+struct Badge {
+    svg: String,
+}
+
+impl Operation for GetBadge {
+    type Output = Badge;
+    const INFO: &'static OperationInfo = &OperationInfo::new(
+        "get_badge",
+        Group::Endpoints,
+        Method::GET,
+        "/api/v1/endpoints/{endpoint_id}/badges/{name}",
+    );
+}
+
+#[tokio::test]
+async fn an_operation_from_outside_is_sent_like_any_other() {
+    let (client, script) = scripted();
+    script.respond(testing::success(json!({"svg": "<svg/>"})));
+    let badge = |endpoint_id, name| GetBadge {
+        endpoint_id,
+        size: 32,
+        name,
+    };
+    let drawn = client
+        .send(badge(Some(endpoint_id()), "round"))
+        .await
+        .expect("a badge");
+    assert_eq!(drawn.data.svg, "<svg/>");
+    let sent = &script.requests()[0];
+    assert_eq!(sent.operation, Some("get_badge"));
+    assert_eq!(sent.path, format!("/api/v1/endpoints/{ID}/badges/round"));
+    assert_eq!(sent.query, "size=32");
+
+    for bad in [
+        badge(None, "round"),
+        badge(Some(endpoint_id()), ""),
+        badge(Some(endpoint_id()), ".."),
+        badge(Some(endpoint_id()), "a/b"),
+    ] {
+        let error = client.send(bad).await.err().expect("no such path");
+        assert_eq!(
+            (error.kind(), error.sent()),
+            (ErrorKind::Configuration, Sent::No)
+        );
+    }
+    assert_eq!(script.requests().len(), 1);
+}
+
+#[test]
+fn errors_and_results_can_be_made_for_tests_of_what_a_program_makes_of_them() {
+    let limit = testing::api_error_with(
+        StatusCode::FORBIDDEN,
+        "ENDPOINT_LIMIT_EXCEEDED",
+        "No further endpoint.",
+        json!({"limit": 5, "current_usage": 5}),
+    );
+    let error = testing::error::<ProvisionEndpoint>(limit);
+    assert_eq!(error.details().and_then(|details| details.limit()), Some(5));
+    let lost = testing::failure::<CreateRule>(TransportErrorKind::Interrupted);
+    assert_eq!((lost.sent(), lost.is_retryable()), (Sent::Maybe, false));
+    let lost = testing::failure::<SuspendEndpoint>(TransportErrorKind::Interrupted);
+    assert!(lost.is_retryable());
+    let state =
+        testing::success(json!({"endpoint_id": ID, "status": "paused", "note": "Already."}));
+    let state = testing::response::<SuspendEndpoint>(state);
+    assert_eq!(
+        (state.note(), state.created()),
+        (Some("Already."), Some(false))
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_provider_that_never_answers_ends_with_the_operations_time() {
+    struct Asleep;
+    impl KeyProvider for Asleep {
+        fn key(&self) -> BoxFuture<'_, Result<ApiKey, Box<dyn std::error::Error + Send + Sync>>> {
+            Box::pin(std::future::pending())
+        }
+    }
+    let client = Client::builder("https://portal.example.com", Asleep)
+        .transport(Script::new())
+        .build()
+        .expect("a client");
+    let error = client
+        .servers()
+        .suspend(endpoint_id())
+        .await
+        .expect_err("no key");
+    assert_eq!(
+        (error.kind(), error.sent()),
+        (ErrorKind::Deadline, Sent::No)
+    );
+    assert_eq!(error.elapsed(), Duration::from_secs(150));
+}
+
+#[tokio::test(start_paused = true)]
+async fn callers_who_wait_in_line_send_nothing_with_a_key_that_was_refused_meanwhile() {
+    let script = Script::new();
+    let client = builder(&script)
+        .rate_limits(1, 1, Duration::from_secs(60))
+        .build()
+        .expect("a client");
+    script.respond(testing::unauthenticated());
+    let (first, second) = tokio::join!(
+        client.servers().suspend(endpoint_id()).send(),
+        client.servers().suspend(endpoint_id()).send(),
+    );
+    assert_eq!(
+        first.expect_err("refused").status(),
+        Some(StatusCode::UNAUTHORIZED)
+    );
+    assert_eq!(second.expect_err("stopped").kind(), ErrorKind::KeyRejected);
+    assert_eq!(script.requests().len(), 1);
+}
