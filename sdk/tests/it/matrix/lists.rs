@@ -231,66 +231,42 @@ enum Words {
     TotalAlone,
 }
 
+/// A record of a good answer.
+fn record(operation: &str, pointer: &str) -> Value {
+    let rows = answers::all();
+    let mut named = rows.iter().filter(|row| row.operation.name == operation);
+    let body = named.next().and_then(|row| row.body.as_ref());
+    let answer = body.expect("a good answer").value();
+    answer.pointer(pointer).expect("a record").clone()
+}
+
 /// Reads each of the six lists, its pages written in its own words.
 async fn each_list(pages: &[Says], check: impl Fn(&str, Words, Walked)) {
     let (customer, domain) = (customer(), ID.parse().expect("an id"));
-    let rows = answers::all();
-    let record = |name: &str, pointer: &str| {
-        let row = rows
-            .iter()
-            .find(|row| row.operation.name == name)
-            .expect("a row");
-        let answer = row.body.as_ref().expect("a body").value();
-        answer.pointer(pointer).expect("a record").clone()
-    };
-    let written = |write: Written, record: Value| -> Vec<Value> {
+    let alerts: Written = |says, record| counted("alerts", says, record);
+    let mentions: Written = |says, record| counted("mentions", says, record);
+    let written = |write: Written, operation: &str, pointer: &str| -> Vec<Value> {
+        let record = record(operation, pointer);
         pages.iter().map(|says| write(says, &record)).collect()
     };
-    let servers = written(linked, record("list_endpoints", "/data/0"));
-    check(
-        "servers",
-        Words::Links,
-        walked(&ListEndpoints::new(), &servers).await,
-    );
-    let rules = written(linked, record("list_rules", "/data/0"));
-    check(
-        "rules",
-        Words::Links,
-        walked(&ListRules::new(), &rules).await,
-    );
-    let alerts = written(
-        |says, record| counted("alerts", says, record),
-        record("list_port_alerts", "/data/alerts/0"),
-    );
-    check(
-        "port alerts",
-        Words::HasMore,
-        walked(&ListPortAlerts::new(customer), &alerts).await,
-    );
-    let alerts = written(
-        |says, record| counted("alerts", says, record),
-        record("list_domain_alerts", "/data/alerts/0"),
-    );
-    check(
-        "domain alerts",
-        Words::HasMore,
-        walked(&ListDomainAlerts::new(customer, domain), &alerts).await,
-    );
-    let mentions = written(
-        |says, record| counted("mentions", says, record),
-        record("list_mentions", "/data/mentions/0"),
-    );
-    check(
-        "mentions",
-        Words::HasMore,
-        walked(&ListMentions::new(customer, domain), &mentions).await,
-    );
-    let leaks = written(leaked, record("list_credential_leaks", "/data/items/0"));
-    check(
-        "leaks",
-        Words::TotalAlone,
-        walked(&ListCredentialLeaks::new(customer, domain), &leaks).await,
-    );
+    let pages = written(linked, "list_endpoints", "/data/0");
+    let ended = walked(&ListEndpoints::new(), &pages).await;
+    check("servers", Words::Links, ended);
+    let pages = written(linked, "list_rules", "/data/0");
+    let ended = walked(&ListRules::new(), &pages).await;
+    check("rules", Words::Links, ended);
+    let pages = written(alerts, "list_port_alerts", "/data/alerts/0");
+    let ended = walked(&ListPortAlerts::new(customer), &pages).await;
+    check("port alerts", Words::HasMore, ended);
+    let pages = written(alerts, "list_domain_alerts", "/data/alerts/0");
+    let ended = walked(&ListDomainAlerts::new(customer, domain), &pages).await;
+    check("domain alerts", Words::HasMore, ended);
+    let pages = written(mentions, "list_mentions", "/data/mentions/0");
+    let ended = walked(&ListMentions::new(customer, domain), &pages).await;
+    check("mentions", Words::HasMore, ended);
+    let pages = written(leaked, "list_credential_leaks", "/data/items/0");
+    let ended = walked(&ListCredentialLeaks::new(customer, domain), &pages).await;
+    check("leaks", Words::TotalAlone, ended);
 }
 
 /// The list ends well, with so many items after so many requests.
@@ -443,19 +419,14 @@ async fn a_list_that_says_nothing_of_its_end_is_asked_until_a_page_is_empty() {
 
 #[tokio::test]
 async fn a_link_that_is_not_there_is_no_word_about_the_next_page() {
+    let server = record("list_endpoints", "/data/0");
     let servers = |number: u32, first: u128, links: Value| {
-        let rows = answers::all();
-        let row = rows
-            .iter()
-            .find(|row| row.operation.name == "list_endpoints")
-            .expect("a row");
-        let record = row.body.as_ref().expect("a body").value()["data"][0].clone();
         let items = if first > 0 {
             page(number, first, first + 1)
         } else {
             empty(number)
         };
-        json!({"data": items.records(&record), "links": links, "meta": {"current_page": number}})
+        json!({"data": items.records(&server), "links": links, "meta": {"current_page": number}})
     };
     for links in [
         json!({}),
