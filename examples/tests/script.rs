@@ -421,7 +421,7 @@ async fn a_correction_never_claims_what_nobody_told() {
     let nothing =
         json!({"changed": 0, "unchanged": 500, "unknown_services": [], "enforcement": []});
     script.respond(testing::success(nothing));
-    script.respond(testing::success(json!({})));
+    script.respond(testing::success(json!({"unchanged": 500})));
     script.respond(testing::validation_error(&[("services.0.status", "No.")]));
     let result = nightly::correct(&module(&script).background, &services).await;
     script.assert_done();
