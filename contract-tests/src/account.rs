@@ -21,6 +21,17 @@ use crate::table::TABLE;
 /// Long enough to wait for a window while all other cases wait too.
 pub(crate) const LONGEST_CASE: Duration = Duration::from_secs(7200);
 
+/// How time passes in a case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Pace {
+    /// Only when the case moves it.
+    Stands,
+    /// By itself; the case can keep scans from ending.
+    Runs,
+    /// By itself, and scans end when they end.
+    RunsUnsteered,
+}
+
 /// An account of the service, and all a case can do with it.
 pub struct Account {
     stage: Arc<Stage>,
@@ -173,6 +184,47 @@ impl Account {
             &json!({"outcome": outcome}),
         )
         .await;
+    }
+
+    /// Sets what the next scan of a record finds, as the admin API takes it, and runs that scan.
+    pub(crate) async fn found(&self, record: &str, what: &str, findings: &Value) {
+        let path = format!("/_mock/{record}/{what}");
+        self.steer(Need::World, Method::PUT, &path, findings).await;
+        let path = format!("/_mock/{record}/scan");
+        self.steer(Need::World, Method::POST, &path, &json!({}))
+            .await;
+    }
+
+    /// How this service tells the time.
+    pub(crate) fn pace(&self) -> Pace {
+        let service = &self.stage.service;
+        match (service.repeatability, service.steering) {
+            (Repeatability::Exact, _) => Pace::Stands,
+            (Repeatability::Loose, Steering::Possible) => Pace::Runs,
+            (Repeatability::Loose, Steering::Impossible) => Pace::RunsUnsteered,
+        }
+    }
+
+    /// Keeps scans from ending of themselves where the clock runs, so that nothing moves but by a call.
+    pub(crate) async fn hold_still(&self) {
+        if self.pace() == Pace::Runs {
+            let path = format!("/_mock/tenants/{}/progress", self.name);
+            let body = json!({"scans": "manual"});
+            self.stage.service.admin(Method::PUT, &path, &body).await;
+        }
+    }
+
+    /// The records of the account as the service exports them, where its clock stands; nothing where it cannot, or not
+    /// for one account.
+    pub(crate) async fn exported(&self) -> Option<Value> {
+        let service = &self.stage.service;
+        if self.pace() != Pace::Stands {
+            return None;
+        }
+        let path = format!("/_mock/tenants/{}/state", self.name);
+        let answer = service.ask_admin(Method::GET, &path, &Value::Null).await;
+        let mut answer = answer.ok().filter(|answer| answer.status.is_success())?;
+        Some(answer.json["account"]["state"]["records"].take())
     }
 
     /// From now on scans come to their end only when the case runs them.

@@ -15,6 +15,7 @@ use crate::exchange::Exchange;
 use crate::need::Need;
 use crate::service::Service;
 use crate::stage::{Event, STAGE, Stage};
+use crate::table::Row;
 
 /// A case: an `async fn` without arguments, and what it asks of the service.
 #[derive(Clone, Copy)]
@@ -25,19 +26,36 @@ pub struct Case {
     pub needs: &'static [Need],
     /// Where it sends the operations that stand in two.
     pub namespace: Namespace,
-    /// Starts it.
-    pub body: fn() -> Pin<Box<dyn Future<Output = ()>>>,
+    /// What it does.
+    pub body: Body,
 }
 
+/// What a case does.
+#[derive(Clone, Copy)]
+pub enum Body {
+    /// All it does is its own.
+    Alone(fn() -> Playing),
+    /// A mechanism, put to one operation.
+    Of(fn(&'static Row) -> Playing, &'static Row),
+}
+
+/// A case that is being played.
+pub type Playing = Pin<Box<dyn Future<Output = ()>>>;
+
 impl Case {
-    /// File and function, as in `servers::a_server_goes_through_its_life`, and the namespace where that is not `billing`.
+    /// File and function, as in `servers::a_server_goes_through_its_life`, the operation where a mechanism is put to one,
+    /// and the namespace where that is not `billing`.
     pub fn name(&self) -> String {
         let name = self
             .path
             .split_once("::")
             .map_or(self.path, |(_, name)| name);
+        let name = match self.body {
+            Body::Alone(_) => name.to_owned(),
+            Body::Of(_, row) => format!("{name}::{}", row.operation),
+        };
         match self.namespace {
-            Namespace::Billing => name.to_owned(),
+            Namespace::Billing => name,
             other => format!("{name} /{}/", other.as_str()),
         }
     }
@@ -63,13 +81,13 @@ macro_rules! cases {
                 path: concat!(module_path!(), "::", stringify!($any)),
                 needs: &[],
                 namespace: $crate::Namespace::Billing,
-                body: || Box::pin($any()),
+                body: $crate::Body::Alone(|| Box::pin($any())),
             },)*
             $($crate::Case {
                 path: concat!(module_path!(), "::", stringify!($steered)),
                 needs: &[$($crate::Need::$need),+],
                 namespace: $crate::Namespace::Billing,
-                body: || Box::pin($steered()),
+                body: $crate::Body::Alone(|| Box::pin($steered())),
             },)*
         ];
     };
@@ -118,7 +136,11 @@ pub fn run_case(case: &Case, service: &Service) -> Run {
     let runtime = Builder::new_current_thread().enable_all().build();
     let runtime = runtime.expect("the system gives a runtime");
     let stage = Stage::new(service.clone(), case);
-    let body = || runtime.block_on(STAGE.scope(Arc::clone(&stage), (case.body)()));
+    let playing = || match case.body {
+        Body::Alone(play) => play(),
+        Body::Of(play, row) => play(row),
+    };
+    let body = || runtime.block_on(STAGE.scope(Arc::clone(&stage), playing()));
     let failure = caught(body).err();
     let left = stage.record().left();
     let cleaning = Stage::new(service.clone(), case);

@@ -41,31 +41,34 @@ pub struct Exchange {
 impl Exchange {
     /// What the table calls this answer.
     pub fn outcome(&self) -> String {
-        let status = self.status.as_u16();
-        match self.mark() {
-            Some(mark) => format!("{status} {mark}"),
-            None => status.to_string(),
-        }
+        outcome(self.status, &self.json)
     }
+}
 
-    fn mark(&self) -> Option<String> {
-        let json = &self.json;
-        let code = &json["error"]["code"];
-        let fixed = if json["status"] == "error" {
-            validation_shape(self.status)
-        } else if let Some(code) = code.as_str() {
-            return Some(code.to_owned());
-        } else if code.is_number() {
-            "number"
-        } else if self.status == StatusCode::SERVICE_UNAVAILABLE && json["success"] == true {
-            "unreachable"
-        } else if self.status.is_success() {
-            return variant(&json["data"]).map(str::to_owned);
-        } else {
-            "in no documented shape"
-        };
-        Some(fixed.to_owned())
+/// What the table calls an answer.
+pub(crate) fn outcome(status: StatusCode, json: &Value) -> String {
+    match mark(status, json) {
+        Some(mark) => format!("{} {mark}", status.as_u16()),
+        None => status.as_u16().to_string(),
     }
+}
+
+fn mark(status: StatusCode, json: &Value) -> Option<String> {
+    let code = &json["error"]["code"];
+    let fixed = if json["status"] == "error" {
+        validation_shape(status)
+    } else if let Some(code) = code.as_str() {
+        return Some(code.to_owned());
+    } else if code.is_number() {
+        "number"
+    } else if status == StatusCode::SERVICE_UNAVAILABLE && json["success"] == true {
+        "unreachable"
+    } else if status.is_success() {
+        return variant(&json["data"]).map(str::to_owned);
+    } else {
+        "in no documented shape"
+    };
+    Some(fixed.to_owned())
 }
 
 fn validation_shape(status: StatusCode) -> &'static str {

@@ -11,6 +11,7 @@ use serde_json::Value;
 use tokio::time::sleep;
 
 use crate::account::LONGEST_CASE;
+use crate::exchange::outcome;
 use crate::service::{Steering, shared_budget};
 use crate::stage::{Tap, stage};
 use crate::table::TABLE;
@@ -33,6 +34,13 @@ pub struct RawAnswer {
     pub headers: HeaderMap,
     /// The body as JSON; null when it is none.
     pub json: Value,
+}
+
+impl RawAnswer {
+    /// What the table calls it.
+    pub fn outcome(&self) -> String {
+        outcome(self.status, &self.json)
+    }
 }
 
 impl RawCall {

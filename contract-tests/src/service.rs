@@ -215,6 +215,27 @@ pub fn rate_limits() -> (u32, u32) {
     }
 }
 
+/// The plans for servers and how many each has room for, smallest first: those of the mock, or what
+/// `SECMON_CONTRACT_PLANS` says.
+///
+/// # Panics
+/// When it says something else.
+pub fn plans() -> Vec<(String, u64)> {
+    let text = env::var("SECMON_CONTRACT_PLANS");
+    let text = text
+        .as_deref()
+        .unwrap_or("starter=5,professional=25,business=100,enterprise=1000");
+    let pairs = text.split(',').map(|pair| {
+        let (plan, size) = pair.split_once('=')?;
+        Some((plan.trim().to_owned(), size.trim().parse().ok()?))
+    });
+    let plans: Option<Vec<(String, u64)>> = pairs.collect();
+    let mut plans =
+        plans.expect("SECMON_CONTRACT_PLANS has plans with their sizes, as in `small=5,large=25`");
+    plans.sort_by_key(|(_, size)| *size);
+    plans
+}
+
 fn parsed(text: &str) -> Option<(u32, u32)> {
     let (strict, default) = text.split_once(',')?;
     Some((strict.trim().parse().ok()?, default.trim().parse().ok()?))

@@ -5,6 +5,8 @@ use std::sync::LazyLock;
 use http::Method;
 use serde::Deserialize;
 
+use crate::recipe::{Bad, Members, Recipe};
+
 /// The whole table.
 pub static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let text = include_str!("../contract.toml");
@@ -53,6 +55,8 @@ pub struct Row {
     pub group: String,
     /// The outcomes, its own and its group's.
     pub cells: Vec<Cell>,
+    /// How it is called; nothing in the rows of what is no operation.
+    pub recipe: Option<Recipe>,
 }
 
 /// All rows.
@@ -60,12 +64,16 @@ pub struct Row {
 pub struct Table {
     /// In the order of the file.
     pub rows: Vec<Row>,
+    /// What members may not be.
+    pub bad: Bad,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
     every: Vec<Every>,
+    bad: Members,
+    bad_query: Members,
     operation: Vec<Operation>,
 }
 
@@ -80,7 +88,6 @@ struct Every {
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct Operation {
     name: String,
     call: String,
@@ -93,6 +100,8 @@ struct Operation {
     switch: Vec<String>,
     #[serde(default)]
     fault: Vec<String>,
+    #[serde(flatten)]
+    recipe: Option<Recipe>,
 }
 
 impl Table {
@@ -103,6 +112,10 @@ impl Table {
             rows: rows
                 .flat_map(|operation| rows_of(operation, &file.every))
                 .collect(),
+            bad: Bad {
+                body: file.bad,
+                query: file.bad_query,
+            },
         })
     }
 
@@ -171,6 +184,11 @@ impl Row {
         self.method.parse().expect("a method")
     }
 
+    /// Whether it takes a body; the others take a query.
+    pub fn takes_body(&self) -> bool {
+        self.has("413 size")
+    }
+
     /// Whether the operation has this outcome.
     pub fn has(&self, outcome: &str) -> bool {
         self.cells.iter().any(|cell| cell.outcome == outcome)
@@ -215,5 +233,6 @@ fn row(operation: &Operation, every: &[Every], namespace: &'static str, name: St
         namespace,
         group: operation.group.clone(),
         cells: all,
+        recipe: operation.recipe.clone(),
     }
 }

@@ -25,7 +25,7 @@ const MAKES_ALL: Case = Case {
     path: "contract::cleaning::makes_one_of_each",
     needs: &[],
     namespace: Namespace::Billing,
-    body: || Box::pin(makes_one_of_each()),
+    body: secmon_contract_tests::Body::Alone(|| Box::pin(makes_one_of_each())),
 };
 
 const WHY: &str = "For the operations team";

@@ -9,8 +9,8 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use secmon_contract_tests::junit::{self, Ending, Line};
 use secmon_contract_tests::{
-    Account, Case, Exchange, Forced, Matrix, Namespace, Need, Service, checks, embedded, run_case,
-    time_problems,
+    Account, Body, Case, Exchange, Forced, Matrix, Namespace, Need, Service, checks, embedded,
+    run_case, time_problems,
 };
 use serde_json::{Value, json};
 
@@ -261,7 +261,7 @@ fn a_fault_marks_the_calls_that_it_hits_and_no_more() {
         path: "contract::hit::reads_three_times",
         needs: &[Need::Faults],
         namespace: Namespace::Billing,
-        body: || {
+        body: Body::Alone(|| {
             Box::pin(async {
                 let account = Account::new().await;
                 let read = || async { account.raw(Method::GET, "/api/v1/endpoints").send().await };
@@ -281,7 +281,7 @@ fn a_fault_marks_the_calls_that_it_hits_and_no_more() {
                 account.clear_faults().await;
                 read().await.expect("an answer");
             })
-        },
+        }),
     };
     let run = run_case(&hit, &Service::of(&mock));
     assert!(run.failure.is_none(), "{:?}", run.failure);
@@ -299,12 +299,12 @@ fn a_case_may_not_do_what_it_did_not_declare() {
         path: "contract::sly::moves_the_clock",
         needs: &[Need::World],
         namespace: Namespace::Billing,
-        body: || {
+        body: Body::Alone(|| {
             Box::pin(async {
                 let account = Account::new().await;
                 account.advance(60).await;
             })
-        },
+        }),
     };
     let failure = run_case(&sly, &Service::of(&mock))
         .failure

@@ -15,6 +15,7 @@ mod honesty;
 mod judgement;
 mod lasting_faults;
 mod lists;
+mod mechanisms;
 mod model;
 mod namespaces;
 mod playbooks;
@@ -67,6 +68,7 @@ fn cases() -> Vec<Case> {
     ];
     let mut cases = files.concat();
     cases.extend(namespaces::twins());
+    cases.extend(mechanisms::cases());
     cases
 }
 

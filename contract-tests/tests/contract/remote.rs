@@ -138,7 +138,7 @@ static CUSTOMERS: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
 /// Notes the customer of a call that makes something.
 fn remember(call: &Passing) {
     let body = call.json();
-    let named = ["client_id", "billing_customer_id"].map(|member| body[member].as_u64());
+    let named = ["client_id", "billing_customer_id"].map(|member| body[member].as_i64());
     let named = named.into_iter().flatten().filter(|id| *id > 0);
     let mut customers = CUSTOMERS.lock().expect("customers");
     customers.extend(named.map(|id| id.to_string()));

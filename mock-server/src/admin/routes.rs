@@ -26,6 +26,7 @@ const TABLE: &[Row] = &[
     Row(Method::POST,   "/_mock/tenants",                                             Openness::Keyed, tenants::add),
     Row(Method::DELETE, "/_mock/tenants/{name}",                                      Openness::Keyed, tenants::remove),
     Row(Method::POST,   "/_mock/tenants/{name}/reset",                                Openness::Keyed, tenants::reset),
+    Row(Method::GET,    "/_mock/tenants/{name}/state",                                        Openness::Keyed, tenants::export),
     Row(Method::GET,    "/_mock/tenants/{name}/clock",                                Openness::Keyed, clock::show_one),
     Row(Method::POST,   "/_mock/tenants/{name}/clock",                                Openness::Keyed, clock::move_one),
     Row(Method::POST,   "/_mock/tenants/{name}/keys",                                 Openness::Keyed, tenants::issue_key),

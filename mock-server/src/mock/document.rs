@@ -5,7 +5,7 @@ use std::path::Path;
 
 use secmon_engine::{Account, Instant};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::records::{Removed, ServerRecord, moment_put, removals, removed_puts, whole_account};
 use super::restore::stored_state;
@@ -117,6 +117,17 @@ impl Mock {
             accounts,
         };
         written(document).map_err(AdminError::Conflict)
+    }
+
+    /// One account's state as a readable document.
+    pub(crate) fn export_tenant(&self, name: &str) -> Result<Value, AdminError> {
+        let partner = self.partner(name)?;
+        let account = AccountDocument {
+            state: partner.account().export(),
+            entry: partner.entry(),
+        };
+        let document = json!({ "format": FORMAT, "name": partner.name(), "account": account });
+        Ok(document)
     }
 
     /// Puts an exported state in the place of this one.

@@ -78,6 +78,10 @@ pub(crate) fn reset(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
     Ok(Pulled::done(call.mock.reset_tenant(call.part(0))?))
 }
 
+pub(crate) fn export(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
+    Ok(Pulled::shown(&call.mock.export_tenant(call.part(0))?))
+}
+
 pub(crate) fn issue_key(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
     let (key, ticket) = call.mock.issue_key(call.part(0))?;
     Ok(Pulled::made(&json!({ "api_key": key }), ticket))

@@ -1,0 +1,437 @@
+//! The estate: an account with one of everything, so that a mechanism finds something to move, to find, and to leave alone.
+//!
+//! Things have names, which `contract.toml` uses as in `$paused_server`, and come into being when they are first named.
+
+use std::collections::BTreeMap;
+use std::pin::Pin;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use http::Method;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use crate::account::Account;
+use crate::customer::next_service;
+use crate::need::Need;
+use crate::recipe::Members;
+use crate::service::plans;
+
+/// What takes a member out of a request.
+pub const NOTHING: &str = "$nothing";
+
+/// The slots of the estate's customer, of which most are free.
+pub const SLOTS: u64 = 10;
+
+/// A customer's things, by the part of their names.
+const CUSTOMERS: [&str; 4] = ["customer", "other", "crowded", "nobody"];
+
+/// An account with one of everything.
+pub struct Estate {
+    /// The account.
+    pub account: Account,
+    known: Mutex<BTreeMap<String, Value>>,
+}
+
+type Making<'a> = Pin<Box<dyn Future<Output = Value> + 'a>>;
+
+impl Estate {
+    /// An account in which nothing has been named yet.
+    pub async fn new() -> Self {
+        Self::of(Account::new().await).await
+    }
+
+    /// The estate of an account.
+    pub async fn of(account: Account) -> Self {
+        account.unpinned();
+        account.hold_still().await;
+        Self {
+            account,
+            known: Mutex::default(),
+        }
+    }
+
+    /// With neighbours: two customers with servers and domains in each state that the API alone leads to.
+    pub async fn furnished() -> Self {
+        let estate = Self::new().await;
+        for name in [
+            "server",
+            "paused_server",
+            "terminated_server",
+            "platform_server",
+            "others_server",
+            "plan_service",
+            "domain",
+            "paused_domain",
+            "platform_domain",
+            "others_domain",
+            "rule",
+            "second_rule",
+            "global_rule",
+            "others_rule",
+            "nobody",
+        ] {
+            estate.value(name).await;
+        }
+        estate
+    }
+
+    /// What a service must be able to do so that a thing can be there.
+    pub fn need_of(name: &str) -> Option<Need> {
+        name.contains("alert").then_some(Need::World)
+    }
+
+    /// Everything that was named so far.
+    pub fn known(&self) -> BTreeMap<String, Value> {
+        self.names().clone()
+    }
+
+    /// The numbers of the customers that were named so far.
+    pub fn customers(&self) -> Vec<u64> {
+        let known = self.names();
+        let numbers = CUSTOMERS
+            .iter()
+            .filter_map(|name| known.get(*name)?.as_u64());
+        numbers.collect()
+    }
+
+    /// Members with the estate's things in the place of their names.
+    pub async fn filled(&self, members: &Members) -> Members {
+        match self.filled_value(&Value::Object(members.clone())).await {
+            Value::Object(members) => members,
+            _ => Members::new(),
+        }
+    }
+
+    fn filled_value<'a>(&'a self, value: &'a Value) -> Making<'a> {
+        Box::pin(async move {
+            match value {
+                Value::String(text) if text == NOTHING => value.clone(),
+                Value::String(text) => match text.strip_prefix('$') {
+                    Some(name) => self.value(name).await,
+                    None => value.clone(),
+                },
+                Value::Array(items) => {
+                    let mut filled = Vec::new();
+                    for item in items {
+                        filled.push(self.filled_value(item).await);
+                    }
+                    Value::Array(filled)
+                }
+                Value::Object(members) => {
+                    let mut filled = Members::new();
+                    for (name, member) in members {
+                        filled.insert(name.clone(), self.filled_value(member).await);
+                    }
+                    Value::Object(filled)
+                }
+                other => other.clone(),
+            }
+        })
+    }
+
+    /// A thing by its name: its identifier, number or text. It is made when nobody has asked for it before.
+    ///
+    /// # Panics
+    /// When the service refuses to make it, or nothing has this name.
+    pub fn value<'a>(&'a self, name: &'a str) -> Making<'a> {
+        Box::pin(async move {
+            let known = self.names().get(name).cloned();
+            if let Some(value) = known {
+                return value;
+            }
+            let value = match literal(name) {
+                Some(value) => value,
+                None => self.made(name).await,
+            };
+            self.names().insert(name.to_owned(), value.clone());
+            value
+        })
+    }
+
+    fn names(&self) -> MutexGuard<'_, BTreeMap<String, Value>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn made(&self, name: &str) -> Value {
+        match name {
+            name if CUSTOMERS.contains(&name) => json!(self.account.customer().id),
+            "free_service" => json!(next_service()),
+            name if name.ends_with("_server") || name == "server" => self.server(name).await,
+            name if name.ends_with("_domain") || name == "domain" => self.domain(name).await,
+            name if name.ends_with("_service") => self.service(name).await,
+            name if name.ends_with("rule") => self.rule(name).await,
+            "alert" | "resolved_alert" | "others_alert" => self.port_alert(name).await,
+            name if name.ends_with("alert") => self.domain_alert(name).await,
+            other => panic!("an estate has no ${other}"),
+        }
+    }
+
+    async fn server(&self, name: &str) -> Value {
+        let (owner, address) = match name {
+            "server" => ("customer", "192.0.2.1"),
+            "paused_server" => ("customer", "192.0.2.2"),
+            "terminated_server" => ("customer", "192.0.2.3"),
+            "deleted_server" => ("customer", "192.0.2.4"),
+            "platform_server" => ("crowded", "192.0.2.5"),
+            "crowded_terminated_server" => ("crowded", "192.0.2.6"),
+            "scanned_server" => ("customer", "192.0.2.7"),
+            "mapped_server" => ("customer", "192.0.2.8"),
+            "mapped_terminated_server" => ("customer", "192.0.2.9"),
+            // The same address for two customers is two endpoints (B10).
+            "others_server" => ("other", "192.0.2.1"),
+            other => panic!("an estate has no ${other}"),
+        };
+        let customer = self.value(owner).await;
+        let mut body = json!({"client_id": customer, "ip_address": address});
+        if name.starts_with("mapped") {
+            let service = json!(next_service());
+            body["service_id"] = service.clone();
+            let mapped = name.replace("_server", "_service");
+            self.names().insert(mapped, service);
+        }
+        let id = self.post("billing/provision", &body).await["endpoint_id"].clone();
+        let by_id = json!({"endpoint_id": id});
+        match name {
+            "paused_server" => drop(self.post("billing/suspend", &by_id).await),
+            name if name.contains("terminated") => {
+                drop(self.post("billing/terminate", &by_id).await)
+            }
+            "deleted_server" => {
+                let path = format!("/api/v1/endpoints/{}", id.as_str().unwrap_or_default());
+                self.ask(Method::DELETE, &path, &Value::Null).await;
+            }
+            "scanned_server" => {
+                let body = json!({"client_id": customer, "endpoint_id": id});
+                self.post("billing/scan-endpoint", &body).await;
+            }
+            // A plan that was suspended leaves no room for a single server (B7).
+            "platform_server" => {
+                self.value("crowded_terminated_server").await;
+                self.suspended_plan(&customer).await;
+            }
+            _ => {}
+        }
+        id
+    }
+
+    async fn suspended_plan(&self, customer: &Value) {
+        let mut plan = json!({"client_id": customer, "service_id": next_service(), "product_slug": "port_monitoring"});
+        let service = plan.clone();
+        plan["plan_slug"] = self.value("plan").await;
+        self.post("billing/provision-subscription", &plan).await;
+        self.post("billing/suspend-subscription", &service).await;
+    }
+
+    async fn domain(&self, name: &str) -> Value {
+        let (owner, service, domain) = match name {
+            "domain" => ("customer", "slots_service", "one.example.com"),
+            "paused_domain" => ("customer", "slots_service", "two.example.com"),
+            "terminated_domain" => ("customer", "slots_service", "three.example.com"),
+            "released_domain" => ("customer", "slots_service", "four.example.com"),
+            "platform_domain" => ("crowded", "crowded_service", "five.example.com"),
+            "crowded_terminated_domain" => ("crowded", "crowded_service", "six.example.com"),
+            "others_domain" => ("other", "others_service", "one.example.com"),
+            other => panic!("an estate has no ${other}"),
+        };
+        let (owner, service) = (self.value(owner).await, self.value(service).await);
+        let body = json!({"client_id": owner, "domain": domain, "service_id": service});
+        let made = self.post("billing/provision-domain", &body).await;
+        let id = made["monitored_domain_id"].clone();
+        let by_id = json!({"monitored_domain_id": id});
+        match name {
+            "paused_domain" => drop(self.post("billing/suspend-domain", &by_id).await),
+            name if name.contains("terminated") => {
+                self.post("billing/terminate-domain", &by_id).await;
+            }
+            "released_domain" => {
+                // The slot goes with it, and is bought again.
+                let released =
+                    json!({"client_id": owner, "service_id": service, "monitored_domain_id": id});
+                self.post("billing/release-domain", &released).await;
+                self.slots(&owner, &service, SLOTS).await;
+            }
+            "platform_domain" => {
+                self.value("crowded_terminated_domain").await;
+                let slots = json!({"client_id": owner, "service_id": service, "product_slug": "domain_monitoring"});
+                self.post("billing/suspend-subscription", &slots).await;
+            }
+            _ => {}
+        }
+        id
+    }
+
+    async fn slots(&self, customer: &Value, service: &Value, quantity: u64) {
+        let body = json!({
+            "client_id": customer, "service_id": service, "product_slug": "domain_monitoring", "quantity": quantity,
+        });
+        self.post("billing/provision-subscription", &body).await;
+    }
+
+    async fn service(&self, name: &str) -> Value {
+        if let Some(server) = name
+            .strip_suffix("_service")
+            .filter(|name| name.starts_with("mapped"))
+        {
+            self.value(&format!("{server}_server")).await;
+            return self.names()[name].clone();
+        }
+        let service = json!(next_service());
+        let owner = match name {
+            "others_service" => "other",
+            "crowded_service" => "crowded",
+            _ => "customer",
+        };
+        let owner = self.value(owner).await;
+        let by_number =
+            json!({"client_id": owner, "service_id": service, "product_slug": "domain_monitoring"});
+        match name {
+            "plan_service" => {
+                let plan = self.value("plan").await;
+                let body = json!({
+                    "client_id": owner, "service_id": service, "product_slug": "port_monitoring", "plan_slug": plan,
+                });
+                self.post("billing/provision-subscription", &body).await;
+            }
+            "suspended_service" => {
+                self.slots(&owner, &service, 1).await;
+                self.post("billing/suspend-subscription", &by_number).await;
+            }
+            "cancelled_service" => {
+                self.slots(&owner, &service, 1).await;
+                self.post("billing/terminate-subscription", &by_number)
+                    .await;
+            }
+            _ => self.slots(&owner, &service, SLOTS).await,
+        }
+        service
+    }
+
+    async fn rule(&self, name: &str) -> Value {
+        let (owner, server, port) = match name {
+            "rule" => ("customer", Some("server"), 8443),
+            "second_rule" => ("customer", Some("server"), 2222),
+            "deleted_rule" => ("customer", Some("server"), 6000),
+            "global_rule" => ("customer", None, 9443),
+            "others_rule" => ("other", Some("others_server"), 8443),
+            other => panic!("an estate has no ${other}"),
+        };
+        let mut body = json!({
+            "port_start": port, "protocol": "tcp", "justification": "Part of the estate.", "scope": "global",
+            "billing_customer_id": self.value(owner).await,
+        });
+        if let Some(server) = server {
+            body["scope"] = json!("endpoint");
+            body["endpoint_id"] = self.value(server).await;
+        }
+        let id = self.post("whitelists", &body).await["id"].clone();
+        if name == "deleted_rule" {
+            let path = format!("/api/v1/whitelists/{}", id.as_str().unwrap_or_default());
+            self.ask(Method::DELETE, &path, &Value::Null).await;
+        }
+        id
+    }
+
+    async fn port_alert(&self, name: &str) -> Value {
+        let (server, owner) = match name {
+            "others_alert" => ("others_server", "other"),
+            _ => ("server", "customer"),
+        };
+        let (server, owner) = (self.value(server).await, self.value(owner).await);
+        let id = server.as_str().unwrap_or_default();
+        let open = json!({"open": [{"port": 22, "protocol": "tcp"}, {"port": 23, "protocol": "tcp"}, {"port": 161, "protocol": "udp"}]});
+        self.account
+            .found(&format!("endpoints/{id}"), "ports", &open)
+            .await;
+        let list = format!("/api/v1/alerts?billing_customer_id={owner}&endpoint_id={id}");
+        let alerts = self.ask(Method::GET, &list, &Value::Null).await;
+        let on = |port: u16| {
+            let alerts = alerts["alerts"].as_array().into_iter().flatten();
+            let mut alerts =
+                alerts.filter(|alert| alert["port"] == port && alert["status"] == "open");
+            alerts
+                .next()
+                .map(|alert| alert["id"].clone())
+                .unwrap_or_default()
+        };
+        if name != "resolved_alert" {
+            return on(22);
+        }
+        let resolved = on(23);
+        let path = format!("alerts/{}/resolve", resolved.as_str().unwrap_or_default());
+        self.post(&path, &json!({"billing_customer_id": owner}))
+            .await;
+        resolved
+    }
+
+    async fn domain_alert(&self, name: &str) -> Value {
+        let (domain, owner) = match name {
+            "others_domain_alert" => ("others_domain", "other"),
+            _ => ("domain", "customer"),
+        };
+        let category = match name {
+            "acknowledged_alert" => "customers",
+            "resolved_domain_alert" => "third_parties",
+            _ => "employees",
+        };
+        let (domain, owner) = (self.value(domain).await, self.value(owner).await);
+        let id = domain.as_str().unwrap_or_default();
+        let list = format!(
+            "/api/v1/domains/{id}/alerts?billing_customer_id={owner}&type=credential_leak&category={category}"
+        );
+        let mut alerts = self.ask(Method::GET, &list, &Value::Null).await;
+        if alerts["total"] == 0 {
+            let findings =
+                json!({"employees": 3, "customers": 4, "third_parties": 2, "mentions": 3});
+            self.account
+                .found(&format!("domains/{id}"), "findings", &findings)
+                .await;
+            alerts = self.ask(Method::GET, &list, &Value::Null).await;
+        }
+        let alert = alerts["alerts"][0]["id"].clone();
+        let path = |verb: &str| {
+            format!(
+                "domains/{id}/alerts/{}/{verb}",
+                alert.as_str().unwrap_or_default()
+            )
+        };
+        let body = json!({"billing_customer_id": owner});
+        if category != "employees" {
+            self.post(&path("acknowledge"), &body).await;
+        }
+        if category == "third_parties" {
+            self.post(&path("resolve"), &body).await;
+        }
+        alert
+    }
+
+    async fn post(&self, path: &str, body: &Value) -> Value {
+        self.ask(Method::POST, &format!("/api/v1/{path}"), body)
+            .await
+    }
+
+    /// The data of a call, which must succeed.
+    async fn ask(&self, method: Method, path: &str, body: &Value) -> Value {
+        let mut call = self.account.raw(method, path);
+        if !body.is_null() {
+            call = call.json(body);
+        }
+        let answer = call.send().await.expect("an answer");
+        let (status, mut json) = (answer.status, answer.json);
+        assert!(
+            status.is_success(),
+            "an estate cannot be made: {path} {body}: {status} {json}"
+        );
+        json["data"].take()
+    }
+}
+
+/// What has a name and is nothing of the account's.
+fn literal(name: &str) -> Option<Value> {
+    Some(match name {
+        "unknown" => json!(Uuid::from_u128(7)),
+        "plan" => json!(plans()[0].0),
+        "huge" => json!(9_223_372_036_854_775_808_u64),
+        "later" => json!("2999-12-31"),
+        name => json!("x".repeat(name.strip_prefix("text")?.parse().ok()?)),
+    })
+}

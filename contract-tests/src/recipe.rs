@@ -1,0 +1,186 @@
+//! How an operation is called, as `contract.toml` has it, and a call of it in an estate.
+
+use std::collections::BTreeMap;
+
+use http::Method;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use crate::account::Account;
+use crate::estate::{Estate, NOTHING};
+use crate::http_calls::{RawAnswer, RawCall};
+use crate::need::Need;
+use crate::table::Row;
+
+/// Members of a request by name: of its path, its query or its body.
+pub type Members = Map<String, Value>;
+
+/// How an operation is called.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Recipe {
+    /// A request that succeeds in an estate.
+    pub send: Members,
+    /// What it may have besides.
+    #[serde(default)]
+    pub optional: Members,
+    /// Members of `send` that the service can derive from others.
+    #[serde(default)]
+    pub derived: Vec<String>,
+    /// The outcome of the same request sent twice.
+    pub again: String,
+    /// Whether it touches the whole account, so that it must be the case's own.
+    #[serde(default)]
+    account: Reach,
+    /// Requests by their outcome that leave everything as it is: members over those of `send`.
+    #[serde(default)]
+    pub still: BTreeMap<String, Vec<Members>>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Reach {
+    #[default]
+    Shared,
+    Own,
+}
+
+/// What a member may not be, whatever the operation.
+#[derive(Debug)]
+pub struct Bad {
+    /// In a body.
+    pub body: Members,
+    /// In a query.
+    pub query: Members,
+}
+
+impl Recipe {
+    /// What a service must be able to do for a call with these members.
+    pub fn needs(&self, members: &Members) -> Option<Need> {
+        let names = names_in(&Value::Object(members.clone()));
+        let needed = names.iter().find_map(|name| Estate::need_of(name));
+        needed.or((self.account == Reach::Own).then_some(Need::Accounts))
+    }
+
+    /// The members of `send` with others over them.
+    pub fn with(&self, over: &Members) -> Members {
+        let mut members = self.send.clone();
+        members.extend(over.clone());
+        members
+    }
+
+    /// The members without which the call is refused.
+    pub fn required(&self) -> impl Iterator<Item = &str> {
+        let names = self.send.keys().map(String::as_str);
+        names.filter(|name| !self.derived.iter().any(|derived| derived == name))
+    }
+}
+
+/// The names of an estate's things in a value.
+pub fn names_in(value: &Value) -> Vec<String> {
+    match value {
+        Value::String(text) => text
+            .strip_prefix('$')
+            .map(str::to_owned)
+            .into_iter()
+            .collect(),
+        Value::Array(items) => items.iter().flat_map(names_in).collect(),
+        Value::Object(members) => members.values().flat_map(names_in).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// A call of an operation, with everything in it that it needs.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// The HTTP method.
+    pub method: Method,
+    /// The path, with its identifiers.
+    pub path: String,
+    /// The query's parameters.
+    pub query: Vec<(String, String)>,
+    /// The JSON body, where the operation takes one.
+    pub body: Option<Value>,
+}
+
+impl Request {
+    /// A call with these members, whose names the estate fills in.
+    pub async fn new(row: &Row, members: &Members, estate: &Estate) -> Self {
+        let mut members = estate.filled(members).await;
+        members.retain(|_, value| value.as_str() != Some(NOTHING));
+        let parts = row.path.split('/').map(|part| match placeholder(part) {
+            Some("namespace") => row.namespace.to_owned(),
+            Some(name) => text(&members.remove(name).unwrap_or_default()),
+            None => part.to_owned(),
+        });
+        let path = parts.collect::<Vec<_>>().join("/");
+        let (query, body) = match row.takes_body() {
+            true => (Vec::new(), Some(Value::Object(members))),
+            false => {
+                let pairs = members
+                    .iter()
+                    .map(|(name, value)| (name.clone(), text(value)));
+                (pairs.collect(), None)
+            }
+        };
+        Self {
+            method: row.http_method(),
+            path,
+            query,
+            body,
+        }
+    }
+
+    /// Path and query.
+    pub fn target(&self) -> String {
+        let pairs = self.query.iter();
+        let pairs = pairs.map(|(name, value)| format!("{name}={}", escaped(value)));
+        match pairs.collect::<Vec<_>>().join("&") {
+            query if query.is_empty() => self.path.clone(),
+            query => format!("{}?{query}", self.path),
+        }
+    }
+
+    /// The call, to be changed before it is sent.
+    pub fn call(&self, account: &Account) -> RawCall {
+        let call = account.raw(self.method.clone(), &self.target());
+        match &self.body {
+            Some(body) => call.json(body),
+            None => call,
+        }
+    }
+
+    /// Sends it.
+    ///
+    /// # Panics
+    /// When there is no answer.
+    pub async fn send(&self, account: &Account) -> RawAnswer {
+        let answer = self.call(account).send().await;
+        answer.unwrap_or_else(|error| panic!("{} {}: {error}", self.method, self.path))
+    }
+}
+
+/// The name in a part of a path such as `{endpoint}`.
+pub fn placeholder(part: &str) -> Option<&str> {
+    part.strip_prefix('{')?.strip_suffix('}')
+}
+
+fn text(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// A text as it stands in a query.
+fn escaped(text: &str) -> String {
+    let mut safe = String::new();
+    for byte in text.bytes() {
+        match byte {
+            byte if byte.is_ascii_alphanumeric() || b"-._~:".contains(&byte) => {
+                safe.push(byte.into())
+            }
+            byte => safe.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    safe
+}

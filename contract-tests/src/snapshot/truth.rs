@@ -1,0 +1,293 @@
+//! What is shown is what is: everything derived, held against what it is derived from.
+
+use serde_json::{Value, json};
+
+use super::{Snapshot, members};
+
+/// Entries of a list of ports that a rule of so many ports fills (E5).
+const LISTED_WHOLE: u64 = 1024;
+
+/// What of a snapshot cannot be true at once, a sentence for each.
+pub(super) fn contradictions(snapshot: &Snapshot) -> Vec<String> {
+    let mut judge = Judge {
+        snapshot,
+        found: Vec::new(),
+    };
+    for (read, value) in snapshot.reads() {
+        let answer = &value[1];
+        let Some(query) = read.split_once("billing_customer_id=") else {
+            continue;
+        };
+        let customer = query.1.split('&').next().unwrap_or_default();
+        match read.split('?').next().unwrap_or_default() {
+            "/api/v1/endpoints" => judge.servers(customer, answer),
+            "/api/v1/domains" => judge.domains(customer, &answer["data"]),
+            "/api/v1/whitelists/endpoint-summary" => judge.summary(customer, &answer["data"]),
+            path if path.ends_with("/detail") => judge.detail(customer, answer),
+            _ => {}
+        }
+    }
+    judge.found
+}
+
+struct Judge<'a> {
+    snapshot: &'a Snapshot,
+    found: Vec<String>,
+}
+
+impl Judge<'_> {
+    fn all(&self, path: &str, customer: &str) -> Vec<Value> {
+        let list = format!("all of {path}?billing_customer_id={customer}");
+        self.snapshot
+            .at(&list)
+            .as_array()
+            .cloned()
+            .unwrap_or_default()
+    }
+
+    fn expect(&mut self, what: impl FnOnce() -> String, shown: &Value, derived: &Value) {
+        if shown != derived {
+            self.found.push(format!(
+                "{} is {shown}, and {derived} by what it is derived from",
+                what()
+            ));
+        }
+    }
+
+    fn servers(&mut self, customer: &str, list: &Value) {
+        let all = self.all("/api/v1/endpoints", customer);
+        let (meta, of) = (&list["meta"], |what: &str| {
+            format!("{what} of the servers of {customer}")
+        });
+        self.expect(|| of("total"), &meta["total"], &json!(all.len()));
+        self.expect(
+            || of("current_endpoint_count"),
+            &meta["current_endpoint_count"],
+            &json!(all.len()),
+        );
+        for state in ["active", "paused"] {
+            let count = all
+                .iter()
+                .filter(|server| server["status"] == state)
+                .count();
+            self.expect(
+                || of(&format!("status_counts of {state}")),
+                &meta["status_counts"][state],
+                &json!(count),
+            );
+        }
+        // Whether the platform paused something shows that there is no room for it, and only then (B7).
+        let paused = all
+            .iter()
+            .filter(|server| server["quota_paused"] == true)
+            .count();
+        let live = all.len() - paused;
+        let limit = meta["endpoint_limit"].as_u64().unwrap_or(u64::MAX);
+        if paused > 0 && (live as u64) < limit {
+            self.found.push(format!("{customer} has {live} live servers of {limit}, and {paused} that the platform paused"));
+        }
+        for server in &all {
+            let paused_by = (server["status"].as_str(), server["quota_paused"].as_bool());
+            if paused_by == (Some("active"), Some(true)) {
+                self.found.push(format!(
+                    "{} is active and paused by the platform",
+                    server["id"]
+                ));
+            }
+        }
+    }
+
+    fn detail(&mut self, customer: &str, detail: &Value) {
+        let server = &detail["data"];
+        let (servers, rules) = (
+            self.all("/api/v1/endpoints", customer),
+            self.all("/api/v1/whitelists", customer),
+        );
+        let listed = servers.iter().find(|listed| listed["id"] == server["id"]);
+        let id = server["id"].clone();
+        self.expect(
+            || format!("the detail of {id}"),
+            server,
+            listed.unwrap_or(&Value::Null),
+        );
+        for rule in rules.iter().filter(|rule| rule["endpoint_id"] == id) {
+            self.expect(
+                || format!("the server inside the rule {}", rule["id"]),
+                &rule["endpoint"],
+                server,
+            );
+        }
+        let ports = allowed_ports(&rules, &id);
+        self.expect(
+            || format!("whitelisted_ports of {id}"),
+            &detail["whitelisted_ports"],
+            &ports,
+        );
+        self.alerts(customer, &id, detail);
+        if detail["latest_scan"].is_null() {
+            self.expect(
+                || format!("new_ports of {id}, never scanned"),
+                &detail["new_ports"],
+                &json!([]),
+            );
+        } else {
+            self.expect(
+                || format!("scanned_at of {id}"),
+                &detail["latest_scan"]["scanned_at"],
+                &server["last_scan_at"],
+            );
+        }
+    }
+
+    fn alerts(&mut self, customer: &str, server: &Value, detail: &Value) {
+        let all = self.all("/api/v1/alerts", customer);
+        let open = all
+            .iter()
+            .filter(|alert| alert["endpoint_id"] == *server && alert["status"] == "open");
+        let shown = detail["alerts"].as_array().cloned().unwrap_or_default();
+        for (shown, listed) in shown.iter().zip(open.clone()) {
+            let same = members(shown).all(|(name, value)| listed[name] == *value);
+            if !same {
+                self.found.push(format!(
+                    "the detail of {server} shows the alert {shown}, and the list {listed}"
+                ));
+            }
+        }
+        let count = open.count().min(10);
+        self.expect(
+            || format!("alerts in the detail of {server}"),
+            &json!(shown.len()),
+            &json!(count),
+        );
+    }
+
+    fn summary(&mut self, customer: &str, summary: &Value) {
+        let (servers, rules) = (
+            self.all("/api/v1/endpoints", customer),
+            self.all("/api/v1/whitelists", customer),
+        );
+        let global = rules
+            .iter()
+            .filter(|rule| rule["endpoint_id"].is_null())
+            .count();
+        self.expect(
+            || format!("global_count of {customer}"),
+            &summary["global_count"],
+            &json!(global),
+        );
+        let derived = servers.iter().map(|server| {
+            let own = rules.iter().filter(|rule| rule["endpoint_id"] == server["id"]);
+            json!({
+                "endpoint_id": server["id"], "ip_address": server["ip_address"], "nickname": server["nickname"],
+                "rule_count": own.count(),
+            })
+        });
+        let derived: Value = derived.collect();
+        self.expect(
+            || format!("endpoint-summary of {customer}"),
+            &summary["endpoints"],
+            &derived,
+        );
+    }
+
+    fn domains(&mut self, customer: &str, list: &Value) {
+        let domains = list["domains"].as_array().cloned().unwrap_or_default();
+        self.expect(
+            || format!("slots_used of {customer}"),
+            &list["slots_used"],
+            &json!(domains.len()),
+        );
+        let paused = domains
+            .iter()
+            .filter(|domain| domain["quota_paused"] == true)
+            .count();
+        let total = list["slots_total"].as_u64().unwrap_or(u64::MAX);
+        if paused > 0 && ((domains.len() - paused) as u64) < total {
+            self.found.push(format!(
+                "{customer} has a free slot, and {paused} domains that the platform paused"
+            ));
+        }
+        for domain in &domains {
+            self.domain(customer, list, domain);
+        }
+    }
+
+    fn domain(&mut self, customer: &str, list: &Value, domain: &Value) {
+        let id = domain["id"].as_str().unwrap_or_default().to_owned();
+        let at = |what: &str| format!("/api/v1/domains/{id}/{what}?billing_customer_id={customer}");
+        let summary = self.snapshot.at(&at("summary"))[1]["data"].clone();
+        for (name, value) in members(domain) {
+            self.expect(
+                || format!("{name} in the summary of {id}"),
+                &summary[name],
+                value,
+            );
+        }
+        for slots in ["slots_used", "slots_total"] {
+            self.expect(
+                || format!("{slots} in the summary of {id}"),
+                &summary[slots],
+                &list[slots],
+            );
+        }
+        let mentions = ["true", "false"].map(|new| {
+            let list = at("dark-web-mentions");
+            let all = self.snapshot.at(&format!("all of {list}&is_new={new}"));
+            all.as_array().map_or(0, Vec::len)
+        });
+        let mentions = json!(mentions[0] + mentions[1]);
+        self.expect(
+            || format!("dark_web_mentions_count of {id}"),
+            &domain["dark_web_mentions_count"],
+            &mentions,
+        );
+        let leaks = self.snapshot.at(&at("credential-leaks"))[1]["data"]["total"].clone();
+        let counts = [
+            "employees_compromised",
+            "customers_compromised",
+            "third_parties_compromised",
+        ];
+        let sum: u64 = counts
+            .iter()
+            .filter_map(|count| domain[*count].as_u64())
+            .sum();
+        self.expect(|| format!("the leaks of {id}"), &leaks, &json!(sum));
+        let last = self.snapshot.at(&at("scan-history"))[1]["data"]["scans"][0].clone();
+        if last["status"] == "completed" {
+            for count in counts {
+                self.expect(|| format!("{count} of {id}"), &domain[count], &last[count]);
+            }
+        }
+    }
+}
+
+/// The ports of active rules that apply to a server, as its detail lists them (E5).
+fn allowed_ports(rules: &[Value], server: &Value) -> Value {
+    let apply = rules.iter().filter(|rule| rule["is_active"] == true);
+    let apply =
+        apply.filter(|rule| rule["endpoint_id"].is_null() || rule["endpoint_id"] == *server);
+    let mut ports: Vec<(u64, &str)> = Vec::new();
+    for rule in apply {
+        let number = |name: &str| rule[name].as_u64().unwrap_or_default();
+        let (start, end) = (number("port_start"), number("port_end"));
+        let protocols = match rule["protocol"].as_str() {
+            Some("*") => vec!["tcp", "udp"],
+            Some("tcp") => vec!["tcp"],
+            _ => vec!["udp"],
+        };
+        let listed: Vec<u64> = match end - start < LISTED_WHOLE {
+            true => (start..=end).collect(),
+            false => vec![start, end],
+        };
+        let pairs = listed
+            .iter()
+            .flat_map(|port| protocols.iter().map(|protocol| (*port, *protocol)));
+        ports.extend(pairs);
+    }
+    ports.sort_unstable();
+    ports.dedup();
+    ports
+        .iter()
+        .map(|(port, protocol)| json!(format!("{port}:{protocol}")))
+        .collect()
+}

@@ -1,0 +1,41 @@
+//! Mechanisms: what holds of every operation, those of tomorrow too. Each is put to each operation of `contract.toml`, with
+//! the requests that stand there.
+
+mod again;
+mod still;
+
+use secmon_contract_tests::table::{NAMESPACES, Row, TABLE};
+use secmon_contract_tests::{Body, Case, Namespace, Need, Playing};
+
+/// Every mechanism, put to every operation.
+pub fn cases() -> Vec<Case> {
+    [still::cases(), again::cases()].concat()
+}
+
+/// A mechanism, put to each of some operations with what it needs there.
+fn of_each(
+    path: &'static str,
+    play: fn(&'static Row) -> Playing,
+    needs: fn(&'static Row) -> Option<&'static [Need]>,
+) -> Vec<Case> {
+    let rows = TABLE
+        .operations()
+        .filter(|row| row.namespace == NAMESPACES[0]);
+    let cases = rows.filter_map(|row| {
+        Some(Case {
+            path,
+            needs: needs(row)?,
+            namespace: Namespace::Billing,
+            body: Body::Of(play, row),
+        })
+    });
+    cases.collect()
+}
+
+/// What a service must be able to do for any call of an operation.
+fn own_needs(row: &Row) -> &'static [Need] {
+    match row.group.as_str() {
+        "sandbox" => &[Need::Sandbox],
+        _ => &[],
+    }
+}
