@@ -2,6 +2,7 @@
 //! the requests that stand there.
 
 mod again;
+mod at_once;
 mod still;
 
 use secmon_contract_tests::table::{NAMESPACES, Row, TABLE};
@@ -9,7 +10,7 @@ use secmon_contract_tests::{Body, Case, Namespace, Need, Playing};
 
 /// Every mechanism, put to every operation.
 pub fn cases() -> Vec<Case> {
-    [still::cases(), again::cases()].concat()
+    [still::cases(), again::cases(), at_once::all()].concat()
 }
 
 /// A mechanism, put to each of some operations with what it needs there.
