@@ -135,7 +135,7 @@ impl Client {
     }
 
     /// The error of a call that was never tried.
-    fn unsent(&self, info: &'static OperationInfo, error: Error) -> Error {
+    pub(crate) fn unsent(&self, info: &'static OperationInfo, error: Error) -> Error {
         error.about(CallFacts {
             operation: Some(info),
             method: info.method.clone(),

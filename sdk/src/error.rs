@@ -62,6 +62,9 @@ pub enum ErrorKind {
     Decode,
     /// The source behind a list is down (credential leaks), so that the list says nothing about what there is.
     SourceDown,
+    /// The source behind a list is not configured for the account (credential leaks), so that the list says nothing about
+    /// what there is; waiting does not change that.
+    SourceOff,
     /// The answer points elsewhere; it is never followed, because the key would travel along.
     Redirect,
     /// The answer is larger than the client takes.
@@ -94,6 +97,7 @@ impl ErrorKind {
         Self::Interrupted,
         Self::Decode,
         Self::SourceDown,
+        Self::SourceOff,
         Self::Redirect,
         Self::BodyTooLarge,
         Self::MaxWait,
@@ -117,6 +121,7 @@ impl ErrorKind {
             Self::Interrupted => "interrupted",
             Self::Decode => "decode",
             Self::SourceDown => "source_down",
+            Self::SourceOff => "source_off",
             Self::Redirect => "redirect",
             Self::BodyTooLarge => "body_too_large",
             Self::MaxWait => "max_wait",

@@ -16,7 +16,7 @@ use http::StatusCode;
 #[must_use = "a call does nothing until it is awaited"]
 pub struct CallBuilder<'a, O> {
     client: &'a Client,
-    operation: O,
+    pub(super) operation: O,
     settings: Arc<Settings>,
     page: Option<u32>,
 }

@@ -442,8 +442,17 @@ impl Client {
         Sandbox(self)
     }
 
-    /// Mints a token that signs a customer in: [`CreateSsoToken`].
+    /// Mints a token that signs a customer in: [`CreateSsoToken`]. Where to land can be added:
+    /// `client.sso_token(customer).redirect_path("/domains").await`.
     pub fn sso_token(&self, customer: CustomerId) -> CallBuilder<'_, CreateSsoToken> {
         self.call(CreateSsoToken::new(customer))
+    }
+}
+
+impl CallBuilder<'_, CreateSsoToken> {
+    /// The page of the portal to land on, a path from the root.
+    pub fn redirect_path(mut self, path: impl Into<String>) -> Self {
+        self.operation = self.operation.redirect_path(path);
+        self
     }
 }

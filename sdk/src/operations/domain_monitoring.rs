@@ -196,6 +196,7 @@ impl Page for CredentialLeaks {
         Position {
             last_page: last_page.and_then(|page| u32::try_from(page).ok()),
             source_down: self.error.is_some(),
+            source_off: !self.enabled,
             ..Position::of(self.page, self.total)
         }
     }
