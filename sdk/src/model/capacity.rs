@@ -15,19 +15,14 @@ pub struct CapacityReport {
     /// `domain_monitoring` or `port_monitoring`.
     pub product_type: ProductSlug,
     /// How many resources the active services allow.
-    #[serde(default)]
     pub capacity: Option<u64>,
     /// How many there are.
-    #[serde(default)]
     pub usage: Option<u64>,
     /// Whether there are more than allowed.
-    #[serde(default)]
     pub over_quota: Option<bool>,
     /// What was paused, newest first: domain names, or IP addresses.
-    #[serde(default)]
     pub newly_paused: Option<Vec<String>>,
     /// What is watched again, oldest first: domain names, or IP addresses.
-    #[serde(default)]
     pub unpaused: Option<Vec<String>>,
 }
 

@@ -7,16 +7,12 @@ use serde::{Deserialize, Serialize};
 #[non_exhaustive]
 pub struct PageLinks {
     /// The first page.
-    #[serde(default)]
     pub first: Option<String>,
     /// The last page.
-    #[serde(default)]
     pub last: Option<String>,
     /// The page before; none on the first page.
-    #[serde(default)]
     pub prev: Option<String>,
     /// The page after; none on the last page.
-    #[serde(default)]
     pub next: Option<String>,
 }
 
@@ -30,15 +26,12 @@ macro_rules! counted_page {
             $(#[$what])*
             pub $items: Vec<$item>,
             /// How many there are in the filtered list.
-            #[serde(default)]
             pub total: Option<u64>,
             /// Number of this page, from 1.
             pub current_page: u32,
             /// Number of the last page, at least 1.
-            #[serde(default)]
             pub last_page: Option<u32>,
             /// Whether a page follows.
-            #[serde(default)]
             pub has_more: Option<bool>,
         }
 

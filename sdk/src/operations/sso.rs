@@ -37,7 +37,6 @@ fn stays_on_the_portal(path: &str) -> Option<String> {
 pub struct SsoToken {
     token: SecretString,
     /// When it can no longer be used.
-    #[serde(default)]
     pub expires_at: Option<Timestamp>,
 }
 
