@@ -77,7 +77,7 @@ pub(crate) struct Misfit {
 }
 
 impl Misfit {
-    fn whole(problem: impl Into<String>) -> Self {
+    pub(crate) fn whole(problem: impl Into<String>) -> Self {
         Self {
             place: String::new(),
             problem: problem.into(),

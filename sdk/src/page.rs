@@ -7,7 +7,7 @@ use futures_core::Stream;
 use serde_json::Value;
 
 use crate::client::Client;
-use crate::error::{Error, ErrorKind};
+use crate::error::{CallFacts, Error, ErrorKind};
 use crate::operation::Operation;
 use crate::pipeline::transport::BoxFuture;
 use crate::response::Response;
@@ -152,8 +152,8 @@ impl<O: PagedOperation> Pages<O> {
         };
         if customer.is_some() && customer != field(&changed.list, CUSTOMER) {
             let reason = "not sent: the filter changes whose list it is; ask for that customer's list, or for the account's";
-            let refused = Error::new(ErrorKind::Configuration, reason);
-            changed.trouble = Some(changed.client.unsent(O::INFO, refused));
+            let refused = Error::configuration(reason).about(CallFacts::of(O::INFO));
+            changed.trouble = Some(refused);
             changed.next = None;
         }
         changed

@@ -236,11 +236,7 @@ impl Call {
                 } else {
                     "it is no error of the service"
                 };
-                let misfit = Misfit {
-                    place: String::new(),
-                    problem: problem.to_owned(),
-                };
-                unreadable(&answer.unreadable(&misfit, self.is_secret()))
+                unreadable(&answer.unreadable(&Misfit::whole(problem), self.is_secret()))
             }
         };
         let sent = match error.kind() {

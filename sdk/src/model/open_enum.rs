@@ -42,9 +42,34 @@ where
     deserializer.deserialize_str(Text(PhantomData))
 }
 
+/// What a text of its own type can do besides, made from `From<&str>` and `as_str`.
+macro_rules! like_a_text {
+    ($name:ident) => {
+        impl std::str::FromStr for $name {
+            type Err = std::convert::Infallible;
+
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                Ok(Self::from(text))
+            }
+        }
+
+        impl AsRef<str> for $name {
+            fn as_ref(&self) -> &str {
+                self.as_str()
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.pad(self.as_str())
+            }
+        }
+    };
+}
+
 /// One line a value: the variant and its text in the API.
 macro_rules! open_enum {
-    ($(#[$about:meta])* $name:ident { $($(#[$what:meta])* $variant:ident = $text:literal,)+ }) => {
+    ($($(#[$about:meta])* $name:ident { $($(#[$what:meta])* $variant:ident = $text:literal,)+ })+) => {$(
         $(#[$about])*
         #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
@@ -76,29 +101,11 @@ macro_rules! open_enum {
             }
         }
 
-        impl std::str::FromStr for $name {
-            type Err = std::convert::Infallible;
-
-            fn from_str(text: &str) -> Result<Self, Self::Err> {
-                Ok(Self::from(text))
-            }
-        }
+        $crate::model::open_enum::like_a_text!($name);
 
         impl From<String> for $name {
             fn from(text: String) -> Self {
                 Self::from(text.as_str())
-            }
-        }
-
-        impl AsRef<str> for $name {
-            fn as_ref(&self) -> &str {
-                self.as_str()
-            }
-        }
-
-        impl std::fmt::Display for $name {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.pad(self.as_str())
             }
         }
 
@@ -113,7 +120,7 @@ macro_rules! open_enum {
                 $crate::model::open_enum::deserialize_text(deserializer)
             }
         }
-    };
+    )+};
 }
 
-pub(crate) use open_enum;
+pub(super) use {like_a_text, open_enum};

@@ -16,6 +16,21 @@ pub struct PageLinks {
     pub next: Option<String>,
 }
 
+/// The part of [`Page`](crate::page::Page) that gives the items, from the member of the page that holds them.
+macro_rules! items {
+    ($items:ident: $item:ty) => {
+        type Item = $item;
+
+        fn items(&self) -> &[$item] {
+            &self.$items
+        }
+
+        fn into_items(self) -> Vec<$item> {
+            self.$items
+        }
+    };
+}
+
 /// A page whose answer says itself whether another follows.
 macro_rules! counted_page {
     ($(#[$about:meta])* $page:ident { $(#[$what:meta])* $items:ident: $item:ty }) => {
@@ -36,15 +51,7 @@ macro_rules! counted_page {
         }
 
         impl crate::page::Page for $page {
-            type Item = $item;
-
-            fn items(&self) -> &[$item] {
-                &self.$items
-            }
-
-            fn into_items(self) -> Vec<$item> {
-                self.$items
-            }
+            $crate::model::paging::items!($items: $item);
 
             fn position(&self) -> crate::page::Position {
                 crate::page::Position {
@@ -61,15 +68,7 @@ macro_rules! counted_page {
 macro_rules! linked_page {
     ($page:ident of $item:ty) => {
         impl crate::page::Page for $page {
-            type Item = $item;
-
-            fn items(&self) -> &[$item] {
-                &self.data
-            }
-
-            fn into_items(self) -> Vec<$item> {
-                self.data
-            }
+            $crate::model::paging::items!(data: $item);
 
             fn position(&self) -> crate::page::Position {
                 crate::page::Position {
@@ -87,4 +86,5 @@ macro_rules! linked_page {
     };
 }
 
-pub(crate) use {counted_page, linked_page};
+pub(crate) use items;
+pub(super) use {counted_page, linked_page};

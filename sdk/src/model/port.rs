@@ -8,6 +8,8 @@ use serde::de::{Deserialize, Deserializer, Error};
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
+use super::tolerant::invalid_text;
+
 /// A port number, 1 to 65535.
 pub type Port = NonZeroU16;
 
@@ -59,17 +61,10 @@ impl From<Port> for PortRange {
     }
 }
 
-/// A text or a pair of numbers that is no port range.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct InvalidPortRange(String);
-
-impl fmt::Display for InvalidPortRange {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
+invalid_text! {
+    /// A text or a pair of numbers that is no port range.
+    InvalidPortRange
 }
-
-impl std::error::Error for InvalidPortRange {}
 
 impl FromStr for PortRange {
     type Err = InvalidPortRange;

@@ -147,6 +147,24 @@ macro_rules! deserialize_by_parsing {
 }
 pub(crate) use deserialize_by_parsing;
 
+/// Declares the error of a text that cannot be read: the sentence that says so, and how to write it.
+macro_rules! invalid_text {
+    ($(#[$about:meta])* $name:ident) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, PartialEq, Eq)]
+        pub struct $name(String);
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+
+        impl std::error::Error for $name {}
+    };
+}
+pub(crate) use invalid_text;
+
 /// Reads and writes a summary as `#[serde(remote = "Self")]` derives it, but for one with none of its members, which is
 /// none (F9).
 macro_rules! with_some_member {

@@ -171,15 +171,7 @@ impl fmt::Debug for CredentialLeaks {
 }
 
 impl Page for CredentialLeaks {
-    type Item = LeakRecord;
-
-    fn items(&self) -> &[LeakRecord] {
-        &self.items
-    }
-
-    fn into_items(self) -> Vec<LeakRecord> {
-        self.items
-    }
+    crate::model::paging::items!(items: LeakRecord);
 
     fn position(&self) -> Position {
         let size = self.page_size.filter(|size| *size > 0);

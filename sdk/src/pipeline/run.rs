@@ -1,13 +1,12 @@
 //! One call from its first attempt to its result.
 
-use std::hash::{BuildHasher, Hasher, RandomState};
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use http::StatusCode;
 use tokio::time::{Instant, sleep, timeout};
 
-use super::pacer::{Acquire, BudgetError, Permit, Settlement};
+use super::pacer::{Acquire, BudgetError, Permit, Settlement, fraction};
 use super::retry::{self, Decision, Situation};
 use super::retry_after::retry_after;
 use super::transport::{TransportError, TransportErrorKind};
@@ -248,7 +247,7 @@ impl<'a> Run<'a> {
                 throttled: self.throttled,
                 window: self.pipeline.budget.window(),
                 remaining: self.remaining(),
-                jitter: random_fraction(),
+                jitter: fraction(),
             },
         );
         match decision {
@@ -337,9 +336,4 @@ fn settlement(kind: TransportErrorKind) -> Option<Settlement> {
         }
         TransportErrorKind::Timeout | TransportErrorKind::Interrupted => None,
     }
-}
-
-/// Evenly spread from 0 to 1; the hasher's keys are the standard library's only source of chance.
-fn random_fraction() -> f64 {
-    RandomState::new().build_hasher().finish() as f64 / u64::MAX as f64
 }
