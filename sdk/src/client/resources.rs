@@ -11,16 +11,19 @@ use crate::model::{
 use crate::operations::*;
 use crate::page::Pages;
 
-/// Declares a resource: its accessors, each a call or the pages of a list, and the method of the client that gives it.
+/// Declares resources: their accessors, each a call or the pages of a list, and the method of the client that gives one.
+/// The request is made from the arguments, unless it is written out.
 macro_rules! accessors {
     (@result call $operation:ty) => { CallBuilder<'a, $operation> };
     (@result pages $operation:ty) => { Pages<$operation> };
-    (
+    (@request $operation:ident $($argument:ident)*) => { $operation::new($($argument),*) };
+    (@request $operation:ident $($argument:ident)* = $request:expr) => { $request };
+    ($(
         $(#[$about:meta])*
         $name:ident, $accessor:ident {
-            $($(#[$what:meta])* $how:ident $method:ident($($argument:ident: $kind:ty),*) -> $operation:ty = $request:expr;)+
+            $($(#[$what:meta])* $how:ident $method:ident($($argument:ident: $kind:ty),*) -> $operation:ident $(= $request:expr)?;)+
         }
-    ) => {
+    )+) => {$(
         $(#[$about])*
         #[doc = concat!("\nFrom [`Client::", stringify!($accessor), "`].")]
         #[derive(Debug, Clone, Copy)]
@@ -30,7 +33,7 @@ macro_rules! accessors {
             $(
                 $(#[$what])*
                 pub fn $method(self, $($argument: $kind),*) -> accessors!(@result $how $operation) {
-                    self.0.$how($request)
+                    self.0.$how(accessors!(@request $operation $($argument)* $(= $request)?))
                 }
             )+
         }
@@ -41,7 +44,7 @@ macro_rules! accessors {
                 $name(self)
             }
         }
-    };
+    )+};
 }
 
 accessors! {
@@ -50,113 +53,96 @@ accessors! {
         /// Starts monitoring a server: [`ProvisionEndpoint`].
         call provision(server: ProvisionEndpoint) -> ProvisionEndpoint = server;
         /// Stops the scans of a server: [`SuspendEndpoint`].
-        call suspend(server: EndpointId) -> SuspendEndpoint = SuspendEndpoint::new(server);
+        call suspend(server: EndpointId) -> SuspendEndpoint;
         /// Scans a paused server again: [`ResumeEndpoint`].
-        call resume(server: EndpointId) -> ResumeEndpoint = ResumeEndpoint::new(server);
+        call resume(server: EndpointId) -> ResumeEndpoint;
         /// Ends the monitoring of a server: [`TerminateEndpoint`].
-        call terminate(server: EndpointId) -> TerminateEndpoint = TerminateEndpoint::new(server);
+        call terminate(server: EndpointId) -> TerminateEndpoint;
         /// Queues a scan now: [`ScanEndpoint`].
-        call scan(customer: CustomerId, server: EndpointId) -> ScanEndpoint = ScanEndpoint::new(customer, server);
+        call scan(customer: CustomerId, server: EndpointId) -> ScanEndpoint;
         /// A customer's servers: [`ListEndpoints`].
         pages list(customer: CustomerId) -> ListEndpoints = ListEndpoints::new().billing_customer_id(customer);
         /// The servers of all customers: [`ListEndpoints`].
-        pages list_account_wide() -> ListEndpoints = ListEndpoints::new();
+        pages list_account_wide() -> ListEndpoints;
         /// Monitors a server, by address or hostname: [`CreateEndpoint`].
         call create(server: CreateEndpoint) -> CreateEndpoint = server;
         /// One server of a customer: [`GetEndpoint`].
         call get(customer: CustomerId, server: EndpointId) -> GetEndpoint =
             GetEndpoint::new(server).billing_customer_id(customer);
         /// One server, whoever owns it: [`GetEndpoint`].
-        call get_account_wide(server: EndpointId) -> GetEndpoint = GetEndpoint::new(server);
+        call get_account_wide(server: EndpointId) -> GetEndpoint;
         /// One server of a customer with what its scans found: [`GetEndpointDetail`].
         call detail(customer: CustomerId, server: EndpointId) -> GetEndpointDetail =
             GetEndpointDetail::new(server).billing_customer_id(customer);
         /// One server with what its scans found, whoever owns it: [`GetEndpointDetail`].
-        call detail_account_wide(server: EndpointId) -> GetEndpointDetail = GetEndpointDetail::new(server);
+        call detail_account_wide(server: EndpointId) -> GetEndpointDetail;
         /// Changes nickname or state: [`UpdateEndpoint`].
         call update(change: UpdateEndpoint) -> UpdateEndpoint = change;
         /// Takes a customer's server out of every list: [`DeleteEndpoint`].
         call delete(customer: CustomerId, server: EndpointId) -> DeleteEndpoint =
             DeleteEndpoint::new(server).billing_customer_id(customer);
         /// Takes a server out of every list, whoever owns it: [`DeleteEndpoint`].
-        call delete_account_wide(server: EndpointId) -> DeleteEndpoint = DeleteEndpoint::new(server);
+        call delete_account_wide(server: EndpointId) -> DeleteEndpoint;
     }
-}
 
-accessors! {
     /// Monitored domains.
     Domains, domains {
         /// Starts watching a domain: [`ProvisionDomain`].
         call provision(domain: ProvisionDomain) -> ProvisionDomain = domain;
         /// Stops watching a domain: [`SuspendDomain`].
-        call suspend(domain: DomainId) -> SuspendDomain = SuspendDomain::new(domain);
+        call suspend(domain: DomainId) -> SuspendDomain;
         /// Watches a paused domain again: [`ResumeDomain`].
-        call resume(domain: DomainId) -> ResumeDomain = ResumeDomain::new(domain);
+        call resume(domain: DomainId) -> ResumeDomain;
         /// Ends the monitoring of a domain: [`TerminateDomain`].
-        call terminate(domain: DomainId) -> TerminateDomain = TerminateDomain::new(domain);
+        call terminate(domain: DomainId) -> TerminateDomain;
         /// Watches another domain in its place: [`UpdateDomain`].
-        call update(domain: DomainId, name: impl Into<String>) -> UpdateDomain = UpdateDomain::new(domain, name);
+        call update(domain: DomainId, name: impl Into<String>) -> UpdateDomain;
         /// Gives a domain slot up for good: [`ReleaseDomain`].
-        call release(customer: CustomerId, service: ServiceId, domain: DomainId) -> ReleaseDomain =
-            ReleaseDomain::new(customer, service, domain);
+        call release(customer: CustomerId, service: ServiceId, domain: DomainId) -> ReleaseDomain;
         /// A customer's domains and slots: [`ListDomains`].
-        call list(customer: CustomerId) -> ListDomains = ListDomains::new(customer);
+        call list(customer: CustomerId) -> ListDomains;
         /// One domain with all that is known of it: [`GetDomainSummary`].
-        call summary(customer: CustomerId, domain: DomainId) -> GetDomainSummary =
-            GetDomainSummary::new(customer, domain);
+        call summary(customer: CustomerId, domain: DomainId) -> GetDomainSummary;
         /// The last 25 scans of a domain: [`GetScanHistory`].
-        call scan_history(customer: CustomerId, domain: DomainId) -> GetScanHistory =
-            GetScanHistory::new(customer, domain);
+        call scan_history(customer: CustomerId, domain: DomainId) -> GetScanHistory;
         /// A domain's mentions on the dark web: [`ListMentions`].
-        pages mentions(customer: CustomerId, domain: DomainId) -> ListMentions = ListMentions::new(customer, domain);
+        pages mentions(customer: CustomerId, domain: DomainId) -> ListMentions;
         /// A domain's leaked credentials: [`ListCredentialLeaks`].
-        pages leaks(customer: CustomerId, domain: DomainId) -> ListCredentialLeaks =
-            ListCredentialLeaks::new(customer, domain);
+        pages leaks(customer: CustomerId, domain: DomainId) -> ListCredentialLeaks;
         /// A domain's alerts: [`ListDomainAlerts`].
-        pages alerts(customer: CustomerId, domain: DomainId) -> ListDomainAlerts =
-            ListDomainAlerts::new(customer, domain);
+        pages alerts(customer: CustomerId, domain: DomainId) -> ListDomainAlerts;
         /// One alert with its explanation: [`GetDomainAlert`].
-        call alert(customer: CustomerId, domain: DomainId, alert: DomainAlertId) -> GetDomainAlert =
-            GetDomainAlert::new(customer, domain, alert);
+        call alert(customer: CustomerId, domain: DomainId, alert: DomainAlertId) -> GetDomainAlert;
         /// Somebody has seen an alert: [`AcknowledgeDomainAlert`].
-        call acknowledge(customer: CustomerId, domain: DomainId, alert: DomainAlertId) -> AcknowledgeDomainAlert =
-            AcknowledgeDomainAlert::new(customer, domain, alert);
+        call acknowledge(customer: CustomerId, domain: DomainId, alert: DomainAlertId) -> AcknowledgeDomainAlert;
         /// An alert is dealt with: [`ResolveDomainAlert`].
-        call resolve(customer: CustomerId, domain: DomainId, alert: DomainAlertId) -> ResolveDomainAlert =
-            ResolveDomainAlert::new(customer, domain, alert);
+        call resolve(customer: CustomerId, domain: DomainId, alert: DomainAlertId) -> ResolveDomainAlert;
     }
-}
 
-accessors! {
     /// Subscriptions.
     Subscriptions, subscriptions {
         /// Records or changes what a customer bought: [`ProvisionSubscription`].
         call provision(bought: ProvisionSubscription) -> ProvisionSubscription = bought;
         /// Takes the capacity away: [`SuspendSubscription`].
-        call suspend(customer: CustomerId, service: ServiceId, product: impl Into<ProductSlug>) -> SuspendSubscription =
-            SuspendSubscription::new(customer, service, product);
+        call suspend(customer: CustomerId, service: ServiceId, product: impl Into<ProductSlug>) -> SuspendSubscription;
         /// Gives the capacity back: [`ResumeSubscription`].
-        call resume(customer: CustomerId, service: ServiceId, product: impl Into<ProductSlug>) -> ResumeSubscription =
-            ResumeSubscription::new(customer, service, product);
+        call resume(customer: CustomerId, service: ServiceId, product: impl Into<ProductSlug>) -> ResumeSubscription;
         /// Ends it: [`TerminateSubscription`].
-        call terminate(customer: CustomerId, service: ServiceId, product: impl Into<ProductSlug>) -> TerminateSubscription =
-            TerminateSubscription::new(customer, service, product);
+        call terminate(customer: CustomerId, service: ServiceId, product: impl Into<ProductSlug>) -> TerminateSubscription;
         /// To another plan or quantity: [`ChangeSubscription`].
         call change(change: ChangeSubscription) -> ChangeSubscription = change;
         /// Reports the state of many services at once: [`SyncServices`].
-        call sync(services: impl Into<Services>) -> SyncServices = SyncServices::new(services);
+        call sync(services: impl Into<Services>) -> SyncServices;
     }
-}
 
-accessors! {
     /// Allowed Ports rules.
     Rules, rules {
         /// How many rules each server of a customer has: [`GetRuleSummary`].
-        call summary(customer: CustomerId) -> GetRuleSummary = GetRuleSummary::new(customer);
+        call summary(customer: CustomerId) -> GetRuleSummary;
         /// The rules that apply to a customer: [`ListRules`].
         pages list(customer: CustomerId) -> ListRules = ListRules::new().billing_customer_id(customer);
         /// The rules of all customers: [`ListRules`].
-        pages list_account_wide() -> ListRules = ListRules::new();
+        pages list_account_wide() -> ListRules;
         /// Allows ports for a customer: [`CreateRule`].
         call create(customer: CustomerId, rule: CreateRule) -> CreateRule = rule.billing_customer_id(customer);
         /// Allows ports as the rule says; a global one for the whole account (assumed): [`CreateRule`].
@@ -164,7 +150,7 @@ accessors! {
         /// One rule of a customer: [`GetRule`].
         call get(customer: CustomerId, rule: RuleId) -> GetRule = GetRule::new(rule).billing_customer_id(customer);
         /// One rule, whoever owns it: [`GetRule`].
-        call get_account_wide(rule: RuleId) -> GetRule = GetRule::new(rule);
+        call get_account_wide(rule: RuleId) -> GetRule;
         /// Replaces what a customer's rule says: [`UpdateRule`].
         call update(customer: CustomerId, rule: UpdateRule) -> UpdateRule = rule.billing_customer_id(customer);
         /// Replaces what a rule says, whoever owns it: [`UpdateRule`].
@@ -173,26 +159,21 @@ accessors! {
         call delete(customer: CustomerId, rule: RuleId) -> DeleteRule =
             DeleteRule::new(rule).billing_customer_id(customer);
         /// Takes a rule away, whoever owns it: [`DeleteRule`].
-        call delete_account_wide(rule: RuleId) -> DeleteRule = DeleteRule::new(rule);
+        call delete_account_wide(rule: RuleId) -> DeleteRule;
         /// Turns a firewall dump into rules of a server: [`IngestFirewall`].
         call ingest_firewall(dump: IngestFirewall) -> IngestFirewall = dump;
     }
-}
 
-accessors! {
     /// Port alerts.
     PortAlerts, port_alerts {
         /// A customer's port alerts: [`ListPortAlerts`].
-        pages list(customer: CustomerId) -> ListPortAlerts = ListPortAlerts::new(customer);
+        pages list(customer: CustomerId) -> ListPortAlerts;
         /// One port alert: [`GetPortAlert`].
-        call get(customer: CustomerId, alert: PortAlertId) -> GetPortAlert = GetPortAlert::new(customer, alert);
+        call get(customer: CustomerId, alert: PortAlertId) -> GetPortAlert;
         /// Takes an alert off the list of open ones: [`ResolvePortAlert`].
-        call resolve(customer: CustomerId, alert: PortAlertId) -> ResolvePortAlert =
-            ResolvePortAlert::new(customer, alert);
+        call resolve(customer: CustomerId, alert: PortAlertId) -> ResolvePortAlert;
     }
-}
 
-accessors! {
     /// Prices of products.
     Pricing, pricing {
         /// Stores a price: [`SetPrice`].
@@ -200,13 +181,11 @@ accessors! {
         /// Removes a stored price: [`RemovePrice`].
         call remove(price: RemovePrice) -> RemovePrice = price;
     }
-}
 
-accessors! {
     /// Scenarios of the sandbox.
     Sandbox, sandbox {
         /// What there is to choose from: [`ListScenarios`].
-        call scenarios() -> ListScenarios = ListScenarios::new();
+        call scenarios() -> ListScenarios;
         /// What scans shall find from now on: [`SetScenario`].
         call set(scenario: SetScenario) -> SetScenario = scenario;
     }

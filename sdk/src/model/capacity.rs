@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use serde::de::value::SeqAccessDeserializer;
 use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -105,12 +106,8 @@ impl<'de> Visitor<'de> for Reports {
         Ok(CapacityReports(reports))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<CapacityReports, A::Error> {
-        let mut reports = Vec::new();
-        while let Some(report) = items.next_element()? {
-            reports.push(report);
-        }
-        Ok(CapacityReports(reports))
+    fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<CapacityReports, A::Error> {
+        Vec::deserialize(SeqAccessDeserializer::new(items)).map(CapacityReports)
     }
 }
 

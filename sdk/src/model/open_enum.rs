@@ -1,10 +1,5 @@
 //! Enums that keep a value they do not know.
 
-use std::fmt;
-use std::marker::PhantomData;
-
-use serde::de::{Deserializer, Error, Visitor};
-
 /// A value that this version of the crate has no name for; read it through the enum's `as_str`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct UnknownValue(Box<str>);
@@ -17,29 +12,6 @@ impl UnknownValue {
     pub(crate) fn as_str(&self) -> &str {
         &self.0
     }
-}
-
-/// Reads a string and builds the value from it, without a copy in between.
-pub(crate) fn deserialize_text<'de, D, T>(deserializer: D) -> Result<T, D::Error>
-where
-    D: Deserializer<'de>,
-    T: for<'a> From<&'a str>,
-{
-    struct Text<T>(PhantomData<T>);
-
-    impl<T: for<'a> From<&'a str>> Visitor<'_> for Text<T> {
-        type Value = T;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("a string")
-        }
-
-        fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
-            Ok(T::from(text))
-        }
-    }
-
-    deserializer.deserialize_str(Text(PhantomData))
 }
 
 /// What a text of its own type can do besides, made from `From<&str>` and `as_str`.
@@ -115,11 +87,7 @@ macro_rules! open_enum {
             }
         }
 
-        impl<'de> serde::Deserialize<'de> for $name {
-            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                $crate::model::open_enum::deserialize_text(deserializer)
-            }
-        }
+        $crate::model::tolerant::deserialize_by_parsing!($name, parsed, "a string");
     )+};
 }
 

@@ -138,7 +138,10 @@ impl<'a> Run<'a> {
         let latency = sent_at.elapsed();
         let (settlement, result) = match ended {
             Ok(Ok(response)) => self.judge(response),
-            Ok(Err(error)) => (settlement(error.kind()), Err(self.without_answer(error))),
+            Ok(Err(error)) => {
+                let (error, sent) = unanswered(error, &self.redactor());
+                (settlement(&error), Err(self.failed_as(error, sent)))
+            }
             Err(_) => (None, Err(self.timed_out(limit))),
         };
         // Without a settlement the permit is dropped as sent, and its slot counts until the answer could have come.
@@ -214,11 +217,6 @@ impl<'a> Run<'a> {
             ErrorKind::Deadline,
             format!("the operation's time of {limit:?} is over"),
         )
-    }
-
-    fn without_answer(&self, error: TransportError) -> Failure {
-        let (error, sent) = unanswered(error, &self.redactor());
-        self.failed_as(error, sent)
     }
 
     /// What a failed attempt leaves for the error, or the result, of the next one.
@@ -325,15 +323,10 @@ fn no_slot(free_in: Option<Duration>) -> Error {
 }
 
 /// What the budget is told of an attempt without an answer; nothing while the answer may still count at the service.
-fn settlement(kind: TransportErrorKind) -> Option<Settlement> {
-    match kind {
-        TransportErrorKind::Connect
-        | TransportErrorKind::Tls
-        | TransportErrorKind::Proxy
-        | TransportErrorKind::Refused => Some(Settlement::NotSent),
-        TransportErrorKind::BodyTooLarge | TransportErrorKind::Redirected => {
-            Some(Settlement::Answered)
-        }
-        TransportErrorKind::Timeout | TransportErrorKind::Interrupted => None,
+fn settlement(error: &Error) -> Option<Settlement> {
+    match error.kind() {
+        ErrorKind::Timeout | ErrorKind::Interrupted => None,
+        ErrorKind::BodyTooLarge | ErrorKind::Redirect => Some(Settlement::Answered),
+        _ => Some(Settlement::NotSent),
     }
 }

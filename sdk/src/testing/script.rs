@@ -11,7 +11,7 @@ use tokio::time::sleep;
 use uuid::Uuid;
 
 use super::answers::json_text;
-use crate::operation::OperationInfo;
+use crate::operation::{OperationInfo, path_fits};
 use crate::secret::ApiKey;
 use crate::transport::{BoxFuture, Transport, TransportError, TransportErrorKind};
 
@@ -242,13 +242,8 @@ impl Asked {
             Self::Anything => false,
             Self::Operation(name) => sent.operation == Some(name.as_str()),
             Self::Path(method, pattern) => {
-                let mut segments = sent.path.split('/');
-                let fits = pattern.split('/').all(|expected| {
-                    segments
-                        .next()
-                        .is_some_and(|segment| expected == "*" || expected == segment)
-                });
-                *method == sent.method && fits && segments.next().is_none()
+                let fits = |expected: &str, segment: &str| expected == "*" || expected == segment;
+                *method == sent.method && path_fits(pattern, &sent.path, fits)
             }
         }
     }
