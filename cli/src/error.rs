@@ -270,6 +270,7 @@ fn code_of(error: &secmon::Error) -> String {
         (ErrorKind::Tls, _) => "tls",
         (ErrorKind::Proxy, _) => "proxy",
         (ErrorKind::SourceDown, _) => "source_down",
+        (ErrorKind::SourceOff, _) => "source_off",
         (ErrorKind::NoKey, _) => "no_key",
         (ErrorKind::Timeout | ErrorKind::Deadline, _) => "timeout",
         (ErrorKind::Interrupted, _) => "connection_lost",

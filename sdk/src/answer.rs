@@ -9,7 +9,7 @@ use crate::envelope::{self, Misfit};
 use crate::error::{AnswerFacts, ApiError};
 use crate::operation::OperationInfo;
 use crate::pipeline::retry_after::retry_after;
-use crate::redact::Redactor;
+use crate::redact::{MASK, Redactor};
 use crate::secret::ApiKey;
 
 /// How much of an unreadable answer an error keeps, in bytes.
@@ -124,17 +124,16 @@ fn clean(headers: &HeaderMap, redactor: &Redactor) -> HeaderMap {
     let kept = headers
         .iter()
         .filter(|(name, _)| redactor.redact(name.as_str()) == name.as_str());
-    let mut headers: HeaderMap = kept
-        .map(|(name, value)| (name.clone(), value.clone()))
-        .collect();
-    for value in headers.values_mut() {
+    let shown = |value: &HeaderValue| {
         let text = String::from_utf8_lossy(value.as_bytes());
         let shown = redactor.shown(&text, SHORT_TEXT);
-        if shown != text {
-            *value = HeaderValue::from_str(&shown).unwrap_or(HeaderValue::from_static("****"));
+        match shown == text {
+            true => value.clone(),
+            false => HeaderValue::from_str(&shown).unwrap_or(HeaderValue::from_static(MASK)),
         }
-    }
-    headers
+    };
+    kept.map(|(name, value)| (name.clone(), shown(value)))
+        .collect()
 }
 
 /// Of a place in an answer with secrets, only names that this crate knows: a field of a leaked record is one too.

@@ -10,7 +10,6 @@ mod target;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 use serde_json::{Map, Value};
@@ -19,7 +18,7 @@ pub use builder::ClientBuilder;
 pub use call::CallBuilder;
 pub use raw::{RawRequest, RawResponse};
 
-use crate::error::{CallFacts, Error, Sent};
+use crate::error::Error;
 use crate::operation::{Group, Namespace, Operation, OperationInfo};
 use crate::pipeline::{Call, Pipeline};
 use crate::response::Response;
@@ -132,20 +131,6 @@ impl Client {
             headers.insert(X_SANDBOX, HeaderValue::from_static("true"));
         }
         headers
-    }
-
-    /// The error of a call that was never tried.
-    fn unsent(&self, info: &'static OperationInfo, error: Error) -> Error {
-        error.about(CallFacts {
-            operation: Some(info),
-            method: info.method.clone(),
-            path: info.path.to_owned(),
-            safety: info.safety,
-            sent: Sent::No,
-            attempts: 0,
-            elapsed: Duration::ZERO,
-            answer: None,
-        })
     }
 
     fn prepare(

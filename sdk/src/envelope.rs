@@ -34,9 +34,28 @@ pub enum Envelope {
     expecting = "an object with `data`"
 )]
 struct Enveloped<T> {
-    #[serde(default)]
     success: Option<bool>,
+    error: Option<Value>,
+    status: Option<Value>,
     data: T,
+}
+
+impl<T> Enveloped<T> {
+    /// What the answer says against being a result. The health check has no data, and tells by such words how the service
+    /// is.
+    fn objection(&self, has_data: bool) -> Option<Misfit> {
+        let contradiction = if self.error.as_ref().is_some_and(Value::is_object) {
+            "an `error` stands in it"
+        } else if has_data && self.success == Some(false) {
+            "it says `success: false`"
+        } else if has_data && self.status.as_ref().is_some_and(|status| status == "error") {
+            "it says `status: error`"
+        } else {
+            return None;
+        };
+        let problem = format!("{contradiction}, whatever its status and its data say");
+        Some(Misfit::whole(problem))
+    }
 }
 
 /// Whether an answer is a result: by its status, or by its own word where the shape allows that.
@@ -58,7 +77,7 @@ pub(crate) struct Misfit {
 }
 
 impl Misfit {
-    fn whole(problem: impl Into<String>) -> Self {
+    pub(crate) fn whole(problem: impl Into<String>) -> Self {
         Self {
             place: String::new(),
             problem: problem.into(),
@@ -78,37 +97,31 @@ pub(crate) fn decode<T: DeserializeOwned>(
     match envelope {
         Envelope::Empty if status == StatusCode::NO_CONTENT => nothing(),
         Envelope::Empty => Err(Misfit::whole("only a status of 204 says that it is done")),
-        Envelope::Document if is_a_failure_with_data(body) => Err(says_failure()),
-        Envelope::Document => read(body),
+        Envelope::Document => match objection_to_document(body) {
+            Some(objection) => Err(objection),
+            None => read(body),
+        },
         Envelope::SuccessOrUnavailable if status == StatusCode::SERVICE_UNAVAILABLE => {
             decode(Envelope::Success, status, &with_a_reason(body))
         }
         Envelope::Success | Envelope::SuccessOrUnavailable | Envelope::Resource => {
             let answer: Enveloped<T> = read(body)?;
-            match answer.success {
-                Some(false) => Err(says_failure()),
-                _ => Ok(answer.data),
+            match answer.objection(true) {
+                Some(objection) => Err(objection),
+                None => Ok(answer.data),
             }
         }
     }
 }
 
-fn says_failure() -> Misfit {
-    Misfit::whole("it has a success status but says `success: false`")
-}
-
-/// Whether a page or a record beside `success: false` stands in a document. Hardly any has the word in it, so that the
-/// others are not read twice; the health check has no `data`, and says by that word how the service is.
-fn is_a_failure_with_data(body: &[u8]) -> bool {
-    #[derive(Deserialize)]
-    struct Word {
-        success: Option<bool>,
-        data: Option<IgnoredAny>,
+/// The same of a document, which is read twice only where such a word stands in it: hardly any has one.
+fn objection_to_document(body: &[u8]) -> Option<Misfit> {
+    let text = std::str::from_utf8(body).ok()?;
+    if !text.contains("\"success\"") && !text.contains("\"error\"") {
+        return None;
     }
-    let has_the_word = std::str::from_utf8(body).is_ok_and(|text| text.contains("\"success\""));
-    has_the_word
-        && serde_json::from_slice::<Word>(body)
-            .is_ok_and(|word| word.success == Some(false) && word.data.is_some())
+    let answer: Enveloped<Option<IgnoredAny>> = serde_json::from_str(text).ok()?;
+    answer.objection(answer.data.is_some())
 }
 
 /// The answer with a sentence of this crate, where it tells of an outage without one: the specification does not name the
@@ -204,10 +217,11 @@ fn problem(error: &serde_json::Error) -> String {
     }
 }
 
-/// Whether an answer with a success status calls itself an error.
+/// Whether an answer with a success status calls itself an error, and nothing else.
 pub(crate) fn calls_itself_an_error(body: &[u8]) -> bool {
     let answer: Value = serde_json::from_slice(body).unwrap_or_default();
-    answer["error"].is_object() || answer["success"] == false || answer["status"] == "error"
+    let says_error = answer["error"].is_object() || answer["status"] == "error";
+    answer["success"] == false || (says_error && answer["data"].is_null())
 }
 
 /// The service's remark on a call that found its work already done, wherever the answer has it.

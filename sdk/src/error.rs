@@ -3,6 +3,7 @@
 mod api;
 mod code;
 mod field_errors;
+mod named;
 
 use std::error::Error as StdError;
 use std::fmt::{self, Write};
@@ -13,6 +14,7 @@ use http::{HeaderMap, Method, StatusCode};
 pub use api::{ApiError, Details};
 pub use code::ErrorCode;
 pub use field_errors::FieldErrors;
+use named::named_enum;
 
 use crate::operation::{OperationInfo, RetrySafety};
 use crate::redact::{Redactor, one_line};
@@ -39,94 +41,60 @@ struct Inner {
     call: Option<CallFacts>,
 }
 
-/// What an error was about; `non_exhaustive`, so match with a last arm.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum ErrorKind {
-    /// Refused by this crate before anything was sent; see [`Error::field_errors`].
-    Validation,
-    /// The service refused; see [`Error::api`].
-    Api,
-    /// No connection: nothing was sent.
-    Connect,
-    /// The server's certificate was refused, or TLS failed in another way: nothing was sent, and a repeat will not help.
-    Tls,
-    /// A proxy wants credentials (407): it passed nothing on, and a repeat will not help.
-    Proxy,
-    /// An attempt ran out of time; the service may have acted.
-    Timeout,
-    /// The connection was lost, or the answer was cut; the service may have acted.
-    Interrupted,
-    /// The answer is not in the service's format, or a list contradicts itself; see [`Error::body_snippet`]. The page
-    /// that a gateway sends with a 502 is one too, so ask [`Error::is_retryable`] before you call it a defect.
-    Decode,
-    /// The source behind a list is down (credential leaks), so that the list says nothing about what there is.
-    SourceDown,
-    /// The answer points elsewhere; it is never followed, because the key would travel along.
-    Redirect,
-    /// The answer is larger than the client takes.
-    BodyTooLarge,
-    /// The rate budget would have made the call wait longer than the client's `max_wait`; nothing was sent.
-    MaxWait,
-    /// The rate budget itself could not be asked; nothing was sent.
-    Budget,
-    /// The time for the whole operation is over.
-    Deadline,
-    /// The service refused the key earlier (401); nothing was sent. See `Client::reset_key_rejection`.
-    KeyRejected,
-    /// The [`KeyProvider`](crate::KeyProvider) has no key to give; nothing was sent.
-    NoKey,
-    /// Client or call are set up in a way that cannot work; nothing was sent.
-    Configuration,
-    /// The caller's own transport refused to send.
-    Refused,
+named_enum! {
+    /// What an error was about; `non_exhaustive`, so match with a last arm.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    ErrorKind {
+        /// Refused by this crate before anything was sent; see [`Error::field_errors`].
+        Validation = "validation",
+        /// The service refused; see [`Error::api`].
+        Api = "api",
+        /// No connection: nothing was sent.
+        Connect = "connect",
+        /// The server's certificate was refused, or TLS failed in another way: nothing was sent, and a repeat will not help.
+        Tls = "tls",
+        /// A proxy wants credentials (407): it passed nothing on, and a repeat will not help.
+        Proxy = "proxy",
+        /// An attempt ran out of time; the service may have acted.
+        Timeout = "timeout",
+        /// The connection was lost, or the answer was cut; the service may have acted.
+        Interrupted = "interrupted",
+        /// The answer is not in the service's format, or a list contradicts itself; see [`Error::body_snippet`]. The page
+        /// that a gateway sends with a 502 is one too, so ask [`Error::is_retryable`] before you call it a defect.
+        Decode = "decode",
+        /// The source behind a list is down (credential leaks), so that the list says nothing about what there is.
+        SourceDown = "source_down",
+        /// The source behind a list is not configured for the account (credential leaks), so that the list says nothing about
+        /// what there is; waiting does not change that.
+        SourceOff = "source_off",
+        /// The answer points elsewhere; it is never followed, because the key would travel along.
+        Redirect = "redirect",
+        /// The answer is larger than the client takes.
+        BodyTooLarge = "body_too_large",
+        /// The rate budget would have made the call wait longer than the client's `max_wait`; nothing was sent.
+        MaxWait = "max_wait",
+        /// The rate budget itself could not be asked; nothing was sent.
+        Budget = "budget",
+        /// The time for the whole operation is over.
+        Deadline = "deadline",
+        /// The service refused the key earlier (401); nothing was sent. See `Client::reset_key_rejection`.
+        KeyRejected = "key_rejected",
+        /// The [`KeyProvider`](crate::KeyProvider) has no key to give; nothing was sent.
+        NoKey = "no_key",
+        /// Client or call are set up in a way that cannot work; nothing was sent.
+        Configuration = "configuration",
+        /// The caller's own transport refused to send.
+        Refused = "refused",
+    }
 }
 
 impl ErrorKind {
     /// Every kind, for tests that a program knows what to do with each.
-    pub const ALL: &'static [Self] = &[
-        Self::Validation,
-        Self::Api,
-        Self::Connect,
-        Self::Tls,
-        Self::Proxy,
-        Self::Timeout,
-        Self::Interrupted,
-        Self::Decode,
-        Self::SourceDown,
-        Self::Redirect,
-        Self::BodyTooLarge,
-        Self::MaxWait,
-        Self::Budget,
-        Self::Deadline,
-        Self::KeyRejected,
-        Self::NoKey,
-        Self::Configuration,
-        Self::Refused,
-    ];
+    pub const ALL: &'static [Self] = Self::NAMED;
 
     /// The kind as one word, for logs and spans.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Validation => "validation",
-            Self::Api => "api",
-            Self::Connect => "connect",
-            Self::Tls => "tls",
-            Self::Proxy => "proxy",
-            Self::Timeout => "timeout",
-            Self::Interrupted => "interrupted",
-            Self::Decode => "decode",
-            Self::SourceDown => "source_down",
-            Self::Redirect => "redirect",
-            Self::BodyTooLarge => "body_too_large",
-            Self::MaxWait => "max_wait",
-            Self::Budget => "budget",
-            Self::Deadline => "deadline",
-            Self::KeyRejected => "key_rejected",
-            Self::NoKey => "no_key",
-            Self::Configuration => "configuration",
-            Self::Refused => "refused",
-        }
+        self.text().unwrap_or_default()
     }
 }
 
@@ -152,6 +120,22 @@ pub(crate) struct CallFacts {
     pub(crate) attempts: u32,
     pub(crate) elapsed: Duration,
     pub(crate) answer: Option<AnswerFacts>,
+}
+
+impl CallFacts {
+    /// A call that was never tried.
+    pub(crate) fn of(info: &'static OperationInfo) -> Self {
+        Self {
+            operation: Some(info),
+            method: info.method.clone(),
+            path: info.path.to_owned(),
+            safety: info.safety,
+            sent: Sent::No,
+            attempts: 0,
+            elapsed: Duration::ZERO,
+            answer: None,
+        }
+    }
 }
 
 /// What is kept of an answer that is an error.

@@ -229,6 +229,9 @@ pub mod testing;
 mod validate;
 pub mod watch;
 
+/// The crate whose types stand in this one's interface, in the version that fits.
+pub use http;
+
 pub use client::{CallBuilder, Client, ClientBuilder, RawRequest, RawResponse, resources};
 pub use envelope::Envelope;
 pub use error::{ApiError, Details, Error, ErrorCode, ErrorKind, FieldErrors, Sent};

@@ -93,11 +93,7 @@ impl OperationInfo {
             name,
             group,
             path,
-            safety: if is_get {
-                RetrySafety::Repeatable
-            } else {
-                RetrySafety::Once
-            },
+            safety: RetrySafety::usual(&method),
             basis: Basis::Assumed,
             envelope: Envelope::Success,
             fields_in: if is_get || matches!(method, Method::DELETE) {
@@ -170,16 +166,20 @@ impl OperationInfo {
 
     /// Whether a concrete path (no query) is one of this operation's.
     pub fn matches(&self, method: &Method, path: &str) -> bool {
-        let mut given = path.split('/');
-        let fits = self.path.split('/').all(|expected| {
-            given.next().is_some_and(|segment| match expected {
-                "{namespace}" => Namespace::ALL.iter().any(|name| name.as_str() == segment),
-                placeholder if placeholder.starts_with('{') => !segment.is_empty(),
-                literal => literal == segment,
-            })
-        });
-        self.method == *method && fits && given.next().is_none()
+        let fits = |expected: &str, segment: &str| match expected {
+            "{namespace}" => Namespace::ALL.iter().any(|name| name.as_str() == segment),
+            placeholder if placeholder.starts_with('{') => !segment.is_empty(),
+            literal => literal == segment,
+        };
+        self.method == *method && path_fits(self.path, path, fits)
     }
+}
+
+/// Whether each segment of a path fits the one of the pattern in its place.
+pub(crate) fn path_fits(pattern: &str, path: &str, fits: impl Fn(&str, &str) -> bool) -> bool {
+    let (mut pattern, mut path) = (pattern.split('/'), path.split('/'));
+    pattern.all(|expected| path.next().is_some_and(|segment| fits(expected, segment)))
+        && path.next().is_none()
 }
 
 /// The groups of operations that the specification names.
@@ -238,6 +238,16 @@ pub enum RetrySafety {
     /// A second copy could act twice or give another answer, so it is sent again only when the first one was provably
     /// not processed.
     Once,
+}
+
+impl RetrySafety {
+    /// What holds unless more is known of an operation.
+    pub(crate) const fn usual(method: &Method) -> Self {
+        match *method {
+            Method::GET => Self::Repeatable,
+            _ => Self::Once,
+        }
+    }
 }
 
 /// Where an operation's shape comes from.

@@ -4,9 +4,10 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use futures_core::Stream;
+use serde_json::Value;
 
 use crate::client::Client;
-use crate::error::{Error, ErrorKind};
+use crate::error::{CallFacts, Error, ErrorKind};
 use crate::operation::Operation;
 use crate::pipeline::transport::BoxFuture;
 use crate::response::Response;
@@ -43,6 +44,8 @@ pub struct Position {
     pub next_link: Option<bool>,
     /// Whether the source behind the list is down, so that the page says nothing about what there is.
     pub source_down: bool,
+    /// Whether there is no such source for the account, so that the page says nothing either.
+    pub source_off: bool,
 }
 
 impl Position {
@@ -56,6 +59,7 @@ impl Position {
             last_page: None,
             next_link: None,
             source_down: false,
+            source_off: false,
         }
     }
 
@@ -100,7 +104,8 @@ type ItemOf<O> = <<O as Operation>::Output as Page>::Item;
 /// A list that contradicts itself ends with an error of the kind [`Decode`](ErrorKind::Decode): a page of another number
 /// than was asked for, a page sent twice, fewer items in all than the last page counts, or members of one page that
 /// disagree about whether another follows (F8). A source that is down ends it with
-/// [`SourceDown`](ErrorKind::SourceDown), after the page that says so.
+/// [`SourceDown`](ErrorKind::SourceDown), one that is not configured with [`SourceOff`](ErrorKind::SourceOff), each after
+/// the page that says so (F3).
 pub struct Pages<O: PagedOperation> {
     client: Client,
     list: O,
@@ -136,12 +141,22 @@ impl<O: PagedOperation> Pages<O> {
     }
 
     /// Changes the request, as in `list.filter(|alerts| alerts.severity(Severity::Critical))`; the list starts anew.
+    ///
+    /// A customer's list stays that customer's: a change of its customer ends it with an error before anything is sent.
     #[must_use]
     pub fn filter(self, change: impl FnOnce(O) -> O) -> Self {
-        Self {
+        let customer = field(&self.list, CUSTOMER);
+        let mut changed = Self {
             left: self.left,
             ..Self::new(self.client, change(self.list))
+        };
+        if customer.is_some() && customer != field(&changed.list, CUSTOMER) {
+            let reason = "not sent: the filter changes whose list it is; ask for that customer's list, or for the account's";
+            let refused = Error::configuration(reason).about(CallFacts::of(O::INFO));
+            changed.trouble = Some(refused);
+            changed.next = None;
         }
+        changed
     }
 
     /// Stops after this many items; the page that reaches the number is the last that is fetched.
@@ -191,6 +206,11 @@ impl<O: PagedOperation> Pages<O> {
             self.trouble = Some(response.list_error(ErrorKind::SourceDown, O::INFO, reason));
             return;
         }
+        if position.source_off {
+            let reason = "the source of these records is not configured for the account, so there is no list";
+            self.end_with(ErrorKind::SourceOff, reason, response);
+            return;
+        }
         self.left = self.left.saturating_sub(count);
         self.read = self.read.map(|read| read + count as u64);
         let before = || u64::from(position.number) * u64::from(position.per_page.unwrap_or(0));
@@ -219,11 +239,13 @@ impl<O: PagedOperation> Pages<O> {
                     .filter(|_| more)
                     .and_then(|page| page.checked_add(1))
             }
-            Err(reason) => {
-                self.next = None;
-                self.trouble = Some(response.list_error(ErrorKind::Decode, O::INFO, reason));
-            }
+            Err(reason) => self.end_with(ErrorKind::Decode, reason, response),
         }
+    }
+
+    fn end_with(&mut self, kind: ErrorKind, reason: &str, response: &Response<O::Output>) {
+        self.next = None;
+        self.trouble = Some(response.list_error(kind, O::INFO, reason));
     }
 
     /// Adds the remaining items to a list; after an error it holds all that came before, and a further call goes on.
@@ -310,9 +332,18 @@ impl<O: PagedOperation> Stream for Items<O> {
     }
 }
 
+/// The field that names the customer of a list.
+const CUSTOMER: &str = "billing_customer_id";
+
+/// A field of a request as it travels; none where it has none, or null.
+fn field(list: &impl Operation, name: &str) -> Option<Value> {
+    let mut fields = serde_json::to_value(list).ok()?;
+    let field = fields.get_mut(name).map(Value::take);
+    field.filter(|field| !field.is_null())
+}
+
 /// The page that the request itself asks for.
 fn first_page(list: &impl Operation) -> u32 {
-    let fields = serde_json::to_value(list).unwrap_or_default();
-    let page = fields.get("page").and_then(serde_json::Value::as_u64);
+    let page = field(list, "page").as_ref().and_then(Value::as_u64);
     page.and_then(|page| u32::try_from(page).ok()).unwrap_or(1)
 }

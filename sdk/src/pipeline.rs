@@ -53,14 +53,16 @@ impl Call {
             .is_none_or(|operation| operation.group != Group::Health)
     }
 
-    /// A deletion whose first answer was lost finds nothing left to delete: that is its success. A 404 that is not the
-    /// service's own says nothing.
+    /// A deletion whose first answer was lost finds nothing left to delete: that is its success. Only the record's own
+    /// 404, which has a number for its code, says so (A11); that of an unknown path has a name (A6).
     fn was_deleted_before(&self, answer: &Answer) -> bool {
         self.operation
             .is_some_and(|operation| operation.envelope == Envelope::Empty)
             && answer.status == StatusCode::NOT_FOUND
             && answer.earlier == Earlier::AnswerLost
-            && answer.api_error(self.operation).is_some()
+            && answer
+                .api_error(self.operation)
+                .is_some_and(|error| error.code == Some(ErrorCode::Number(404)))
     }
 
     fn is_secret(&self) -> bool {
@@ -234,11 +236,7 @@ impl Call {
                 } else {
                     "it is no error of the service"
                 };
-                let misfit = Misfit {
-                    place: String::new(),
-                    problem: problem.to_owned(),
-                };
-                unreadable(&answer.unreadable(&misfit, self.is_secret()))
+                unreadable(&answer.unreadable(&Misfit::whole(problem), self.is_secret()))
             }
         };
         let sent = match error.kind() {

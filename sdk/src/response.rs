@@ -110,14 +110,11 @@ impl<T> Response<T> {
         reason: &str,
     ) -> Error {
         Error::new(kind, reason).about(CallFacts {
-            operation: Some(operation),
-            method: operation.method.clone(),
-            path: operation.path.to_owned(),
-            safety: operation.safety,
             sent: Sent::Yes,
             attempts: self.attempts(),
             elapsed: self.elapsed(),
             answer: Some(self.answer.facts(operation.secret)),
+            ..CallFacts::of(operation)
         })
     }
 }

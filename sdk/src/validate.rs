@@ -33,11 +33,7 @@ fn too_long(text: &str, most: usize) -> Option<String> {
 
 /// Not empty, and at most so many characters.
 pub(crate) fn text_to(most: usize) -> impl Fn(&str) -> Option<String> {
-    move |text| required_text(text, most)
-}
-
-fn required_text(text: &str, most: usize) -> Option<String> {
-    match text.is_empty() {
+    move |text| match text.is_empty() {
         true => Some("It is required.".to_owned()),
         false => too_long(text, most),
     }
@@ -79,7 +75,7 @@ pub(crate) fn one_of<T: PartialEq + Display>(allowed: &[T]) -> impl Fn(&T) -> Op
 
 /// A product, at most 50 characters.
 pub(crate) fn product(slug: &ProductSlug) -> Option<String> {
-    required_text(slug.as_str(), 50)
+    text_to(50)(slug.as_str())
 }
 
 /// A plan, at most 50 characters.
@@ -95,7 +91,7 @@ pub(crate) fn ip_address(address: &Address) -> Option<String> {
 
 /// An address or a hostname, at most 255 characters.
 pub(crate) fn server_address(address: &Address) -> Option<String> {
-    required_text(address.as_str(), 255)
+    text_to(255)(address.as_str())
 }
 
 /// A monthly price, 0.01 to 9999.99.

@@ -41,9 +41,10 @@ async fn link(context: &Context, path: Option<String>, way: Way) -> Result<Outco
     };
     let service = context.settings.service.as_ref().map_err(Clone::clone)?;
     let url = answer.data.sign_in_url(&service.base_url);
+    let url = url.expose();
     if way == Way::Browser
         && service.source != Source::Local
-        && browser::open_unseen(&url, &paths::cache_folder()?) == Browser::Opened
+        && browser::open_unseen(url, &paths::cache_folder()?) == Browser::Opened
     {
         let story = vec![Line::text(format!(
             "The browser is signed in as customer {customer}."

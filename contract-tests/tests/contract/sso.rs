@@ -3,7 +3,7 @@
 use chrono::DateTime;
 use http::{Method, StatusCode};
 use secmon::ErrorCode;
-use secmon::operations::CreateSsoToken;
+use secmon::operations::{CreateSsoToken, SignInUrl};
 use secmon_contract_tests::{Account, RawCall, assert_api_error, assert_keys, cases};
 use serde_json::Value;
 
@@ -51,14 +51,14 @@ async fn a_token_signs_in_once_and_not_for_long() {
     let minted = mint().await.expect("a token");
     let raw: Value = serde_json::from_slice(minted.body()).expect("JSON");
     assert_keys(&raw["data"], &["token", "expires_at"]);
-    let visit = |address: String| RawCall::new(Method::GET, &address).send();
+    let visit = |address: &SignInUrl| RawCall::new(Method::GET, address.expose()).send();
     let address = minted.data.sign_in_url(&account.url);
     assert_eq!(
-        visit(address.clone()).await.expect("a page").status,
+        visit(&address).await.expect("a page").status,
         StatusCode::OK
     );
     assert_eq!(
-        visit(address).await.expect("a page").status,
+        visit(&address).await.expect("a page").status,
         StatusCode::UNAUTHORIZED
     );
     let late = mint()
@@ -68,7 +68,7 @@ async fn a_token_signs_in_once_and_not_for_long() {
         .sign_in_url(&account.url);
     account.advance(60).await;
     assert_eq!(
-        visit(late).await.expect("a page").status,
+        visit(&late).await.expect("a page").status,
         StatusCode::UNAUTHORIZED
     );
 }
@@ -94,8 +94,8 @@ async fn a_token_is_minted_for_a_customer() {
         .await
         .expect("a token");
     assert_ne!(
-        first.data.sign_in_url(&account.url),
-        second.data.sign_in_url(&account.url),
+        first.data.sign_in_url(&account.url).expose(),
+        second.data.sign_in_url(&account.url).expose(),
         "each token is another"
     );
 }

@@ -120,6 +120,7 @@ fn by_kind(error: &Error) -> Next {
         | (ErrorKind::Tls | ErrorKind::Proxy | ErrorKind::Redirect | ErrorKind::Refused, _) => {
             halt(error)
         }
+        (ErrorKind::SourceOff, _) => operator(error),
         (ErrorKind::Budget | ErrorKind::SourceDown, _) => later(error, Some(OUTAGE)),
         // Before `Decode`: the page of a gateway that is down is one too.
         (_, _) if error.is_retryable() => later(error, None),

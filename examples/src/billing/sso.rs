@@ -1,7 +1,7 @@
 //! Signs a customer in to the portal.
 
 use secmon::model::CustomerId;
-use secmon::operations::CreateSsoToken;
+use secmon::operations::{CreateSsoToken, SignInUrl};
 use secmon::{Client, Error};
 use std::fmt;
 
@@ -9,13 +9,13 @@ use std::fmt;
 ///
 /// It can be sent to a browser, once, and nothing else: it is not `Display`, not `Clone`, not `Serialize`, and its
 /// `Debug` shows nothing.
-pub struct SignIn(String);
+pub struct SignIn(SignInUrl);
 
 impl SignIn {
     /// The value of the `Location` header that sends the customer's browser there. Log neither it nor the header.
     #[must_use]
     pub fn into_location(self) -> String {
-        self.0
+        self.0.expose().to_owned()
     }
 }
 

@@ -29,7 +29,9 @@ pub struct ClientBuilder {
     budget: BudgetChoice,
     batch_reserve: Option<u32>,
     retry_budget: RetryBudget,
-    transport: TransportChoice,
+    transport: Option<Arc<dyn Transport>>,
+    #[cfg(feature = "default-transport")]
+    http_options: Option<HttpOptions>,
     user_agent: String,
     observer: Option<crate::event::Observer>,
     settings: Settings,
@@ -38,16 +40,6 @@ pub struct ClientBuilder {
 enum BudgetChoice {
     Own(MemoryBudget),
     Given(Arc<dyn Budget>),
-}
-
-enum TransportChoice {
-    BuiltIn,
-    #[cfg(feature = "default-transport")]
-    Tuned(HttpOptions),
-    Custom(Arc<dyn Transport>),
-    /// Both of the above, which cannot work.
-    #[cfg(feature = "default-transport")]
-    Contradicted,
 }
 
 impl ClientBuilder {
@@ -61,7 +53,9 @@ impl ClientBuilder {
             budget: BudgetChoice::Own(MemoryBudget::default()),
             batch_reserve: None,
             retry_budget: RetryBudget::default(),
-            transport: TransportChoice::BuiltIn,
+            transport: None,
+            #[cfg(feature = "default-transport")]
+            http_options: None,
             user_agent: concat!("secmon/", env!("CARGO_PKG_VERSION")).to_owned(),
             observer: None,
             settings: Settings::default(),
@@ -126,27 +120,14 @@ impl ClientBuilder {
 
     /// A transport of the caller's.
     pub fn transport(mut self, transport: Arc<dyn Transport>) -> Self {
-        self.transport = match self.transport {
-            #[cfg(feature = "default-transport")]
-            TransportChoice::Tuned(_) | TransportChoice::Contradicted => {
-                TransportChoice::Contradicted
-            }
-            TransportChoice::BuiltIn | TransportChoice::Custom(_) => {
-                TransportChoice::Custom(transport)
-            }
-        };
+        self.transport = Some(transport);
         self
     }
 
     /// Settings of the transport that comes with this crate: connect time-out, proxy, certificates, largest body.
     #[cfg(feature = "default-transport")]
     pub fn http_options(mut self, options: HttpOptions) -> Self {
-        self.transport = match self.transport {
-            TransportChoice::Custom(_) | TransportChoice::Contradicted => {
-                TransportChoice::Contradicted
-            }
-            TransportChoice::BuiltIn | TransportChoice::Tuned(_) => TransportChoice::Tuned(options),
-        };
+        self.http_options = Some(options);
         self
     }
 
@@ -173,7 +154,11 @@ impl ClientBuilder {
             headers: headers(&self.user_agent)?,
             pipeline: Pipeline {
                 keys: self.keys,
-                transport: transport(self.transport)?,
+                transport: transport(
+                    self.transport,
+                    #[cfg(feature = "default-transport")]
+                    self.http_options,
+                )?,
                 budget: budget(self.budget, self.batch_reserve)?,
                 observer: self.observer,
                 retry_budget: self.retry_budget,
@@ -248,20 +233,25 @@ fn headers(user_agent: &str) -> Result<HeaderMap, Error> {
     Ok(headers)
 }
 
-fn transport(choice: TransportChoice) -> Result<Arc<dyn Transport>, Error> {
-    match choice {
-        TransportChoice::Custom(transport) => Ok(transport),
-        #[cfg(feature = "default-transport")]
-        TransportChoice::BuiltIn => Ok(Arc::new(HttpTransport::new(&HttpOptions::default()))),
-        #[cfg(feature = "default-transport")]
-        TransportChoice::Tuned(options) => Ok(Arc::new(HttpTransport::new(&options))),
-        #[cfg(feature = "default-transport")]
-        TransportChoice::Contradicted => Err(Error::configuration(
+#[cfg(feature = "default-transport")]
+fn transport(
+    given: Option<Arc<dyn Transport>>,
+    options: Option<HttpOptions>,
+) -> Result<Arc<dyn Transport>, Error> {
+    match (given, options) {
+        (Some(_), Some(_)) => Err(Error::configuration(
             "the HTTP options would do nothing: they belong to the transport of this crate, and the builder was given another one",
         )),
-        #[cfg(not(feature = "default-transport"))]
-        TransportChoice::BuiltIn => Err(Error::configuration(
-            "there is no transport: give the builder one, or build secmon with its feature `default-transport`",
-        )),
+        (Some(given), None) => Ok(given),
+        (None, options) => Ok(Arc::new(HttpTransport::new(&options.unwrap_or_default()))),
     }
+}
+
+#[cfg(not(feature = "default-transport"))]
+fn transport(given: Option<Arc<dyn Transport>>) -> Result<Arc<dyn Transport>, Error> {
+    given.ok_or_else(|| {
+        Error::configuration(
+            "there is no transport: give the builder one, or build secmon with its feature `default-transport`",
+        )
+    })
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::client::Client;
-use crate::error::{Error, FieldErrors};
+use crate::error::{CallFacts, Error, FieldErrors};
 use crate::operation::Operation;
 use crate::pipeline::transport::BoxFuture;
 use crate::pipeline::{Call, Failure};
@@ -16,7 +16,7 @@ use http::StatusCode;
 #[must_use = "a call does nothing until it is awaited"]
 pub struct CallBuilder<'a, O> {
     client: &'a Client,
-    operation: O,
+    pub(super) operation: O,
     settings: Arc<Settings>,
     page: Option<u32>,
 }
@@ -58,7 +58,7 @@ impl<'a, O: Operation> CallBuilder<'a, O> {
             Ok(fields) => self.client.prepare(O::INFO, fields, self.settings),
             Err(reason) => Err(Error::configuration(reason)),
         };
-        let call = call.map_err(|error| self.client.unsent(O::INFO, error))?;
+        let call = call.map_err(|error| error.about(CallFacts::of(O::INFO)))?;
         let read = |answer| conclude::<O>(&call, answer);
         let result = self.client.core.pipeline.run(&call, read).await;
         result.map_err(|failure| failure.error)

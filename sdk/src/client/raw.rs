@@ -82,7 +82,10 @@ fn prepare(client: &Client, request: RawRequest) -> Result<Call, Error> {
         ));
     }
     let path = absolute(&request.path)?;
-    let operation = find(&request.method, path.split('?').next().unwrap_or_default());
+    let name = path.split('?').next().unwrap_or_default();
+    // A literal path stands before the one whose placeholder would take it, as in the table.
+    let mut table = OPERATIONS.iter().copied();
+    let operation = table.find(|info| info.matches(&request.method, name));
     let mut address = format!("{}{path}", client.origin());
     target::push_query(&mut address, request.query);
     let mut headers = client.headers_for(operation.map(|info| info.group), &client.settings);
@@ -96,18 +99,10 @@ fn prepare(client: &Client, request: RawRequest) -> Result<Call, Error> {
             .map(|body| body.to_string().into())
             .unwrap_or_default(),
         rate_group: operation.map_or(Some(RateGroup::Strict), OperationInfo::rate_group),
-        safety: operation.map_or_else(|| unknown_safety(&request.method), |info| info.safety),
+        safety: operation.map_or(RetrySafety::usual(&request.method), |info| info.safety),
         settings: client.settings.clone(),
         method: request.method,
     })
-}
-
-/// How an operation without a row of the table is treated.
-fn unknown_safety(method: &Method) -> RetrySafety {
-    match *method {
-        Method::GET => RetrySafety::Repeatable,
-        _ => RetrySafety::Once,
-    }
 }
 
 /// The path from the root. Segments that climb are refused: what they end at is not what the table was asked about.
@@ -126,12 +121,4 @@ fn absolute(path: &str) -> Result<String, Error> {
         true => Ok(path.to_owned()),
         false => Ok(format!("/api/v1/{}", path.trim_start_matches('/'))),
     }
-}
-
-fn find(method: &Method, path: &str) -> Option<&'static OperationInfo> {
-    // A literal path stands before the one whose placeholder would take it, as in the table.
-    OPERATIONS
-        .iter()
-        .find(|info| info.matches(method, path))
-        .copied()
 }

@@ -7,6 +7,7 @@
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde::forward_to_deserialize_any;
 
 /// A deserializer, a visitor, or what they hand each other.
 pub(super) struct ByName<T>(pub(super) T);
@@ -19,6 +20,7 @@ macro_rules! pass_on {
     )+};
 }
 
+/// JSON tells the kind of its values, so the hints for scalars and lists are not needed.
 impl<'de, D: Deserializer<'de>> Deserializer<'de> for ByName<D> {
     type Error = D::Error;
 
@@ -33,33 +35,16 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for ByName<D> {
 
     pass_on! {
         deserialize_any();
-        deserialize_bool();
-        deserialize_i8();
-        deserialize_i16();
-        deserialize_i32();
-        deserialize_i64();
-        deserialize_u8();
-        deserialize_u16();
-        deserialize_u32();
-        deserialize_u64();
-        deserialize_f32();
-        deserialize_f64();
-        deserialize_char();
         deserialize_str();
-        deserialize_string();
-        deserialize_bytes();
-        deserialize_byte_buf();
         deserialize_option();
-        deserialize_unit();
-        deserialize_unit_struct(name: &'static str);
         deserialize_newtype_struct(name: &'static str);
-        deserialize_seq();
-        deserialize_tuple(length: usize);
-        deserialize_tuple_struct(name: &'static str, length: usize);
-        deserialize_map();
         deserialize_enum(name: &'static str, variants: &'static [&'static str]);
         deserialize_identifier();
         deserialize_ignored_any();
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 char string bytes byte_buf unit unit_struct seq tuple tuple_struct map
     }
 }
 

@@ -3,100 +3,70 @@
 use std::borrow::Cow;
 use std::fmt;
 
-/// Why the service refused, as it says itself.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum ErrorCode {
-    /// The key did not resolve to an account (401).
-    TenantNotFound,
-    /// The key does not belong to the portal domain that was called (403).
-    TenantMismatch,
-    /// The partner account is suspended (403).
-    AccountSuspended,
-    /// The plan allows no further server (403).
-    EndpointLimitExceeded,
-    /// All domain slots are used (403).
-    DomainLimitExceeded,
-    /// No such server in the account, or not of this customer (404).
-    EndpointNotFound,
-    /// No such monitored domain in the account, or not of this customer (404).
-    DomainNotFound,
-    /// No such alert on this domain (404).
-    AlertNotFound,
-    /// Unknown `product_slug` (404).
-    ProductNotFound,
-    /// The customer has no records for this service (404).
-    BillingClientNotFound,
-    /// No subscription for this product and service (404).
-    SubscriptionNotFound,
-    /// A scan was asked for a server that is paused or terminated (409).
-    EndpointNotActive,
-    /// The customer already monitors the new domain (409).
-    DomainAlreadyExists,
-    /// More is in use than the new plan or quantity gives (422); see the details `current_usage` and `new_limit`.
-    DowngradeUsageExceeded,
-    /// The subscription's state allows no change (422).
-    SubscriptionNotChangeable,
-    /// The alert is resolved, so it cannot be acknowledged (422).
-    AlertAlreadyResolved,
-    /// The alert was not acknowledged, so it cannot be resolved (422).
-    AlertNotAcknowledged,
-    /// The hostname did not resolve (422).
-    DnsResolutionFailed,
-    /// The server is in its scan cooldown (429); see the detail `retry_after_seconds`.
-    RateLimited,
-    /// The customer has no portal account (500): provision something for it first.
-    UserNotFound,
-    /// The scan could not be queued (500).
-    ScanDispatchFailed,
-    /// The scanning service is down for the moment (503).
-    ScanningUnavailable,
-    /// No such path (404; assumed).
-    NotFound,
-    /// The path does not take this method (405; assumed).
-    MethodNotAllowed,
-    /// The account has no sandbox mode (403; assumed).
-    SandboxDisabled,
-    /// A number in place of a name, equal to the HTTP status.
-    Number(u16),
-    /// A code this version has no name for, kept as it came.
-    Unknown(String),
-}
+use super::named::named_enum;
 
-/// The named codes with their texts.
-const NAMED: [(ErrorCode, &str); 25] = [
-    (ErrorCode::TenantNotFound, "TENANT_NOT_FOUND"),
-    (ErrorCode::TenantMismatch, "TENANT_MISMATCH"),
-    (ErrorCode::AccountSuspended, "ACCOUNT_SUSPENDED"),
-    (ErrorCode::EndpointLimitExceeded, "ENDPOINT_LIMIT_EXCEEDED"),
-    (ErrorCode::DomainLimitExceeded, "DOMAIN_LIMIT_EXCEEDED"),
-    (ErrorCode::EndpointNotFound, "ENDPOINT_NOT_FOUND"),
-    (ErrorCode::DomainNotFound, "DOMAIN_NOT_FOUND"),
-    (ErrorCode::AlertNotFound, "ALERT_NOT_FOUND"),
-    (ErrorCode::ProductNotFound, "PRODUCT_NOT_FOUND"),
-    (ErrorCode::BillingClientNotFound, "BILLING_CLIENT_NOT_FOUND"),
-    (ErrorCode::SubscriptionNotFound, "SUBSCRIPTION_NOT_FOUND"),
-    (ErrorCode::EndpointNotActive, "ENDPOINT_NOT_ACTIVE"),
-    (ErrorCode::DomainAlreadyExists, "DOMAIN_ALREADY_EXISTS"),
-    (
-        ErrorCode::DowngradeUsageExceeded,
-        "DOWNGRADE_USAGE_EXCEEDED",
-    ),
-    (
-        ErrorCode::SubscriptionNotChangeable,
-        "SUBSCRIPTION_NOT_CHANGEABLE",
-    ),
-    (ErrorCode::AlertAlreadyResolved, "ALERT_ALREADY_RESOLVED"),
-    (ErrorCode::AlertNotAcknowledged, "ALERT_NOT_ACKNOWLEDGED"),
-    (ErrorCode::DnsResolutionFailed, "DNS_RESOLUTION_FAILED"),
-    (ErrorCode::RateLimited, "RATE_LIMITED"),
-    (ErrorCode::UserNotFound, "USER_NOT_FOUND"),
-    (ErrorCode::ScanDispatchFailed, "SCAN_DISPATCH_FAILED"),
-    (ErrorCode::ScanningUnavailable, "SCANNING_UNAVAILABLE"),
-    (ErrorCode::NotFound, "NOT_FOUND"),
-    (ErrorCode::MethodNotAllowed, "METHOD_NOT_ALLOWED"),
-    (ErrorCode::SandboxDisabled, "SANDBOX_DISABLED"),
-];
+named_enum! {
+    /// Why the service refused, as it says itself.
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+    ErrorCode {
+        /// The key did not resolve to an account (401).
+        TenantNotFound = "TENANT_NOT_FOUND",
+        /// The key does not belong to the portal domain that was called (403).
+        TenantMismatch = "TENANT_MISMATCH",
+        /// The partner account is suspended (403).
+        AccountSuspended = "ACCOUNT_SUSPENDED",
+        /// The plan allows no further server (403).
+        EndpointLimitExceeded = "ENDPOINT_LIMIT_EXCEEDED",
+        /// All domain slots are used (403).
+        DomainLimitExceeded = "DOMAIN_LIMIT_EXCEEDED",
+        /// No such server in the account, or not of this customer (404).
+        EndpointNotFound = "ENDPOINT_NOT_FOUND",
+        /// No such monitored domain in the account, or not of this customer (404).
+        DomainNotFound = "DOMAIN_NOT_FOUND",
+        /// No such alert on this domain (404).
+        AlertNotFound = "ALERT_NOT_FOUND",
+        /// Unknown `product_slug` (404).
+        ProductNotFound = "PRODUCT_NOT_FOUND",
+        /// The customer has no records for this service (404).
+        BillingClientNotFound = "BILLING_CLIENT_NOT_FOUND",
+        /// No subscription for this product and service (404).
+        SubscriptionNotFound = "SUBSCRIPTION_NOT_FOUND",
+        /// A scan was asked for a server that is paused or terminated (409).
+        EndpointNotActive = "ENDPOINT_NOT_ACTIVE",
+        /// The customer already monitors the new domain (409).
+        DomainAlreadyExists = "DOMAIN_ALREADY_EXISTS",
+        /// More is in use than the new plan or quantity gives (422); see the details `current_usage` and `new_limit`.
+        DowngradeUsageExceeded = "DOWNGRADE_USAGE_EXCEEDED",
+        /// The subscription's state allows no change (422).
+        SubscriptionNotChangeable = "SUBSCRIPTION_NOT_CHANGEABLE",
+        /// The alert is resolved, so it cannot be acknowledged (422).
+        AlertAlreadyResolved = "ALERT_ALREADY_RESOLVED",
+        /// The alert was not acknowledged, so it cannot be resolved (422).
+        AlertNotAcknowledged = "ALERT_NOT_ACKNOWLEDGED",
+        /// The hostname did not resolve (422).
+        DnsResolutionFailed = "DNS_RESOLUTION_FAILED",
+        /// The server is in its scan cooldown (429); see the detail `retry_after_seconds`.
+        RateLimited = "RATE_LIMITED",
+        /// The customer has no portal account (500): provision something for it first.
+        UserNotFound = "USER_NOT_FOUND",
+        /// The scan could not be queued (500).
+        ScanDispatchFailed = "SCAN_DISPATCH_FAILED",
+        /// The scanning service is down for the moment (503).
+        ScanningUnavailable = "SCANNING_UNAVAILABLE",
+        /// No such path (404; assumed).
+        NotFound = "NOT_FOUND",
+        /// The path does not take this method (405; assumed).
+        MethodNotAllowed = "METHOD_NOT_ALLOWED",
+        /// The account has no sandbox mode (403; assumed).
+        SandboxDisabled = "SANDBOX_DISABLED",
+    }
+    and {
+        /// A number in place of a name, equal to the HTTP status.
+        Number(u16),
+        /// A code this version has no name for, kept as it came.
+        Unknown(String),
+    }
+}
 
 impl ErrorCode {
     /// The code as the service writes it; a number in decimal.
@@ -104,30 +74,26 @@ impl ErrorCode {
         match self {
             Self::Number(number) => Cow::Owned(number.to_string()),
             Self::Unknown(text) => Cow::Borrowed(text),
-            named => NAMED
-                .iter()
-                .find(|(code, _)| code == named)
-                .map_or(Cow::Borrowed(""), |(_, text)| Cow::Borrowed(*text)),
+            named => Cow::Borrowed(named.text().unwrap_or_default()),
         }
     }
 
     /// Every code that has a name in this version.
     pub fn named() -> impl Iterator<Item = ErrorCode> {
-        NAMED.into_iter().map(|(code, _)| code)
+        Self::NAMED.iter().cloned()
     }
 
     /// Whether it is one of the named codes.
     pub(crate) fn is_named(&self) -> bool {
-        !matches!(self, Self::Number(_) | Self::Unknown(_))
+        self.text().is_some()
     }
 }
 
 impl From<&str> for ErrorCode {
     fn from(text: &str) -> Self {
-        NAMED
-            .into_iter()
-            .find(|(_, name)| *name == text)
-            .map_or_else(|| Self::Unknown(text.to_owned()), |(code, _)| code)
+        let mut named = Self::named();
+        let known = named.find(|code| code.text() == Some(text));
+        known.unwrap_or_else(|| Self::Unknown(text.to_owned()))
     }
 }
 

@@ -60,15 +60,14 @@ impl FieldErrors {
     pub(crate) fn from_json(errors: &Value) -> Self {
         let mut found = Self::default();
         for (field, problems) in errors.as_object().into_iter().flatten() {
-            let field = one_line(field, LONGEST_NAME);
-            match problems {
-                Value::Array(problems) => {
-                    problems
-                        .iter()
-                        .for_each(|problem| found.add(&*field, sentence(problem)));
-                }
-                single => found.add(&*field, sentence(single)),
-            }
+            // A field without a sentence is refused all the same.
+            let known = found.0.entry(one_line(field, LONGEST_NAME).into_owned());
+            let problems = match problems {
+                Value::Array(problems) => problems.as_slice(),
+                single => std::slice::from_ref(single),
+            };
+            let told = problems.iter().filter(|problem| !problem.is_null());
+            known.or_default().extend(told.map(sentence));
         }
         found
     }
@@ -95,7 +94,10 @@ impl fmt::Display for FieldErrors {
         shown(f, |text| {
             for (position, (field, problems)) in self.0.iter().enumerate() {
                 let separator = if position == 0 { "" } else { "; " };
-                write!(text, "{separator}{field}: {}", problems.join(" "))?;
+                write!(text, "{separator}{field}")?;
+                if !problems.is_empty() {
+                    write!(text, ": {}", problems.join(" "))?;
+                }
             }
             Ok(())
         })

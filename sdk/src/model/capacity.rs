@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use serde::de::value::SeqAccessDeserializer;
 use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -15,19 +16,14 @@ pub struct CapacityReport {
     /// `domain_monitoring` or `port_monitoring`.
     pub product_type: ProductSlug,
     /// How many resources the active services allow.
-    #[serde(default)]
     pub capacity: Option<u64>,
     /// How many there are.
-    #[serde(default)]
     pub usage: Option<u64>,
     /// Whether there are more than allowed.
-    #[serde(default)]
     pub over_quota: Option<bool>,
     /// What was paused, newest first: domain names, or IP addresses.
-    #[serde(default)]
     pub newly_paused: Option<Vec<String>>,
     /// What is watched again, oldest first: domain names, or IP addresses.
-    #[serde(default)]
     pub unpaused: Option<Vec<String>>,
 }
 
@@ -110,12 +106,8 @@ impl<'de> Visitor<'de> for Reports {
         Ok(CapacityReports(reports))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<CapacityReports, A::Error> {
-        let mut reports = Vec::new();
-        while let Some(report) = items.next_element()? {
-            reports.push(report);
-        }
-        Ok(CapacityReports(reports))
+    fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<CapacityReports, A::Error> {
+        Vec::deserialize(SeqAccessDeserializer::new(items)).map(CapacityReports)
     }
 }
 

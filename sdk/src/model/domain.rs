@@ -23,25 +23,19 @@ pub struct MonitoredDomain {
     /// State of its monitoring.
     pub status: DomainStatus,
     /// How the last scan ended.
-    #[serde(default)]
     pub scan_status: Option<ScanStatus>,
     /// When the last scan ended.
-    #[serde(default)]
     pub last_scan_at: Option<Timestamp>,
     /// When the dark web was last searched; summary only.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub dark_web_last_scan_at: Option<Timestamp>,
     /// Compromised credentials of employees.
-    #[serde(default)]
     pub employees_compromised: Option<u64>,
     /// Compromised credentials of customers.
-    #[serde(default)]
     pub customers_compromised: Option<u64>,
     /// Compromised credentials of third parties.
-    #[serde(default)]
     pub third_parties_compromised: Option<u64>,
     /// Mentions on the dark web.
-    #[serde(default)]
     pub dark_web_mentions_count: Option<u64>,
     /// How strong the leaked passwords are, its members as they came; none until there is enough data. Summary only.
     #[serde(
@@ -51,19 +45,18 @@ pub struct MonitoredDomain {
     )]
     pub password_strength: Option<Map<String, Value>>,
     /// Slots in use; summary only.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub slots_used: Option<u64>,
     /// Slots there are; summary only.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub slots_total: Option<u64>,
     /// Path of its page in the portal.
-    #[serde(default)]
     pub portal_detail_path: Option<String>,
     /// When the record was made; summary only.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub created_at: Option<Timestamp>,
     /// Whether the platform paused it for want of capacity; absent where the service does not tell.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub quota_paused: Option<bool>,
 }
 
@@ -76,22 +69,17 @@ pub struct DomainAlert {
     /// The domain.
     pub monitored_domain_id: DomainId,
     /// The domain's name when the alert was raised.
-    #[serde(default)]
     pub domain: Option<String>,
     /// What it is about.
     #[serde(rename = "type")]
     pub kind: DomainAlertType,
     /// Who is concerned.
-    #[serde(default)]
     pub category: Option<LeakCategory>,
     /// How severe it is.
-    #[serde(default)]
     pub severity: Option<Severity>,
     /// How many findings there are now.
-    #[serde(default)]
     pub new_count: Option<u64>,
     /// How many there were before.
-    #[serde(default)]
     pub previous_count: Option<u64>,
     /// Its state.
     pub status: DomainAlertStatus,
@@ -99,16 +87,13 @@ pub struct DomainAlert {
     #[serde(default, deserialize_with = "object")]
     pub details: Option<Map<String, Value>>,
     /// What it means in plain words; in the read of one alert only.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub explanation: Option<String>,
     /// When it was raised.
-    #[serde(default)]
     pub created_at: Option<Timestamp>,
     /// When somebody acknowledged it.
-    #[serde(default)]
     pub acknowledged_at: Option<Timestamp>,
     /// When it was resolved.
-    #[serde(default)]
     pub resolved_at: Option<Timestamp>,
 }
 
@@ -119,25 +104,18 @@ pub struct Mention {
     /// Its identifier.
     pub id: MentionId,
     /// Its title.
-    #[serde(default)]
     pub title: Option<String>,
     /// The start of its text.
-    #[serde(default)]
     pub content_preview: Option<String>,
     /// Where it was found.
-    #[serde(default)]
     pub source_name: Option<String>,
     /// Who wrote it.
-    #[serde(default)]
     pub author: Option<String>,
     /// When it was published.
-    #[serde(default)]
     pub published_at: Option<Timestamp>,
     /// Whether it has not been read yet.
-    #[serde(default)]
     pub is_new: Option<bool>,
     /// When it was found.
-    #[serde(default)]
     pub created_at: Option<Timestamp>,
 }
 
@@ -150,16 +128,12 @@ pub struct DomainScan {
     /// How it ended.
     pub status: ScanStatus,
     /// Compromised credentials of employees.
-    #[serde(default)]
     pub employees_compromised: Option<u64>,
     /// Compromised credentials of customers.
-    #[serde(default)]
     pub customers_compromised: Option<u64>,
     /// Compromised credentials of third parties.
-    #[serde(default)]
     pub third_parties_compromised: Option<u64>,
     /// When it ended.
-    #[serde(default)]
     pub created_at: Option<Timestamp>,
 }
 

@@ -19,36 +19,27 @@ pub struct Endpoint {
     /// IPv4 or IPv6 address.
     pub ip_address: Address,
     /// Display hostname; for a server created by hostname the name that was resolved.
-    #[serde(default)]
     pub hostname: Option<String>,
     /// Display name, at most 255 characters.
-    #[serde(default)]
     pub nickname: Option<String>,
     /// Operating system, once a scan recognised it.
-    #[serde(default)]
     pub platform: Option<String>,
     /// State of its monitoring.
     pub status: EndpointStatus,
     /// Length of the manual scan's cooldown, in seconds.
-    #[serde(default)]
     pub nmap_cooldown_seconds: Option<u64>,
     /// End of the last scan; none until the first one ended.
-    #[serde(default)]
     pub last_scan_at: Option<Timestamp>,
     /// When the next scan is due; none while paused.
-    #[serde(default)]
     pub next_scan_at: Option<Timestamp>,
     /// When the record was made.
-    #[serde(default)]
     pub created_at: Option<Timestamp>,
     /// When the record last changed.
-    #[serde(default)]
     pub updated_at: Option<Timestamp>,
     /// The customer who owns it.
-    #[serde(default)]
     pub billing_customer_id: Option<CustomerId>,
     /// Whether the platform paused it for want of capacity; absent where the service does not tell.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub quota_paused: Option<bool>,
 }
 
@@ -76,15 +67,12 @@ pub struct EndpointDetail {
 #[non_exhaustive]
 pub struct LatestScan {
     /// Port numbers found open; none where the answer does not tell.
-    #[serde(default)]
     pub open_ports: Option<Vec<u16>>,
     /// How the scan ended.
     pub status: ScanStatus,
     /// How long it took, in milliseconds.
-    #[serde(default)]
     pub scan_duration_ms: Option<u64>,
     /// When it ended.
-    #[serde(default)]
     pub scanned_at: Option<Timestamp>,
 }
 
@@ -108,19 +96,15 @@ pub struct EndpointPageMeta {
     /// Number of this page, from 1.
     pub current_page: u32,
     /// Servers per page.
-    #[serde(default)]
     pub per_page: Option<u32>,
     /// Servers in the filtered list.
-    #[serde(default)]
     pub total: Option<u64>,
     /// Number of the last page, where the service tells.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub last_page: Option<u32>,
     /// How many servers the customer (or the account, without one) may have.
-    #[serde(default)]
     pub endpoint_limit: Option<u64>,
     /// How many count against that limit now.
-    #[serde(default)]
     pub current_endpoint_count: Option<u64>,
     /// Servers by state, whatever the filter; none where the answer does not tell.
     #[serde(default, deserialize_with = "map")]

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use chrono::{DateTime, FixedOffset, NaiveDate, Utc};
 use serde::{Serialize, Serializer};
 
-use super::tolerant::deserialize_by_parsing;
+use super::tolerant::{deserialize_by_parsing, invalid_text};
 
 /// The end of a rule: a day, which is included, or an instant. It must lie after today, by the service's clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -19,21 +19,10 @@ pub enum Expiry {
 
 deserialize_by_parsing!(Expiry, parsed, "a date, or a timestamp with offset");
 
-/// A text that is no date and no timestamp.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct InvalidExpiry(String);
-
-impl fmt::Display for InvalidExpiry {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "`{}` is no date: write it as in 2026-12-31, or a timestamp with offset",
-            self.0
-        )
-    }
+invalid_text! {
+    /// A text that is no date and no timestamp.
+    InvalidExpiry
 }
-
-impl std::error::Error for InvalidExpiry {}
 
 impl FromStr for Expiry {
     type Err = InvalidExpiry;
@@ -41,7 +30,11 @@ impl FromStr for Expiry {
     fn from_str(text: &str) -> Result<Self, InvalidExpiry> {
         let day = NaiveDate::parse_from_str(text, "%Y-%m-%d").map(Self::Day);
         day.or_else(|_| DateTime::parse_from_rfc3339(text).map(Self::Instant))
-            .map_err(|_| InvalidExpiry(text.to_owned()))
+            .map_err(|_| {
+                InvalidExpiry(format!(
+                    "`{text}` is no date: write it as in 2026-12-31, or a timestamp with offset"
+                ))
+            })
     }
 }
 

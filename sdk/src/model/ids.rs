@@ -7,19 +7,12 @@ use std::str::FromStr;
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::tolerant::deserialize_by_parsing;
+use super::tolerant::{deserialize_by_parsing, invalid_text};
 
-/// A text that is not the identifier it was read as; its `Display` names the reason and the way out.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct InvalidId(String);
-
-impl fmt::Display for InvalidId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
+invalid_text! {
+    /// A text that is not the identifier it was read as; its `Display` names the reason and the way out.
+    InvalidId
 }
-
-impl std::error::Error for InvalidId {}
 
 macro_rules! record_id {
     ($($(#[$about:meta])* $name:ident: $kind:literal,)+) => {$(

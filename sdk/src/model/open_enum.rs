@@ -1,10 +1,5 @@
 //! Enums that keep a value they do not know.
 
-use std::fmt;
-use std::marker::PhantomData;
-
-use serde::de::{Deserializer, Error, Visitor};
-
 /// A value that this version of the crate has no name for; read it through the enum's `as_str`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct UnknownValue(Box<str>);
@@ -19,32 +14,34 @@ impl UnknownValue {
     }
 }
 
-/// Reads a string and builds the value from it, without a copy in between.
-pub(crate) fn deserialize_text<'de, D, T>(deserializer: D) -> Result<T, D::Error>
-where
-    D: Deserializer<'de>,
-    T: for<'a> From<&'a str>,
-{
-    struct Text<T>(PhantomData<T>);
+/// What a text of its own type can do besides, made from `From<&str>` and `as_str`.
+macro_rules! like_a_text {
+    ($name:ident) => {
+        impl std::str::FromStr for $name {
+            type Err = std::convert::Infallible;
 
-    impl<T: for<'a> From<&'a str>> Visitor<'_> for Text<T> {
-        type Value = T;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("a string")
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                Ok(Self::from(text))
+            }
         }
 
-        fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
-            Ok(T::from(text))
+        impl AsRef<str> for $name {
+            fn as_ref(&self) -> &str {
+                self.as_str()
+            }
         }
-    }
 
-    deserializer.deserialize_str(Text(PhantomData))
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.pad(self.as_str())
+            }
+        }
+    };
 }
 
 /// One line a value: the variant and its text in the API.
 macro_rules! open_enum {
-    ($(#[$about:meta])* $name:ident { $($(#[$what:meta])* $variant:ident = $text:literal,)+ }) => {
+    ($($(#[$about:meta])* $name:ident { $($(#[$what:meta])* $variant:ident = $text:literal,)+ })+) => {$(
         $(#[$about])*
         #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
@@ -76,29 +73,11 @@ macro_rules! open_enum {
             }
         }
 
-        impl std::str::FromStr for $name {
-            type Err = std::convert::Infallible;
-
-            fn from_str(text: &str) -> Result<Self, Self::Err> {
-                Ok(Self::from(text))
-            }
-        }
+        $crate::model::open_enum::like_a_text!($name);
 
         impl From<String> for $name {
             fn from(text: String) -> Self {
                 Self::from(text.as_str())
-            }
-        }
-
-        impl AsRef<str> for $name {
-            fn as_ref(&self) -> &str {
-                self.as_str()
-            }
-        }
-
-        impl std::fmt::Display for $name {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.pad(self.as_str())
             }
         }
 
@@ -108,12 +87,8 @@ macro_rules! open_enum {
             }
         }
 
-        impl<'de> serde::Deserialize<'de> for $name {
-            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                $crate::model::open_enum::deserialize_text(deserializer)
-            }
-        }
-    };
+        $crate::model::tolerant::deserialize_by_parsing!($name, parsed, "a string");
+    )+};
 }
 
-pub(crate) use open_enum;
+pub(super) use {like_a_text, open_enum};

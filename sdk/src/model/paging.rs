@@ -7,17 +7,28 @@ use serde::{Deserialize, Serialize};
 #[non_exhaustive]
 pub struct PageLinks {
     /// The first page.
-    #[serde(default)]
     pub first: Option<String>,
     /// The last page.
-    #[serde(default)]
     pub last: Option<String>,
     /// The page before; none on the first page.
-    #[serde(default)]
     pub prev: Option<String>,
     /// The page after; none on the last page.
-    #[serde(default)]
     pub next: Option<String>,
+}
+
+/// The part of [`Page`](crate::page::Page) that gives the items, from the member of the page that holds them.
+macro_rules! items {
+    ($items:ident: $item:ty) => {
+        type Item = $item;
+
+        fn items(&self) -> &[$item] {
+            &self.$items
+        }
+
+        fn into_items(self) -> Vec<$item> {
+            self.$items
+        }
+    };
 }
 
 /// A page whose answer says itself whether another follows.
@@ -30,28 +41,17 @@ macro_rules! counted_page {
             $(#[$what])*
             pub $items: Vec<$item>,
             /// How many there are in the filtered list.
-            #[serde(default)]
             pub total: Option<u64>,
             /// Number of this page, from 1.
             pub current_page: u32,
             /// Number of the last page, at least 1.
-            #[serde(default)]
             pub last_page: Option<u32>,
             /// Whether a page follows.
-            #[serde(default)]
             pub has_more: Option<bool>,
         }
 
         impl crate::page::Page for $page {
-            type Item = $item;
-
-            fn items(&self) -> &[$item] {
-                &self.$items
-            }
-
-            fn into_items(self) -> Vec<$item> {
-                self.$items
-            }
+            $crate::model::paging::items!($items: $item);
 
             fn position(&self) -> crate::page::Position {
                 crate::page::Position {
@@ -68,15 +68,7 @@ macro_rules! counted_page {
 macro_rules! linked_page {
     ($page:ident of $item:ty) => {
         impl crate::page::Page for $page {
-            type Item = $item;
-
-            fn items(&self) -> &[$item] {
-                &self.data
-            }
-
-            fn into_items(self) -> Vec<$item> {
-                self.data
-            }
+            $crate::model::paging::items!(data: $item);
 
             fn position(&self) -> crate::page::Position {
                 crate::page::Position {
@@ -94,4 +86,5 @@ macro_rules! linked_page {
     };
 }
 
-pub(crate) use {counted_page, linked_page};
+pub(crate) use items;
+pub(super) use {counted_page, linked_page};

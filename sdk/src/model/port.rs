@@ -4,9 +4,10 @@ use std::fmt;
 use std::num::NonZeroU16;
 use std::str::FromStr;
 
+use serde::Serialize;
 use serde::de::{Deserialize, Deserializer, Error};
-use serde::ser::SerializeStruct;
-use serde::{Serialize, Serializer};
+
+use super::tolerant::invalid_text;
 
 /// A port number, 1 to 65535.
 pub type Port = NonZeroU16;
@@ -14,9 +15,11 @@ pub type Port = NonZeroU16;
 /// One port, or all ports from a first to a last one.
 ///
 /// It is read and written as `22` or `8000-8100`, and sent as `port_start` and `port_end`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct PortRange {
+    #[serde(rename = "port_start")]
     start: Port,
+    #[serde(rename = "port_end")]
     end: Port,
 }
 
@@ -59,17 +62,10 @@ impl From<Port> for PortRange {
     }
 }
 
-/// A text or a pair of numbers that is no port range.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct InvalidPortRange(String);
-
-impl fmt::Display for InvalidPortRange {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
+invalid_text! {
+    /// A text or a pair of numbers that is no port range.
+    InvalidPortRange
 }
-
-impl std::error::Error for InvalidPortRange {}
 
 impl FromStr for PortRange {
     type Err = InvalidPortRange;
@@ -96,15 +92,6 @@ impl fmt::Display for PortRange {
         } else {
             write!(f, "{}-{}", self.start, self.end)
         }
-    }
-}
-
-impl Serialize for PortRange {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut fields = serializer.serialize_struct("PortRange", 2)?;
-        fields.serialize_field("port_start", &self.start)?;
-        fields.serialize_field("port_end", &self.end)?;
-        fields.end()
     }
 }
 

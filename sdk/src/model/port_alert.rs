@@ -18,33 +18,26 @@ pub struct PortAlert {
     /// The protocol.
     pub protocol: Protocol,
     /// Name of the service that usually listens there.
-    #[serde(default)]
     pub service: Option<String>,
     /// How severe it is.
-    #[serde(default)]
     pub severity: Option<Severity>,
     /// How risky it is.
-    #[serde(default)]
     pub risk_level: Option<RiskLevel>,
     /// Open or resolved.
     pub status: PortAlertStatus,
     /// One line for a person.
-    #[serde(default)]
     pub title: Option<String>,
     /// The scan that first saw the port open.
-    #[serde(default)]
     pub first_detected_at: Option<Timestamp>,
     /// The last scan that saw it open.
-    #[serde(default)]
     pub last_detected_at: Option<Timestamp>,
     /// The server; absent in the detail read of a server (assumed field elsewhere).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub endpoint_id: Option<EndpointId>,
     /// The server's address (assumed field).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub ip_address: Option<Address>,
     /// When it was resolved; none while open (assumed field).
-    #[serde(default)]
     pub resolved_at: Option<Timestamp>,
 }
 

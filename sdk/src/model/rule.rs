@@ -18,49 +18,36 @@ pub struct Rule {
     /// Its identifier.
     pub id: RuleId,
     /// The partner account.
-    #[serde(default)]
     pub tenant_id: Option<TenantId>,
     /// The server it applies to; none on a global rule.
-    #[serde(default)]
     pub endpoint_id: Option<EndpointId>,
     /// The first port again, for older readers.
-    #[serde(default)]
     pub port: Option<u16>,
     /// The first port.
     pub port_start: u16,
     /// The last port; equal to the first on a single-port rule.
     pub port_end: u16,
     /// The range as text: `22`, or `8000-8100`.
-    #[serde(default)]
     pub range_label: Option<String>,
     /// The protocol, `*` for both.
     pub protocol: Protocol,
     /// A label for the service behind the ports, at most 100 characters.
-    #[serde(default)]
     pub service: Option<String>,
     /// Why the ports may be open, 10 to 500 characters.
-    #[serde(default)]
     pub justification: Option<String>,
     /// Whether it came from a firewall dump.
-    #[serde(default)]
     pub auto_suggested: Option<bool>,
     /// Until when it allows; none for always.
-    #[serde(default)]
     pub expires_at: Option<Timestamp>,
     /// Who made it.
-    #[serde(default)]
     pub created_by: Option<CreatorId>,
     /// When it was made.
-    #[serde(default)]
     pub created_at: Option<Timestamp>,
     /// When it last changed.
-    #[serde(default)]
     pub updated_at: Option<Timestamp>,
     /// Whether it allows its ports now.
-    #[serde(default)]
     pub is_active: Option<bool>,
     /// Its scope in words: `Endpoint-Specific` for a rule of one server.
-    #[serde(default)]
     pub scope_label: Option<String>,
     /// The server itself, where the service sends it along.
     #[serde(
@@ -100,13 +87,11 @@ pub struct RulePageMeta {
     /// Number of this page, from 1.
     pub current_page: u32,
     /// Rules per page.
-    #[serde(default)]
     pub per_page: Option<u32>,
     /// Rules in the filtered list.
-    #[serde(default)]
     pub total: Option<u64>,
     /// Number of the last page, where the service tells.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub last_page: Option<u32>,
 }
 
@@ -119,7 +104,6 @@ pub struct RuleSummary {
     /// Every live server of the customer, those without rules too.
     pub endpoints: Vec<EndpointSummary>,
     /// Global rules that apply to the customer, expired ones included.
-    #[serde(default)]
     pub global_count: Option<u64>,
 }
 
@@ -130,12 +114,9 @@ pub struct EndpointSummary {
     /// The server.
     pub endpoint_id: EndpointId,
     /// Its address.
-    #[serde(default)]
     pub ip_address: Option<Address>,
     /// Its display name.
-    #[serde(default)]
     pub nickname: Option<String>,
     /// Its rules, expired ones included.
-    #[serde(default)]
     pub rule_count: Option<u64>,
 }

@@ -15,10 +15,8 @@ pub struct Subscription {
     /// The product.
     pub product_slug: ProductSlug,
     /// The plan; none for per-unit products.
-    #[serde(default)]
     pub plan_slug: Option<PlanSlug>,
     /// How many units, 1 to 10000.
-    #[serde(default)]
     pub quantity: Option<u32>,
     /// Its state.
     pub status: SubscriptionStatus,
@@ -41,24 +39,21 @@ pub struct SubscriptionChange {
     /// False when plan and quantity were already as asked.
     pub changed: bool,
     /// The subscription.
-    #[serde(default)]
     pub subscription_id: Option<SubscriptionId>,
     /// The plan now; none for per-unit products.
-    #[serde(default)]
     pub plan_slug: Option<PlanSlug>,
     /// To more or to less; none when nothing changed.
-    #[serde(default)]
     pub direction: Option<ChangeDirection>,
     /// The plan before; none for per-unit products.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub previous_plan_slug: Option<PlanSlug>,
     /// The quantity now (assumed field).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub quantity: Option<u32>,
     /// The quantity before (assumed field).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub previous_quantity: Option<u32>,
     /// Since when the change holds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub effective_at: Option<Timestamp>,
 }

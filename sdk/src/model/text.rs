@@ -1,10 +1,10 @@
 //! Texts with a meaning of their own: a plan, an address.
 
-use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
-use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
+
+use super::open_enum::like_a_text;
 
 /// A text of its own type, which takes any text and gives it back as it came.
 macro_rules! text_type {
@@ -45,19 +45,7 @@ macro_rules! text_type {
             }
         }
 
-        impl FromStr for $name {
-            type Err = std::convert::Infallible;
-
-            fn from_str(text: &str) -> Result<Self, Self::Err> {
-                Ok(Self::from(text))
-            }
-        }
-
-        impl AsRef<str> for $name {
-            fn as_ref(&self) -> &str {
-                &self.0
-            }
-        }
+        like_a_text!($name);
 
         impl PartialEq<str> for $name {
             fn eq(&self, other: &str) -> bool {
@@ -68,12 +56,6 @@ macro_rules! text_type {
         impl PartialEq<&str> for $name {
             fn eq(&self, other: &&str) -> bool {
                 *self.0 == **other
-            }
-        }
-
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.pad(&self.0)
             }
         }
     )+};

@@ -8,7 +8,7 @@ use std::str::FromStr;
 use chrono::{DateTime, FixedOffset, NaiveDate, NaiveDateTime};
 use serde::{Serialize, Serializer};
 
-use super::tolerant::deserialize_by_parsing;
+use super::tolerant::{deserialize_by_parsing, invalid_text};
 
 /// An ISO 8601 instant with offset; it is written back exactly as it was received.
 ///
@@ -33,27 +33,18 @@ impl Timestamp {
     }
 }
 
-/// A text that is no timestamp.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct InvalidTimestamp(String);
-
-impl fmt::Display for InvalidTimestamp {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "`{}` is no timestamp: write it as in 2026-01-31T09:30:00+00:00",
-            self.0
-        )
-    }
+invalid_text! {
+    /// A text that is no timestamp.
+    InvalidTimestamp
 }
-
-impl std::error::Error for InvalidTimestamp {}
 
 impl FromStr for Timestamp {
     type Err = InvalidTimestamp;
 
     fn from_str(text: &str) -> Result<Self, InvalidTimestamp> {
-        let instant = parse(text).ok_or_else(|| InvalidTimestamp(text.to_owned()))?;
+        let invalid =
+            || format!("`{text}` is no timestamp: write it as in 2026-01-31T09:30:00+00:00");
+        let instant = parse(text).ok_or_else(|| InvalidTimestamp(invalid()))?;
         Ok(Self {
             text: text.into(),
             instant,

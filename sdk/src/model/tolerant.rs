@@ -147,6 +147,24 @@ macro_rules! deserialize_by_parsing {
 }
 pub(crate) use deserialize_by_parsing;
 
+/// Declares the error of a text that cannot be read: the sentence that says so, and how to write it.
+macro_rules! invalid_text {
+    ($(#[$about:meta])* $name:ident) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, PartialEq, Eq)]
+        pub struct $name(String);
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+
+        impl std::error::Error for $name {}
+    };
+}
+pub(crate) use invalid_text;
+
 /// Reads and writes a summary as `#[serde(remote = "Self")]` derives it, but for one with none of its members, which is
 /// none (F9).
 macro_rules! with_some_member {
@@ -169,40 +187,3 @@ macro_rules! with_some_member {
     };
 }
 pub(crate) use with_some_member;
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeMap;
-
-    use super::*;
-    use serde_json::{Value, json};
-
-    #[derive(serde::Deserialize)]
-    struct Answer {
-        #[serde(default, deserialize_with = "map")]
-        counts: Option<BTreeMap<String, u64>>,
-        #[serde(default, deserialize_with = "object")]
-        details: Option<serde_json::Map<String, Value>>,
-    }
-
-    fn read(answer: Value) -> Result<Answer, serde_json::Error> {
-        serde_json::from_value(answer)
-    }
-
-    #[test]
-    fn an_empty_list_stands_for_an_empty_map_and_null_for_none() {
-        let answer = read(json!({"counts": [], "details": []})).expect("an answer");
-        assert_eq!(answer.counts, Some(BTreeMap::new()));
-        assert_eq!(answer.details, None);
-        let answer = read(json!({"counts": null})).expect("an answer");
-        assert_eq!((answer.counts, answer.details), (None, None));
-    }
-
-    #[test]
-    fn anything_else_in_a_maps_place_is_an_error_that_repeats_no_value() {
-        for wrong in [json!("secret"), json!(["secret"]), json!(7)] {
-            let error = read(json!({"counts": wrong})).err().expect("refused");
-            assert!(error.to_string().contains("expected a map"), "{error}");
-        }
-    }
-}

@@ -12,9 +12,7 @@ open_enum! {
         /// Monitoring has ended.
         Terminated = "terminated",
     }
-}
 
-open_enum! {
     /// Severity of a port alert, lowest first.
     Severity {
         /// Worth knowing.
@@ -26,9 +24,7 @@ open_enum! {
         /// Needs action now.
         Critical = "critical",
     }
-}
 
-open_enum! {
     /// Risk level of a port alert, lowest first.
     RiskLevel {
         /// Little risk.
@@ -40,9 +36,7 @@ open_enum! {
         /// An open door.
         Critical = "critical",
     }
-}
 
-open_enum! {
     /// State of a port alert.
     PortAlertStatus {
         /// The port is open and no rule covers it.
@@ -50,9 +44,7 @@ open_enum! {
         /// The port was closed, a rule covers it, or a person resolved it.
         Resolved = "resolved",
     }
-}
 
-open_enum! {
     /// Transport protocol of a port or a rule.
     Protocol {
         /// TCP.
@@ -62,9 +54,7 @@ open_enum! {
         /// Both, written `*`.
         Any = "*",
     }
-}
 
-open_enum! {
     /// What an Allowed Ports rule applies to.
     RuleScope {
         /// Every server of the customer or of the account.
@@ -72,9 +62,7 @@ open_enum! {
         /// One server.
         Endpoint = "endpoint",
     }
-}
 
-open_enum! {
     /// Whether a rule still allows its ports.
     RuleStatus {
         /// In force.
@@ -82,9 +70,7 @@ open_enum! {
         /// Past its expiry.
         Expired = "expired",
     }
-}
 
-open_enum! {
     /// State of a scan.
     ScanStatus {
         /// Accepted and queued.
@@ -96,9 +82,7 @@ open_enum! {
         /// Ended without a result.
         Failed = "failed",
     }
-}
 
-open_enum! {
     /// State of a monitored domain.
     DomainStatus {
         /// Watched.
@@ -108,9 +92,7 @@ open_enum! {
         /// Monitoring has ended.
         Terminated = "terminated",
     }
-}
 
-open_enum! {
     /// State of a domain alert.
     DomainAlertStatus {
         /// Nobody has looked at it.
@@ -120,9 +102,7 @@ open_enum! {
         /// It is dealt with.
         Resolved = "resolved",
     }
-}
 
-open_enum! {
     /// What a domain alert is about.
     DomainAlertType {
         /// Leaked credentials.
@@ -130,9 +110,7 @@ open_enum! {
         /// A mention on the dark web.
         DarkWebMention = "dark_web_mention",
     }
-}
 
-open_enum! {
     /// Whose credentials were leaked.
     LeakCategory {
         /// Employees of the domain's owner.
@@ -142,9 +120,7 @@ open_enum! {
         /// Third parties.
         ThirdParties = "third_parties",
     }
-}
 
-open_enum! {
     /// State of a subscription.
     SubscriptionStatus {
         /// It gives its capacity.
@@ -154,9 +130,7 @@ open_enum! {
         /// It has ended.
         Cancelled = "cancelled",
     }
-}
 
-open_enum! {
     /// A product, at most 50 characters.
     ProductSlug {
         /// One monitored server.
@@ -166,9 +140,7 @@ open_enum! {
         /// Domain slots, per unit.
         DomainMonitoring = "domain_monitoring",
     }
-}
 
-open_enum! {
     /// Which way a subscription was changed.
     ChangeDirection {
         /// To more capacity.
@@ -176,9 +148,7 @@ open_enum! {
         /// To less capacity.
         Downgrade = "downgrade",
     }
-}
 
-open_enum! {
     /// What the scans of the sandbox find.
     Scenario {
         /// Nothing.
@@ -188,9 +158,7 @@ open_enum! {
         /// Grave findings.
         Critical = "critical",
     }
-}
 
-open_enum! {
     /// Format of a firewall dump.
     FirewallFormat {
         /// What `iptables-save` prints.

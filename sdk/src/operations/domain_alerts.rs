@@ -102,7 +102,6 @@ pub struct FoundDomainAlert {
 #[non_exhaustive]
 pub struct DomainAlertTransition {
     /// A sentence for a person.
-    #[serde(default)]
     pub message: Option<String>,
     /// What became of the alert.
     pub alert: DomainAlertState,
@@ -117,9 +116,9 @@ pub struct DomainAlertState {
     /// Its state now.
     pub status: DomainAlertStatus,
     /// Since when it is acknowledged; after acknowledging.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub acknowledged_at: Option<Timestamp>,
     /// Since when it is resolved; after resolving.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub resolved_at: Option<Timestamp>,
 }

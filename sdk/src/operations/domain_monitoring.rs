@@ -30,16 +30,12 @@ pub struct DomainOverview {
     /// Whether the customer has a subscription to domain monitoring.
     pub subscribed: bool,
     /// The domains, oldest first, terminated ones left out; none where the answer describes the product instead.
-    #[serde(default)]
     pub domains: Option<Vec<MonitoredDomain>>,
     /// Slots in use.
-    #[serde(default)]
     pub slots_used: Option<u64>,
     /// Slots there are.
-    #[serde(default)]
     pub slots_total: Option<u64>,
     /// Path of the page in the portal where domains are added.
-    #[serde(default)]
     pub portal_add_path: Option<String>,
     /// What could be bought, for a customer who is not subscribed (assumed field).
     #[serde(
@@ -55,13 +51,10 @@ pub struct DomainOverview {
 #[non_exhaustive]
 pub struct ProductDescription {
     /// Its slug.
-    #[serde(default)]
     pub slug: Option<String>,
     /// Its name.
-    #[serde(default)]
     pub name: Option<String>,
     /// What it does.
-    #[serde(default)]
     pub description: Option<String>,
 }
 
@@ -148,15 +141,13 @@ pub struct CredentialLeaks {
     /// The records; as secret as a password.
     pub items: Vec<LeakRecord>,
     /// How many there are in the filtered list.
-    #[serde(default)]
     pub total: Option<u64>,
     /// Number of this page, from 1.
     pub page: u32,
     /// Records per page, 50.
-    #[serde(default)]
     pub page_size: Option<u64>,
     /// Why there are no records, when the data set cannot be reached.
-    #[serde(default, alias = "message", skip_serializing_if = "Option::is_none")]
+    #[serde(alias = "message", skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
 
@@ -180,15 +171,7 @@ impl fmt::Debug for CredentialLeaks {
 }
 
 impl Page for CredentialLeaks {
-    type Item = LeakRecord;
-
-    fn items(&self) -> &[LeakRecord] {
-        &self.items
-    }
-
-    fn into_items(self) -> Vec<LeakRecord> {
-        self.items
-    }
+    crate::model::paging::items!(items: LeakRecord);
 
     fn position(&self) -> Position {
         let size = self.page_size.filter(|size| *size > 0);
@@ -196,6 +179,7 @@ impl Page for CredentialLeaks {
         Position {
             last_page: last_page.and_then(|page| u32::try_from(page).ok()),
             source_down: self.error.is_some(),
+            source_off: !self.enabled,
             ..Position::of(self.page, self.total)
         }
     }

@@ -38,7 +38,7 @@ pub struct DomainState {
     /// The domain.
     pub monitored_domain_id: DomainId,
     /// Its name, as the service normalised it; absent from suspend, resume and terminate.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub domain: Option<String>,
     /// Its state now.
     pub status: DomainStatus,
@@ -123,9 +123,7 @@ pub struct ReleasedDomain {
     /// Whether the slot was given up.
     pub released: bool,
     /// Slots that are left.
-    #[serde(default)]
     pub slots_total: Option<u64>,
     /// Slots in use.
-    #[serde(default)]
     pub slots_used: Option<u64>,
 }

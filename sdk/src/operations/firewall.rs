@@ -43,16 +43,12 @@ fn dump(content: &str) -> Option<String> {
 #[non_exhaustive]
 pub struct FirewallIngest {
     /// The format it was read as.
-    #[serde(default)]
     pub format: Option<FirewallFormat>,
     /// How many ranges of ports the firewall lets in.
-    #[serde(default)]
     pub parsed_rules: Option<u64>,
     /// The rules that were made; none where the answer does not tell.
-    #[serde(default)]
     pub suggested: Option<Vec<Rule>>,
     /// The lines that gave none; none where the answer does not tell.
-    #[serde(default)]
     pub skipped: Option<Vec<SkippedLine>>,
 }
 

@@ -21,7 +21,6 @@ pub struct Health {
     /// `ok` when it is up.
     pub status: String,
     /// The service's clock.
-    #[serde(default)]
     pub timestamp: Option<Timestamp>,
     /// About the answer.
     #[serde(default, deserialize_with = "object")]
@@ -33,6 +32,5 @@ pub struct Health {
 #[non_exhaustive]
 pub struct HealthMeta {
     /// Version of the API, `v1`.
-    #[serde(default)]
     pub version: Option<String>,
 }

@@ -71,7 +71,6 @@ pub struct FoundPortAlert {
 #[non_exhaustive]
 pub struct ResolvedPortAlert {
     /// A sentence for a person.
-    #[serde(default)]
     pub message: Option<String>,
     /// What became of the alert.
     pub alert: PortAlertResolution,
@@ -86,6 +85,5 @@ pub struct PortAlertResolution {
     /// `resolved`.
     pub status: PortAlertStatus,
     /// Since when.
-    #[serde(default)]
     pub resolved_at: Option<Timestamp>,
 }

@@ -41,7 +41,6 @@ pub struct Price {
     /// The product.
     pub product_slug: ProductSlug,
     /// The plan; none for per-unit products.
-    #[serde(default)]
     pub plan_slug: Option<PlanSlug>,
     /// The price.
     pub price: Money,

@@ -19,7 +19,6 @@ pub struct Scenarios {
     /// All there are.
     pub scenarios: Vec<Scenario>,
     /// The account's own.
-    #[serde(default)]
     pub current: Option<Scenario>,
 }
 
@@ -56,9 +55,7 @@ pub struct ChosenScenario {
     /// The scenario.
     pub scenario: Scenario,
     /// The server it holds for.
-    #[serde(default)]
     pub endpoint_id: Option<EndpointId>,
     /// The domain it holds for.
-    #[serde(default)]
     pub monitored_domain_id: Option<DomainId>,
 }

@@ -126,6 +126,5 @@ pub struct QueuedScan {
     /// `pending`.
     pub status: ScanStatus,
     /// Seconds until the server may be scanned by hand again.
-    #[serde(default)]
     pub cooldown_seconds: Option<u64>,
 }

@@ -37,7 +37,6 @@ fn stays_on_the_portal(path: &str) -> Option<String> {
 pub struct SsoToken {
     token: SecretString,
     /// When it can no longer be used.
-    #[serde(default)]
     pub expires_at: Option<Timestamp>,
 }
 
@@ -48,11 +47,29 @@ impl SsoToken {
     }
 
     /// The address that signs the customer in: `{portal}/sso?token=<token>`. The portal is an origin, as in
-    /// `https://portal.example.com`. Log it no more than the token itself.
-    pub fn sign_in_url(&self, portal: &str) -> String {
+    /// `https://portal.example.com`.
+    pub fn sign_in_url(&self, portal: &str) -> SignInUrl {
         let mut query = form_urlencoded::Serializer::new(String::new());
         query.append_pair("token", self.expose());
-        format!("{}/sso?{}", portal.trim_end_matches('/'), query.finish())
+        let url = format!("{}/sso?{}", portal.trim_end_matches('/'), query.finish());
+        SignInUrl(url.into())
+    }
+}
+
+/// An address that signs a customer in, as secret as its [`SsoToken`]: shown by [`expose`](SignInUrl::expose) alone.
+#[derive(Clone)]
+pub struct SignInUrl(SecretString);
+
+impl SignInUrl {
+    /// The address as text, for the customer's browser.
+    pub fn expose(&self) -> &str {
+        self.0.expose_secret()
+    }
+}
+
+impl fmt::Debug for SignInUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SignInUrl(****)")
     }
 }
 

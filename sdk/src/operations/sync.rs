@@ -88,13 +88,10 @@ impl ServiceReport {
 #[non_exhaustive]
 pub struct SyncResult {
     /// Services that were moved to another state.
-    #[serde(default)]
     pub changed: Option<u64>,
     /// Services that were there already.
-    #[serde(default)]
     pub unchanged: Option<u64>,
     /// Services that the platform does not recognise; none where the answer does not tell.
-    #[serde(default)]
     pub unknown_services: Option<Vec<UnknownService>>,
     /// What the changes did to each customer's resources; empty when nothing changed (the service writes `[]` then),
     /// none where the answer does not tell.

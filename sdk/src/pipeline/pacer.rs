@@ -200,6 +200,11 @@ fn chance() -> u64 {
     RandomState::new().build_hasher().finish()
 }
 
+/// The same, from 0 to 1.
+pub(super) fn fraction() -> f64 {
+    chance() as f64 / u64::MAX as f64
+}
+
 const MINUTE: Duration = Duration::from_secs(60);
 /// A hundred years.
 const LONGEST_WAIT: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);

@@ -159,6 +159,3 @@ impl RetryBudget {
         left.0 = (left.0 + self.per_success).min(self.most);
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,13 +1,12 @@
 //! One call from its first attempt to its result.
 
-use std::hash::{BuildHasher, Hasher, RandomState};
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use http::StatusCode;
 use tokio::time::{Instant, sleep, timeout};
 
-use super::pacer::{Acquire, BudgetError, Permit, Settlement};
+use super::pacer::{Acquire, BudgetError, Permit, Settlement, fraction};
 use super::retry::{self, Decision, Situation};
 use super::retry_after::retry_after;
 use super::transport::{TransportError, TransportErrorKind};
@@ -139,7 +138,10 @@ impl<'a> Run<'a> {
         let latency = sent_at.elapsed();
         let (settlement, result) = match ended {
             Ok(Ok(response)) => self.judge(response),
-            Ok(Err(error)) => (settlement(error.kind()), Err(self.without_answer(error))),
+            Ok(Err(error)) => {
+                let (error, sent) = unanswered(error, &self.redactor());
+                (settlement(&error), Err(self.failed_as(error, sent)))
+            }
             Err(_) => (None, Err(self.timed_out(limit))),
         };
         // Without a settlement the permit is dropped as sent, and its slot counts until the answer could have come.
@@ -217,11 +219,6 @@ impl<'a> Run<'a> {
         )
     }
 
-    fn without_answer(&self, error: TransportError) -> Failure {
-        let (error, sent) = unanswered(error, &self.redactor());
-        self.failed_as(error, sent)
-    }
-
     /// What a failed attempt leaves for the error, or the result, of the next one.
     fn remember(&mut self, failure: &Failure) {
         if failure.error.sent() == Sent::Maybe {
@@ -248,7 +245,7 @@ impl<'a> Run<'a> {
                 throttled: self.throttled,
                 window: self.pipeline.budget.window(),
                 remaining: self.remaining(),
-                jitter: random_fraction(),
+                jitter: fraction(),
             },
         );
         match decision {
@@ -326,20 +323,10 @@ fn no_slot(free_in: Option<Duration>) -> Error {
 }
 
 /// What the budget is told of an attempt without an answer; nothing while the answer may still count at the service.
-fn settlement(kind: TransportErrorKind) -> Option<Settlement> {
-    match kind {
-        TransportErrorKind::Connect
-        | TransportErrorKind::Tls
-        | TransportErrorKind::Proxy
-        | TransportErrorKind::Refused => Some(Settlement::NotSent),
-        TransportErrorKind::BodyTooLarge | TransportErrorKind::Redirected => {
-            Some(Settlement::Answered)
-        }
-        TransportErrorKind::Timeout | TransportErrorKind::Interrupted => None,
+fn settlement(error: &Error) -> Option<Settlement> {
+    match error.kind() {
+        ErrorKind::Timeout | ErrorKind::Interrupted => None,
+        ErrorKind::BodyTooLarge | ErrorKind::Redirect => Some(Settlement::Answered),
+        _ => Some(Settlement::NotSent),
     }
-}
-
-/// Evenly spread from 0 to 1; the hasher's keys are the standard library's only source of chance.
-fn random_fraction() -> f64 {
-    RandomState::new().build_hasher().finish() as f64 / u64::MAX as f64
 }

@@ -9,7 +9,7 @@ use http::{HeaderMap, Uri};
 use crate::answer::{Answer, Earlier};
 use crate::client::call::conclude;
 use crate::envelope;
-use crate::error::{Error, ErrorKind, Sent};
+use crate::error::{CallFacts, Error, ErrorKind};
 use crate::operation::Operation;
 use crate::pipeline::{Call, unanswered};
 use crate::redact::Redactor;
@@ -61,8 +61,7 @@ pub fn failure<O: Operation>(kind: TransportErrorKind) -> Error {
 /// An error of any kind, as a call of an operation ends with it before anything is sent: the rate budget, the key, the
 /// time.
 pub fn unsent<O: Operation>(kind: ErrorKind) -> Error {
-    let facts = call::<O>().facts(Sent::No, 0, Duration::ZERO, None);
-    Error::new(kind, "as the test says").about(facts)
+    Error::new(kind, "as the test says").about(CallFacts::of(O::INFO))
 }
 
 fn outcome<O: Operation>(answer: http::Response<Bytes>) -> Result<Response<O::Output>, Error> {

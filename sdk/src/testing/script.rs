@@ -11,7 +11,7 @@ use tokio::time::sleep;
 use uuid::Uuid;
 
 use super::answers::json_text;
-use crate::operation::OperationInfo;
+use crate::operation::{OperationInfo, path_fits};
 use crate::secret::ApiKey;
 use crate::transport::{BoxFuture, Transport, TransportError, TransportErrorKind};
 
@@ -31,17 +31,12 @@ struct State {
 }
 
 struct Planned {
-    plan: Plan,
-    played: u32,
-    end: End,
-}
-
-/// When a step is played.
-struct Plan {
     request: Asked,
     /// How often it is due; none for a step that can be played for ever, or never.
     times: Option<u32>,
+    played: u32,
     delay: Duration,
+    end: End,
 }
 
 enum Asked {
@@ -165,10 +160,12 @@ impl Script {
     fn step(&self, request: Asked) -> Step<'_> {
         Step {
             script: self,
-            plan: Plan {
+            plan: Planned {
                 request,
                 times: Some(1),
+                played: 0,
                 delay: Duration::ZERO,
+                end: End::Hang,
             },
         }
     }
@@ -205,7 +202,7 @@ impl Transport for Script {
 impl State {
     fn next(&mut self, sent: SentRequest) -> Result<(Duration, End), TransportError> {
         let find = |wanted: &dyn Fn(&Asked) -> bool| {
-            let due = |step: &Planned| step.left() != Some(0) && wanted(&step.plan.request);
+            let due = |step: &Planned| step.left() != Some(0) && wanted(&step.request);
             self.steps.iter().position(due)
         };
         let place = find(&|asked| asked.names(&sent))
@@ -219,14 +216,14 @@ impl State {
         };
         let step = &mut self.steps[place];
         step.played += 1;
-        Ok((step.plan.delay, step.end.clone()))
+        Ok((step.delay, step.end.clone()))
     }
 }
 
 impl Planned {
     /// How often it is still due; none for a step that may be left out.
     fn left(&self) -> Option<u32> {
-        let times = self.plan.times?;
+        let times = self.times?;
         Some(times.saturating_sub(self.played))
     }
 
@@ -234,7 +231,7 @@ impl Planned {
     fn complaint(&self) -> Option<String> {
         let left = self.left().filter(|left| *left > 0)?;
         let times = left.saturating_add(self.played);
-        Some(format!("{} ({left} of {times})", self.plan.request))
+        Some(format!("{} ({left} of {times})", self.request))
     }
 }
 
@@ -245,13 +242,8 @@ impl Asked {
             Self::Anything => false,
             Self::Operation(name) => sent.operation == Some(name.as_str()),
             Self::Path(method, pattern) => {
-                let mut segments = sent.path.split('/');
-                let fits = pattern.split('/').all(|expected| {
-                    segments
-                        .next()
-                        .is_some_and(|segment| expected == "*" || expected == segment)
-                });
-                *method == sent.method && fits && segments.next().is_none()
+                let fits = |expected: &str, segment: &str| expected == "*" || expected == segment;
+                *method == sent.method && path_fits(pattern, &sent.path, fits)
             }
         }
     }
@@ -271,7 +263,7 @@ impl fmt::Display for Asked {
 #[must_use = "a step is in the script once it says how it ends: answer, respond, fail or hang"]
 pub struct Step<'a> {
     script: &'a Script,
-    plan: Plan,
+    plan: Planned,
 }
 
 impl Step<'_> {
@@ -313,12 +305,9 @@ impl Step<'_> {
         self.end(End::Hang);
     }
 
-    fn end(self, end: End) {
-        self.script.state().steps.push(Planned {
-            plan: self.plan,
-            played: 0,
-            end,
-        });
+    fn end(mut self, end: End) {
+        self.plan.end = end;
+        self.script.state().steps.push(self.plan);
     }
 }
 

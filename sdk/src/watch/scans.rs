@@ -178,21 +178,18 @@ impl ScanWait {
             Err(error) => return Err(error),
         };
         for (server, before) in std::mem::take(&mut self.open) {
-            match found.get(&server) {
-                None => self.ended.push_back(ScanEnd::Gone(server)),
-                Some(now) if now.last_scan_at > before => {
-                    self.ended.push_back(ScanEnd::Scanned(now.clone()));
-                }
+            self.ended.push_back(match found.get(&server) {
+                None => ScanEnd::Gone(server),
+                Some(now) if now.last_scan_at > before => ScanEnd::Scanned(now.clone()),
                 Some(now) if now.status != EndpointStatus::Active => {
-                    self.ended.push_back(ScanEnd::NotActive(now.clone()));
+                    ScanEnd::NotActive(now.clone())
                 }
-                Some(_) if Instant::now() >= self.deadline => {
-                    self.ended.push_back(ScanEnd::OutOfTime(server));
-                }
+                Some(_) if Instant::now() >= self.deadline => ScanEnd::OutOfTime(server),
                 Some(_) => {
                     self.open.insert(server, before);
+                    continue;
                 }
-            }
+            });
         }
         Ok(())
     }

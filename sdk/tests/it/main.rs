@@ -20,6 +20,7 @@ mod raw_requests;
 mod redaction;
 mod requests;
 mod retries;
+mod retry_rules;
 mod script;
 mod seams;
 mod secret_results;

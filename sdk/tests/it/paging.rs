@@ -240,3 +240,35 @@ async fn pages_without_links_end_by_counting_and_alert_pages_by_their_own_word()
     let all = client.port_alerts().list(customer()).collect_all().await;
     assert_eq!(all.expect("two").len(), 2);
 }
+
+#[tokio::test]
+async fn a_filter_cannot_take_a_list_out_of_its_customers_area() {
+    let another = secmon::model::CustomerId::try_from(43_u64).expect("a customer");
+    let changes: [fn(ListEndpoints) -> ListEndpoints; 3] = [
+        |_| ListEndpoints::new(),
+        |mut list| {
+            list.billing_customer_id = None;
+            list.per_page(50)
+        },
+        |list| list.billing_customer_id(43_u32.try_into().expect("a customer")),
+    ];
+    for change in changes {
+        let (client, script) = scripted();
+        let mut pages = client.servers().list(customer()).filter(change);
+        let error = pages.next().await.expect("an end").expect_err("refused");
+        assert_eq!(error.kind(), ErrorKind::Configuration, "{error}");
+        assert!(error.to_string().contains("customer"), "{error}");
+        assert!(pages.next().await.is_none() && script.requests().is_empty());
+    }
+    // A list of the whole account may be narrowed to one customer.
+    let (client, script) = scripted();
+    script.fail(TransportErrorKind::Refused);
+    let mut pages = client.servers().list_account_wide();
+    pages = pages.filter(|list| list.billing_customer_id(another));
+    assert!(pages.next().await.is_some());
+    assert!(
+        script.requests()[0]
+            .query
+            .contains("billing_customer_id=43")
+    );
+}

@@ -2,6 +2,7 @@
 
 mod encodings;
 mod readings;
+mod shown;
 
 use proptest::prelude::*;
 use secmon::ApiKey;

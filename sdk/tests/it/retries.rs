@@ -403,6 +403,32 @@ async fn a_deletion_finds_nothing_left_only_after_an_attempt_whose_answer_was_lo
 }
 
 #[tokio::test(start_paused = true)]
+async fn only_the_404_of_the_record_itself_says_that_an_earlier_attempt_has_deleted_it() {
+    let others = [
+        failure(json!("NOT_FOUND"), "No such path.", json!({})),
+        failure(json!("ENDPOINT_NOT_FOUND"), "No such server.", json!({})),
+        json!({"error": {"message": "No such page."}}).to_string(),
+        json!({"status": "error", "message": "No such page."}).to_string(),
+    ];
+    for other in others {
+        let (client, script) = scripted();
+        for operation in ["delete_endpoint", "delete_rule"] {
+            script.on(operation).fail(TransportErrorKind::Interrupted);
+            script
+                .on(operation)
+                .answer(StatusCode::NOT_FOUND, other.clone());
+        }
+        let server = client.servers().delete(customer(), endpoint_id()).await;
+        let rule = client.rules().delete(customer(), rule_id()).await;
+        for deleted in [server, rule] {
+            let error = deleted.expect_err(&other);
+            assert_eq!(error.sent(), Sent::Maybe, "{other}");
+            assert_eq!(error.status(), Some(StatusCode::NOT_FOUND), "{other}");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_time_for_the_whole_call_ends_it_wherever_it_stands() {
     let (client, script) = scripted();
     script.hang();

@@ -24,10 +24,21 @@ async fn a_sign_in_token_is_for_the_address_alone() {
     assert!(!format!("{response:?}").contains(TOKEN));
     let address = response.data.sign_in_url("https://portal.example.com/");
     assert_eq!(
-        address,
+        address.expose(),
         format!("https://portal.example.com/sso?token={TOKEN}")
     );
+    assert!(!format!("{address:?} {address:#?}").contains(TOKEN));
     assert_eq!(response.data.expose(), TOKEN);
+}
+
+#[tokio::test]
+async fn a_sign_in_lands_where_the_call_says() {
+    let (client, script) = scripted();
+    script.answer(StatusCode::OK, success(json!({"token": TOKEN})));
+    let call = client.sso_token(customer()).redirect_path("/domains");
+    call.await.expect("a token");
+    let body = json!({"billing_customer_id": 42, "redirect_path": "/domains"});
+    assert_eq!(script.requests()[0].body, body);
 }
 
 #[tokio::test]

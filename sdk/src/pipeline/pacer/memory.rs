@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
 
-use super::queue::{Ahead, Place, Queue};
-use super::slots::{Limits, Pass, Slots};
+use super::queue::{Place, Queue};
+use super::slots::{Limits, Pass, Patience, Slots};
 use super::{Acquire, Budget, BudgetError, Permit, Settlement, after};
 use crate::operation::RateGroup;
 use crate::pipeline::transport::BoxFuture;
@@ -115,9 +115,8 @@ impl Window {
         if self.slots().limits.limit == 0 {
             return Err(BudgetError::Exhausted { free_in: None });
         }
-        let latest = after(Instant::now(), request.patience);
+        let mut patience = Patience::of(request);
         let mut place: Option<Place<'_>> = None;
-        let mut is_told = false;
         loop {
             let now = Instant::now();
             let ahead = match &place {
@@ -131,22 +130,11 @@ impl Window {
                 Ok(pass) => return Ok(pass),
                 Err(wait) => wait,
             };
-            if wait.earliest > latest || now >= latest {
-                let free_in = Some(wait.free_in(now));
-                return Err(BudgetError::Exhausted { free_in });
-            }
             // Whatever changes from then on wakes the place; it looks once more for what changed before.
+            let until = patience.until(wait, ahead, now)?;
             let Some(place) = &place else {
                 place = Some(self.queue.join(request.priority));
                 continue;
-            };
-            if wait.is_known && !is_told {
-                is_told = true;
-                request.waiting(wait.earliest - now);
-            }
-            let until = match ahead == Ahead::NOBODY {
-                true => wait.look_again.min(latest),
-                false => latest,
             };
             let _ = timeout_at(until, place.woken()).await;
         }

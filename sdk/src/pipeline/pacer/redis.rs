@@ -8,7 +8,6 @@ mod tls;
 use std::fmt;
 use std::future::{Future, poll_fn};
 use std::pin::pin;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
 use std::time::Duration;
@@ -21,7 +20,7 @@ use self::connection::REDIS_TIME;
 pub use self::connection::RedisConnection;
 use self::store::{Server, Store, Taken};
 use super::queue::{Ahead, Queue};
-use super::slots::{Limits, Slots, Wait};
+use super::slots::{Limits, Patience, Slots, Wait};
 use super::{
     Acquire, Budget, BudgetError, MemoryBudget, Permit, Priority, Settlement, after, chance,
 };
@@ -248,7 +247,6 @@ impl Budget for RedisBudget {
 /// One rate window, as this process sees it.
 struct Window {
     store: Store,
-    slot_names: SlotNames,
     queue: Queue,
     outlook: Mutex<Option<Outlook>>,
     /// Rung when there is an outlook.
@@ -265,7 +263,6 @@ impl Window {
     fn new(store: Store) -> Self {
         Self {
             store,
-            slot_names: SlotNames::new(),
             queue: Queue::default(),
             outlook: Mutex::default(),
             known: Notify::new(),
@@ -276,31 +273,17 @@ impl Window {
         if self.store.limit() == 0 {
             return Err(BudgetError::Exhausted { free_in: None });
         }
-        let latest = after(Instant::now(), request.patience);
+        let mut patience = Patience::of(request);
         // Those in front may only be asking, which takes a moment even when all of them get a slot.
-        let turn_by = after(latest, REDIS_TIME);
+        let turn_by = after(patience.latest, REDIS_TIME);
         let place = self.queue.join(request.priority);
-        let mut is_told = false;
         loop {
             self.store.reachable()?;
             let now = Instant::now();
             let ahead = place.ahead();
             let known = self.known.notified();
             let until = match self.wait(ahead, request.priority, now) {
-                Some(wait) if wait.earliest > latest || now >= latest => {
-                    let free_in = Some(wait.free_in(now));
-                    return Err(BudgetError::Exhausted { free_in });
-                }
-                Some(wait) => {
-                    if wait.is_known && !is_told {
-                        is_told = true;
-                        request.waiting(wait.earliest - now);
-                    }
-                    match ahead == Ahead::NOBODY {
-                        true => wait.look_again.min(latest),
-                        false => latest,
-                    }
-                }
+                Some(wait) => patience.until(wait, ahead, now)?,
                 None if ahead == Ahead::NOBODY => match self.ask(request).await? {
                     Some(slot) => return Ok(slot),
                     None => continue,
@@ -337,7 +320,8 @@ impl Window {
         // Made before the question: dropped in the middle of it, the slot is given back.
         let mut slot = Slot {
             window: self.clone(),
-            name: self.slot_names.next(),
+            // No other process, and no other slot of this one, is called so.
+            name: format!("{:016x}{:016x}", chance(), chance()),
             epoch: 0,
             is_held: true,
         };
@@ -386,26 +370,6 @@ async fn either(one: impl Future<Output = ()>, other: impl Future<Output = ()>) 
         Poll::Pending => other.as_mut().poll(context),
     })
     .await
-}
-
-/// Names that no other process gives.
-struct SlotNames {
-    process: u64,
-    next: AtomicU64,
-}
-
-impl SlotNames {
-    fn new() -> Self {
-        Self {
-            process: chance(),
-            next: AtomicU64::new(0),
-        }
-    }
-
-    fn next(&self) -> String {
-        let number = self.next.fetch_add(1, Ordering::Relaxed);
-        format!("{:016x}-{number}", self.process)
-    }
 }
 
 struct Slot {

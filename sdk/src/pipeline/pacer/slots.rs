@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::queue::Ahead;
-use super::{MINUTE, Priority, after, chance};
+use super::{Acquire, BudgetError, MINUTE, Priority, after, fraction};
 use crate::operation::RateGroup;
 
 /// What a budget keeps to.
@@ -99,12 +99,53 @@ pub(super) struct Wait {
 
 impl Wait {
     /// What somebody is told whose patience ends before.
-    pub(super) fn free_in(&self, now: Instant) -> Duration {
+    fn free_in(&self, now: Instant) -> Duration {
         match self.earliest.saturating_duration_since(now) {
             // An answer that may come any moment is waited for.
             Duration::ZERO => SHORTEST_CLOSURE,
             wait => wait,
         }
+    }
+}
+
+/// How long somebody waits who asked for a slot.
+pub(super) struct Patience<'a> {
+    request: &'a Acquire<'a>,
+    pub(super) latest: Instant,
+    is_told: bool,
+}
+
+impl<'a> Patience<'a> {
+    pub(super) fn of(request: &'a Acquire<'a>) -> Self {
+        Self {
+            request,
+            latest: after(Instant::now(), request.patience),
+            is_told: false,
+        }
+    }
+
+    /// Until when to wait before looking again, unless woken; the length of the wait is told once it is known.
+    ///
+    /// # Errors
+    /// When there is no slot in time.
+    pub(super) fn until(
+        &mut self,
+        wait: Wait,
+        ahead: Ahead,
+        now: Instant,
+    ) -> Result<Instant, BudgetError> {
+        if wait.earliest > self.latest || now >= self.latest {
+            let free_in = Some(wait.free_in(now));
+            return Err(BudgetError::Exhausted { free_in });
+        }
+        if wait.is_known && !self.is_told {
+            self.is_told = true;
+            self.request.waiting(wait.earliest - now);
+        }
+        Ok(match ahead == Ahead::NOBODY {
+            true => wait.look_again.min(self.latest),
+            false => self.latest,
+        })
     }
 }
 
@@ -277,7 +318,7 @@ fn guess(repeats: u32, window: Duration) -> Duration {
 
 /// From 1 to 1.25, so that those who were refused together do not come back together.
 pub(super) fn stretch() -> f64 {
-    1.0 + chance() as f64 / u64::MAX as f64 / 4.0
+    1.0 + fraction() / 4.0
 }
 
 const SHORTEST_CLOSURE: Duration = Duration::from_secs(1);

@@ -93,6 +93,47 @@ fn a_result_that_calls_itself_an_error_is_no_result() {
 }
 
 #[test]
+fn a_result_beside_an_error_is_an_answer_that_does_not_decode() {
+    let words = [
+        json!({"error": {"code": "X", "message": "No."}}),
+        json!({"success": true, "error": {"code": 404, "message": "No."}}),
+        json!({"error": {}}),
+        json!({"status": "error"}),
+        json!({"status": "error", "message": "No."}),
+    ];
+    every_row(
+        |row| {
+            let of_a_success = words.iter().filter(|_| row.status < 300);
+            let bodies = of_a_success.filter_map(|words| with(row, words));
+            bodies.collect::<Vec<_>>()
+        },
+        ends_as(ErrorKind::Decode),
+    );
+}
+
+#[test]
+fn other_members_beside_a_result_leave_it_one() {
+    let words = [
+        json!({"error": null}),
+        json!({"error": "none"}),
+        json!({"error": []}),
+        json!({"status": "ok"}),
+        json!({"status": {"error": true}}),
+        json!({"status": null, "errors": {}, "warning": {"code": "X", "message": "Soon."}}),
+    ];
+    every_row(
+        |row| {
+            words
+                .each_ref()
+                .map(|words| with(row, words))
+                .into_iter()
+                .flatten()
+        },
+        |_, ended| ended.map(drop).map_err(|error| format!("{error:?}")),
+    );
+}
+
+#[test]
 fn a_result_with_a_status_that_says_otherwise_is_no_result() {
     let statuses = [400, 403, 404, 409, 422, 500, 502, 504];
     every_row(

@@ -136,23 +136,23 @@ fn members(value: &Value) -> Value {
     }
 }
 
-/// Every field with its sentences, where it has any; what is no text is shown as it came.
+/// Every field with its sentences, null being none; what else is no text is shown as it came.
 fn sentences(errors: &Value) -> Value {
     let text = |value: &Value| {
         value
             .as_str()
             .map_or_else(|| value.to_string(), str::to_owned)
     };
-    let of_field = |problems: &Value| match problems {
-        Value::Array(problems) => problems.iter().map(text).collect(),
-        single => vec![text(single)],
+    let told = |problem: &&Value| !problem.is_null();
+    let of_field = |problems: &Value| -> Vec<String> {
+        match problems {
+            Value::Array(problems) => problems.iter().filter(told).map(text).collect(),
+            single => Some(single).filter(told).map(text).into_iter().collect(),
+        }
     };
     let fields = errors.as_object().into_iter().flatten();
     let fields = fields.map(|(field, problems)| (field.clone(), json!(of_field(problems))));
-    fields
-        .filter(|(_, sentences)| *sentences != json!([]))
-        .collect::<serde_json::Map<_, _>>()
-        .into()
+    fields.collect::<serde_json::Map<_, _>>().into()
 }
 
 /// What is left of it for an operation whose answers hold secrets: nothing that the service worded (F2).

@@ -535,3 +535,29 @@ async fn leaks_that_answer_an_outage_with_200_are_down_all_the_same() {
     let unavailable = testing::unavailable_leaks("It is down.");
     assert_eq!(unavailable.status(), http::StatusCode::SERVICE_UNAVAILABLE);
 }
+
+#[tokio::test]
+async fn leaks_without_a_data_set_are_never_no_leaks() {
+    let list = ListCredentialLeaks::new(customer(), ID.parse().expect("an id"));
+    let data = json!({"enabled": false, "items": [], "total": 0, "page": 1, "page_size": 50});
+    let page = json!({"success": true, "data": data});
+    let ended = walked(&list, std::slice::from_ref(&page)).await;
+    let error = ended.error.expect("an end that says so");
+    assert_eq!(error.kind(), ErrorKind::SourceOff);
+    assert!(error.to_string().contains("not configured"), "{error}");
+    assert!(!error.is_retryable(), "waiting configures nothing");
+
+    // A page by itself is a result, and after the error the list is at its end.
+    let (client, script) = scripted_once();
+    script
+        .on("list_credential_leaks")
+        .forever()
+        .respond(testing::success(page["data"].clone()));
+    let one = client.send(list.clone()).await.expect("a result");
+    assert!(!one.data.enabled && one.data.unavailable().is_none());
+    let mut items = client.pages(list.clone()).items();
+    assert!(items.next().await.is_some_and(|item| item.is_err()));
+    assert!(items.next().await.is_none());
+    let error = client.pages(list).collect_all().await.expect_err("no list");
+    assert_eq!(error.kind(), ErrorKind::SourceOff);
+}
