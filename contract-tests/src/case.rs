@@ -13,6 +13,7 @@ use tokio::runtime::Builder;
 use crate::cleanup::clean_up;
 use crate::exchange::Exchange;
 use crate::need::Need;
+use crate::scene::Scene;
 use crate::service::Service;
 use crate::stage::{Event, STAGE, Stage};
 use crate::table::Row;
@@ -37,6 +38,8 @@ pub enum Body {
     Alone(fn() -> Playing),
     /// A mechanism, put to one operation.
     Of(fn(&'static Row) -> Playing, &'static Row),
+    /// Calls in order.
+    Scene(&'static Scene),
 }
 
 /// A case that is being played.
@@ -53,6 +56,7 @@ impl Case {
         let name = match self.body {
             Body::Alone(_) => name.to_owned(),
             Body::Of(_, row) => format!("{name}::{}", row.operation),
+            Body::Scene(scene) => format!("{name}::{}", scene.name),
         };
         match self.namespace {
             Namespace::Billing => name,
@@ -139,6 +143,7 @@ pub fn run_case(case: &Case, service: &Service) -> Run {
     let playing = || match case.body {
         Body::Alone(play) => play(),
         Body::Of(play, row) => play(row),
+        Body::Scene(scene) => Box::pin(scene.play()),
     };
     let body = || runtime.block_on(STAGE.scope(Arc::clone(&stage), playing()));
     let failure = caught(body).err();

@@ -13,7 +13,7 @@ use uuid::Uuid;
 use crate::account::Account;
 use crate::customer::next_service;
 use crate::need::Need;
-use crate::recipe::Members;
+use crate::recipe::{Members, text};
 use crate::service::plans;
 
 /// What takes a member out of a request.
@@ -102,7 +102,7 @@ impl Estate {
         }
     }
 
-    fn filled_value<'a>(&'a self, value: &'a Value) -> Making<'a> {
+    pub(crate) fn filled_value<'a>(&'a self, value: &'a Value) -> Making<'a> {
         Box::pin(async move {
             match value {
                 Value::String(text) if text == NOTHING => value.clone(),
@@ -120,13 +120,22 @@ impl Estate {
                 Value::Object(members) => {
                     let mut filled = Members::new();
                     for (name, member) in members {
-                        filled.insert(name.clone(), self.filled_value(member).await);
+                        let name = self.filled_name(name).await;
+                        filled.insert(name, self.filled_value(member).await);
                     }
                     Value::Object(filled)
                 }
                 other => other.clone(),
             }
         })
+    }
+
+    /// Some maps are keyed by numbers of customers.
+    async fn filled_name(&self, name: &str) -> String {
+        match name.strip_prefix('$') {
+            Some(thing) => text(&self.value(thing).await),
+            None => name.to_owned(),
+        }
     }
 
     /// A thing by its name: its identifier, number or text. It is made when nobody has asked for it before.
@@ -148,6 +157,11 @@ impl Estate {
         })
     }
 
+    /// Gives something a name.
+    pub(crate) fn keep(&self, name: &str, value: Value) {
+        self.names().insert(name.to_owned(), value);
+    }
+
     fn names(&self) -> MutexGuard<'_, BTreeMap<String, Value>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -155,7 +169,7 @@ impl Estate {
     async fn made(&self, name: &str) -> Value {
         match name {
             name if CUSTOMERS.contains(&name) => json!(self.account.customer().id),
-            "free_service" => json!(next_service()),
+            name if name.starts_with("free_service") => json!(next_service()),
             name if name.ends_with("_server") || name == "server" => self.server(name).await,
             name if name.ends_with("_domain") || name == "domain" => self.domain(name).await,
             name if name.ends_with("_service") => self.service(name).await,
@@ -430,6 +444,10 @@ fn literal(name: &str) -> Option<Value> {
     Some(match name {
         "unknown" => json!(Uuid::from_u128(7)),
         "plan" => json!(plans()[0].0),
+        "plan_size" => json!(plans()[0].1),
+        "two_plan_sizes" => json!(2 * plans()[0].1),
+        "larger_plan" => json!(plans()[1].0),
+        "larger_plan_size" => json!(plans()[1].1),
         "huge" => json!(9_223_372_036_854_775_808_u64),
         "later" => json!("2999-12-31"),
         name => json!("x".repeat(name.strip_prefix("text")?.parse().ok()?)),

@@ -164,7 +164,8 @@ pub fn placeholder(part: &str) -> Option<&str> {
     part.strip_prefix('{')?.strip_suffix('}')
 }
 
-fn text(value: &Value) -> String {
+/// A value as it stands in a path, a query or a name.
+pub(crate) fn text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         other => other.to_string(),

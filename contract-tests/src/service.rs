@@ -152,6 +152,15 @@ impl Service {
         }
     }
 
+    /// The same service, taken for one whose answers nobody can foretell.
+    #[must_use]
+    pub fn of_somebody_else(self) -> Self {
+        Self {
+            repeatability: Repeatability::Loose,
+            ..self
+        }
+    }
+
     /// The host, as the client's list of hosts for plain http takes it.
     pub fn host(&self) -> String {
         let address = self.url.parse::<http::Uri>();

@@ -209,7 +209,7 @@ pub const BENDS: &[Bent] = &[
         what: "takes a sign-in token twice",
         breaks: Breaks::Time,
         case: "sso::a_token_signs_in_once_and_not_for_long",
-        assertion: "visit(address).await.expect(\"a page\").status",
+        assertion: "visit(&address).await.expect(\"a page\").status",
         bend: Bend::Answer(|call, answer| {
             if call.path == "/sso" {
                 answer.status = StatusCode::OK;

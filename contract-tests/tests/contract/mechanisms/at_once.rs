@@ -1,11 +1,13 @@
 //! One of a kind stays one: eight calls at once over eight connections, and one of them wins.
 
+use std::collections::BTreeSet;
+
 use futures_util::future::join_all;
 use http::{Method, StatusCode};
 use secmon_contract_tests::table::{Row, TABLE};
 use secmon_contract_tests::{
-    Account, Case, Estate, Members, Need, RawAnswer, RawCall, Request, Snapshot, cases, plans,
-    rate_limits,
+    Account, Case, Estate, Members, Need, RawAnswer, RawCall, Request, SLOTS, Snapshot, cases,
+    plans, rate_limits,
 };
 use serde_json::{Value, json};
 
@@ -16,7 +18,13 @@ cases! {
         the_last_place_goes_to_one_server,
         the_last_slot_goes_to_one_domain,
         a_name_goes_to_one_of_eight_domains,
-        an_address_is_one_server_whichever_group_adds_it;
+        the_last_slot_goes_to_one_name_that_all_ask_for,
+        an_address_is_one_server_whichever_group_adds_it,
+        eight_servers_are_eight,
+        a_slot_is_given_up_once,
+        of_overlapping_rules_one_is_made,
+        two_members_that_are_changed_both_change,
+        every_token_is_another;
     steered:
         the_last_call_of_a_window_is_one(Accounts, Clock),
         a_token_signs_in_once(Accounts)
@@ -64,25 +72,17 @@ fn outcomes(answers: &[RawAnswer]) -> Vec<String> {
 /// The same call eight times: one is the first, and the others are told what a repeat is told.
 async fn one_wins(row: &'static Row) {
     let recipe = row.recipe.as_ref().expect("an operation that is called");
+    let alone = readied(row).await;
+    let first = alone.1.send(&alone.0.account).await.outcome();
     for _ in 0..ROUNDS {
-        let estate = Estate::new().await;
-        // A customer that is known already.
-        estate.value("plan_service").await;
-        let request = Request::new(row, &recipe.send, &estate).await;
+        let (estate, request) = readied(row).await;
         let calls = (0..CALLS).map(|_| request.call(&estate.account));
         let answers = at_once(calls.collect()).await;
-        let found = outcomes(&answers);
-        let repeats = found
-            .iter()
-            .filter(|outcome| **outcome == recipe.again)
-            .count();
-        let first = found.iter().find(|outcome| **outcome != recipe.again);
-        let one = repeats == CALLS
-            || (repeats == CALLS - 1 && first.is_some_and(|first| first.starts_with('2')));
-        assert!(
-            one,
-            "{} at once: one wins, the others are told {}: {found:?}",
-            row.name, recipe.again
+        assert_one(
+            &answers,
+            &first,
+            &recipe.again,
+            &format!("{} at once", row.name),
         );
         let named = answers
             .iter()
@@ -95,6 +95,15 @@ async fn one_wins(row: &'static Row) {
         );
         Snapshot::of(&estate).await;
     }
+}
+
+/// A request of an operation, and an estate whose customer is known already.
+async fn readied(row: &Row) -> (Estate, Request) {
+    let recipe = row.recipe.as_ref().expect("an operation that is called");
+    let estate = Estate::new().await;
+    estate.value("plan_service").await;
+    let request = Request::new(row, &recipe.send, &estate).await;
+    (estate, request)
 }
 
 /// What an answer says of which record it speaks.
@@ -122,6 +131,20 @@ async fn call(estate: &Estate, operation: &str, members: Value) -> RawCall {
         .call(&estate.account)
 }
 
+async fn answer_of(estate: &Estate, operation: &str, members: Value) -> RawAnswer {
+    let call = call(estate, operation, members).await;
+    call.send().await.expect("an answer")
+}
+
+/// Eight calls of an operation.
+async fn eight(estate: &Estate, operation: &str, members: impl Fn(usize) -> Value) -> Vec<RawCall> {
+    let mut calls = Vec::new();
+    for at in 0..CALLS {
+        calls.push(call(estate, operation, members(at)).await);
+    }
+    calls
+}
+
 /// One call is answered so and the seven others so.
 #[track_caller]
 fn assert_one(answers: &[RawAnswer], first: &str, others: &str, what: &str) {
@@ -137,26 +160,11 @@ async fn the_last_place_goes_to_one_server() {
     estate.value("plan_service").await;
     for place in 1..size {
         let server = json!({"client_id": "$customer", "ip_address": format!("198.51.100.{place}")});
-        call(&estate, "provision_endpoint", server)
-            .await
-            .send()
-            .await
-            .expect("an answer");
+        answer_of(&estate, "provision_endpoint", server).await;
     }
     for round in 0..ROUNDS {
-        let mut calls = Vec::new();
-        for last in 0..CALLS {
-            let address = format!("203.0.{}.{}", round + 1, last + 1);
-            calls.push(
-                call(
-                    &estate,
-                    "provision_endpoint",
-                    json!({"client_id": "$customer", "ip_address": address}),
-                )
-                .await,
-            );
-        }
-        let answers = at_once(calls).await;
+        let server = |last| json!({"client_id": "$customer", "ip_address": format!("203.0.{}.{}", round + 1, last + 1)});
+        let answers = at_once(eight(&estate, "provision_endpoint", server).await).await;
         assert_one(
             &answers,
             "201",
@@ -177,28 +185,20 @@ async fn the_last_place_goes_to_one_server() {
             .iter()
             .find(|answer| answer.status == StatusCode::CREATED);
         let id = winner.expect("a winner").json["data"]["endpoint_id"].clone();
-        let ended = call(&estate, "terminate_endpoint", json!({"endpoint_id": id})).await;
-        ended.send().await.expect("an answer");
+        answer_of(&estate, "terminate_endpoint", json!({"endpoint_id": id})).await;
     }
 }
 
 async fn the_last_slot_goes_to_one_domain() {
     let estate = Estate::new().await;
     let slots = json!({"client_id": "$customer", "service_id": "$free_service", "product_slug": "domain_monitoring"});
-    call(&estate, "provision_subscription", slots)
-        .await
-        .send()
-        .await
-        .expect("an answer");
+    answer_of(&estate, "provision_subscription", slots).await;
     for round in 0..ROUNDS {
-        let mut calls = Vec::new();
-        for at in 0..CALLS {
+        let domain = |at| {
             let domain = format!("r{round}n{at}.example.com");
-            let members =
-                json!({"client_id": "$customer", "domain": domain, "service_id": "$free_service"});
-            calls.push(call(&estate, "provision_domain", members).await);
-        }
-        let answers = at_once(calls).await;
+            json!({"client_id": "$customer", "domain": domain, "service_id": "$free_service"})
+        };
+        let answers = at_once(eight(&estate, "provision_domain", domain).await).await;
         assert_one(
             &answers,
             "201",
@@ -210,13 +210,12 @@ async fn the_last_slot_goes_to_one_domain() {
             .iter()
             .find(|answer| answer.status == StatusCode::CREATED);
         let id = winner.expect("a winner").json["data"]["monitored_domain_id"].clone();
-        let ended = call(
+        answer_of(
             &estate,
             "terminate_domain",
             json!({"monitored_domain_id": id}),
         )
         .await;
-        ended.send().await.expect("an answer");
     }
 }
 
@@ -225,20 +224,12 @@ async fn a_name_goes_to_one_of_eight_domains() {
     let mut domains = Vec::new();
     for at in 0..CALLS {
         let members = json!({"client_id": "$customer", "domain": format!("n{at}.example.com"), "service_id": "$slots_service"});
-        let made = call(&estate, "provision_domain", members)
-            .await
-            .send()
-            .await
-            .expect("an answer");
+        let made = answer_of(&estate, "provision_domain", members).await;
         domains.push(made.json["data"]["monitored_domain_id"].clone());
     }
     for round in 0..ROUNDS {
-        let mut calls = Vec::new();
-        for id in &domains {
-            let members =
-                json!({"monitored_domain_id": id, "domain": format!("wanted{round}.example.com")});
-            calls.push(call(&estate, "update_domain", members).await);
-        }
+        let name = |at: usize| json!({"monitored_domain_id": domains[at], "domain": format!("wanted{round}.example.com")});
+        let calls = eight(&estate, "update_domain", name).await;
         assert_one(
             &at_once(calls).await,
             "200",
@@ -273,6 +264,144 @@ async fn an_address_is_one_server_whichever_group_adds_it() {
             "one address by both groups, at once",
         );
         Snapshot::of(&estate).await;
+    }
+}
+
+/// The slot is taken by the first, and the record found by the others (B9, C2).
+async fn the_last_slot_goes_to_one_name_that_all_ask_for() {
+    for _ in 0..ROUNDS {
+        let estate = Estate::new().await;
+        let slot = json!({"client_id": "$customer", "service_id": "$free_service", "product_slug": "domain_monitoring"});
+        answer_of(&estate, "provision_subscription", slot).await;
+        let members = json!({"client_id": "$customer", "domain": "new.example.com", "service_id": "$free_service"});
+        let calls = eight(&estate, "provision_domain", |_| members.clone()).await;
+        assert_one(
+            &at_once(calls).await,
+            "201",
+            "200 note",
+            "the last slot for one name, at once",
+        );
+        Snapshot::of(&estate).await;
+    }
+}
+
+async fn eight_servers_are_eight() {
+    for (operation, owner, id) in [
+        ("provision_endpoint", "client_id", "endpoint_id"),
+        ("create_endpoint", "billing_customer_id", "id"),
+    ] {
+        for _ in 0..ROUNDS {
+            let estate = Estate::new().await;
+            let server =
+                |at| json!({owner: "$customer", "ip_address": format!("203.0.113.{}", at + 1)});
+            let answers = at_once(eight(&estate, operation, server).await).await;
+            assert_one(&answers, "201", "201", "eight addresses at once");
+            let snapshot = Snapshot::of(&estate).await;
+            let customer = estate.value("customer").await;
+            let servers = snapshot.at(&format!(
+                "all of /api/v1/endpoints?billing_customer_id={customer}"
+            ));
+            for answer in &answers {
+                let made = &answer.json["data"][id];
+                let mut listed = servers.as_array().into_iter().flatten();
+                assert!(
+                    listed.any(|one| one["id"] == *made),
+                    "{made}, one of eight made at once, is not in the list"
+                );
+            }
+        }
+    }
+}
+
+/// A release that is not idempotent takes one slot, whoever asks at the same time (C7).
+async fn a_slot_is_given_up_once() {
+    for _ in 0..ROUNDS {
+        let estate = Estate::new().await;
+        let release = json!({"client_id": "$customer", "service_id": "$slots_service", "monitored_domain_id": "$domain"});
+        let calls = eight(&estate, "release_domain", |_| release.clone()).await;
+        assert_one(
+            &at_once(calls).await,
+            "200",
+            "404 DOMAIN_NOT_FOUND",
+            "a release, at once",
+        );
+        let left = answer_of(
+            &estate,
+            "list_domains",
+            json!({"billing_customer_id": "$customer"}),
+        )
+        .await;
+        assert_eq!(
+            left.json["data"]["slots_total"],
+            SLOTS - 1,
+            "one release takes one slot"
+        );
+    }
+}
+
+async fn of_overlapping_rules_one_is_made() {
+    let estate = Estate::new().await;
+    for round in 0..ROUNDS {
+        let rule = |at| {
+            let start = 1000 * (round + 1);
+            json!({
+                "port_start": start + at, "port_end": start + CALLS, "protocol": "tcp", "scope": "endpoint",
+                "justification": "One of eight.", "endpoint_id": "$server",
+            })
+        };
+        let answers = at_once(eight(&estate, "create_rule", rule).await).await;
+        assert_one(&answers, "201", "422 fields", "rules that overlap, at once");
+        Snapshot::of(&estate).await;
+    }
+}
+
+async fn two_members_that_are_changed_both_change() {
+    let estate = Estate::new().await;
+    for round in 0..ROUNDS {
+        let (nickname, status) = (format!("round {round}"), ["paused", "active"][round % 2]);
+        let change = |at| match at % 2 {
+            0 => {
+                json!({"endpoint": "$server", "billing_customer_id": "$customer", "nickname": nickname})
+            }
+            _ => {
+                json!({"endpoint": "$server", "billing_customer_id": "$customer", "status": status})
+            }
+        };
+        let answers = at_once(eight(&estate, "update_endpoint", change).await).await;
+        assert_one(&answers, "200", "200", "two members changed at once");
+        let server = answer_of(&estate, "get_endpoint", json!({"endpoint": "$server"})).await;
+        let found = [
+            &server.json["data"]["nickname"],
+            &server.json["data"]["status"],
+        ];
+        assert_eq!(
+            found,
+            [nickname.as_str(), status],
+            "nickname and status, both changed at once"
+        );
+    }
+}
+
+async fn every_token_is_another() {
+    let estate = Estate::new().await;
+    estate.value("server").await;
+    for _ in 0..ROUNDS {
+        let calls = eight(
+            &estate,
+            "create_sso_token",
+            |_| json!({"billing_customer_id": "$customer"}),
+        )
+        .await;
+        let answers = at_once(calls).await;
+        let tokens = answers
+            .iter()
+            .map(|answer| answer.json["data"]["token"].to_string());
+        let tokens: BTreeSet<String> = tokens.collect();
+        assert_eq!(
+            tokens.len(),
+            CALLS,
+            "eight tokens asked for at once are eight"
+        );
     }
 }
 

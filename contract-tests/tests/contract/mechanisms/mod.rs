@@ -6,11 +6,22 @@ mod at_once;
 mod still;
 
 use secmon_contract_tests::table::{NAMESPACES, Row, TABLE};
-use secmon_contract_tests::{Body, Case, Namespace, Need, Playing};
+use secmon_contract_tests::{Body, Case, Namespace, Need, Playing, SCENES};
 
 /// Every mechanism, put to every operation.
 pub fn cases() -> Vec<Case> {
-    [still::cases(), again::cases(), at_once::all()].concat()
+    [still::cases(), again::cases(), at_once::all(), scenes()].concat()
+}
+
+/// Calls in order, with what each is answered.
+fn scenes() -> Vec<Case> {
+    let scenes = SCENES.iter().map(|scene| Case {
+        path: "contract::scenes",
+        needs: scene.needs(),
+        namespace: Namespace::Billing,
+        body: Body::Scene(scene),
+    });
+    scenes.collect()
 }
 
 /// A mechanism, put to each of some operations with what it needs there.
