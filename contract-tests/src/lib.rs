@@ -42,5 +42,5 @@ pub use scene::{SCENES, Scene};
 pub use secmon::Namespace;
 pub use service::{Repeatability, Service, Steering, embedded, plans, rate_limits};
 pub use snapshot::Snapshot;
-pub use suite::{Check, Witness, run};
+pub use suite::{Check, Findings, Witness, run};
 pub use times::problems as time_problems;

@@ -1,6 +1,6 @@
 //! Running the suite: every case, then the matrix.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::env;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
@@ -58,14 +58,24 @@ macro_rules! checks {
     };
 }
 
-/// Says what of an answer is not as the API's description has it; nothing when all is.
-pub type Witness = fn(&Exchange) -> Vec<String>;
+/// Says what of an answer is not as the API's description has it.
+pub type Witness = fn(&Exchange) -> Findings;
+
+/// What is to be said of an answer.
+#[derive(Debug, Default)]
+pub struct Findings {
+    /// What the description excludes.
+    pub violations: Vec<String>,
+    /// What it does not have and does not exclude: further members (F1). Our own mock may have none of them.
+    pub differences: Vec<String>,
+}
 
 /// What all threads of a run write to.
 #[derive(Default)]
 struct Report {
     matrix: Mutex<Matrix>,
     lines: Mutex<Vec<Line>>,
+    differences: Mutex<BTreeSet<String>>,
 }
 
 /// Runs cases and checks as `cargo test` expects, and shows every raw answer of a case to the witness. Afterwards, unless only some were asked for, judges the matrix and
@@ -100,7 +110,7 @@ fn trial(case: Case, service: &Service, report: &Arc<Report>, witness: Witness) 
         }
         let start = Instant::now();
         let run = run_case(&case, &service);
-        let judged = judged(&case, &service, &run, witness);
+        let judged = judged(&case, &service, &run, witness, &report);
         report.observe(&case, &run);
         report.ended(&case.name(), start, judged)
     })
@@ -128,7 +138,13 @@ fn is_installed(program: &str) -> bool {
 
 /// Whether a run held: its own assertions, then every raw answer against the description, its times against each other,
 /// and all against the transcript.
-fn judged(case: &Case, service: &Service, run: &Run, witness: Witness) -> Result<(), String> {
+fn judged(
+    case: &Case,
+    service: &Service,
+    run: &Run,
+    witness: Witness,
+    report: &Report,
+) -> Result<(), String> {
     let failures = [&run.failure, &run.not_cleaned_up].into_iter().flatten();
     let failures: Vec<String> = failures
         .map(|failure| at(&failure.place, &failure.message))
@@ -150,7 +166,7 @@ fn judged(case: &Case, service: &Service, run: &Run, witness: Witness) -> Result
             &exchange.body,
         ))
     });
-    let problems: Vec<String> = first.flat_map(witness).collect();
+    let problems = described(first.map(witness), service, report);
     if !problems.is_empty() {
         return Err(format!(
             "not as openapi.yaml has it:\n{}",
@@ -186,6 +202,23 @@ fn judged(case: &Case, service: &Service, run: &Run, witness: Witness) -> Result
     caught(compare).map_err(|failure| format!("the transcript differs: {}", failure.message))
 }
 
+/// What the description excludes; of our own mock also what it does not have.
+fn described(
+    found: impl Iterator<Item = Findings>,
+    service: &Service,
+    report: &Report,
+) -> Vec<String> {
+    let mut problems = Vec::new();
+    for findings in found {
+        problems.extend(findings.violations);
+        match service.repeatability {
+            Repeatability::Exact => problems.extend(findings.differences),
+            Repeatability::Loose => lock(&report.differences).extend(findings.differences),
+        }
+    }
+    problems
+}
+
 /// Prints the matrix and says whether it is as it should be. After a failure cells may be empty for that reason.
 fn judge(report: &Report, service: &Service, conclusion: &Conclusion) -> bool {
     let matrix = lock(&report.matrix);
@@ -195,6 +228,16 @@ fn judge(report: &Report, service: &Service, conclusion: &Conclusion) -> bool {
         matrix.printed()
     );
     println!("{}", verdict.printed());
+    let differences = lock(&report.differences);
+    if !differences.is_empty() {
+        println!(
+            "allowed, but not as openapi.yaml has it ({}):",
+            differences.len()
+        );
+        differences
+            .iter()
+            .for_each(|difference| println!("  {difference}"));
+    }
     if conclusion.num_ignored > 0 {
         println!(
             "{} were skipped, each by name above\n",

@@ -8,7 +8,7 @@ use jsonschema::{Draft, Registry, Validator};
 use serde_json::{Value, json};
 
 use secmon_contract_tests::table::{Row, TABLE};
-use secmon_contract_tests::{Exchange, Forced};
+use secmon_contract_tests::{Exchange, Findings, Forced};
 
 const NAME: &str = "urn:partner-api";
 
@@ -17,18 +17,58 @@ static DOCUMENT: LazyLock<Value> = LazyLock::new(|| {
     serde_yaml_ng::from_str(text).expect("openapi.yaml can be read")
 });
 
-static REGISTRY: LazyLock<Registry<'static>> = LazyLock::new(|| {
-    let document = Draft::Draft202012.create_resource(DOCUMENT.clone());
-    let added = Registry::new().add(NAME, document);
-    let prepared = added.and_then(|registry| registry.prepare());
-    prepared.expect("every reference of openapi.yaml leads somewhere")
+/// The same, in which every object may have further members (F1).
+static OPEN_DOCUMENT: LazyLock<Value> = LazyLock::new(|| {
+    let mut document = DOCUMENT.clone();
+    open(&mut document);
+    document
 });
 
-/// The validators made so far, by the place of their schema.
-static VALIDATORS: LazyLock<Mutex<HashMap<String, Arc<Validator>>>> = LazyLock::new(Mutex::default);
+static STRICT: LazyLock<Form> = LazyLock::new(|| Form::of(&DOCUMENT));
+static OPEN: LazyLock<Form> = LazyLock::new(|| Form::of(&OPEN_DOCUMENT));
 
-/// What of an answer is not as the description has it; empty when all is.
+/// The description as answers are held against it.
+struct Form {
+    registry: Registry<'static>,
+    /// The validators made so far, by the place of their schema.
+    validators: Mutex<HashMap<String, Arc<Validator>>>,
+}
+
+fn open(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            members.retain(|name, value| {
+                let closes = ["additionalProperties", "unevaluatedProperties"];
+                !(closes.contains(&name.as_str()) && *value == false)
+            });
+            members.values_mut().for_each(open);
+        }
+        Value::Array(items) => items.iter_mut().for_each(open),
+        _ => {}
+    }
+}
+
+/// What of an answer the description excludes, and what it allows without having described it.
+pub fn findings(exchange: &Exchange) -> Findings {
+    let strict = problems(exchange);
+    let violations = match strict.is_empty() {
+        true => Vec::new(),
+        false => judged(&OPEN, exchange),
+    };
+    let differences = strict.into_iter();
+    let differences = differences.filter(|problem| !violations.contains(problem));
+    Findings {
+        differences: differences.collect(),
+        violations,
+    }
+}
+
+/// What of an answer is not as the description has it to the letter; empty when all is.
 pub fn problems(exchange: &Exchange) -> Vec<String> {
+    judged(&STRICT, exchange)
+}
+
+fn judged(form: &'static Form, exchange: &Exchange) -> Vec<String> {
     let row = TABLE.row_of(&exchange.method, &exchange.path);
     let status = exchange.status.as_u16();
     let Some(place) = place_of(row, status) else {
@@ -38,7 +78,7 @@ pub fn problems(exchange: &Exchange) -> Vec<String> {
         }
         return vec![format!("{} does not document {status}", row.name)];
     };
-    let found = found_problems(&place, exchange);
+    let found = found_problems(form, &place, exchange);
     let name = &row.name;
     let named = found
         .into_iter()
@@ -54,7 +94,7 @@ pub fn statuses(row: &Row) -> Vec<u16> {
     statuses.filter_map(|status| status.parse().ok()).collect()
 }
 
-fn found_problems(place: &str, exchange: &Exchange) -> Vec<String> {
+fn found_problems(form: &'static Form, place: &str, exchange: &Exchange) -> Vec<String> {
     let response = value_at(place);
     let mut problems = Vec::new();
     for name in response["headers"]
@@ -80,7 +120,7 @@ fn found_problems(place: &str, exchange: &Exchange) -> Vec<String> {
     if kind.split(';').next().map(str::trim) != Some("application/json") {
         problems.push(format!("JSON that is called {kind:?}"));
     }
-    let validator = validator(&format!("{place}/content/application~1json/schema"));
+    let validator = form.validator(&format!("{place}/content/application~1json/schema"));
     let errors = validator.iter_errors(&exchange.json);
     problems.extend(errors.map(|error| format!("{error} at `{}`", error.instance_path())));
     problems
@@ -124,14 +164,29 @@ pub fn value_at(place: &str) -> &'static Value {
     value.unwrap_or_else(|| panic!("openapi.yaml has nothing at {place}"))
 }
 
-fn validator(place: &str) -> Arc<Validator> {
-    let mut validators = VALIDATORS.lock().unwrap_or_else(PoisonError::into_inner);
-    let made = validators.entry(place.to_owned()).or_insert_with(|| {
-        let fragment = place.replace('{', "%7B").replace('}', "%7D");
-        let schema = json!({"$ref": format!("{NAME}#{fragment}")});
-        let options = jsonschema::options().with_draft(Draft::Draft202012);
-        let validator = options.with_registry(&REGISTRY).build(&schema);
-        Arc::new(validator.unwrap_or_else(|error| panic!("{place}: {error}")))
-    });
-    Arc::clone(made)
+impl Form {
+    fn of(document: &'static Value) -> Self {
+        let document = Draft::Draft202012.create_resource(document.clone());
+        let added = Registry::new().add(NAME, document);
+        let prepared = added.and_then(|registry| registry.prepare());
+        Self {
+            registry: prepared.expect("every reference of openapi.yaml leads somewhere"),
+            validators: Mutex::default(),
+        }
+    }
+
+    fn validator(&'static self, place: &str) -> Arc<Validator> {
+        let mut validators = self
+            .validators
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let made = validators.entry(place.to_owned()).or_insert_with(|| {
+            let fragment = place.replace('{', "%7B").replace('}', "%7D");
+            let schema = json!({"$ref": format!("{NAME}#{fragment}")});
+            let options = jsonschema::options().with_draft(Draft::Draft202012);
+            let validator = options.with_registry(&self.registry).build(&schema);
+            Arc::new(validator.unwrap_or_else(|error| panic!("{place}: {error}")))
+        });
+        Arc::clone(made)
+    }
 }

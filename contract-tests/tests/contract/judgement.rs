@@ -151,10 +151,11 @@ fn the_description_sees_what_is_wrong_with_an_answer() {
     }
     let mut more = good.clone();
     more["data"]["comment"] = json!("no");
-    assert!(
-        !description::problems(&suspended(more)).is_empty(),
-        "one member too many"
-    );
+    let found = description::findings(&suspended(more.clone()));
+    assert_eq!((found.violations.len(), found.differences.len()), (0, 1));
+    more["data"]["status"] = json!("asleep");
+    let found = description::findings(&suspended(more));
+    assert_eq!((found.violations.len(), found.differences.len()), (1, 1));
     let throttled = json!({"status": "error", "message": "Too Many Attempts.", "errors": {}});
     let throttled = answered(Method::POST, "/api/v1/billing/suspend", 429, throttled);
     let problems = description::problems(&throttled);

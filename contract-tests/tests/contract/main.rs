@@ -90,5 +90,5 @@ fn main() -> ExitCode {
     if std::env::var_os(recipes::AS_MOCK).is_some() {
         return secmon_mock::command_line::main();
     }
-    run(&cases(), &checks(), description::problems)
+    run(&cases(), &checks(), description::findings)
 }
