@@ -2,14 +2,23 @@
 //! the requests that stand there.
 
 mod again;
+mod dress;
+mod refused;
 mod still;
+mod strangers;
 
 use secmon_contract_tests::table::{NAMESPACES, Row, TABLE};
 use secmon_contract_tests::{Body, Case, Namespace, Need, Playing};
 
 /// Every mechanism, put to every operation.
 pub fn cases() -> Vec<Case> {
-    [still::cases(), again::cases()].concat()
+    let cases = [
+        still::cases(),
+        again::cases(),
+        strangers::cases(),
+        dress::cases(),
+    ];
+    [&cases.concat(), refused::CASES].concat()
 }
 
 /// A mechanism, put to each of some operations with what it needs there.
@@ -38,4 +47,13 @@ fn own_needs(row: &Row) -> &'static [Need] {
         "sandbox" => &[Need::Sandbox],
         _ => &[],
     }
+}
+
+/// What a mechanism needs that looks at everything.
+const STEERED: &[Need] = &[Need::Accounts, Need::World, Need::Sandbox];
+
+/// What a service must be able to do for an operation's whole request.
+fn needs_of(row: &Row) -> Option<Need> {
+    let recipe = row.recipe.as_ref()?;
+    recipe.needs(&recipe.full())
 }
