@@ -3,6 +3,7 @@
 mod bends;
 mod further_bends;
 mod more_bends;
+mod stranger;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -29,6 +30,8 @@ pub enum Breaks {
     Idempotency,
     Isolation,
     Paging,
+    Refusal,
+    Dress,
 }
 
 /// A way in which a service may be wrong, and what notices it.
@@ -44,7 +47,7 @@ pub struct Bent {
 
 fn all() -> impl Iterator<Item = &'static Bent> {
     let first = bends::BENDS.iter().chain(more_bends::BENDS);
-    first.chain(further_bends::BENDS)
+    first.chain(further_bends::BENDS).chain(stranger::all())
 }
 
 /// What the cases say of a service that is not bent: nothing, so that a fall is the bend's doing.
@@ -83,7 +86,9 @@ fn every_bend_falls_to_its_case_and_assertion() {
                 bent.what, bent.case
             ));
         }
-        if let Some(other) = fell_before.insert(place.clone(), bent.what) {
+        // A mechanism says in one place what it finds of any operation: then the sentences differ.
+        let fell = format!("{place}: {message}");
+        if let Some(other) = fell_before.insert(fell, bent.what) {
             problems.push(format!(
                 "{} and {other} fell to the same assertion, {place}",
                 bent.what
@@ -140,7 +145,7 @@ fn documented() -> String {
     let mut text = String::from(
         "# Bends\n\nWays in which a service may be wrong, and the case and assertion of the contract suite that notice \
          it. Each was tried:\na proxy before the mock bends its answers, or what it is asked, and the case must fall at \
-         that assertion. No two fall to the\nsame one. Written by the suite; `contract-tests/tests/contract/honesty` \
+         that assertion. No two fall to the\nsame one with the same words. Written by the suite; `contract-tests/tests/contract/honesty` \
          has the bends themselves.\n\n| a service that | breaks | falls to | at |\n| --- | --- | --- | --- |\n",
     );
     for bent in all() {

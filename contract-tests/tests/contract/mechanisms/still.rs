@@ -3,7 +3,8 @@
 use http::Method;
 use secmon_contract_tests::table::{Row, TABLE};
 use secmon_contract_tests::{
-    Case, Estate, Members, NOTHING, Need, RawAnswer, Request, Snapshot, cases, placeholder,
+    Case, Estate, Members, NOTHING, Namespace, Need, RawAnswer, Request, Snapshot, cases,
+    placeholder,
 };
 use serde_json::{Map, Value, json};
 
@@ -36,7 +37,14 @@ pub fn cases() -> Vec<Case> {
                 .then_some(&[Need::World, Need::Switches])
         },
     );
-    [&[real, steered, own, without_access].concat(), CASES].concat()
+    // What both namespaces have is refused in both.
+    let twins = real.iter().filter(|case| case.is_in_both_namespaces());
+    let twins = twins.map(|case| Case {
+        namespace: Namespace::Provisioning,
+        ..*case
+    });
+    let twins: Vec<Case> = twins.collect();
+    [&[real, twins, steered, own, without_access].concat(), CASES].concat()
 }
 
 cases! {
