@@ -167,7 +167,7 @@ pub const BENDS: &[Bent] = &[
         bend: Bend::Call(|call| {
             if provisioning(call, "change-subscription") {
                 change(call, "force", |force| {
-                    (*force == 1 || *force == "1" || *force == "true").then(|| json!(true))
+                    (*force == 1 || *force == "1" || *force == "true").then_some(json!(true))
                 });
             }
         }),
@@ -198,18 +198,19 @@ pub const BENDS: &[Bent] = &[
                     let id = answer.json()["data"]["id"].clone();
                     behind.keep(&format!("suggested {id}"), json!(true));
                 }
-                if call.path.starts_with("/api/v1/whitelists") && answer.status.is_success() {
-                    if answer.json().is_object() {
-                        answer.edit(|body| {
-                            walk(body, &mut |map| {
-                                let id = map.get("id").cloned().unwrap_or_default();
-                                let set = recall(&behind, &format!("suggested {id}"));
-                                if set == true && map.contains_key("auto_suggested") {
-                                    map.insert("auto_suggested".to_owned(), set);
-                                }
-                            });
+                if call.path.starts_with("/api/v1/whitelists")
+                    && answer.status.is_success()
+                    && answer.json().is_object()
+                {
+                    answer.edit(|body| {
+                        walk(body, &mut |map| {
+                            let id = map.get("id").cloned().unwrap_or_default();
+                            let set = recall(&behind, &format!("suggested {id}"));
+                            if set == true && map.contains_key("auto_suggested") {
+                                map.insert("auto_suggested".to_owned(), set);
+                            }
                         });
-                    }
+                    });
                 }
                 Some(answer)
             })

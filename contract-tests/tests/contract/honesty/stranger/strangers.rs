@@ -82,7 +82,7 @@ pub const BENDS: &[Bent] = &[
                 let answer = behind.answer(&call).await?;
                 if call.is_one_of(Method::DELETE, "/api/v1/whitelists")
                     && answer.status == 404
-                    && text(&ask(&behind, &call, &call.path, &[]).await, "/data/id") != ""
+                    && !text(&ask(&behind, &call, &call.path, &[]).await, "/data/id").is_empty()
                 {
                     return Some(bare(403, "Access denied"));
                 }
