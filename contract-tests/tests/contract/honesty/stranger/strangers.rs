@@ -44,7 +44,7 @@ pub const BENDS: &[Bent] = &[
         what: "shows a foreign customer's rule by its id",
         breaks: Breaks::Isolation,
         case: "mechanisms::strangers::are_answered_like_unknown_ones::get_rule",
-        assertion: "is not answered like",
+        assertion: "other.status.is_client_error()",
         bend: Bend::Call(|call| {
             if call.is_one_of(Method::GET, "/api/v1/whitelists")
                 && last_part(&call.path) != "endpoint-summary"
@@ -57,7 +57,7 @@ pub const BENDS: &[Bent] = &[
         what: "updates a foreign customer's rule (the check is made on reads and deletes only)",
         breaks: Breaks::Isolation,
         case: "mechanisms::strangers::are_answered_like_unknown_ones::update_rule",
-        assertion: "is not answered like",
+        assertion: "other.status.is_client_error()",
         bend: Bend::Whole(|call, behind| {
             Box::pin(async move {
                 let answer = behind.answer(&call).await?;
