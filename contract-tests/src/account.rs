@@ -33,6 +33,7 @@ pub(crate) enum Pace {
 }
 
 /// An account of the service, and all a case can do with it.
+#[derive(Clone)]
 pub struct Account {
     stage: Arc<Stage>,
     /// Origin of the service.

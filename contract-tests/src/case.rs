@@ -64,6 +64,11 @@ impl Case {
         }
     }
 
+    /// Whether it is put to an operation that stands in two namespaces.
+    pub fn is_in_both_namespaces(&self) -> bool {
+        matches!(self.body, Body::Of(_, row) if row.path.contains("{namespace}"))
+    }
+
     /// The name of its transcript, which both namespaces share: they are identical.
     pub fn transcript(&self) -> String {
         let case = Self {

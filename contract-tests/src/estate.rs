@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::pin::Pin;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use http::Method;
 use serde_json::{Value, json};
@@ -30,6 +30,9 @@ pub struct Estate {
     /// The account.
     pub account: Account,
     known: Mutex<BTreeMap<String, Value>>,
+    /// Numbers that customers and services get when they are named, instead of new ones.
+    numbers: BTreeMap<String, Value>,
+    foreign: OnceLock<Box<Estate>>,
 }
 
 type Making<'a> = Pin<Box<dyn Future<Output = Value> + 'a>>;
@@ -47,7 +50,46 @@ impl Estate {
         Self {
             account,
             known: Mutex::default(),
+            numbers: BTreeMap::new(),
+            foreign: OnceLock::new(),
         }
+    }
+
+    /// An estate in an account where customers and services whose names pass have the numbers that they have in this one.
+    pub async fn like(&self, account: Account, same: fn(&str) -> bool) -> Self {
+        for name in CUSTOMERS {
+            self.value(name).await;
+        }
+        let mut numbers = self.known();
+        numbers.retain(|name, value| value.is_u64() && same(name));
+        Self {
+            numbers,
+            ..Self::of(account).await
+        }
+    }
+
+    /// The estate of another account, whose customers have the same numbers, once it was named.
+    pub fn foreign(&self) -> Option<&Self> {
+        self.foreign.get().map(AsRef::as_ref)
+    }
+
+    /// The other account's thing of this name.
+    async fn foreign_value(&self, name: &str) -> Value {
+        if self.foreign.get().is_none() {
+            let account = Account::with(json!({"rate_limit": false})).await;
+            let estate = self.like(account, |name| CUSTOMERS.contains(&name)).await;
+            // Nobody else is here who could have set it.
+            let _ = self.foreign.set(Box::new(estate));
+        }
+        match self.foreign.get() {
+            Some(foreign) => foreign.value(name).await,
+            None => Value::Null,
+        }
+    }
+
+    fn number(&self, name: &str) -> Value {
+        let number = self.numbers.get(name).cloned();
+        number.unwrap_or_else(|| json!(next_service()))
     }
 
     /// With neighbours: two customers with servers and domains in each state that the API alone leads to.
@@ -64,10 +106,12 @@ impl Estate {
             "paused_domain",
             "platform_domain",
             "others_domain",
+            "others_renamed_domain",
             "rule",
             "second_rule",
             "global_rule",
             "others_rule",
+            "others_global_rule",
             "nobody",
         ] {
             estate.value(name).await;
@@ -77,7 +121,11 @@ impl Estate {
 
     /// What a service must be able to do so that a thing can be there.
     pub fn need_of(name: &str) -> Option<Need> {
-        name.contains("alert").then_some(Need::World)
+        match name {
+            name if name.starts_with("foreign_") => Some(Need::Accounts),
+            name if name.contains("alert") => Some(Need::World),
+            _ => None,
+        }
     }
 
     /// Everything that was named so far.
@@ -168,8 +216,13 @@ impl Estate {
 
     async fn made(&self, name: &str) -> Value {
         match name {
-            name if CUSTOMERS.contains(&name) => json!(self.account.customer().id),
-            name if name.starts_with("free_service") => json!(next_service()),
+            "foreign_service" => Box::pin(self.foreign_value("slots_service")).await,
+            name if name.starts_with("foreign_") => {
+                Box::pin(self.foreign_value(&name["foreign_".len()..])).await
+            }
+            name if CUSTOMERS.contains(&name) || name.starts_with("free_service") => {
+                self.number(name)
+            }
             name if name.ends_with("_server") || name == "server" => self.server(name).await,
             name if name.ends_with("_domain") || name == "domain" => self.domain(name).await,
             name if name.ends_with("_service") => self.service(name).await,
@@ -193,20 +246,26 @@ impl Estate {
             "mapped_terminated_server" => ("customer", "192.0.2.9"),
             // The same address for two customers is two endpoints (B10).
             "others_server" => ("other", "192.0.2.1"),
+            "others_paused_server" => ("other", "192.0.2.2"),
             other => panic!("an estate has no ${other}"),
         };
         let customer = self.value(owner).await;
         let mut body = json!({"client_id": customer, "ip_address": address});
+        if name == "server" {
+            body["hostname"] = json!("first.example.com");
+        }
         if name.starts_with("mapped") {
-            let service = json!(next_service());
-            body["service_id"] = service.clone();
             let mapped = name.replace("_server", "_service");
+            let service = self.number(&mapped);
+            body["service_id"] = service.clone();
             self.names().insert(mapped, service);
         }
         let id = self.post("billing/provision", &body).await["endpoint_id"].clone();
         let by_id = json!({"endpoint_id": id});
         match name {
-            "paused_server" => drop(self.post("billing/suspend", &by_id).await),
+            "paused_server" | "others_paused_server" => {
+                drop(self.post("billing/suspend", &by_id).await)
+            }
             name if name.contains("terminated") => {
                 drop(self.post("billing/terminate", &by_id).await)
             }
@@ -244,7 +303,10 @@ impl Estate {
             "released_domain" => ("customer", "slots_service", "four.example.com"),
             "platform_domain" => ("crowded", "crowded_service", "five.example.com"),
             "crowded_terminated_domain" => ("crowded", "crowded_service", "six.example.com"),
+            "sibling_domain" => ("customer", "slots_service", "seven.example.com"),
             "others_domain" => ("other", "others_service", "one.example.com"),
+            // What a renaming asks for is free for the customer alone (C3).
+            "others_renamed_domain" => ("other", "others_service", "www.renamed.example.com"),
             other => panic!("an estate has no ${other}"),
         };
         let (owner, service) = (self.value(owner).await, self.value(service).await);
@@ -289,7 +351,7 @@ impl Estate {
             self.value(&format!("{server}_server")).await;
             return self.names()[name].clone();
         }
-        let service = json!(next_service());
+        let service = self.number(name);
         let owner = match name {
             "others_service" => "other",
             "crowded_service" => "crowded",
@@ -327,6 +389,7 @@ impl Estate {
             "deleted_rule" => ("customer", Some("server"), 6000),
             "global_rule" => ("customer", None, 9443),
             "others_rule" => ("other", Some("others_server"), 8443),
+            "others_global_rule" => ("other", None, 9443),
             other => panic!("an estate has no ${other}"),
         };
         let mut body = json!({
@@ -380,6 +443,7 @@ impl Estate {
     async fn domain_alert(&self, name: &str) -> Value {
         let (domain, owner) = match name {
             "others_domain_alert" => ("others_domain", "other"),
+            "sibling_domain_alert" => ("sibling_domain", "customer"),
             _ => ("domain", "customer"),
         };
         let category = match name {
@@ -450,6 +514,10 @@ fn literal(name: &str) -> Option<Value> {
         "larger_plan_size" => json!(plans()[1].1),
         "huge" => json!(9_223_372_036_854_775_808_u64),
         "later" => json!("2999-12-31"),
-        name => json!("x".repeat(name.strip_prefix("text")?.parse().ok()?)),
+        name => {
+            let wide = name.strip_prefix("wide").map(|length| ("\u{e9}", length));
+            let (sign, length) = wide.or(name.strip_prefix("text").map(|length| ("x", length)))?;
+            json!(sign.repeat(length.parse().ok()?))
+        }
     })
 }

@@ -68,7 +68,8 @@ impl RawCall {
     /// With a JSON body.
     #[must_use]
     pub fn json(self, body: &Value) -> Self {
-        self.body(body.to_string())
+        self.header(header::CONTENT_TYPE, "application/json")
+            .body(body.to_string())
     }
 
     /// With any body.

@@ -16,6 +16,7 @@ mod exchange;
 mod http_calls;
 pub mod junit;
 mod matrix;
+mod names;
 mod need;
 pub mod proxy;
 mod recipe;
@@ -27,6 +28,7 @@ mod suite;
 pub mod table;
 mod times;
 mod transcript;
+mod wire;
 
 pub use account::Account;
 pub use case::{Body, Case, Failure, Playing, Run, run_case};
@@ -44,3 +46,4 @@ pub use service::{Repeatability, Service, Steering, embedded, plans, rate_limits
 pub use snapshot::Snapshot;
 pub use suite::{Check, Findings, Witness, run};
 pub use times::problems as time_problems;
+pub use wire::Wire;

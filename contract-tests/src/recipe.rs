@@ -34,6 +34,16 @@ pub struct Recipe {
     /// Requests by their outcome that leave everything as it is: members over those of `send`.
     #[serde(default)]
     pub still: BTreeMap<String, Vec<Members>>,
+    /// Things that must be there besides those that it names.
+    #[serde(default)]
+    there: Vec<String>,
+    /// Members whose number may be any: they name no record that must be there.
+    #[serde(default)]
+    pub free: Vec<String>,
+    /// The outcome of a request that names this thing, where it is not that of an unknown one; `home` where it is not
+    /// strange here.
+    #[serde(default)]
+    pub strange: BTreeMap<String, String>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
@@ -59,6 +69,11 @@ impl Recipe {
         let names = names_in(&Value::Object(members.clone()));
         let needed = names.iter().find_map(|name| Estate::need_of(name));
         needed.or((self.account == Reach::Own).then_some(Need::Accounts))
+    }
+
+    /// The members of `send` and `optional`.
+    pub fn full(&self) -> Members {
+        self.with(&self.optional)
     }
 
     /// The members of `send` with others over them.
@@ -105,6 +120,9 @@ pub struct Request {
 impl Request {
     /// A call with these members, whose names the estate fills in.
     pub async fn new(row: &Row, members: &Members, estate: &Estate) -> Self {
+        for name in row.recipe.iter().flat_map(|recipe| &recipe.there) {
+            estate.value(name).await;
+        }
         let mut members = estate.filled(members).await;
         members.retain(|_, value| value.as_str() != Some(NOTHING));
         let parts = row.path.split('/').map(|part| match placeholder(part) {
@@ -130,10 +148,17 @@ impl Request {
         }
     }
 
+    /// The query's parameters as they are written.
+    pub(crate) fn written_query(&self) -> Vec<(String, String)> {
+        let pairs = self.query.iter();
+        let pairs = pairs.map(|(name, value)| (name.clone(), escaped(value)));
+        pairs.collect()
+    }
+
     /// Path and query.
     pub fn target(&self) -> String {
-        let pairs = self.query.iter();
-        let pairs = pairs.map(|(name, value)| format!("{name}={}", escaped(value)));
+        let pairs = self.written_query().into_iter();
+        let pairs = pairs.map(|(name, value)| format!("{name}={value}"));
         match pairs.collect::<Vec<_>>().join("&") {
             query if query.is_empty() => self.path.clone(),
             query => format!("{}?{query}", self.path),

@@ -10,6 +10,8 @@ use serde_json::{Map, Value, json};
 
 use crate::account::Pace;
 use crate::estate::Estate;
+use crate::http_calls::RawAnswer;
+use crate::names::Names;
 
 /// How often a snapshot is taken that contradicts itself, where time alone may be the cause.
 const LOOKS: usize = 3;
@@ -107,6 +109,39 @@ impl Snapshot {
         let records = without_tokens(estate.account.exported().await?);
         let shown = BTreeMap::from_iter([("the exported state".to_owned(), records)]);
         Some(Self { shown })
+    }
+
+    /// What the partner API shows of it, without what the service exports of the whole account.
+    #[must_use]
+    pub fn of_customers(mut self) -> Self {
+        self.shown.remove("the exported state");
+        self
+    }
+
+    /// The same with the estate's names for its things, to be held against another estate's.
+    #[must_use]
+    pub fn named(self, estate: &Estate) -> Self {
+        let names = Names::of(estate);
+        let shown = self.shown.iter();
+        let shown = shown.map(|(read, value)| (names.put_in(read), names.put(value)));
+        let mut shown: BTreeMap<_, _> = shown.collect();
+        if let Some(Value::Array(records)) = shown.get_mut("the exported state") {
+            // They have the account's own name and key.
+            records.retain(|record| record["table"] != "settings" && record["table"] != "keys");
+        }
+        Self { shown }
+    }
+
+    /// What a call was answered, with the estate's names for its things; one thing may be called `it`.
+    pub fn answer(call: &str, answer: &RawAnswer, estate: &Estate, it: Option<&Value>) -> Self {
+        let mut names = Names::of(estate);
+        if let Some(it) = it {
+            names = names.and(it, "it");
+        }
+        let call = call.to_owned();
+        let json = names.put(&timeless(answer.json.clone()));
+        let shown = BTreeMap::from_iter([(call, json!([answer.outcome(), json]))]);
+        Self { shown }.of_what_calls_move(estate)
     }
 
     /// What a read showed.

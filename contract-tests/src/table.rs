@@ -1,9 +1,11 @@
 //! The contract, cell by cell, as `contract.toml` has it.
 
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use http::Method;
 use serde::Deserialize;
+use serde_json::Value;
 
 use crate::recipe::{Bad, Members, Recipe};
 
@@ -66,6 +68,12 @@ pub struct Table {
     pub rows: Vec<Row>,
     /// What members may not be.
     pub bad: Bad,
+    /// What members may be, at the edge of what they may not.
+    pub good: Members,
+    /// Spellings of one value by member, the one that is shown first.
+    pub same: BTreeMap<String, Vec<Vec<Value>>>,
+    /// Members that no request has.
+    pub unknown: Members,
 }
 
 #[derive(Deserialize)]
@@ -74,6 +82,9 @@ struct File {
     every: Vec<Every>,
     bad: Members,
     bad_query: Members,
+    good: Members,
+    same: BTreeMap<String, Vec<Vec<Value>>>,
+    unknown: Members,
     operation: Vec<Operation>,
 }
 
@@ -116,6 +127,9 @@ impl Table {
                 body: file.bad,
                 query: file.bad_query,
             },
+            good: file.good,
+            same: file.same,
+            unknown: file.unknown,
         })
     }
 
@@ -142,6 +156,15 @@ impl Table {
         };
         let none = self.rows.iter().find(|row| row.name == name);
         none.expect("the rows of what is no operation end the table")
+    }
+
+    /// Whether an operation takes a member, in any of the requests that the table has of it.
+    pub fn takes(&self, row: &Row, member: &str) -> bool {
+        let recipe = row.recipe.as_ref();
+        recipe.is_some_and(|recipe| {
+            let mut still = recipe.still.values().flatten();
+            still.any(|over| over.contains_key(member)) || recipe.full().contains_key(member)
+        })
     }
 
     /// The row of an operation.

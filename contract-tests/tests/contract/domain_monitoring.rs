@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use http::{Method, StatusCode};
+use http::StatusCode;
 use secmon::model::{
     DomainAlertId, DomainAlertStatus, DomainAlertType, DomainId, LeakCategory, Severity, Timestamp,
 };
@@ -16,8 +16,6 @@ cases! {
     anywhere:
         a_customer_without_a_subscription_sees_the_product,
         the_list_and_the_summary_show_a_domain,
-        an_unknown_domain_is_domain_not_found_in_every_read,
-        bad_parameters_come_back_by_their_names,
         the_reads_of_a_new_domain_answer;
     steered:
         a_scan_raises_alerts_for_what_grew(World),
@@ -62,10 +60,6 @@ const ALERT: [&str; 13] = [
 
 fn json_of<T>(response: &Response<T>) -> Value {
     serde_json::from_slice(response.body()).expect("JSON")
-}
-
-fn unknown() -> DomainId {
-    DomainId::from(Uuid::from_u128(7))
 }
 
 fn unknown_alert() -> DomainAlertId {
@@ -153,89 +147,6 @@ async fn the_list_and_the_summary_show_a_domain() {
         (summary.data.id, summary.data.domain.as_str()),
         (first, "example.com")
     );
-}
-
-async fn an_unknown_domain_is_domain_not_found_in_every_read() {
-    let account = Account::new().await;
-    let owner = account.customer();
-    let id = owner
-        .watched("example.com", owner.domain_slots(1).await)
-        .await;
-    let stranger = account.customer().id;
-    for (domain, customer) in [(unknown(), owner.id), (id, stranger)] {
-        let client = &account.client;
-        let reads = client.domains();
-        let not_found = || ErrorCode::DomainNotFound;
-        assert_api_error(reads.summary(customer, domain).await, 404, not_found());
-        assert_api_error(reads.scan_history(customer, domain).await, 404, not_found());
-        assert_api_error(
-            client.send(ListDomainAlerts::new(customer, domain)).await,
-            404,
-            not_found(),
-        );
-        assert_api_error(
-            client.send(ListMentions::new(customer, domain)).await,
-            404,
-            not_found(),
-        );
-        assert_api_error(
-            client
-                .send(ListCredentialLeaks::new(customer, domain))
-                .await,
-            404,
-            not_found(),
-        );
-        let alert = unknown_alert();
-        assert_api_error(reads.alert(customer, domain, alert).await, 404, not_found());
-        assert_api_error(
-            reads.acknowledge(customer, domain, alert).await,
-            404,
-            not_found(),
-        );
-        assert_api_error(
-            reads.resolve(customer, domain, alert).await,
-            404,
-            not_found(),
-        );
-    }
-}
-
-async fn bad_parameters_come_back_by_their_names() {
-    let account = Account::new().await;
-    let domain = unknown();
-    for (path, field) in [
-        ("domains".to_owned(), "billing_customer_id"),
-        (format!("domains/{domain}/summary"), "billing_customer_id"),
-        (
-            format!("domains/{domain}/scan-history?billing_customer_id=0"),
-            "billing_customer_id",
-        ),
-        (
-            format!("domains/{domain}/alerts?billing_customer_id=1&per_page=51"),
-            "per_page",
-        ),
-        (
-            format!("domains/{domain}/alerts?billing_customer_id=1&severity=low"),
-            "severity",
-        ),
-        (
-            format!("domains/{domain}/alerts?billing_customer_id=1&type=x"),
-            "type",
-        ),
-        (
-            format!("domains/{domain}/dark-web-mentions?billing_customer_id=1&is_new=maybe"),
-            "is_new",
-        ),
-        (
-            format!("domains/{domain}/credential-leaks?billing_customer_id=1&category=x"),
-            "category",
-        ),
-    ] {
-        let call = account.raw(Method::GET, &format!("/api/v1/{path}"));
-        let answer = call.send().await.expect("an answer");
-        assert_eq!(answer.status, StatusCode::UNPROCESSABLE_ENTITY, "{path}");
-        assert_keys(&answer.json["errors"], &[field]);
-    }
 }
 
 async fn a_scan_raises_alerts_for_what_grew() {

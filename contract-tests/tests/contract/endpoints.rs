@@ -2,28 +2,21 @@
 
 use std::collections::BTreeSet;
 
-use http::{Method, StatusCode};
+use http::StatusCode;
 use secmon::model::{EndpointId, EndpointStatus, PortAlert};
-use secmon::operations::{
-    CreateEndpoint, DeleteEndpoint, GetEndpoint, GetEndpointDetail, ListEndpoints, ListPortAlerts,
-    UpdateEndpoint,
-};
+use secmon::operations::{GetEndpoint, ListEndpoints, ListPortAlerts, UpdateEndpoint};
 use secmon::{ErrorCode, Response};
 use secmon_contract_tests::{Account, Customer, assert_api_error, assert_keys, cases};
 use serde_json::{Value, json};
-use uuid::Uuid;
 
 cases! {
     anywhere:
         an_endpoint_is_created_read_changed_and_deleted,
         adding_an_address_again_gives_the_same_endpoint,
         a_hostname_is_resolved_when_it_is_created,
-        an_unknown_endpoint_is_404_by_number,
-        another_customers_endpoint_is_access_denied,
         a_page_shows_where_it_stands_and_the_limits,
         a_list_comes_in_pages_and_by_state,
         a_list_without_a_customer_is_that_of_the_account,
-        bad_fields_come_back_by_their_names,
         a_name_that_does_not_resolve_is_refused,
         a_terminated_endpoint_is_gone_from_reads,
         the_detail_of_an_endpoint_names_it;
@@ -31,8 +24,7 @@ cases! {
         the_detail_shows_what_the_scans_found(World),
         the_detail_shows_ten_alerts_the_newest_first(World),
         the_limit_holds_and_names_limit_and_usage(Accounts),
-        the_limit_of_the_account_holds_for_all_customers_together(Accounts),
-        another_partners_endpoint_is_404_whatever_is_done(Accounts)
+        the_limit_of_the_account_holds_for_all_customers_together(Accounts)
 }
 
 const RESOURCE: [&str; 13] = [
@@ -50,10 +42,6 @@ const RESOURCE: [&str; 13] = [
     "billing_customer_id",
     "quota_paused",
 ];
-
-fn unknown() -> EndpointId {
-    EndpointId::from(Uuid::from_u128(7))
-}
 
 fn not_found() -> ErrorCode {
     ErrorCode::Number(404)
@@ -161,63 +149,6 @@ async fn a_hostname_is_resolved_when_it_is_created() {
     assert_eq!(made.hostname.as_deref(), Some("example.com"));
     assert!(made.ip_address.ip().is_some(), "{}", made.ip_address);
     assert_eq!(made.status, EndpointStatus::Paused);
-}
-
-async fn an_unknown_endpoint_is_404_by_number() {
-    let account = Account::new().await;
-    let endpoints = account.client.servers();
-    let customer = account.customer();
-    assert_api_error(
-        endpoints.get_account_wide(unknown()).await,
-        404,
-        not_found(),
-    );
-    assert_api_error(
-        endpoints.detail_account_wide(unknown()).await,
-        404,
-        not_found(),
-    );
-    assert_api_error(
-        endpoints.delete_account_wide(unknown()).await,
-        404,
-        not_found(),
-    );
-    let update = UpdateEndpoint::new(customer.id, unknown()).nickname("x");
-    assert_api_error(endpoints.update(update).await, 404, not_found());
-    let answer = account
-        .raw(Method::GET, "/api/v1/endpoints/web-1")
-        .send()
-        .await
-        .expect("an answer");
-    assert_eq!(answer.status, StatusCode::NOT_FOUND);
-    assert_keys(&answer.json, &["error"]);
-    assert_keys(&answer.json["error"], &["code", "message"]);
-    assert_eq!(answer.json["error"]["code"], 404);
-}
-
-async fn another_customers_endpoint_is_access_denied() {
-    let account = Account::new().await;
-    let id = account.customer().provisioned("198.51.100.3").await;
-    let stranger = account.customer().id;
-    let client = &account.client;
-    let denied = || ErrorCode::Number(403);
-    let read = GetEndpoint::new(id).billing_customer_id(stranger);
-    let error = assert_api_error(client.send(read).await, 403, denied());
-    assert_eq!(
-        error.api().map(|api| api.message.as_str()),
-        Some("Access denied")
-    );
-    let detail = GetEndpointDetail::new(id).billing_customer_id(stranger);
-    assert_api_error(client.send(detail).await, 403, denied());
-    let update = UpdateEndpoint::new(stranger, id).nickname("x");
-    assert_api_error(client.send(update).await, 403, denied());
-    let delete = DeleteEndpoint::new(id).billing_customer_id(stranger);
-    assert_api_error(client.send(delete).await, 403, denied());
-    client
-        .servers()
-        .get_account_wide(id)
-        .await
-        .expect("still there");
 }
 
 /// Five servers of the customer, oldest first, of which the second is paused.
@@ -343,60 +274,6 @@ async fn a_list_without_a_customer_is_that_of_the_account() {
     let counts = after.meta.status_counts.as_ref().expect("counts");
     assert_eq!(Some(counts.values().sum()), after.meta.total);
     assert_eq!(after.meta.endpoint_limit, before.meta.endpoint_limit);
-}
-
-async fn bad_fields_come_back_by_their_names() {
-    let account = Account::new().await;
-    let long = "x".repeat(256);
-    let bad = CreateEndpoint::new(account.customer().id, "")
-        .nickname(long.as_str())
-        .client_name(long.as_str())
-        .client_email("nobody")
-        .status(EndpointStatus::Terminated);
-    let names = [
-        "client_email",
-        "client_name",
-        "ip_address",
-        "nickname",
-        "status",
-    ];
-    let local = account
-        .client
-        .send(bad.clone())
-        .await
-        .expect_err("refused here");
-    let remote = account
-        .client
-        .call(bad)
-        .with(|call| call.without_validation())
-        .send()
-        .await;
-    let remote = assert_api_error(remote, 422, None);
-    for error in [local, remote] {
-        let errors = error.field_errors().expect("fields");
-        assert_eq!(
-            errors.iter().map(|(field, _)| field).collect::<Vec<_>>(),
-            names
-        );
-    }
-    for (query, field) in [
-        ("status=terminated", "status"),
-        ("per_page=0", "per_page"),
-        ("page=zero", "page"),
-        ("billing_customer_id=", "billing_customer_id"),
-    ] {
-        let call = account.raw(Method::GET, &format!("/api/v1/endpoints?{query}"));
-        let answer = call.send().await.expect("an answer");
-        assert_eq!(answer.status, StatusCode::UNPROCESSABLE_ENTITY, "{query}");
-        assert_keys(&answer.json["errors"], &[field]);
-    }
-    let update = account.raw(Method::PUT, &format!("/api/v1/endpoints/{}", unknown()));
-    let answer = update
-        .json(&json!({"nickname": "x"}))
-        .send()
-        .await
-        .expect("an answer");
-    assert_keys(&answer.json["errors"], &["billing_customer_id"]);
 }
 
 async fn the_detail_shows_what_the_scans_found() {
@@ -532,30 +409,6 @@ async fn a_name_that_does_not_resolve_is_refused() {
         .create(customer.endpoint("nowhere.invalid"))
         .await;
     assert_api_error(refused, 422, ErrorCode::DnsResolutionFailed);
-}
-
-async fn another_partners_endpoint_is_404_whatever_is_done() {
-    let (account, stranger) = (Account::new().await, Account::new().await);
-    let customer = account.customer();
-    let id = customer.provisioned("198.51.100.7").await;
-    let client = &stranger.client;
-    assert_api_error(
-        client.servers().get_account_wide(id).await,
-        404,
-        not_found(),
-    );
-    assert_api_error(
-        client.servers().detail_account_wide(id).await,
-        404,
-        not_found(),
-    );
-    assert_api_error(
-        client.servers().delete_account_wide(id).await,
-        404,
-        not_found(),
-    );
-    let update = UpdateEndpoint::new(customer.id, id).nickname("x");
-    assert_api_error(client.send(update).await, 404, not_found());
 }
 
 async fn a_terminated_endpoint_is_gone_from_reads() {

@@ -1,16 +1,13 @@
 //! Firewall ingest (assumed shapes).
 
-use secmon::ErrorCode;
-use secmon::model::{EndpointId, FirewallFormat, PortRange, Protocol};
+use secmon::model::{FirewallFormat, PortRange, Protocol};
 use secmon::operations::IngestFirewall;
 use secmon_contract_tests::{Account, assert_api_error, assert_keys, cases};
 use serde_json::Value;
-use uuid::Uuid;
 
 cases! {
     anywhere:
         a_dump_becomes_rules_of_the_server,
-        an_unknown_server_is_endpoint_not_found,
         what_cannot_be_read_is_refused_by_name;
     steered:
 }
@@ -89,17 +86,6 @@ async fn a_dump_becomes_rules_of_the_server() {
         .into_data();
     assert_eq!(again.format, Some(FirewallFormat::Iptables));
     assert_eq!(again.suggested, Some(Vec::new()));
-}
-
-async fn an_unknown_server_is_endpoint_not_found() {
-    let account = Account::new().await;
-    let nobody = EndpointId::from(Uuid::from_u128(7));
-    let dump = IngestFirewall::new(account.customer().id, nobody, DUMP);
-    assert_api_error(
-        account.client.rules().ingest_firewall(dump).await,
-        404,
-        ErrorCode::EndpointNotFound,
-    );
 }
 
 async fn what_cannot_be_read_is_refused_by_name() {

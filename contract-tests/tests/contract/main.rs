@@ -7,7 +7,6 @@ mod domain_monitoring;
 mod domain_states;
 mod domains;
 mod endpoints;
-mod everywhere;
 mod faults;
 mod firewall;
 mod health_and_access;
@@ -41,7 +40,6 @@ use secmon_contract_tests::{Case, Check, run};
 /// Every case.
 fn cases() -> Vec<Case> {
     let files = [
-        everywhere::CASES,
         namespaces::CASES,
         health_and_access::CASES,
         servers::CASES,

@@ -17,12 +17,9 @@ cases! {
 }
 
 /// Cases of an operation that stands in `billing` alone.
-const OF_BILLING: [&str; 5] = [
-    "servers::a_scan_of_a_paused_or_terminated_server_is_refused",
-    "servers::a_scan_of_another_customers_or_an_unknown_server_is_not_found",
+const OF_BILLING: [&str; 2] = [
     "servers::a_scan_asked_for_twice_is_in_its_cooldown",
     "domains::a_released_domain_is_gone_with_its_slot",
-    "domains::a_release_names_what_is_missing",
 ];
 
 /// The cases of what both namespaces have, once more in the other one; what they saw must be the same to the letter.

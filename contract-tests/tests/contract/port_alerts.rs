@@ -2,24 +2,20 @@
 
 use std::collections::BTreeSet;
 
-use http::{Method, StatusCode};
+use secmon::Response;
 use secmon::model::{EndpointId, PortAlertId, PortAlertStatus, Protocol, Severity};
 use secmon::operations::{CreateRule, ListPortAlerts};
-use secmon::{ErrorCode, Response};
-use secmon_contract_tests::{Account, Customer, assert_api_error, assert_keys, cases};
+use secmon_contract_tests::{Account, Customer, assert_keys, cases};
 use serde_json::Value;
 use uuid::Uuid;
 
 cases! {
     anywhere:
-        an_unknown_alert_is_404_by_number,
-        bad_parameters_come_back_by_their_names,
         a_customer_without_servers_has_no_alerts;
     steered:
         an_open_port_raises_an_alert_that_closes_with_it(World),
         a_list_is_filtered_and_comes_in_pages(World),
         an_alert_is_resolved_once_and_comes_back_at_the_next_scan(Clock, World),
-        another_customers_alert_is_404(World),
         every_event_of_an_open_alert_ends_it_or_leaves_it(World)
 }
 
@@ -39,39 +35,8 @@ const RESOURCE: [&str; 13] = [
     "resolved_at",
 ];
 
-fn not_found() -> ErrorCode {
-    ErrorCode::Number(404)
-}
-
 fn json_of<T>(response: &Response<T>) -> Value {
     serde_json::from_slice(response.body()).expect("JSON")
-}
-
-async fn an_unknown_alert_is_404_by_number() {
-    let account = Account::new().await;
-    let alerts = account.client.port_alerts();
-    let customer = account.customer().id;
-    let unknown = PortAlertId::from(Uuid::from_u128(7));
-    assert_api_error(alerts.get(customer, unknown).await, 404, not_found());
-    let error = assert_api_error(alerts.resolve(customer, unknown).await, 404, not_found());
-    let body: Value = serde_json::from_str(error.body_snippet().expect("a body")).expect("JSON");
-    assert_keys(&body, &["success", "error", "meta"]);
-    assert_keys(&body["error"], &["code", "message"]);
-}
-
-async fn bad_parameters_come_back_by_their_names() {
-    let account = Account::new().await;
-    for (query, field) in [
-        ("", "billing_customer_id"),
-        ("billing_customer_id=1&per_page=101", "per_page"),
-        ("billing_customer_id=1&status=snoozed", "status"),
-        ("billing_customer_id=1&endpoint_id=web", "endpoint_id"),
-    ] {
-        let call = account.raw(Method::GET, &format!("/api/v1/alerts?{query}"));
-        let answer = call.send().await.expect("an answer");
-        assert_eq!(answer.status, StatusCode::UNPROCESSABLE_ENTITY, "{query}");
-        assert_keys(&answer.json["errors"], &[field]);
-    }
 }
 
 async fn an_open_port_raises_an_alert_that_closes_with_it() {
@@ -167,24 +132,6 @@ async fn an_alert_is_resolved_once_and_comes_back_at_the_next_scan() {
     let new = open().collect_all().await.expect("one").remove(0);
     assert_ne!(new.id, alert.id);
     assert_eq!(new.port, 23);
-}
-
-async fn another_customers_alert_is_404() {
-    let account = Account::new().await;
-    let customer = account.customer();
-    customer.scanned("203.0.113.54", &[(23, "tcp")]).await;
-    let alerts = account.client.port_alerts();
-    let alert = alerts
-        .list(customer.id)
-        .collect_all()
-        .await
-        .expect("one")
-        .remove(0);
-    let stranger = account.customer().id;
-    assert_api_error(alerts.get(stranger, alert.id).await, 404, not_found());
-    assert_api_error(alerts.resolve(stranger, alert.id).await, 404, not_found());
-    let none = alerts.list(stranger).collect_all().await;
-    assert!(none.expect("none").is_empty());
 }
 
 async fn a_customer_without_servers_has_no_alerts() {

@@ -1,12 +1,12 @@
 //! Allowed Ports rules.
 
-use http::{Method, StatusCode};
+use http::StatusCode;
 use secmon::model::{
     EndpointId, EndpointStatus, Expiry, PortAlertStatus, PortRange, Protocol, Rule, RuleId,
     RuleScope, RuleStatus,
 };
-use secmon::operations::{CreateRule, DeleteRule, GetRule, ListPortAlerts, ListRules, UpdateRule};
-use secmon::{Error, ErrorCode, Operation, OperationInfo, Response};
+use secmon::operations::{CreateRule, ListPortAlerts, ListRules, UpdateRule};
+use secmon::{ErrorCode, Operation, OperationInfo, Response};
 use secmon_contract_tests::{Account, Customer, assert_api_error, assert_keys, cases};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -17,17 +17,13 @@ cases! {
         a_rule_of_one_server_is_created_read_changed_and_deleted,
         a_global_rule_has_no_server,
         overlapping_rules_of_one_scope_are_refused,
-        an_unknown_rule_is_404_by_number,
-        another_customers_rule_is_404_and_its_server_is_403,
         a_list_is_filtered_by_server_scope_and_state,
         the_summary_counts_the_rules_of_every_server,
-        bad_fields_come_back_by_their_names,
         a_rule_moves_to_no_other_customers_server,
         the_rules_of_an_ended_server_stay_listed_with_it;
     steered:
         a_rule_resolves_the_alerts_it_covers_and_a_deleted_one_raises_them_again(World),
-        a_rule_expires(Clock),
-        another_partners_rule_is_404_whatever_is_done(Accounts)
+        a_rule_expires(Clock)
 }
 
 const WHY: &str = "SSH for the operations team";
@@ -74,10 +70,6 @@ impl Operation for WrittenRule {
     type Output = Rule;
 
     const INFO: &'static OperationInfo = CreateRule::INFO;
-}
-
-fn unknown() -> RuleId {
-    RuleId::from(Uuid::from_u128(7))
 }
 
 fn not_found() -> ErrorCode {
@@ -221,35 +213,6 @@ async fn overlapping_rules_of_one_scope_are_refused() {
         .expect("another server");
 }
 
-async fn an_unknown_rule_is_404_by_number() {
-    let account = Account::new().await;
-    let rules = account.client.rules();
-    assert_api_error(rules.get_account_wide(unknown()).await, 404, not_found());
-    assert_api_error(rules.delete_account_wide(unknown()).await, 404, not_found());
-    let change = UpdateRule::new(unknown(), ports("22"), Protocol::Tcp, WHY);
-    assert_api_error(rules.update_account_wide(change).await, 404, not_found());
-}
-
-async fn another_customers_rule_is_404_and_its_server_is_403() {
-    let account = Account::new().await;
-    let client = &account.client;
-    let (endpoint, id) = created(&account, account.customer()).await;
-    let stranger = account.customer().id;
-    let read = GetRule::new(id).billing_customer_id(stranger);
-    assert_api_error(client.send(read).await, 404, not_found());
-    let delete = DeleteRule::new(id).billing_customer_id(stranger);
-    assert_api_error(client.send(delete).await, 404, not_found());
-    let change = UpdateRule::new(id, ports("23"), Protocol::Tcp, WHY).billing_customer_id(stranger);
-    assert_api_error(client.send(change).await, 404, not_found());
-    let create = rule("2222", endpoint).billing_customer_id(stranger);
-    assert_api_error(client.send(create).await, 403, ErrorCode::Number(403));
-    client
-        .rules()
-        .get_account_wide(id)
-        .await
-        .expect("still there");
-}
-
 /// Rules of the whole account, which every customer is shown.
 async fn account_wide(account: &Account) -> Vec<RuleId> {
     let rules = account.account_wide_rules().await;
@@ -337,63 +300,6 @@ async fn the_summary_counts_the_rules_of_every_server() {
         .collect();
     assert_eq!(counts, [(first, Some(1)), (second, Some(0))]);
     assert_eq!(summary.endpoints[0].ip_address, Some("192.0.2.1".into()));
-}
-
-/// The fields of a validation error, by their names.
-fn fields(error: &Error) -> Vec<&str> {
-    let fields = error.field_errors().into_iter();
-    fields
-        .flat_map(|errors| errors.iter().map(|(field, _)| field))
-        .collect()
-}
-
-async fn bad_fields_come_back_by_their_names() {
-    let account = Account::new().await;
-    let bad = json!({
-        "port_start": 22, "port_end": 22, "protocol": "icmp", "justification": "too short",
-        "service": "x".repeat(101), "scope": "endpoint", "expires_at": "yesterday",
-    });
-    let remote = assert_api_error(account.client.send(WrittenRule(bad)).await, 422, None);
-    assert!("yesterday".parse::<Expiry>().is_err(), "refused here");
-    let protocol = Protocol::from("icmp");
-    let bad = CreateRule::new(RuleScope::Endpoint, ports("22"), protocol, "too short")
-        .service("x".repeat(101));
-    let local = account.client.send(bad).await.expect_err("refused here");
-    let names = ["endpoint_id", "justification", "protocol", "service"];
-    assert_eq!(fields(&local), names);
-    let names = [&names[..1], &["expires_at"], &names[1..]].concat();
-    assert_eq!(fields(&remote), names);
-    let body = |start: Value, end: Value| json!({"port_start": start, "port_end": end, "protocol": "tcp", "justification": WHY, "scope": "global"});
-    for (body, field) in [
-        (body(json!(0), json!(null)), "port_start"),
-        (body(json!(65536), json!(null)), "port_start"),
-        (body(json!(null), json!(22)), "port_start"),
-        (body(json!(22), json!(21)), "port_end"),
-        (body(json!(22), json!(70000)), "port_end"),
-    ] {
-        let call = account.raw(Method::POST, "/api/v1/whitelists").json(&body);
-        let answer = call.send().await.expect("an answer");
-        assert_eq!(answer.status, StatusCode::UNPROCESSABLE_ENTITY, "{body}");
-        assert_keys(&answer.json["errors"], &[field]);
-    }
-    let past = CreateRule::global(ports("22"), Protocol::Tcp, WHY).expires_at(until("2001-01-01"));
-    let past = assert_api_error(account.client.send(past).await, 422, None);
-    assert_eq!(
-        past.field_errors()
-            .map(|errors| errors.get("expires_at").len()),
-        Some(1)
-    );
-    let nowhere = rule("22", EndpointId::from(Uuid::from_u128(7)));
-    let nowhere = assert_api_error(account.client.send(nowhere).await, 422, None);
-    assert_eq!(
-        nowhere
-            .field_errors()
-            .map(|errors| errors.get("endpoint_id").len()),
-        Some(1)
-    );
-    let no_customer = account.raw(Method::GET, "/api/v1/whitelists/endpoint-summary");
-    let answer = no_customer.send().await.expect("an answer");
-    assert_keys(&answer.json["errors"], &["billing_customer_id"]);
 }
 
 /// The ports of the open alerts in a list, sorted.
@@ -495,16 +401,6 @@ async fn a_rule_expires() {
             .len(),
         1
     );
-}
-
-async fn another_partners_rule_is_404_whatever_is_done() {
-    let (account, stranger) = (Account::new().await, Account::new().await);
-    let (_, id) = created(&account, account.customer()).await;
-    let rules = stranger.client.rules();
-    assert_api_error(rules.get_account_wide(id).await, 404, not_found());
-    assert_api_error(rules.delete_account_wide(id).await, 404, not_found());
-    let change = UpdateRule::new(id, ports("22"), Protocol::Tcp, WHY);
-    assert_api_error(rules.update_account_wide(change).await, 404, not_found());
 }
 
 async fn a_rule_moves_to_no_other_customers_server() {

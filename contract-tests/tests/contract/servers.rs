@@ -3,36 +3,25 @@
 use std::time::Duration;
 
 use http::{Method, StatusCode};
-use secmon::model::{EndpointId, EndpointStatus, Money, ScanStatus, ServiceId};
+use secmon::model::{EndpointStatus, Money, ScanStatus, ServiceId};
 use secmon::operations::{EndpointState, ProvisionEndpoint, ScanEndpoint};
 use secmon::{Error, ErrorCode};
 use secmon_contract_tests::{Account, assert_api_error, assert_keys, cases, code_of};
 use serde_json::{Value, json};
-use uuid::Uuid;
 
 cases! {
     anywhere:
         a_server_goes_through_its_life,
-        repeating_a_transition_succeeds_with_a_note,
         provisioning_twice_finds_the_same_server,
-        an_unknown_server_is_endpoint_not_found,
         all_bad_fields_come_back_at_once,
-        malformed_requests_name_the_field,
         a_hostname_alone_is_resolved_or_refused,
-        a_scan_of_a_paused_or_terminated_server_is_refused,
-        a_scan_of_another_customers_or_an_unknown_server_is_not_found,
         a_plan_bounds_the_servers_of_a_customer,
         a_scan_asked_for_twice_is_in_its_cooldown;
     steered:
         a_server_beyond_the_limit_is_refused_with_limit_and_usage(Accounts),
-        another_partners_server_is_not_found(Accounts),
         a_manual_scan_runs_to_its_end(Clock, World),
         a_scan_in_the_cooldown_is_rate_limited_with_the_wait(Clock),
         scan_failures_of_the_service_come_by_their_names(Faults)
-}
-
-fn unknown() -> EndpointId {
-    EndpointId::from(Uuid::from_u128(7))
 }
 
 async fn a_server_goes_through_its_life() {
@@ -73,53 +62,6 @@ async fn a_server_goes_through_its_life() {
     assert_api_error(servers.resume(id).await, 404, ErrorCode::EndpointNotFound);
 }
 
-async fn repeating_a_transition_succeeds_with_a_note() {
-    let account = Account::new().await;
-    let customer = account.customer();
-    let servers = account.client.servers();
-    let id = customer.provisioned("203.0.113.11").await;
-    assert!(
-        servers
-            .resume(id)
-            .await
-            .expect("active already")
-            .note()
-            .is_some()
-    );
-    assert!(
-        servers
-            .suspend(id)
-            .await
-            .expect("suspended")
-            .note()
-            .is_none()
-    );
-    assert!(
-        servers
-            .suspend(id)
-            .await
-            .expect("paused already")
-            .note()
-            .is_some()
-    );
-    assert!(
-        servers
-            .terminate(id)
-            .await
-            .expect("terminated")
-            .note()
-            .is_none()
-    );
-    assert!(
-        servers
-            .terminate(id)
-            .await
-            .expect("terminated already")
-            .note()
-            .is_some()
-    );
-}
-
 async fn provisioning_twice_finds_the_same_server() {
     let account = Account::new().await;
     let customer = account.customer();
@@ -153,26 +95,6 @@ async fn provisioning_twice_finds_the_same_server() {
     assert_eq!(restored.data, made.data);
     assert!(restored.note().is_some());
     assert_eq!(restored.created(), Some(false));
-}
-
-async fn an_unknown_server_is_endpoint_not_found() {
-    let account = Account::new().await;
-    let servers = account.client.servers();
-    assert_api_error(
-        servers.suspend(unknown()).await,
-        404,
-        ErrorCode::EndpointNotFound,
-    );
-    assert_api_error(
-        servers.resume(unknown()).await,
-        404,
-        ErrorCode::EndpointNotFound,
-    );
-    assert_api_error(
-        servers.terminate(unknown()).await,
-        404,
-        ErrorCode::EndpointNotFound,
-    );
 }
 
 /// The fields of a validation error, by their names.
@@ -227,41 +149,6 @@ async fn all_bad_fields_come_back_at_once() {
         None,
     );
     assert_eq!(fields(&nothing), ["ip_address"]);
-}
-
-async fn malformed_requests_name_the_field() {
-    let account = Account::new().await;
-    for (path, body, field) in [
-        (
-            "provision",
-            json!({"client_id": 0, "ip_address": "203.0.113.1"}),
-            "client_id",
-        ),
-        (
-            "provision",
-            json!({"client_id": "42", "ip_address": "203.0.113.1"}),
-            "client_id",
-        ),
-        ("provision", json!([]), "body"),
-        ("suspend", json!({"endpoint_id": "web-1"}), "endpoint_id"),
-        ("resume", json!({}), "endpoint_id"),
-        ("terminate", json!({"endpoint_id": 7}), "endpoint_id"),
-        (
-            "scan-endpoint",
-            json!({"endpoint_id": unknown()}),
-            "client_id",
-        ),
-    ] {
-        let call = account.raw(Method::POST, &format!("/api/v1/billing/{path}"));
-        let answer = call.json(&body).send().await.expect("an answer");
-        assert_eq!(
-            answer.status,
-            StatusCode::UNPROCESSABLE_ENTITY,
-            "{path} {body}"
-        );
-        assert_keys(&answer.json, &["status", "message", "errors"]);
-        assert_keys(&answer.json["errors"], &[field]);
-    }
 }
 
 async fn a_server_beyond_the_limit_is_refused_with_limit_and_usage() {
@@ -324,21 +211,6 @@ async fn a_hostname_alone_is_resolved_or_refused() {
     assert_api_error(lost, 422, ErrorCode::DnsResolutionFailed);
 }
 
-async fn another_partners_server_is_not_found() {
-    let (account, stranger) = (Account::new().await, Account::new().await);
-    let id = account.customer().provisioned("203.0.113.13").await;
-    assert_api_error(
-        stranger.client.servers().suspend(id).await,
-        404,
-        ErrorCode::EndpointNotFound,
-    );
-    assert_api_error(
-        stranger.client.servers().terminate(id).await,
-        404,
-        ErrorCode::EndpointNotFound,
-    );
-}
-
 async fn a_manual_scan_runs_to_its_end() {
     let account = Account::new().await;
     let customer = account.customer();
@@ -396,38 +268,6 @@ async fn a_scan_in_the_cooldown_is_rate_limited_with_the_wait() {
         .scan(customer.id, id)
         .await
         .expect("queued again");
-}
-
-async fn a_scan_of_a_paused_or_terminated_server_is_refused() {
-    let account = Account::new().await;
-    let customer = account.customer();
-    let id = customer.provisioned("203.0.113.16").await;
-    account
-        .client
-        .servers()
-        .suspend(id)
-        .await
-        .expect("suspended");
-    let paused = account.client.servers().scan(customer.id, id).await;
-    assert_api_error(paused, 409, ErrorCode::EndpointNotActive);
-    account
-        .client
-        .servers()
-        .terminate(id)
-        .await
-        .expect("terminated");
-    let terminated = account.client.servers().scan(customer.id, id).await;
-    assert_api_error(terminated, 409, ErrorCode::EndpointNotActive);
-}
-
-async fn a_scan_of_another_customers_or_an_unknown_server_is_not_found() {
-    let account = Account::new().await;
-    let id = account.customer().provisioned("203.0.113.17").await;
-    let stranger = account.customer();
-    for id in [id, unknown()] {
-        let refused = account.client.servers().scan(stranger.id, id).await;
-        assert_api_error(refused, 404, ErrorCode::EndpointNotFound);
-    }
 }
 
 async fn scan_failures_of_the_service_come_by_their_names() {

@@ -2,42 +2,15 @@
 
 use chrono::DateTime;
 use http::{Method, StatusCode};
-use secmon::ErrorCode;
 use secmon::operations::{CreateSsoToken, SignInUrl};
-use secmon_contract_tests::{Account, RawCall, assert_api_error, assert_keys, cases};
+use secmon_contract_tests::{Account, RawCall, assert_keys, cases};
 use serde_json::Value;
 
 cases! {
     anywhere:
-        a_customer_nobody_knows_is_user_not_found,
-        bad_fields_come_back_by_their_names,
         a_token_is_minted_for_a_customer;
     steered:
         a_token_signs_in_once_and_not_for_long(Clock)
-}
-
-async fn a_customer_nobody_knows_is_user_not_found() {
-    let account = Account::new().await;
-    let token = account.client.sso_token(account.customer().id).await;
-    assert_api_error(token, 500, ErrorCode::UserNotFound);
-}
-
-async fn bad_fields_come_back_by_their_names() {
-    let account = Account::new().await;
-    let request = CreateSsoToken::new(account.customer().id).redirect_path("//elsewhere.example");
-    let error = account
-        .client
-        .call(request)
-        .with(|call| call.without_validation())
-        .send()
-        .await;
-    let error = assert_api_error(error, 422, None);
-    assert_eq!(
-        error
-            .field_errors()
-            .map(|errors| errors.get("redirect_path").len()),
-        Some(1)
-    );
 }
 
 async fn a_token_signs_in_once_and_not_for_long() {

@@ -1,13 +1,13 @@
 //! Provisioning of subscriptions, and what a change of capacity does.
 
-use http::{Method, StatusCode};
+use http::StatusCode;
 use secmon::model::{ChangeDirection, EndpointStatus, Money, ProductSlug, SubscriptionStatus};
 use secmon::operations::{
     ChangeSubscription, ListEndpoints, ProvisionSubscription, UpdateEndpoint,
 };
 use secmon::{ErrorCode, Response};
 use secmon_contract_tests::{Account, assert_api_error, assert_keys, cases, next_service};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 cases! {
     anywhere:
@@ -16,9 +16,7 @@ cases! {
         provisioning_again_updates_it,
         a_change_says_what_it_changed,
         a_downgrade_below_the_usage_names_usage_and_limit,
-        missing_records_are_named_one_by_one,
         a_cancelled_subscription_cannot_be_changed,
-        bad_fields_come_back_by_their_names,
         what_no_longer_fits_is_paused_and_comes_back_oldest_first,
         a_platform_paused_server_needs_room_to_resume;
     steered:
@@ -188,59 +186,6 @@ async fn a_downgrade_below_the_usage_names_usage_and_limit() {
     assert_eq!(paused, ["example.net"]);
 }
 
-async fn missing_records_are_named_one_by_one() {
-    let account = Account::new().await;
-    let customer = account.customer();
-    let service = customer.server_plan("starter").await;
-    let subscriptions = account.client.subscriptions();
-    for (service, product, code) in [
-        (service, "voip", ErrorCode::ProductNotFound),
-        (
-            next_service(),
-            "port_monitoring",
-            ErrorCode::BillingClientNotFound,
-        ),
-        (
-            service,
-            "domain_monitoring",
-            ErrorCode::SubscriptionNotFound,
-        ),
-    ] {
-        assert_api_error(
-            subscriptions.suspend(customer.id, service, product).await,
-            404,
-            code.clone(),
-        );
-        assert_api_error(
-            subscriptions.resume(customer.id, service, product).await,
-            404,
-            code.clone(),
-        );
-        assert_api_error(
-            subscriptions.terminate(customer.id, service, product).await,
-            404,
-            code,
-        );
-    }
-    let change = |service, product: &str| {
-        let request = ChangeSubscription::new(customer.id, service, product).new_quantity(2);
-        subscriptions.change(request)
-    };
-    assert_api_error(
-        change(service, "voip").await,
-        404,
-        ErrorCode::ProductNotFound,
-    );
-    let other = change(next_service(), "domain_monitoring").await;
-    assert_api_error(other, 404, ErrorCode::SubscriptionNotFound);
-    let unknown = ProvisionSubscription::new(customer.id, service, "voip");
-    assert_api_error(
-        subscriptions.provision(unknown).await,
-        404,
-        ErrorCode::ProductNotFound,
-    );
-}
-
 async fn a_cancelled_subscription_cannot_be_changed() {
     let account = Account::new().await;
     let customer = account.customer();
@@ -269,69 +214,6 @@ async fn a_cancelled_subscription_cannot_be_changed() {
         (revived.status(), revived.data.status),
         (StatusCode::OK, SubscriptionStatus::Active)
     );
-}
-
-async fn bad_fields_come_back_by_their_names() {
-    let account = Account::new().await;
-    let long = "x".repeat(256);
-    let bad = ProvisionSubscription::new(account.customer().id, next_service(), DOMAINS)
-        .quantity(0)
-        .mrr(Money::from_cents(1_000_000))
-        .client_name(long.as_str())
-        .client_email("nobody");
-    let names = ["client_email", "client_name", "mrr", "quantity"];
-    let local = account
-        .client
-        .send(bad.clone())
-        .await
-        .expect_err("refused here");
-    let remote = account
-        .client
-        .call(bad)
-        .with(|call| call.without_validation())
-        .send()
-        .await;
-    let remote = assert_api_error(remote, 422, None);
-    for error in [local, remote] {
-        let errors = error.field_errors().expect("fields");
-        assert_eq!(
-            errors.iter().map(|(field, _)| field).collect::<Vec<_>>(),
-            names
-        );
-    }
-    let change = ChangeSubscription::new(account.customer().id, next_service(), PORTS);
-    let nothing = account
-        .client
-        .call(change)
-        .with(|call| call.without_validation())
-        .send()
-        .await;
-    let nothing = assert_api_error(nothing, 422, None);
-    let fields = nothing.field_errors().expect("fields");
-    assert_eq!(
-        fields.iter().map(|(field, _)| field).collect::<Vec<_>>(),
-        ["new_plan_slug", "new_quantity"]
-    );
-    let unplanned = ProvisionSubscription::new(account.customer().id, next_service(), PORTS);
-    let unplanned = assert_api_error(account.client.send(unplanned).await, 422, None);
-    assert_eq!(
-        unplanned
-            .field_errors()
-            .map(|errors| errors.get("plan_slug").len()),
-        Some(1)
-    );
-    for verb in ["suspend", "resume", "terminate"] {
-        let call = account.raw(
-            Method::POST,
-            &format!("/api/v1/billing/{verb}-subscription"),
-        );
-        let answer = call
-            .json(&json!({"client_id": 1}))
-            .send()
-            .await
-            .expect("an answer");
-        assert_keys(&answer.json["errors"], &["product_slug", "service_id"]);
-    }
 }
 
 async fn what_no_longer_fits_is_paused_and_comes_back_oldest_first() {

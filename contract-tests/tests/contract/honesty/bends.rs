@@ -44,8 +44,8 @@ pub const BENDS: &[Bent] = &[
     Bent {
         what: "gives an unknown endpoint a code in words",
         breaks: Breaks::Shape,
-        case: "endpoints::an_unknown_endpoint_is_404_by_number",
-        assertion: "endpoints.get_account_wide(unknown()).await, 404, not_found()",
+        case: "mechanisms::still::leaves_all_as_it_is::get_endpoint",
+        assertion: "assert_eq!(answer.outcome(), play.outcome,",
         bend: Bend::Answer(|call, answer| {
             if call.is_one_of(Method::GET, ENDPOINTS) && answer.status == StatusCode::NOT_FOUND {
                 answer.edit(|json| json["error"]["code"] = json!("ENDPOINT_NOT_FOUND"));
@@ -55,8 +55,8 @@ pub const BENDS: &[Bent] = &[
     Bent {
         what: "refuses to suspend what is suspended",
         breaks: Breaks::State,
-        case: "servers::repeating_a_transition_succeeds_with_a_note",
-        assertion: ".expect(\"paused already\")",
+        case: "mechanisms::again::moves_nothing::suspend_endpoint",
+        assertion: "assert_eq!(second.outcome(), recipe.again,",
         bend: Bend::Answer(|call, answer| {
             if call.is(Method::POST, "/suspend") && answer.json()["data"]["note"].is_string() {
                 *answer = Answer::new(
@@ -247,8 +247,8 @@ pub const BENDS: &[Bent] = &[
     Bent {
         what: "looks a server up before it looks at the fields",
         breaks: Breaks::Order,
-        case: "servers::malformed_requests_name_the_field",
-        assertion: "StatusCode::UNPROCESSABLE_ENTITY, \"{path} {body}\"",
+        case: "mechanisms::still::leaves_all_as_it_is::suspend_endpoint",
+        assertion: "assert_eq!(answer.outcome(), play.outcome,",
         bend: Bend::Answer(|call, answer| {
             if call.is(Method::POST, "/suspend")
                 && answer.status == StatusCode::UNPROCESSABLE_ENTITY

@@ -3,14 +3,25 @@
 
 mod again;
 mod at_once;
+mod dress;
+mod refused;
 mod still;
+mod strangers;
 
 use secmon_contract_tests::table::{NAMESPACES, Row, TABLE};
 use secmon_contract_tests::{Body, Case, Namespace, Need, Playing, SCENES};
 
 /// Every mechanism, put to every operation.
 pub fn cases() -> Vec<Case> {
-    [still::cases(), again::cases(), at_once::all(), scenes()].concat()
+    let cases = [
+        still::cases(),
+        again::cases(),
+        strangers::cases(),
+        dress::cases(),
+        at_once::all(),
+        scenes(),
+    ];
+    [&cases.concat(), refused::CASES].concat()
 }
 
 /// Calls in order, with what each is answered.
@@ -50,4 +61,13 @@ fn own_needs(row: &Row) -> &'static [Need] {
         "sandbox" => &[Need::Sandbox],
         _ => &[],
     }
+}
+
+/// What a mechanism needs that looks at everything.
+const STEERED: &[Need] = &[Need::Accounts, Need::World, Need::Sandbox];
+
+/// What a service must be able to do for an operation's whole request.
+fn needs_of(row: &Row) -> Option<Need> {
+    let recipe = row.recipe.as_ref()?;
+    recipe.needs(&recipe.full())
 }
