@@ -36,7 +36,7 @@ pub use exchange::{Exchange, Forced};
 pub use http_calls::{RawAnswer, RawCall};
 pub use matrix::{Matrix, Verdict};
 pub use need::Need;
-pub use recipe::{Bad, Members, Recipe, Request, names_in, placeholder};
+pub use recipe::{Bad, Listing, Members, Order, Recipe, Request, Shape, names_in, placeholder};
 pub use secmon::Namespace;
 pub use service::{Repeatability, Service, Steering, embedded, plans, rate_limits};
 pub use snapshot::Snapshot;

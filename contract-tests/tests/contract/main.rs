@@ -76,6 +76,7 @@ fn cases() -> Vec<Case> {
 fn checks() -> Vec<Check> {
     [
         witnesses::CHECKS,
+        mechanisms::CHECKS,
         judgement::CHECKS,
         cleaning::CHECKS,
         honesty::CHECKS,

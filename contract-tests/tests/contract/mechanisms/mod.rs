@@ -2,15 +2,26 @@
 //! the requests that stand there.
 
 mod again;
+mod lists;
 mod still;
 
+use chrono::{DateTime, FixedOffset};
+use http::Method;
 use secmon_contract_tests::table::{NAMESPACES, Row, TABLE};
-use secmon_contract_tests::{Body, Case, Namespace, Need, Playing};
+use secmon_contract_tests::{Account, Body, Case, Check, Namespace, Need, Playing};
 
 /// Every mechanism, put to every operation.
 pub fn cases() -> Vec<Case> {
-    [still::cases(), again::cases()].concat()
+    [
+        still::cases(),
+        again::cases(),
+        lists::cases(),
+    ]
+    .concat()
 }
+
+/// What of the mechanisms is no case.
+pub const CHECKS: &[Check] = lists::CHECKS;
 
 /// A mechanism, put to each of some operations with what it needs there.
 fn of_each(
@@ -38,4 +49,18 @@ fn own_needs(row: &Row) -> &'static [Need] {
         "sandbox" => &[Need::Sandbox],
         _ => &[],
     }
+}
+
+/// The time by the account's clock, in the whole seconds that are shown.
+async fn now(account: &Account) -> DateTime<FixedOffset> {
+    let path = "/api/v1/whitelists/endpoint-summary?billing_customer_id=1";
+    let answer = account
+        .raw(Method::GET, path)
+        .send()
+        .await
+        .expect("an answer");
+    let shown = answer.json["meta"]["timestamp"]
+        .as_str()
+        .unwrap_or_default();
+    DateTime::parse_from_rfc3339(shown).unwrap_or_else(|_| panic!("no time in {}", answer.json))
 }
