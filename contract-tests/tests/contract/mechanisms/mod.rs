@@ -2,6 +2,7 @@
 //! the requests that stand there.
 
 mod again;
+mod instants;
 mod lists;
 mod still;
 
@@ -16,6 +17,7 @@ pub fn cases() -> Vec<Case> {
         still::cases(),
         again::cases(),
         lists::cases(),
+        instants::cases(),
     ]
     .concat()
 }
