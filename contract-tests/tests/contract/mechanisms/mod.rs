@@ -2,6 +2,7 @@
 //! the requests that stand there.
 
 mod again;
+mod derived;
 mod instants;
 mod lists;
 mod still;
@@ -18,6 +19,7 @@ pub fn cases() -> Vec<Case> {
         again::cases(),
         lists::cases(),
         instants::cases(),
+        derived::CASES.to_vec(),
     ]
     .concat()
 }
