@@ -4,6 +4,7 @@
 mod again;
 mod derived;
 mod instants;
+mod journal;
 mod lists;
 mod still;
 
@@ -20,6 +21,7 @@ pub fn cases() -> Vec<Case> {
         lists::cases(),
         instants::cases(),
         derived::CASES.to_vec(),
+        journal::cases(),
     ]
     .concat()
 }
