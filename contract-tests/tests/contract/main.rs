@@ -14,7 +14,6 @@ mod health_and_access;
 mod honesty;
 mod judgement;
 mod lasting_faults;
-mod lists;
 mod mechanisms;
 mod model;
 mod namespaces;
@@ -58,7 +57,6 @@ fn cases() -> Vec<Case> {
         sandbox::CASES,
         firewall::CASES,
         times::CASES,
-        lists::CASES,
         faults::CASES,
         lasting_faults::CASES,
         model::CASES,

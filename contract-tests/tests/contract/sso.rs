@@ -1,10 +1,10 @@
 //! Sign-in tokens (assumed shapes).
 
 use chrono::DateTime;
-use http::{Method, StatusCode};
+use http::StatusCode;
 use secmon::ErrorCode;
 use secmon::operations::CreateSsoToken;
-use secmon_contract_tests::{Account, RawCall, assert_api_error, assert_keys, cases};
+use secmon_contract_tests::{Account, assert_api_error, cases};
 use serde_json::Value;
 
 cases! {
@@ -13,7 +13,6 @@ cases! {
         bad_fields_come_back_by_their_names,
         a_token_is_minted_for_a_customer;
     steered:
-        a_token_signs_in_once_and_not_for_long(Clock)
 }
 
 async fn a_customer_nobody_knows_is_user_not_found() {
@@ -37,39 +36,6 @@ async fn bad_fields_come_back_by_their_names() {
             .field_errors()
             .map(|errors| errors.get("redirect_path").len()),
         Some(1)
-    );
-}
-
-async fn a_token_signs_in_once_and_not_for_long() {
-    let account = Account::new().await;
-    let customer = account.customer();
-    customer.provisioned("203.0.113.70").await;
-    let mint = || {
-        let token = CreateSsoToken::new(customer.id).redirect_path("/domains");
-        account.client.call(token)
-    };
-    let minted = mint().await.expect("a token");
-    let raw: Value = serde_json::from_slice(minted.body()).expect("JSON");
-    assert_keys(&raw["data"], &["token", "expires_at"]);
-    let visit = |address: String| RawCall::new(Method::GET, &address).send();
-    let address = minted.data.sign_in_url(&account.url);
-    assert_eq!(
-        visit(address.clone()).await.expect("a page").status,
-        StatusCode::OK
-    );
-    assert_eq!(
-        visit(address).await.expect("a page").status,
-        StatusCode::UNAUTHORIZED
-    );
-    let late = mint()
-        .await
-        .expect("a token")
-        .data
-        .sign_in_url(&account.url);
-    account.advance(60).await;
-    assert_eq!(
-        visit(late).await.expect("a page").status,
-        StatusCode::UNAUTHORIZED
     );
 }
 

@@ -470,6 +470,11 @@ async fn looked_at_server(scene: &Scene, thing: &Value, asked: Asked) -> String 
         .read(&format!("/api/v1/endpoints/{server}/detail"))
         .await;
     let (data, scan) = (&detail["data"], &detail["latest_scan"]);
+    let alone = scene.read(&format!("/api/v1/endpoints/{server}")).await;
+    assert_eq!(
+        alone["data"], *data,
+        "the server by itself and in its detail"
+    );
     let ended = scene.shows(&scan["scanned_at"], asked.end);
     assert_eq!(
         data["last_scan_at"], scan["scanned_at"],

@@ -143,7 +143,6 @@ impl<'a> Sent<'a> {
     }
 }
 
-#[track_caller]
 fn rising(entries: &[Value]) {
     let ids: Vec<u64> = entries
         .iter()
