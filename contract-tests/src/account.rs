@@ -188,12 +188,17 @@ impl Account {
     }
 
     /// Sets what the next scan of a record finds, as the admin API takes it, and runs that scan.
-    pub(crate) async fn found(&self, record: &str, what: &str, findings: &Value) {
+    pub async fn found(&self, record: &str, what: &str, findings: &Value) {
         let path = format!("/_mock/{record}/{what}");
         self.steer(Need::World, Method::PUT, &path, findings).await;
         let path = format!("/_mock/{record}/scan");
         self.steer(Need::World, Method::POST, &path, &json!({}))
             .await;
+    }
+
+    /// Whether what the documents leave to a service is judged too: it is the mock of this process.
+    pub fn is_the_mocks(&self) -> bool {
+        self.pace() == Pace::Stands
     }
 
     /// How this service tells the time.
@@ -293,7 +298,8 @@ impl Account {
         self.stage.expect_no_fault();
     }
 
-    async fn place(&self, method: &Method, path: &str, effect: Value, times: usize) {
+    /// Places a fault that hits so many calls, 0 standing for all; gives its id.
+    pub async fn place(&self, method: &Method, path: &str, effect: Value, times: usize) -> Value {
         let forced = match (effect.get("body"), effect.get("status")) {
             (Some(_), _) => Forced::Body,
             (None, Some(_)) => Forced::Status,
@@ -309,8 +315,10 @@ impl Account {
         let fault = json!({
             "tenant": self.name, "method": method.as_str(), "path": path, "times": times, "effect": effect,
         });
-        self.steer(Need::Faults, Method::POST, "/_mock/faults", &fault)
+        let mut placed = self
+            .steer(Need::Faults, Method::POST, "/_mock/faults", &fault)
             .await;
+        placed["id"].take()
     }
 
     /// How many calls of the account the service has had at a path, `*` standing for anything.
@@ -331,7 +339,8 @@ impl Account {
         requests
     }
 
-    async fn steer(&self, need: Need, method: Method, path: &str, body: &Value) -> Value {
+    /// A `/_mock/` call of a kind that the case declared, which must succeed.
+    pub async fn steer(&self, need: Need, method: Method, path: &str, body: &Value) -> Value {
         self.stage.require(need);
         self.stage.service.admin(method, path, body).await.json
     }

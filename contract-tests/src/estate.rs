@@ -482,13 +482,17 @@ impl Estate {
         alert
     }
 
-    async fn post(&self, path: &str, body: &Value) -> Value {
+    /// The data of a POST below `/api/v1/`, which must succeed.
+    pub async fn post(&self, path: &str, body: &Value) -> Value {
         self.ask(Method::POST, &format!("/api/v1/{path}"), body)
             .await
     }
 
     /// The data of a call, which must succeed.
-    async fn ask(&self, method: Method, path: &str, body: &Value) -> Value {
+    ///
+    /// # Panics
+    /// When it does not.
+    pub async fn ask(&self, method: Method, path: &str, body: &Value) -> Value {
         let mut call = self.account.raw(method, path);
         if !body.is_null() {
             call = call.json(body);

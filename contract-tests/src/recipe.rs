@@ -44,6 +44,57 @@ pub struct Recipe {
     /// strange here.
     #[serde(default)]
     pub strange: BTreeMap<String, String>,
+    /// How it gives its records, where it lists some.
+    pub list: Option<Listing>,
+}
+
+/// How an operation lists records.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Listing {
+    /// What stands beside the records.
+    pub shape: Shape,
+    /// Where the records stand.
+    pub items: String,
+    /// How many a page has where nobody says.
+    pub size: Option<usize>,
+    /// How many a page has at most, where a caller may say.
+    pub largest: Option<usize>,
+    /// How many are shown at most, where there are no pages.
+    pub most: Option<usize>,
+    /// What comes first, where a document says so.
+    pub order: Option<Order>,
+    /// Members by which records of one moment count as made one after the other.
+    #[serde(default)]
+    pub one_moment: Vec<String>,
+    /// What each value of a parameter selects: the members of such records.
+    #[serde(default)]
+    pub filters: BTreeMap<String, BTreeMap<String, Members>>,
+}
+
+/// What stands beside the records of a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Shape {
+    /// Nothing: it has no pages.
+    Whole,
+    /// `links` and `meta` of the resource envelope.
+    Linked,
+    /// `total`, `current_page`, `last_page` and `has_more`.
+    Counted,
+    /// `total`, `page` and `page_size`.
+    Leaks,
+}
+
+/// What comes first in a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+pub enum Order {
+    /// The record that was made first.
+    #[serde(rename = "oldest first")]
+    OldestFirst,
+    /// The record that was made last.
+    #[serde(rename = "newest first")]
+    NewestFirst,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]

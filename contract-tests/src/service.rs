@@ -161,6 +161,15 @@ impl Service {
         }
     }
 
+    /// The same service with its `/_mock/` calls, reached through something that stands before both.
+    #[must_use]
+    pub fn wholly_through(&self, url: &str) -> Self {
+        Self {
+            admin_url: url.to_owned(),
+            ..self.through(url)
+        }
+    }
+
     /// The host, as the client's list of hosts for plain http takes it.
     pub fn host(&self) -> String {
         let address = self.url.parse::<http::Uri>();

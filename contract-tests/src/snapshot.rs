@@ -16,6 +16,9 @@ use crate::names::Names;
 /// How often a snapshot is taken that contradicts itself, where time alone may be the cause.
 const LOOKS: usize = 3;
 
+/// No list of an estate is longer; one that has no end shall not be read for ever.
+pub const MOST_PAGES: usize = 50;
+
 /// The largest page that every list gives.
 const PAGE: usize = 50;
 
@@ -149,7 +152,8 @@ impl Snapshot {
         self.shown.get(read).unwrap_or(&Value::Null)
     }
 
-    pub(crate) fn reads(&self) -> impl Iterator<Item = (&str, &Value)> {
+    /// What was read, and what it showed.
+    pub fn reads(&self) -> impl Iterator<Item = (&str, &Value)> {
         self.shown
             .iter()
             .map(|(read, value)| (read.as_str(), value))
@@ -253,12 +257,26 @@ impl Reader<'_> {
     async fn customer(&mut self, customer: u64) {
         let of = format!("billing_customer_id={customer}");
         let servers = self.pages(&format!("/api/v1/endpoints?{of}"), "data").await;
-        for id in ids(&servers) {
-            self.read(&format!("/api/v1/endpoints/{id}/detail?{of}"))
+        for status in ["active", "paused"] {
+            self.read(&format!("/api/v1/endpoints?{of}&status={status}"))
                 .await;
         }
-        self.pages(&format!("/api/v1/whitelists?{of}"), "data")
+        for id in ids(&servers) {
+            for of_server in ["", "/detail"] {
+                self.read(&format!("/api/v1/endpoints/{id}{of_server}?{of}"))
+                    .await;
+            }
+        }
+        let rules = self
+            .pages(&format!("/api/v1/whitelists?{of}"), "data")
             .await;
+        for status in ["active", "expired"] {
+            self.read(&format!("/api/v1/whitelists?{of}&status={status}"))
+                .await;
+        }
+        for id in ids(&rules) {
+            self.read(&format!("/api/v1/whitelists/{id}")).await;
+        }
         self.read(&format!("/api/v1/whitelists/endpoint-summary?{of}"))
             .await;
         self.pages(&format!("/api/v1/alerts?{of}"), "data/alerts")
@@ -339,6 +357,7 @@ impl Reader<'_> {
     async fn pages(&mut self, list: &str, items: &str) -> Value {
         let mut all = Vec::new();
         for page in 1.. {
+            assert!(page <= MOST_PAGES, "{list} goes on and on");
             let path = format!("{list}&per_page={PAGE}&page={page}");
             let answer = self.read(&path).await;
             let found = answer

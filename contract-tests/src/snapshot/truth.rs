@@ -1,5 +1,7 @@
 //! What is shown is what is: everything derived, held against what it is derived from.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
 use super::{Snapshot, members};
@@ -20,7 +22,8 @@ pub(super) fn contradictions(snapshot: &Snapshot) -> Vec<String> {
         };
         let customer = query.1.split('&').next().unwrap_or_default();
         match read.split('?').next().unwrap_or_default() {
-            "/api/v1/endpoints" => judge.servers(customer, answer),
+            "/api/v1/endpoints" => judge.servers(customer, read, answer),
+            "/api/v1/whitelists" => judge.rules(customer, read, answer),
             "/api/v1/domains" => judge.domains(customer, &answer["data"]),
             "/api/v1/whitelists/endpoint-summary" => judge.summary(customer, &answer["data"]),
             path if path.ends_with("/detail") => judge.detail(customer, answer),
@@ -54,12 +57,20 @@ impl Judge<'_> {
         }
     }
 
-    fn servers(&mut self, customer: &str, list: &Value) {
+    fn servers(&mut self, customer: &str, read: &str, list: &Value) {
         let all = self.all("/api/v1/endpoints", customer);
+        let status = parameter(read, "status");
+        let listed = all
+            .iter()
+            .filter(|server| status.is_none_or(|status| server["status"] == status));
         let (meta, of) = (&list["meta"], |what: &str| {
             format!("{what} of the servers of {customer}")
         });
-        self.expect(|| of("total"), &meta["total"], &json!(all.len()));
+        self.expect(
+            || format!("{} ({read})", of("total")),
+            &meta["total"],
+            &json!(listed.count()),
+        );
         self.expect(
             || of("current_endpoint_count"),
             &meta["current_endpoint_count"],
@@ -76,17 +87,12 @@ impl Judge<'_> {
                 &json!(count),
             );
         }
-        // Whether the platform paused something shows that there is no room for it, and only then (B7).
-        let paused = all
-            .iter()
-            .filter(|server| server["quota_paused"] == true)
-            .count();
-        let live = all.len() - paused;
-        let limit = meta["endpoint_limit"].as_u64().unwrap_or(u64::MAX);
-        if paused > 0 && (live as u64) < limit {
-            self.found.push(format!("{customer} has {live} live servers of {limit}, and {paused} that the platform paused"));
-        }
         for server in &all {
+            self.expect(
+                || format!("whether {} is scanned again", server["id"]),
+                &json!(server["next_scan_at"].is_string()),
+                &json!(server["status"] == "active"),
+            );
             let paused_by = (server["status"].as_str(), server["quota_paused"].as_bool());
             if paused_by == (Some("active"), Some(true)) {
                 self.found.push(format!(
@@ -94,6 +100,29 @@ impl Judge<'_> {
                     server["id"]
                 ));
             }
+        }
+    }
+
+    fn rules(&mut self, customer: &str, read: &str, list: &Value) {
+        let all = self.all("/api/v1/whitelists", customer);
+        let active = parameter(read, "status").map(|status| status == "active");
+        let listed = all
+            .iter()
+            .filter(|rule| active.is_none_or(|active| rule["is_active"] == active));
+        self.expect(
+            || format!("total of the rules of {customer} ({read})"),
+            &list["meta"]["total"],
+            &json!(listed.count()),
+        );
+        for rule in &all {
+            let id = rule["id"].as_str().unwrap_or_default();
+            let alone = &self.snapshot.at(&format!("/api/v1/whitelists/{id}"))[1]["data"];
+            self.expect(|| format!("the rule {id}, read by itself"), alone, rule);
+            self.expect(
+                || format!("the server inside the rule {id}"),
+                &rule["endpoint"]["id"],
+                &rule["endpoint_id"],
+            );
         }
     }
 
@@ -110,6 +139,15 @@ impl Judge<'_> {
             server,
             listed.unwrap_or(&Value::Null),
         );
+        let alone = format!(
+            "/api/v1/endpoints/{}?billing_customer_id={customer}",
+            id.as_str().unwrap_or_default()
+        );
+        self.expect(
+            || format!("the server {id}, read by itself"),
+            &self.snapshot.at(&alone)[1]["data"],
+            server,
+        );
         for rule in rules.iter().filter(|rule| rule["endpoint_id"] == id) {
             self.expect(
                 || format!("the server inside the rule {}", rule["id"]),
@@ -123,13 +161,15 @@ impl Judge<'_> {
             &detail["whitelisted_ports"],
             &ports,
         );
-        self.alerts(customer, &id, detail);
+        self.alerts(customer, &id, detail, &ports);
         if detail["latest_scan"].is_null() {
-            self.expect(
-                || format!("new_ports of {id}, never scanned"),
-                &detail["new_ports"],
-                &json!([]),
-            );
+            for ports in ["new_ports", "closed_ports"] {
+                self.expect(
+                    || format!("{ports} of {id}, never scanned"),
+                    &detail[ports],
+                    &json!([]),
+                );
+            }
         } else {
             self.expect(
                 || format!("scanned_at of {id}"),
@@ -139,8 +179,32 @@ impl Judge<'_> {
         }
     }
 
-    fn alerts(&mut self, customer: &str, server: &Value, detail: &Value) {
+    fn alerts(&mut self, customer: &str, server: &Value, detail: &Value, allowed: &Value) {
         let all = self.all("/api/v1/alerts", customer);
+        let mut raised = BTreeSet::new();
+        for alert in all.iter().filter(|alert| alert["endpoint_id"] == *server) {
+            let is_open = alert["status"] == "open";
+            self.expect(
+                || format!("whether {} has no resolved_at", alert["id"]),
+                &json!(alert["resolved_at"].is_null()),
+                &json!(is_open),
+            );
+            let port = format!(
+                "{}:{}",
+                alert["port"],
+                alert["protocol"].as_str().unwrap_or_default()
+            );
+            let is_allowed = allowed
+                .as_array()
+                .into_iter()
+                .flatten()
+                .any(|one| *one == port);
+            if is_open && (is_allowed || !raised.insert(port.clone())) {
+                self.found.push(format!(
+                    "an alert for {port} of {server} is open, which a rule allows or another alert has"
+                ));
+            }
+        }
         let open = all
             .iter()
             .filter(|alert| alert["endpoint_id"] == *server && alert["status"] == "open");
@@ -197,15 +261,12 @@ impl Judge<'_> {
             &list["slots_used"],
             &json!(domains.len()),
         );
-        let paused = domains
-            .iter()
-            .filter(|domain| domain["quota_paused"] == true)
-            .count();
-        let total = list["slots_total"].as_u64().unwrap_or(u64::MAX);
-        if paused > 0 && ((domains.len() - paused) as u64) < total {
-            self.found.push(format!(
-                "{customer} has a free slot, and {paused} domains that the platform paused"
-            ));
+        if list["subscribed"] == false {
+            self.expect(
+                || format!("slots_total of {customer}, who is not subscribed"),
+                &list["slots_total"],
+                &json!(0),
+            );
         }
         for domain in &domains {
             self.domain(customer, list, domain);
@@ -252,13 +313,66 @@ impl Judge<'_> {
             .filter_map(|count| domain[*count].as_u64())
             .sum();
         self.expect(|| format!("the leaks of {id}"), &leaks, &json!(sum));
+        let portal = format!("/domains/{id}");
+        self.expect(
+            || format!("portal_detail_path of {id}"),
+            &domain["portal_detail_path"],
+            &json!(portal),
+        );
+        if domain["quota_paused"] == true {
+            self.expect(
+                || format!("the status of {id}, which the platform paused"),
+                &domain["status"],
+                &json!("paused"),
+            );
+        }
+        self.domain_alerts(&at("alerts"), &id);
         let last = self.snapshot.at(&at("scan-history"))[1]["data"]["scans"][0].clone();
+        if !last.is_null() {
+            for (shown, of_scan) in [("last_scan_at", "created_at"), ("scan_status", "status")] {
+                self.expect(
+                    || format!("{shown} of {id}, by its history"),
+                    &domain[shown],
+                    &last[of_scan],
+                );
+            }
+        }
         if last["status"] == "completed" {
             for count in counts {
                 self.expect(|| format!("{count} of {id}"), &domain[count], &last[count]);
             }
         }
     }
+
+    fn domain_alerts(&mut self, list: &str, domain: &str) {
+        let all = self.snapshot.at(&format!("all of {list}")).clone();
+        for alert in all.as_array().into_iter().flatten() {
+            let id = &alert["id"];
+            self.expect(
+                || format!("the domain of the alert {id}"),
+                &alert["monitored_domain_id"],
+                &json!(domain),
+            );
+            for (member, states) in [
+                ("acknowledged_at", &["acknowledged", "resolved"][..]),
+                ("resolved_at", &["resolved"]),
+            ] {
+                let happened = states.iter().any(|state| alert["status"] == *state);
+                self.expect(
+                    || format!("whether {id} has {member}"),
+                    &json!(alert[member].is_string()),
+                    &json!(happened),
+                );
+            }
+        }
+    }
+}
+
+/// A parameter of a read's query.
+fn parameter<'a>(read: &'a str, name: &str) -> Option<&'a str> {
+    let (_, query) = read.split_once('?')?;
+    let mut pairs = query.split('&').filter_map(|pair| pair.split_once('='));
+    pairs.find(|(own, _)| *own == name).map(|(_, value)| value)
 }
 
 /// The ports of active rules that apply to a server, as its detail lists them (E5).

@@ -20,12 +20,10 @@ cases! {
     steered:
         a_scan_raises_alerts_for_what_grew(World),
         an_alert_counts_what_was_found_now_and_before(World),
-        alerts_are_filtered_and_come_in_pages(World),
         an_alert_is_acknowledged_and_then_resolved(World),
         a_customer_without_a_portal_account_is_user_not_found(World, Switches),
         mentions_are_new_until_they_were_read(World),
         leaks_are_listed_unconfigured_or_unreachable(World, Switches),
-        the_history_has_the_last_25_scans(World)
 }
 
 const IN_LIST: [&str; 11] = [
@@ -238,30 +236,6 @@ async fn an_alert_counts_what_was_found_now_and_before() {
     assert_eq!(counts.len(), 7);
 }
 
-async fn alerts_are_filtered_and_come_in_pages() {
-    let account = Account::new().await;
-    let customer = account.customer();
-    let domain = leaking(&account, customer).await;
-    let list = ListDomainAlerts::new(customer.id, domain);
-    for (list, expected) in [
-        (list.clone().per_page(1), 4),
-        (list.clone().kind(DomainAlertType::DarkWebMention), 1),
-        (list.clone().category(LeakCategory::ThirdParties), 1),
-        (list.clone().severity(Severity::Critical), 1),
-        (list.clone().status(DomainAlertStatus::Open), 4),
-        (list.status(DomainAlertStatus::Resolved), 0),
-    ] {
-        let found = account
-            .client
-            .pages(list.clone())
-            .collect_all()
-            .await
-            .expect("a list");
-        let found: BTreeSet<_> = found.iter().map(|alert| alert.id.to_string()).collect();
-        assert_eq!(found.len(), expected, "{list:?}");
-    }
-}
-
 async fn an_alert_is_acknowledged_and_then_resolved() {
     let account = Account::new().await;
     let customer = account.customer();
@@ -414,44 +388,6 @@ async fn leaks_are_listed_unconfigured_or_unreachable() {
             .unavailable()
             .is_some_and(|sentence| !sentence.is_empty())
     );
-}
-
-async fn the_history_has_the_last_25_scans() {
-    let account = Account::new().await;
-    let customer = account.customer();
-    let domain = leaking(&account, customer).await;
-    for customers in 6..32 {
-        let findings = json!({"employees": 2, "customers": customers, "third_parties": 1});
-        account.findings(domain, findings).await;
-        account.scan_domain(domain).await;
-    }
-    let history = account
-        .client
-        .domains()
-        .scan_history(customer.id, domain)
-        .await
-        .expect("a history");
-    let raw = json_of(&history);
-    assert_keys(&raw["data"], &["scans"]);
-    assert_keys(
-        &raw["data"]["scans"][0],
-        &[
-            "id",
-            "status",
-            "employees_compromised",
-            "customers_compromised",
-            "third_parties_compromised",
-            "created_at",
-        ],
-    );
-    assert_eq!(history.data.scans.len(), 25);
-    let found = history
-        .data
-        .scans
-        .iter()
-        .map(|scan| scan.customers_compromised);
-    let expected = (7..32).rev().map(Some);
-    assert_eq!(found.collect::<Vec<_>>(), expected.collect::<Vec<_>>());
 }
 
 async fn the_reads_of_a_new_domain_answer() {

@@ -1,10 +1,8 @@
 //! Monitored endpoints: list, create, read, update, delete.
 
-use std::collections::BTreeSet;
-
 use http::StatusCode;
-use secmon::model::{EndpointId, EndpointStatus, PortAlert};
-use secmon::operations::{GetEndpoint, ListEndpoints, ListPortAlerts, UpdateEndpoint};
+use secmon::model::{EndpointId, EndpointStatus};
+use secmon::operations::{GetEndpoint, ListEndpoints, UpdateEndpoint};
 use secmon::{ErrorCode, Response};
 use secmon_contract_tests::{Account, Customer, assert_api_error, assert_keys, cases};
 use serde_json::{Value, json};
@@ -15,14 +13,12 @@ cases! {
         adding_an_address_again_gives_the_same_endpoint,
         a_hostname_is_resolved_when_it_is_created,
         a_page_shows_where_it_stands_and_the_limits,
-        a_list_comes_in_pages_and_by_state,
         a_list_without_a_customer_is_that_of_the_account,
         a_name_that_does_not_resolve_is_refused,
         a_terminated_endpoint_is_gone_from_reads,
         the_detail_of_an_endpoint_names_it;
     steered:
         the_detail_shows_what_the_scans_found(World),
-        the_detail_shows_ten_alerts_the_newest_first(World),
         the_limit_holds_and_names_limit_and_usage(Accounts),
         the_limit_of_the_account_holds_for_all_customers_together(Accounts)
 }
@@ -200,53 +196,6 @@ async fn a_page_shows_where_it_stands_and_the_limits() {
     );
 }
 
-async fn a_list_comes_in_pages_and_by_state() {
-    let account = Account::new().await;
-    let customer = account.customer();
-    let made = five_servers(&account, customer).await;
-    let list = ListEndpoints::new()
-        .billing_customer_id(customer.id)
-        .per_page(2);
-    let all = account
-        .client
-        .pages(list.clone())
-        .collect_all()
-        .await
-        .expect("all");
-    assert_eq!(
-        all.iter().map(|endpoint| endpoint.id).collect::<Vec<_>>(),
-        made
-    );
-    let paused = account
-        .client
-        .pages(list.clone().status(EndpointStatus::Paused));
-    let paused = paused.collect_all().await.expect("one");
-    assert_eq!(
-        paused
-            .iter()
-            .map(|endpoint| endpoint.id)
-            .collect::<Vec<_>>(),
-        [made[1]]
-    );
-    let beyond = account
-        .client
-        .send(list.page(9))
-        .await
-        .expect("an empty page")
-        .into_data();
-    assert_eq!((beyond.data.len(), beyond.meta.current_page), (0, 9));
-    let nobody = ListEndpoints::new().billing_customer_id(account.customer().id);
-    assert!(
-        account
-            .client
-            .pages(nobody)
-            .collect_all()
-            .await
-            .expect("none")
-            .is_empty()
-    );
-}
-
 async fn a_list_without_a_customer_is_that_of_the_account() {
     let account = Account::new().await;
     let of_all = || async {
@@ -326,35 +275,6 @@ async fn the_detail_shows_what_the_scans_found() {
     ports.sort_unstable();
     assert_eq!(ports, [22, 443]);
     assert!(detail.data.last_scan_at.is_some());
-}
-
-async fn the_detail_shows_ten_alerts_the_newest_first() {
-    let account = Account::new().await;
-    let customer = account.customer();
-    let many: Vec<(u16, &str)> = (1..=12).map(|port| (port, "tcp")).collect();
-    let id = customer.scanned("198.51.100.21", &many).await;
-    let more: Vec<(u16, &str)> = (1..=15).map(|port| (port, "tcp")).collect();
-    account.open_ports(id, &more).await;
-    account.scan(id, "completed").await;
-    let detail = account
-        .client
-        .servers()
-        .detail_account_wide(id)
-        .await
-        .expect("detail")
-        .into_data();
-    let list = ListPortAlerts::new(customer.id).endpoint_id(id);
-    let all = account
-        .client
-        .pages(list)
-        .collect_all()
-        .await
-        .expect("a list");
-    assert_eq!((detail.alerts.len(), all.len()), (10, 15));
-    let ids = |alerts: &[PortAlert]| alerts.iter().map(|alert| alert.id).collect::<Vec<_>>();
-    assert_eq!(ids(&detail.alerts), ids(&all[..10]), "the newest");
-    let newest: BTreeSet<u16> = detail.alerts[..3].iter().map(|alert| alert.port).collect();
-    assert_eq!(newest, BTreeSet::from([13, 14, 15]));
 }
 
 async fn the_limit_of_the_account_holds_for_all_customers_together() {

@@ -13,7 +13,6 @@ mod health_and_access;
 mod honesty;
 mod judgement;
 mod lasting_faults;
-mod lists;
 mod mechanisms;
 mod model;
 mod namespaces;
@@ -56,7 +55,6 @@ fn cases() -> Vec<Case> {
         sandbox::CASES,
         firewall::CASES,
         times::CASES,
-        lists::CASES,
         faults::CASES,
         lasting_faults::CASES,
         model::CASES,
@@ -74,6 +72,7 @@ fn cases() -> Vec<Case> {
 fn checks() -> Vec<Check> {
     [
         witnesses::CHECKS,
+        mechanisms::CHECKS,
         judgement::CHECKS,
         cleaning::CHECKS,
         honesty::CHECKS,

@@ -1,20 +1,16 @@
 //! Port alerts (assumed shapes).
 
-use std::collections::BTreeSet;
-
 use secmon::Response;
 use secmon::model::{EndpointId, PortAlertId, PortAlertStatus, Protocol, Severity};
 use secmon::operations::{CreateRule, ListPortAlerts};
 use secmon_contract_tests::{Account, Customer, assert_keys, cases};
 use serde_json::Value;
-use uuid::Uuid;
 
 cases! {
     anywhere:
         a_customer_without_servers_has_no_alerts;
     steered:
         an_open_port_raises_an_alert_that_closes_with_it(World),
-        a_list_is_filtered_and_comes_in_pages(World),
         an_alert_is_resolved_once_and_comes_back_at_the_next_scan(Clock, World),
         every_event_of_an_open_alert_ends_it_or_leaves_it(World)
 }
@@ -72,35 +68,6 @@ async fn an_open_port_raises_an_alert_that_closes_with_it() {
     assert_keys(&json_of(&closed)["data"], &["alert"]);
     assert_eq!(closed.data.alert.status, PortAlertStatus::Resolved);
     assert!(closed.data.alert.resolved_at.is_some());
-}
-
-async fn a_list_is_filtered_and_comes_in_pages() {
-    let account = Account::new().await;
-    let customer = account.customer();
-    let endpoint = customer
-        .scanned("203.0.113.51", &[(22, "tcp"), (23, "tcp"), (80, "tcp")])
-        .await;
-    let other = customer.scanned("203.0.113.52", &[(23, "tcp")]).await;
-    let list = ListPortAlerts::new(customer.id);
-    for (list, expected) in [
-        (list.clone(), 4),
-        (list.clone().per_page(1), 4),
-        (list.clone().endpoint_id(endpoint), 3),
-        (list.clone().endpoint_id(other), 1),
-        (list.clone().severity(Severity::Critical), 2),
-        (list.clone().status(PortAlertStatus::Open), 4),
-        (list.clone().status(PortAlertStatus::Resolved), 0),
-        (list.endpoint_id(Uuid::from_u128(7).into()), 0),
-    ] {
-        let found = account
-            .client
-            .pages(list.clone())
-            .collect_all()
-            .await
-            .expect("a list");
-        let found: BTreeSet<_> = found.iter().map(|alert| alert.id.to_string()).collect();
-        assert_eq!(found.len(), expected, "{list:?}");
-    }
 }
 
 async fn an_alert_is_resolved_once_and_comes_back_at_the_next_scan() {

@@ -3,27 +3,23 @@
 use http::StatusCode;
 use secmon::model::{
     EndpointId, EndpointStatus, Expiry, PortAlertStatus, PortRange, Protocol, Rule, RuleId,
-    RuleScope, RuleStatus,
 };
 use secmon::operations::{CreateRule, ListPortAlerts, ListRules, UpdateRule};
 use secmon::{ErrorCode, Operation, OperationInfo, Response};
 use secmon_contract_tests::{Account, Customer, assert_api_error, assert_keys, cases};
 use serde::Serialize;
 use serde_json::{Value, json};
-use uuid::Uuid;
 
 cases! {
     anywhere:
         a_rule_of_one_server_is_created_read_changed_and_deleted,
         a_global_rule_has_no_server,
         overlapping_rules_of_one_scope_are_refused,
-        a_list_is_filtered_by_server_scope_and_state,
         the_summary_counts_the_rules_of_every_server,
         a_rule_moves_to_no_other_customers_server,
         the_rules_of_an_ended_server_stay_listed_with_it;
     steered:
         a_rule_resolves_the_alerts_it_covers_and_a_deleted_one_raises_them_again(World),
-        a_rule_expires(Clock)
 }
 
 const WHY: &str = "SSH for the operations team";
@@ -219,55 +215,6 @@ async fn account_wide(account: &Account) -> Vec<RuleId> {
     rules.into_iter().map(|rule| rule.id).collect()
 }
 
-async fn a_list_is_filtered_by_server_scope_and_state() {
-    let account = Account::new().await;
-    let others = account_wide(&account).await;
-    let customer = account.customer();
-    let rules = account.client.rules();
-    let (endpoint, first) = created(&account, customer).await;
-    let global = CreateRule::global(ports("443"), Protocol::Tcp, WHY);
-    let second = rules.create(customer.id, global).await.expect("created");
-    let second = second.into_data().id;
-    let list = ListRules::new().billing_customer_id(customer.id);
-    let page = account.client.send(list.clone()).await.expect("a page");
-    let raw = json_of(&page);
-    assert_keys(&raw, &["data", "links", "meta"]);
-    for counted in ["current_page", "per_page", "total"] {
-        assert!(raw["meta"][counted].is_u64(), "{counted}");
-    }
-    let meta = &page.data.meta;
-    let all = 2 + others.len() as u64;
-    assert_eq!((meta.per_page, meta.total), (Some(25), Some(all)));
-    let shown = raw["data"].as_array().into_iter().flatten();
-    let server = shown
-        .map(|rule| &rule["endpoint"]["id"])
-        .find(|server| !server.is_null());
-    assert_eq!(server, Some(&json!(endpoint)));
-    for (list, expected) in [
-        (list.clone(), vec![first, second]),
-        (list.clone().per_page(1), vec![first, second]),
-        (list.clone().endpoint_id(endpoint), vec![first]),
-        (list.clone().scope(RuleScope::Endpoint), vec![first]),
-        (list.clone().scope(RuleScope::Global), vec![second]),
-        (list.clone().status(RuleStatus::Active), vec![first, second]),
-        (list.clone().status(RuleStatus::Expired), vec![]),
-        (
-            list.endpoint_id(EndpointId::from(Uuid::from_u128(7))),
-            vec![],
-        ),
-    ] {
-        let found = account
-            .client
-            .pages(list.clone())
-            .collect_all()
-            .await
-            .expect("a list");
-        let found = found.into_iter().map(|rule| rule.id);
-        let found: Vec<RuleId> = found.filter(|rule| !others.contains(rule)).collect();
-        assert_eq!(found, expected, "{list:?}");
-    }
-}
-
 async fn the_summary_counts_the_rules_of_every_server() {
     let account = Account::new().await;
     let others = account_wide(&account).await;
@@ -363,43 +310,6 @@ async fn a_rule_resolves_the_alerts_it_covers_and_a_deleted_one_raises_them_agai
     assert_eq!(
         open_alerts(&account, customer, endpoint).await,
         [22, 80, 161]
-    );
-}
-
-async fn a_rule_expires() {
-    let account = Account::new().await;
-    let customer = account.customer();
-    let endpoint = customer.provisioned("192.0.2.5").await;
-    let tomorrow = (account.now().await + chrono::Duration::days(1)).date_naive();
-    let rule = rule("22", endpoint).expires_at(tomorrow.into());
-    let rule = account
-        .client
-        .rules()
-        .create_account_wide(rule)
-        .await
-        .expect("created")
-        .into_data();
-    account.advance(2 * 24 * 60 * 60).await;
-    let expired = account
-        .client
-        .rules()
-        .get_account_wide(rule.id)
-        .await
-        .expect("read")
-        .into_data();
-    assert_eq!(expired.is_active, Some(false));
-    let list = ListRules::new()
-        .billing_customer_id(customer.id)
-        .status(RuleStatus::Expired);
-    assert_eq!(
-        account
-            .client
-            .pages(list)
-            .collect_all()
-            .await
-            .expect("one")
-            .len(),
-        1
     );
 }
 

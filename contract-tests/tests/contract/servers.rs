@@ -20,7 +20,6 @@ cases! {
     steered:
         a_server_beyond_the_limit_is_refused_with_limit_and_usage(Accounts),
         a_manual_scan_runs_to_its_end(Clock, World),
-        a_scan_in_the_cooldown_is_rate_limited_with_the_wait(Clock),
         scan_failures_of_the_service_come_by_their_names(Faults)
 }
 
@@ -239,35 +238,6 @@ async fn a_manual_scan_runs_to_its_end() {
         }
     }
     panic!("the scan does not end");
-}
-
-async fn a_scan_in_the_cooldown_is_rate_limited_with_the_wait() {
-    let account = Account::new().await;
-    let customer = account.customer();
-    let id = customer.provisioned("203.0.113.15").await;
-    let queued = account.client.servers().scan(customer.id, id).await;
-    let cooldown = queued.expect("queued").data.cooldown_seconds;
-    let cooldown = cooldown.expect("a cooldown");
-    let (passed, left) = (cooldown / 3, cooldown - cooldown / 3);
-    account.advance(passed).await;
-    let refused = account.client.servers().scan(customer.id, id).await;
-    let error = assert_api_error(refused, 429, ErrorCode::RateLimited);
-    let seconds = error
-        .details()
-        .and_then(secmon::Details::retry_after_seconds)
-        .expect("a wait");
-    assert!(
-        (left.saturating_sub(10)..=left).contains(&seconds),
-        "{seconds} of {cooldown}"
-    );
-    assert_eq!(error.retry_after(), Some(Duration::from_secs(seconds)));
-    account.advance(left).await;
-    account
-        .client
-        .servers()
-        .scan(customer.id, id)
-        .await
-        .expect("queued again");
 }
 
 async fn scan_failures_of_the_service_come_by_their_names() {

@@ -1,49 +1,14 @@
 //! Sign-in tokens (assumed shapes).
 
 use chrono::DateTime;
-use http::{Method, StatusCode};
-use secmon::operations::{CreateSsoToken, SignInUrl};
-use secmon_contract_tests::{Account, RawCall, assert_keys, cases};
+use http::StatusCode;
+use secmon_contract_tests::{Account, cases};
 use serde_json::Value;
 
 cases! {
     anywhere:
         a_token_is_minted_for_a_customer;
     steered:
-        a_token_signs_in_once_and_not_for_long(Clock)
-}
-
-async fn a_token_signs_in_once_and_not_for_long() {
-    let account = Account::new().await;
-    let customer = account.customer();
-    customer.provisioned("203.0.113.70").await;
-    let mint = || {
-        let token = CreateSsoToken::new(customer.id).redirect_path("/domains");
-        account.client.call(token)
-    };
-    let minted = mint().await.expect("a token");
-    let raw: Value = serde_json::from_slice(minted.body()).expect("JSON");
-    assert_keys(&raw["data"], &["token", "expires_at"]);
-    let visit = |address: &SignInUrl| RawCall::new(Method::GET, address.expose()).send();
-    let address = minted.data.sign_in_url(&account.url);
-    assert_eq!(
-        visit(&address).await.expect("a page").status,
-        StatusCode::OK
-    );
-    assert_eq!(
-        visit(&address).await.expect("a page").status,
-        StatusCode::UNAUTHORIZED
-    );
-    let late = mint()
-        .await
-        .expect("a token")
-        .data
-        .sign_in_url(&account.url);
-    account.advance(60).await;
-    assert_eq!(
-        visit(&late).await.expect("a page").status,
-        StatusCode::UNAUTHORIZED
-    );
 }
 
 async fn a_token_is_minted_for_a_customer() {

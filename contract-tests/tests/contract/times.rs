@@ -11,7 +11,6 @@ cases! {
     anywhere:
         what_is_made_now_says_so;
     steered:
-        a_server_is_scanned_when_it_is_made_and_then_every_day(Clock),
         a_server_that_was_paused_for_long_is_scanned_at_once(Clock),
         a_port_alert_tells_when_it_was_first_seen_last_seen_and_resolved(Clock, World),
         a_domain_alert_tells_when_it_was_raised_acknowledged_and_resolved(Clock, World)
@@ -100,27 +99,6 @@ async fn what_is_made_now_says_so() {
         let told = time(told, place);
         let is_now = before <= told && told <= after;
         assert!(is_now, "{place}: {before}, {told}, {after}");
-    }
-}
-
-async fn a_server_is_scanned_when_it_is_made_and_then_every_day() {
-    let account = Account::new().await;
-    let server = account.customer().provisioned("203.0.113.96").await;
-    for day in 0..3 {
-        account
-            .advance(if day == 0 { 100 } else { DAY + 100 })
-            .await;
-        let detail = detail(&account, server).await;
-        let created = time(&detail, "/data/created_at");
-        let took = detail["latest_scan"]["scan_duration_ms"]
-            .as_i64()
-            .expect("milliseconds");
-        let took = Duration::milliseconds(took);
-        let ended = created + (took + Duration::days(1)) * day + took;
-        assert_eq!(time(&detail, "/latest_scan/scanned_at"), ended, "day {day}");
-        assert_eq!(time(&detail, "/data/last_scan_at"), ended, "day {day}");
-        let next = time(&detail, "/data/next_scan_at");
-        assert_eq!(next, ended + Duration::days(1), "day {day}");
     }
 }
 

@@ -222,7 +222,10 @@ impl Account {
     /// and that has no open alert yet.
     pub(crate) fn raise_new(&mut self, endpoint: EndpointNo, ports: &PortSet, at: Instant) {
         let allowed = self.allowed_ports(endpoint, at);
-        for port in ports.iter().copied() {
+        // Those of one scan count as made by protocol, then port (A18).
+        let mut ports = ports.to_vec();
+        ports.sort_by_key(|open| (open.protocol, open.port));
+        for port in ports {
             if !allowed.cover(port) && !self.index.open_alerts.contains_key(&(endpoint, port)) {
                 let number = self.records.port_alerts.push(PortAlert {
                     endpoint,

@@ -140,9 +140,9 @@ impl From<Instant> for Timestamp {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Expiry {
-    /// At this moment.
+    /// With the second of this moment.
     At(Instant),
-    /// After this last second of a day: at midnight.
+    /// With this last second of a day: at midnight.
     AfterSecond(Instant),
 }
 
@@ -154,12 +154,11 @@ impl Expiry {
         }
     }
 
-    /// The first moment at which the rule allows nothing any more (A19).
+    /// The first moment at which the rule allows nothing any more: it lasts
+    /// through the second that is shown, in either form (E9).
     pub(crate) fn end(self) -> Instant {
-        match self {
-            Self::At(moment) => moment,
-            Self::AfterSecond(second) => second.plus(Duration::from_secs(1)),
-        }
+        let shown = self.shown().unix_millis().div_euclid(1000);
+        Instant::from_unix_millis((shown + 1) * 1000)
     }
 }
 

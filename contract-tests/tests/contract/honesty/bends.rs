@@ -204,8 +204,8 @@ pub const BENDS: &[Bent] = &[
     Bent {
         what: "lists endpoints newest first",
         breaks: Breaks::Order,
-        case: "endpoints::a_list_comes_in_pages_and_by_state",
-        assertion: "all.iter().map(|endpoint| endpoint.id).collect::<Vec<_>>(), made",
+        case: "mechanisms::lists::pages_are_the_list::list_endpoints",
+        assertion: "the others, in their order",
         bend: Bend::Answer(|call, answer| {
             if call.is(Method::GET, "/endpoints") {
                 answer.edit(|json| list(json, "/data").reverse());
@@ -236,8 +236,8 @@ pub const BENDS: &[Bent] = &[
     Bent {
         what: "lists scans oldest first",
         breaks: Breaks::Order,
-        case: "domain_monitoring::the_history_has_the_last_25_scans",
-        assertion: "assert_eq!(found.collect::<Vec<_>>(), expected.collect::<Vec<_>>())",
+        case: "mechanisms::lists::pages_are_the_list::get_scan_history",
+        assertion: "the others, in their order",
         bend: Bend::Answer(|call, answer| {
             if call.is(Method::GET, "/scan-history") {
                 answer.edit(|json| list(json, "/data/scans").reverse());

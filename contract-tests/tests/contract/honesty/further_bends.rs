@@ -23,8 +23,8 @@ pub const BENDS: &[Bent] = &[
     Bent {
         what: "says that a server is scanned again after 23 hours",
         breaks: Breaks::Time,
-        case: "times::a_server_is_scanned_when_it_is_made_and_then_every_day",
-        assertion: "assert_eq!(next, ended + Duration::days(1),",
+        case: "mechanisms::instants::the_next_scan_of_a_server_ends",
+        assertion: "the next scan, a day after",
         bend: Bend::Answer(|call, answer| {
             if call.is(Method::GET, "/detail") {
                 answer.edit(|json| move_time(json, "/data/next_scan_at", Duration::hours(-1)));
@@ -87,8 +87,8 @@ pub const BENDS: &[Bent] = &[
     Bent {
         what: "shows one alert more than ten in the detail",
         breaks: Breaks::Limits,
-        case: "endpoints::the_detail_shows_ten_alerts_the_newest_first",
-        assertion: "assert_eq!((detail.alerts.len(), all.len()), (10, 15))",
+        case: "mechanisms::derived::a_server_of_fifteen_alerts_shows_ten",
+        assertion: "alerts in the detail of",
         bend: Bend::Answer(|call, answer| {
             if call.is(Method::GET, "/detail") {
                 answer.edit(|json| {
@@ -128,8 +128,8 @@ pub const BENDS: &[Bent] = &[
     Bent {
         what: "leads to the first page as the last",
         breaks: Breaks::Paging,
-        case: "lists::all_four_links_of_a_page_lead_where_they_say",
-        assertion: "assert_eq!(links(&page, &list), [Some(1), Some(3), prev, next],",
+        case: "mechanisms::lists::pages_are_the_list::list_rules",
+        assertion: "the query of last",
         bend: Bend::Answer(|call, answer| {
             if call.method == Method::GET && answer.json()["links"].is_object() {
                 answer.edit(|json| json["links"]["last"] = json["links"]["first"].clone());
@@ -139,8 +139,8 @@ pub const BENDS: &[Bent] = &[
     Bent {
         what: "lists the oldest port alerts of a page first",
         breaks: Breaks::Order,
-        case: "lists::port_alerts_come_newest_first_on_every_page",
-        assertion: "assert_eq!(found, expected,",
+        case: "mechanisms::lists::pages_are_the_list::list_port_alerts",
+        assertion: "was made before",
         bend: Bend::Answer(|call, answer| {
             if call.is(Method::GET, "/api/v1/alerts") {
                 answer.edit(|json| list(json, "/data/alerts").sort_by_key(port_of));

@@ -37,6 +37,8 @@ pub enum Breaks {
     Sum,
     Refusal,
     Dress,
+    Derived,
+    Journal,
 }
 
 /// A way in which a service may be wrong, and what notices it.
@@ -63,7 +65,7 @@ fn every_case_holds_before_a_proxy_that_bends_nothing() {
         .iter()
         .filter(|case| named.contains(case.name().as_str()));
     let falls = named.filter_map(|case| {
-        let failure = failure_of(case, Bend::Call(|_| {}))?;
+        let failure = failure_of(case, Bend::Call(|_| {}), Breaks::Journal)?;
         Some(format!("{}: {}", case.name(), failure.message))
     });
     let falls: Vec<String> = falls.collect();
@@ -98,7 +100,7 @@ fn every_bend_falls_to_its_case_and_assertion() {
 fn falls(bent: &Bent, cases: &BTreeMap<String, Case>) -> Result<(), String> {
     let case = cases.get(bent.case);
     let case = case.ok_or_else(|| format!("there is no case {}", bent.case))?;
-    let failure = failure_of(case, bent.bend);
+    let failure = failure_of(case, bent.bend, bent.breaks);
     let Failure { message, place } =
         failure.ok_or_else(|| format!("{} did not notice", bent.case))?;
     // A mechanism says in one place what it finds of any operation: there the sentence tells.
@@ -111,11 +113,15 @@ fn falls(bent: &Bent, cases: &BTreeMap<String, Case>) -> Result<(), String> {
 }
 
 /// Why a case falls when its service is bent, a service that nobody has used before.
-fn failure_of(case: &Case, bend: Bend) -> Option<Failure> {
+fn failure_of(case: &Case, bend: Bend, breaks: Breaks) -> Option<Failure> {
     let mock = embedded();
     let service = Service::of(&mock);
     let proxy = Proxy::start(&service.url, bend);
-    run_case(case, &service.through(proxy.url())).failure
+    let bent = match breaks {
+        Breaks::Journal => service.wholly_through(proxy.url()),
+        _ => service.through(proxy.url()),
+    };
+    run_case(case, &bent).failure
 }
 
 /// The statement at a place, without spaces: from its line to the end of the statement.

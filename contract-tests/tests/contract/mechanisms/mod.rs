@@ -3,25 +3,36 @@
 
 mod again;
 mod at_once;
+mod derived;
 mod dress;
+mod instants;
+mod journal;
+mod lists;
 mod refused;
 mod still;
 mod strangers;
 
+use chrono::{DateTime, FixedOffset};
+use http::Method;
 use secmon_contract_tests::table::{NAMESPACES, Row, TABLE};
-use secmon_contract_tests::{Body, Case, Namespace, Need, Playing, SCENES};
+use secmon_contract_tests::{Account, Body, Case, Check, Namespace, Need, Playing, SCENES};
 
 /// Every mechanism, put to every operation.
 pub fn cases() -> Vec<Case> {
-    let cases = [
+    [
         still::cases(),
         again::cases(),
         strangers::cases(),
         dress::cases(),
+        refused::CASES.to_vec(),
         at_once::all(),
+        lists::cases(),
+        instants::cases(),
+        derived::CASES.to_vec(),
+        journal::cases(),
         scenes(),
-    ];
-    [&cases.concat(), refused::CASES].concat()
+    ]
+    .concat()
 }
 
 /// Calls in order, with what each is answered.
@@ -34,6 +45,9 @@ fn scenes() -> Vec<Case> {
     });
     scenes.collect()
 }
+
+/// What of the mechanisms is no case.
+pub const CHECKS: &[Check] = lists::CHECKS;
 
 /// A mechanism, put to each of some operations with what it needs there.
 fn of_each(
@@ -70,4 +84,18 @@ const STEERED: &[Need] = &[Need::Accounts, Need::World, Need::Sandbox];
 fn needs_of(row: &Row) -> Option<Need> {
     let recipe = row.recipe.as_ref()?;
     recipe.needs(&recipe.full())
+}
+
+/// The time by the account's clock, in the whole seconds that are shown.
+async fn now(account: &Account) -> DateTime<FixedOffset> {
+    let path = "/api/v1/whitelists/endpoint-summary?billing_customer_id=1";
+    let answer = account
+        .raw(Method::GET, path)
+        .send()
+        .await
+        .expect("an answer");
+    let shown = answer.json["meta"]["timestamp"]
+        .as_str()
+        .unwrap_or_default();
+    DateTime::parse_from_rfc3339(shown).unwrap_or_else(|_| panic!("no time in {}", answer.json))
 }

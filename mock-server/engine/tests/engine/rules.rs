@@ -367,12 +367,17 @@ fn the_summary_counts_the_rules_of_every_live_server_e11() {
 }
 
 #[test]
-fn a_rule_is_inactive_from_the_instant_of_its_expiry_a19_e9() {
+fn a_rule_is_active_through_the_second_that_its_expiry_shows_e9() {
     for (expiry, shown, active_ms) in [
         (
             "2026-01-02T12:00:00+00:00",
             "2026-01-02T12:00:00+00:00",
-            36 * 3_600_000,
+            36 * 3_600_000 + 1000,
+        ),
+        (
+            "2026-01-02T12:00:00.600+00:00",
+            "2026-01-02T12:00:00+00:00",
+            36 * 3_600_000 + 1000,
         ),
         ("2026-01-02", "2026-01-02T23:59:59+00:00", 48 * 3_600_000),
     ] {

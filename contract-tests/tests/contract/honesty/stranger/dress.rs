@@ -1,6 +1,5 @@
 //! The same request in another dress, answered differently.
 
-use super::super::{Bent, Breaks};
 use super::tools::*;
 
 /// The members of a JSON object as written: name and raw value, in order.

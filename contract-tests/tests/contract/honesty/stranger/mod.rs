@@ -1,6 +1,10 @@
 //! Bends by somebody who has read the documents and none of the cases.
 
+mod derived;
 mod dress;
+mod instants;
+mod journal;
+mod lists;
 mod races;
 mod refusals;
 mod repeats;
@@ -17,8 +21,12 @@ pub fn all() -> impl Iterator<Item = &'static Bent> {
         repeats::BENDS,
         races::BENDS,
         strangers::BENDS,
+        derived::BENDS,
+        instants::BENDS,
+        lists::BENDS,
         sums::BENDS,
         dress::BENDS,
+        journal::BENDS,
     ];
     files.into_iter().flatten()
 }

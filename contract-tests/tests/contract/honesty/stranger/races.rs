@@ -1,7 +1,6 @@
 //! Several calls at once of which more than one wins, or none, or the winner's record is lost.
 
 use super::tools::*;
-use crate::honesty::{Bent, Breaks};
 
 /// What the one who came second is told, were it first too.
 type Prize = fn(&Passing, &Behind) -> Value;

@@ -1,6 +1,5 @@
 //! A refused call that leaves something behind.
 
-use super::super::{Bent, Breaks};
 use super::tools::*;
 
 /// The stranger's bends of this class.

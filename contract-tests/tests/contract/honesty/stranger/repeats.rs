@@ -1,6 +1,5 @@
 //! A repeat, answered with a note or called twice, that touches something.
 
-use super::super::{Bent, Breaks};
 use super::tools::*;
 
 /// Brings capacity into order for a service, as any subscription call with an effect does.

@@ -1,6 +1,5 @@
 //! Another account's or customer's record reached, moved, counted or betrayed.
 
-use super::super::{Bent, Breaks};
 use super::tools::*;
 
 /// Notes whose the records, services and names are that pass by.

@@ -1,7 +1,6 @@
 //! Arithmetic of several: services, suspended ones, repeated and omitted members, restored records.
 
 use super::tools::*;
-use crate::honesty::{Bent, Breaks};
 
 const UPDATE: &str = "/api/v1/billing/provision-subscription";
 

@@ -1,5 +1,4 @@
 //! What the stranger's bends share: reading a call, asking the right server, building answers, counting who is in flight.
-//!
 
 pub use std::sync::{Arc, PoisonError};
 pub use std::time::Duration;
@@ -8,6 +7,7 @@ pub use bytes::Bytes;
 pub use http::{HeaderValue, Method, StatusCode, header};
 pub use serde_json::{Map, Value, json};
 
+pub use crate::honesty::{Bent, Breaks};
 pub use secmon_contract_tests::proxy::{Answer, Behind, Bend, Passing};
 
 /// The mock's configured cooldown of manual scans.

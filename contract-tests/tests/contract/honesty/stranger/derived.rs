@@ -1,0 +1,381 @@
+//! Something derived that is stale or miscounted, most of it right after a write.
+
+use super::tools::*;
+
+const DETAIL: &str = "/detail";
+
+/// The id in `/api/v1/endpoints/{id}/detail`.
+fn detailed(call: &Passing) -> Option<String> {
+    let id = id_in(&call.path, "/api/v1/endpoints");
+    (call.is(Method::GET, DETAIL) && !id.is_empty()).then(|| id.to_owned())
+}
+
+/// The stranger's bends of this class.
+pub const BENDS: &[Bent] = &[
+    Bent {
+        what: "shows inside a rule of the list its server's nickname as it was when the rule was made",
+        breaks: Breaks::Derived,
+        case: "mechanisms::derived::servers_and_their_limit_are_counted",
+        assertion: "the server inside the rule",
+        bend: Bend::Whole(|call, behind| {
+            Box::pin(async move {
+                let mut answer = behind.answer(&call).await?;
+                let shown = answer.json();
+                if call.is(Method::POST, "/api/v1/whitelists") && answer.status == 201 {
+                    let name = format!("rule {}", text(&shown, "/data/id"));
+                    behind.keep(&name, shown["data"]["endpoint"]["nickname"].clone());
+                } else if call.is(Method::GET, "/api/v1/whitelists") && answer.status == 200 {
+                    answer.edit(|body| {
+                        for rule in list_mut(body, "/data").into_iter().flatten() {
+                            let old = recall(&behind, &format!("rule {}", text(rule, "/id")));
+                            if old.is_string() {
+                                set(rule, "/endpoint/nickname", old);
+                            }
+                        }
+                    });
+                }
+                Some(answer)
+            })
+        }),
+    },
+    Bent {
+        what: "shows a paused server inside a rule, read by its id, as active",
+        breaks: Breaks::Derived,
+        case: "mechanisms::derived::servers_and_their_limit_are_counted",
+        assertion: "read by itself",
+        bend: Bend::Answer(|call, answer| {
+            if call.is_one_of(Method::GET, "/api/v1/whitelists") && answer.status == 200 {
+                answer.edit(|body| set(body, "/data/endpoint/status", json!("active")));
+            }
+        }),
+    },
+    Bent {
+        what: "lists a deleted rule's port in whitelisted_ports until the server's next scan",
+        breaks: Breaks::Derived,
+        case: "mechanisms::derived::rules_and_the_ports_they_allow_are_counted",
+        assertion: "whitelisted_ports of",
+        bend: Bend::Whole(|call, behind| {
+            Box::pin(async move {
+                let gone = call.is_one_of(Method::DELETE, "/api/v1/whitelists");
+                let mut rule = Value::Null;
+                if gone {
+                    rule = ask(&behind, &call, &call.path, &[]).await;
+                }
+                let mut answer = behind.answer(&call).await?;
+                if gone && answer.status == 204 {
+                    let of = format!("gone {}", text(&rule, "/data/endpoint_id"));
+                    behind.keep(&of, rule["data"].clone());
+                } else if let Some(id) = detailed(&call) {
+                    let rule = recall(&behind, &format!("gone {id}"));
+                    answer.edit(|body| {
+                        let same = rule.pointer("/endpoint/last_scan_at");
+                        if !rule.is_object() || same != body.pointer("/data/last_scan_at") {
+                            return;
+                        }
+                        if let Some(list) = list_mut(body, "/whitelisted_ports") {
+                            let protocol = text(&rule, "/protocol").replace('*', "tcp");
+                            let port = format!("{}:{protocol}", number(&rule, "/port_start"));
+                            if !list.contains(&json!(port)) {
+                                list.push(json!(port));
+                            }
+                        }
+                    });
+                }
+                Some(answer)
+            })
+        }),
+    },
+    Bent {
+        what: "leaves expired rules out of rule_count",
+        breaks: Breaks::Derived,
+        case: "mechanisms::derived::what_expires_or_was_seen_is_counted",
+        assertion: "endpoint-summary of",
+        bend: Bend::Whole(|call, behind| {
+            Box::pin(async move {
+                let mut answer = behind.answer(&call).await?;
+                if call.is(Method::GET, "/whitelists/endpoint-summary") && answer.status == 200 {
+                    let owner = customer(&call);
+                    let query = [
+                        ("billing_customer_id", owner.as_str()),
+                        ("status", "expired"),
+                    ];
+                    let expired = ask(&behind, &call, "/api/v1/whitelists", &query).await;
+                    let expired = items(&expired, "/data");
+                    answer.edit(|body| {
+                        walk(body, &mut |map| {
+                            let id = map.get("endpoint_id").cloned().unwrap_or_default();
+                            let gone = expired.iter().filter(|rule| rule["endpoint_id"] == id);
+                            let gone = i64::try_from(gone.count()).unwrap_or_default();
+                            if let Some(count) = map.get("rule_count").and_then(Value::as_i64) {
+                                map.insert("rule_count".to_owned(), json!(count - gone));
+                            }
+                        });
+                    });
+                }
+                Some(answer)
+            })
+        }),
+    },
+    Bent {
+        what: "leaves account-wide rules out of a customer's global_count",
+        breaks: Breaks::Derived,
+        case: "mechanisms::derived::alerts_and_findings_are_counted",
+        assertion: "global_count of",
+        bend: Bend::Whole(|call, behind| {
+            Box::pin(async move {
+                let mut answer = behind.answer(&call).await?;
+                let name = mine(&call, "account-wide", "");
+                if call.is(Method::POST, "/api/v1/whitelists")
+                    && answer.status == 201
+                    && call.json()["billing_customer_id"].is_null()
+                    && answer.json()["data"]["endpoint_id"].is_null()
+                {
+                    add(&behind, &name, 1);
+                } else if call.is(Method::GET, "/whitelists/endpoint-summary") {
+                    let fewer = recall(&behind, &name).as_i64().unwrap_or_default();
+                    answer.edit(|body| {
+                        let count = number(body, "/global_count");
+                        let count = json!((count - fewer).max(0));
+                        set(body, "/data/global_count", count.clone());
+                        set(body, "/global_count", count);
+                    });
+                }
+                Some(answer)
+            })
+        }),
+    },
+    Bent {
+        what: "does not count platform-paused domains in slots_used of the list",
+        breaks: Breaks::Derived,
+        case: "mechanisms::derived::domains_and_their_slots_are_counted",
+        assertion: "slots_used of",
+        bend: Bend::Answer(|call, answer| {
+            if call.is(Method::GET, "/api/v1/domains") && answer.status == 200 {
+                answer.edit(|body| {
+                    let paused = items(body, "/data/domains");
+                    let paused = paused
+                        .iter()
+                        .filter(|domain| domain["quota_paused"] == true);
+                    let paused = i64::try_from(paused.count()).unwrap_or_default();
+                    let used = number(body, "/data/slots_used") - paused;
+                    set(body, "/data/slots_used", json!(used));
+                });
+            }
+        }),
+    },
+    Bent {
+        what: "counts a suspended service's slots in slots_total of a domain's summary (the list is right)",
+        breaks: Breaks::Derived,
+        case: "mechanisms::derived::domains_and_their_slots_are_counted",
+        assertion: "slots_total in the summary",
+        bend: Bend::Whole(|call, behind| {
+            Box::pin(async move {
+                let owner = customer(&call);
+                let name = mine(&call, "slots", &owner);
+                let of_domains = call.json()["product_slug"] == "domain_monitoring";
+                if of_domains && provisioning(&call, "suspend-subscription") {
+                    let query = [("billing_customer_id", owner.as_str())];
+                    let known = ask(&behind, &call, "/api/v1/domains", &query).await;
+                    behind.keep(&name, known["data"]["slots_total"].clone());
+                } else if of_domains && call.method == Method::POST {
+                    behind.keep(&name, Value::Null);
+                }
+                let mut answer = behind.answer(&call).await?;
+                let before = recall(&behind, &name);
+                if call.is(Method::GET, "/summary") && before.is_i64() && answer.status == 200 {
+                    answer.edit(|body| set(body, "/data/slots_total", before));
+                }
+                Some(answer)
+            })
+        }),
+    },
+    Bent {
+        what: "counts platform-paused servers as active in status_counts",
+        breaks: Breaks::Derived,
+        case: "mechanisms::derived::servers_and_their_limit_are_counted",
+        assertion: "status_counts of active",
+        bend: Bend::Whole(|call, behind| {
+            Box::pin(async move {
+                let mut answer = behind.answer(&call).await?;
+                if call.is(Method::GET, "/api/v1/endpoints")
+                    && number(&answer.json(), "/meta/status_counts/paused") > 0
+                {
+                    let owner = customer(&call);
+                    let mut query = vec![("status", "paused"), ("per_page", "100")];
+                    if !owner.is_empty() {
+                        query.push(("billing_customer_id", owner.as_str()));
+                    }
+                    let paused = ask(&behind, &call, "/api/v1/endpoints", &query).await;
+                    let paused = items(&paused, "/data");
+                    let count = paused.iter().filter(|one| one["quota_paused"] == true);
+                    let count = i64::try_from(count.count()).unwrap_or_default();
+                    answer.edit(|body| {
+                        let active = number(body, "/meta/status_counts/active") + count;
+                        let paused = number(body, "/meta/status_counts/paused") - count;
+                        set(body, "/meta/status_counts/active", json!(active));
+                        set(body, "/meta/status_counts/paused", json!(paused));
+                    });
+                }
+                Some(answer)
+            })
+        }),
+    },
+    Bent {
+        what: "lets current_endpoint_count follow the status filter",
+        breaks: Breaks::Derived,
+        case: "mechanisms::derived::servers_and_their_limit_are_counted",
+        assertion: "current_endpoint_count of",
+        bend: Bend::Answer(|call, answer| {
+            if call.is(Method::GET, "/api/v1/endpoints")
+                && answer.status == 200
+                && asked(call, "status").is_some()
+            {
+                answer.edit(|body| {
+                    let total = body["meta"]["total"].clone();
+                    set(body, "/meta/current_endpoint_count", total);
+                });
+            }
+        }),
+    },
+    Bent {
+        what: "shows the account's default as endpoint_limit of a customer whose services are all suspended or cancelled",
+        breaks: Breaks::Derived,
+        case: "mechanisms::derived::servers_and_their_limit_are_counted",
+        assertion: "counts after suspend_subscription",
+        bend: Bend::Answer(|call, answer| {
+            if call.is(Method::GET, "/api/v1/endpoints")
+                && answer.status == 200
+                && asked(call, "billing_customer_id").is_some()
+            {
+                answer.edit(|body| {
+                    if body["meta"]["endpoint_limit"] == 0 {
+                        set(body, "/meta/endpoint_limit", json!(25));
+                    }
+                });
+            }
+        }),
+    },
+    Bent {
+        what: "keeps an alert that was resolved by hand among the alerts of the server's detail until its next scan",
+        breaks: Breaks::Derived,
+        case: "mechanisms::derived::alerts_and_findings_are_counted",
+        assertion: "alerts in the detail of",
+        bend: Bend::Whole(|call, behind| {
+            Box::pin(async move {
+                let resolving =
+                    call.path.starts_with("/api/v1/alerts/") && call.is(Method::POST, "/resolve");
+                let mut alert = Value::Null;
+                if resolving {
+                    let owner = customer(&call);
+                    let query = [("billing_customer_id", owner.as_str())];
+                    let path = call.path.replace("/resolve", "");
+                    alert = ask(&behind, &call, &path, &query).await["data"]["alert"].take();
+                }
+                let mut answer = behind.answer(&call).await?;
+                if resolving && answer.status == 200 && alert["status"] == "open" {
+                    let name = format!("stale {}", text(&alert, "/endpoint_id"));
+                    behind.keep(&name, alert);
+                } else if let Some(id) = detailed(&call) {
+                    let alert = recall(&behind, &format!("stale {id}"));
+                    answer.edit(|body| {
+                        let seen = text(&alert, "/last_detected_at").to_owned();
+                        if alert.is_object()
+                            && text(body, "/data/last_scan_at") == seen
+                            && let Some(list) = list_mut(body, "/alerts")
+                            && list.len() < 10
+                        {
+                            let more = ["endpoint_id", "ip_address", "resolved_at"];
+                            list.push(without(alert, &more));
+                        }
+                    });
+                }
+                Some(answer)
+            })
+        }),
+    },
+    Bent {
+        what: "shows no new_ports and closed_ports after a failed scan",
+        breaks: Breaks::Derived,
+        case: "mechanisms::derived::alerts_and_findings_are_counted",
+        assertion: "after a scan that failed",
+        bend: Bend::Answer(|call, answer| {
+            if call.is(Method::GET, DETAIL) && answer.status == 200 {
+                answer.edit(|body| {
+                    if text(body, "/latest_scan/status") == "failed" {
+                        set(body, "/new_ports", json!([]));
+                        set(body, "/closed_ports", json!([]));
+                    }
+                });
+            }
+        }),
+    },
+    Bent {
+        what: "shows the old counts in the first list of domains that is read after a scan (the summary is right)",
+        breaks: Breaks::Derived,
+        case: "mechanisms::derived::alerts_and_findings_are_counted",
+        assertion: "customers_compromised in the summary",
+        bend: Bend::Whole(|call, behind| {
+            Box::pin(async move {
+                let mut answer = behind.answer(&call).await?;
+                if call.is(Method::GET, "/api/v1/domains") && answer.status == 200 {
+                    answer.edit(|body| {
+                        for domain in list_mut(body, "/data/domains").into_iter().flatten() {
+                            let name = format!("counts {}", text(domain, "/id"));
+                            let before = behind.keep(&name, domain.clone());
+                            for member in [
+                                "employees_compromised",
+                                "customers_compromised",
+                                "third_parties_compromised",
+                            ] {
+                                if before[member].is_i64() {
+                                    domain[member] = before[member].clone();
+                                }
+                            }
+                        }
+                    });
+                }
+                Some(answer)
+            })
+        }),
+    },
+    Bent {
+        what: "counts only unseen mentions in dark_web_mentions_count of the summary",
+        breaks: Breaks::Derived,
+        case: "mechanisms::derived::alerts_and_findings_are_counted",
+        assertion: "dark_web_mentions_count in the summary",
+        bend: Bend::Whole(|call, behind| {
+            Box::pin(async move {
+                let mut answer = behind.answer(&call).await?;
+                if call.is(Method::GET, "/summary") && answer.status == 200 {
+                    let owner = customer(&call);
+                    let path = call.path.replace("/summary", "/dark-web-mentions");
+                    let query = [("billing_customer_id", owner.as_str()), ("is_new", "true")];
+                    let fresh = ask(&behind, &call, &path, &query).await;
+                    let fresh = number(&fresh, "/data/total");
+                    answer.edit(|body| set(body, "/data/dark_web_mentions_count", json!(fresh)));
+                }
+                Some(answer)
+            })
+        }),
+    },
+    Bent {
+        what: "shows a port that is allowed for both protocols as tcp alone in whitelisted_ports",
+        breaks: Breaks::Derived,
+        case: "mechanisms::derived::rules_and_the_ports_they_allow_are_counted",
+        assertion: "whitelisted_ports of",
+        bend: Bend::Answer(|call, answer| {
+            if call.is(Method::GET, DETAIL) && answer.status == 200 {
+                answer.edit(|body| {
+                    if let Some(list) = list_mut(body, "/whitelisted_ports") {
+                        let all = list.clone();
+                        list.retain(|entry| {
+                            let entry = entry.as_str().unwrap_or_default();
+                            let both = entry.replace(":udp", ":tcp");
+                            entry.ends_with(":tcp") || !all.contains(&json!(both))
+                        });
+                    }
+                });
+            }
+        }),
+    },
+];
