@@ -168,6 +168,48 @@ async fn a_page_that_fails_loses_nothing_and_is_asked_for_again() {
 }
 
 #[tokio::test]
+async fn an_error_that_does_not_pass_is_the_end_of_the_list_but_never_of_a_complete_one() {
+    let forbidden = || {
+        let (client, script) = client_with(&[1]);
+        let refused = script.on_any().forever();
+        refused.answer(StatusCode::FORBIDDEN, failure(json!(403), "No.", json!({})));
+        (client, script)
+    };
+    // Who skips errors comes to an end all the same.
+    let (client, script) = forbidden();
+    let mut items = client.pages(ListEndpoints::new()).items();
+    let (mut seen, mut failures) = (Vec::new(), 0);
+    while let Some(item) = items.next().await {
+        match item {
+            Ok(item) => seen.push(item),
+            Err(_) => failures += 1,
+        }
+        assert!(failures < 3, "asked for ever");
+    }
+    assert_eq!((numbers(&seen), failures), (vec![1, 2], 1));
+    assert!(items.next().await.is_none());
+    assert_eq!(script.requests().len(), 2);
+
+    let (client, script) = forbidden();
+    let mut pages = client.pages(ListEndpoints::new());
+    assert!(pages.next().await.expect("a page").is_ok());
+    assert!(pages.next().await.expect("an error").is_err());
+    assert!(pages.next().await.is_none() && pages.position().is_none());
+    assert_eq!(script.requests().len(), 2);
+
+    // Who collects, and collects again, is not told that this was all.
+    let (client, script) = forbidden();
+    let mut pages = client.pages(ListEndpoints::new());
+    let mut kept = Vec::new();
+    for _ in 0..2 {
+        let error = pages.collect_into(&mut kept).await.expect_err("refused");
+        assert_eq!(error.kind(), ErrorKind::Api, "{error}");
+        assert!(!error.is_retryable());
+    }
+    assert_eq!((numbers(&kept), script.requests().len()), (vec![1, 2], 2));
+}
+
+#[tokio::test]
 async fn a_service_that_repeats_a_page_is_not_followed_for_ever() {
     let (client, script) = client_with(&[1]);
     let mut again: Value = serde_json::from_str(&page(1)).expect("JSON");
