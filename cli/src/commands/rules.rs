@@ -292,30 +292,23 @@ async fn edit(context: &Context, args: RuleEditArgs) -> Result<Outcome, CliError
 fn changed(rule: &Rule, args: RuleEditArgs) -> Result<UpdateRule, CliError> {
     let unreadable =
         || CliError::not_found(format!("rule {} has no ports that can be read", rule.id));
-    let port = match &args.port {
-        Some(port) if port.contains('/') => PortSpec::parse(port)?,
-        Some(port) => PortSpec {
-            range: PortSpec::parse(port)?.range,
-            protocol: rule.protocol.clone(),
-        },
-        None => PortSpec {
-            range: rule.ports().ok_or_else(unreadable)?,
-            protocol: rule.protocol.clone(),
-        },
-    };
-    let kept = rule.justification.clone().unwrap_or_default();
-    let mut update = UpdateRule::new(
-        rule.id,
-        port.range,
-        port.protocol,
-        args.justification.message.unwrap_or(kept),
-    );
-    update.service = args.service.or_else(|| rule.service.clone());
-    update.expires_at = match args.expires.as_deref() {
-        Some("never") => None,
-        Some(day) => Some(durations::day("--expires", day)?),
-        None => rule.expires_at.as_ref().map(|end| end.date_time().into()),
-    };
+    let mut update = UpdateRule::from_rule(rule).ok_or_else(unreadable)?;
+    if let Some(text) = &args.port {
+        let port = PortSpec::parse(text)?;
+        update.ports = port.range;
+        if text.contains('/') {
+            update.protocol = port.protocol;
+        }
+    }
+    if let Some(message) = args.justification.message {
+        update.justification = message;
+    }
+    update.service = args.service.or(update.service);
+    match args.expires.as_deref() {
+        Some("never") => update.expires_at = None,
+        Some(day) => update.expires_at = Some(durations::day("--expires", day)?),
+        None => {}
+    }
     Ok(update)
 }
 

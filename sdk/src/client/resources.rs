@@ -151,9 +151,9 @@ accessors! {
         call get(customer: CustomerId, rule: RuleId) -> GetRule = GetRule::new(rule).billing_customer_id(customer);
         /// One rule, whoever owns it: [`GetRule`].
         call get_account_wide(rule: RuleId) -> GetRule;
-        /// Replaces what a customer's rule says: [`UpdateRule`].
+        /// Replaces the whole of a customer's rule; [`UpdateRule::from_rule`] keeps what it says.
         call update(customer: CustomerId, rule: UpdateRule) -> UpdateRule = rule.billing_customer_id(customer);
-        /// Replaces what a rule says, whoever owns it: [`UpdateRule`].
+        /// Replaces the whole of a rule, whoever owns it: [`UpdateRule`].
         call update_account_wide(rule: UpdateRule) -> UpdateRule = rule;
         /// Takes a customer's rule away: [`DeleteRule`].
         call delete(customer: CustomerId, rule: RuleId) -> DeleteRule =

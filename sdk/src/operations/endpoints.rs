@@ -81,7 +81,8 @@ operation! {
 }
 
 operation! {
-    /// `PUT /api/v1/endpoints/{endpoint_id}`: changes nickname or state; the address is fixed.
+    /// `PUT /api/v1/endpoints/{endpoint_id}`: changes nickname or state; the address is fixed. What is left out stays as
+    /// it is, where [`UpdateRule`](super::UpdateRule) replaces all there is.
     ///
     /// Errors: 404; 403 when another customer owns it. Making a server active that the platform paused needs room
     /// (assumed): else `ENDPOINT_LIMIT_EXCEEDED`.

@@ -92,8 +92,10 @@ impl CreateRule {
 }
 
 operation! {
-    /// `PUT /api/v1/whitelists/{rule_id}`: replaces what a rule says. A field that is left out gets the default of a
-    /// new rule, but a rule without `scope` and `endpoint_id` keeps its own (assumed).
+    /// `PUT /api/v1/whitelists/{rule_id}`: replaces the whole rule, where [`UpdateEndpoint`](super::UpdateEndpoint)
+    /// changes only what it names. A field that is left out gets the default of a new rule, so that a rule sent without
+    /// its `expires_at` allows for ever; but one without `scope` and `endpoint_id` keeps its own (assumed). To change a
+    /// part of a rule, start [`from_rule`](UpdateRule::from_rule).
     ///
     /// Errors: 404; 422 when the range overlaps another rule of the same scope.
     update_rule: UpdateRule -> Rule = PUT "/api/v1/whitelists/{rule_id}",
@@ -123,6 +125,33 @@ operation! {
     }
     check {
         |request, problems| needs_its_server(problems, request.scope.as_ref(), request.endpoint_id)
+    }
+}
+
+impl UpdateRule {
+    /// The rule as it is, for a change of some of it; `None` when its ports, as the service sent them, are no range.
+    ///
+    /// What cannot be kept is refused as it is in a new rule: an answer without a justification, an expiry that is over.
+    ///
+    /// ```
+    /// # async fn keep(client: &secmon::Client, customer: secmon::model::CustomerId, id: secmon::model::RuleId)
+    /// # -> Result<(), Box<dyn std::error::Error>> {
+    /// use secmon::operations::UpdateRule;
+    ///
+    /// let rule = client.rules().get(customer, id).await?.into_data();
+    /// let mut change = UpdateRule::from_rule(&rule).ok_or("a rule without ports")?.service("nginx");
+    /// change.expires_at = None;
+    /// client.rules().update(customer, change).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn from_rule(rule: &Rule) -> Option<Self> {
+        let justification = rule.justification.clone().unwrap_or_default();
+        Some(Self {
+            service: rule.service.clone(),
+            expires_at: rule.expires_at.clone().map(Expiry::from),
+            ..Self::new(rule.id, rule.ports()?, rule.protocol.clone(), justification)
+        })
     }
 }
 

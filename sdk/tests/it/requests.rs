@@ -342,6 +342,34 @@ async fn rules_are_written_by_body_and_named_in_the_path() {
 }
 
 #[tokio::test]
+async fn a_rule_is_carried_over_as_it_is_and_changed_where_that_is_said() {
+    let mut known = rule();
+    known["service"] = json!("ssh");
+    known["expires_at"] = json!("2026-12-31T23:59:59+00:00");
+    let read = |rule: &Value| serde_json::from_value::<Rule>(rule.clone()).expect("a rule");
+    let kept = UpdateRule::from_rule(&read(&known)).expect("a range");
+    let mut body = json!({
+        "port_start": 22, "port_end": 22, "protocol": "tcp", "justification": "SSH for operations",
+        "service": "ssh", "expires_at": "2026-12-31T23:59:59+00:00"
+    });
+    let (_, _, _, sent_body) = sent(kept.clone(), 200, &resource(rule())).await;
+    assert_eq!(sent_body, body);
+    body["service"] = json!("sftp");
+    let (_, _, _, sent_body) = sent(kept.service("sftp"), 200, &resource(rule())).await;
+    assert_eq!(sent_body, body);
+
+    known["port_start"] = json!(0);
+    assert_eq!(UpdateRule::from_rule(&read(&known)), None);
+    known["port_start"] = json!(22);
+    known["justification"] = json!(null);
+    let (client, script) = scripted();
+    let bare = UpdateRule::from_rule(&read(&known)).expect("a range");
+    let error = client.send(bare).await.expect_err("no justification");
+    let fields = error.field_errors().expect("the fields");
+    assert!(!fields.get("justification").is_empty() && script.requests().is_empty());
+}
+
+#[tokio::test]
 async fn port_alert_calls_carry_their_fields_in_path_query_and_body() {
     let path = format!("/api/v1/alerts/{ID}");
     let page = success(
