@@ -56,7 +56,7 @@
 //!
 //! // The same call three times; the last one has a time-out of its own.
 //! client.servers().get(customer, server).await?;
-//! client.send(GetEndpoint::new(server).billing_customer_id(customer)).await?;
+//! client.send(GetEndpoint::new(customer, server)).await?;
 //! let get = client.servers().get(customer, server);
 //! get.with(|call| call.operation_timeout(Duration::from_secs(5))).await?;
 //! # Ok(())
@@ -64,7 +64,8 @@
 //! ```
 //!
 //! The customer comes first wherever a call belongs to a customer's area, and is sent along, so that one customer's id
-//! never shows another's record. The forms for the whole account say so in their names (`get_account_wide`).
+//! never shows another's record. The forms for the whole account say so in their names (`get_account_wide`,
+//! [`GetEndpoint::account_wide`](operations::GetEndpoint::account_wide)).
 //!
 //! [`Settings`] hold what can be set for one call, for a part of a program ([`Client::with`]) or for a client
 //! ([`ClientBuilder::with`]): time-outs, retries, [`Priority`](pacing::Priority), the sandbox mark, headers of your own.

@@ -267,7 +267,11 @@ impl<O: PagedOperation> Pages<O> {
         loop {
             let room = self.left;
             match self.next().await {
-                None => return self.broken.map_or(Ok(()), |cause| Err(Self::broken_by(cause))),
+                None => {
+                    return self
+                        .broken
+                        .map_or(Ok(()), |cause| Err(Self::broken_by(cause)));
+                }
                 Some(page) => items.extend(page?.data.into_items().into_iter().take(room)),
             }
         }

@@ -61,28 +61,25 @@ accessors! {
         /// Queues a scan now: [`ScanEndpoint`].
         call scan(customer: CustomerId, server: EndpointId) -> ScanEndpoint;
         /// A customer's servers: [`ListEndpoints`].
-        pages list(customer: CustomerId) -> ListEndpoints = ListEndpoints::new().billing_customer_id(customer);
+        pages list(customer: CustomerId) -> ListEndpoints;
         /// The servers of all customers: [`ListEndpoints`].
-        pages list_account_wide() -> ListEndpoints;
+        pages list_account_wide() -> ListEndpoints = ListEndpoints::account_wide();
         /// Monitors a server, by address or hostname: [`CreateEndpoint`].
         call create(server: CreateEndpoint) -> CreateEndpoint = server;
         /// One server of a customer: [`GetEndpoint`].
-        call get(customer: CustomerId, server: EndpointId) -> GetEndpoint =
-            GetEndpoint::new(server).billing_customer_id(customer);
+        call get(customer: CustomerId, server: EndpointId) -> GetEndpoint;
         /// One server, whoever owns it: [`GetEndpoint`].
-        call get_account_wide(server: EndpointId) -> GetEndpoint;
+        call get_account_wide(server: EndpointId) -> GetEndpoint = GetEndpoint::account_wide(server);
         /// One server of a customer with what its scans found: [`GetEndpointDetail`].
-        call detail(customer: CustomerId, server: EndpointId) -> GetEndpointDetail =
-            GetEndpointDetail::new(server).billing_customer_id(customer);
+        call detail(customer: CustomerId, server: EndpointId) -> GetEndpointDetail;
         /// One server with what its scans found, whoever owns it: [`GetEndpointDetail`].
-        call detail_account_wide(server: EndpointId) -> GetEndpointDetail;
+        call detail_account_wide(server: EndpointId) -> GetEndpointDetail = GetEndpointDetail::account_wide(server);
         /// Changes nickname or state: [`UpdateEndpoint`].
         call update(change: UpdateEndpoint) -> UpdateEndpoint = change;
         /// Takes a customer's server out of every list: [`DeleteEndpoint`].
-        call delete(customer: CustomerId, server: EndpointId) -> DeleteEndpoint =
-            DeleteEndpoint::new(server).billing_customer_id(customer);
+        call delete(customer: CustomerId, server: EndpointId) -> DeleteEndpoint;
         /// Takes a server out of every list, whoever owns it: [`DeleteEndpoint`].
-        call delete_account_wide(server: EndpointId) -> DeleteEndpoint;
+        call delete_account_wide(server: EndpointId) -> DeleteEndpoint = DeleteEndpoint::account_wide(server);
     }
 
     /// Monitored domains.
@@ -140,26 +137,25 @@ accessors! {
         /// How many rules each server of a customer has: [`GetRuleSummary`].
         call summary(customer: CustomerId) -> GetRuleSummary;
         /// The rules that apply to a customer: [`ListRules`].
-        pages list(customer: CustomerId) -> ListRules = ListRules::new().billing_customer_id(customer);
+        pages list(customer: CustomerId) -> ListRules;
         /// The rules of all customers: [`ListRules`].
-        pages list_account_wide() -> ListRules;
+        pages list_account_wide() -> ListRules = ListRules::account_wide();
         /// Allows ports for a customer: [`CreateRule`].
         call create(customer: CustomerId, rule: CreateRule) -> CreateRule = rule.billing_customer_id(customer);
         /// Allows ports as the rule says; a global one for the whole account (assumed): [`CreateRule`].
         call create_account_wide(rule: CreateRule) -> CreateRule = rule;
         /// One rule of a customer: [`GetRule`].
-        call get(customer: CustomerId, rule: RuleId) -> GetRule = GetRule::new(rule).billing_customer_id(customer);
+        call get(customer: CustomerId, rule: RuleId) -> GetRule;
         /// One rule, whoever owns it: [`GetRule`].
-        call get_account_wide(rule: RuleId) -> GetRule;
+        call get_account_wide(rule: RuleId) -> GetRule = GetRule::account_wide(rule);
         /// Replaces the whole of a customer's rule; [`UpdateRule::from_rule`] keeps what it says.
         call update(customer: CustomerId, rule: UpdateRule) -> UpdateRule = rule.billing_customer_id(customer);
         /// Replaces the whole of a rule, whoever owns it: [`UpdateRule`].
         call update_account_wide(rule: UpdateRule) -> UpdateRule = rule;
         /// Takes a customer's rule away: [`DeleteRule`].
-        call delete(customer: CustomerId, rule: RuleId) -> DeleteRule =
-            DeleteRule::new(rule).billing_customer_id(customer);
+        call delete(customer: CustomerId, rule: RuleId) -> DeleteRule;
         /// Takes a rule away, whoever owns it: [`DeleteRule`].
-        call delete_account_wide(rule: RuleId) -> DeleteRule;
+        call delete_account_wide(rule: RuleId) -> DeleteRule = DeleteRule::account_wide(rule);
         /// Turns a firewall dump into rules of a server: [`IngestFirewall`].
         call ingest_firewall(dump: IngestFirewall) -> IngestFirewall = dump;
     }

@@ -1,5 +1,6 @@
 //! Allowed Ports rules (path name `whitelists`).
 
+use super::declaration::of_a_customer;
 use super::operation;
 use crate::FieldErrors;
 use crate::model::{
@@ -19,8 +20,8 @@ operation! {
 }
 
 operation! {
+    account_wide
     /// `GET /api/v1/whitelists`: the rules, a page at a time, oldest first.
-    #[derive(Default)]
     list_rules: ListRules -> RulePage = GET "/api/v1/whitelists",
     AllowedPorts, Repeatable, Specified, Document;
     optional {
@@ -40,11 +41,13 @@ operation! {
 }
 
 operation! {
+    private
     /// `POST /api/v1/whitelists`: allows ports, and resolves the open alerts that the rule covers.
     ///
-    /// Made by [`for_endpoint`](CreateRule::for_endpoint), or by [`global`](CreateRule::global). Errors: 403 when the
-    /// server is another customer's; 422 when the range overlaps a rule of the same scope. It is not idempotent: after
-    /// a lost answer, read the list before creating it again.
+    /// Made by [`for_endpoint`](CreateRule::for_endpoint), [`for_customer`](CreateRule::for_customer) or
+    /// [`account_wide`](CreateRule::account_wide). Errors: 403 when the server is another customer's; 422 when the range
+    /// overlaps a rule of the same scope. It is not idempotent: after a lost answer, read the list before creating it
+    /// again.
     create_rule: CreateRule -> Rule = POST "/api/v1/whitelists",
     AllowedPorts, Once, Specified, Resource;
     required {
@@ -84,9 +87,22 @@ impl CreateRule {
         Self::new(RuleScope::Endpoint, ports, protocol, justification).endpoint_id(endpoint_id)
     }
 
-    /// A rule of every server: of one customer, where [`billing_customer_id`](CreateRule::billing_customer_id) is set,
-    /// else of the whole account (assumed).
-    pub fn global(ports: PortRange, protocol: Protocol, justification: impl Into<String>) -> Self {
+    /// A rule of every server of one customer.
+    pub fn for_customer(
+        customer: CustomerId,
+        ports: PortRange,
+        protocol: Protocol,
+        justification: impl Into<String>,
+    ) -> Self {
+        Self::account_wide(ports, protocol, justification).billing_customer_id(customer)
+    }
+
+    /// A rule of every server of every customer (assumed).
+    pub fn account_wide(
+        ports: PortRange,
+        protocol: Protocol,
+        justification: impl Into<String>,
+    ) -> Self {
         Self::new(RuleScope::Global, ports, protocol, justification)
     }
 }
@@ -169,6 +185,7 @@ fn needs_its_server(
 }
 
 operation! {
+    account_wide
     /// `GET /api/v1/whitelists/{rule_id}`: one rule. Error: 404.
     get_rule: GetRule -> Rule = GET "/api/v1/whitelists/{rule_id}",
     AllowedPorts, Repeatable, Specified, Resource;
@@ -183,6 +200,7 @@ operation! {
 }
 
 operation! {
+    account_wide
     /// `DELETE /api/v1/whitelists/{rule_id}`: its ports raise alerts again at the next scan.
     ///
     /// It is done by a 204 alone. Error: 404. A 404 after an attempt whose answer was lost counts as done.
@@ -196,4 +214,10 @@ operation! {
         /// Finds it only when it is this customer's.
         billing_customer_id: CustomerId,
     }
+}
+
+of_a_customer! {
+    ListRules();
+    GetRule(rule: RuleId);
+    DeleteRule(rule: RuleId);
 }

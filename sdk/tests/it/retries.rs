@@ -18,7 +18,7 @@ const SECOND: Duration = Duration::from_secs(1);
 
 fn new_rule() -> CreateRule {
     let ports: PortRange = "22".parse().expect("a port");
-    CreateRule::global(ports, Protocol::Tcp, "SSH for operations")
+    CreateRule::account_wide(ports, Protocol::Tcp, "SSH for operations")
 }
 
 fn deleted_once(script: &Script) {
