@@ -168,7 +168,7 @@ fn server_of(rule: &Rule) -> Option<Uuid> {
 async fn find(context: &Context, name: &str) -> Result<Rule, CliError> {
     references::check_named(RULE, name)?;
     if let Ok(id) = name.trim().parse::<Uuid>() {
-        let mut get = GetRule::new(id.into());
+        let mut get = GetRule::account_wide(id.into());
         get.billing_customer_id = context.settings.customer;
         return Ok(context.read(get).await?.into_data());
     }
@@ -363,7 +363,11 @@ fn refuse_ports(names: &[String]) -> Result<(), CliError> {
 
 async fn remove_one(context: &Context, rule: &Rule) -> Result<End, CliError> {
     let sent = context
-        .write_touching(DeleteRule::new(rule.id), &about(rule), server_of(rule))
+        .write_touching(
+            DeleteRule::account_wide(rule.id),
+            &about(rule),
+            server_of(rule),
+        )
         .await;
     let Some(_) = sent.map_err(|error| error.during(format!("removing rule {}", rule.id)))? else {
         return Ok(End::Planned);

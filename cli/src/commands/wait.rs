@@ -175,7 +175,7 @@ pub async fn current(context: &Context, endpoints: &[Endpoint]) -> Result<Vec<En
     if let [one] = endpoints {
         return Ok(vec![
             context
-                .read(secmon::operations::GetEndpoint::new(one.id))
+                .read(secmon::operations::GetEndpoint::account_wide(one.id))
                 .await?
                 .into_data(),
         ]);

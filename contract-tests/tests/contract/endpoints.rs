@@ -83,7 +83,7 @@ async fn an_endpoint_is_created_read_changed_and_deleted() {
     assert_eq!(endpoint.billing_customer_id, Some(customer.id));
     assert!(endpoint.next_scan_at.is_some() && endpoint.last_scan_at.is_none());
 
-    let read = GetEndpoint::new(endpoint.id).billing_customer_id(customer.id);
+    let read = GetEndpoint::new(customer.id, endpoint.id);
     let read = account.client.send(read).await.expect("read");
     assert_eq!(read.data.id, endpoint.id);
 
@@ -201,17 +201,17 @@ async fn another_customers_endpoint_is_access_denied() {
     let stranger = account.customer().id;
     let client = &account.client;
     let denied = || ErrorCode::Number(403);
-    let read = GetEndpoint::new(id).billing_customer_id(stranger);
+    let read = GetEndpoint::new(stranger, id);
     let error = assert_api_error(client.send(read).await, 403, denied());
     assert_eq!(
         error.api().map(|api| api.message.as_str()),
         Some("Access denied")
     );
-    let detail = GetEndpointDetail::new(id).billing_customer_id(stranger);
+    let detail = GetEndpointDetail::new(stranger, id);
     assert_api_error(client.send(detail).await, 403, denied());
     let update = UpdateEndpoint::new(stranger, id).nickname("x");
     assert_api_error(client.send(update).await, 403, denied());
-    let delete = DeleteEndpoint::new(id).billing_customer_id(stranger);
+    let delete = DeleteEndpoint::new(stranger, id);
     assert_api_error(client.send(delete).await, 403, denied());
     client
         .servers()
@@ -235,9 +235,7 @@ async fn a_page_shows_where_it_stands_and_the_limits() {
     let account = Account::new().await;
     let customer = account.customer();
     five_servers(&account, customer).await;
-    let list = ListEndpoints::new()
-        .billing_customer_id(customer.id)
-        .per_page(2);
+    let list = ListEndpoints::new(customer.id).per_page(2);
     let mut pages = account.client.pages(list);
     let first = pages.next().await.expect("a page").expect("no error");
     let raw = json_of(&first);
@@ -273,9 +271,7 @@ async fn a_list_comes_in_pages_and_by_state() {
     let account = Account::new().await;
     let customer = account.customer();
     let made = five_servers(&account, customer).await;
-    let list = ListEndpoints::new()
-        .billing_customer_id(customer.id)
-        .per_page(2);
+    let list = ListEndpoints::new(customer.id).per_page(2);
     let all = account
         .client
         .pages(list.clone())
@@ -304,7 +300,7 @@ async fn a_list_comes_in_pages_and_by_state() {
         .expect("an empty page")
         .into_data();
     assert_eq!((beyond.data.len(), beyond.meta.current_page), (0, 9));
-    let nobody = ListEndpoints::new().billing_customer_id(account.customer().id);
+    let nobody = ListEndpoints::new(account.customer().id);
     assert!(
         account
             .client
@@ -319,13 +315,16 @@ async fn a_list_comes_in_pages_and_by_state() {
 async fn a_list_without_a_customer_is_that_of_the_account() {
     let account = Account::new().await;
     let of_all = || async {
-        let page = account.client.send(ListEndpoints::new().per_page(1)).await;
+        let page = account
+            .client
+            .send(ListEndpoints::account_wide().per_page(1))
+            .await;
         page.expect("a page").into_data()
     };
     let before = of_all().await;
     for customer in [account.customer(), account.customer()] {
         customer.provisioned("198.51.100.20").await;
-        let own = ListEndpoints::new().billing_customer_id(customer.id);
+        let own = ListEndpoints::new(customer.id);
         let own = account.client.send(own).await.expect("a page").into_data();
         assert_eq!(
             (own.meta.total, own.meta.current_endpoint_count),
@@ -487,7 +486,7 @@ async fn the_limit_of_the_account_holds_for_all_customers_together() {
     bob.provisioned("198.51.100.22").await;
     let page = account
         .client
-        .send(ListEndpoints::new())
+        .send(ListEndpoints::account_wide())
         .await
         .expect("a page");
     let meta = page.into_data().meta;

@@ -209,7 +209,7 @@ async fn overlapping_rules_of_one_scope_are_refused() {
         .create_account_wide(udp)
         .await
         .expect("another protocol");
-    let global = CreateRule::global(ports("8000"), Protocol::Tcp, WHY);
+    let global = CreateRule::account_wide(ports("8000"), Protocol::Tcp, WHY);
     rules
         .create(customer.id, global)
         .await
@@ -235,9 +235,9 @@ async fn another_customers_rule_is_404_and_its_server_is_403() {
     let client = &account.client;
     let (endpoint, id) = created(&account, account.customer()).await;
     let stranger = account.customer().id;
-    let read = GetRule::new(id).billing_customer_id(stranger);
+    let read = GetRule::new(stranger, id);
     assert_api_error(client.send(read).await, 404, not_found());
-    let delete = DeleteRule::new(id).billing_customer_id(stranger);
+    let delete = DeleteRule::new(stranger, id);
     assert_api_error(client.send(delete).await, 404, not_found());
     let change = UpdateRule::new(id, ports("23"), Protocol::Tcp, WHY).billing_customer_id(stranger);
     assert_api_error(client.send(change).await, 404, not_found());
@@ -262,10 +262,10 @@ async fn a_list_is_filtered_by_server_scope_and_state() {
     let customer = account.customer();
     let rules = account.client.rules();
     let (endpoint, first) = created(&account, customer).await;
-    let global = CreateRule::global(ports("443"), Protocol::Tcp, WHY);
+    let global = CreateRule::account_wide(ports("443"), Protocol::Tcp, WHY);
     let second = rules.create(customer.id, global).await.expect("created");
     let second = second.into_data().id;
-    let list = ListRules::new().billing_customer_id(customer.id);
+    let list = ListRules::new(customer.id);
     let page = account.client.send(list.clone()).await.expect("a page");
     let raw = json_of(&page);
     assert_keys(&raw, &["data", "links", "meta"]);
@@ -311,7 +311,7 @@ async fn the_summary_counts_the_rules_of_every_server() {
     let customer = account.customer();
     let (first, _) = created(&account, customer).await;
     let second = customer.provisioned("192.0.2.9").await;
-    let global = CreateRule::global(ports("443"), Protocol::Tcp, WHY);
+    let global = CreateRule::account_wide(ports("443"), Protocol::Tcp, WHY);
     account
         .client
         .rules()
@@ -356,8 +356,9 @@ async fn bad_fields_come_back_by_their_names() {
     let remote = assert_api_error(account.client.send(WrittenRule(bad)).await, 422, None);
     assert!("yesterday".parse::<Expiry>().is_err(), "refused here");
     let protocol = Protocol::from("icmp");
-    let bad = CreateRule::new(RuleScope::Endpoint, ports("22"), protocol, "too short")
-        .service("x".repeat(101));
+    let mut bad =
+        CreateRule::account_wide(ports("22"), protocol, "too short").service("x".repeat(101));
+    bad.scope = RuleScope::Endpoint;
     let local = account.client.send(bad).await.expect_err("refused here");
     let names = ["endpoint_id", "justification", "protocol", "service"];
     assert_eq!(fields(&local), names);
@@ -376,7 +377,8 @@ async fn bad_fields_come_back_by_their_names() {
         assert_eq!(answer.status, StatusCode::UNPROCESSABLE_ENTITY, "{body}");
         assert_keys(&answer.json["errors"], &[field]);
     }
-    let past = CreateRule::global(ports("22"), Protocol::Tcp, WHY).expires_at(until("2001-01-01"));
+    let past =
+        CreateRule::account_wide(ports("22"), Protocol::Tcp, WHY).expires_at(until("2001-01-01"));
     let past = assert_api_error(account.client.send(past).await, 422, None);
     assert_eq!(
         past.field_errors()
@@ -482,9 +484,7 @@ async fn a_rule_expires() {
         .expect("read")
         .into_data();
     assert_eq!(expired.is_active, Some(false));
-    let list = ListRules::new()
-        .billing_customer_id(customer.id)
-        .status(RuleStatus::Expired);
+    let list = ListRules::new(customer.id).status(RuleStatus::Expired);
     assert_eq!(
         account
             .client
@@ -525,7 +525,7 @@ async fn the_rules_of_an_ended_server_stay_listed_with_it() {
     let customer = account.customer();
     let (endpoint, id) = created(&account, customer).await;
     let server_of_the_rule = || async {
-        let list = ListRules::new().billing_customer_id(customer.id);
+        let list = ListRules::new(customer.id);
         let rules = account.client.pages(list).collect_all().await.expect("one");
         let rule = rules
             .into_iter()
