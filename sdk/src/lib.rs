@@ -168,7 +168,8 @@
 //! # Waiting
 //!
 //! The service tells of nothing by itself. [`watch`] looks for you: until scans have ended
-//! ([`Servers::wait_for_scan`](resources::Servers::wait_for_scan)), and for alerts that are raised and resolved
+//! ([`Servers::scan_and_wait`](resources::Servers::scan_and_wait),
+//! [`wait_for_scan`](resources::Servers::wait_for_scan)), and for alerts that are raised and resolved
 //! ([`Client::watch_alerts`]).
 //!
 //! # What goes on
