@@ -287,7 +287,8 @@ impl Error {
         self.headers()?.get("x-request-id")?.to_str().ok()
     }
 
-    /// The first 2 KiB of the answer as one line, the key masked; withheld for an operation whose answers hold secrets.
+    /// The first 2 KiB of the answer as one line, the key masked. Withheld for an operation whose answers
+    /// hold secrets, and for a 2xx about domains, which may quote a leak.
     pub fn body_snippet(&self) -> Option<&str> {
         self.answer().map(|answer| answer.snippet.as_str())
     }

@@ -113,7 +113,7 @@ impl<T> Response<T> {
             sent: Sent::Yes,
             attempts: self.attempts(),
             elapsed: self.elapsed(),
-            answer: Some(self.answer.facts(operation.secret)),
+            answer: Some(self.answer.facts(Some(operation))),
             ..CallFacts::of(operation)
         })
     }
