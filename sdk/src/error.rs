@@ -232,6 +232,32 @@ impl Error {
         self.kind() == ErrorKind::Api && self.status() == Some(StatusCode::NOT_FOUND)
     }
 
+    /// Whether the key's rate window is full: a 429 of the service, or the own budget's refusal to wait that long
+    /// ([`ErrorKind::MaxWait`]). [`retry_after`](Error::retry_after) may say when to come again. The cooldown of a scan
+    /// is none: see [`is_scan_cooldown`](Error::is_scan_cooldown).
+    pub fn is_rate_limited(&self) -> bool {
+        let refused = self.status() == Some(StatusCode::TOO_MANY_REQUESTS);
+        self.kind() == ErrorKind::MaxWait || (refused && !self.is_scan_cooldown())
+    }
+
+    /// Whether the server was scanned a moment ago ([`ErrorCode::RateLimited`]): only another scan of this server has to
+    /// wait, for [`retry_after`](Error::retry_after); all other calls may go on.
+    pub fn is_scan_cooldown(&self) -> bool {
+        self.code() == Some(&ErrorCode::RateLimited)
+    }
+
+    /// Whether the service refuses the key: a 401, or [`ErrorKind::KeyRejected`], with which the client ends every call
+    /// after one. A key that may not do this one thing is a 403, and no such error.
+    pub fn is_unauthorized(&self) -> bool {
+        self.kind() == ErrorKind::KeyRejected || self.status() == Some(StatusCode::UNAUTHORIZED)
+    }
+
+    /// Whether time ran out: for an attempt ([`ErrorKind::Timeout`]) or for the whole call ([`ErrorKind::Deadline`]).
+    /// [`sent`](Error::sent) tells whether the service may have acted.
+    pub fn is_timeout(&self) -> bool {
+        matches!(self.kind(), ErrorKind::Timeout | ErrorKind::Deadline)
+    }
+
     /// The HTTP status, when the service answered.
     pub fn status(&self) -> Option<StatusCode> {
         self.answer().map(|answer| answer.status)
