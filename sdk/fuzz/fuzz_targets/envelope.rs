@@ -67,7 +67,7 @@ impl Answered<'_> {
             .with(|calls| calls.max_wait(std::time::Duration::ZERO))
             .build()
             .expect("a client");
-        let call = client.call(operation).with(|call| call.without_validation());
+        let call = client.call(operation).with(|call| call.validation(false));
         match RUNTIME.block_on(call.send()) {
             Ok(response) => {
                 let _ = format!("{response:?} {:?}", response.note());

@@ -224,7 +224,7 @@ async fn a_scan_cooldown_is_reported_unless_the_caller_waits_for_its_end() {
     let started = Instant::now();
     client
         .call(scan)
-        .with(|call| call.wait_for_cooldown())
+        .with(|call| call.wait_for_cooldown(true))
         .send()
         .await
         .expect("queued");

@@ -100,6 +100,23 @@ fn only_a_request_that_says_so_is_for_the_whole_account() {
 }
 
 #[test]
+fn codes_and_unknown_values_are_read_back_as_what_they_were() {
+    for text in ["RATE_LIMITED", "404", "70000", "BRAND_NEW"] {
+        let code = ErrorCode::from(text);
+        assert_eq!(code.to_string(), text);
+        round_trips(&code);
+    }
+    assert_eq!(ErrorCode::from("404"), ErrorCode::Number(404));
+    let Severity::Unknown(value) = Severity::from("dire") else {
+        panic!("a value that is known");
+    };
+    assert_eq!(
+        (value.as_str(), value.to_string()),
+        ("dire", "dire".to_owned())
+    );
+}
+
+#[test]
 fn money_is_exact() {
     let sum = money("0.1") + money("0.2");
     assert_eq!(sum, Money::from_cents(30));

@@ -170,7 +170,7 @@ async fn one_call_can_leave_the_judgement_to_the_service() {
     script.answer(StatusCode::UNPROCESSABLE_ENTITY, answer.to_string());
     let error = client
         .call(ProvisionEndpoint::new(customer()))
-        .with(|call| call.without_validation())
+        .with(|call| call.validation(false))
         .send()
         .await
         .expect_err("refused by the service");

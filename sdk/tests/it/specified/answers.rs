@@ -90,7 +90,7 @@ where
         send: Box::new(move |client| {
             let call = client
                 .call(operation.clone())
-                .with(|call| call.without_validation());
+                .with(|call| call.validation(false));
             Box::pin(async move { call.send().await.map(|response| done(&response, as_json)) })
         }),
     }
