@@ -365,7 +365,7 @@ async fn wait_for_the_cooldown(client: Client) {
     let scan = ScanEndpoint::new(customer(), the_only_server(&client).await);
     client
         .call(scan)
-        .with(|call| call.wait_for_cooldown())
+        .with(|call| call.wait_for_cooldown(true))
         .send()
         .await
         .expect("queued");

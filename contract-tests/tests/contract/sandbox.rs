@@ -182,7 +182,7 @@ async fn bad_fields_come_back_by_their_names() {
     let error = account
         .client
         .call(bad)
-        .with(|call| call.without_validation())
+        .with(|call| call.validation(false))
         .send()
         .await;
     let error = assert_api_error(error, 422, None);

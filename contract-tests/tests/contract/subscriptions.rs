@@ -288,7 +288,7 @@ async fn bad_fields_come_back_by_their_names() {
     let remote = account
         .client
         .call(bad)
-        .with(|call| call.without_validation())
+        .with(|call| call.validation(false))
         .send()
         .await;
     let remote = assert_api_error(remote, 422, None);
@@ -303,7 +303,7 @@ async fn bad_fields_come_back_by_their_names() {
     let nothing = account
         .client
         .call(change)
-        .with(|call| call.without_validation())
+        .with(|call| call.validation(false))
         .send()
         .await;
     let nothing = assert_api_error(nothing, 422, None);
