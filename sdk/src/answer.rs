@@ -76,7 +76,7 @@ impl Answer {
         }
     }
 
-    /// The service's own account; none when the answer is in none of the documented error shapes. With a success
+    /// The service's own account; `None` when the answer is in none of the documented error shapes. With a success
     /// status only what calls itself an error is taken for one.
     pub(crate) fn api_error(&self, operation: Option<&OperationInfo>) -> Option<ApiError> {
         if self.body.len() > LARGEST_ERROR_BODY

@@ -293,17 +293,17 @@ impl Error {
         call.map_or(Duration::ZERO, |call| call.elapsed)
     }
 
-    /// The operation; none for errors of the set-up and for raw requests to unknown paths.
+    /// The operation; `None` for errors of the set-up and for raw requests to unknown paths.
     pub fn operation(&self) -> Option<&'static OperationInfo> {
         self.0.call.as_ref()?.operation
     }
 
-    /// The HTTP method; none for errors of the set-up.
+    /// The HTTP method; `None` for errors of the set-up.
     pub fn method(&self) -> Option<&Method> {
         self.0.call.as_ref().map(|call| &call.method)
     }
 
-    /// The path that was called, without the query; none for errors of the set-up.
+    /// The path that was called, without the query; `None` for errors of the set-up.
     pub fn path(&self) -> Option<&str> {
         self.0.call.as_ref().map(|call| call.path.as_str())
     }
@@ -327,7 +327,7 @@ impl Error {
     /// [`Repeatable`](RetrySafety::Repeatable). So it is false for any other operation as soon as
     /// [`sent`](Error::sent) is [`Sent::Maybe`]: look what became of the first call before you send a second. And it
     /// is false for the 500s that the service documents, [`UserNotFound`](ErrorCode::UserNotFound) and
-    /// [`ScanDispatchFailed`](ErrorCode::ScanDispatchFailed), which the client does not try again either (F5).
+    /// [`ScanDispatchFailed`](ErrorCode::ScanDispatchFailed), which the client does not try again either.
     pub fn is_retryable(&self) -> bool {
         let Some(call) = &self.0.call else {
             return false;

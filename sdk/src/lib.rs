@@ -1,9 +1,13 @@
 //! Typed async client for the partner security-monitoring API: provisioning of monitored servers, domains and
 //! subscriptions, what their scans found, Allowed Ports rules, alerts, and sign-in tokens.
 //!
-//! An operation is a value, a [`Client`] sends it. (An id as F5 in a text names an entry of `docs/behaviours.md` in the
-//! project's repository, which says what is specified and what is assumed.) The client keeps inside the rate limit before the service has to
-//! say so, sends again what is safe to send again, and tells in every error whether the service may have acted.
+//! An operation is a value, a [`Client`] sends it. The client keeps inside the rate limit before the service has to say
+//! so, sends again what is safe to send again, and tells in every error whether the service may have acted.
+//!
+//! The service calls a monitored server an endpoint (`Endpoint`, `EndpointId`), and so do the types here;
+//! [`Client::servers`] leads to all about them. A customer of the billing system has one number, a
+//! [`CustomerId`](model::CustomerId): the service calls it `client_id` where something is provisioned and
+//! `billing_customer_id` everywhere else, and the fields here are named as there. [`Client`] is the API client.
 //!
 //! # The first call
 //!
@@ -111,7 +115,7 @@
 //!
 //! Requests are checked before they are sent, against every limit of the specification and all fields at once; such an
 //! error names the fields as the service's own 422 does ([`Error::field_errors`]).
-//! [`Settings::without_validation`] leaves the judgement to the service.
+//! [`Settings::validation`], set to false, leaves the judgement to the service.
 //!
 //! # Retries
 //!

@@ -27,7 +27,7 @@ pub trait Page {
     fn position(&self) -> Position;
 }
 
-/// What an answer says about where its page stands in the list; none for what it does not tell.
+/// What an answer says about where its page stands in the list; `None` for what it does not tell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Position {
     /// Number of the page, from 1.
@@ -104,9 +104,9 @@ type ItemOf<O> = <<O as Operation>::Output as Page>::Item;
 ///
 /// A list that contradicts itself ends with an error of the kind [`Decode`](ErrorKind::Decode): a page of another number
 /// than was asked for, a page sent twice, fewer items in all than the last page counts, or members of one page that
-/// disagree about whether another follows (F8). A source that is down ends it with
+/// disagree about whether another follows. A source that is down ends it with
 /// [`SourceDown`](ErrorKind::SourceDown), one that is not configured with [`SourceOff`](ErrorKind::SourceOff), each after
-/// the page that says so (F3).
+/// the page that says so.
 pub struct Pages<O: PagedOperation> {
     client: Client,
     list: O,
@@ -117,7 +117,7 @@ pub struct Pages<O: PagedOperation> {
     broken: Option<(ErrorKind, Sent)>,
     /// First item of the page before: a service that sends the same page for ever must not be followed.
     seen: Option<ItemOf<O>>,
-    /// Items read; none when the first page is not the list's first, so that they say nothing about the whole.
+    /// Items read; `None` when the first page is not the list's first, so that they say nothing about the whole.
     read: Option<u64>,
     left: usize,
 }
@@ -170,7 +170,7 @@ impl<O: PagedOperation> Pages<O> {
         self
     }
 
-    /// Number of the page that comes next; none at the end.
+    /// Number of the page that comes next; `None` at the end.
     pub fn position(&self) -> Option<u32> {
         self.next.filter(|_| self.left > 0)
     }
@@ -314,7 +314,7 @@ pub struct Items<O: PagedOperation> {
     fetching: BoxFuture<'static, Fetched<O>>,
 }
 
-/// The pages again, and the items of the page that was fetched; none at the end.
+/// The pages again, and the items of the page that was fetched; `None` at the end.
 type Fetched<O> = (Pages<O>, Option<Result<Vec<ItemOf<O>>, Error>>);
 
 async fn fetch<O: PagedOperation>(mut pages: Pages<O>) -> Fetched<O> {
@@ -359,7 +359,7 @@ impl<O: PagedOperation> Stream for Items<O> {
 /// The field that names the customer of a list.
 const CUSTOMER: &str = "billing_customer_id";
 
-/// A field of a request as it travels; none where it has none, or null.
+/// A field of a request as it travels; `None` where it has none, or null.
 fn field(list: &impl Operation, name: &str) -> Option<Value> {
     let mut fields = serde_json::to_value(list).ok()?;
     let field = fields.get_mut(name).map(Value::take);

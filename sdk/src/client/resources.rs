@@ -50,13 +50,14 @@ macro_rules! accessors {
 accessors! {
     /// Monitored servers.
     Servers, servers {
-        /// Starts monitoring a server: [`ProvisionEndpoint`].
+        /// Starts monitoring a server that a service of the billing
+        /// system pays for, and is the one to choose there: [`ProvisionEndpoint`].
         call provision(server: ProvisionEndpoint) -> ProvisionEndpoint = server;
         /// Stops the scans of a server: [`SuspendEndpoint`].
         call suspend(server: EndpointId) -> SuspendEndpoint;
         /// Scans a paused server again: [`ResumeEndpoint`].
         call resume(server: EndpointId) -> ResumeEndpoint;
-        /// Ends the monitoring of a server: [`TerminateEndpoint`].
+        /// Ends the monitoring of a server when its service ends in the billing system: [`TerminateEndpoint`].
         call terminate(server: EndpointId) -> TerminateEndpoint;
         /// Queues a scan now: [`ScanEndpoint`].
         call scan(customer: CustomerId, server: EndpointId) -> ScanEndpoint;
@@ -64,7 +65,8 @@ accessors! {
         pages list(customer: CustomerId) -> ListEndpoints;
         /// The servers of all customers: [`ListEndpoints`].
         pages list_account_wide() -> ListEndpoints = ListEndpoints::account_wide();
-        /// Monitors a server, by address or hostname: [`CreateEndpoint`].
+        /// Monitors a server that a person adds, by address or hostname, with a nickname of its own and perhaps paused;
+        /// no service or price is recorded with it, as [`provision`](Servers::provision) does: [`CreateEndpoint`].
         call create(server: CreateEndpoint) -> CreateEndpoint = server;
         /// One server of a customer: [`GetEndpoint`].
         call get(customer: CustomerId, server: EndpointId) -> GetEndpoint;
@@ -76,7 +78,8 @@ accessors! {
         call detail_account_wide(server: EndpointId) -> GetEndpointDetail = GetEndpointDetail::account_wide(server);
         /// Changes nickname or state: [`UpdateEndpoint`].
         call update(change: UpdateEndpoint) -> UpdateEndpoint = change;
-        /// Takes a customer's server out of every list: [`DeleteEndpoint`].
+        /// Takes a customer's server out of every list; [`terminate`](Servers::terminate) ends the monitoring and keeps
+        /// the record: [`DeleteEndpoint`].
         call delete(customer: CustomerId, server: EndpointId) -> DeleteEndpoint;
         /// Takes a server out of every list, whoever owns it: [`DeleteEndpoint`].
         call delete_account_wide(server: EndpointId) -> DeleteEndpoint = DeleteEndpoint::account_wide(server);
@@ -102,7 +105,8 @@ accessors! {
         call summary(customer: CustomerId, domain: DomainId) -> GetDomainSummary;
         /// The last 25 scans of a domain: [`GetScanHistory`].
         call scan_history(customer: CustomerId, domain: DomainId) -> GetScanHistory;
-        /// A domain's mentions on the dark web: [`ListMentions`].
+        /// A domain's mentions on the dark web, which count as seen when they were read without
+        /// [`is_new`](ListMentions::is_new): [`ListMentions`].
         pages mentions(customer: CustomerId, domain: DomainId) -> ListMentions;
         /// A domain's leaked credentials: [`ListCredentialLeaks`].
         pages leaks(customer: CustomerId, domain: DomainId) -> ListCredentialLeaks;
@@ -110,9 +114,9 @@ accessors! {
         pages alerts(customer: CustomerId, domain: DomainId) -> ListDomainAlerts;
         /// One alert with its explanation: [`GetDomainAlert`].
         call alert(customer: CustomerId, domain: DomainId, alert: DomainAlertId) -> GetDomainAlert;
-        /// Somebody has seen an alert: [`AcknowledgeDomainAlert`].
+        /// Says that somebody has seen an alert: [`AcknowledgeDomainAlert`].
         call acknowledge(customer: CustomerId, domain: DomainId, alert: DomainAlertId) -> AcknowledgeDomainAlert;
-        /// An alert is dealt with: [`ResolveDomainAlert`].
+        /// Says that an alert is dealt with: [`ResolveDomainAlert`].
         call resolve(customer: CustomerId, domain: DomainId, alert: DomainAlertId) -> ResolveDomainAlert;
     }
 
@@ -120,13 +124,13 @@ accessors! {
     Subscriptions, subscriptions {
         /// Records or changes what a customer bought: [`ProvisionSubscription`].
         call provision(bought: ProvisionSubscription) -> ProvisionSubscription = bought;
-        /// Takes the capacity away: [`SuspendSubscription`].
+        /// Takes the capacity of a subscription away: [`SuspendSubscription`].
         call suspend(customer: CustomerId, service: ServiceId, product: impl Into<ProductSlug>) -> SuspendSubscription;
-        /// Gives the capacity back: [`ResumeSubscription`].
+        /// Gives the capacity of a subscription back: [`ResumeSubscription`].
         call resume(customer: CustomerId, service: ServiceId, product: impl Into<ProductSlug>) -> ResumeSubscription;
-        /// Ends it: [`TerminateSubscription`].
+        /// Ends a subscription: [`TerminateSubscription`].
         call terminate(customer: CustomerId, service: ServiceId, product: impl Into<ProductSlug>) -> TerminateSubscription;
-        /// To another plan or quantity: [`ChangeSubscription`].
+        /// Moves a subscription to another plan or quantity: [`ChangeSubscription`].
         call change(change: ChangeSubscription) -> ChangeSubscription = change;
         /// Reports the state of many services at once: [`SyncServices`].
         call sync(services: impl Into<Services>) -> SyncServices;

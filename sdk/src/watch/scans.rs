@@ -142,7 +142,7 @@ impl ScanWait {
         }
     }
 
-    /// The next server whose wait ended; none when all have.
+    /// The next server whose wait ended; `None` when all have.
     pub async fn next(&mut self) -> Option<Result<ScanEnd, Error>> {
         loop {
             if let Some(end) = self.ended.pop_front() {

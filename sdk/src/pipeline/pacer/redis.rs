@@ -303,7 +303,7 @@ impl Window {
         }
     }
 
-    /// How long somebody waits, as far as this process knows; none when it is time to ask.
+    /// How long somebody waits, as far as this process knows; `None` when it is time to ask.
     fn wait(&self, ahead: Ahead, priority: Priority, now: Instant) -> Option<Wait> {
         let outlook = self.outlook();
         let Outlook { slots, told_at } = outlook.as_ref()?;
