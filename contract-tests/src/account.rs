@@ -120,7 +120,7 @@ impl Account {
 
     /// The Allowed Ports rules that a customer without any finds: those of the whole account.
     pub async fn account_wide_rules(&self) -> Vec<Rule> {
-        let list = ListRules::new().billing_customer_id(self.customer().id);
+        let list = ListRules::new(self.customer().id);
         let rules = self.client.pages(list).collect_all().await;
         rules.expect("the rules of the account")
     }

@@ -71,9 +71,7 @@ impl Customer<'_> {
 
     /// How many servers the customer may have.
     pub async fn server_limit(&self) -> u64 {
-        let list = ListEndpoints::new()
-            .billing_customer_id(self.id)
-            .per_page(1);
+        let list = ListEndpoints::new(self.id).per_page(1);
         let page = self.account.client.send(list).await.expect("a list");
         page.data.meta.endpoint_limit.expect("a limit")
     }

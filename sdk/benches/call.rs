@@ -111,16 +111,26 @@ async fn call_with_secmon(client: &Client, read: &str, calls: u64) {
     let id: EndpointId = ID.parse().expect("an id");
     for _ in 0..calls {
         match read {
-            "one server" => drop(client.send(GetEndpoint::new(id)).await.expect("a server")),
+            "one server" => drop(
+                client
+                    .send(GetEndpoint::account_wide(id))
+                    .await
+                    .expect("a server"),
+            ),
             "a server in detail" => {
                 drop(
                     client
-                        .send(GetEndpointDetail::new(id))
+                        .send(GetEndpointDetail::account_wide(id))
                         .await
                         .expect("a server"),
                 );
             }
-            _ => drop(client.send(ListEndpoints::new()).await.expect("a page")),
+            _ => drop(
+                client
+                    .send(ListEndpoints::account_wide())
+                    .await
+                    .expect("a page"),
+            ),
         }
     }
 }

@@ -7,7 +7,7 @@ use http::{HeaderMap, HeaderValue, StatusCode, header};
 
 use crate::envelope::{self, Misfit};
 use crate::error::{AnswerFacts, ApiError};
-use crate::operation::OperationInfo;
+use crate::operation::{Group, OperationInfo};
 use crate::pipeline::retry_after::retry_after;
 use crate::redact::{MASK, Redactor};
 use crate::secret::ApiKey;
@@ -18,7 +18,7 @@ const SNIPPET: usize = 2 * 1024;
 const SHORT_TEXT: usize = 512;
 /// An error answer beyond this is no answer of the service, and is not searched for one.
 const LARGEST_ERROR_BODY: usize = 1024 * 1024;
-/// What an error keeps of an answer that may hold a sign-in token or leaked credentials.
+/// What an error keeps of the body of an answer that may hold a sign-in token or leaked credentials, or quote them.
 const WITHHELD: &str = "(withheld, because answers to this operation hold secrets)";
 
 /// A complete answer, whatever its status.
@@ -50,18 +50,22 @@ impl Answer {
         Redactor::of(self.key.as_ref())
     }
 
-    /// What an error keeps of it; of an answer that may hold secrets only the status and the wait.
-    pub(crate) fn facts(&self, secret: bool) -> AnswerFacts {
+    /// What an error keeps of it; of an answer that may hold secrets only the status and the wait, and not the body of
+    /// one that may quote a leak.
+    pub(crate) fn facts(&self, operation: Option<&OperationInfo>) -> AnswerFacts {
+        let secret = operation.is_some_and(|operation| operation.secret);
+        let about_domains = operation.is_some_and(|info| info.group == Group::DomainMonitoring);
         let retry_after = retry_after(&self.headers, SystemTime::now().into());
         let (headers, snippet) = match secret {
             true => (HeaderMap::new(), WITHHELD.to_owned()),
             false => {
                 let redactor = self.redactor();
                 let text = String::from_utf8_lossy(&self.body[..self.body.len().min(2 * SNIPPET)]);
-                (
-                    clean(&self.headers, &redactor),
-                    redactor.shown(&text, SNIPPET),
-                )
+                let snippet = match about_domains && self.status.is_success() {
+                    true => WITHHELD.to_owned(),
+                    false => redactor.shown(&text, SNIPPET),
+                };
+                (clean(&self.headers, &redactor), snippet)
             }
         };
         AnswerFacts {
@@ -72,7 +76,7 @@ impl Answer {
         }
     }
 
-    /// The service's own account; none when the answer is in none of the documented error shapes. With a success
+    /// The service's own account; `None` when the answer is in none of the documented error shapes. With a success
     /// status only what calls itself an error is taken for one.
     pub(crate) fn api_error(&self, operation: Option<&OperationInfo>) -> Option<ApiError> {
         if self.body.len() > LARGEST_ERROR_BODY

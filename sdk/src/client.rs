@@ -2,7 +2,7 @@
 
 mod builder;
 pub(crate) mod call;
-mod origin;
+pub(crate) mod origin;
 mod raw;
 pub mod resources;
 mod target;

@@ -232,6 +232,32 @@ impl Error {
         self.kind() == ErrorKind::Api && self.status() == Some(StatusCode::NOT_FOUND)
     }
 
+    /// Whether the key's rate window is full: a 429 of the service, or the own budget's refusal to wait that long
+    /// ([`ErrorKind::MaxWait`]). [`retry_after`](Error::retry_after) may say when to come again. The cooldown of a scan
+    /// is none: see [`is_scan_cooldown`](Error::is_scan_cooldown).
+    pub fn is_rate_limited(&self) -> bool {
+        let refused = self.status() == Some(StatusCode::TOO_MANY_REQUESTS);
+        self.kind() == ErrorKind::MaxWait || (refused && !self.is_scan_cooldown())
+    }
+
+    /// Whether the server was scanned a moment ago ([`ErrorCode::RateLimited`]): only another scan of this server has to
+    /// wait, for [`retry_after`](Error::retry_after); all other calls may go on.
+    pub fn is_scan_cooldown(&self) -> bool {
+        self.code() == Some(&ErrorCode::RateLimited)
+    }
+
+    /// Whether the service refuses the key: a 401, or [`ErrorKind::KeyRejected`], with which the client ends every call
+    /// after one. A key that may not do this one thing is a 403, and no such error.
+    pub fn is_unauthorized(&self) -> bool {
+        self.kind() == ErrorKind::KeyRejected || self.status() == Some(StatusCode::UNAUTHORIZED)
+    }
+
+    /// Whether time ran out: for an attempt ([`ErrorKind::Timeout`]) or for the whole call ([`ErrorKind::Deadline`]).
+    /// [`sent`](Error::sent) tells whether the service may have acted.
+    pub fn is_timeout(&self) -> bool {
+        matches!(self.kind(), ErrorKind::Timeout | ErrorKind::Deadline)
+    }
+
     /// The HTTP status, when the service answered.
     pub fn status(&self) -> Option<StatusCode> {
         self.answer().map(|answer| answer.status)
@@ -267,17 +293,17 @@ impl Error {
         call.map_or(Duration::ZERO, |call| call.elapsed)
     }
 
-    /// The operation; none for errors of the set-up and for raw requests to unknown paths.
+    /// The operation; `None` for errors of the set-up and for raw requests to unknown paths.
     pub fn operation(&self) -> Option<&'static OperationInfo> {
         self.0.call.as_ref()?.operation
     }
 
-    /// The HTTP method; none for errors of the set-up.
+    /// The HTTP method; `None` for errors of the set-up.
     pub fn method(&self) -> Option<&Method> {
         self.0.call.as_ref().map(|call| &call.method)
     }
 
-    /// The path that was called, without the query; none for errors of the set-up.
+    /// The path that was called, without the query; `None` for errors of the set-up.
     pub fn path(&self) -> Option<&str> {
         self.0.call.as_ref().map(|call| call.path.as_str())
     }
@@ -287,7 +313,8 @@ impl Error {
         self.headers()?.get("x-request-id")?.to_str().ok()
     }
 
-    /// The first 2 KiB of the answer as one line, the key masked; withheld for an operation whose answers hold secrets.
+    /// The first 2 KiB of the answer as one line, the key masked. Withheld for an operation whose answers
+    /// hold secrets, and for a 2xx about domains, which may quote a leak.
     pub fn body_snippet(&self) -> Option<&str> {
         self.answer().map(|answer| answer.snippet.as_str())
     }
@@ -300,7 +327,7 @@ impl Error {
     /// [`Repeatable`](RetrySafety::Repeatable). So it is false for any other operation as soon as
     /// [`sent`](Error::sent) is [`Sent::Maybe`]: look what became of the first call before you send a second. And it
     /// is false for the 500s that the service documents, [`UserNotFound`](ErrorCode::UserNotFound) and
-    /// [`ScanDispatchFailed`](ErrorCode::ScanDispatchFailed), which the client does not try again either (F5).
+    /// [`ScanDispatchFailed`](ErrorCode::ScanDispatchFailed), which the client does not try again either.
     pub fn is_retryable(&self) -> bool {
         let Some(call) = &self.0.call else {
             return false;

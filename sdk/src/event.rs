@@ -32,9 +32,9 @@ pub enum Event {
         operation: &'static str,
         /// Number of the attempt in its call, from 1.
         number: u32,
-        /// The status of its answer; none without an answer.
+        /// The status of its answer; `None` without an answer.
         status: Option<StatusCode>,
-        /// What went wrong; none when it gave the call's result.
+        /// What went wrong; `None` when it gave the call's result.
         error: Option<ErrorKind>,
         /// From the request to its answer, or to the loss of it.
         latency: Duration,
@@ -46,9 +46,9 @@ pub enum Event {
         operation: &'static str,
         /// How many requests it took.
         attempts: u32,
-        /// The status of the last answer; none without one.
+        /// The status of the last answer; `None` without one.
         status: Option<StatusCode>,
-        /// What went wrong; none when there is a result.
+        /// What went wrong; `None` when there is a result.
         error: Option<ErrorKind>,
         /// From the start of the call, waits included.
         elapsed: Duration,

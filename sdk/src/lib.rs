@@ -1,9 +1,13 @@
 //! Typed async client for the partner security-monitoring API: provisioning of monitored servers, domains and
 //! subscriptions, what their scans found, Allowed Ports rules, alerts, and sign-in tokens.
 //!
-//! An operation is a value, a [`Client`] sends it. (An id as F5 in a text names an entry of `docs/behaviours.md` in the
-//! project's repository, which says what is specified and what is assumed.) The client keeps inside the rate limit before the service has to
-//! say so, sends again what is safe to send again, and tells in every error whether the service may have acted.
+//! An operation is a value, a [`Client`] sends it. The client keeps inside the rate limit before the service has to say
+//! so, sends again what is safe to send again, and tells in every error whether the service may have acted.
+//!
+//! The service calls a monitored server an endpoint (`Endpoint`, `EndpointId`), and so do the types here;
+//! [`Client::servers`] leads to all about them. A customer of the billing system has one number, a
+//! [`CustomerId`](model::CustomerId): the service calls it `client_id` where something is provisioned and
+//! `billing_customer_id` everywhere else, and the fields here are named as there. [`Client`] is the API client.
 //!
 //! # The first call
 //!
@@ -56,7 +60,7 @@
 //!
 //! // The same call three times; the last one has a time-out of its own.
 //! client.servers().get(customer, server).await?;
-//! client.send(GetEndpoint::new(server).billing_customer_id(customer)).await?;
+//! client.send(GetEndpoint::new(customer, server)).await?;
 //! let get = client.servers().get(customer, server);
 //! get.with(|call| call.operation_timeout(Duration::from_secs(5))).await?;
 //! # Ok(())
@@ -64,7 +68,8 @@
 //! ```
 //!
 //! The customer comes first wherever a call belongs to a customer's area, and is sent along, so that one customer's id
-//! never shows another's record. The forms for the whole account say so in their names (`get_account_wide`).
+//! never shows another's record. The forms for the whole account say so in their names (`get_account_wide`,
+//! [`GetEndpoint::account_wide`](operations::GetEndpoint::account_wide)).
 //!
 //! [`Settings`] hold what can be set for one call, for a part of a program ([`Client::with`]) or for a client
 //! ([`ClientBuilder::with`]): time-outs, retries, [`Priority`](pacing::Priority), the sandbox mark, headers of your own.
@@ -110,7 +115,7 @@
 //!
 //! Requests are checked before they are sent, against every limit of the specification and all fields at once; such an
 //! error names the fields as the service's own 422 does ([`Error::field_errors`]).
-//! [`Settings::without_validation`] leaves the judgement to the service.
+//! [`Settings::validation`], set to false, leaves the judgement to the service.
 //!
 //! # Retries
 //!
@@ -167,7 +172,8 @@
 //! # Waiting
 //!
 //! The service tells of nothing by itself. [`watch`] looks for you: until scans have ended
-//! ([`Servers::wait_for_scan`](resources::Servers::wait_for_scan)), and for alerts that are raised and resolved
+//! ([`Servers::scan_and_wait`](resources::Servers::scan_and_wait),
+//! [`wait_for_scan`](resources::Servers::wait_for_scan)), and for alerts that are raised and resolved
 //! ([`Client::watch_alerts`]).
 //!
 //! # What goes on

@@ -149,7 +149,7 @@ impl OperationInfo {
         self
     }
 
-    /// The window this operation counts in; none when it is not rate limited.
+    /// The window this operation counts in; `None` when it is not rate limited.
     pub fn rate_group(&self) -> Option<RateGroup> {
         self.group.rate_group()
     }
@@ -207,7 +207,7 @@ pub enum Group {
 }
 
 impl Group {
-    /// The window the group counts in; none when it is not rate limited.
+    /// The window the group counts in; `None` when it is not rate limited.
     pub fn rate_group(self) -> Option<RateGroup> {
         match self {
             Self::Health | Self::Sandbox => None,

@@ -7,7 +7,7 @@ use futures_core::Stream;
 use serde_json::Value;
 
 use crate::client::Client;
-use crate::error::{CallFacts, Error, ErrorKind};
+use crate::error::{CallFacts, Error, ErrorKind, Sent};
 use crate::operation::Operation;
 use crate::pipeline::transport::BoxFuture;
 use crate::response::Response;
@@ -27,7 +27,7 @@ pub trait Page {
     fn position(&self) -> Position;
 }
 
-/// What an answer says about where its page stands in the list; none for what it does not tell.
+/// What an answer says about where its page stands in the list; `None` for what it does not tell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Position {
     /// Number of the page, from 1.
@@ -97,24 +97,27 @@ type ItemOf<O> = <<O as Operation>::Output as Page>::Item;
 
 /// The pages of a list, fetched one by one.
 ///
-/// A page that fails loses nothing: what came before has been handed out, and the next call to
-/// [`next`](Pages::next) asks for the same page again. To go on in another process, start a request at
+/// A page that fails loses nothing of what came before. After an error that [passes by itself](Error::is_retryable) the
+/// next call to [`next`](Pages::next) asks for the same page again; any other error is the end of the list, so that
+/// `while let` and an iterator that skips errors come to an end. To go on in another process, start a request at
 /// [`position`](Pages::position).
 ///
 /// A list that contradicts itself ends with an error of the kind [`Decode`](ErrorKind::Decode): a page of another number
 /// than was asked for, a page sent twice, fewer items in all than the last page counts, or members of one page that
-/// disagree about whether another follows (F8). A source that is down ends it with
+/// disagree about whether another follows. A source that is down ends it with
 /// [`SourceDown`](ErrorKind::SourceDown), one that is not configured with [`SourceOff`](ErrorKind::SourceOff), each after
-/// the page that says so (F3).
+/// the page that says so.
 pub struct Pages<O: PagedOperation> {
     client: Client,
     list: O,
     next: Option<u32>,
     /// What is wrong with the page that was handed out last.
     trouble: Option<Error>,
+    /// The error that ended the list before its end.
+    broken: Option<(ErrorKind, Sent)>,
     /// First item of the page before: a service that sends the same page for ever must not be followed.
     seen: Option<ItemOf<O>>,
-    /// Items read; none when the first page is not the list's first, so that they say nothing about the whole.
+    /// Items read; `None` when the first page is not the list's first, so that they say nothing about the whole.
     read: Option<u64>,
     left: usize,
 }
@@ -134,6 +137,7 @@ impl<O: PagedOperation> Pages<O> {
             list,
             next: Some(first),
             trouble: None,
+            broken: None,
             seen: None,
             read: (first == 1).then_some(0),
             left: usize::MAX,
@@ -166,23 +170,29 @@ impl<O: PagedOperation> Pages<O> {
         self
     }
 
-    /// Number of the page that comes next; none at the end.
+    /// Number of the page that comes next; `None` at the end.
     pub fn position(&self) -> Option<u32> {
         self.next.filter(|_| self.left > 0)
     }
 
-    /// The next page; none after the last one. With [`max_items`](Pages::max_items) the last page may hold more than
-    /// is left.
+    /// The next page; `None` after the last one, and after an error that is not [retryable](Error::is_retryable). After
+    /// one that is, the same page is asked for again. With [`max_items`](Pages::max_items) the last page may hold more
+    /// than is left.
     pub async fn next(&mut self) -> Option<Result<Response<O::Output>, Error>> {
-        if let Some(trouble) = self.trouble.take() {
-            return Some(Err(trouble));
-        }
-        let number = self.position()?;
-        let call = self.client.call(self.list.clone()).page(number);
-        let response = match call.send().await {
-            Ok(response) => response,
-            Err(error) => return Some(Err(error)),
+        let read = match self.trouble.take() {
+            Some(trouble) => Err(trouble),
+            None => self.read(self.position()?).await,
         };
+        if let Some(error) = read.as_ref().err().filter(|error| !error.is_retryable()) {
+            self.next = None;
+            self.broken = Some((error.kind(), error.sent()));
+        }
+        Some(read)
+    }
+
+    async fn read(&mut self, number: u32) -> Result<Response<O::Output>, Error> {
+        let call = self.client.call(self.list.clone()).page(number);
+        let response = call.send().await?;
         let position = response.data.position();
         let first = response.data.items().first();
         let reason = if position.number != number {
@@ -192,10 +202,9 @@ impl<O: PagedOperation> Pages<O> {
         } else {
             self.seen = first.cloned();
             self.follow(position, &response);
-            return Some(Ok(response));
+            return Ok(response);
         };
-        self.next = None;
-        Some(Err(response.list_error(ErrorKind::Decode, O::INFO, reason)))
+        Err(response.list_error(ErrorKind::Decode, O::INFO, reason))
     }
 
     /// Decides what comes after a page, and keeps for the next call what is wrong with it.
@@ -248,7 +257,9 @@ impl<O: PagedOperation> Pages<O> {
         self.trouble = Some(response.list_error(kind, O::INFO, reason));
     }
 
-    /// Adds the remaining items to a list; after an error it holds all that came before, and a further call goes on.
+    /// Adds the remaining items to a list; after an error it holds all that came before. A further call goes on where
+    /// the error was [retryable](Error::is_retryable), and else fails with the same kind: what it has is never the
+    /// whole list.
     ///
     /// # Errors
     /// That of the page that failed.
@@ -256,10 +267,22 @@ impl<O: PagedOperation> Pages<O> {
         loop {
             let room = self.left;
             match self.next().await {
-                None => return Ok(()),
+                None => {
+                    return self
+                        .broken
+                        .map_or(Ok(()), |cause| Err(Self::broken_by(cause)));
+                }
                 Some(page) => items.extend(page?.data.into_items().into_iter().take(room)),
             }
         }
+    }
+
+    fn broken_by((kind, sent): (ErrorKind, Sent)) -> Error {
+        let reason = "an error ended the list before, so it is not complete";
+        Error::new(kind, reason).about(CallFacts {
+            sent,
+            ..CallFacts::of(O::INFO)
+        })
     }
 
     /// All remaining items.
@@ -283,14 +306,15 @@ impl<O: PagedOperation> Pages<O> {
 
 /// The items of a list, one by one.
 ///
-/// An error stands in the place of the page that failed; asking on tries that page again.
+/// An error stands in the place of the page that failed. Asking on tries that page again when the error was
+/// [retryable](Error::is_retryable), at once, so pause before; after any other error the list is at its end.
 pub struct Items<O: PagedOperation> {
     ready: std::vec::IntoIter<ItemOf<O>>,
     /// Not started before it is first polled, so a page is fetched only when its items are wanted.
     fetching: BoxFuture<'static, Fetched<O>>,
 }
 
-/// The pages again, and the items of the page that was fetched; none at the end.
+/// The pages again, and the items of the page that was fetched; `None` at the end.
 type Fetched<O> = (Pages<O>, Option<Result<Vec<ItemOf<O>>, Error>>);
 
 async fn fetch<O: PagedOperation>(mut pages: Pages<O>) -> Fetched<O> {
@@ -335,7 +359,7 @@ impl<O: PagedOperation> Stream for Items<O> {
 /// The field that names the customer of a list.
 const CUSTOMER: &str = "billing_customer_id";
 
-/// A field of a request as it travels; none where it has none, or null.
+/// A field of a request as it travels; `None` where it has none, or null.
 fn field(list: &impl Operation, name: &str) -> Option<Value> {
     let mut fields = serde_json::to_value(list).ok()?;
     let field = fields.get_mut(name).map(Value::take);

@@ -246,7 +246,7 @@ impl Call {
             _ => Sent::Maybe,
         };
         error.about(CallFacts {
-            answer: Some(answer.facts(self.is_secret())),
+            answer: Some(answer.facts(self.operation)),
             ..self.facts(sent, answer.attempts, answer.elapsed, answer.key.as_ref())
         })
     }

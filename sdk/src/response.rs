@@ -42,7 +42,7 @@ impl<T> Response<T> {
     }
 
     /// Whether this call made a new record: yes with a status of 201; no where the service found the record there;
-    /// none where an earlier attempt of the same call [may have made it](Response::may_have_acted_before).
+    /// `None` where an earlier attempt of the same call [may have made it](Response::may_have_acted_before).
     pub fn created(&self) -> Option<bool> {
         match self.answer.status == StatusCode::CREATED {
             true => Some(true),
@@ -113,7 +113,7 @@ impl<T> Response<T> {
             sent: Sent::Yes,
             attempts: self.attempts(),
             elapsed: self.elapsed(),
-            answer: Some(self.answer.facts(operation.secret)),
+            answer: Some(self.answer.facts(Some(operation))),
             ..CallFacts::of(operation)
         })
     }

@@ -11,6 +11,7 @@ use secrecy::{ExposeSecret, SecretString};
 use uuid::Uuid;
 
 use crate::Error;
+use crate::client::origin;
 use crate::pipeline::transport::BoxFuture;
 use crate::redact::{MASK, Redactor};
 
@@ -57,10 +58,12 @@ impl ApiKey {
         format!("{MASK}{tail}")
     }
 
-    /// A stable name of this key at this origin, 32 hexadecimal digits that do not lead back to the key.
+    /// A stable name of this key at the service of this base URL, 32 hexadecimal digits that do not lead back to the key.
     ///
-    /// Meant for file names and map keys: the same key at two services has two fingerprints.
-    pub fn fingerprint_with(&self, origin: &str) -> String {
+    /// Meant for file names, map keys and shared budgets: the same key at two services has two fingerprints. Spellings of
+    /// one address (a slash at the end, capitals, the port of the scheme) have the same.
+    pub fn fingerprint_with(&self, base_url: &str) -> String {
+        let origin = origin::spelled_one_way(base_url);
         let text = Zeroizing::new(format!("{origin}\n{}", self.0.expose_secret()));
         Uuid::new_v5(&Uuid::NAMESPACE_URL, text.as_bytes())
             .simple()

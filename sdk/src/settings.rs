@@ -102,18 +102,19 @@ impl Settings {
         self
     }
 
-    /// Sleeps through a scan's cooldown (`RATE_LIMITED`), as far as time-out and `max_wait` allow, in place of
-    /// reporting it.
+    /// Whether to sleep through a scan's cooldown (`RATE_LIMITED`), as far as time-out and `max_wait` allow, in place of
+    /// reporting it; false unless set.
     #[must_use]
-    pub fn wait_for_cooldown(mut self) -> Self {
-        self.wait_for_cooldown = true;
+    pub fn wait_for_cooldown(mut self, wait: bool) -> Self {
+        self.wait_for_cooldown = wait;
         self
     }
 
-    /// Sends requests as they are, and leaves every judgement to the service.
+    /// Whether requests are checked before they are sent; with `false` every judgement is left to the service. True
+    /// unless set.
     #[must_use]
-    pub fn without_validation(mut self) -> Self {
-        self.validation = false;
+    pub fn validation(mut self, check: bool) -> Self {
+        self.validation = check;
         self
     }
 

@@ -126,7 +126,9 @@ async fn check(context: &Context, base_url: &str, key: ApiKey) -> Result<(), Cli
 }
 
 async fn accepts(client: &Client) -> Result<(), CliError> {
-    client.send(ListEndpoints::new().per_page(1)).await?;
+    client
+        .send(ListEndpoints::account_wide().per_page(1))
+        .await?;
     Ok(())
 }
 

@@ -97,8 +97,7 @@ async fn monitored(
 
 async fn servers(context: &Context, customer: CustomerId) -> Result<Monitored, CliError> {
     context.ready().await?;
-    let mut list = ListEndpoints::new().per_page(PAGE_SIZE);
-    list.billing_customer_id = Some(customer);
+    let list = ListEndpoints::new(customer).per_page(PAGE_SIZE);
     let mut pages = context.client()?.pages(list);
     let (mut all, mut capacity) = (Vec::new(), None);
     while let Some(page) = pages.next().await {

@@ -59,7 +59,7 @@ pub async fn run(context: &Context, command: EndpointCommand) -> Result<Outcome,
 
 async fn list(context: &Context, args: &EndpointListArgs) -> Result<Outcome, CliError> {
     context.ready().await?;
-    let mut list = ListEndpoints::new().per_page(PAGE_SIZE);
+    let mut list = ListEndpoints::account_wide().per_page(PAGE_SIZE);
     list.billing_customer_id = context.settings.customer;
     list.status = args.status.map(status);
     let most = context.limit().unwrap_or(usize::MAX);

@@ -343,7 +343,9 @@ async fn send(context: &Context, server: &ServerTarget, change: Change) -> Resul
             moved(context.write(TerminateEndpoint::new(id), &about).await)
         }
         Change::Delete => {
-            let sent = context.write(DeleteEndpoint::new(id), &about).await;
+            let sent = context
+                .write(DeleteEndpoint::account_wide(id), &about)
+                .await;
             sent.map(|sent| sent.map(|_| (json!({ "endpoint_id": id, "deleted": true }), None)))
         }
     };

@@ -24,7 +24,10 @@ pub const SAMPLE_REASON: &str = "why this port is meant to be open";
 
 /// Reads a server with what its scans found.
 pub async fn read(context: &Context, id: EndpointId) -> Result<EndpointDetail, CliError> {
-    let detail = context.read(GetEndpointDetail::new(id)).await?.into_data();
+    let detail = context
+        .read(GetEndpointDetail::account_wide(id))
+        .await?
+        .into_data();
     context.learn(Seen::Servers(vec![Server::from(&detail.data)]));
     Ok(detail)
 }

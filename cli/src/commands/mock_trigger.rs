@@ -70,7 +70,7 @@ async fn ports(
     let endpoint = references::endpoint(context, &args.endpoint).await?;
     let customer = references::owner(context, &endpoint)?;
     let detail = context
-        .read(GetEndpointDetail::new(endpoint.id))
+        .read(GetEndpointDetail::account_wide(endpoint.id))
         .await?
         .into_data();
     let alerts = references::all_alerts(context, customer, |mut list| {

@@ -87,7 +87,7 @@ impl Addition {
             Place::Server(endpoint) => {
                 CreateRule::for_endpoint(endpoint.id, range, protocol, reason)
             }
-            Place::Everywhere(_) => CreateRule::global(range, protocol, reason),
+            Place::Everywhere(_) => CreateRule::account_wide(range, protocol, reason),
         };
         create.billing_customer_id = customer_of(place);
         create.service.clone_from(&self.service);

@@ -168,7 +168,7 @@ fn server_of(rule: &Rule) -> Option<Uuid> {
 async fn find(context: &Context, name: &str) -> Result<Rule, CliError> {
     references::check_named(RULE, name)?;
     if let Ok(id) = name.trim().parse::<Uuid>() {
-        let mut get = GetRule::new(id.into());
+        let mut get = GetRule::account_wide(id.into());
         get.billing_customer_id = context.settings.customer;
         return Ok(context.read(get).await?.into_data());
     }
@@ -292,30 +292,23 @@ async fn edit(context: &Context, args: RuleEditArgs) -> Result<Outcome, CliError
 fn changed(rule: &Rule, args: RuleEditArgs) -> Result<UpdateRule, CliError> {
     let unreadable =
         || CliError::not_found(format!("rule {} has no ports that can be read", rule.id));
-    let port = match &args.port {
-        Some(port) if port.contains('/') => PortSpec::parse(port)?,
-        Some(port) => PortSpec {
-            range: PortSpec::parse(port)?.range,
-            protocol: rule.protocol.clone(),
-        },
-        None => PortSpec {
-            range: rule.ports().ok_or_else(unreadable)?,
-            protocol: rule.protocol.clone(),
-        },
-    };
-    let kept = rule.justification.clone().unwrap_or_default();
-    let mut update = UpdateRule::new(
-        rule.id,
-        port.range,
-        port.protocol,
-        args.justification.message.unwrap_or(kept),
-    );
-    update.service = args.service.or_else(|| rule.service.clone());
-    update.expires_at = match args.expires.as_deref() {
-        Some("never") => None,
-        Some(day) => Some(durations::day("--expires", day)?),
-        None => rule.expires_at.as_ref().map(|end| end.date_time().into()),
-    };
+    let mut update = UpdateRule::from_rule(rule).ok_or_else(unreadable)?;
+    if let Some(text) = &args.port {
+        let port = PortSpec::parse(text)?;
+        update.ports = port.range;
+        if text.contains('/') {
+            update.protocol = port.protocol;
+        }
+    }
+    if let Some(message) = args.justification.message {
+        update.justification = message;
+    }
+    update.service = args.service.or(update.service);
+    match args.expires.as_deref() {
+        Some("never") => update.expires_at = None,
+        Some(day) => update.expires_at = Some(durations::day("--expires", day)?),
+        None => {}
+    }
     Ok(update)
 }
 
@@ -370,7 +363,11 @@ fn refuse_ports(names: &[String]) -> Result<(), CliError> {
 
 async fn remove_one(context: &Context, rule: &Rule) -> Result<End, CliError> {
     let sent = context
-        .write_touching(DeleteRule::new(rule.id), &about(rule), server_of(rule))
+        .write_touching(
+            DeleteRule::account_wide(rule.id),
+            &about(rule),
+            server_of(rule),
+        )
         .await;
     let Some(_) = sent.map_err(|error| error.during(format!("removing rule {}", rule.id)))? else {
         return Ok(End::Planned);

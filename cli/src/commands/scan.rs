@@ -184,7 +184,11 @@ impl Scans<'_> {
                 }
                 (None, _) if error.sent() == Sent::Maybe && !lost => {
                     lost = true;
-                    match self.context.read(GetEndpoint::new(endpoint.id)).await {
+                    match self
+                        .context
+                        .read(GetEndpoint::account_wide(endpoint.id))
+                        .await
+                    {
                         Ok(now) if now.data.last_scan_at != before.last_scan_at => {
                             return Ok(unanswered(endpoint));
                         }
@@ -239,7 +243,10 @@ impl Scans<'_> {
             "{name} was scanned a moment ago: next try in {again}"
         ));
         self.context.rest(pause).await;
-        let now = self.context.read(GetEndpoint::new(endpoint.id)).await?;
+        let now = self
+            .context
+            .read(GetEndpoint::account_wide(endpoint.id))
+            .await?;
         Ok(now.into_data())
     }
 }

@@ -29,7 +29,7 @@ pub async fn run(context: &Context) -> Result<Outcome, CliError> {
 }
 
 async fn servers(context: &Context) -> Result<Standing, CliError> {
-    let mut list = ListEndpoints::new().per_page(1);
+    let mut list = ListEndpoints::account_wide().per_page(1);
     list.billing_customer_id = context.settings.customer;
     let meta = context.read(list).await?.into_data().meta;
     Ok(Standing::of_servers(&meta))
@@ -44,8 +44,7 @@ async fn quota_paused(
     if servers.paused() == Some(0) {
         return Ok(Some(0));
     }
-    let mut list = ListEndpoints::new().per_page(references::PAGE_SIZE);
-    list.billing_customer_id = Some(customer);
+    let mut list = ListEndpoints::new(customer).per_page(references::PAGE_SIZE);
     list.status = Some(EndpointStatus::Paused);
     let paused = context.client()?.pages(list).collect_all().await?;
     Ok(by_platform(paused.iter().map(|server| server.quota_paused)))

@@ -7,8 +7,7 @@ use secmon::operations::{DomainOverview, ListDomains, ListEndpoints};
 /// Says so where a list about a customer is empty and there is no other trace of them. The two calls are made for a
 /// word beside the result, so one that fails says nothing.
 pub async fn tell(context: &Context, customer: CustomerId) {
-    let mut list = ListEndpoints::new().per_page(1);
-    list.billing_customer_id = Some(customer);
+    let list = ListEndpoints::new(customer).per_page(1);
     let (Ok(servers), Ok(domains)) = (
         context.read(list).await,
         context.read(ListDomains::new(customer)).await,

@@ -102,11 +102,10 @@ impl Wait {
             servers.iter().map(|server| server.customer).collect();
         let wait_for = |customer: CustomerId| {
             let theirs = servers.iter().filter(|server| server.customer == customer);
-            let ids = theirs.clone().map(|server| server.id);
-            let wait = client.servers().wait_for_scans(customer, ids, self.left());
-            theirs.fold(wait, |wait, server| {
-                wait.after(server.id, server.since.clone())
-            })
+            let theirs = theirs.map(|server| (server.id, server.since.clone()));
+            client
+                .servers()
+                .wait_for_scans(customer, theirs, self.left())
         };
         Ok(customers.into_iter().map(wait_for).collect())
     }
@@ -175,7 +174,7 @@ pub async fn current(context: &Context, endpoints: &[Endpoint]) -> Result<Vec<En
     if let [one] = endpoints {
         return Ok(vec![
             context
-                .read(secmon::operations::GetEndpoint::new(one.id))
+                .read(secmon::operations::GetEndpoint::account_wide(one.id))
                 .await?
                 .into_data(),
         ]);

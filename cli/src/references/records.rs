@@ -75,7 +75,7 @@ pub async fn all_rules(
     narrow: impl FnOnce(ListRules) -> ListRules,
 ) -> Result<Vec<Rule>, CliError> {
     context.ready().await?;
-    let mut list = ListRules::new().per_page(PAGE_SIZE);
+    let mut list = ListRules::account_wide().per_page(PAGE_SIZE);
     list.billing_customer_id = context.settings.customer;
     let list = narrow(list);
     let whose = list.billing_customer_id;

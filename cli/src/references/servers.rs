@@ -172,7 +172,7 @@ pub async fn all_endpoints(
     customer: Option<CustomerId>,
 ) -> Result<Vec<Endpoint>, CliError> {
     context.ready().await?;
-    let mut list = ListEndpoints::new().per_page(PAGE_SIZE);
+    let mut list = ListEndpoints::account_wide().per_page(PAGE_SIZE);
     list.billing_customer_id = customer;
     let endpoints = context.client()?.pages(list).collect_all().await?;
     let servers = endpoints.iter().map(Server::from).collect();
@@ -186,7 +186,9 @@ pub async fn endpoints_of(
     customers: &BTreeSet<CustomerId>,
 ) -> Result<Vec<Endpoint>, CliError> {
     if customers.len() > 1 {
-        let first = context.read(ListEndpoints::new().per_page(1)).await?;
+        let first = context
+            .read(ListEndpoints::account_wide().per_page(1))
+            .await?;
         let pages = first.data.meta.total;
         let pages = pages.map(|total| total.div_ceil(u64::from(PAGE_SIZE)));
         if pages.is_some_and(|pages| pages < customers.len() as u64) {
@@ -207,7 +209,7 @@ pub async fn endpoints_of(
 
 /// A server as it is now.
 async fn read_endpoint(context: &Context, id: EndpointId) -> Result<Endpoint, CliError> {
-    let found = context.read(GetEndpoint::new(id)).await;
+    let found = context.read(GetEndpoint::account_wide(id)).await;
     if found
         .as_ref()
         .is_err_and(|error| error.exit() == Exit::NotFound)

@@ -26,7 +26,7 @@ fn ports(text: &str) -> PortRange {
 }
 
 fn wide(text: &str) -> CreateRule {
-    CreateRule::global(ports(text), Protocol::Tcp, WHY)
+    CreateRule::account_wide(ports(text), Protocol::Tcp, WHY)
 }
 
 async fn own_account() -> Account {
@@ -59,7 +59,7 @@ async fn a_rule_of_the_whole_account_is_shown_to_every_customer() {
     assert_eq!((rule.endpoint_id, rule.endpoint), (None, None));
     let anns = created(&account.client, wide("22").billing_customer_id(ann.id)).await;
     for (customer, expected) in [(ann, vec![rule.id, anns.id]), (bob, vec![rule.id])] {
-        let list = ListRules::new().billing_customer_id(customer.id);
+        let list = ListRules::new(customer.id);
         assert_eq!(listed(&account, list.clone()).await, expected);
         assert_eq!(
             listed(&account, list.clone().scope(RuleScope::Global)).await,
@@ -82,15 +82,22 @@ async fn a_rule_of_the_whole_account_is_shown_to_every_customer() {
             Some(0),
             "global rules are counted apart"
         );
-        let read = GetRule::new(rule.id).billing_customer_id(customer.id);
+        let read = GetRule::new(customer.id, rule.id);
         assert_eq!(
             account.client.send(read).await.expect("read").data.id,
             rule.id
         );
     }
-    assert_eq!(listed(&account, ListRules::new()).await, [rule.id, anns.id]);
+    assert_eq!(
+        listed(&account, ListRules::account_wide()).await,
+        [rule.id, anns.id]
+    );
     let stranger = own_account().await;
-    assert!(listed(&stranger, ListRules::new()).await.is_empty());
+    assert!(
+        listed(&stranger, ListRules::account_wide())
+            .await
+            .is_empty()
+    );
     assert_api_error(
         stranger.client.rules().get_account_wide(rule.id).await,
         404,
@@ -106,7 +113,7 @@ async fn no_customer_changes_a_rule_of_the_whole_account() {
     let change = || UpdateRule::new(rule, ports("2222"), Protocol::Tcp, WHY);
     let refused = rules.update(customer.id, change()).await;
     assert_api_error(refused, 404, ErrorCode::Number(404));
-    let delete = DeleteRule::new(rule).billing_customer_id(customer.id);
+    let delete = DeleteRule::new(customer.id, rule);
     let deleted = account.client.send(delete).await;
     assert_api_error(deleted, 404, ErrorCode::Number(404));
     assert_eq!(

@@ -43,10 +43,11 @@ async fn makes_one_of_each() {
         .servers()
         .create(customer.endpoint("203.0.113.2"))
         .await;
-    let list = ListEndpoints::new().billing_customer_id(customer.id);
+    let list = ListEndpoints::new(customer.id);
     let servers = client.pages(list).collect_all().await.expect("servers");
     assert_eq!(servers.len(), 2, "the service processed the calls");
-    let rule = |ports: &str| CreateRule::global(ports.parse().expect("a port"), Protocol::Tcp, WHY);
+    let rule =
+        |ports: &str| CreateRule::account_wide(ports.parse().expect("a port"), Protocol::Tcp, WHY);
     let ssh = "22".parse().expect("a port");
     let of_a_server = CreateRule::for_endpoint(servers[0].id, ssh, Protocol::Tcp, WHY);
     let _ = client.rules().create_account_wide(of_a_server).await;

@@ -67,7 +67,7 @@ async fn an_endpoint_is_created_read_changed_and_deleted() {
     assert_eq!(endpoint.billing_customer_id, Some(customer.id));
     assert!(endpoint.next_scan_at.is_some() && endpoint.last_scan_at.is_none());
 
-    let read = GetEndpoint::new(endpoint.id).billing_customer_id(customer.id);
+    let read = GetEndpoint::new(customer.id, endpoint.id);
     let read = account.client.send(read).await.expect("read");
     assert_eq!(read.data.id, endpoint.id);
 
@@ -162,9 +162,7 @@ async fn a_page_shows_where_it_stands_and_the_limits() {
     let account = Account::new().await;
     let customer = account.customer();
     five_servers(&account, customer).await;
-    let list = ListEndpoints::new()
-        .billing_customer_id(customer.id)
-        .per_page(2);
+    let list = ListEndpoints::new(customer.id).per_page(2);
     let mut pages = account.client.pages(list);
     let first = pages.next().await.expect("a page").expect("no error");
     let raw = json_of(&first);
@@ -199,13 +197,16 @@ async fn a_page_shows_where_it_stands_and_the_limits() {
 async fn a_list_without_a_customer_is_that_of_the_account() {
     let account = Account::new().await;
     let of_all = || async {
-        let page = account.client.send(ListEndpoints::new().per_page(1)).await;
+        let page = account
+            .client
+            .send(ListEndpoints::account_wide().per_page(1))
+            .await;
         page.expect("a page").into_data()
     };
     let before = of_all().await;
     for customer in [account.customer(), account.customer()] {
         customer.provisioned("198.51.100.20").await;
-        let own = ListEndpoints::new().billing_customer_id(customer.id);
+        let own = ListEndpoints::new(customer.id);
         let own = account.client.send(own).await.expect("a page").into_data();
         assert_eq!(
             (own.meta.total, own.meta.current_endpoint_count),
@@ -284,7 +285,7 @@ async fn the_limit_of_the_account_holds_for_all_customers_together() {
     bob.provisioned("198.51.100.22").await;
     let page = account
         .client
-        .send(ListEndpoints::new())
+        .send(ListEndpoints::account_wide())
         .await
         .expect("a page");
     let meta = page.into_data().meta;

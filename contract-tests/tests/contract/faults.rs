@@ -291,7 +291,7 @@ pub async fn allow(
 }
 
 pub async fn rules_of(account: &Account, server: EndpointId) -> Vec<RuleId> {
-    listed(account, ListRules::new().endpoint_id(server)).await
+    listed(account, ListRules::account_wide().endpoint_id(server)).await
 }
 
 /// Operations that a second copy could make act twice, or answer otherwise (F5).
@@ -372,7 +372,7 @@ async fn a_slow_answer_is_waited_for_or_given_up() {
         .await;
     let call = account
         .client
-        .call(GetEndpoint::new(server))
+        .call(GetEndpoint::account_wide(server))
         .with(|call| call.operation_timeout(Duration::from_millis(200)));
     let error = call.send().await.expect_err("late");
     assert_eq!(
@@ -396,7 +396,7 @@ async fn settled(account: &Account, customer: Customer<'_>) {
             json!({"latency_ms": 3_000}),
         )
         .await;
-    let list = ListRules::new().billing_customer_id(customer.id);
+    let list = ListRules::new(customer.id);
     account.client.send(list).await.expect("a page");
 }
 
@@ -439,7 +439,7 @@ async fn a_deletion_whose_answer_was_lost_is_done() {
         assert_eq!(servers.statuses().await, statuses, "closed {close}");
         let gone = account.client.servers().get_account_wide(id).await;
         assert_api_error(gone, 404, ErrorCode::Number(404));
-        let list = ListEndpoints::new().billing_customer_id(customer.id);
+        let list = ListEndpoints::new(customer.id);
         let left = account
             .client
             .pages(list)
@@ -448,7 +448,7 @@ async fn a_deletion_whose_answer_was_lost_is_done() {
             .expect("a list");
         assert!(left.is_empty(), "closed {close}");
 
-        let again = client.send(DeleteRule::new(rule)).await;
+        let again = client.send(DeleteRule::account_wide(rule)).await;
         assert_api_error(again, 404, ErrorCode::Number(404));
     }
 }

@@ -103,7 +103,7 @@ async fn a_full_window_is_a_429_with_the_wait() {
         Some("Too Many Attempts.")
     );
 
-    let other_window = account.client.send(GetEndpoint::new(nobody()));
+    let other_window = account.client.send(GetEndpoint::account_wide(nobody()));
     assert_api_error(other_window.await, 404, ErrorCode::Number(404));
     account.advance(wait.as_secs()).await;
     let call = account.client.servers().suspend(nobody());

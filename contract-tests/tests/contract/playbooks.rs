@@ -277,7 +277,7 @@ async fn domains(client: &Client) -> Vec<DomainId> {
 
 fn rule() -> CreateRule {
     let ports = "22".parse().expect("a port");
-    CreateRule::global(ports, Protocol::Tcp, "SSH for operations")
+    CreateRule::account_wide(ports, Protocol::Tcp, "SSH for operations")
 }
 
 async fn live_through(client: Client) {
@@ -337,7 +337,7 @@ async fn look_after_a_lost_answer(client: Client) {
         .await
         .expect_err("the answer is lost");
     assert_eq!(lost.sent(), Sent::Maybe);
-    let list = ListRules::new().billing_customer_id(customer());
+    let list = ListRules::new(customer());
     let made = client.pages(list).collect_all().await.expect("rules");
     assert_eq!(made.len(), 1, "it was made: nothing is left to do");
 }
@@ -356,7 +356,7 @@ async fn send_a_rule_twice(client: Client) {
 }
 
 async fn the_only_server(client: &Client) -> EndpointId {
-    let list = ListEndpoints::new().billing_customer_id(customer());
+    let list = ListEndpoints::new(customer());
     let servers = client.pages(list).collect_all().await.expect("servers");
     servers[0].id
 }
@@ -365,7 +365,7 @@ async fn wait_for_the_cooldown(client: Client) {
     let scan = ScanEndpoint::new(customer(), the_only_server(&client).await);
     client
         .call(scan)
-        .with(|call| call.wait_for_cooldown())
+        .with(|call| call.wait_for_cooldown(true))
         .send()
         .await
         .expect("queued");
@@ -383,7 +383,7 @@ async fn scan_again_and_again(client: Client) {
 }
 
 async fn read_every_page(client: Client) {
-    let list = ListEndpoints::new().billing_customer_id(customer());
+    let list = ListEndpoints::new(customer());
     client.pages(list).collect_all().await.expect("servers");
 }
 

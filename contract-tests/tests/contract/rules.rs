@@ -197,7 +197,7 @@ async fn overlapping_rules_of_one_scope_are_refused() {
         .create_account_wide(udp)
         .await
         .expect("another protocol");
-    let global = CreateRule::global(ports("8000"), Protocol::Tcp, WHY);
+    let global = CreateRule::account_wide(ports("8000"), Protocol::Tcp, WHY);
     rules
         .create(customer.id, global)
         .await
@@ -221,7 +221,7 @@ async fn the_summary_counts_the_rules_of_every_server() {
     let customer = account.customer();
     let (first, _) = created(&account, customer).await;
     let second = customer.provisioned("192.0.2.9").await;
-    let global = CreateRule::global(ports("443"), Protocol::Tcp, WHY);
+    let global = CreateRule::account_wide(ports("443"), Protocol::Tcp, WHY);
     account
         .client
         .rules()
@@ -331,7 +331,7 @@ async fn the_rules_of_an_ended_server_stay_listed_with_it() {
     let customer = account.customer();
     let (endpoint, id) = created(&account, customer).await;
     let server_of_the_rule = || async {
-        let list = ListRules::new().billing_customer_id(customer.id);
+        let list = ListRules::new(customer.id);
         let rules = account.client.pages(list).collect_all().await.expect("one");
         let rule = rules
             .into_iter()

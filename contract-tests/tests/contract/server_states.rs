@@ -440,7 +440,7 @@ impl<'a> Walk<'a> {
 
     /// The server, where it is listed.
     async fn found(&self) -> Option<Endpoint> {
-        let list = ListEndpoints::new().billing_customer_id(self.customer.id);
+        let list = ListEndpoints::new(self.customer.id);
         let all = self.account.client.pages(list).collect_all().await;
         let mut all = all.expect("a list").into_iter();
         all.find(|server| server.ip_address == ADDRESS)
@@ -463,7 +463,7 @@ impl<'a> Walk<'a> {
 
 /// Servers that take all that a plan pays for, and another plan.
 async fn filled(account: &Account, customer: Customer<'_>) -> Vec<EndpointId> {
-    let list = ListEndpoints::new().billing_customer_id(customer.id);
+    let list = ListEndpoints::new(customer.id);
     let page = account.client.send(list).await.expect("a page");
     let limit = page.data.meta.endpoint_limit.expect("a limit");
     customer.server_plan(PLAN).await;

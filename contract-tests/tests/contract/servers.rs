@@ -123,7 +123,7 @@ async fn all_bad_fields_come_back_at_once() {
     let remote = account
         .client
         .call(bad)
-        .with(|call| call.without_validation())
+        .with(|call| call.validation(false))
         .send()
         .await;
     let remote = assert_api_error(remote, 422, None);
@@ -143,7 +143,7 @@ async fn all_bad_fields_come_back_at_once() {
         .client
         .call(ProvisionEndpoint::new(account.customer().id));
     let nothing = assert_api_error(
-        nothing.with(|call| call.without_validation()).send().await,
+        nothing.with(|call| call.validation(false)).send().await,
         422,
         None,
     );

@@ -292,7 +292,7 @@ impl<'a> Walk<'a> {
                 (overview.slots_total, Some(overview.subscribed), domain)
             }
             Product::Servers => {
-                let list = ListEndpoints::new().billing_customer_id(customer);
+                let list = ListEndpoints::new(customer);
                 let page = client.send(list).await.expect("a page").into_data();
                 let server = page.data.first();
                 let server =

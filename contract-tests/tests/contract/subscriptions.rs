@@ -234,7 +234,7 @@ async fn what_no_longer_fits_is_paused_and_comes_back_oldest_first() {
         .await
         .expect("suspended");
     let states = || async {
-        let list = ListEndpoints::new().billing_customer_id(customer.id);
+        let list = ListEndpoints::new(customer.id);
         let all = account
             .client
             .pages(list)

@@ -204,7 +204,7 @@ async fn bad_entries_reject_the_whole_report_by_their_place() {
         .client
         .call(SyncServices::new(vec![good.clone(), bad]).module_version("x".repeat(21)));
     let error = assert_api_error(
-        call.with(|call| call.without_validation()).send().await,
+        call.with(|call| call.validation(false)).send().await,
         422,
         None,
     );

@@ -191,10 +191,7 @@ async fn servers(
         .collect();
     let mut reads = JoinSet::new();
     for (at, row) in rows.iter().enumerate() {
-        let (client, read) = (
-            client.clone(),
-            GetEndpointDetail::new(row.id).billing_customer_id(customer),
-        );
+        let (client, read) = (client.clone(), GetEndpointDetail::new(customer, row.id));
         reads.spawn(async move { (at, client.send(read).await) });
     }
     while let Some(read) = reads.join_next().await {

@@ -17,6 +17,7 @@ pub async fn first_scans(
     at_most: Duration,
     mut tell: impl FnMut(ScanEnd),
 ) -> Result<(), Next> {
+    let servers = servers.into_iter().map(|server| (server, None));
     let mut wait = client.servers().wait_for_scans(customer, servers, at_most);
     while let Some(end) = wait.next().await {
         match end.map_err(|error| policy::next(&error)) {

@@ -35,10 +35,10 @@ fuzz_target!(|answer: (u8, u16, &[u8])| {
     let customer = "42".parse().expect("a customer");
     match shape % 7 {
         0 => answered.to(SuspendEndpoint::new(endpoint)),
-        1 => answered.to(GetEndpoint::new(endpoint)),
-        2 => answered.to(GetEndpointDetail::new(endpoint)),
-        3 => answered.to(ListEndpoints::new()),
-        4 => answered.to(DeleteEndpoint::new(endpoint)),
+        1 => answered.to(GetEndpoint::account_wide(endpoint)),
+        2 => answered.to(GetEndpointDetail::account_wide(endpoint)),
+        3 => answered.to(ListEndpoints::account_wide()),
+        4 => answered.to(DeleteEndpoint::account_wide(endpoint)),
         5 => answered.to(SyncServices::new(Vec::new())),
         _ => answered.to(ListCredentialLeaks::new(
             customer,
@@ -67,7 +67,7 @@ impl Answered<'_> {
             .with(|calls| calls.max_wait(std::time::Duration::ZERO))
             .build()
             .expect("a client");
-        let call = client.call(operation).with(|call| call.without_validation());
+        let call = client.call(operation).with(|call| call.validation(false));
         match RUNTIME.block_on(call.send()) {
             Ok(response) => {
                 let _ = format!("{response:?} {:?}", response.note());

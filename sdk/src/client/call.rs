@@ -31,7 +31,7 @@ impl<'a, O: Operation> CallBuilder<'a, O> {
         }
     }
 
-    /// Changes how this call is made, as in `.with(|call| call.wait_for_cooldown())`.
+    /// Changes how this call is made, as in `.with(|call| call.wait_for_cooldown(true))`.
     pub fn with(mut self, change: impl FnOnce(Settings) -> Settings) -> Self {
         self.settings = Arc::new(change(Settings::clone(&self.settings)));
         self

@@ -41,6 +41,21 @@ pub(super) fn of(base_url: &str, http_hosts: &[String]) -> Result<String, Error>
     Ok(format!("{scheme}://{authority}"))
 }
 
+/// One spelling for all that name the same origin, its port included; a text that names none as it is.
+pub(crate) fn spelled_one_way(base_url: &str) -> String {
+    let spelled = || {
+        let uri: Uri = base_url.trim().parse().ok()?;
+        let scheme = uri.scheme_str()?.to_ascii_lowercase();
+        let usual = if scheme == "https" { 443 } else { 80 };
+        let port = uri.port_u16().unwrap_or(usual);
+        Some(format!(
+            "{scheme}://{}:{port}",
+            uri.host()?.to_ascii_lowercase()
+        ))
+    };
+    spelled().unwrap_or_else(|| base_url.to_owned())
+}
+
 fn may_be_plain(host: &str, http_hosts: &[String]) -> bool {
     is_loopback(host)
         || http_hosts

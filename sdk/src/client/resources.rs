@@ -50,39 +50,39 @@ macro_rules! accessors {
 accessors! {
     /// Monitored servers.
     Servers, servers {
-        /// Starts monitoring a server: [`ProvisionEndpoint`].
+        /// Starts monitoring a server that a service of the billing
+        /// system pays for, and is the one to choose there: [`ProvisionEndpoint`].
         call provision(server: ProvisionEndpoint) -> ProvisionEndpoint = server;
         /// Stops the scans of a server: [`SuspendEndpoint`].
         call suspend(server: EndpointId) -> SuspendEndpoint;
         /// Scans a paused server again: [`ResumeEndpoint`].
         call resume(server: EndpointId) -> ResumeEndpoint;
-        /// Ends the monitoring of a server: [`TerminateEndpoint`].
+        /// Ends the monitoring of a server when its service ends in the billing system: [`TerminateEndpoint`].
         call terminate(server: EndpointId) -> TerminateEndpoint;
         /// Queues a scan now: [`ScanEndpoint`].
         call scan(customer: CustomerId, server: EndpointId) -> ScanEndpoint;
         /// A customer's servers: [`ListEndpoints`].
-        pages list(customer: CustomerId) -> ListEndpoints = ListEndpoints::new().billing_customer_id(customer);
+        pages list(customer: CustomerId) -> ListEndpoints;
         /// The servers of all customers: [`ListEndpoints`].
-        pages list_account_wide() -> ListEndpoints;
-        /// Monitors a server, by address or hostname: [`CreateEndpoint`].
+        pages list_account_wide() -> ListEndpoints = ListEndpoints::account_wide();
+        /// Monitors a server that a person adds, by address or hostname, with a nickname of its own and perhaps paused;
+        /// no service or price is recorded with it, as [`provision`](Servers::provision) does: [`CreateEndpoint`].
         call create(server: CreateEndpoint) -> CreateEndpoint = server;
         /// One server of a customer: [`GetEndpoint`].
-        call get(customer: CustomerId, server: EndpointId) -> GetEndpoint =
-            GetEndpoint::new(server).billing_customer_id(customer);
+        call get(customer: CustomerId, server: EndpointId) -> GetEndpoint;
         /// One server, whoever owns it: [`GetEndpoint`].
-        call get_account_wide(server: EndpointId) -> GetEndpoint;
+        call get_account_wide(server: EndpointId) -> GetEndpoint = GetEndpoint::account_wide(server);
         /// One server of a customer with what its scans found: [`GetEndpointDetail`].
-        call detail(customer: CustomerId, server: EndpointId) -> GetEndpointDetail =
-            GetEndpointDetail::new(server).billing_customer_id(customer);
+        call detail(customer: CustomerId, server: EndpointId) -> GetEndpointDetail;
         /// One server with what its scans found, whoever owns it: [`GetEndpointDetail`].
-        call detail_account_wide(server: EndpointId) -> GetEndpointDetail;
+        call detail_account_wide(server: EndpointId) -> GetEndpointDetail = GetEndpointDetail::account_wide(server);
         /// Changes nickname or state: [`UpdateEndpoint`].
         call update(change: UpdateEndpoint) -> UpdateEndpoint = change;
-        /// Takes a customer's server out of every list: [`DeleteEndpoint`].
-        call delete(customer: CustomerId, server: EndpointId) -> DeleteEndpoint =
-            DeleteEndpoint::new(server).billing_customer_id(customer);
+        /// Takes a customer's server out of every list; [`terminate`](Servers::terminate) ends the monitoring and keeps
+        /// the record: [`DeleteEndpoint`].
+        call delete(customer: CustomerId, server: EndpointId) -> DeleteEndpoint;
         /// Takes a server out of every list, whoever owns it: [`DeleteEndpoint`].
-        call delete_account_wide(server: EndpointId) -> DeleteEndpoint;
+        call delete_account_wide(server: EndpointId) -> DeleteEndpoint = DeleteEndpoint::account_wide(server);
     }
 
     /// Monitored domains.
@@ -105,7 +105,8 @@ accessors! {
         call summary(customer: CustomerId, domain: DomainId) -> GetDomainSummary;
         /// The last 25 scans of a domain: [`GetScanHistory`].
         call scan_history(customer: CustomerId, domain: DomainId) -> GetScanHistory;
-        /// A domain's mentions on the dark web: [`ListMentions`].
+        /// A domain's mentions on the dark web, which count as seen when they were read without
+        /// [`is_new`](ListMentions::is_new): [`ListMentions`].
         pages mentions(customer: CustomerId, domain: DomainId) -> ListMentions;
         /// A domain's leaked credentials: [`ListCredentialLeaks`].
         pages leaks(customer: CustomerId, domain: DomainId) -> ListCredentialLeaks;
@@ -113,9 +114,9 @@ accessors! {
         pages alerts(customer: CustomerId, domain: DomainId) -> ListDomainAlerts;
         /// One alert with its explanation: [`GetDomainAlert`].
         call alert(customer: CustomerId, domain: DomainId, alert: DomainAlertId) -> GetDomainAlert;
-        /// Somebody has seen an alert: [`AcknowledgeDomainAlert`].
+        /// Says that somebody has seen an alert: [`AcknowledgeDomainAlert`].
         call acknowledge(customer: CustomerId, domain: DomainId, alert: DomainAlertId) -> AcknowledgeDomainAlert;
-        /// An alert is dealt with: [`ResolveDomainAlert`].
+        /// Says that an alert is dealt with: [`ResolveDomainAlert`].
         call resolve(customer: CustomerId, domain: DomainId, alert: DomainAlertId) -> ResolveDomainAlert;
     }
 
@@ -123,13 +124,13 @@ accessors! {
     Subscriptions, subscriptions {
         /// Records or changes what a customer bought: [`ProvisionSubscription`].
         call provision(bought: ProvisionSubscription) -> ProvisionSubscription = bought;
-        /// Takes the capacity away: [`SuspendSubscription`].
+        /// Takes the capacity of a subscription away: [`SuspendSubscription`].
         call suspend(customer: CustomerId, service: ServiceId, product: impl Into<ProductSlug>) -> SuspendSubscription;
-        /// Gives the capacity back: [`ResumeSubscription`].
+        /// Gives the capacity of a subscription back: [`ResumeSubscription`].
         call resume(customer: CustomerId, service: ServiceId, product: impl Into<ProductSlug>) -> ResumeSubscription;
-        /// Ends it: [`TerminateSubscription`].
+        /// Ends a subscription: [`TerminateSubscription`].
         call terminate(customer: CustomerId, service: ServiceId, product: impl Into<ProductSlug>) -> TerminateSubscription;
-        /// To another plan or quantity: [`ChangeSubscription`].
+        /// Moves a subscription to another plan or quantity: [`ChangeSubscription`].
         call change(change: ChangeSubscription) -> ChangeSubscription = change;
         /// Reports the state of many services at once: [`SyncServices`].
         call sync(services: impl Into<Services>) -> SyncServices;
@@ -140,26 +141,25 @@ accessors! {
         /// How many rules each server of a customer has: [`GetRuleSummary`].
         call summary(customer: CustomerId) -> GetRuleSummary;
         /// The rules that apply to a customer: [`ListRules`].
-        pages list(customer: CustomerId) -> ListRules = ListRules::new().billing_customer_id(customer);
+        pages list(customer: CustomerId) -> ListRules;
         /// The rules of all customers: [`ListRules`].
-        pages list_account_wide() -> ListRules;
+        pages list_account_wide() -> ListRules = ListRules::account_wide();
         /// Allows ports for a customer: [`CreateRule`].
         call create(customer: CustomerId, rule: CreateRule) -> CreateRule = rule.billing_customer_id(customer);
         /// Allows ports as the rule says; a global one for the whole account (assumed): [`CreateRule`].
         call create_account_wide(rule: CreateRule) -> CreateRule = rule;
         /// One rule of a customer: [`GetRule`].
-        call get(customer: CustomerId, rule: RuleId) -> GetRule = GetRule::new(rule).billing_customer_id(customer);
+        call get(customer: CustomerId, rule: RuleId) -> GetRule;
         /// One rule, whoever owns it: [`GetRule`].
-        call get_account_wide(rule: RuleId) -> GetRule;
-        /// Replaces what a customer's rule says: [`UpdateRule`].
+        call get_account_wide(rule: RuleId) -> GetRule = GetRule::account_wide(rule);
+        /// Replaces the whole of a customer's rule; [`UpdateRule::from_rule`] keeps what it says.
         call update(customer: CustomerId, rule: UpdateRule) -> UpdateRule = rule.billing_customer_id(customer);
-        /// Replaces what a rule says, whoever owns it: [`UpdateRule`].
+        /// Replaces the whole of a rule, whoever owns it: [`UpdateRule`].
         call update_account_wide(rule: UpdateRule) -> UpdateRule = rule;
         /// Takes a customer's rule away: [`DeleteRule`].
-        call delete(customer: CustomerId, rule: RuleId) -> DeleteRule =
-            DeleteRule::new(rule).billing_customer_id(customer);
+        call delete(customer: CustomerId, rule: RuleId) -> DeleteRule;
         /// Takes a rule away, whoever owns it: [`DeleteRule`].
-        call delete_account_wide(rule: RuleId) -> DeleteRule;
+        call delete_account_wide(rule: RuleId) -> DeleteRule = DeleteRule::account_wide(rule);
         /// Turns a firewall dump into rules of a server: [`IngestFirewall`].
         call ingest_firewall(dump: IngestFirewall) -> IngestFirewall = dump;
     }

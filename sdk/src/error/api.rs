@@ -29,7 +29,7 @@ pub struct ApiError {
 }
 
 impl ApiError {
-    /// Reads an error answer; none when the text is in none of the documented shapes.
+    /// Reads an error answer; `None` when the text is in none of the documented shapes.
     pub(crate) fn parse(status: StatusCode, body: &[u8], redactor: &Redactor) -> Option<Self> {
         let Ok(Value::Object(answer)) = serde_json::from_slice(body) else {
             return None;
@@ -95,12 +95,7 @@ fn read_code(code: &Value) -> Option<ErrorCode> {
             let name = crate::redact::one_line(name, LONGEST_CODE);
             Some(ErrorCode::from(name.as_ref()))
         }
-        Value::Number(number) => Some(
-            number
-                .as_u64()
-                .and_then(|number| u16::try_from(number).ok())
-                .map_or_else(|| ErrorCode::Unknown(number.to_string()), ErrorCode::Number),
-        ),
+        Value::Number(number) => Some(ErrorCode::from(number.to_string())),
         _ => None,
     }
 }

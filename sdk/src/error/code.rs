@@ -4,10 +4,12 @@ use std::borrow::Cow;
 use std::fmt;
 
 use super::named::named_enum;
+use crate::model::UnknownValue;
+use crate::model::tolerant::deserialize_by_parsing;
 
 named_enum! {
     /// Why the service refused, as it says itself.
-    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
     ErrorCode {
         /// The key did not resolve to an account (401).
         TenantNotFound = "TENANT_NOT_FOUND",
@@ -64,7 +66,7 @@ named_enum! {
         /// A number in place of a name, equal to the HTTP status.
         Number(u16),
         /// A code this version has no name for, kept as it came.
-        Unknown(String),
+        Unknown(UnknownValue),
     }
 }
 
@@ -73,7 +75,7 @@ impl ErrorCode {
     pub fn as_str(&self) -> Cow<'_, str> {
         match self {
             Self::Number(number) => Cow::Owned(number.to_string()),
-            Self::Unknown(text) => Cow::Borrowed(text),
+            Self::Unknown(text) => Cow::Borrowed(text.as_str()),
             named => Cow::Borrowed(named.text().unwrap_or_default()),
         }
     }
@@ -93,9 +95,25 @@ impl From<&str> for ErrorCode {
     fn from(text: &str) -> Self {
         let mut named = Self::named();
         let known = named.find(|code| code.text() == Some(text));
-        known.unwrap_or_else(|| Self::Unknown(text.to_owned()))
+        let number = || text.parse().ok().map(Self::Number);
+        let unknown = || Self::Unknown(UnknownValue::new(text));
+        known.or_else(number).unwrap_or_else(unknown)
     }
 }
+
+impl From<String> for ErrorCode {
+    fn from(text: String) -> Self {
+        Self::from(text.as_str())
+    }
+}
+
+impl serde::Serialize for ErrorCode {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.as_str())
+    }
+}
+
+deserialize_by_parsing!(ErrorCode, number, "a code");
 
 impl std::str::FromStr for ErrorCode {
     type Err = std::convert::Infallible;

@@ -29,7 +29,7 @@ pub struct CapacityReport {
 
 /// The reports of one customer, one for each product.
 ///
-/// The service sends them by product; a plain list is read too (D7). They are written by product.
+/// The service sends them by product; a plain list is read too. They are written by product.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CapacityReports(Vec<CapacityReport>);
 
@@ -111,7 +111,7 @@ impl<'de> Visitor<'de> for Reports {
     }
 }
 
-/// A report below the name of its product; none where there is nothing to tell.
+/// A report below the name of its product; `None` where there is nothing to tell.
 #[derive(Deserialize)]
 struct Told(#[serde(deserialize_with = "object")] Option<Unnamed>);
 

@@ -11,6 +11,7 @@ use super::{
     DomainAlertId, DomainAlertStatus, DomainAlertType, DomainId, DomainStatus, LeakCategory,
     MentionId, ScanId, ScanStatus, Severity, Timestamp,
 };
+use crate::redact::MASK;
 
 /// A monitored domain; the list and the summary each send a part of the fields.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -60,8 +61,8 @@ pub struct MonitoredDomain {
     pub quota_paused: Option<bool>,
 }
 
-/// An alert of a domain.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// An alert of a domain. `Debug` does not show its details.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct DomainAlert {
     /// Its identifier.
@@ -97,8 +98,8 @@ pub struct DomainAlert {
     pub resolved_at: Option<Timestamp>,
 }
 
-/// A mention of a domain on the dark web.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// A mention of a domain on the dark web. `Debug` shows neither its title nor its text.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Mention {
     /// Its identifier.
@@ -117,6 +118,31 @@ pub struct Mention {
     pub is_new: Option<bool>,
     /// When it was found.
     pub created_at: Option<Timestamp>,
+}
+
+/// Implements `Debug` with a mask for members that may quote what was leaked.
+macro_rules! debug_masking {
+    ($name:ident: $($masked:ident),+; $($shown:ident),+) => {
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct(stringify!($name))
+                    $(.field(stringify!($shown), &self.$shown))+
+                    $(.field(stringify!($masked), &self.$masked.as_ref().map(|_| MASK)))+
+                    .finish()
+            }
+        }
+    };
+}
+
+debug_masking! {
+    DomainAlert: details;
+    id, monitored_domain_id, domain, kind, category, severity, new_count, previous_count, status, explanation,
+    created_at, acknowledged_at, resolved_at
+}
+
+debug_masking! {
+    Mention: title, content_preview;
+    id, source_name, author, published_at, is_new, created_at
 }
 
 /// A past scan of a domain.

@@ -66,7 +66,7 @@ pub struct EndpointDetail {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct LatestScan {
-    /// Port numbers found open; none where the answer does not tell.
+    /// Port numbers found open; `None` where the answer does not tell.
     pub open_ports: Option<Vec<u16>>,
     /// How the scan ended.
     pub status: ScanStatus,
@@ -106,7 +106,7 @@ pub struct EndpointPageMeta {
     pub endpoint_limit: Option<u64>,
     /// How many count against that limit now.
     pub current_endpoint_count: Option<u64>,
-    /// Servers by state, whatever the filter; none where the answer does not tell.
+    /// Servers by state, whatever the filter; `None` where the answer does not tell.
     #[serde(default, deserialize_with = "map")]
     pub status_counts: Option<BTreeMap<EndpointStatus, u64>>,
 }

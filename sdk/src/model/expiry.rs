@@ -6,6 +6,7 @@ use std::str::FromStr;
 use chrono::{DateTime, FixedOffset, NaiveDate, Utc};
 use serde::{Serialize, Serializer};
 
+use super::Timestamp;
 use super::tolerant::{deserialize_by_parsing, invalid_text};
 
 /// The end of a rule: a day, which is included, or an instant. It must lie after today, by the service's clock.
@@ -53,6 +54,12 @@ impl From<DateTime<FixedOffset>> for Expiry {
 impl From<DateTime<Utc>> for Expiry {
     fn from(instant: DateTime<Utc>) -> Self {
         Self::Instant(instant.fixed_offset())
+    }
+}
+
+impl From<Timestamp> for Expiry {
+    fn from(timestamp: Timestamp) -> Self {
+        Self::Instant(timestamp.into())
     }
 }
 

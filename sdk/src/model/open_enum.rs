@@ -1,6 +1,9 @@
 //! Enums that keep a value they do not know.
 
-/// A value that this version of the crate has no name for; read it through the enum's `as_str`.
+use std::fmt;
+
+/// A value that this version of the crate has no name for. Only reading a text makes one, so that none is equal in text
+/// to a value with a name.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct UnknownValue(Box<str>);
 
@@ -9,8 +12,15 @@ impl UnknownValue {
         Self(text.into())
     }
 
-    pub(crate) fn as_str(&self) -> &str {
+    /// The value as the API writes it.
+    pub fn as_str(&self) -> &str {
         &self.0
+    }
+}
+
+impl fmt::Display for UnknownValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
     }
 }
 

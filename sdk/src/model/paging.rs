@@ -10,9 +10,9 @@ pub struct PageLinks {
     pub first: Option<String>,
     /// The last page.
     pub last: Option<String>,
-    /// The page before; none on the first page.
+    /// The page before; `None` on the first page.
     pub prev: Option<String>,
-    /// The page after; none on the last page.
+    /// The page after; `None` on the last page.
     pub next: Option<String>,
 }
 

@@ -19,7 +19,7 @@ pub struct Rule {
     pub id: RuleId,
     /// The partner account.
     pub tenant_id: Option<TenantId>,
-    /// The server it applies to; none on a global rule.
+    /// The server it applies to; `None` on a global rule.
     pub endpoint_id: Option<EndpointId>,
     /// The first port again, for older readers.
     pub port: Option<u16>,
@@ -37,7 +37,7 @@ pub struct Rule {
     pub justification: Option<String>,
     /// Whether it came from a firewall dump.
     pub auto_suggested: Option<bool>,
-    /// Until when it allows; none for always.
+    /// Until when it allows; `None` for always.
     pub expires_at: Option<Timestamp>,
     /// Who made it.
     pub created_by: Option<CreatorId>,
@@ -59,7 +59,7 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// The ports as a range; none when the service sent numbers that are no range.
+    /// The ports as a range; `None` when the service sent numbers that are no range.
     pub fn ports(&self) -> Option<PortRange> {
         let start = NonZeroU16::new(self.port_start)?;
         let end = NonZeroU16::new(self.port_end)?;

@@ -14,7 +14,7 @@ pub struct Subscription {
     pub subscription_id: SubscriptionId,
     /// The product.
     pub product_slug: ProductSlug,
-    /// The plan; none for per-unit products.
+    /// The plan; `None` for per-unit products.
     pub plan_slug: Option<PlanSlug>,
     /// How many units, 1 to 10000.
     pub quantity: Option<u32>,
@@ -40,11 +40,11 @@ pub struct SubscriptionChange {
     pub changed: bool,
     /// The subscription.
     pub subscription_id: Option<SubscriptionId>,
-    /// The plan now; none for per-unit products.
+    /// The plan now; `None` for per-unit products.
     pub plan_slug: Option<PlanSlug>,
-    /// To more or to less; none when nothing changed.
+    /// To more or to less; `None` when nothing changed.
     pub direction: Option<ChangeDirection>,
-    /// The plan before; none for per-unit products.
+    /// The plan before; `None` for per-unit products.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub previous_plan_slug: Option<PlanSlug>,
     /// The quantity now (assumed field).

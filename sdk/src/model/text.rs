@@ -70,7 +70,7 @@ text_type! {
 }
 
 impl Address {
-    /// The IP address; none for a hostname, or for whatever else the service wrote.
+    /// The IP address; `None` for a hostname, or for whatever else the service wrote.
     pub fn ip(&self) -> Option<IpAddr> {
         self.0.parse().ok()
     }

@@ -13,9 +13,11 @@
 /// }
 /// ```
 ///
-/// A field named in the path's braces travels there.
+/// A field named in the path's braces travels there. `account_wide` before the name makes a constructor of that name in
+/// place of `new`, for a request that [`of_a_customer`] makes keep to one customer; `private` hides `new`.
 macro_rules! operation {
     (
+        @made [$($seen:tt)?] $made:ident
         $(#[$about:meta])*
         $name:ident: $request:ident -> $output:ty = $method:ident $path:literal,
         $group:ident, $safety:ident, $basis:ident, $envelope:ident $(, $trait_of_row:ident)*;
@@ -51,8 +53,8 @@ macro_rules! operation {
 
         #[allow(clippy::useless_conversion, clippy::new_without_default)]
         impl $request {
-            /// The request with what it needs.
-            pub fn new($($($needed: $crate::operations::declaration::argument!($needed_kind)),*)?) -> Self {
+            #[doc = $crate::operations::declaration::made!($made)]
+            $($seen)? fn $made($($($needed: $crate::operations::declaration::argument!($needed_kind)),*)?) -> Self {
                 Self {
                     $($($needed: $needed.into(),)*)?
                     $($($field: None,)*)?
@@ -95,6 +97,33 @@ macro_rules! operation {
             }
         }
     };
+    (account_wide $($declared:tt)+) => {
+        $crate::operations::operation! { @made [pub] account_wide $($declared)+ }
+    };
+    (private $($declared:tt)+) => { $crate::operations::operation! { @made [] new $($declared)+ } };
+    ($($declared:tt)+) => { $crate::operations::operation! { @made [pub] new $($declared)+ } };
+}
+
+/// What the documentation says of how a request is made.
+macro_rules! made {
+    (account_wide) => {
+        "The request for the whole account, whoever owns what it names; `new` keeps to one customer."
+    };
+    (new) => {
+        "The request with what it needs."
+    };
+}
+
+/// Makes a request that is declared `account_wide` keep to one customer.
+macro_rules! of_a_customer {
+    ($($request:ident($($needed:ident: $kind:ty)?);)+) => {$(
+        impl $request {
+            /// The request within a customer's area.
+            pub fn new(customer: CustomerId, $($needed: $kind)?) -> Self {
+                Self::account_wide($($needed)?).billing_customer_id(customer)
+            }
+        }
+    )+};
 }
 
 /// What a setter takes: texts and what is made from one take anything text-like, all else its own type.
@@ -108,4 +137,5 @@ macro_rules! argument {
 }
 
 pub(crate) use argument;
-pub(super) use operation;
+pub(crate) use made;
+pub(super) use {of_a_customer, operation};

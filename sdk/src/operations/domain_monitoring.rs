@@ -29,7 +29,7 @@ operation! {
 pub struct DomainOverview {
     /// Whether the customer has a subscription to domain monitoring.
     pub subscribed: bool,
-    /// The domains, oldest first, terminated ones left out; none where the answer describes the product instead.
+    /// The domains, oldest first, terminated ones left out; `None` where the answer describes the product instead.
     pub domains: Option<Vec<MonitoredDomain>>,
     /// Slots in use.
     pub slots_used: Option<u64>,
@@ -93,6 +93,10 @@ pub struct ScanHistory {
 operation! {
     /// `GET /api/v1/domains/{domain_id}/dark-web-mentions`: mentions of a domain, a page at a time, newest first.
     /// Error: `DOMAIN_NOT_FOUND`.
+    ///
+    /// Without `is_new` what is read counts as seen (assumed). So a read whose answer was lost and that was sent again
+    /// tells of mentions as seen that nobody saw: after [`may_have_acted_before`](crate::Response::may_have_acted_before)
+    /// do not go by their `is_new`, but by their ids.
     list_mentions: ListMentions -> MentionPage = GET "/api/v1/domains/{domain_id}/dark-web-mentions",
     DomainMonitoring, Repeatable, Specified, Success;
     required {
@@ -152,7 +156,7 @@ pub struct CredentialLeaks {
 }
 
 impl CredentialLeaks {
-    /// The service's sentence when the data set cannot be reached for now; none when the page is complete.
+    /// The service's sentence when the data set cannot be reached for now; `None` when the page is complete.
     pub fn unavailable(&self) -> Option<&str> {
         self.error.as_deref()
     }

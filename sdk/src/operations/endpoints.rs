@@ -1,5 +1,6 @@
 //! Monitored endpoints: list, create, read, update, delete.
 
+use super::declaration::of_a_customer;
 use super::operation;
 use crate::model::{
     Address, CustomerId, Endpoint, EndpointDetail, EndpointId, EndpointPage, EndpointStatus,
@@ -10,8 +11,8 @@ use crate::validate::{at_least_one, email, most, one_of, server_address};
 const SETTABLE: &[EndpointStatus] = &[EndpointStatus::Active, EndpointStatus::Paused];
 
 operation! {
+    account_wide
     /// `GET /api/v1/endpoints`: the monitored servers, a page at a time, oldest first.
-    #[derive(Default)]
     list_endpoints: ListEndpoints -> EndpointPage = GET "/api/v1/endpoints",
     Endpoints, Repeatable, Specified, Document;
     optional {
@@ -53,6 +54,7 @@ operation! {
 }
 
 operation! {
+    account_wide
     /// `GET /api/v1/endpoints/{endpoint_id}`: one server. Error: 404.
     get_endpoint: GetEndpoint -> Endpoint = GET "/api/v1/endpoints/{endpoint_id}",
     Endpoints, Repeatable, Specified, Resource;
@@ -67,6 +69,7 @@ operation! {
 }
 
 operation! {
+    account_wide
     /// `GET /api/v1/endpoints/{endpoint_id}/detail`: one server with what its scans found. Error: 404.
     get_endpoint_detail: GetEndpointDetail -> EndpointDetail = GET "/api/v1/endpoints/{endpoint_id}/detail",
     Endpoints, Repeatable, Specified, Document;
@@ -81,7 +84,8 @@ operation! {
 }
 
 operation! {
-    /// `PUT /api/v1/endpoints/{endpoint_id}`: changes nickname or state; the address is fixed.
+    /// `PUT /api/v1/endpoints/{endpoint_id}`: changes nickname or state; the address is fixed. What is left out stays as
+    /// it is, where [`UpdateRule`](super::UpdateRule) replaces all there is.
     ///
     /// Errors: 404; 403 when another customer owns it. Making a server active that the platform paused needs room
     /// (assumed): else `ENDPOINT_LIMIT_EXCEEDED`.
@@ -102,6 +106,7 @@ operation! {
 }
 
 operation! {
+    account_wide
     /// `DELETE /api/v1/endpoints/{endpoint_id}`: takes a server out of every list; adding its address again restores it.
     ///
     /// It is done by a 204 alone. Error: 404. A 404 after an attempt whose answer was lost counts as done.
@@ -115,4 +120,11 @@ operation! {
         /// Refuses the call (403) unless this customer owns it.
         billing_customer_id: CustomerId,
     }
+}
+
+of_a_customer! {
+    ListEndpoints();
+    GetEndpoint(server: EndpointId);
+    GetEndpointDetail(server: EndpointId);
+    DeleteEndpoint(server: EndpointId);
 }

@@ -46,9 +46,9 @@ pub struct FirewallIngest {
     pub format: Option<FirewallFormat>,
     /// How many ranges of ports the firewall lets in.
     pub parsed_rules: Option<u64>,
-    /// The rules that were made; none where the answer does not tell.
+    /// The rules that were made; `None` where the answer does not tell.
     pub suggested: Option<Vec<Rule>>,
-    /// The lines that gave none; none where the answer does not tell.
+    /// The lines that gave none; `None` where the answer does not tell.
     pub skipped: Option<Vec<SkippedLine>>,
 }
 

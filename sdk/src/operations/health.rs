@@ -8,6 +8,7 @@ use crate::model::tolerant::object;
 
 operation! {
     /// `GET /api/v1/health`: whether the service is up. It is sent without the key, and counts in no rate window.
+    #[derive(Default)]
     get_health: GetHealth -> Health = GET "/api/v1/health",
     Health, Repeatable, Specified, Document;
 }

@@ -40,7 +40,7 @@ fn three_letters(currency: &str) -> Option<String> {
 pub struct Price {
     /// The product.
     pub product_slug: ProductSlug,
-    /// The plan; none for per-unit products.
+    /// The plan; `None` for per-unit products.
     pub plan_slug: Option<PlanSlug>,
     /// The price.
     pub price: Money,

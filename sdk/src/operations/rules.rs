@@ -1,5 +1,6 @@
 //! Allowed Ports rules (path name `whitelists`).
 
+use super::declaration::of_a_customer;
 use super::operation;
 use crate::FieldErrors;
 use crate::model::{
@@ -19,8 +20,8 @@ operation! {
 }
 
 operation! {
+    account_wide
     /// `GET /api/v1/whitelists`: the rules, a page at a time, oldest first.
-    #[derive(Default)]
     list_rules: ListRules -> RulePage = GET "/api/v1/whitelists",
     AllowedPorts, Repeatable, Specified, Document;
     optional {
@@ -40,11 +41,13 @@ operation! {
 }
 
 operation! {
+    private
     /// `POST /api/v1/whitelists`: allows ports, and resolves the open alerts that the rule covers.
     ///
-    /// Made by [`for_endpoint`](CreateRule::for_endpoint), or by [`global`](CreateRule::global). Errors: 403 when the
-    /// server is another customer's; 422 when the range overlaps a rule of the same scope. It is not idempotent: after
-    /// a lost answer, read the list before creating it again.
+    /// Made by [`for_endpoint`](CreateRule::for_endpoint), [`for_customer`](CreateRule::for_customer) or
+    /// [`account_wide`](CreateRule::account_wide). Errors: 403 when the server is another customer's; 422 when the range
+    /// overlaps a rule of the same scope. It is not idempotent: after a lost answer, read the list before creating it
+    /// again.
     create_rule: CreateRule -> Rule = POST "/api/v1/whitelists",
     AllowedPorts, Once, Specified, Resource;
     required {
@@ -84,16 +87,31 @@ impl CreateRule {
         Self::new(RuleScope::Endpoint, ports, protocol, justification).endpoint_id(endpoint_id)
     }
 
-    /// A rule of every server: of one customer, where [`billing_customer_id`](CreateRule::billing_customer_id) is set,
-    /// else of the whole account (assumed).
-    pub fn global(ports: PortRange, protocol: Protocol, justification: impl Into<String>) -> Self {
+    /// A rule of every server of one customer.
+    pub fn for_customer(
+        customer: CustomerId,
+        ports: PortRange,
+        protocol: Protocol,
+        justification: impl Into<String>,
+    ) -> Self {
+        Self::account_wide(ports, protocol, justification).billing_customer_id(customer)
+    }
+
+    /// A rule of every server of every customer (assumed).
+    pub fn account_wide(
+        ports: PortRange,
+        protocol: Protocol,
+        justification: impl Into<String>,
+    ) -> Self {
         Self::new(RuleScope::Global, ports, protocol, justification)
     }
 }
 
 operation! {
-    /// `PUT /api/v1/whitelists/{rule_id}`: replaces what a rule says. A field that is left out gets the default of a
-    /// new rule, but a rule without `scope` and `endpoint_id` keeps its own (assumed).
+    /// `PUT /api/v1/whitelists/{rule_id}`: replaces the whole rule, where [`UpdateEndpoint`](super::UpdateEndpoint)
+    /// changes only what it names. A field that is left out gets the default of a new rule, so that a rule sent without
+    /// its `expires_at` allows for ever; but one without `scope` and `endpoint_id` keeps its own (assumed). To change a
+    /// part of a rule, start [`from_rule`](UpdateRule::from_rule).
     ///
     /// Errors: 404; 422 when the range overlaps another rule of the same scope.
     update_rule: UpdateRule -> Rule = PUT "/api/v1/whitelists/{rule_id}",
@@ -126,6 +144,33 @@ operation! {
     }
 }
 
+impl UpdateRule {
+    /// The rule as it is, for a change of some of it; `None` when its ports, as the service sent them, are no range.
+    ///
+    /// What cannot be kept is refused as it is in a new rule: an answer without a justification, an expiry that is over.
+    ///
+    /// ```
+    /// # async fn keep(client: &secmon::Client, customer: secmon::model::CustomerId, id: secmon::model::RuleId)
+    /// # -> Result<(), Box<dyn std::error::Error>> {
+    /// use secmon::operations::UpdateRule;
+    ///
+    /// let rule = client.rules().get(customer, id).await?.into_data();
+    /// let mut change = UpdateRule::from_rule(&rule).ok_or("a rule without ports")?.service("nginx");
+    /// change.expires_at = None;
+    /// client.rules().update(customer, change).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn from_rule(rule: &Rule) -> Option<Self> {
+        let justification = rule.justification.clone().unwrap_or_default();
+        Some(Self {
+            service: rule.service.clone(),
+            expires_at: rule.expires_at.clone().map(Expiry::from),
+            ..Self::new(rule.id, rule.ports()?, rule.protocol.clone(), justification)
+        })
+    }
+}
+
 fn needs_its_server(
     problems: &mut FieldErrors,
     scope: Option<&RuleScope>,
@@ -140,6 +185,7 @@ fn needs_its_server(
 }
 
 operation! {
+    account_wide
     /// `GET /api/v1/whitelists/{rule_id}`: one rule. Error: 404.
     get_rule: GetRule -> Rule = GET "/api/v1/whitelists/{rule_id}",
     AllowedPorts, Repeatable, Specified, Resource;
@@ -154,6 +200,7 @@ operation! {
 }
 
 operation! {
+    account_wide
     /// `DELETE /api/v1/whitelists/{rule_id}`: its ports raise alerts again at the next scan.
     ///
     /// It is done by a 204 alone. Error: 404. A 404 after an attempt whose answer was lost counts as done.
@@ -167,4 +214,10 @@ operation! {
         /// Finds it only when it is this customer's.
         billing_customer_id: CustomerId,
     }
+}
+
+of_a_customer! {
+    ListRules();
+    GetRule(rule: RuleId);
+    DeleteRule(rule: RuleId);
 }

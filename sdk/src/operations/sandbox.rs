@@ -8,6 +8,7 @@ use crate::validate::one_of;
 
 operation! {
     /// `GET /api/v1/sandbox/scenarios` (assumed): what there is to choose from. Error: `SANDBOX_DISABLED`.
+    #[derive(Default)]
     list_scenarios: ListScenarios -> Scenarios = GET "/api/v1/sandbox/scenarios",
     Sandbox, Repeatable, Assumed, Success;
 }

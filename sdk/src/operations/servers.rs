@@ -101,7 +101,7 @@ operation! {
     /// `POST /api/v1/billing/scan-endpoint`: queues a scan now. Only in the billing namespace.
     ///
     /// The scan is asynchronous: results appear on the endpoint when it is complete
-    /// ([`wait_for_scan`](crate::resources::Servers::wait_for_scan)).
+    /// ([`scan_and_wait`](crate::resources::Servers::scan_and_wait)).
     ///
     /// Errors: `ENDPOINT_NOT_FOUND`, `ENDPOINT_NOT_ACTIVE`, `SCAN_DISPATCH_FAILED`, `SCANNING_UNAVAILABLE`, and
     /// `RATE_LIMITED` while the server is in its cooldown

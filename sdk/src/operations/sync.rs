@@ -91,10 +91,10 @@ pub struct SyncResult {
     pub changed: Option<u64>,
     /// Services that were there already.
     pub unchanged: Option<u64>,
-    /// Services that the platform does not recognise; none where the answer does not tell.
+    /// Services that the platform does not recognise; `None` where the answer does not tell.
     pub unknown_services: Option<Vec<UnknownService>>,
     /// What the changes did to each customer's resources; empty when nothing changed (the service writes `[]` then),
-    /// none where the answer does not tell.
+    /// `None` where the answer does not tell.
     #[serde(default, deserialize_with = "map")]
     pub enforcement: Option<BTreeMap<CustomerId, CapacityReports>>,
 }
@@ -102,7 +102,7 @@ pub struct SyncResult {
 with_some_member!(SyncResult: changed, unchanged, unknown_services, enforcement);
 
 /// A service that the platform does not recognise. The specification gives it no shape, so any is kept: an object with
-/// the names below (D6), or the service's bare number.
+/// the names below (assumed), or the service's bare number.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct UnknownService(Value);

@@ -136,7 +136,7 @@ pub enum Settlement {
     /// is longer than the window and a second, the time is a guess that grows with each repeat; then one attempt goes
     /// first, and the others wait for its answer.
     Throttled {
-        /// The wait the service asked for; none where it was absent, zero or unreadable.
+        /// The wait the service asked for; `None` where it was absent, zero or unreadable.
         retry_after: Option<Duration>,
     },
 }
@@ -147,7 +147,7 @@ pub enum Settlement {
 pub enum BudgetError {
     /// No slot comes free within the patience.
     Exhausted {
-        /// The earliest time at which there could have been one, those in front considered; none where there never is.
+        /// The earliest time at which there could have been one, those in front considered; `None` where there never is.
         free_in: Option<Duration>,
     },
     /// The budget cannot be asked, for the reason given.

@@ -76,7 +76,7 @@ impl<'a> Run<'a> {
         limit.saturating_sub(self.started.elapsed())
     }
 
-    /// A slot of the budget; none for operations that are not rate limited.
+    /// A slot of the budget; `None` for operations that are not rate limited.
     async fn permit(&self) -> Result<Held, Failure> {
         let Some(group) = self.call.rate_group else {
             return Ok(None);

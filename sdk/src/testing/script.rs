@@ -32,7 +32,7 @@ struct State {
 
 struct Planned {
     request: Asked,
-    /// How often it is due; none for a step that can be played for ever, or never.
+    /// How often it is due; `None` for a step that can be played for ever, or never.
     times: Option<u32>,
     played: u32,
     delay: Duration,
@@ -56,7 +56,7 @@ enum End {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct SentRequest {
-    /// The operation's name; none for a raw request to a path that [`OPERATIONS`](crate::OPERATIONS) does not have.
+    /// The operation's name; `None` for a raw request to a path that [`OPERATIONS`](crate::OPERATIONS) does not have.
     pub operation: Option<&'static str>,
     /// The HTTP method.
     pub method: Method,
@@ -221,13 +221,13 @@ impl State {
 }
 
 impl Planned {
-    /// How often it is still due; none for a step that may be left out.
+    /// How often it is still due; `None` for a step that may be left out.
     fn left(&self) -> Option<u32> {
         let times = self.times?;
         Some(times.saturating_sub(self.played))
     }
 
-    /// The step with how much of it is left; none when nothing is.
+    /// The step with how much of it is left; `None` when nothing is.
     fn complaint(&self) -> Option<String> {
         let left = self.left().filter(|left| *left > 0)?;
         let times = left.saturating_add(self.played);

@@ -105,7 +105,7 @@ impl AlertWatch {
         self
     }
 
-    /// The alerts that were open at the last look; none before the first.
+    /// The alerts that were open at the last look; `None` before the first.
     pub fn open(&self) -> Option<impl Iterator<Item = &CustomerAlert>> {
         self.open.as_ref().map(BTreeMap::values)
     }

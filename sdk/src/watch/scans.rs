@@ -25,7 +25,8 @@ pub enum ScanEnd {
     OutOfTime(EndpointId),
 }
 
-/// A wait for the scans of one customer's servers, from [`Servers::wait_for_scan`] and [`Servers::wait_for_scans`].
+/// A wait for the scans of one customer's servers, from [`Servers::scan_and_wait`], [`Servers::wait_for_scan`] and
+/// [`Servers::wait_for_scans`].
 ///
 /// One read serves one server, one list as many as there are, after pauses of 1, 2, 4 ... 30 seconds. The future of
 /// [`next`](ScanWait::next) may be dropped and asked for again; after an error it may too. When the deadline passes while
@@ -43,10 +44,10 @@ pub struct ScanWait {
 }
 
 impl<'a> Servers<'a> {
-    /// Waits until a scan of a customer's server has ended, at most so long.
+    /// Queues a scan of a customer's server, and gives the wait for its end, at most so long.
     ///
-    /// Any scan counts, so that this is right after provisioning; after [`scan`](Servers::scan), say with
-    /// [`after`](ScanWait::after) which one was there before.
+    /// It reads the server before, so that an older scan does not count, however soon the new one ends. A scan of the
+    /// service's own that was on its way does count, since nothing tells the two apart.
     ///
     /// ```
     /// # async fn wait(client: &secmon::Client, customer: secmon::model::CustomerId, server: secmon::model::EndpointId)
@@ -54,37 +55,55 @@ impl<'a> Servers<'a> {
     /// use std::time::Duration;
     /// use secmon::watch::ScanEnd;
     ///
-    /// let before = client.servers().get(customer, server).await?.data.last_scan_at;
-    /// client.servers().scan(customer, server).await?;
-    /// let wait = client.servers().wait_for_scan(customer, server, Duration::from_secs(600));
-    /// match wait.after(server, before).one().await? {
+    /// let scan = client.servers().scan_and_wait(customer, server, Duration::from_secs(600)).await?;
+    /// match scan.one().await? {
     ///     ScanEnd::Scanned(_) => println!("scanned"),
     ///     other => println!("no scan: {other:?}"),
     /// }
     /// # Ok(())
     /// # }
     /// ```
-    pub fn wait_for_scan(
+    ///
+    /// # Errors
+    /// That of the read, or that of the scan; then there is nothing to wait for.
+    pub async fn scan_and_wait(
         self,
         customer: CustomerId,
         server: EndpointId,
         deadline: Duration,
-    ) -> ScanWait {
-        self.wait_for_scans(customer, [server], deadline)
+    ) -> Result<ScanWait, Error> {
+        let before = self.get(customer, server).await?.into_data().last_scan_at;
+        self.scan(customer, server).await?;
+        Ok(self.wait_for_scan(customer, server, before, deadline))
     }
 
-    /// The same for many servers, which share each look.
+    /// Waits until a scan of a customer's server has ended that is later than the one of `last_scan_at`, at most so long.
+    ///
+    /// With `None` any scan counts, and one of last week is told at once: that is right after provisioning alone. After
+    /// a scan that was asked for, give the server's `last_scan_at` from before ([`scan_and_wait`](Servers::scan_and_wait)
+    /// does so).
+    pub fn wait_for_scan(
+        self,
+        customer: CustomerId,
+        server: EndpointId,
+        last_scan_at: Option<Timestamp>,
+        deadline: Duration,
+    ) -> ScanWait {
+        self.wait_for_scans(customer, [(server, last_scan_at)], deadline)
+    }
+
+    /// The same for many servers, each with its own `last_scan_at`; they share each look.
     pub fn wait_for_scans(
         self,
         customer: CustomerId,
-        servers: impl IntoIterator<Item = EndpointId>,
+        servers: impl IntoIterator<Item = (EndpointId, Option<Timestamp>)>,
         deadline: Duration,
     ) -> ScanWait {
         let now = Instant::now();
         ScanWait {
             client: in_the_background(self.0),
             customer,
-            open: servers.into_iter().map(|server| (server, None)).collect(),
+            open: servers.into_iter().collect(),
             ended: VecDeque::new(),
             next_look: now,
             pauses: Pauses::new(),
@@ -109,15 +128,6 @@ impl ScanWait {
         self.open.keys().copied()
     }
 
-    /// Only a later scan of this server counts than the one that ended then.
-    #[must_use]
-    pub fn after(mut self, server: EndpointId, last_scan_at: Option<Timestamp>) -> Self {
-        if let Some(before) = self.open.get_mut(&server) {
-            *before = last_scan_at;
-        }
-        self
-    }
-
     /// The end of the wait for the one server.
     ///
     /// # Errors
@@ -132,7 +142,7 @@ impl ScanWait {
         }
     }
 
-    /// The next server whose wait ended; none when all have.
+    /// The next server whose wait ended; `None` when all have.
     pub async fn next(&mut self) -> Option<Result<ScanEnd, Error>> {
         loop {
             if let Some(end) = self.ended.pop_front() {

@@ -45,7 +45,7 @@ fn router() -> Router {
 #[tokio::test]
 async fn a_router_is_called_as_if_it_stood_behind_the_address() {
     let client = client(ServiceTransport::new(router()));
-    let read = client.send(secmon::operations::GetEndpoint::new(endpoint_id()));
+    let read = client.send(secmon::operations::GetEndpoint::account_wide(endpoint_id()));
     assert_eq!(read.await.expect("an endpoint").data.id, endpoint_id());
 }
 

@@ -269,7 +269,22 @@ fn a_fingerprint_depends_on_origin_and_key_and_tells_neither() {
     let at = |origin: &str| key().fingerprint_with(origin);
     let one = at("https://a.example");
     assert_eq!(one, at("https://a.example"));
-    assert_ne!(one, at("https://b.example"));
+    for same in [
+        "https://a.example/",
+        "https://a.example:443",
+        "HTTPS://A.Example/",
+        " https://a.example",
+    ] {
+        assert_eq!(one, at(same), "{same}");
+    }
+    for another in [
+        "https://b.example",
+        "http://a.example",
+        "https://a.example:8443",
+        "a.example",
+    ] {
+        assert_ne!(one, at(another), "{another}");
+    }
     let other = ApiKey::new("another_key_altogether").expect("a key");
     assert_ne!(one, other.fingerprint_with("https://a.example"));
     assert_eq!(one.len(), 32);

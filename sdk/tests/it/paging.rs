@@ -67,7 +67,7 @@ fn queries(script: &Script) -> Vec<String> {
 async fn all_pages_are_fetched_once_each_and_in_order() {
     let (client, script) = client_with(&[1, 2, 3]);
     let all = client
-        .pages(ListEndpoints::new().per_page(2))
+        .pages(ListEndpoints::account_wide().per_page(2))
         .collect_all()
         .await
         .expect("all");
@@ -85,7 +85,7 @@ async fn all_pages_are_fetched_once_each_and_in_order() {
 #[tokio::test]
 async fn a_list_can_be_taken_up_at_any_page() {
     let (client, script) = client_with(&[2, 3]);
-    let mut pages = client.pages(ListEndpoints::new().page(2));
+    let mut pages = client.pages(ListEndpoints::account_wide().page(2));
     assert_eq!(pages.position(), Some(2));
     pages.next().await.expect("a page").expect("page 2");
     assert_eq!(pages.position(), Some(3));
@@ -98,7 +98,7 @@ async fn a_list_can_be_taken_up_at_any_page() {
 #[tokio::test]
 async fn items_stop_at_the_number_asked_for_without_fetching_more() {
     let (client, script) = client_with(&[1, 2]);
-    let pages = client.pages(ListEndpoints::new()).max_items(3);
+    let pages = client.pages(ListEndpoints::account_wide()).max_items(3);
     assert_eq!(
         numbers(&pages.collect_all().await.expect("three")),
         [1, 2, 3]
@@ -106,7 +106,10 @@ async fn items_stop_at_the_number_asked_for_without_fetching_more() {
     assert_eq!(script.requests().len(), 2);
 
     let (client, script) = client_with(&[1, 2]);
-    let mut items = client.pages(ListEndpoints::new()).max_items(3).items();
+    let mut items = client
+        .pages(ListEndpoints::account_wide())
+        .max_items(3)
+        .items();
     let mut seen = Vec::new();
     while let Some(item) = items.next().await {
         seen.push(item.expect("an item"));
@@ -116,7 +119,7 @@ async fn items_stop_at_the_number_asked_for_without_fetching_more() {
 
     let (client, script) = client_with(&[]);
     let none = client
-        .pages(ListEndpoints::new())
+        .pages(ListEndpoints::account_wide())
         .max_items(0)
         .collect_all()
         .await
@@ -127,7 +130,7 @@ async fn items_stop_at_the_number_asked_for_without_fetching_more() {
 #[tokio::test]
 async fn a_page_is_fetched_only_when_its_items_are_wanted() {
     let (client, script) = client_with(&[1, 2]);
-    let mut items = client.pages(ListEndpoints::new()).items();
+    let mut items = client.pages(ListEndpoints::account_wide()).items();
     assert!(script.requests().is_empty());
     for fetched in [1, 1, 2] {
         items.next().await.expect("an item").expect("no error");
@@ -141,7 +144,7 @@ async fn a_page_that_fails_loses_nothing_and_is_asked_for_again() {
     script.fail(TransportErrorKind::Connect);
     script.answer(StatusCode::OK, page(2));
     script.answer(StatusCode::OK, page(3));
-    let mut items = client.pages(ListEndpoints::new()).items();
+    let mut items = client.pages(ListEndpoints::account_wide()).items();
     let mut seen = Vec::new();
     let mut failures = 0;
     while let Some(item) = items.next().await {
@@ -159,12 +162,54 @@ async fn a_page_that_fails_loses_nothing_and_is_asked_for_again() {
     script.fail(TransportErrorKind::Connect);
     script.answer(StatusCode::OK, page(2));
     script.answer(StatusCode::OK, page(3));
-    let mut pages = client.pages(ListEndpoints::new());
+    let mut pages = client.pages(ListEndpoints::account_wide());
     let mut kept = Vec::new();
     assert!(pages.collect_into(&mut kept).await.is_err());
     assert_eq!(numbers(&kept), [1, 2]);
     pages.collect_into(&mut kept).await.expect("the rest");
     assert_eq!(numbers(&kept), [1, 2, 3, 4, 5, 6]);
+}
+
+#[tokio::test]
+async fn an_error_that_does_not_pass_is_the_end_of_the_list_but_never_of_a_complete_one() {
+    let forbidden = || {
+        let (client, script) = client_with(&[1]);
+        let refused = script.on_any().forever();
+        refused.answer(StatusCode::FORBIDDEN, failure(json!(403), "No.", json!({})));
+        (client, script)
+    };
+    // Who skips errors comes to an end all the same.
+    let (client, script) = forbidden();
+    let mut items = client.pages(ListEndpoints::account_wide()).items();
+    let (mut seen, mut failures) = (Vec::new(), 0);
+    while let Some(item) = items.next().await {
+        match item {
+            Ok(item) => seen.push(item),
+            Err(_) => failures += 1,
+        }
+        assert!(failures < 3, "asked for ever");
+    }
+    assert_eq!((numbers(&seen), failures), (vec![1, 2], 1));
+    assert!(items.next().await.is_none());
+    assert_eq!(script.requests().len(), 2);
+
+    let (client, script) = forbidden();
+    let mut pages = client.pages(ListEndpoints::account_wide());
+    assert!(pages.next().await.expect("a page").is_ok());
+    assert!(pages.next().await.expect("an error").is_err());
+    assert!(pages.next().await.is_none() && pages.position().is_none());
+    assert_eq!(script.requests().len(), 2);
+
+    // Who collects, and collects again, is not told that this was all.
+    let (client, script) = forbidden();
+    let mut pages = client.pages(ListEndpoints::account_wide());
+    let mut kept = Vec::new();
+    for _ in 0..2 {
+        let error = pages.collect_into(&mut kept).await.expect_err("refused");
+        assert_eq!(error.kind(), ErrorKind::Api, "{error}");
+        assert!(!error.is_retryable());
+    }
+    assert_eq!((numbers(&kept), script.requests().len()), (vec![1, 2], 2));
 }
 
 #[tokio::test]
@@ -175,7 +220,7 @@ async fn a_service_that_repeats_a_page_is_not_followed_for_ever() {
     script.answer(StatusCode::OK, again.to_string());
     let mut kept = Vec::new();
     let error = client
-        .pages(ListEndpoints::new())
+        .pages(ListEndpoints::account_wide())
         .collect_into(&mut kept)
         .await;
     let error = error.expect_err("a page twice");
@@ -190,7 +235,7 @@ async fn a_service_that_repeats_a_page_is_not_followed_for_ever() {
     let mut lying: Value = serde_json::from_str(&page(1)).expect("JSON");
     lying["meta"]["current_page"] = json!(2);
     (0..9).for_each(|_| script.answer(StatusCode::OK, lying.to_string()));
-    let mut pages = client.pages(ListEndpoints::new());
+    let mut pages = client.pages(ListEndpoints::account_wide());
     let mut kept = Vec::new();
     let error = pages.collect_into(&mut kept).await.expect_err("stuck");
     assert!(error.to_string().contains("came a second time"), "{error}");
@@ -198,7 +243,10 @@ async fn a_service_that_repeats_a_page_is_not_followed_for_ever() {
     assert_eq!(script.requests().len(), 2);
 
     let (client, script) = client_with(&[2]);
-    let error = client.pages(ListEndpoints::new()).collect_all().await;
+    let error = client
+        .pages(ListEndpoints::account_wide())
+        .collect_all()
+        .await;
     let error = error.expect_err("another page than asked for");
     assert!(error.to_string().contains("another number"), "{error}");
     assert_eq!(script.requests().len(), 1);
@@ -211,7 +259,10 @@ async fn an_empty_list_and_a_page_beyond_the_end_are_no_items() {
     let empty = json!({"data": [], "links": {"next": null},
                        "meta": {"current_page": 7, "per_page": 25, "total": 3}});
     script.answer(StatusCode::OK, empty.to_string());
-    let rules = client.pages(ListRules::new().page(7)).collect_all().await;
+    let rules = client
+        .pages(ListRules::account_wide().page(7))
+        .collect_all()
+        .await;
     assert!(rules.expect("none").is_empty());
 }
 
@@ -223,7 +274,7 @@ async fn pages_without_links_end_by_counting_and_alert_pages_by_their_own_word()
     script.answer(StatusCode::OK, counted(1).to_string());
     script.answer(StatusCode::OK, counted(2).to_string());
     let all = client
-        .pages(ListEndpoints::new())
+        .pages(ListEndpoints::account_wide())
         .collect_all()
         .await
         .expect("two");
@@ -245,7 +296,7 @@ async fn pages_without_links_end_by_counting_and_alert_pages_by_their_own_word()
 async fn a_filter_cannot_take_a_list_out_of_its_customers_area() {
     let another = secmon::model::CustomerId::try_from(43_u64).expect("a customer");
     let changes: [fn(ListEndpoints) -> ListEndpoints; 3] = [
-        |_| ListEndpoints::new(),
+        |_| ListEndpoints::account_wide(),
         |mut list| {
             list.billing_customer_id = None;
             list.per_page(50)

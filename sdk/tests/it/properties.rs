@@ -29,16 +29,19 @@ fn errors_of_reads(status: StatusCode, body: &[u8]) -> Vec<Error> {
     let results = now(async {
         [
             answered()
-                .send(GetEndpointDetail::new(endpoint_id()))
+                .send(GetEndpointDetail::account_wide(endpoint_id()))
                 .await
                 .err(),
-            answered().send(ListEndpoints::new()).await.err(),
+            answered().send(ListEndpoints::account_wide()).await.err(),
             answered().send(ListPortAlerts::new(customer)).await.err(),
             answered()
                 .send(ListCredentialLeaks::new(customer, domain))
                 .await
                 .err(),
-            answered().send(DeleteRule::new(rule_id())).await.err(),
+            answered()
+                .send(DeleteRule::account_wide(rule_id()))
+                .await
+                .err(),
         ]
     });
     results.into_iter().flatten().collect()
@@ -153,7 +156,7 @@ proptest! {
         script.answer(StatusCode::BAD_REQUEST, body.to_string());
         let client = Client::builder("https://portal.example.com", ApiKey::new(KEY).expect("a key"));
         let client = client.transport(script).build().expect("a client");
-        let error = now(client.send(GetEndpoint::new(endpoint_id()))).expect_err("refused");
+        let error = now(client.send(GetEndpoint::account_wide(endpoint_id()))).expect_err("refused");
         let shown = format!("{error} {error:?} {}", error.body_snippet().unwrap_or_default());
         prop_assert!(KEY.as_bytes().windows(8).all(|run| !shown.contains(std::str::from_utf8(run).expect("ASCII"))));
     }

@@ -188,8 +188,7 @@ async fn endpoints_are_listed_by_query_and_created_by_body() {
         "meta": {"current_page": 2, "per_page": 10, "total": 11, "endpoint_limit": 25,
                  "current_endpoint_count": 11, "status_counts": {"active": 11, "paused": 0}}
     });
-    let list = ListEndpoints::new()
-        .billing_customer_id(customer())
+    let list = ListEndpoints::new(customer())
         .status(EndpointStatus::Active)
         .per_page(10)
         .page(2);
@@ -201,7 +200,7 @@ async fn endpoints_are_listed_by_query_and_created_by_body() {
         )
     );
     assert_eq!(
-        sent(ListEndpoints::new(), 200, &page.to_string()).await,
+        sent(ListEndpoints::account_wide(), 200, &page.to_string()).await,
         get("/api/v1/endpoints", "")
     );
     let create = CreateEndpoint::new(customer(), "web.example.com")
@@ -224,19 +223,14 @@ async fn calls_for_one_endpoint_carry_it_in_the_path() {
     let one = resource(endpoint());
     let path = format!("/api/v1/endpoints/{ID}");
     assert_eq!(
-        sent(
-            GetEndpoint::new(endpoint_id()).billing_customer_id(customer()),
-            200,
-            &one
-        )
-        .await,
+        sent(GetEndpoint::new(customer(), endpoint_id()), 200, &one).await,
         get(&path, "billing_customer_id=42")
     );
     let detail = json!({"data": endpoint(), "latest_scan": null, "alerts": [], "whitelisted_ports": [],
                         "new_ports": [], "closed_ports": []});
     assert_eq!(
         sent(
-            GetEndpointDetail::new(endpoint_id()),
+            GetEndpointDetail::account_wide(endpoint_id()),
             200,
             &detail.to_string()
         )
@@ -252,7 +246,7 @@ async fn calls_for_one_endpoint_carry_it_in_the_path() {
         (Method::PUT, path.clone(), String::new(), body)
     );
     assert_eq!(
-        sent(DeleteEndpoint::new(endpoint_id()), 204, "").await,
+        sent(DeleteEndpoint::account_wide(endpoint_id()), 204, "").await,
         (Method::DELETE, path, String::new(), Value::Null)
     );
 }
@@ -272,7 +266,7 @@ async fn rules_are_counted_and_listed_by_query() {
     );
     let page = json!({"data": [rule()], "links": {"first": "f", "last": "l", "prev": null, "next": null},
                       "meta": {"current_page": 1, "per_page": 25, "total": 1}});
-    let list = ListRules::new()
+    let list = ListRules::account_wide()
         .endpoint_id(endpoint_id())
         .scope(RuleScope::Endpoint)
         .status(RuleStatus::Expired);
@@ -303,7 +297,7 @@ async fn rules_are_written_by_body_and_named_in_the_path() {
         sent(create, 201, &one).await,
         post("/api/v1/whitelists", body.clone())
     );
-    let global = CreateRule::global(ports(), Protocol::Tcp, "Application servers");
+    let global = CreateRule::account_wide(ports(), Protocol::Tcp, "Application servers");
     let least = json!({"port_start": 8000, "port_end": 8100, "protocol": "tcp",
                        "justification": "Application servers", "scope": "global"});
     assert_eq!(
@@ -322,16 +316,11 @@ async fn rules_are_written_by_body_and_named_in_the_path() {
         (Method::PUT, path.clone(), String::new(), body)
     );
     assert_eq!(
-        sent(GetRule::new(rule_id()), 200, &one).await,
+        sent(GetRule::account_wide(rule_id()), 200, &one).await,
         get(&path, "")
     );
     assert_eq!(
-        sent(
-            DeleteRule::new(rule_id()).billing_customer_id(customer()),
-            204,
-            ""
-        )
-        .await,
+        sent(DeleteRule::new(customer(), rule_id()), 204, "").await,
         (
             Method::DELETE,
             path,
@@ -339,6 +328,34 @@ async fn rules_are_written_by_body_and_named_in_the_path() {
             Value::Null
         )
     );
+}
+
+#[tokio::test]
+async fn a_rule_is_carried_over_as_it_is_and_changed_where_that_is_said() {
+    let mut known = rule();
+    known["service"] = json!("ssh");
+    known["expires_at"] = json!("2026-12-31T23:59:59+00:00");
+    let read = |rule: &Value| serde_json::from_value::<Rule>(rule.clone()).expect("a rule");
+    let kept = UpdateRule::from_rule(&read(&known)).expect("a range");
+    let mut body = json!({
+        "port_start": 22, "port_end": 22, "protocol": "tcp", "justification": "SSH for operations",
+        "service": "ssh", "expires_at": "2026-12-31T23:59:59+00:00"
+    });
+    let (_, _, _, sent_body) = sent(kept.clone(), 200, &resource(rule())).await;
+    assert_eq!(sent_body, body);
+    body["service"] = json!("sftp");
+    let (_, _, _, sent_body) = sent(kept.service("sftp"), 200, &resource(rule())).await;
+    assert_eq!(sent_body, body);
+
+    known["port_start"] = json!(0);
+    assert_eq!(UpdateRule::from_rule(&read(&known)), None);
+    known["port_start"] = json!(22);
+    known["justification"] = json!(null);
+    let (client, script) = scripted();
+    let bare = UpdateRule::from_rule(&read(&known)).expect("a range");
+    let error = client.send(bare).await.expect_err("no justification");
+    let fields = error.field_errors().expect("the fields");
+    assert!(!fields.get("justification").is_empty() && script.requests().is_empty());
 }
 
 #[tokio::test]

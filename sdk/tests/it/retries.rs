@@ -18,7 +18,7 @@ const SECOND: Duration = Duration::from_secs(1);
 
 fn new_rule() -> CreateRule {
     let ports: PortRange = "22".parse().expect("a port");
-    CreateRule::global(ports, Protocol::Tcp, "SSH for operations")
+    CreateRule::account_wide(ports, Protocol::Tcp, "SSH for operations")
 }
 
 fn deleted_once(script: &Script) {
@@ -224,7 +224,7 @@ async fn a_scan_cooldown_is_reported_unless_the_caller_waits_for_its_end() {
     let started = Instant::now();
     client
         .call(scan)
-        .with(|call| call.wait_for_cooldown())
+        .with(|call| call.wait_for_cooldown(true))
         .send()
         .await
         .expect("queued");

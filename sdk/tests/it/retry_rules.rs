@@ -188,7 +188,7 @@ async fn an_absurd_wait_is_bound_to_a_window_and_a_second_but_a_cooldown_is_not(
         (vec![(WaitReason::RateLimited, 61 * SECOND)], Ok(2))
     );
     let cooldown = || refused(429, Some(&ErrorCode::RateLimited), year);
-    let (waited, ended) = waits(once(), [cooldown()], |calls| calls.wait_for_cooldown()).await;
+    let (waited, ended) = waits(once(), [cooldown()], |calls| calls.wait_for_cooldown(true)).await;
     assert_eq!((waited, ended), (Vec::new(), Err(1)));
 }
 

@@ -75,7 +75,7 @@ async fn a_path_is_matched_with_its_method_and_a_star_for_any_one_segment() {
     script
         .on_path(Method::GET, any_endpoint)
         .respond(testing::resource(endpoint()));
-    let found = client.send(GetEndpoint::new(endpoint_id())).await;
+    let found = client.send(GetEndpoint::account_wide(endpoint_id())).await;
     assert_eq!(found.expect("its own step").data.id, endpoint_id());
 }
 
@@ -199,7 +199,7 @@ async fn every_success_envelope_reads_as_the_client_expects_it() {
     ] {
         script.respond(answer);
         let read = client
-            .send(GetEndpoint::new(endpoint_id()))
+            .send(GetEndpoint::account_wide(endpoint_id()))
             .await
             .expect("a record");
         assert_eq!((read.data.id, read.status()), (endpoint_id(), status));
@@ -222,7 +222,7 @@ async fn pages_of_the_resource_envelope_follow_each_other_to_the_last() {
         script.on("list_endpoints").respond(page);
     }
     let first = client
-        .send(ListEndpoints::new())
+        .send(ListEndpoints::account_wide())
         .await
         .expect("a page")
         .data;
@@ -230,7 +230,7 @@ async fn pages_of_the_resource_envelope_follow_each_other_to_the_last() {
     assert_eq!((first.meta.current_page, first.meta.total), (1, Some(3)));
     assert!(links.prev.is_none() && links.next.is_some_and(|next| next.ends_with("page=2")));
     let last = client
-        .send(ListEndpoints::new().page(2))
+        .send(ListEndpoints::account_wide().page(2))
         .await
         .expect("a page")
         .data;

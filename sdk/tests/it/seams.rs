@@ -346,6 +346,48 @@ fn errors_and_results_can_be_made_for_tests_of_what_a_program_makes_of_them() {
     );
 }
 
+#[test]
+fn an_error_says_by_name_what_kind_of_trouble_it_is() {
+    let answered = testing::error::<ScanEndpoint>;
+    let unsent = testing::unsent::<ScanEndpoint>;
+    let cooldown = testing::api_error(StatusCode::TOO_MANY_REQUESTS, "RATE_LIMITED", "Wait.");
+    let page = testing::html(StatusCode::TOO_MANY_REQUESTS, "<p>Slow down.</p>");
+    let forbidden = testing::api_error(StatusCode::FORBIDDEN, "TENANT_MISMATCH", "No.");
+    // Rate limited, in a scan's cooldown, unauthorised, out of time.
+    for (error, expected) in [
+        (
+            answered(testing::too_many_attempts(None)),
+            [true, false, false, false],
+        ),
+        (answered(page), [true, false, false, false]),
+        (unsent(ErrorKind::MaxWait), [true, false, false, false]),
+        (answered(cooldown), [false, true, false, false]),
+        (
+            answered(testing::unauthenticated()),
+            [false, false, true, false],
+        ),
+        (unsent(ErrorKind::KeyRejected), [false, false, true, false]),
+        (answered(forbidden), [false; 4]),
+        (
+            testing::failure::<ScanEndpoint>(TransportErrorKind::Timeout),
+            [false, false, false, true],
+        ),
+        (unsent(ErrorKind::Deadline), [false, false, false, true]),
+        (
+            testing::failure::<ScanEndpoint>(TransportErrorKind::Connect),
+            [false; 4],
+        ),
+    ] {
+        let said = [
+            error.is_rate_limited(),
+            error.is_scan_cooldown(),
+            error.is_unauthorized(),
+            error.is_timeout(),
+        ];
+        assert_eq!(said, expected, "{error}");
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_provider_that_never_answers_ends_with_the_operations_time() {
     struct Asleep;

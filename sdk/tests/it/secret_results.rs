@@ -3,7 +3,7 @@
 use http::StatusCode;
 use secmon::ErrorCode;
 use secmon::model::DomainId;
-use secmon::operations::ListCredentialLeaks;
+use secmon::operations::{ListCredentialLeaks, ListDomainAlerts, ListMentions};
 use serde_json::json;
 
 use crate::support::*;
@@ -116,4 +116,62 @@ async fn any_other_503_of_the_same_read_is_a_failure_and_tried_again() {
     let response = client.send(leaks()).await.expect("leaks");
     assert_eq!(response.attempts(), 2);
     assert!(!response.data.enabled);
+}
+
+#[tokio::test]
+async fn what_may_quote_a_leak_is_read_but_never_shown() {
+    const LEAK: &str = "ann@example.com:hunter2";
+    let mut alert = json!({"id": ID, "monitored_domain_id": ID, "type": "credential_leak", "status": "open",
+        "details": {"samples": [LEAK]}});
+    let mut mention =
+        json!({"id": ID, "title": LEAK, "content_preview": LEAK, "source_name": "a forum"});
+    let alerts = |alert: &serde_json::Value| {
+        success(json!({"alerts": [alert], "total": 1, "current_page": 1}))
+    };
+    let mentions = |mention: &serde_json::Value| {
+        success(json!({"mentions": [mention], "total": 1, "current_page": 1}))
+    };
+    let domain: DomainId = ID.parse().expect("an id");
+
+    let (client, script) = scripted();
+    script.answer(StatusCode::OK, alerts(&alert));
+    let read = client.send(ListDomainAlerts::new(customer(), domain)).await;
+    let read = read.expect("alerts");
+    let shown = format!("{read:?} {:#?}", read.data);
+    assert!(
+        shown.contains("credential_leak") || shown.contains("CredentialLeak"),
+        "{shown}"
+    );
+    assert!(!shown.contains("hunter2"), "{shown}");
+    assert!(
+        read.data.alerts[0]
+            .details
+            .as_ref()
+            .is_some_and(|found| found["samples"][0] == LEAK)
+    );
+
+    script.answer(StatusCode::OK, mentions(&mention));
+    let read = client.send(ListMentions::new(customer(), domain)).await;
+    let read = read.expect("mentions");
+    let shown = format!("{read:?} {:#?}", read.data);
+    assert!(
+        shown.contains("a forum") && !shown.contains("hunter2"),
+        "{shown}"
+    );
+    assert_eq!(read.data.mentions[0].title.as_deref(), Some(LEAK));
+
+    alert["id"] = json!(7);
+    mention["id"] = json!(7);
+    script.answer(StatusCode::OK, alerts(&alert));
+    script.answer(StatusCode::OK, mentions(&mention));
+    let alerts = client.send(ListDomainAlerts::new(customer(), domain)).await;
+    let mentions = client.send(ListMentions::new(customer(), domain)).await;
+    for error in [alerts.err(), mentions.err()] {
+        let error = error.expect("no id");
+        let shown = format!("{error} {error:?} {:?}", error.body_snippet());
+        assert!(
+            shown.contains("id") && !shown.contains("hunter2"),
+            "{shown}"
+        );
+    }
 }

@@ -36,7 +36,7 @@ fn requests_can_be_stored_and_taken_up_again_with_their_ids() {
             .mrr(money("9.5")),
     );
     round_trips(&SuspendEndpoint::new(endpoint_id()));
-    round_trips(&GetEndpoint::new(endpoint_id()).billing_customer_id(customer()));
+    round_trips(&GetEndpoint::new(customer(), endpoint_id()));
     round_trips(&UpdateEndpoint::new(customer(), endpoint_id()).nickname("web"));
     round_trips(&UpdateRule::new(
         rule_id(),
@@ -60,8 +60,60 @@ fn requests_can_be_stored_and_taken_up_again_with_their_ids() {
     let service = ServiceId::try_from(7).expect("a service");
     let report = ServiceReport::new(customer(), service, "endpoint", "active");
     round_trips(&SyncServices::new([report]).module_version("1.2"));
-    let stored = serde_json::to_value(GetEndpoint::new(endpoint_id())).expect("JSON");
+    let stored = serde_json::to_value(GetEndpoint::account_wide(endpoint_id())).expect("JSON");
     assert_eq!(stored, json!({"endpoint_id": ID}));
+}
+
+#[test]
+fn only_a_request_that_says_so_is_for_the_whole_account() {
+    fn customers(request: impl Serialize) -> Option<serde_json::Value> {
+        let stored = serde_json::to_value(request).expect("JSON");
+        stored.get("billing_customer_id").cloned()
+    }
+    let (port, why) = (PortRange::single(Port::MIN), "Application servers");
+    let (server, rule) = (endpoint_id(), rule_id());
+    let kept = [
+        customers(ListEndpoints::new(customer())),
+        customers(GetEndpoint::new(customer(), server)),
+        customers(GetEndpointDetail::new(customer(), server)),
+        customers(DeleteEndpoint::new(customer(), server)),
+        customers(ListRules::new(customer())),
+        customers(GetRule::new(customer(), rule)),
+        customers(DeleteRule::new(customer(), rule)),
+        customers(CreateRule::for_customer(
+            customer(),
+            port,
+            Protocol::Tcp,
+            why,
+        )),
+    ];
+    assert!(
+        kept.iter().all(|customer| *customer == Some(json!(42))),
+        "{kept:?}"
+    );
+    assert_eq!(customers(ListEndpoints::account_wide()), None);
+    assert_eq!(customers(DeleteRule::account_wide(rule)), None);
+    assert_eq!(
+        customers(CreateRule::account_wide(port, Protocol::Tcp, why)),
+        None
+    );
+}
+
+#[test]
+fn codes_and_unknown_values_are_read_back_as_what_they_were() {
+    for text in ["RATE_LIMITED", "404", "70000", "BRAND_NEW"] {
+        let code = ErrorCode::from(text);
+        assert_eq!(code.to_string(), text);
+        round_trips(&code);
+    }
+    assert_eq!(ErrorCode::from("404"), ErrorCode::Number(404));
+    let Severity::Unknown(value) = Severity::from("dire") else {
+        panic!("a value that is known");
+    };
+    assert_eq!(
+        (value.as_str(), value.to_string()),
+        ("dire", "dire".to_owned())
+    );
 }
 
 #[test]

@@ -78,7 +78,7 @@ async fn every_limit_is_allowed_and_one_more_is_not() {
     assert_eq!(refused(server(1, 1, "0.009")).await, ["mrr"]);
 
     let rule = |justification: usize, service: usize| {
-        CreateRule::global(
+        CreateRule::account_wide(
             "22".parse().expect("a port"),
             Protocol::Tcp,
             letters(justification),
@@ -137,12 +137,12 @@ async fn an_email_address_has_one_at_sign_between_a_name_and_a_host() {
 async fn values_outside_the_documented_lists_are_refused() {
     let status = EndpointStatus::Terminated;
     assert_eq!(
-        refused(ListEndpoints::new().status(status.clone())).await,
+        refused(ListEndpoints::account_wide().status(status.clone())).await,
         ["status"]
     );
     let create = CreateEndpoint::new(customer(), "web").status(status);
     assert_eq!(refused(create).await, ["status"]);
-    let rules = ListRules::new()
+    let rules = ListRules::account_wide()
         .scope("nearby".into())
         .status("asleep".into())
         .page(0)
@@ -151,12 +151,9 @@ async fn values_outside_the_documented_lists_are_refused() {
         refused(rules).await,
         ["page", "per_page", "scope", "status"]
     );
-    let rule = CreateRule::new(
-        RuleScope::Endpoint,
-        "22".parse().expect("a port"),
-        "icmp".into(),
-        "For the monitoring",
-    );
+    let port = "22".parse().expect("a port");
+    let mut rule = CreateRule::account_wide(port, "icmp".into(), "For the monitoring");
+    rule.scope = RuleScope::Endpoint;
     assert_eq!(refused(rule).await, ["endpoint_id", "protocol"]);
     assert!("next week".parse::<Expiry>().is_err());
     assert_eq!(
@@ -173,7 +170,7 @@ async fn one_call_can_leave_the_judgement_to_the_service() {
     script.answer(StatusCode::UNPROCESSABLE_ENTITY, answer.to_string());
     let error = client
         .call(ProvisionEndpoint::new(customer()))
-        .with(|call| call.without_validation())
+        .with(|call| call.validation(false))
         .send()
         .await
         .expect_err("refused by the service");

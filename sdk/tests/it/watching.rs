@@ -46,14 +46,35 @@ async fn one_server_is_read_after_1_2_4_seconds_until_a_later_scan_has_ended() {
     let before: Timestamp = FIRST.parse().expect("a time");
     let wait = client
         .servers()
-        .wait_for_scan(customer(), id(1), 600 * SECOND);
-    let end = wait.after(id(1), Some(before)).one().await.expect("an end");
+        .wait_for_scan(customer(), id(1), Some(before), 600 * SECOND);
+    let end = wait.one().await.expect("an end");
     assert!(matches!(end, ScanEnd::Scanned(server) if server.last_scan_at.is_some()));
     assert_eq!(started.elapsed(), 7 * SECOND);
     let sent = script.requests();
     assert!(sent.iter().all(
         |sent| sent.operation == Some("get_endpoint") && sent.query == "billing_customer_id=42"
     ));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_scan_that_was_asked_for_is_not_taken_for_the_one_before_it() {
+    let queued = json!({"scan_id": ID, "status": "pending", "cooldown_seconds": 300});
+    // The second scan ends before the first look at it: it counts all the same.
+    for looks in [&[FIRST, FIRST, SECOND_SCAN][..], &[FIRST, SECOND_SCAN]] {
+        let (client, script) = scripted();
+        for last in looks {
+            let step = script.on("get_endpoint");
+            step.answer(StatusCode::OK, resource(server(1, "active", Some(last))));
+        }
+        let scan = script.on("scan_endpoint");
+        scan.answer(StatusCode::OK, success(queued.clone()));
+        let servers = client.servers();
+        let wait = servers.scan_and_wait(customer(), id(1), 600 * SECOND).await;
+        let end = wait.expect("a wait").one().await.expect("an end");
+        let last = SECOND_SCAN.parse().expect("a time");
+        assert!(matches!(end, ScanEnd::Scanned(server) if server.last_scan_at == Some(last)));
+        script.assert_done();
+    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -74,10 +95,10 @@ async fn many_servers_share_a_list_and_each_tells_its_own_end() {
     ));
     script.answer(StatusCode::OK, resource(waiting));
     script.answer(StatusCode::OK, resource(server(3, "active", Some(FIRST))));
-    let mut wait =
-        client
-            .servers()
-            .wait_for_scans(customer(), [id(1), id(2), id(3), id(4)], 600 * SECOND);
+    let servers = [1, 2, 3, 4].map(|number| (id(number), None));
+    let mut wait = client
+        .servers()
+        .wait_for_scans(customer(), servers, 600 * SECOND);
     let mut ends = Vec::new();
     while let Some(end) = wait.next().await {
         ends.push(match end.expect("an end") {
@@ -101,7 +122,7 @@ async fn a_wait_ends_at_its_deadline_and_looks_every_30_seconds_at_the_most() {
     let started = Instant::now();
     let wait = client
         .servers()
-        .wait_for_scan(customer(), id(1), 100 * SECOND);
+        .wait_for_scan(customer(), id(1), None, 100 * SECOND);
     assert_eq!(wait.one().await.expect("an end"), ScanEnd::OutOfTime(id(1)));
     assert_eq!(started.elapsed(), 100 * SECOND);
     // At 0, 1, 3, 7, 15, 31, 61, 91 and 100 seconds.
@@ -119,7 +140,7 @@ async fn a_look_that_fails_loses_nothing() {
     script.answer(StatusCode::OK, resource(server(1, "active", Some(FIRST))));
     let mut wait = client
         .servers()
-        .wait_for_scan(customer(), id(1), 600 * SECOND);
+        .wait_for_scan(customer(), id(1), None, 600 * SECOND);
     let error = wait
         .next()
         .await
@@ -252,7 +273,7 @@ async fn a_wait_ends_at_its_deadline_though_nobody_answers() {
     let started = Instant::now();
     let mut wait = client
         .servers()
-        .wait_for_scan(customer(), id(1), 60 * SECOND);
+        .wait_for_scan(customer(), id(1), None, 60 * SECOND);
     let mut errors = 0;
     let end = loop {
         match wait.next().await.expect("an end") {
@@ -315,7 +336,7 @@ fn waits_can_be_moved_between_threads(client: &Client) {
     movable(
         client
             .servers()
-            .wait_for_scan(customer(), id(1), SECOND)
+            .wait_for_scan(customer(), id(1), None, SECOND)
             .one(),
     );
     movable(client.watch_alerts(customer(), SECOND));

@@ -113,7 +113,9 @@ fn clock(service: &Timestamp) -> Result<String, CliError> {
 }
 
 async fn account(context: &Context) -> Result<String, CliError> {
-    let page = context.read(ListEndpoints::new().per_page(1)).await?;
+    let page = context
+        .read(ListEndpoints::account_wide().per_page(1))
+        .await?;
     let meta = &page.data.meta;
     let count = meta.current_endpoint_count.or(meta.total);
     Ok(format!(

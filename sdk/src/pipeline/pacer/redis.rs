@@ -65,10 +65,11 @@ const LOOK_AGAIN: Duration = Duration::from_secs(1);
 /// ```no_run
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # use secmon::pacing::RedisBudget;
+/// # let key = secmon::ApiKey::new(std::env::var("SECMON_API_KEY")?)?;
 /// let password = std::env::var("REDIS_PASSWORD")?;
 /// let url = format!("rediss://worker:{password}@cache.example.com:6380/");
 /// # #[cfg(feature = "redis-tls")]
-/// let budget = RedisBudget::new(&url, "the key's fingerprint")?;
+/// let budget = RedisBudget::new(&url, &key.fingerprint_with("https://portal.example.com"))?;
 /// # Ok(())
 /// # }
 /// ```
@@ -78,13 +79,14 @@ const LOOK_AGAIN: Duration = Duration::from_secs(1);
 /// provider of the process, so install one before.
 ///
 /// ```no_run
-/// # async fn connect() -> Result<(), Box<dyn std::error::Error>> {
+/// # async fn connect(key: secmon::ApiKey) -> Result<(), Box<dyn std::error::Error>> {
 /// use secmon::pacing::RedisBudget;
 ///
 /// // With its feature `tokio-rustls-comp`, `redis::Client::build_with_tls` takes certificates of yours.
 /// let redis = redis::Client::open("redis://cache.example.com/3")?;
 /// let connection = redis.get_connection_manager().await?;
-/// let budget = RedisBudget::with_connection(connection, "the key's fingerprint");
+/// let name = key.fingerprint_with("https://portal.example.com");
+/// let budget = RedisBudget::with_connection(connection, &name);
 /// # Ok(())
 /// # }
 /// ```
@@ -117,7 +119,7 @@ impl RedisBudget {
     /// by the first call.
     ///
     /// Give it the key's [fingerprint](crate::ApiKey::fingerprint_with) as its name: then exactly those share it who
-    /// share the service's count.
+    /// share the service's count. Where keys rotate, a name that outlives them is as good.
     ///
     /// # Errors
     /// [`ErrorKind::Configuration`](crate::ErrorKind::Configuration) when the address cannot be read, or asks for TLS
@@ -301,7 +303,7 @@ impl Window {
         }
     }
 
-    /// How long somebody waits, as far as this process knows; none when it is time to ask.
+    /// How long somebody waits, as far as this process knows; `None` when it is time to ask.
     fn wait(&self, ahead: Ahead, priority: Priority, now: Instant) -> Option<Wait> {
         let outlook = self.outlook();
         let Outlook { slots, told_at } = outlook.as_ref()?;

@@ -105,7 +105,7 @@ fn causes(text: &str) -> Vec<Cause> {
 fn seen(watch: &Watch, transport: Failing) -> Vec<shown::Shown> {
     let client = watch.client_over(Arc::new(transport));
     let error = watch
-        .block_on(client.send(GetEndpoint::new(endpoint_id())))
+        .block_on(client.send(GetEndpoint::account_wide(endpoint_id())))
         .expect_err("no answer");
     let mut seen = shown::of_error(&error);
     seen.extend(watch.around(&client));
@@ -202,7 +202,7 @@ fn a_budget_that_quotes_the_key_shows_none_of_it() {
         .build()
         .expect("a client");
     let error = watch
-        .block_on(client.send(GetEndpoint::new(endpoint_id())))
+        .block_on(client.send(GetEndpoint::account_wide(endpoint_id())))
         .expect_err("no permit");
     let mut seen = shown::of_error(&error);
     seen.extend(watch.around(&client));
@@ -232,7 +232,7 @@ fn a_header_that_is_named_after_the_key_is_not_shown() {
         .build()
         .expect("a client");
         let error = watch
-            .block_on(client.send(GetEndpoint::new(endpoint_id())))
+            .block_on(client.send(GetEndpoint::account_wide(endpoint_id())))
             .expect_err("refused");
         assert_eq!(faults(&shown::of_error(&error), &secret), None);
     }

@@ -167,7 +167,7 @@ fn without_words(read: Read, info: &OperationInfo) -> Read {
             .values_mut()
             .for_each(|sentences| *sentences = json!(["The service refuses it."]));
     }
-    let named = |code: &String| ErrorCode::from(code.as_str()) != ErrorCode::Unknown(code.clone());
+    let named = |code: &String| !matches!(ErrorCode::from(code.as_str()), ErrorCode::Unknown(_));
     Read {
         code: read
             .code

@@ -250,10 +250,10 @@ async fn each_list(pages: &[Says], check: impl Fn(&str, Words, Walked)) {
         pages.iter().map(|says| write(says, &record)).collect()
     };
     let pages = written(linked, "list_endpoints", "/data/0");
-    let ended = walked(&ListEndpoints::new(), &pages).await;
+    let ended = walked(&ListEndpoints::account_wide(), &pages).await;
     check("servers", Words::Links, ended);
     let pages = written(linked, "list_rules", "/data/0");
-    let ended = walked(&ListRules::new(), &pages).await;
+    let ended = walked(&ListRules::account_wide(), &pages).await;
     check("rules", Words::Links, ended);
     let pages = written(alerts, "list_port_alerts", "/data/alerts/0");
     let ended = walked(&ListPortAlerts::new(customer), &pages).await;
@@ -439,7 +439,7 @@ async fn a_link_that_is_not_there_is_no_word_about_the_next_page() {
             servers(2, 3, links.clone()),
             servers(3, 0, links.clone()),
         ];
-        let walked = walked(&ListEndpoints::new(), &pages).await;
+        let walked = walked(&ListEndpoints::account_wide(), &pages).await;
         assert!(
             walked.error.is_none() && walked.items == 4,
             "{links}: {walked:?}"

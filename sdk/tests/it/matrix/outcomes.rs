@@ -52,8 +52,8 @@ fn missing() -> Step {
 
 /// Both deletions, each as what is left of its outcome.
 async fn both_deletions(steps: &[Step]) -> [Result<(), Error>; 2] {
-    let endpoint = after(DeleteEndpoint::new(endpoint_id()), steps).await;
-    let rule = after(DeleteRule::new(rule_id()), steps).await;
+    let endpoint = after(DeleteEndpoint::account_wide(endpoint_id()), steps).await;
+    let rule = after(DeleteRule::account_wide(rule_id()), steps).await;
     [endpoint.map(|done| done.data), rule.map(|done| done.data)]
 }
 
@@ -260,7 +260,7 @@ async fn after_an_attempt_that_was_not_processed_what_was_there_is_called_old() 
 #[tokio::test(start_paused = true)]
 async fn what_must_not_act_twice_is_not_sent_again_to_find_out() {
     let ports: PortRange = "22".parse().expect("a port");
-    let create = || CreateRule::global(ports, Protocol::Tcp, "SSH for operations");
+    let create = || CreateRule::account_wide(ports, Protocol::Tcp, "SSH for operations");
     for first in [
         Fails(TransportErrorKind::Interrupted),
         Hangs,

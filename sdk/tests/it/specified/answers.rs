@@ -90,7 +90,7 @@ where
         send: Box::new(move |client| {
             let call = client
                 .call(operation.clone())
-                .with(|call| call.without_validation());
+                .with(|call| call.validation(false));
             Box::pin(async move { call.send().await.map(|response| done(&response, as_json)) })
         }),
     }
@@ -315,15 +315,15 @@ fn rules() -> Vec<Answer> {
     vec![
         answer(GetRuleSummary::new(customer()), 200, Object(summary)),
         answer(
-            ListRules::new().page(2),
+            ListRules::account_wide().page(2),
             200,
             linked(endpoint_rule(), Vec::new()),
         ),
         answer(create(), 201, resource(endpoint_rule())),
         answer(create(), 201, resource(global_rule())),
-        answer(GetRule::new(id()), 200, resource(endpoint_rule())),
+        answer(GetRule::account_wide(id()), 200, resource(endpoint_rule())),
         answer(update, 200, resource(endpoint_rule())),
-        answer(DeleteRule::new(id()), 204, None),
+        answer(DeleteRule::account_wide(id()), 204, None),
     ]
 }
 
@@ -358,20 +358,20 @@ fn endpoints() -> Vec<Answer> {
     ]);
     vec![
         answer(
-            ListEndpoints::new().page(2),
+            ListEndpoints::account_wide().page(2),
             200,
             linked(endpoint(), limits),
         ),
         answer(create(), 201, resource(endpoint())),
         answer(create(), 200, resource(Object(found))),
-        answer(GetEndpoint::new(id()), 200, resource(endpoint())),
-        answer(GetEndpointDetail::new(id()), 200, detail),
+        answer(GetEndpoint::account_wide(id()), 200, resource(endpoint())),
+        answer(GetEndpointDetail::account_wide(id()), 200, detail),
         answer(
             UpdateEndpoint::new(customer(), id()),
             200,
             resource(endpoint()),
         ),
-        answer(DeleteEndpoint::new(id()), 204, None),
+        answer(DeleteEndpoint::account_wide(id()), 204, None),
     ]
 }
 

@@ -13,7 +13,7 @@ impl Walk<'_> {
     pub(super) async fn add_rule(&mut self, who: Who, place: Where, ports: Ports) -> Expected {
         let (account, side, _) = self.of(who);
         let (range, protocol) = fields(ports);
-        let global = || CreateRule::global(range, protocol.clone(), WHY);
+        let global = || CreateRule::account_wide(range, protocol.clone(), WHY);
         let (rule, scope) = match place {
             Where::Server(at) => {
                 let (at, server) = nth(&side.servers, at)?;

@@ -42,9 +42,7 @@ impl Walk<'_> {
     }
 
     async fn shown_servers(&self, who: Who) -> Records<(String, State, String)> {
-        let list = ListEndpoints::new()
-            .billing_customer_id(self.sides[who as usize].customer.id)
-            .per_page(100);
+        let list = ListEndpoints::new(self.sides[who as usize].customer.id).per_page(100);
         let page = self.account.client.send(list).await.expect("a page");
         let page = page.into_data();
         let servers = page.data.iter().map(|server| {
@@ -117,9 +115,7 @@ impl Walk<'_> {
     }
 
     async fn shown_rules(&self, who: Who) -> Vec<(RuleId, u16, u16, String)> {
-        let list = ListRules::new()
-            .billing_customer_id(self.sides[who as usize].customer.id)
-            .per_page(100);
+        let list = ListRules::new(self.sides[who as usize].customer.id).per_page(100);
         let rules = self.account.client.pages(list).collect_all().await;
         let rules = rules.expect("a list").into_iter().map(|rule| {
             let protocol = rule.protocol.to_string();
