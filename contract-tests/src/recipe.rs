@@ -117,9 +117,14 @@ pub struct Bad {
 impl Recipe {
     /// What a service must be able to do for a call with these members.
     pub fn needs(&self, members: &Members) -> Option<Need> {
-        let names = names_in(&Value::Object(members.clone()));
-        let needed = names.iter().find_map(|name| Estate::need_of(name));
+        let needed = Self::needs_when_refused(members);
         needed.or((self.account == Reach::Own).then_some(Need::Accounts))
+    }
+
+    /// The same for a call that does nothing, so that the account may be everybody's.
+    pub fn needs_when_refused(members: &Members) -> Option<Need> {
+        let names = names_in(&Value::Object(members.clone()));
+        names.iter().find_map(|name| Estate::need_of(name))
     }
 
     /// The members of `send` and `optional`.

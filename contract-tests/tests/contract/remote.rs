@@ -237,8 +237,7 @@ fn an_account_without_sandbox_mode_is_not_asked_for_scenarios() {
     let ran = command.output().expect("the suite runs");
     let said = String::from_utf8_lossy(&ran.stdout);
     assert!(ran.status.success(), "{said}");
-    let why =
-        "sandbox::an_unknown_record_is_named ... ignored (needs an account with sandbox mode)";
+    let why = "sandbox::a_scenario_is_chosen_for_one_record ... ignored (needs an account with sandbox mode)";
     let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(said.contains(why), "{said}");
 }

@@ -212,10 +212,10 @@ impl Done {
 
 fn members(row: &Row, bare: bool) -> Members {
     let recipe = row.recipe.as_ref().expect("an operation that is called");
-    if bare {
-        recipe.send.clone()
-    } else {
-        recipe.full()
+    // A list without a customer is the whole account's, which others use too.
+    match bare && row.http_method() != Method::GET {
+        true => recipe.send.clone(),
+        false => recipe.full(),
     }
 }
 

@@ -4,10 +4,12 @@
 use http::{Method, StatusCode, header};
 use secmon_contract_tests::table::{Row, TABLE};
 use secmon_contract_tests::{
-    Account, Estate, Members, Need, RawAnswer, RawCall, Request, Snapshot, Wire, assert_keys,
-    cases, names_in, rate_limits,
+    Account, Estate, Need, RawAnswer, RawCall, Request, Snapshot, Wire, assert_keys, cases,
+    rate_limits,
 };
 use serde_json::json;
+
+use super::unsteered;
 
 cases! {
     anywhere:
@@ -17,7 +19,7 @@ cases! {
         a_path_or_method_that_is_none_is_refused_by_name;
     steered:
         a_key_without_an_account_does_nothing(Accounts, World),
-        a_key_that_was_taken_away_does_nothing(Accounts, World, Switches),
+        a_key_that_was_taken_away_does_nothing(Accounts, World, Switches, Embedded),
         a_suspended_account_does_nothing(Accounts, World),
         a_foreign_portal_domain_does_nothing_in_provisioning_and_sign_in(Accounts, World),
         a_full_window_refuses_every_operation_that_counts_in_it(Accounts, World, Clock),
@@ -61,15 +63,6 @@ impl All {
     async fn assert_untouched(&self, what: &str) {
         self.before
             .assert_same(&Snapshot::in_short(&self.estate).await, what);
-    }
-}
-
-fn unsteered(members: &mut Members) {
-    for value in members.values_mut() {
-        let names = names_in(value);
-        if names.iter().any(|name| Estate::need_of(name).is_some()) {
-            *value = json!("$unknown");
-        }
     }
 }
 
