@@ -364,6 +364,11 @@ impl Reader<'_> {
                 .pointer(&format!("/{items}"))
                 .and_then(Value::as_array);
             let Some(found) = found else { break };
+            let begins_again = page > 1
+                && found
+                    .first()
+                    .is_some_and(|first| all.first() == Some(first));
+            assert!(!begins_again, "{path}: the list begins again");
             all.extend(found.iter().cloned());
             if found.len() < PAGE {
                 break;

@@ -24,7 +24,7 @@ pub const BENDS: &[Bent] = &[
         what: "says that a server is scanned again after 23 hours",
         breaks: Breaks::Time,
         case: "mechanisms::instants::the_next_scan_of_a_server_ends",
-        assertion: "the next scan, a day after",
+        assertion: "the server by itself and in its detail",
         bend: Bend::Answer(|call, answer| {
             if call.is(Method::GET, "/detail") {
                 answer.edit(|json| move_time(json, "/data/next_scan_at", Duration::hours(-1)));
@@ -140,7 +140,7 @@ pub const BENDS: &[Bent] = &[
         what: "lists the oldest port alerts of a page first",
         breaks: Breaks::Order,
         case: "mechanisms::lists::pages_are_the_list::list_port_alerts",
-        assertion: "was made before",
+        assertion: "the others, in their order",
         bend: Bend::Answer(|call, answer| {
             if call.is(Method::GET, "/api/v1/alerts") {
                 answer.edit(|json| list(json, "/data/alerts").sort_by_key(port_of));

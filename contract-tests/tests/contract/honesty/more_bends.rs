@@ -303,7 +303,7 @@ pub const BENDS: &[Bent] = &[
         what: "lists everybody's endpoints to a customer who has none",
         breaks: Breaks::Isolation,
         case: "mechanisms::lists::pages_are_the_list::list_endpoints",
-        assertion: "records listed",
+        assertion: "the query of first",
         bend: Bend::Call(|call| {
             if call.is(Method::GET, "/endpoints") {
                 call.forget("billing_customer_id");
@@ -393,7 +393,7 @@ pub const BENDS: &[Bent] = &[
         what: "gives the first page of alerts whatever page is asked for",
         breaks: Breaks::Paging,
         case: "mechanisms::lists::pages_are_the_list::list_domain_alerts",
-        assertion: "what is on the page",
+        assertion: "the list begins again",
         bend: Bend::Whole(|mut call, behind| {
             Box::pin(async move {
                 let page = call.query.iter().find(|(name, _)| name == "page");
@@ -454,7 +454,7 @@ pub const BENDS: &[Bent] = &[
         what: "does not look at the filter of rules by scope",
         breaks: Breaks::Paging,
         case: "mechanisms::lists::pages_are_the_list::list_rules",
-        assertion: "what is on the page",
+        assertion: "total, per_page, current_page",
         bend: Bend::Call(|call| {
             if call.is(Method::GET, "/whitelists") {
                 call.forget("scope");

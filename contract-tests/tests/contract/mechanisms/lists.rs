@@ -121,6 +121,11 @@ impl Asking<'_> {
                 .listing
                 .size
                 .is_none_or(|size| found.len() < largest.unwrap_or(size));
+            let begins_again = page > 1
+                && found
+                    .first()
+                    .is_some_and(|first| all.first() == Some(first));
+            assert!(!begins_again, "{}: the list begins again", request.target());
             all.extend(found);
             if is_last {
                 break;
