@@ -201,6 +201,14 @@ impl Account {
         self.pace() == Pace::Stands
     }
 
+    /// How often a race is run: twenty times where a call costs nothing, twice over a network.
+    pub fn rounds(&self) -> usize {
+        match self.pace() {
+            Pace::Stands => 20,
+            Pace::Runs | Pace::RunsUnsteered => 2,
+        }
+    }
+
     /// How this service tells the time.
     pub(crate) fn pace(&self) -> Pace {
         let service = &self.stage.service;

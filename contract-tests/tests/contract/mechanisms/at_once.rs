@@ -31,7 +31,6 @@ cases! {
 }
 
 const CALLS: usize = 8;
-const ROUNDS: usize = 20;
 
 pub fn all() -> Vec<Case> {
     let real = of_each(
@@ -74,7 +73,7 @@ async fn one_wins(row: &'static Row) {
     let recipe = row.recipe.as_ref().expect("an operation that is called");
     let alone = readied(row).await;
     let first = alone.1.send(&alone.0.account).await.outcome();
-    for _ in 0..ROUNDS {
+    for _ in 0..alone.0.account.rounds() {
         let (estate, request) = readied(row).await;
         let calls = (0..CALLS).map(|_| request.call(&estate.account));
         let answers = at_once(calls.collect()).await;
@@ -104,6 +103,10 @@ async fn readied(row: &Row) -> (Estate, Request) {
     estate.value("plan_service").await;
     let request = Request::new(row, &recipe.send, &estate).await;
     (estate, request)
+}
+
+async fn rounds() -> usize {
+    Account::new().await.rounds()
 }
 
 /// What an answer says of which record it speaks.
@@ -162,7 +165,7 @@ async fn the_last_place_goes_to_one_server() {
         let server = json!({"client_id": "$customer", "ip_address": format!("198.51.100.{place}")});
         answer_of(&estate, "provision_endpoint", server).await;
     }
-    for round in 0..ROUNDS {
+    for round in 0..estate.account.rounds() {
         let server = |last| json!({"client_id": "$customer", "ip_address": format!("203.0.{}.{}", round + 1, last + 1)});
         let answers = at_once(eight(&estate, "provision_endpoint", server).await).await;
         assert_one(
@@ -193,7 +196,7 @@ async fn the_last_slot_goes_to_one_domain() {
     let estate = Estate::new().await;
     let slots = json!({"client_id": "$customer", "service_id": "$free_service", "product_slug": "domain_monitoring"});
     answer_of(&estate, "provision_subscription", slots).await;
-    for round in 0..ROUNDS {
+    for round in 0..estate.account.rounds() {
         let domain = |at| {
             let domain = format!("r{round}n{at}.example.com");
             json!({"client_id": "$customer", "domain": domain, "service_id": "$free_service"})
@@ -227,7 +230,7 @@ async fn a_name_goes_to_one_of_eight_domains() {
         let made = answer_of(&estate, "provision_domain", members).await;
         domains.push(made.json["data"]["monitored_domain_id"].clone());
     }
-    for round in 0..ROUNDS {
+    for round in 0..estate.account.rounds() {
         let name = |at: usize| json!({"monitored_domain_id": domains[at], "domain": format!("wanted{round}.example.com")});
         let calls = eight(&estate, "update_domain", name).await;
         assert_one(
@@ -241,7 +244,7 @@ async fn a_name_goes_to_one_of_eight_domains() {
 }
 
 async fn an_address_is_one_server_whichever_group_adds_it() {
-    for round in 0..ROUNDS {
+    for round in 0..rounds().await {
         let estate = Estate::new().await;
         let mut calls = Vec::new();
         for at in 0..CALLS {
@@ -269,7 +272,7 @@ async fn an_address_is_one_server_whichever_group_adds_it() {
 
 /// The slot is taken by the first, and the record found by the others (B9, C2).
 async fn the_last_slot_goes_to_one_name_that_all_ask_for() {
-    for _ in 0..ROUNDS {
+    for _ in 0..rounds().await {
         let estate = Estate::new().await;
         let slot = json!({"client_id": "$customer", "service_id": "$free_service", "product_slug": "domain_monitoring"});
         answer_of(&estate, "provision_subscription", slot).await;
@@ -290,7 +293,7 @@ async fn eight_servers_are_eight() {
         ("provision_endpoint", "client_id", "endpoint_id"),
         ("create_endpoint", "billing_customer_id", "id"),
     ] {
-        for _ in 0..ROUNDS {
+        for _ in 0..rounds().await {
             let estate = Estate::new().await;
             let server =
                 |at| json!({owner: "$customer", "ip_address": format!("203.0.113.{}", at + 1)});
@@ -315,7 +318,7 @@ async fn eight_servers_are_eight() {
 
 /// A release that is not idempotent takes one slot, whoever asks at the same time (C7).
 async fn a_slot_is_given_up_once() {
-    for _ in 0..ROUNDS {
+    for _ in 0..rounds().await {
         let estate = Estate::new().await;
         let release = json!({"client_id": "$customer", "service_id": "$slots_service", "monitored_domain_id": "$domain"});
         let calls = eight(&estate, "release_domain", |_| release.clone()).await;
@@ -341,7 +344,7 @@ async fn a_slot_is_given_up_once() {
 
 async fn of_overlapping_rules_one_is_made() {
     let estate = Estate::new().await;
-    for round in 0..ROUNDS {
+    for round in 0..estate.account.rounds() {
         let rule = |at| {
             let start = 1000 * (round + 1);
             json!({
@@ -357,7 +360,7 @@ async fn of_overlapping_rules_one_is_made() {
 
 async fn two_members_that_are_changed_both_change() {
     let estate = Estate::new().await;
-    for round in 0..ROUNDS {
+    for round in 0..estate.account.rounds() {
         let (nickname, status) = (format!("round {round}"), ["paused", "active"][round % 2]);
         let change = |at| match at % 2 {
             0 => {
@@ -385,7 +388,7 @@ async fn two_members_that_are_changed_both_change() {
 async fn every_token_is_another() {
     let estate = Estate::new().await;
     estate.value("server").await;
-    for _ in 0..ROUNDS {
+    for _ in 0..estate.account.rounds() {
         let calls = eight(
             &estate,
             "create_sso_token",
@@ -414,7 +417,7 @@ async fn the_last_call_of_a_window_is_one() {
         ("/api/v1/endpoints", default),
     ];
     for (path, limit) in windows {
-        for _ in 0..ROUNDS {
+        for _ in 0..account.rounds() {
             let read = || account.raw(Method::GET, path);
             for _ in 1..limit {
                 read().send().await.expect("an answer");
@@ -437,7 +440,7 @@ async fn the_last_call_of_a_window_is_one() {
 async fn a_token_signs_in_once() {
     let estate = Estate::new().await;
     estate.value("server").await;
-    for _ in 0..ROUNDS {
+    for _ in 0..estate.account.rounds() {
         let minted = call(
             &estate,
             "create_sso_token",

@@ -335,18 +335,6 @@ pub fn without(mut body: Value, members: &[&str]) -> Value {
     body
 }
 
-/// Whether an answer is the partner API's, with a JSON object.
-pub fn ours(call: &Passing, answer: &Answer) -> bool {
-    call.path.starts_with("/api/v1/") && answer.json().is_object()
-}
-
-/// Changes every object of a partner answer.
-pub fn each(call: &Passing, answer: &mut Answer, change: &mut dyn FnMut(&mut Map<String, Value>)) {
-    if ours(call, answer) {
-        answer.edit(|body| walk(body, change));
-    }
-}
-
 // Time.
 
 /// The seconds since 1970 of a timestamp.
