@@ -38,7 +38,9 @@ fn listing(row: &Row) -> Option<&Listing> {
 /// What scans find is listed only where somebody says what they find.
 fn needs(row: &Row) -> &'static [Need] {
     match row.operation.as_str() {
-        "list_endpoints" | "list_rules" | "list_domains" => &[],
+        "list_endpoints" | "list_domains" => &[],
+        // Those of the whole account come and go with other cases where that is shared.
+        "list_rules" => &[Need::Accounts],
         _ => &[Need::World],
     }
 }
