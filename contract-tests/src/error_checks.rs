@@ -4,7 +4,7 @@ use secmon::{Error, ErrorCode, ErrorKind, Response};
 use serde_json::Value;
 
 use crate::service::Repeatability;
-use crate::stage::stage;
+use crate::stage::STAGE;
 
 /// The code of an error answer, or the status where the answer has no code.
 pub fn code_of(error: &Error) -> String {
@@ -58,7 +58,10 @@ pub fn assert_keys(object: &Value, expected: &[&str]) {
     };
     let mut keys: Vec<&str> = object.keys().map(String::as_str).collect();
     let mut expected = expected.to_vec();
-    if stage().service.repeatability == Repeatability::Loose {
+    let of_somebody_else =
+        STAGE.try_with(|stage| stage.service.repeatability == Repeatability::Loose);
+    // Checks that are no cases have no stage.
+    if of_somebody_else.unwrap_or(false) {
         keys.retain(|key| expected.contains(key));
     }
     keys.sort_unstable();

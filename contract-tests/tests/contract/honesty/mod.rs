@@ -61,9 +61,11 @@ fn all() -> impl Iterator<Item = &'static Bent> {
 fn every_case_holds_before_a_proxy_that_bends_nothing() {
     let cases = crate::cases();
     let named: BTreeSet<&str> = all().map(|bent| bent.case).collect();
+    // Of a mechanism that is put to many operations one is enough.
+    let mut paths = BTreeSet::new();
     let named = cases
         .iter()
-        .filter(|case| named.contains(case.name().as_str()));
+        .filter(|case| named.contains(case.name().as_str()) && paths.insert(case.path));
     let falls = named.filter_map(|case| {
         let failure = failure_of(case, Bend::Call(|_| {}), Breaks::Journal)?;
         Some(format!("{}: {}", case.name(), failure.message))
