@@ -8,7 +8,7 @@ mod journal;
 mod lists;
 mod still;
 
-use chrono::{DateTime, FixedOffset};
+use chrono::{DateTime, Duration, FixedOffset};
 use http::Method;
 use secmon_contract_tests::table::{NAMESPACES, Row, TABLE};
 use secmon_contract_tests::{Account, Body, Case, Check, Namespace, Need, Playing};
@@ -69,4 +69,10 @@ async fn now(account: &Account) -> DateTime<FixedOffset> {
         .as_str()
         .unwrap_or_default();
     DateTime::parse_from_rfc3339(shown).unwrap_or_else(|_| panic!("no time in {}", answer.json))
+}
+
+/// A day from now, as a rule's end takes it.
+async fn day_in(account: &Account, days: i64) -> String {
+    let day = now(account).await + Duration::days(days);
+    day.format("%Y-%m-%d").to_string()
 }
