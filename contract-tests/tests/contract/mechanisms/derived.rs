@@ -3,13 +3,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use chrono::Duration;
 use http::Method;
 use secmon_contract_tests::table::TABLE;
 use secmon_contract_tests::{Estate, Members, Need, Request, Snapshot, cases, plans};
 use serde_json::{Value, json};
 
-use super::now;
+use super::day_in;
 
 cases! {
     anywhere:
@@ -549,9 +548,7 @@ async fn alerts_and_findings_are_counted() {
 async fn what_expires_or_was_seen_is_counted() {
     let estate = estate_with(&["server"]).await;
     estate.account.end_scans_by_hand().await;
-    let tomorrow = (now(&estate.account).await + Duration::days(1))
-        .format("%Y-%m-%d")
-        .to_string();
+    let tomorrow = day_in(&estate.account, 1).await;
     let open = json!({"of": "$server", "open": [22, 7000]});
     counted(&estate, vec![
         step("create_rule", json!({"expires_at": tomorrow}), "rules+1 listed+1 in_force+1 ports+1"),

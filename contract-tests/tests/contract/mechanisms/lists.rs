@@ -1,6 +1,5 @@
 //! Every list with every filter, page and size is the same records, once and in order, also while records come and go.
 
-use chrono::Duration;
 use http::{Method, Uri};
 use secmon_contract_tests::table::{Row, TABLE};
 use secmon_contract_tests::{
@@ -8,7 +7,7 @@ use secmon_contract_tests::{
 };
 use serde_json::{Value, json};
 
-use super::{now, of_each};
+use super::{day_in, of_each};
 
 /// How often a list grows before it is looked at in pages.
 const STEPS: u64 = 3;
@@ -504,18 +503,13 @@ async fn servers(estate: &Estate, step: u64) -> usize {
 
 async fn rules(estate: &Estate, step: u64) -> usize {
     let customer = estate.value("customer").await;
-    let (server, mapped) = (
-        estate.value("server").await,
-        estate.value("mapped_server").await,
-    );
+    let server = estate.value("server").await;
+    let mapped = estate.value("mapped_server").await;
     estate.value("others_server").await;
-    let justification = "Part of a list of rules.";
-    let soon = (now(&estate.account).await + Duration::days(3))
-        .format("%Y-%m-%d")
-        .to_string();
+    let soon = day_in(&estate.account, 3).await;
     for (number, server) in [&server, &mapped, &Value::Null].into_iter().enumerate() {
         let mut rule = json!({
-            "port_start": 7000 + 10 * step + number as u64, "protocol": "tcp", "justification": justification,
+            "port_start": 7000 + 10 * step + number as u64, "protocol": "tcp", "justification": "Part of a list.",
             "billing_customer_id": customer, "scope": if server.is_null() { "global" } else { "endpoint" }, "endpoint_id": server,
         });
         if (step as usize + number).is_multiple_of(2) {

@@ -12,7 +12,7 @@ mod refused;
 mod still;
 mod strangers;
 
-use chrono::{DateTime, FixedOffset};
+use chrono::{DateTime, Duration, FixedOffset};
 use http::Method;
 use secmon_contract_tests::table::{NAMESPACES, Row, TABLE};
 use secmon_contract_tests::{
@@ -111,4 +111,10 @@ fn unsteered(members: &mut Members) {
             *value = json!("$unknown");
         }
     }
+}
+
+/// A day from now, as a rule's end takes it.
+async fn day_in(account: &Account, days: i64) -> String {
+    let day = now(account).await + Duration::days(days);
+    day.format("%Y-%m-%d").to_string()
 }
