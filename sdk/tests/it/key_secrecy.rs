@@ -1,8 +1,5 @@
 //! The key appears nowhere: not in errors, logs, debug output or names made from it.
 
-use std::io::Write;
-use std::sync::{Arc, Mutex};
-
 use http::StatusCode;
 use secmon::testing::Script;
 use secmon::transport::TransportErrorKind;
@@ -11,6 +8,7 @@ use secmon::{
 };
 use serde_json::json;
 
+use crate::leaks::Log;
 use crate::support::*;
 
 /// Any eight characters of the key in a row are a leak.
@@ -26,36 +24,6 @@ fn assert_silent(error: &Error) {
     assert_no_key(&format!("{error:?} {error:#?}"));
     assert_no_key(error.body_snippet().unwrap_or_default());
     assert_no_key(&format!("{:?} {:?}", error.headers(), error.api()));
-}
-
-/// Everything that is logged while it lives, at every level.
-#[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
-
-impl Log {
-    fn start(&self) -> tracing::subscriber::DefaultGuard {
-        let log = self.clone();
-        let subscriber = tracing_subscriber::fmt()
-            .with_max_level(tracing::Level::TRACE)
-            .with_writer(move || log.clone())
-            .finish();
-        tracing::subscriber::set_default(subscriber)
-    }
-
-    fn text(&self) -> String {
-        String::from_utf8_lossy(&self.0.lock().expect("a log")).into_owned()
-    }
-}
-
-impl Write for Log {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().expect("a log").extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
 }
 
 #[tokio::test]
@@ -186,7 +154,7 @@ async fn no_operation_and_no_failure_logs_the_key() {
         .expect("suspended");
     assert_no_key(&format!("{response:?}"));
     drop(guard);
-    let text = log.text();
+    let text = log.take();
     assert!(text.contains("waiting"), "the log is at work: {text}");
     assert!(
         text.contains("url.template=\"/api/v1/{namespace}/suspend\""),
@@ -231,7 +199,7 @@ async fn no_operation_of_the_table_logs_the_key_or_answers_with_it() {
         }
     }
     drop(guard);
-    assert_no_key(&log.text());
+    assert_no_key(&log.take());
 }
 
 #[tokio::test]
@@ -248,7 +216,7 @@ async fn the_network_transport_logs_no_key_at_any_level() {
             .expect_err("refused"),
     );
     drop(guard);
-    assert_no_key(&log.text());
+    assert_no_key(&log.take());
 }
 
 #[test]

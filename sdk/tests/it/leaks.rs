@@ -37,11 +37,14 @@ impl Log {
             .with_max_level(tracing::Level::TRACE)
             .with_writer(move || log.clone())
             .finish();
-        tracing::subscriber::set_default(subscriber)
+        let guard = tracing::subscriber::set_default(subscriber);
+        // Another test may have passed a place of the log while nobody listened anywhere, which is remembered of it.
+        tracing::callsite::rebuild_interest_cache();
+        guard
     }
 
     /// What was logged since the last time.
-    fn take(&self) -> String {
+    pub fn take(&self) -> String {
         let bytes = mem::take(&mut *self.0.lock().expect("a log"));
         String::from_utf8_lossy(&bytes).into_owned()
     }
