@@ -253,7 +253,7 @@ pub fn exit_of_status(status: u16) -> Exit {
 }
 
 fn code_of(error: &secmon::Error) -> String {
-    if let Some(code) = error.code().map(secmon::ErrorCode::as_str) {
+    if let Some(code) = error.code().map(secmon::ErrorCode::to_str) {
         let named = code.chars().any(|c| c.is_ascii_alphabetic());
         if named {
             return code.to_string();

@@ -78,7 +78,7 @@ fn every_code_has_a_policy() {
     let halt = |next: &Next| matches!(next, Next::Halt(_));
     for code in ErrorCode::named() {
         let got = refused::<GetEndpoint>(403, code.clone());
-        let right = match code.as_str().as_ref() {
+        let right = match code.to_str().as_ref() {
             "TENANT_NOT_FOUND" | "TENANT_MISMATCH" | "ACCOUNT_SUSPENDED" => halt(&got),
             "ENDPOINT_LIMIT_EXCEEDED" | "DOMAIN_LIMIT_EXCEEDED" | "ENDPOINT_NOT_ACTIVE" => {
                 customer(&got)

@@ -248,7 +248,7 @@ async fn scan_failures_of_the_service_come_by_their_names() {
         (500, ErrorCode::ScanDispatchFailed),
         (503, ErrorCode::ScanningUnavailable),
     ] {
-        let effect = json!({"status": status, "code": code.as_str()});
+        let effect = json!({"status": status, "code": code.to_str()});
         account
             .fault(&Method::POST, "/api/v1/billing/scan-endpoint", effect)
             .await;
@@ -257,7 +257,7 @@ async fn scan_failures_of_the_service_come_by_their_names() {
             .send(ScanEndpoint::new(customer.id, id))
             .await;
         let error = assert_api_error(refused, status, code.clone());
-        assert_eq!(code_of(&error), code.as_str());
+        assert_eq!(code_of(&error), code.to_str());
     }
     account
         .client

@@ -67,7 +67,7 @@ fn the_table_and_the_description_know_the_same_statuses() {
 
 fn every_code_of_the_client_has_a_cell() {
     for code in secmon::ErrorCode::named() {
-        let code = code.as_str().into_owned();
+        let code = code.to_str().into_owned();
         let cells = TABLE.rows.iter().flat_map(|row| &row.cells);
         let found = cells.filter(|cell| cell.outcome.ends_with(&format!(" {code}")));
         assert!(found.count() > 0, "{code}");

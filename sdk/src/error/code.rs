@@ -72,7 +72,7 @@ named_enum! {
 
 impl ErrorCode {
     /// The code as the service writes it; a number in decimal.
-    pub fn as_str(&self) -> Cow<'_, str> {
+    pub fn to_str(&self) -> Cow<'_, str> {
         match self {
             Self::Number(number) => Cow::Owned(number.to_string()),
             Self::Unknown(text) => Cow::Borrowed(text.as_str()),
@@ -109,7 +109,7 @@ impl From<String> for ErrorCode {
 
 impl serde::Serialize for ErrorCode {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.as_str())
+        serializer.serialize_str(&self.to_str())
     }
 }
 
@@ -125,6 +125,6 @@ impl std::str::FromStr for ErrorCode {
 
 impl fmt::Display for ErrorCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&self.as_str())
+        f.pad(&self.to_str())
     }
 }

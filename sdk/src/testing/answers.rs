@@ -77,7 +77,7 @@ pub fn api_error_with(
     details: Value,
 ) -> Response<Bytes> {
     let code = code.into();
-    let error = json!({"code": code.as_str(), "message": message, "details": details});
+    let error = json!({"code": code.to_str(), "message": message, "details": details});
     json_answer(
         status,
         json!({"success": false, "error": error, "meta": meta()}),

@@ -18,7 +18,7 @@ async fn suspend_answered(status: u16, body: String) -> Error {
 async fn every_documented_code_reaches_the_caller_as_itself() {
     for code in ErrorCode::named() {
         for status in [401, 403, 404, 409, 422, 429, 500, 503] {
-            let body = failure(json!(code.as_str()), "A sentence.", json!({}));
+            let body = failure(json!(code.to_str()), "A sentence.", json!({}));
             let error = suspend_answered(status, body).await;
             assert_eq!(error.kind(), ErrorKind::Api);
             assert_eq!(error.code(), Some(&code));

@@ -51,7 +51,7 @@ fn error_codes_keep_every_text_and_every_number() {
     let named: Vec<ErrorCode> = ErrorCode::named().collect();
     assert_eq!(named.len(), 25);
     for code in named {
-        assert_eq!(ErrorCode::from(code.as_str().as_ref()), code);
+        assert_eq!(ErrorCode::from(code.to_str().as_ref()), code);
     }
     assert_eq!(ErrorCode::from("BRAND_NEW").to_string(), "BRAND_NEW");
     assert_eq!(ErrorCode::Number(404).to_string(), "404");

@@ -118,7 +118,7 @@ proptest! {
         let status = EndpointStatus::from(text.as_str());
         prop_assert_eq!(serde_json::to_value(&status).expect("JSON"), json!(text));
         let code = secmon::ErrorCode::from(text.as_str());
-        prop_assert_eq!(code.as_str().into_owned(), text);
+        prop_assert_eq!(code.to_str().into_owned(), text);
     }
 
     #[test]

@@ -51,7 +51,7 @@ fn refused(status: u16, code: Option<&ErrorCode>, retry_after: Option<&str>) -> 
     let status = StatusCode::from_u16(status).expect("a status");
     let code = match code {
         Some(ErrorCode::Number(number)) => json!(number),
-        Some(code) => json!(code.as_str()),
+        Some(code) => json!(code.to_str()),
         None => json!(null),
     };
     let body = json!({"error": {"code": code, "message": "Refused."}}).to_string();

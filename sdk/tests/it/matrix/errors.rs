@@ -182,7 +182,7 @@ fn without_words(read: Read, info: &OperationInfo) -> Read {
 fn told(error: &Error, info: &OperationInfo) -> Option<Read> {
     let api = error.api()?;
     Some(Read {
-        code: error.code().map(|code| code.as_str().into_owned()),
+        code: error.code().map(|code| code.to_str().into_owned()),
         // In its place stands a sentence of the client's own.
         message: if info.secret {
             String::new()
