@@ -220,6 +220,9 @@ fn one_line(text: &str) -> String {
     sanitize(text).replace('\n', " ")
 }
 
+/// The option that names the file of calls.
+pub const DEBUG_FILE: &str = "--debug-file";
+
 /// The file of `--debug-file`: one for all connections of a process.
 #[derive(Debug)]
 pub struct DebugFile {
@@ -241,8 +244,7 @@ impl DebugFile {
         if self.opened.get().is_some() {
             return Ok(());
         }
-        let name = format!("--debug-file {}", self.path.display());
-        let opened = emptied(&self.path).map_err(|error| CliError::io(&name, &error))?;
+        let opened = emptied(&self.path)?;
         self.opened.get_or_init(|| opened);
         Ok(())
     }
@@ -255,14 +257,15 @@ impl DebugFile {
     }
 }
 
-fn emptied(path: &Path) -> std::io::Result<File> {
-    let file =
-        files::private(File::options().create(true).write(true).truncate(true)).open(path)?;
+fn emptied(path: &Path) -> Result<File, CliError> {
+    let file = files::create(DEBUG_FILE, path, files::private(&mut File::options()))?;
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
         if file.metadata().is_ok_and(|metadata| metadata.is_file()) {
-            file.set_permissions(std::fs::Permissions::from_mode(0o600))?;
+            let closed = file.set_permissions(std::fs::Permissions::from_mode(0o600));
+            let name = format!("{DEBUG_FILE} {}", path.display());
+            closed.map_err(|error| CliError::io(&name, &error))?;
         }
     }
     Ok(file)

@@ -1,10 +1,11 @@
 //! Files and standard input that a person names.
 
 use crate::bulk::spreadsheet;
-use crate::error::CliError;
-use std::fs::{File, OpenOptions};
+use crate::error::{CliError, Exit};
+use std::fs::{File, Metadata, OpenOptions, TryLockError};
 use std::io::Read;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 /// What a file is called in sentences.
 pub fn name_of(path: &Path) -> String {
@@ -14,10 +15,58 @@ pub fn name_of(path: &Path) -> String {
     path.display().to_string()
 }
 
-/// Whether two names are of one file, however they are written.
-pub fn are_one(one: &Path, other: &Path) -> bool {
-    let whole = |path: &Path| std::fs::canonicalize(path).ok();
-    one == other || whole(one).is_some_and(|one| Some(one) == whole(other))
+/// Whether two names are of one file, however they are written; `-` is what standard input reads.
+fn are_one(one: &Path, other: &Path) -> bool {
+    let place = |path: &Path| {
+        if path == Path::new("-") {
+            return identity(Path::new("/dev/stdin"));
+        }
+        identity(path)
+    };
+    one == other || place(one).is_some_and(|one| Some(one) == place(other))
+}
+
+/// What a regular file is known by under all its names.
+#[cfg(unix)]
+fn identity(path: &Path) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt;
+    let metadata = std::fs::metadata(path).ok().filter(Metadata::is_file)?;
+    Some((metadata.dev(), metadata.ino()))
+}
+
+#[cfg(not(unix))]
+fn identity(path: &Path) -> Option<std::path::PathBuf> {
+    std::fs::canonicalize(path).ok()
+}
+
+/// Refuses to write into what is read; `option` is the one that names the file to be written.
+pub fn refuse_input(option: &str, path: &Path, read: &[&Path]) -> Result<(), CliError> {
+    match read.iter().any(|read| are_one(path, read)) {
+        false => Ok(()),
+        true => Err(CliError::usage(format!(
+            "{option} names the file that is read: give another name"
+        ))),
+    }
+}
+
+/// Opens a file to be written anew. A symbolic link is not followed: whoever put it there would choose what is
+/// overwritten.
+pub fn create(option: &str, path: &Path, options: &mut OpenOptions) -> Result<File, CliError> {
+    options.create(true).write(true).truncate(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed());
+    }
+    options.open(path).map_err(|error| {
+        let name = format!("{option} {}", path.display());
+        match path.is_symlink() {
+            true => CliError::usage(format!(
+                "{name} is a symbolic link, which is not followed: name the file itself"
+            )),
+            false => CliError::io(&name, &error),
+        }
+    })
 }
 
 /// Reads a file whole, or standard input for `-`; `name` is what errors call it.
@@ -66,7 +115,12 @@ pub fn read_words(path: &Path, name: &str) -> Result<Vec<Word>, CliError> {
 
 /// The words of a text, one a line; blank lines and lines that begin with # do not count.
 pub fn words(text: &str) -> impl Iterator<Item = Word> {
-    let words = (1..).zip(text.lines()).map(|(line, word)| Word {
+    // An old Mac ends its lines with CR alone: a comment must not go on to the next LF.
+    let lines = text.split('\n').flat_map(|line| {
+        let line = line.strip_suffix('\r').unwrap_or(line);
+        line.split('\r')
+    });
+    let words = (1..).zip(lines).map(|(line, word)| Word {
         line: Some(line),
         text: word.trim().to_owned(),
     });
@@ -115,6 +169,43 @@ pub fn stdin_is_a_pipe() -> bool {
     false
 }
 
+/// Why somebody else than its owner can put another text into an open file, where that is so: by writing to it, or by
+/// putting another file in its place.
+#[cfg(unix)]
+pub fn in_foreign_hands(file: &File, path: &Path) -> std::io::Result<Option<String>> {
+    use std::os::unix::fs::MetadataExt;
+    const WRITABLE: u32 = 0o022;
+    /// In such a folder only its owner removes a file.
+    const STICKY: u32 = 0o1000;
+    let ours = rustix::process::geteuid().as_raw();
+    let open = |name: String, metadata: &Metadata| {
+        let mode = metadata.mode() & 0o7777;
+        let keeps_files = metadata.is_dir() && mode & STICKY != 0;
+        if ![0, ours].contains(&metadata.uid()) {
+            Some(format!("{name} belongs to another user"))
+        } else if mode & WRITABLE != 0 && !keeps_files {
+            Some(format!("{name} can be written by others (mode {mode:03o})"))
+        } else {
+            None
+        }
+    };
+    let own = open(path.display().to_string(), &file.metadata()?);
+    // What a shell hands over as /dev/fd/63 stands in no folder.
+    let whole = std::fs::canonicalize(path).ok();
+    let folder = whole.as_deref().and_then(Path::parent);
+    let (None, Some(folder)) = (&own, folder) else {
+        return Ok(own);
+    };
+    let name = format!("the folder {}", folder.display());
+    Ok(open(name, &std::fs::metadata(folder)?))
+}
+
+/// Modes tell nothing here.
+#[cfg(not(unix))]
+pub fn in_foreign_hands(_file: &File, _path: &Path) -> std::io::Result<Option<String>> {
+    Ok(None)
+}
+
 /// Whether an open file is still the one that has this name.
 pub fn is_still_at(file: &File, path: &Path) -> bool {
     #[cfg(unix)]
@@ -131,16 +222,34 @@ pub fn is_still_at(file: &File, path: &Path) -> bool {
     }
 }
 
-/// Waits until no other process holds this lock; it is given back when the file is dropped.
+/// How long a lock is tried: nobody holds one for longer than it takes to write a file.
+const LOCK_PATIENCE: Duration = Duration::from_secs(5);
+const LOCK_POLL: Duration = Duration::from_millis(5);
+
+/// Waits until no other process holds this lock, but not for ever; it is given back when the file is dropped.
 pub fn lock(path: &Path) -> Result<File, CliError> {
-    let locked = || {
-        std::fs::create_dir_all(path.parent().unwrap_or(Path::new(".")))?;
-        let mut options = File::options();
-        options.create(true).truncate(false).write(true);
-        let file = private(&mut options).open(path)?;
-        file.lock().map(|()| file)
-    };
-    locked().map_err(|error| CliError::io(&format!("locking {}", path.display()), &error))
+    let failed =
+        |error: std::io::Error| CliError::io(&format!("locking {}", path.display()), &error);
+    std::fs::create_dir_all(path.parent().unwrap_or(Path::new("."))).map_err(failed)?;
+    let mut options = File::options();
+    options.create(true).truncate(false).write(true);
+    let file = private(&mut options).open(path).map_err(failed)?;
+    let patience_ends = Instant::now() + LOCK_PATIENCE;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(TryLockError::WouldBlock) if Instant::now() < patience_ends => {
+                std::thread::sleep(LOCK_POLL);
+            }
+            Err(TryLockError::WouldBlock) => {
+                let message = format!("another process holds {}", path.display());
+                return Err(CliError::new(Exit::Unavailable, "locked", message)
+                    .hint("wait until it has ended, or end it, then try again")
+                    .retryable());
+            }
+            Err(TryLockError::Error(error)) => return Err(failed(error)),
+        }
+    }
 }
 
 /// Makes a file that is created readable by its owner only, where the platform knows owners.

@@ -1,9 +1,11 @@
 //! The configuration file: named pairs of address and key. Writing keeps the comments of a person.
 
 use crate::error::CliError;
+use crate::files;
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use std::io::Write;
+use std::fs::File;
+use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use toml_edit::{DocumentMut, Item, Table, TableLike};
 
@@ -19,6 +21,9 @@ pub struct ConfigFile {
     /// The profiles by name.
     #[serde(default)]
     pub profiles: BTreeMap<String, Profile>,
+    /// Why somebody else can write what the file says, where that is so.
+    #[serde(skip)]
+    pub foreign_hands: Option<String>,
 }
 
 /// A pair of address and key, with the settings that go with it.
@@ -53,10 +58,20 @@ pub struct Profile {
 impl ConfigFile {
     /// Reads the file; one that is not there says nothing.
     pub fn read(path: &Path) -> Result<Self, CliError> {
-        match read_optional(path)? {
-            Some(text) => Self::parse(&text, path),
-            None => Ok(Self::default()),
-        }
+        let mut file = match File::open(path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Self::default()),
+            Err(error) => return Err(unreadable(path, &error)),
+        };
+        let mut text = String::new();
+        file.read_to_string(&mut text)
+            .map_err(|error| unreadable(path, &error))?;
+        // Of the file that was read, whatever has its name by now.
+        let foreign_hands = files::in_foreign_hands(&file, path);
+        Ok(Self {
+            foreign_hands: foreign_hands.map_err(|error| unreadable(path, &error))?,
+            ..Self::parse(&text, path)?
+        })
     }
 
     /// Reads the text of a configuration file; `path` is for what is wrong with it.
@@ -93,7 +108,6 @@ impl ConfigFile {
 
 /// The file as a document that can be changed without losing its comments.
 pub struct ConfigDocument {
-    path: PathBuf,
     document: DocumentMut,
 }
 
@@ -108,10 +122,36 @@ impl ConfigDocument {
                 error.message()
             ))
         })?;
-        Ok(Self {
-            path: path.to_owned(),
-            document,
-        })
+        Ok(Self { document })
+    }
+
+    /// Reads the file, changes it and puts it in its place, one process after another: who read it before another wrote
+    /// it would take that change back.
+    pub fn change<T>(
+        path: &Path,
+        change: impl FnOnce(&mut Self) -> Result<T, CliError>,
+    ) -> Result<T, CliError> {
+        let _lock = lock(path)?;
+        let mut document = Self::open(path)?;
+        let made = change(&mut document)?;
+        write_private(path, document.text().as_bytes())?;
+        Ok(made)
+    }
+
+    /// Whether there is a profile of this name.
+    fn has(&self, profile: &str) -> bool {
+        let profiles = self.document.get("profiles").and_then(Item::as_table_like);
+        profiles.is_some_and(|profiles| profiles.contains_key(profile))
+    }
+
+    /// Refuses to make a profile in the place of another.
+    pub fn refuse_taken(&self, profile: &str) -> Result<(), CliError> {
+        match self.has(profile) {
+            false => Ok(()),
+            true => Err(CliError::usage(format!(
+                "there is a profile {profile:?} already: choose another name, or delete it first"
+            ))),
+        }
     }
 
     /// The file as it will be.
@@ -188,11 +228,6 @@ impl ConfigDocument {
     pub fn set_default(&mut self, profile: &str) {
         self.document["default_profile"] = toml_edit::value(profile);
     }
-
-    /// Writes the file whole, readable by its owner only.
-    pub fn save(&self) -> Result<(), CliError> {
-        write_private(&self.path, self.document.to_string().as_bytes())
-    }
 }
 
 fn collect(prefix: &str, table: &dyn TableLike, values: &mut Vec<(String, String)>) {
@@ -242,16 +277,23 @@ pub fn key_file_of(profile: &str) -> PathBuf {
     Path::new("keys").join(profile)
 }
 
+/// Keeps other processes from changing the configuration file. The lock stands beside it, as each change puts another
+/// file in its place.
+pub fn lock(path: &Path) -> Result<File, CliError> {
+    files::lock(&path.with_extension("lock"))
+}
+
 /// The text of the file; one that is not there has none.
 pub fn read_optional(path: &Path) -> Result<Option<String>, CliError> {
     match std::fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(CliError::usage(format!(
-            "configuration file {}: {error}",
-            path.display()
-        ))),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(unreadable(path, &error)),
     }
+}
+
+fn unreadable(path: &Path, error: &std::io::Error) -> CliError {
+    CliError::usage(format!("configuration file {}: {error}", path.display()))
 }
 
 /// A temporary file of mode 0600 takes the place of the old file, so a reader never sees half of it.

@@ -1,17 +1,20 @@
 //! From the command line to the exit code.
 
 use crate::args::{Cli, Command, GlobalArgs, MockCommand, OutputFormat};
+use crate::call_log::DEBUG_FILE;
 use crate::commands::{self, Task, help};
 use crate::context::Context;
 use crate::error::{CliError, Exit};
+use crate::files;
 use crate::interrupt::{self, Reaction};
 use crate::invocation::Invocation;
 use crate::meant::{self, Meant};
 use crate::outcome::Outcome;
-use crate::settings::Settings;
+use crate::settings::{KeySource, Settings};
 use crate::ui::Ui;
 use clap::error::ErrorKind;
 use std::ffi::OsString;
+use std::path::Path;
 use std::sync::Arc;
 
 /// Runs the program.
@@ -58,6 +61,11 @@ fn start(flags: &GlobalArgs, invocation: Invocation, task: Task) -> Exit {
         Ok(settings) => settings,
         Err(error) => return conclude(&Ui::before_settings(invocation), Err(error)),
     };
+    if let Some(file) = &flags.debug_file
+        && let Err(error) = files::refuse_input(DEBUG_FILE, file, &what_is_read(&settings, &task))
+    {
+        return conclude(&Ui::before_settings(invocation), Err(error));
+    }
     let ui = Arc::new(Ui::new(settings.display.clone(), invocation));
     for warning in &settings.warnings {
         ui.note(&format!("warning: {warning}"));
@@ -69,6 +77,16 @@ fn start(flags: &GlobalArgs, invocation: Invocation, task: Task) -> Exit {
         Ok(runtime) => runtime.block_on(online(settings, &ui, task)),
         Err(error) => conclude(&ui, Err(CliError::io("starting", &error))),
     }
+}
+
+/// The files that a command reads: its input, the configuration and the key.
+fn what_is_read<'a>(settings: &'a Settings, task: &'a Task) -> Vec<&'a Path> {
+    let key = match settings.service.as_ref().map(|service| &service.key) {
+        Ok(KeySource::File(path) | KeySource::Mounted(path)) => Some(path.as_path()),
+        _ => None,
+    };
+    let always = [settings.config_path.as_path(), Path::new("-")];
+    always.into_iter().chain(task.input()).chain(key).collect()
 }
 
 async fn online(settings: Settings, ui: &Arc<Ui>, task: Task) -> Exit {

@@ -3,7 +3,7 @@
 use crate::args::GlobalArgs;
 use crate::env_vars;
 use crate::error::CliError;
-use crate::profile::{ConfigFile, LOCAL, Profile};
+use crate::profile::{ConfigFile, LOCAL};
 use crate::settings::{KeySource, Service, Source};
 use http::Uri;
 use std::path::{Path, PathBuf};
@@ -147,7 +147,7 @@ pub fn resolve(
         });
     }
     match &choice.profile {
-        Some(name) => from_profile(name, choice, config.profile(name)?, config_path),
+        Some(name) => from_profile(name, choice, config, config_path),
         None => from_environment(choice, config_path),
     }
 }
@@ -155,9 +155,10 @@ pub fn resolve(
 fn from_profile(
     name: &str,
     choice: &Choice,
-    profile: &Profile,
+    config: &ConfigFile,
     config_path: &Path,
 ) -> Result<Service, CliError> {
+    let profile = config.profile(name)?;
     let own = profile.base_url.clone().ok_or_else(|| {
         CliError::usage(format!(
             "profile {name:?} has no base_url in {}",
@@ -178,7 +179,10 @@ fn from_profile(
     };
     let folder = config_path.parent().unwrap_or(Path::new("."));
     let key = match (&profile.key_command, &profile.key_file) {
-        (Some(command), _) => KeySource::Command(command.clone()),
+        (Some(command), _) => {
+            refuse_foreign_command(config, config_path)?;
+            KeySource::Command(command.clone())
+        }
         (None, Some(file)) => KeySource::File(folder.join(file)),
         (None, None) => KeySource::Ask,
     };
@@ -187,6 +191,18 @@ fn from_profile(
         base_url,
         key,
     })
+}
+
+/// Whoever can write the configuration would choose what runs here.
+fn refuse_foreign_command(config: &ConfigFile, config_path: &Path) -> Result<(), CliError> {
+    let Some(reason) = &config.foreign_hands else {
+        return Ok(());
+    };
+    let path = config_path.display();
+    Err(CliError::usage(format!(
+        "{reason}, so the key_command in {path} is not run"
+    ))
+    .hint("look at what it would run, then make file and folder yours alone, with chown and chmod go-w"))
 }
 
 fn from_environment(choice: &Choice, config_path: &Path) -> Result<Service, CliError> {

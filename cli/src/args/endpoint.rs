@@ -2,7 +2,7 @@
 
 use super::{ClientContact, EndpointStatusArg, ProvisionArgs, RunArgs, WaitArgs};
 use clap::{Args, Subcommand, ValueEnum};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 const SUSPEND_EXAMPLES: &str = "\
 Examples:
@@ -48,6 +48,18 @@ pub enum EndpointCommand {
     Scan(ScanArgs),
     /// Wait until servers have been scanned, or are active or paused
     Wait(EndpointWaitArgs),
+}
+
+impl EndpointCommand {
+    /// The file that names servers.
+    pub fn input(&self) -> Option<&Path> {
+        match self {
+            Self::Provision(args) => args.file.as_deref(),
+            Self::Suspend(switch) | Self::Resume(switch) => switch.targets.file.as_deref(),
+            Self::Terminate(targets) | Self::Delete(targets) => targets.file.as_deref(),
+            _ => None,
+        }
+    }
 }
 
 /// Filters of the list.

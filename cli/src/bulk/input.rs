@@ -88,21 +88,17 @@ fn parse(
     defaults: &Defaults,
 ) -> Result<Sheet, CliError> {
     let delimiter = delimiter(options.delimiter, text)?;
-    let mut records = spreadsheet::records(text, delimiter);
-    let header = match records.next() {
-        Some(record) => record.map_err(|error| unreadable(name, &error))?.1,
-        None => StringRecord::new(),
-    };
+    let spreadsheet::Records {
+        heading: header,
+        rows: records,
+    } = spreadsheet::records(text, delimiter, name)?;
     let columns = columns::read(&header, options.map, name)?;
     let mut rows = Vec::new();
     let mut problems = Vec::new();
     let mut earlier = Earlier::new();
-    for record in records {
-        let (line, record) = record.map_err(|error| unreadable(name, &error))?;
-        if record.iter().all(|cell| cell.trim().is_empty()) {
-            continue;
-        }
-        match row(&record, line, &columns, header.len(), defaults)
+    for (line, record) in records {
+        match spreadsheet::check_width(&record, &header)
+            .and_then(|()| row(&record, line, &columns, defaults))
             .and_then(|row| new_row(row, line, &mut earlier))
         {
             Ok(row) => rows.push(row),
@@ -155,11 +151,6 @@ pub fn bad_rows(name: &str, problems: &[String]) -> CliError {
     .hint("correct them and run the same command again")
 }
 
-/// Refuses what is no CSV.
-pub fn unreadable(name: &str, error: &csv::Error) -> CliError {
-    CliError::usage(format!("{name} cannot be read as CSV: {error}"))
-}
-
 /// The character between the columns.
 pub fn delimiter(option: &str, text: &str) -> Result<u8, CliError> {
     let header = text
@@ -174,7 +165,7 @@ pub fn delimiter(option: &str, text: &str) -> Result<u8, CliError> {
             .max_by_key(|c| count(*c))
             .unwrap_or(b',')),
         b"tab" | b"\\t" => Ok(b'\t'),
-        [one] => Ok(*one),
+        [one] if !b"\"\r\n".contains(one) => Ok(*one),
         _ => Err(CliError::usage(format!(
             "--delimiter: {option:?} is no single character: give , or ; or tab"
         ))),
@@ -185,15 +176,8 @@ fn row(
     record: &StringRecord,
     line: u64,
     columns: &[Option<&'static str>],
-    width: usize,
     defaults: &Defaults,
 ) -> Result<Row, CliError> {
-    if record.len() > width {
-        return Err(CliError::usage(format!(
-            "{} cells under {width} columns: put a cell with a comma in quotes",
-            record.len()
-        )));
-    }
     let mut fields = RowFields::default();
     for (cell, column) in record.iter().zip(columns) {
         if let Some(field) = column {

@@ -15,6 +15,6 @@ pub use item::{Created, Done, End, Item, preview};
 pub use journal::{Journal, Key, Origin, Prior, SOON_STALE, Trace};
 pub use named::{Named, read as named_in};
 pub use plan::{Known, announce};
-pub use report::{ReportFile, Words, conclude, refused, report};
+pub use report::{REPORT, ReportFile, Words, conclude, refused, report};
 pub use run::{close, run, run_in_journal, run_telling};
 use run::{is_hopeless, is_unknown_key};

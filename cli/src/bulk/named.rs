@@ -1,6 +1,7 @@
 //! Servers that a file names: one a line, or in a spreadsheet that could be provisioned too.
 
-use super::{columns, input, spreadsheet};
+use super::spreadsheet::{self, Records};
+use super::{columns, input};
 use crate::error::CliError;
 use crate::files::{self, Word};
 use csv::StringRecord;
@@ -29,22 +30,31 @@ impl From<Word> for Named {
 pub fn read(path: &Path, name: &str) -> Result<Vec<Named>, CliError> {
     let text = files::read_listed(path, name)?;
     let delimiter = input::delimiter("auto", &text)?;
-    let mut records = spreadsheet::records(&text, delimiter);
-    let heading = records
-        .next()
-        .and_then(Result::ok)
-        .map(|(_, record)| record);
-    let Some(places) = heading.as_ref().and_then(Places::of) else {
+    if !begins_with_heading(&text, delimiter) {
         return Ok(files::words(&text).map(Named::from).collect());
-    };
-    let mut named = Vec::new();
-    for record in records {
-        let (line, record) = record.map_err(|error| input::unreadable(name, &error))?;
-        if !record.iter().all(|cell| cell.trim().is_empty()) {
-            named.push(places.read(&record, line, name)?);
+    }
+    let Records { heading, rows } = spreadsheet::records(&text, delimiter, name)?;
+    let places = Places::of(&heading, name)?;
+    let (mut named, mut problems) = (Vec::new(), Vec::new());
+    for (line, record) in rows {
+        match spreadsheet::check_width(&record, &heading).and_then(|()| places.read(&record, line))
+        {
+            Ok(one) => named.push(one),
+            Err(error) => problems.push(format!("row {line}: {}", error.message())),
         }
     }
-    Ok(named)
+    match problems.as_slice() {
+        [] => Ok(named),
+        problems => Err(input::bad_rows(name, problems)),
+    }
+}
+
+/// Whether the first line names a column of targets, whatever its quotes.
+fn begins_with_heading(text: &str, delimiter: u8) -> bool {
+    let first = text.split(['\r', '\n']).find(|line| !line.is_empty());
+    let titles = first.unwrap_or_default().split(char::from(delimiter));
+    let mut titles = titles.map(|title| title.trim().trim_matches('"'));
+    titles.any(|title| columns::is_for(title, "target"))
 }
 
 /// The columns of a heading that count here.
@@ -54,24 +64,34 @@ struct Places {
 }
 
 impl Places {
-    fn of(heading: &StringRecord) -> Option<Self> {
-        let place = |field| {
-            heading
-                .iter()
-                .position(|title| columns::is_for(title, field))
+    fn of(heading: &StringRecord, name: &str) -> Result<Self, CliError> {
+        let of = |field| {
+            let titles = heading.iter().enumerate();
+            titles.filter_map(move |(i, title)| columns::is_for(title, field).then_some(i))
         };
-        Some(Self {
-            target: place("target")?,
-            customer: place("customer"),
+        if of("customer").count() > 1 {
+            return Err(CliError::usage(format!(
+                "{name} has {} columns for customer: leave one in the file",
+                of("customer").count()
+            )));
+        }
+        let target = of("target").next().ok_or_else(|| {
+            CliError::usage(format!(
+                "{name} has no column target (or ip, ip_address, server)"
+            ))
+        })?;
+        Ok(Self {
+            target,
+            customer: of("customer").next(),
         })
     }
 
-    fn read(&self, record: &StringRecord, line: u64, name: &str) -> Result<Named, CliError> {
+    fn read(&self, record: &StringRecord, line: u64) -> Result<Named, CliError> {
         let cell = |place| record.get(place).unwrap_or_default().trim();
         let customer = self.customer.map(cell).filter(|cell| !cell.is_empty());
         let customer = customer.map(str::parse).transpose().map_err(|_| {
             CliError::usage(format!(
-                "row {line} of {name}: {:?} is no customer: it is a number, 1 or more",
+                "{:?} is no customer: it is a number, 1 or more",
                 customer.unwrap_or_default()
             ))
         })?;

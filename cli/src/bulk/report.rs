@@ -5,10 +5,12 @@ use super::journal::NOT_SENT;
 use super::{Created, Done, End, Item, is_unknown_key};
 use crate::context::Context;
 use crate::error::{CliError, Exit};
+use crate::files;
 use crate::outcome::{Cell, Column, Line, Outcome, Table, shown, wide, with_room};
 use crate::ui::inert;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::path::Path;
 
 const COLUMNS: &[Column] = &[
@@ -120,30 +122,29 @@ fn exit_of(items: &[Item]) -> Exit {
     }
 }
 
+/// The option that names the report.
+pub const REPORT: &str = "--report";
+
 /// The file that says what became of each row: the input's columns, and ours behind them. It is opened before
 /// anything is sent and written row by row, so that an interrupted run leaves what it knows.
 pub struct ReportFile {
     name: String,
-    writer: csv::Writer<std::fs::File>,
+    writer: csv::Writer<File>,
     kept: Vec<usize>,
 }
 
 impl ReportFile {
     /// Begins the file with its heading.
     pub fn create(path: &Path, header: &[String]) -> Result<Self, CliError> {
-        let name = format!("--report {}", path.display());
-        let file = std::fs::File::create(path).map_err(|error| {
-            CliError::usage(format!(
-                "{name} cannot be written: {error}; nothing was sent"
-            ))
-        })?;
+        let file = files::create(REPORT, path, &mut File::options())
+            .map_err(|error| CliError::usage(format!("{}; nothing was sent", error.message())))?;
         let kept: Vec<usize> = (0..header.len())
             .filter(|i| !header[*i].starts_with(OWN_COLUMNS))
             .collect();
         let titles: Vec<String> = kept.iter().map(|i| header[*i].clone()).collect();
         let own = ["status", "id", "code", "message"].map(|name| format!("{OWN_COLUMNS}{name}"));
         let mut report = Self {
-            name,
+            name: format!("{REPORT} {}", path.display()),
             writer: csv::Writer::from_writer(file),
             kept,
         };

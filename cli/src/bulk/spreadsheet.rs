@@ -3,6 +3,7 @@
 use crate::error::CliError;
 use csv::StringRecord;
 use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
+use std::cmp::Ordering;
 
 /// How the files of spreadsheet programs begin that are no text.
 const WORKBOOKS: &[&[u8]] = &[b"PK\x03\x04", b"\xD0\xCF\x11\xE0"];
@@ -43,24 +44,106 @@ pub fn decode(bytes: &[u8], name: &str) -> Result<Decoded, CliError> {
     })
 }
 
-/// The records of a CSV text, each with the row that a spreadsheet shows it in: blank lines count, and line breaks
-/// inside of quotes do not.
-pub fn records(
-    text: &str,
-    delimiter: u8,
-) -> impl Iterator<Item = Result<(u64, StringRecord), csv::Error>> {
-    let reader = csv::ReaderBuilder::new()
+/// A CSV text: its heading, and the records below it. Blank rows are none of them.
+#[derive(Debug, Default)]
+pub struct Records {
+    /// The names of the columns.
+    pub heading: StringRecord,
+    /// The records, each with its row.
+    pub rows: Vec<(u64, StringRecord)>,
+}
+
+/// Reads a CSV text, each record with the row that a spreadsheet shows it in; blank lines count. A text that is torn
+/// is refused whole: a reader that goes on passes over what a quote has swallowed up to the next one.
+pub fn records(text: &str, delimiter: u8, name: &str) -> Result<Records, CliError> {
+    let torn: Vec<String> = torn_lines(text, delimiter)
+        .into_iter()
+        .map(|line| format!("line {line}: a quote that opens in it is not closed in it"))
+        .collect();
+    if !torn.is_empty() {
+        return Err(super::input::bad_rows(name, &torn)
+            .hint("close the quote, or double one that is part of a text; a cell is one line"));
+    }
+    let mut reader = csv::ReaderBuilder::new()
         .delimiter(delimiter)
         .has_headers(false)
         .flexible(true)
         .from_reader(text.as_bytes());
     let mut row = 0;
-    reader.into_records().map(move |record| {
-        let record = record?;
+    let mut heading = None;
+    let mut rows = Vec::new();
+    for record in reader.records() {
+        let record = record
+            .map_err(|error| CliError::usage(format!("{name} cannot be read as CSV: {error}")))?;
         let start = record.position().map_or(0, csv::Position::byte);
         row += 1 + blank_lines(text, start);
-        Ok((row, record))
+        match heading {
+            None => heading = Some(record),
+            Some(_) if record.iter().all(|cell| cell.trim().is_empty()) => {}
+            Some(_) => rows.push((row, record)),
+        }
+    }
+    Ok(Records {
+        heading: heading.unwrap_or_default(),
+        rows,
     })
+}
+
+/// Refuses a record with other cells than its heading has names: which of them is missing, or too many, nobody knows.
+pub fn check_width(record: &StringRecord, heading: &StringRecord) -> Result<(), CliError> {
+    let cells = crate::durations::counted(record.len(), "cell");
+    let columns = crate::durations::counted(heading.len(), "column");
+    let way_out = match record.len().cmp(&heading.len()) {
+        Ordering::Equal => return Ok(()),
+        Ordering::Less => "leave a cell empty, and not out",
+        Ordering::Greater => "put a cell with a comma in quotes",
+    };
+    Err(CliError::usage(format!(
+        "{cells} under {columns}: {way_out}"
+    )))
+}
+
+/// The lines in which a quoted cell begins and does not end, counted from 1.
+fn torn_lines(text: &str, delimiter: u8) -> Vec<u64> {
+    let mut torn = Vec::new();
+    let mut line = 1;
+    let mut at = Place::CellStart;
+    let mut bytes = text.bytes().peekable();
+    while let Some(byte) = bytes.next() {
+        if matches!(byte, b'\r' | b'\n') {
+            if at == Place::Quoted {
+                torn.push(line);
+            }
+            at = Place::CellStart;
+            let ends_here = byte == b'\n' || bytes.peek() != Some(&b'\n');
+            line += u64::from(ends_here);
+            continue;
+        }
+        at = match (at, byte) {
+            (Place::CellStart | Place::QuoteEnd, b'"') => Place::Quoted,
+            (Place::Quoted, b'"') => Place::QuoteEnd,
+            (Place::Quoted, _) => Place::Quoted,
+            (_, byte) if byte == delimiter => Place::CellStart,
+            _ => Place::Bare,
+        };
+    }
+    if at == Place::Quoted {
+        torn.push(line);
+    }
+    torn
+}
+
+/// Where a reader of a line is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// Before a cell: a quote here opens one.
+    CellStart,
+    /// In a cell without quotes, or behind one's closing quote: a quote here is a letter.
+    Bare,
+    /// Between quotes.
+    Quoted,
+    /// Behind a quote that closes the cell, unless it is doubled.
+    QuoteEnd,
 }
 
 /// The blank lines at a place between two records, which may lie inside of a CR LF.

@@ -11,6 +11,7 @@ use crate::settings::{KeySource, Source};
 use secmon::operations::ListEndpoints;
 use secmon::{ApiKey, Client};
 use serde_json::json;
+use std::path::Path;
 
 const COLUMNS: &[Column] = &[
     shown("service"),
@@ -42,34 +43,65 @@ async fn login(context: &Context, args: LoginArgs) -> Result<Outcome, CliError> 
     if let Some(said) = context.only_said(&format!("keep profile {name} for {base_url}")) {
         return Ok(said);
     }
-    let mut document = ConfigDocument::open(&settings.config_path)?;
-    document.set(&name, "base_url", base_url.as_str());
-    match &args.key_command {
+    let key = match &args.key_command {
         Some(command) => {
             check(context, &base_url, credentials::run_command(command)?).await?;
-            document.set(&name, "key_command", command.as_str());
-            document.unset(&name, "key_file");
+            NewKey::Command(command.clone())
         }
         None => {
             let question = format!("API key for {base_url} (profile {name})");
             let key = typed_key(context, &args, &question)?;
             check(context, &base_url, key.check()?).await?;
-            let file = profile::key_file_of(&name);
-            key.keep(&settings.config_folder().join(&file))?;
-            document.set(&name, "key_file", file.display().to_string());
-            document.unset(&name, "key_command");
+            NewKey::Typed(key)
         }
-    }
-    if document.default_profile().is_none() {
-        document.set_default(&name);
-    }
-    document.save()?;
+    };
+    // Nobody else waits for a person or for the service.
+    ConfigDocument::change(&settings.config_path, |document| {
+        document.set(&name, "base_url", base_url.as_str());
+        key.keep(document, &name, settings.config_folder())?;
+        if document.default_profile().is_none() {
+            document.set_default(&name);
+        }
+        Ok(())
+    })?;
     let sentence = format!(
         "Profile {name} is kept in {}; the service accepts its key.",
         settings.config_path.display()
     );
     let result = json!({ "profile": name, "base_url": base_url, "config": settings.config_path });
     Ok(Outcome::record(result, Table::new(&[])).tell(vec![Line::text(sentence)]))
+}
+
+/// A key that the service has accepted.
+enum NewKey {
+    /// What prints it.
+    Command(String),
+    /// What was typed.
+    Typed(TypedKey),
+}
+
+impl NewKey {
+    /// Keeps it for a profile, in the place of the one before.
+    fn keep(
+        &self,
+        document: &mut ConfigDocument,
+        profile: &str,
+        folder: &Path,
+    ) -> Result<(), CliError> {
+        match self {
+            Self::Command(command) => {
+                document.set(profile, "key_command", command.as_str());
+                document.unset(profile, "key_file");
+            }
+            Self::Typed(key) => {
+                let file = profile::key_file_of(profile);
+                key.keep(&folder.join(&file))?;
+                document.set(profile, "key_file", file.display().to_string());
+                document.unset(profile, "key_command");
+            }
+        }
+        Ok(())
+    }
 }
 
 /// The address of the profile, judged before a key is asked for.
@@ -196,13 +228,14 @@ fn logout(context: &Context) -> Result<Outcome, CliError> {
     if let Some(said) = context.only_said(&format!("forget the key of profile {name}")) {
         return Ok(said);
     }
-    if let Some(file) = &profile.key_file {
-        forget(&settings.config_folder().join(file))?;
-    }
-    let mut document = ConfigDocument::open(&settings.config_path)?;
-    document.unset(&name, "key_file");
-    document.unset(&name, "key_command");
-    document.save()?;
+    ConfigDocument::change(&settings.config_path, |document| {
+        if let Some(file) = &profile.key_file {
+            forget(&settings.config_folder().join(file))?;
+        }
+        document.unset(&name, "key_file");
+        document.unset(&name, "key_command");
+        Ok(())
+    })?;
     let sentence = format!(
         "The key of profile {name} is forgotten here. It stays valid at the service until you regenerate it in the portal."
     );
@@ -211,7 +244,7 @@ fn logout(context: &Context) -> Result<Outcome, CliError> {
 }
 
 /// Deletes a key file; one that is gone already is as good.
-pub fn forget(path: &std::path::Path) -> Result<(), CliError> {
+pub fn forget(path: &Path) -> Result<(), CliError> {
     match std::fs::remove_file(path) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(CliError::new(
             Exit::Other,

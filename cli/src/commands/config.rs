@@ -139,11 +139,11 @@ fn get(context: &Context, key: &str) -> Result<Outcome, CliError> {
 
 fn set(context: &Context, key: &str, value: &str) -> Result<Outcome, CliError> {
     let key = Key::parse(context, key)?;
-    let mut document = ConfigDocument::open(&context.settings.config_path)?;
-    match &key {
+    change(context, |document| match &key {
         Key::DefaultProfile => {
             context.settings.config.profile(value)?;
             document.set_default(value);
+            Ok(())
         }
         Key::Of {
             profile,
@@ -155,9 +155,9 @@ fn set(context: &Context, key: &str, value: &str) -> Result<Outcome, CliError> {
                 refuse_another_service(context, profile, value)?;
             }
             document.set(profile, field, typed(field, *kind, value)?);
+            Ok(())
         }
-    }
-    save(context, &document, &format!("set {}", key.name()))?;
+    })?;
     Ok(said(&key, format!("{} is {value}.", key.name())))
 }
 
@@ -206,22 +206,29 @@ fn typed(field: &str, kind: Kind, value: &str) -> Result<toml_edit::Value, CliEr
 
 fn unset(context: &Context, key: &str) -> Result<Outcome, CliError> {
     let key = Key::parse(context, key)?;
-    let mut document = ConfigDocument::open(&context.settings.config_path)?;
-    match &key {
-        Key::DefaultProfile => document.unset_default(),
-        Key::Of { profile, field, .. } => document.unset(profile, field),
-    }
-    save(context, &document, &format!("unset {}", key.name()))?;
+    change(context, |document| {
+        match &key {
+            Key::DefaultProfile => document.unset_default(),
+            Key::Of { profile, field, .. } => document.unset(profile, field),
+        }
+        Ok(())
+    })?;
     Ok(said(&key, format!("{} is not set any more.", key.name())))
 }
 
 /// A file that the program could not read again is not written.
-fn save(context: &Context, document: &ConfigDocument, would: &str) -> Result<(), CliError> {
+fn change(
+    context: &Context,
+    change: impl FnOnce(&mut ConfigDocument) -> Result<(), CliError>,
+) -> Result<(), CliError> {
     let path = &context.settings.config_path;
-    ConfigFile::parse(&document.text(), path)?;
-    match context.only_said(would) {
-        Some(_) => Ok(()),
-        None => document.save(),
+    let change = |document: &mut ConfigDocument| {
+        change(document)?;
+        ConfigFile::parse(&document.text(), path).map(drop)
+    };
+    match context.settings.safety.dry_run {
+        true => change(&mut ConfigDocument::open(path)?),
+        false => ConfigDocument::change(path, change),
     }
 }
 
@@ -304,7 +311,7 @@ fn edit(context: &Context) -> Result<Outcome, CliError> {
     ConfigFile::parse(&after, &draft).map_err(|error| {
         error.hint("the file in use stays as it was; correct the draft and move it there")
     })?;
-    profile::write_private(path, after.as_bytes())?;
+    put_in_place(path, &before, &after)?;
     std::fs::remove_file(&draft)
         .map_err(|error| CliError::io(&format!("removing {}", draft.display()), &error))?;
     let sentence = match before == after {
@@ -312,6 +319,20 @@ fn edit(context: &Context) -> Result<Outcome, CliError> {
         false => format!("{} is changed.", path.display()),
     };
     Ok(Outcome::record(json!({ "path": path }), Table::new(&[])).tell(vec![Line::text(sentence)]))
+}
+
+/// Writes what was edited, unless the file was changed while the editor was open.
+fn put_in_place(path: &Path, before: &str, after: &str) -> Result<(), CliError> {
+    let _lock = profile::lock(path)?;
+    if profile::read_optional(path)?.unwrap_or_default() == before {
+        return profile::write_private(path, after.as_bytes());
+    }
+    let message = format!(
+        "{} was changed by another command while it was edited: it stays as that left it",
+        path.display()
+    );
+    Err(CliError::new(Exit::Other, "changed", message)
+        .hint("your text is in the draft beside it: copy it away before you edit the file again"))
 }
 
 fn run_editor(file: &Path) -> Result<(), CliError> {

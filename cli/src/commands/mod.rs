@@ -44,12 +44,15 @@ mod unknown_customer;
 mod views;
 mod wait;
 
-use crate::args::{ConfigCommand, MockSteering, OfflineCommand, OnlineCommand};
+use crate::args::{
+    ConfigCommand, MockSteering, OfflineCommand, OnlineCommand, RuleCommand, StateCommand,
+};
 use crate::completion;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::outcome::Outcome;
 use crate::settings::Reading;
+use std::path::Path;
 
 /// Runs a command that needs no service.
 pub fn run_offline(command: OfflineCommand) -> Result<Outcome, CliError> {
@@ -80,6 +83,28 @@ impl Task {
                 _ => Reading::Strict,
             },
             Self::Mock(_) => Reading::Strict,
+        }
+    }
+}
+
+impl Task {
+    /// The file whose content the command works with, where it takes one.
+    pub fn input(&self) -> Option<&Path> {
+        let command = match self {
+            Self::Command(command) => &**command,
+            Self::Mock(MockSteering::State {
+                command: StateCommand::Import { file },
+                ..
+            }) => return Some(file),
+            Self::Mock(_) => return None,
+        };
+        match command {
+            OnlineCommand::Provision(args) => args.file.as_deref(),
+            OnlineCommand::Endpoint(command) => command.input(),
+            OnlineCommand::Rules(RuleCommand::Import(args)) => Some(&args.file),
+            OnlineCommand::Sync(args) => Some(&args.file),
+            OnlineCommand::Api(args) => args.input.as_deref(),
+            _ => None,
         }
     }
 }

@@ -112,9 +112,10 @@ fn use_by_default(context: &Context, name: &str) -> Result<Outcome, CliError> {
     if let Some(said) = context.only_said(&format!("use profile {name} when none is named")) {
         return Ok(said);
     }
-    let mut document = ConfigDocument::open(&context.settings.config_path)?;
-    document.set_default(name);
-    document.save()?;
+    ConfigDocument::change(&context.settings.config_path, |document| {
+        document.set_default(name);
+        Ok(())
+    })?;
     Ok(said(
         name,
         format!("Profile {name} is used when none is named."),
@@ -142,32 +143,29 @@ fn show(context: &Context, name: Option<String>) -> Result<Outcome, CliError> {
 fn create(context: &Context, args: &ProfileCreateArgs) -> Result<Outcome, CliError> {
     let name = args.name.as_str();
     profile::check_name(name)?;
-    if context.settings.config.profiles.contains_key(name) {
-        return Err(CliError::usage(format!(
-            "there is a profile {name:?} already: choose another name, or delete it first"
-        )));
-    }
+    let path = &context.settings.config_path;
+    ConfigDocument::open(path)?.refuse_taken(name)?;
     let base_url = context.settings.base_url_flag.clone().ok_or_else(|| {
         CliError::usage("a profile needs the address of its service: give --base-url")
     })?;
     if let Some(said) = context.only_said(&format!("make profile {name}")) {
         return Ok(said);
     }
-    let mut document = ConfigDocument::open(&context.settings.config_path)?;
-    document.set(name, "base_url", base_url);
-    if let Some(customer) = context.settings.customer {
-        document.set(
-            name,
-            "customer",
-            i64::try_from(customer.get()).unwrap_or(i64::MAX),
-        );
-    }
-    for (field, wanted) in [("read_only", args.read_only), ("protected", args.protected)] {
-        if wanted {
-            document.set(name, field, true);
+    ConfigDocument::change(path, |document| {
+        // Another process may have made it meanwhile.
+        document.refuse_taken(name)?;
+        document.set(name, "base_url", base_url);
+        if let Some(customer) = context.settings.customer {
+            let customer = i64::try_from(customer.get()).unwrap_or(i64::MAX);
+            document.set(name, "customer", customer);
         }
-    }
-    document.save()?;
+        for (field, wanted) in [("read_only", args.read_only), ("protected", args.protected)] {
+            if wanted {
+                document.set(name, field, true);
+            }
+        }
+        Ok(())
+    })?;
     let mut outcome = said(name, format!("Profile {name} is made; it has no key yet."));
     outcome.story.push(Line::next(
         format!("auth login --profile {name}"),
@@ -180,29 +178,26 @@ fn rename(context: &Context, name: &str, new: &str) -> Result<Outcome, CliError>
     let settings = &context.settings;
     let profile = settings.config.profile(name)?;
     profile::check_name(new)?;
-    if settings.config.profiles.contains_key(new) {
-        return Err(CliError::usage(format!(
-            "there is a profile {new:?} already: choose another name, or delete it first"
-        )));
-    }
+    ConfigDocument::open(&settings.config_path)?.refuse_taken(new)?;
     if let Some(said) = context.only_said(&format!("rename profile {name} to {new}")) {
         return Ok(said);
     }
-    let mut document = ConfigDocument::open(&settings.config_path)?;
-    document.rename(name, new);
     // The key that `auth login` keeps is named after its profile; any other file stays where it is.
     let kept = profile::key_file_of(name);
-    if profile.key_file.as_ref() == Some(&kept) {
-        let file = profile::key_file_of(new);
-        document.set(new, "key_file", file.display().to_string());
-        credentials::copy_file(
-            &settings.config_folder().join(&kept),
-            &settings.config_folder().join(file),
-        )?;
-        document.save()?;
-        forget(&settings.config_folder().join(&kept))?;
-    } else {
-        document.save()?;
+    let moves = profile.key_file.as_ref() == Some(&kept);
+    let kept = settings.config_folder().join(kept);
+    ConfigDocument::change(&settings.config_path, |document| {
+        document.refuse_taken(new)?;
+        document.rename(name, new);
+        if moves {
+            let file = profile::key_file_of(new);
+            credentials::copy_file(&kept, &settings.config_folder().join(&file))?;
+            document.set(new, "key_file", file.display().to_string());
+        }
+        Ok(())
+    })?;
+    if moves {
+        forget(&kept)?;
     }
     Ok(said(new, format!("Profile {name} is called {new} now.")))
 }
@@ -217,12 +212,13 @@ fn delete(context: &Context, name: &str) -> Result<Outcome, CliError> {
     if let Some(said) = context.only_said(&format!("delete profile {name} and its key")) {
         return Ok(said);
     }
-    if let Some(file) = &profile.key_file {
-        forget(&context.settings.config_folder().join(file))?;
-    }
-    let mut document = ConfigDocument::open(&context.settings.config_path)?;
-    document.remove(name);
-    document.save()?;
+    ConfigDocument::change(&context.settings.config_path, |document| {
+        if let Some(file) = &profile.key_file {
+            forget(&context.settings.config_folder().join(file))?;
+        }
+        document.remove(name);
+        Ok(())
+    })?;
     Ok(said(name, format!("Profile {name} is deleted.")))
 }
 

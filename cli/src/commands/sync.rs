@@ -2,7 +2,8 @@
 
 use super::capacity::{self, Kept};
 use crate::args::{OnError, SyncArgs};
-use crate::bulk::{self, Done, End, input, spreadsheet};
+use crate::bulk::spreadsheet::{self, Records};
+use crate::bulk::{self, Done, End, input};
 use crate::context::{Context, Danger};
 use crate::durations::{counted, counted_if_told};
 use crate::error::{CliError, Exit};
@@ -34,8 +35,7 @@ pub async fn run(context: &Context, args: SyncArgs) -> Result<Outcome, CliError>
             "a sync is made under the billing namespace only: leave out --namespace provisioning",
         ));
     }
-    let services = read(context, &args)?;
-    let requests = requests(services, &args)?;
+    let requests = requests(read(context, &args)?, &args)?;
     confirm(context, &requests).await?;
     if requests.len() > 1 && !args.use_whole_window {
         context.leave_calls_to_people()?;
@@ -61,11 +61,12 @@ async fn send(context: &Context, request: &SyncServices) -> Result<End, CliError
 }
 
 /// All calls of a sync, checked before the first is sent.
-fn requests(services: Vec<ServiceReport>, args: &SyncArgs) -> Result<Vec<SyncServices>, CliError> {
+fn requests(body: Body, args: &SyncArgs) -> Result<Vec<SyncServices>, CliError> {
+    let module_version = args.module_version.clone().or(body.module_version);
     let mut requests = Vec::new();
-    for chunk in chunks(services, usize::from(args.chunk)) {
+    for chunk in chunks(body.services, usize::from(args.chunk)) {
         let mut request = SyncServices::new(chunk);
-        request.module_version.clone_from(&args.module_version);
+        request.module_version.clone_from(&module_version);
         let mut problems = secmon::FieldErrors::default();
         request.validate(&mut problems);
         crate::targets::refuse(&problems)?;
@@ -74,46 +75,51 @@ fn requests(services: Vec<ServiceReport>, args: &SyncArgs) -> Result<Vec<SyncSer
     Ok(requests)
 }
 
-fn read(context: &Context, args: &SyncArgs) -> Result<Vec<ServiceReport>, CliError> {
+fn read(context: &Context, args: &SyncArgs) -> Result<Body, CliError> {
     let name = files::name_of(&args.file);
     let text = input::read_text(context, &args.file, &name)?;
     let wrong = |error: serde_json::Error| CliError::usage(format!("{name}: {error}"));
-    let services: Vec<ServiceReport> = match text.trim_start().chars().next() {
-        Some('[') => serde_json::from_str(&text).map_err(wrong)?,
-        Some('{') => serde_json::from_str::<Body>(&text).map_err(wrong)?.services,
-        _ => read_csv(&name, &text)?,
+    let body = match text.trim_start().chars().next() {
+        Some('[') => Body::of(serde_json::from_str(&text).map_err(wrong)?),
+        Some('{') => serde_json::from_str(&text).map_err(wrong)?,
+        _ => Body::of(read_csv(&name, &text)?),
     };
-    if services.is_empty() {
+    if body.services.is_empty() {
         return Err(CliError::usage(format!(
             "{name} lists no service: nothing was sent"
         )));
     }
-    Ok(services)
+    Ok(body)
 }
 
-/// What the call itself would carry.
+/// What the call itself would carry. A member that it does not have would be passed over, so it is refused.
 #[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Body {
+    module_version: Option<String>,
     services: Vec<ServiceReport>,
+}
+
+impl Body {
+    fn of(services: Vec<ServiceReport>) -> Self {
+        Self {
+            module_version: None,
+            services,
+        }
+    }
 }
 
 fn read_csv(name: &str, text: &str) -> Result<Vec<ServiceReport>, CliError> {
     const COLUMNS: &str =
         "the columns are service_id, client_id, product_slug and status: `sync --help`";
-    let mut header = None;
     let mut services = Vec::new();
     let mut problems = Vec::new();
-    for record in spreadsheet::records(text, input::delimiter("auto", text)?) {
-        let (row, mut record) = record.map_err(|error| input::unreadable(name, &error))?;
+    let Records { mut heading, rows } =
+        spreadsheet::records(text, input::delimiter("auto", text)?, name)?;
+    heading.trim();
+    for (row, mut record) in rows {
         record.trim();
-        if header.is_none() {
-            header = Some(record);
-            continue;
-        }
-        if record.iter().all(str::is_empty) {
-            continue;
-        }
-        match service(&record, header.as_ref()) {
+        match service(&record, &heading) {
             Ok(service) => services.push(service),
             Err(reason) => problems.push(format!("row {row}: {reason}")),
         }
@@ -125,9 +131,13 @@ fn read_csv(name: &str, text: &str) -> Result<Vec<ServiceReport>, CliError> {
 }
 
 /// One row, judged by itself, so that what is wrong is told of it and not of its place in a call.
-fn service(record: &StringRecord, header: Option<&StringRecord>) -> Result<ServiceReport, String> {
+fn service(record: &StringRecord, heading: &StringRecord) -> Result<ServiceReport, String> {
     const PLACE: &str = "services.0.";
-    let service: ServiceReport = record.deserialize(header).map_err(|error| reason(&error))?;
+    let fits = spreadsheet::check_width(record, heading);
+    fits.map_err(|error| error.message().to_owned())?;
+    let service: ServiceReport = record
+        .deserialize(Some(heading))
+        .map_err(|error| reason(&error))?;
     let mut problems = secmon::FieldErrors::default();
     SyncServices::new(vec![service.clone()]).validate(&mut problems);
     crate::targets::refuse(&problems).map_err(|error| error.message().replace(PLACE, ""))?;

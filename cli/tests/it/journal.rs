@@ -275,7 +275,8 @@ fn a_row_that_was_corrected_in_between_is_sent() {
     let text = std::fs::read_to_string(&file).expect("the file");
     let text = text.replace("203.0.113.2,42", "203.0.113.99,42");
     let text = text.replace("target,customer", "target,customer,hostname");
-    let text = text.replace("203.0.113.1,42", "203.0.113.1,42,web.example.com");
+    let text = text.replace(",42\n", ",42,\n");
+    let text = text.replace("203.0.113.1,42,", "203.0.113.1,42,web.example.com");
     std::fs::write(&file, text).expect("the file is written");
     let run = shell
         .run(&["provision", "-f", &file, "-o", "json"])

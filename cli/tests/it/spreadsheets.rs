@@ -13,7 +13,7 @@ fn refused(name: &str, content: &[u8]) -> String {
 
 #[test]
 fn a_bad_row_is_named_by_the_row_that_a_spreadsheet_shows() {
-    let text = "target,customer,nickname\n\n203.0.113.1,42,\"two\nlines\"\n\n\n203.0.113.999,42,\n";
+    let text = "target,customer,nickname\n\n203.0.113.1,42,\"a, b\"\n\n\n203.0.113.999,42,\n";
     let marked = format!("\u{FEFF}{text}");
     let windows = text.replace('\n', "\r\n");
     for (file, row) in [

@@ -8,8 +8,8 @@ mod waiting;
 use super::elsewhere;
 use crate::args::{ProvisionArgs, RunArgs, WaitArgs};
 use crate::bulk::{
-    self, Done, End, FileOptions, Item, Journal, Key, Known, Origin, Prior, ReportFile, Row, Trace,
-    Words, input,
+    self, Done, End, FileOptions, Item, Journal, Key, Known, Origin, Prior, REPORT, ReportFile,
+    Row, Trace, Words, input,
 };
 use crate::context::Context;
 use crate::durations;
@@ -63,10 +63,8 @@ async fn from_file(context: &Context, args: &ProvisionArgs) -> Result<Outcome, C
         .report
         .as_ref()
         .filter(|_| !context.settings.safety.dry_run);
-    if wanted.is_some_and(|report| files::are_one(report, path)) {
-        return Err(CliError::usage(
-            "--report names the file that is read: give another name",
-        ));
+    if let Some(report) = wanted {
+        files::refuse_input(REPORT, report, &[path])?;
     }
     // A run that is refused because it is under way leaves the other one's report alone.
     let journal = journal(context, &sheet.rows, args)?;
