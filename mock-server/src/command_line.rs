@@ -165,7 +165,9 @@ fn import(state: PathBuf) -> Result<(), String> {
     let document: Value = serde_json::from_str(&text)
         .map_err(|error| format!("standard input is not JSON: {error}; pipe a document in"))?;
     // The document is judged in memory first: a wrong one leaves no file behind.
-    let in_memory = Settings::on_a_free_port();
+    let mut in_memory = Settings::on_a_free_port();
+    // Which accounts a configuration has, and what it sells, is known when a server starts.
+    in_memory.config.tenants = Some(Vec::new());
     imported(in_memory.clone(), &document)?;
     imported(
         Settings {

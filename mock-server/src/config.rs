@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 use std::path::Path;
 
-use secmon_engine::{Catalogue, Hostname, Limits, RateLimits, Timings};
+use secmon_engine::{Catalogue, Limits, RateLimits, Timings};
 use serde::{Deserialize, Deserializer};
 
-use crate::{Scenario, Secret, StartError};
+use crate::{Scenario, Secret, StartError, checks};
 pub(crate) use mistake::Mistake;
 
 /// What a server is made of; every part has a default. Read from TOML, or filled in by code.
@@ -95,34 +95,37 @@ impl Config {
 
     /// What types cannot say: names and keys are given once, and what bounds or divides is not 0.
     pub(crate) fn check(&self) -> Result<(), Mistake> {
-        if self.rate_limits.window == 0 {
-            let reason = "0 seconds are no window; write at least 1";
-            return Err(Mistake::new("rate_limits.window", reason));
-        }
-        if let Some(name) = self.dns.keys().find(|name| Hostname::parse(name).is_err()) {
-            let reason = "this is no host name; write names as in \"web.example.com\"";
-            return Err(Mistake::new(format!("dns.{name}"), reason));
+        let of = |field: String, judged: checks::Judged| {
+            judged.map_err(|reason| Mistake::new(field, reason))
+        };
+        of(
+            "rate_limits.window".to_owned(),
+            checks::rate_limits(&self.rate_limits),
+        )?;
+        for name in self.dns.keys() {
+            of(format!("dns.{name}"), checks::dns_name(name))?;
         }
         let tenants = self.tenants();
         for (place, tenant) in tenants.iter().enumerate() {
-            if !is_account_name(&tenant.name) {
-                return Err(Mistake::new(
-                    format!("tenants.{place}.name"),
-                    "must be 1 to 64 letters, digits, hyphens, underscores and dots",
-                ));
+            let field = |name: &str| format!("tenants.{place}.{name}");
+            of(field("name"), checks::account_name(&tenant.name))?;
+            if let Some(domain) = &tenant.portal_domain {
+                of(field("portal_domain"), checks::portal_domain(domain))?;
             }
         }
         let names = |tenant: &TenantConfig| vec![tenant.name.clone().into()];
         given_once(&tenants, "name", names)?;
-        given_once(&tenants, "keys", |tenant| tenant.keys.clone())
+        given_once(&tenants, "keys", |tenant| tenant.keys.clone())?;
+        for (place, tenant) in tenants.iter().enumerate() {
+            for key in &tenant.keys {
+                of(
+                    format!("tenants.{place}.keys"),
+                    checks::api_key(key.expose()),
+                )?;
+            }
+        }
+        Ok(())
     }
-}
-
-/// Whether an account may have this name: it stands in paths and in the state file.
-pub(crate) fn is_account_name(name: &str) -> bool {
-    const LONGEST: usize = 64;
-    let plain = |character: char| character.is_ascii_alphanumeric() || "-_.".contains(character);
-    (1..=LONGEST).contains(&name.len()) && name.chars().all(plain)
 }
 
 /// Keys pass through here: the texts stay out of the message.

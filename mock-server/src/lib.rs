@@ -29,6 +29,7 @@
 mod address;
 mod admin;
 mod chance;
+mod checks;
 mod clock;
 pub mod command_line;
 mod config;

@@ -12,7 +12,8 @@ mod writer;
 
 use secmon_engine::{Account, Change};
 
-pub(crate) use file::open;
+pub(crate) use file::{open, reread};
+pub(crate) use quiet::guarded;
 pub(crate) use ticket::{NotSaved, Ticket, wait};
 pub(crate) use writer::FileStore;
 

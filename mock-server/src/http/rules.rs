@@ -16,6 +16,7 @@ use super::problem::Problem;
 use super::reply::{self, Meta, Reply};
 use super::{customer, list};
 use crate::fields::{Fields, Raw, readers};
+use crate::settings::Manners;
 
 /// `GET /whitelists/endpoint-summary`. The counts stand twice, for old clients.
 pub(crate) fn summary(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
@@ -63,7 +64,8 @@ pub(crate) fn list(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
             "status",
             readers::named(RuleStatus::from_name, "active, expired"),
         ),
-        page: list::page(&mut fields, list::LARGEST_PAGE, ask.manners),
+        // The size of this list's pages is documented.
+        page: list::page(&mut fields, list::LARGEST_PAGE, Manners::Kind),
     };
     let request = fields.finish(|| Some(request))?;
     let rules = ask.account.list_rules(&ask.call, request);

@@ -8,9 +8,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::records::{Removed, ServerRecord, moment_put, removals, removed_puts, whole_account};
-use super::restore::stored_state;
+use super::restore::{rehearsed, stored_state};
 use super::{Mock, Registry};
 use crate::AdminError;
+use crate::checks;
 use crate::partner::{Entry, is_named};
 use crate::store::{self, Put, Ticket};
 
@@ -83,14 +84,16 @@ fn read(document: &Value) -> Result<Imported, String> {
     }
     let document = Document::deserialize(document)
         .map_err(|error| format!("The document is no exported state: {error}."))?;
-    let mut registry = Registry::new(document.server.made_up_names, document.removed);
+    let mut registry = Registry::with_history(document.server.made_up_names, document.removed)?;
     for (name, AccountDocument { entry, state }) in document.accounts {
+        checks::account_name(&name)
+            .map_err(|reason| format!("The name of an account {reason}."))?;
         let account =
             Account::import(&state).map_err(|error| format!("Account `{name}`: {error}"))?;
         if !is_named(&account, &name) {
             return Err(format!("The account `{name}` has another name inside."));
         }
-        registry.adopt(account, entry);
+        registry.admit(account, entry)?;
     }
     Ok(Imported {
         server: document.server,
@@ -130,27 +133,45 @@ impl Mock {
         Ok(document)
     }
 
-    /// Puts an exported state in the place of this one.
+    /// Puts an exported state in the place of this one. What the next start would refuse is refused
+    /// here, before anything is changed: all that is acknowledged afterwards rests on it.
     pub(crate) fn import(&self, document: &Value) -> Result<Ticket, AdminError> {
-        let Imported {
-            server,
-            moment,
-            registry: accounts,
-        } = read(document).map_err(AdminError::BadInput)?;
+        let judged = store::guarded(|| {
+            let imported = read(document)?;
+            let new = self.records(&imported);
+            match rehearsed(&self.settings, &new) {
+                Ok(()) => Ok((imported, new)),
+                Err(reason) => Err(format!(
+                    "The next start would refuse this state: {}.",
+                    reason.trim_end_matches('.')
+                )),
+            }
+        });
+        let contradiction = || Err("The records of the document contradict each other.".to_owned());
+        let (imported, new) = judged
+            .unwrap_or_else(contradiction)
+            .map_err(AdminError::BadInput)?;
         let mut registry = self.registry_mut();
         let old = registry.partners().into_iter();
         let mut changes: Vec<Put> = old
             .flat_map(|partner| removals(partner))
             .chain(removed_puts(&registry).map(Put::removal))
             .collect();
-        *registry = accounts;
-        self.adopt_server_record(server);
-        changes.push(server.put());
-        changes.push(moment_put(moment.unwrap_or_else(|| self.now())));
-        changes.extend(removed_puts(&registry));
-        for partner in registry.partners() {
-            changes.extend(whole_account(partner));
-        }
+        changes.extend(new);
+        *registry = imported.registry;
+        self.adopt_server_record(imported.server);
         Ok(self.store.save(changes))
+    }
+
+    /// All that a store holds of an imported state.
+    fn records(&self, imported: &Imported) -> Vec<Put> {
+        let registry = &imported.registry;
+        let moment = imported.moment.unwrap_or_else(|| self.now());
+        let mut records = vec![imported.server.put(), moment_put(moment)];
+        records.extend(removed_puts(registry));
+        for partner in registry.partners() {
+            records.extend(whole_account(partner));
+        }
+        records
     }
 }

@@ -17,8 +17,8 @@ use super::records::{
 };
 use super::registry::base_settings;
 use super::{Mock, Registry};
+use crate::checks;
 use crate::clock::{FURTHEST, Movement};
-use crate::config::is_account_name;
 use crate::journal::Journal;
 use crate::partner::{Origin, Partner};
 use crate::store::{NotSaved, Put, Ticket};
@@ -81,6 +81,10 @@ impl Mock {
         &self,
         options: TenantOptions,
     ) -> Result<(NewTenant, Ticket), AdminError> {
+        if let Some(domain) = &options.portal_domain {
+            checks::portal_domain(domain)
+                .map_err(|reason| AdminError::BadInput(format!("The portal_domain {reason}.")))?;
+        }
         let mut registry = self.registry_mut();
         let name = match options.name {
             Some(name) => free_name(&registry, name)?,
@@ -380,11 +384,8 @@ impl Mock {
 }
 
 fn free_name(registry: &Registry, name: String) -> Result<String, AdminError> {
-    if !is_account_name(&name) {
-        return Err(AdminError::BadInput(
-            "The name must be 1 to 64 letters, digits, hyphens, underscores and dots.".to_owned(),
-        ));
-    }
+    checks::account_name(&name)
+        .map_err(|reason| AdminError::BadInput(format!("The name {reason}.")))?;
     match registry.partner(&name) {
         Some(_) => Err(AdminError::Conflict(format!(
             "The name `{name}` is taken; choose another one."

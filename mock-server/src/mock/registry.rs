@@ -7,6 +7,7 @@ use secmon_engine::{Account, AccountSettings, Switch, made_up_name, seed_after};
 use uuid::Uuid;
 
 use super::records::Removed;
+use crate::checks;
 use crate::config::TenantConfig;
 use crate::journal::is_made_key;
 use crate::partner::{Entry, Origin, Partner};
@@ -51,6 +52,18 @@ impl Registry {
         }
     }
 
+    /// The same, of a file or a document.
+    pub(super) fn with_history(made_up_names: u32, removed: Removed) -> Result<Self, String> {
+        checks::count(made_up_names).map_err(|reason| format!("made_up_names {reason}."))?;
+        for (name, times) in &removed {
+            checks::account_name(name)
+                .map_err(|reason| format!("The name of a removed account {reason}."))?;
+            checks::count(*times)
+                .map_err(|reason| format!("How often `{name}` was removed {reason}."))?;
+        }
+        Ok(Self::new(made_up_names, removed))
+    }
+
     /// Whose this key is, if anybody knows it.
     pub(crate) fn holder(&self, key: &str) -> Option<&Holder> {
         self.keys.get(key)
@@ -89,6 +102,28 @@ impl Registry {
         self.partners
             .insert(partner.name().to_owned(), Arc::clone(&partner));
         partner
+    }
+
+    /// Takes on an account that a file or a document has, if it is one that any door lets in.
+    pub(super) fn admit(&mut self, account: Account, entry: Entry) -> Result<(), String> {
+        let settings = account.settings();
+        let wrong = |reason: String| format!("Account `{}`: {reason}.", settings.name);
+        // The name stands in the sentence only once it is known to be one.
+        checks::account_name(&settings.name)
+            .map_err(|reason| format!("The name of an account {reason}."))?;
+        checks::settings(settings).map_err(wrong)?;
+        for (_, key) in account.keys() {
+            checks::api_key(key).map_err(|reason| wrong(format!("a key {reason}")))?;
+            if let Some(Holder::Account(other, _)) = self.keys.get(key) {
+                let reason = format!("the account `{}` has one of its keys", other.name());
+                return Err(wrong(reason));
+            }
+        }
+        if entry.order > checks::MOST {
+            return Err(wrong("order: must be at most 2147483648".to_owned()));
+        }
+        self.adopt(account, entry);
+        Ok(())
     }
 
     /// Adds a new account, the youngest of all.

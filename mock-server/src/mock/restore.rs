@@ -39,6 +39,15 @@ impl Mock {
     }
 }
 
+/// Whether a start under these settings would take what is about to be written.
+pub(super) fn rehearsed(settings: &Settings, changes: &[Put]) -> Result<(), String> {
+    let written = changes.iter().filter_map(|put| {
+        let value = put.value.as_ref()?;
+        Some(store::reread(&put.place, value))
+    });
+    Start::from_file(settings, written.collect::<Result<_, _>>()?).map(drop)
+}
+
 /// Everything that outlives a process.
 struct Start {
     server: ServerRecord,
@@ -74,10 +83,10 @@ impl Start {
         } = stored_state(records)?;
         server.clock_offset_ms = settings.time.resumed(server.clock_offset_ms, moment);
         server.seed = settings.seed.unwrap_or(server.seed);
-        let mut registry = Registry::new(server.made_up_names, removed);
+        let mut registry = Registry::with_history(server.made_up_names, removed)?;
         for account in accounts {
             let entry = account.entry;
-            registry.adopt(account.reconfigured(settings)?.wake()?, entry);
+            registry.admit(account.reconfigured(settings)?.wake()?, entry)?;
         }
         let mut start = Self { server, registry };
         start.add_configured(settings);

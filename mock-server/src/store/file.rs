@@ -280,6 +280,12 @@ fn checked(key: &str, stored: &[u8]) -> Result<Kept, String> {
     }
 }
 
+/// A record as it will be read back from the file.
+pub(crate) fn reread(place: &Place, value: &[u8]) -> Result<Kept, String> {
+    let key = key_of(place);
+    checked(&key, &stored(&key, value))
+}
+
 /// The record's key in the file.
 pub(super) fn key_of(place: &Place) -> String {
     format!(

@@ -9,7 +9,7 @@ thread_local! {
 }
 
 /// Runs `work`; a panic inside becomes `None` and prints nothing.
-pub(super) fn guarded<T>(work: impl FnOnce() -> T) -> Option<T> {
+pub(crate) fn guarded<T>(work: impl FnOnce() -> T) -> Option<T> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
         let previous = take_hook();

@@ -16,6 +16,7 @@ mod endpoints;
 mod faults;
 mod firewall;
 mod guard;
+mod imports;
 mod journal;
 mod keys;
 mod lists;

@@ -10,10 +10,26 @@ use crate::changes::{
 use crate::rule::Scope;
 use crate::world::PortSet;
 
+/// So many records of a kind an account can have had.
+const MOST_NUMBERS: u32 = 1 << 31;
+
 impl Account {
-    /// No record may have a number that was not given yet.
+    /// No record may have a number that was not given yet, and there must be numbers left to give:
+    /// the last one would be given again and again.
     pub(super) fn check_counters(&self) -> Result<(), RestoreError> {
         let (records, controls) = (&self.records, &self.records.controls);
+        let counters = [
+            ("keys", controls.keys),
+            ("rules", controls.rules),
+            ("subscriptions", controls.subscriptions),
+            ("domains", controls.domains),
+            ("domain_alerts", controls.domain_alerts),
+            ("sso_tokens", controls.sso_tokens),
+        ];
+        if let Some((name, _)) = counters.iter().find(|(_, given)| *given > MOST_NUMBERS) {
+            let reason = format!("its counter {name} is above {MOST_NUMBERS}");
+            return Err(misfit(Table::Controls, &(), reason));
+        }
         check_numbers(Table::Keys, records.keys.keys(), controls.keys)?;
         check_numbers(Table::Rules, records.rules.keys(), controls.rules)?;
         check_numbers(Table::Domains, records.domains.keys(), controls.domains)?;
