@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, FixedOffset};
 use http::Method;
-use secmon::model::{CustomerId, DomainId, EndpointId, Rule};
-use secmon::operations::ListRules;
+use secmon::model::{CustomerId, DomainId, EndpointId};
 use secmon::{ApiKey, Client, ClientBuilder};
 use serde_json::{Value, json};
 
@@ -73,7 +72,7 @@ impl Account {
                     Repeatability::Loose => format!("contract-{}", next_shared_number()),
                 };
                 options["name"] = json!(name);
-                stage.record().accounts.push(name);
+                stage.makes_account(&name);
                 let made = service
                     .admin(Method::POST, "/_mock/tenants", &options)
                     .await
@@ -118,13 +117,6 @@ impl Account {
         Customer { account: self, id }
     }
 
-    /// The Allowed Ports rules that a customer without any finds: those of the whole account.
-    pub async fn account_wide_rules(&self) -> Vec<Rule> {
-        let list = ListRules::new(self.customer().id);
-        let rules = self.client.pages(list).collect_all().await;
-        rules.expect("the rules of the account")
-    }
-
     /// A call with the account's key, written out by the case; the path begins with `/`, and goes to the case's
     /// namespace where that has it.
     pub fn raw(&self, method: Method, path: &str) -> RawCall {
@@ -146,7 +138,18 @@ impl Account {
 
     /// Leaves the transcript of this case unpinned: it is too long to be read.
     pub fn unpinned(&self) {
-        self.stage.record().unpinned = true;
+        self.pin(0);
+    }
+
+    /// Pins the transcript up to this many answers.
+    pub(crate) fn pin(&self, pinned: usize) {
+        self.stage.record().pinned = Some(pinned);
+    }
+
+    /// Pins what came until now, and nothing that comes.
+    pub(crate) fn pin_so_far(&self) {
+        let events = self.stage.record().events.len();
+        self.pin(events);
     }
 
     /// Moves the account's clock; what falls due until then has happened when it returns.
@@ -266,13 +269,6 @@ impl Account {
         .await;
     }
 
-    /// Sets whether the data set of leaked credentials is configured, unconfigured or unreachable.
-    pub async fn leak_data_set(&self, state: &str) {
-        let path = format!("/_mock/tenants/{}/leak-dataset", self.name);
-        self.steer(Need::Switches, Method::PUT, &path, &json!({"state": state}))
-            .await;
-    }
-
     /// Takes a customer's portal account away.
     pub async fn remove_portal_account(&self, customer: CustomerId) {
         let tenant = format!("/_mock/tenants/{}", self.name);
@@ -303,7 +299,7 @@ impl Account {
         let path = format!("/_mock/faults?tenant={}", self.name);
         self.steer(Need::Faults, Method::DELETE, &path, &Value::Null)
             .await;
-        self.stage.expect_no_fault();
+        self.stage.expect_no_fault(&self.key);
     }
 
     /// Places a fault that hits so many calls, 0 standing for all; gives its id.

@@ -5,24 +5,30 @@ use std::cell::RefCell;
 use std::future::Future;
 use std::panic::{self, AssertUnwindSafe};
 use std::pin::Pin;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Once};
+use std::time::Duration;
 
 use secmon::Namespace;
 use tokio::runtime::Builder;
 
-use crate::cleanup::clean_up;
+use crate::cleanup::{Stays, clean_up};
 use crate::exchange::Exchange;
+use crate::ledger::Left;
 use crate::need::Need;
 use crate::scene::Scene;
 use crate::service::Service;
 use crate::stage::{Event, STAGE, Stage};
 use crate::table::Row;
+use crate::walk::Walk;
 
 /// A case: an `async fn` without arguments, and what it asks of the service.
 #[derive(Clone, Copy)]
 pub struct Case {
     /// Its path in the test crate.
     pub path: &'static str,
+    /// The decisions or sections of the specification that say so.
+    pub law: &'static str,
     /// What the service must be able to do beyond the partner API.
     pub needs: &'static [Need],
     /// Where it sends the operations that stand in two.
@@ -40,6 +46,8 @@ pub enum Body {
     Of(fn(&'static Row) -> Playing, &'static Row),
     /// Calls in order.
     Scene(&'static Scene),
+    /// A table of states.
+    Walk(&'static Walk),
 }
 
 /// A case that is being played.
@@ -53,15 +61,22 @@ impl Case {
             .path
             .split_once("::")
             .map_or(self.path, |(_, name)| name);
+        let name = name.strip_prefix("cases::").unwrap_or(name);
         let name = match self.body {
             Body::Alone(_) => name.to_owned(),
             Body::Of(_, row) => format!("{name}::{}", row.operation),
             Body::Scene(scene) => format!("{name}::{}", scene.name),
+            Body::Walk(walk) => format!("{name}::{}", walk.name),
         };
         match self.namespace {
             Namespace::Billing => name,
             other => format!("{name} /{}/", other.as_str()),
         }
+    }
+
+    /// The sentence that a service breaks where the case falls: decisions, or sections of the specification.
+    pub fn law(&self) -> &str {
+        self.law
     }
 
     /// Whether it is put to an operation that stands in two namespaces.
@@ -79,21 +94,29 @@ impl Case {
     }
 }
 
-/// The cases of a file: those that any service can be put to, then those that steer it, with what they need. One that
-/// is not listed is dead code, which does not compile.
-#[macro_export]
+/// The cases of a file: what says so, those that any service can be put to, then those that steer it, with what they
+/// need. One that is not listed is dead code, which does not compile.
 macro_rules! cases {
-    (anywhere: $($any:ident),* $(,)? ; steered: $($steered:ident($($need:ident),+)),* $(,)?) => {
+    (
+        law: $law:literal;
+        anywhere: $($any:ident),* $(,)? ;
+        steered: $($steered:ident($($need:ident),+)),* $(,)?
+    ) => {
+        /// What the cases of this file stand for.
+        const LAW: &str = $law;
+
         /// The cases of this file.
         pub const CASES: &[$crate::Case] = &[
             $($crate::Case {
                 path: concat!(module_path!(), "::", stringify!($any)),
+                law: LAW,
                 needs: &[],
                 namespace: $crate::Namespace::Billing,
                 body: $crate::Body::Alone(|| Box::pin($any())),
             },)*
             $($crate::Case {
                 path: concat!(module_path!(), "::", stringify!($steered)),
+                law: LAW,
                 needs: &[$($crate::Need::$need),+],
                 namespace: $crate::Namespace::Billing,
                 body: $crate::Body::Alone(|| Box::pin($steered())),
@@ -105,6 +128,8 @@ macro_rules! cases {
 /// What a run of a case left.
 pub struct Run {
     pub(crate) stage: Arc<Stage>,
+    /// What it made and no call takes away.
+    pub stays: Stays,
     /// Why it failed, if it did.
     pub failure: Option<Failure>,
     /// What it left behind, if anything.
@@ -124,6 +149,18 @@ impl Run {
     /// Everything that came over the wire.
     pub(crate) fn events(&self) -> Vec<Event> {
         self.stage.record().events.clone()
+    }
+
+    /// Whether its transcript is to be compared.
+    pub fn is_pinned(&self) -> bool {
+        self.pinned() > 0
+    }
+
+    /// How many events its transcript has.
+    pub(crate) fn pinned(&self) -> usize {
+        let record = self.stage.record();
+        let all = record.events.len();
+        record.pinned.map_or(all, |pinned| pinned.min(all))
     }
 
     /// Every complete answer.
@@ -149,21 +186,59 @@ pub fn run_case(case: &Case, service: &Service) -> Run {
         Body::Alone(play) => play(),
         Body::Of(play, row) => play(row),
         Body::Scene(scene) => Box::pin(scene.play()),
+        Body::Walk(walk) => Box::pin(walk.play()),
     };
-    let body = || runtime.block_on(STAGE.scope(Arc::clone(&stage), playing()));
+    let body =
+        || runtime.block_on(STAGE.scope(Arc::clone(&stage), until_stopped(service, playing())));
     let failure = caught(body).err();
     let left = stage.record().left();
-    let cleaning = Stage::new(service.clone(), case);
-    let cleaned = caught(|| runtime.block_on(STAGE.scope(cleaning, clean_up(service, &left))));
+    let not_cleaned_up = take_away(&case.name(), service, &left).err();
     Run {
         stage,
         failure,
-        not_cleaned_up: cleaned.err(),
+        not_cleaned_up,
+        stays: Stays::of(&left),
     }
 }
 
+/// Takes away what a case made.
+///
+/// # Errors
+/// Naming what could not be taken away.
+///
+/// # Panics
+/// When the system has no runtime to give.
+pub fn take_away(case: &str, service: &Service, left: &Left) -> Result<(), Failure> {
+    keep_panics();
+    let runtime = Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.expect("the system gives a runtime");
+    let stage = Stage::cleaning(service.clone(), case);
+    caught(|| runtime.block_on(STAGE.scope(Arc::clone(&stage), clean_up(service, left))))?;
+    caught(|| stage.is_taken_away())
+}
+
+/// How often somebody looks whether the run is to stop.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Plays until the end, or until the run is to stop; what is on its way then counts as unanswered.
+async fn until_stopped(service: &Service, playing: Playing) {
+    let stopped = async {
+        while !service.interrupted.load(Ordering::Relaxed) {
+            tokio::time::sleep(LOOK).await;
+        }
+    };
+    tokio::select! {
+        biased;
+        () = playing => {}
+        () = stopped => panic!("{INTERRUPTED}"),
+    }
+}
+
+/// What a case says that was stopped.
+pub const INTERRUPTED: &str = "interrupted";
+
 /// Runs something that may panic.
-pub(crate) fn caught(body: impl FnOnce()) -> Result<(), Failure> {
+pub fn caught(body: impl FnOnce()) -> Result<(), Failure> {
     panic::catch_unwind(AssertUnwindSafe(body)).map_err(|payload| {
         let place = LAST_PLACE.with_borrow_mut(std::mem::take);
         Failure {
@@ -178,7 +253,7 @@ thread_local! {
 }
 
 /// Keeps the place of a panic for the report, instead of printing it at once.
-pub(crate) fn keep_panics() {
+pub fn keep_panics() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         panic::set_hook(Box::new(|info| {

@@ -1,14 +1,15 @@
 //! Taking away what a case made: by the partner API where the account is shared, whole accounts where they are the
 //! case's own.
 
+use std::collections::BTreeSet;
+
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::exchange::Exchange;
 use crate::http_calls::{RawAnswer, RawCall};
+use crate::ledger::{Left, Sent};
 use crate::service::{Repeatability, Service, Steering};
-use crate::stage::{Event, Left, Unanswered};
 use crate::table::TABLE;
 
 /// How often a call is tried whose answer is lost; all of these calls may be repeated.
@@ -36,6 +37,48 @@ enum Made {
     Subscription(String),
     /// By the body that removes it.
     Price(String),
+}
+
+/// What no call of the API takes away.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Stays {
+    /// Customers by their numbers: an account that was created on first use has no deletion.
+    pub customers: BTreeSet<u64>,
+    /// Domains, which are terminated.
+    pub domains: usize,
+    /// Subscriptions, which are cancelled.
+    pub subscriptions: usize,
+}
+
+impl Stays {
+    /// What stays of this.
+    pub fn of(left: &Left) -> Self {
+        let mut stays = Self::default();
+        for made in all_made(left) {
+            match made {
+                Made::Domain(_) | Made::DomainsOf(_) => stays.domains += 1,
+                Made::Subscription(_) => stays.subscriptions += 1,
+                _ => {}
+            }
+        }
+        let calls = left.calls.iter().filter(|call| !made_by(call).is_empty());
+        stays.customers = calls
+            .filter_map(|call| {
+                let sent = &call.body;
+                sent["client_id"]
+                    .as_u64()
+                    .or(sent["billing_customer_id"].as_u64())
+            })
+            .collect();
+        stays
+    }
+
+    /// With what stays of something else.
+    pub fn add(&mut self, other: Self) {
+        self.customers.extend(other.customers);
+        self.domains += other.domains;
+        self.subscriptions += other.subscriptions;
+    }
 }
 
 /// Takes away what a case made, all of it, whatever goes wrong with some.
@@ -68,44 +111,42 @@ pub(crate) async fn clean_up(service: &Service, left: &Left) {
 }
 
 fn all_made(left: &Left) -> Vec<Made> {
-    let answered = left.events.iter().filter_map(|event| match event {
-        Event::Answered(exchange) => Some(exchange),
-        Event::Lost(..) => None,
-    });
-    let mut made: Vec<Made> = answered.flat_map(|exchange| made_by(exchange)).collect();
-    made.extend(left.unanswered.iter().flat_map(maybe_made_by));
+    let mut made: Vec<Made> = left.calls.iter().flat_map(made_by).collect();
     made.sort();
     made.dedup();
     made
 }
 
+/// Whether a call makes something that stays.
+pub(crate) fn makes_something(call: &Sent) -> bool {
+    !maybe_made_by(call).is_empty()
+}
+
 /// What an answer says was made; what may have been made, where it says nothing certain.
-fn made_by(exchange: &Exchange) -> Vec<Made> {
-    let call = Unanswered {
-        method: exchange.method.clone(),
-        path: exchange.path.clone(),
-        sent: exchange.sent.clone(),
+fn made_by(call: &Sent) -> Vec<Made> {
+    let Some(answer) = &call.answer else {
+        return maybe_made_by(call);
     };
-    if exchange.status.is_server_error() {
-        return maybe_made_by(&call);
+    if answer.status().is_server_error() {
+        return maybe_made_by(call);
     }
-    if !exchange.status.is_success() {
+    if !answer.status().is_success() {
         return Vec::new();
     }
-    let data = &exchange.json["data"];
-    let known = match operation(&call).as_str() {
+    let data = &answer.data;
+    let known = match operation(call).as_str() {
         "provision_endpoint" => id(&data["endpoint_id"]).map(Made::Server),
         "create_endpoint" => id(&data["id"]).map(Made::Server),
         "create_rule" => id(&data["id"]).map(Made::Rule),
         "provision_domain" => id(&data["monitored_domain_id"]).map(Made::Domain),
         _ => None,
     };
-    known.map_or_else(|| maybe_made_by(&call), |made| vec![made])
+    known.map_or_else(|| maybe_made_by(call), |made| vec![made])
 }
 
 /// What a call makes, if it is processed, as far as it can be found without the answer.
-fn maybe_made_by(call: &Unanswered) -> Vec<Made> {
-    let sent = &call.sent;
+fn maybe_made_by(call: &Sent) -> Vec<Made> {
+    let sent = &call.body;
     let customer = sent["client_id"].as_u64();
     let customer = customer.or(sent["billing_customer_id"].as_u64());
     let made = match operation(call).as_str() {
@@ -126,8 +167,8 @@ fn maybe_made_by(call: &Unanswered) -> Vec<Made> {
     made.into_iter().collect()
 }
 
-fn operation(call: &Unanswered) -> String {
-    TABLE.row_of(&call.method, &call.path).operation.clone()
+fn operation(call: &Sent) -> String {
+    TABLE.row_of(&call.method(), &call.path).operation.clone()
 }
 
 /// An identifier; nothing where there is none, since a path without one is another's.

@@ -6,15 +6,6 @@ use serde_json::Value;
 use crate::service::Repeatability;
 use crate::stage::STAGE;
 
-/// The code of an error answer, or the status where the answer has no code.
-pub fn code_of(error: &Error) -> String {
-    match (error.code(), error.status()) {
-        (Some(code), _) => code.to_string(),
-        (None, Some(status)) => status.as_u16().to_string(),
-        (None, None) => format!("no answer: {error}"),
-    }
-}
-
 /// Asserts that a call was refused with this status and this code, and gives the error for more.
 ///
 /// # Panics

@@ -14,7 +14,7 @@ use crate::account::Account;
 use crate::customer::next_service;
 use crate::need::Need;
 use crate::recipe::{Members, text};
-use crate::service::plans;
+use crate::service::{hostname, plans};
 
 /// What takes a member out of a request.
 pub const NOTHING: &str = "$nothing";
@@ -45,8 +45,13 @@ impl Estate {
 
     /// The estate of an account.
     pub async fn of(account: Account) -> Self {
-        account.unpinned();
         account.hold_still().await;
+        Self::at_ease(account)
+    }
+
+    /// The same where what falls due may happen.
+    pub(crate) fn at_ease(account: Account) -> Self {
+        account.unpinned();
         Self {
             account,
             known: Mutex::default(),
@@ -179,7 +184,7 @@ impl Estate {
     }
 
     /// Some maps are keyed by numbers of customers.
-    async fn filled_name(&self, name: &str) -> String {
+    pub(crate) async fn filled_name(&self, name: &str) -> String {
         match name.strip_prefix('$') {
             Some(thing) => text(&self.value(thing).await),
             None => name.to_owned(),
@@ -419,7 +424,8 @@ impl Estate {
         self.account
             .found(&format!("endpoints/{id}"), "ports", &open)
             .await;
-        let list = format!("/api/v1/alerts?billing_customer_id={owner}&endpoint_id={id}");
+        let list =
+            format!("/api/v1/alerts?billing_customer_id={owner}&endpoint_id={id}&per_page=50");
         let alerts = self.ask(Method::GET, &list, &Value::Null).await;
         let on = |port: u16| {
             let alerts = alerts["alerts"].as_array().into_iter().flatten();
@@ -507,10 +513,15 @@ impl Estate {
     }
 }
 
+/// The identifier of nothing; one of RFC 9562, since no service need take another.
+pub fn nobody() -> Uuid {
+    Uuid::from_u128(0x4000_8000_0000_0000_0007)
+}
+
 /// What has a name and is nothing of the account's.
 fn literal(name: &str) -> Option<Value> {
     Some(match name {
-        "unknown" => json!(Uuid::from_u128(7)),
+        "unknown" => json!(nobody()),
         "plan" => json!(plans()[0].0),
         "plan_size" => json!(plans()[0].1),
         "two_plan_sizes" => json!(2 * plans()[0].1),
@@ -518,6 +529,11 @@ fn literal(name: &str) -> Option<Value> {
         "larger_plan_size" => json!(plans()[1].1),
         "huge" => json!(9_223_372_036_854_775_808_u64),
         "later" => json!("2999-12-31"),
+        "resolved" => json!(hostname()),
+        "too_many_reports" => json!(vec![
+            json!({"service_id": 1, "client_id": 1, "product_slug": "endpoint", "status": "active"});
+            501
+        ]),
         name => {
             let wide = name.strip_prefix("wide").map(|length| ("\u{e9}", length));
             let (sign, length) = wide.or(name.strip_prefix("text").map(|length| ("x", length)))?;

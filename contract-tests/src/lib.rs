@@ -6,44 +6,63 @@
 //! network only. `SECMON_CONTRACT_ADMIN=1` says that it has the mock's `/_mock/` calls; without it, the cases that
 //! steer the service are skipped, each by its name.
 
-mod account;
+#[macro_use]
 mod case;
+
+mod account;
+mod cases;
 mod cleanup;
+pub mod client;
 mod customer;
+pub mod description;
 mod error_checks;
 mod estate;
 mod exchange;
 mod http_calls;
+mod judge;
 pub mod junit;
+mod ledger;
 mod matrix;
+mod mechanisms;
+mod model;
 mod names;
 mod need;
+pub mod program;
 pub mod proxy;
 mod recipe;
+mod same;
 mod scene;
 mod service;
 mod snapshot;
 mod stage;
-mod suite;
 pub mod table;
 mod times;
 mod transcript;
+mod walk;
 mod wire;
 
 pub use account::Account;
-pub use case::{Body, Case, Failure, Playing, Run, run_case};
+pub use case::{
+    Body, Case, Failure, INTERRUPTED, Playing, Run, caught, keep_panics, run_case, take_away,
+};
+pub use cases::cases;
+pub use cleanup::Stays;
 pub use customer::{Customer, next_service};
-pub use error_checks::{assert_api_error, assert_keys, code_of};
-pub use estate::{Estate, NOTHING, SLOTS};
+pub use error_checks::{assert_api_error, assert_keys};
+pub use estate::{Estate, NOTHING, SLOTS, nobody};
 pub use exchange::{Exchange, Forced};
 pub use http_calls::{RawAnswer, RawCall};
+pub use judge::{Judgement, Violation};
+pub use ledger::{Ledger, Left};
 pub use matrix::{Matrix, Verdict};
 pub use need::Need;
 pub use recipe::{Bad, Listing, Members, Order, Recipe, Request, Shape, names_in, placeholder};
 pub use scene::{SCENES, Scene};
 pub use secmon::Namespace;
-pub use service::{Repeatability, Service, Steering, embedded, plans, rate_limits};
+pub use service::{
+    Repeatability, Service, Steering, embedded, hostname, plans, rate_limits, repeatable,
+};
 pub use snapshot::{MOST_PAGES, Snapshot};
-pub use suite::{Check, Findings, Witness, run};
-pub use times::problems as time_problems;
+pub use times::findings as time_findings;
+pub use walk::{WALKS, Walk};
 pub use wire::Wire;

@@ -84,7 +84,8 @@ impl Matrix {
         }
     }
 
-    fn count(&self, row: &Row, cell: &Cell) -> usize {
+    /// How often a cell was observed.
+    pub fn count(&self, row: &Row, cell: &Cell) -> usize {
         let key = (row.name.clone(), cell.clone());
         self.seen.get(&key).copied().unwrap_or_default()
     }

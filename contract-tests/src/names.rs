@@ -20,7 +20,9 @@ impl Names {
     pub(crate) fn of(estate: &Estate) -> Self {
         let known = estate.known().into_iter();
         let names = known.filter_map(|(name, value)| match value {
-            Value::String(text) if Uuid::parse_str(&text).is_ok() => Some((text, name)),
+            Value::String(text) if Uuid::parse_str(&text).is_ok() => {
+                Some((text.to_ascii_lowercase(), name))
+            }
             Value::Number(number) => Some((number.to_string(), name)),
             _ => None,
         });
@@ -35,7 +37,8 @@ impl Names {
         let text = value
             .as_str()
             .map_or_else(|| value.to_string(), str::to_owned);
-        self.names.insert(text, name.to_owned());
+        self.names
+            .insert(text.to_ascii_lowercase(), name.to_owned());
         self
     }
 

@@ -1,6 +1,7 @@
 //! A proxy that bends what passes through it: the deliberately broken server that shows what the suite notices.
 
 use std::net::{SocketAddr, TcpListener as StdListener};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
@@ -18,7 +19,7 @@ use tokio::runtime::Builder;
 use tokio::sync::oneshot;
 
 /// A call on its way to the service.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Passing {
     /// The HTTP method.
     pub method: Method,
@@ -33,7 +34,7 @@ pub struct Passing {
 }
 
 /// An answer on its way back.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
     /// The HTTP status.
     pub status: StatusCode,
@@ -62,6 +63,8 @@ pub struct Behind {
     transport: HttpTransport,
     /// What a bend keeps from one call to the next.
     pub memory: Mutex<Value>,
+    /// How many calls and answers were bent.
+    bent: AtomicUsize,
 }
 
 impl Passing {
@@ -172,6 +175,7 @@ impl Behind {
 /// A running proxy; dropping it closes its port.
 pub struct Proxy {
     url: String,
+    behind: Arc<Behind>,
     running: Option<(oneshot::Sender<()>, JoinHandle<()>)>,
 }
 
@@ -188,7 +192,9 @@ impl Proxy {
             origin: origin.to_owned(),
             transport: HttpTransport::new(&HttpOptions::default()),
             memory: Mutex::new(Value::Object(serde_json::Map::new())),
+            bent: AtomicUsize::new(0),
         });
+        let serving = Arc::clone(&behind);
         let (stop, stopped) = oneshot::channel();
         let thread = thread::spawn(move || {
             let runtime = Builder::new_current_thread()
@@ -199,12 +205,13 @@ impl Proxy {
                 let listener = TcpListener::from_std(listener).expect("a listener");
                 tokio::select! {
                     _ = stopped => {}
-                    () = serve(listener, behind, bend) => {}
+                    () = serve(listener, serving, bend) => {}
                 }
             });
         });
         Self {
             url,
+            behind,
             running: Some((stop, thread)),
         }
     }
@@ -212,6 +219,11 @@ impl Proxy {
     /// Where it listens.
     pub fn url(&self) -> &str {
         &self.url
+    }
+
+    /// How many calls and answers were not as they came.
+    pub fn bent(&self) -> usize {
+        self.behind.bent.load(Ordering::Relaxed)
     }
 }
 
@@ -249,20 +261,31 @@ async fn pass(
         headers: parts.headers,
         body: body.collect().await.map_err(|_| lost())?.to_bytes(),
     };
+    let bent = |is: bool| behind.bent.fetch_add(is.into(), Ordering::Relaxed);
     let answer = match bend {
         Bend::Call(change) => {
+            let came = call.clone();
             change(&mut call);
+            bent(call != came);
             behind.answer(&call).await
         }
         Bend::Answer(change) => behind.answer(&call).await.map(|mut answer| {
+            let came = answer.clone();
             change(&call, &mut answer);
+            bent(answer != came);
             answer
         }),
         Bend::Instead(answer) => match answer(&call) {
-            Some(answer) => Some(answer),
+            Some(answer) => {
+                bent(true);
+                Some(answer)
+            }
             None => behind.answer(&call).await,
         },
-        Bend::Whole(bent) => bent(call, behind).await,
+        Bend::Whole(whole) => {
+            bent(true);
+            whole(call, Arc::clone(&behind)).await
+        }
     };
     let answer = answer.ok_or_else(lost)?;
     let mut response = Response::new(Full::new(answer.body));

@@ -58,6 +58,9 @@ pub struct Listing {
     pub items: String,
     /// How many a page has where nobody says.
     pub size: Option<usize>,
+    /// Whether that is our own mock's choice.
+    #[serde(default)]
+    pub size_is_assumed: bool,
     /// How many a page has at most, where a caller may say.
     pub largest: Option<usize>,
     /// How many are shown at most, where there are no pages.

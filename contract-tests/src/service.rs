@@ -1,6 +1,7 @@
 //! Where the service under test comes from.
 
 use std::env;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
@@ -8,12 +9,14 @@ use bytes::Bytes;
 use http::{Method, Request, header};
 use secmon::pacing::{Budget, MemoryBudget, Unlimited};
 use secmon::transport::{HttpOptions, HttpTransport, Transport};
-use secmon_mock::{Instant, MockServer};
+use secmon_mock::{Instant, MockServer, MockServerBuilder};
 use serde_json::Value;
 use tokio::runtime::Builder;
 
 use crate::http_calls::{RawAnswer, RawCall};
+use crate::ledger::Ledger;
 use crate::need::Need;
+use crate::stage::stage;
 
 /// Whether the service has the mock's `/_mock/` calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,20 +52,33 @@ pub struct Service {
     pub repeatability: Repeatability,
     /// What it can do beyond the partner API.
     pub abilities: Vec<Need>,
+    /// Its plans for servers and how many each has room for, smallest first.
+    pub plans: Vec<(String, u64)>,
+    /// A name that resolves.
+    pub hostname: String,
+    /// Where what a run may leave behind is written down.
+    pub ledger: Option<Arc<Ledger>>,
+    /// Whether nothing but reads may be sent.
+    pub read_only: bool,
+    /// Set when a run is to stop: the case that plays ends, and takes away what it made.
+    pub interrupted: Arc<AtomicBool>,
 }
 
 /// Where an embedded mock's clock stands at its start, in milliseconds since 1970.
 pub(crate) const START: i64 = 1_767_225_600_000;
+
+/// A mock whose answers depend on nothing but the calls, to be changed before it starts.
+pub fn repeatable() -> MockServerBuilder {
+    let start = Instant::from_unix_millis(START);
+    MockServer::builder().seed(1).manual_clock(start)
+}
 
 /// A mock whose answers depend on nothing but the calls.
 ///
 /// # Panics
 /// When it does not start.
 pub fn embedded() -> MockServer {
-    let builder = MockServer::builder()
-        .seed(1)
-        .manual_clock(Instant::from_unix_millis(START));
-    builder.start().expect("the embedded mock starts")
+    repeatable().start().expect("the embedded mock starts")
 }
 
 static EMBEDDED: LazyLock<MockServer> = LazyLock::new(embedded);
@@ -85,38 +101,65 @@ impl Service {
             Ok("1" | "true" | "yes" | "on") => Steering::Possible,
             _ => Steering::Impossible,
         };
-        let mut service = Self {
-            url,
+        let admin_key = env::var("SECMON_MOCK_ADMIN_KEY").ok();
+        Self::over_the_network(&url, key, steering, &admin_url, admin_key)
+    }
+
+    /// A server over the network; what it can do is asked of it.
+    pub fn over_the_network(
+        url: &str,
+        key: String,
+        steering: Steering,
+        admin_url: &str,
+        admin_key: Option<String>,
+    ) -> Self {
+        let service = Self {
+            url: url.trim_end_matches('/').to_owned(),
             admin_url: admin_url.trim_end_matches('/').to_owned(),
-            admin_key: env::var("SECMON_MOCK_ADMIN_KEY").ok(),
+            admin_key,
             key,
             steering,
             repeatability: Repeatability::Loose,
             abilities: Vec::new(),
+            plans: told_plans(),
+            hostname: told_hostname(),
+            ledger: None,
+            read_only: false,
+            interrupted: Arc::default(),
         };
-        service.abilities = service.found_abilities();
-        service
+        service.asked()
     }
 
-    /// What a server over the network can do, by asking it.
+    /// With what it can do, by asking it.
+    #[must_use]
+    pub fn asked(self) -> Self {
+        Self {
+            abilities: self.found_abilities(),
+            ..self
+        }
+    }
+
     fn found_abilities(&self) -> Vec<Need> {
         let mut abilities = match self.steering {
             Steering::Possible => Need::ALL.to_vec(),
             Steering::Impossible => vec![Need::Sandbox],
         };
         let scenarios = || {
-            get(
+            found(
                 &format!("{}/api/v1/sandbox/scenarios", self.url),
                 Some(&self.key),
             )
         };
-        let clock = || {
-            let address = format!("{}/_mock/clock", self.admin_url);
-            get(&address, self.admin_key.as_deref())
+        let admin = |call: &str| {
+            let address = format!("{}/_mock/{call}", self.admin_url);
+            found(&address, self.admin_key.as_deref())
         };
         abilities.retain(|ability| match ability {
             Need::Embedded => false,
-            Need::Playbooks => clock().is_some_and(|clock| clock["mode"] == "real"),
+            Need::Playbooks => {
+                let clock = admin("clock").unwrap_or_default();
+                clock["mode"] == "real" && admin("playbooks").is_some()
+            }
             // Where accounts are the cases' own, they have it.
             Need::Sandbox => self.steering == Steering::Possible || scenarios().is_some(),
             _ => true,
@@ -140,6 +183,11 @@ impl Service {
             steering: Steering::Possible,
             repeatability: Repeatability::Exact,
             abilities: Need::ALL.to_vec(),
+            plans: told_plans(),
+            hostname: told_hostname(),
+            ledger: None,
+            read_only: false,
+            interrupted: Arc::default(),
         }
     }
 
@@ -206,17 +254,31 @@ impl Service {
     }
 }
 
-/// What a service answers to a read, before any case runs; nothing when it refuses.
-fn get(address: &str, key: Option<&str>) -> Option<Value> {
+/// What a service answers to a read, before any case runs: status and body.
+///
+/// # Errors
+/// When there is no answer.
+pub(crate) fn get(address: &str, key: Option<&str>) -> Result<(u16, Value), String> {
     let mut request = Request::get(address);
     if let Some(key) = key {
         request = request.header(header::AUTHORIZATION, format!("Bearer {key}"));
     }
-    let runtime = Builder::new_current_thread().enable_all().build().ok()?;
+    let request = request
+        .body(Bytes::new())
+        .map_err(|error| error.to_string())?;
+    let runtime = Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| error.to_string())?;
     let transport = HttpTransport::new(&HttpOptions::default());
-    let answer = runtime.block_on(transport.send(request.body(Bytes::new()).ok()?));
-    let answer = answer.ok().filter(|answer| answer.status().is_success())?;
-    serde_json::from_slice(answer.body()).ok()
+    let answer = runtime.block_on(transport.send(request));
+    let answer = answer.map_err(|error| error.to_string())?;
+    let json = serde_json::from_slice(answer.body()).unwrap_or_default();
+    Ok((answer.status().as_u16(), json))
+}
+
+/// The body of a success.
+fn found(address: &str, key: Option<&str>) -> Option<Value> {
+    let (status, json) = get(address, key).ok()?;
+    (status == 200).then_some(json)
 }
 
 /// The calls that a key has in a minute, in provisioning and reads of findings, and in the rest: 60 and 100, or what
@@ -233,12 +295,29 @@ pub fn rate_limits() -> (u32, u32) {
     }
 }
 
-/// The plans for servers and how many each has room for, smallest first: those of the mock, or what
-/// `SECMON_CONTRACT_PLANS` says.
+/// What the cases have in a plan at once.
+const FEWEST_PLACES: u64 = 5;
+
+/// The plans for servers of the service that is tried, smallest first, but for those that are too small for the cases.
 ///
 /// # Panics
-/// When it says something else.
+/// Outside a case.
 pub fn plans() -> Vec<(String, u64)> {
+    let mut plans = stage().service.plans.clone();
+    plans.retain(|(_, places)| *places >= FEWEST_PLACES);
+    plans
+}
+
+/// A name that resolves, at the service that is tried.
+///
+/// # Panics
+/// Outside a case.
+pub fn hostname() -> String {
+    stage().service.hostname.clone()
+}
+
+/// The plans of the mock, or what `SECMON_CONTRACT_PLANS` says.
+fn told_plans() -> Vec<(String, u64)> {
     let text = env::var("SECMON_CONTRACT_PLANS");
     let text = text
         .as_deref()
@@ -252,6 +331,11 @@ pub fn plans() -> Vec<(String, u64)> {
         plans.expect("SECMON_CONTRACT_PLANS has plans with their sizes, as in `small=5,large=25`");
     plans.sort_by_key(|(_, size)| *size);
     plans
+}
+
+/// A name that every resolver of the mock knows, or what `SECMON_CONTRACT_HOSTNAME` says.
+fn told_hostname() -> String {
+    env::var("SECMON_CONTRACT_HOSTNAME").unwrap_or_else(|_| "web.example.com".to_owned())
 }
 
 fn parsed(text: &str) -> Option<(u32, u32)> {

@@ -1,6 +1,5 @@
 //! Where one case plays: the service, what the case may do there, and what came over the wire.
 
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -14,7 +13,9 @@ use secmon::transport::{
 use serde_json::Value;
 
 use crate::case::Case;
+use crate::cleanup::makes_something;
 use crate::exchange::{Exchange, Forced};
+use crate::ledger::{Entry, Left, Said, Sent};
 use crate::need::Need;
 use crate::service::{Service, Steering};
 
@@ -45,14 +46,12 @@ pub(crate) struct Stage {
 #[derive(Default)]
 pub(crate) struct Record {
     pub(crate) events: Vec<Event>,
-    /// Calls that were sent, and whose answer did not come, by the order of sending.
-    unanswered: BTreeMap<u64, Unanswered>,
-    /// How many calls were sent.
-    sent: u64,
+    /// Calls that may have made something, in the order of sending.
+    made: Vec<Sent>,
     /// Accounts that the case made, or tried to make, by name.
     pub(crate) accounts: Vec<String>,
-    /// Whether the transcript is not compared.
-    pub(crate) unpinned: bool,
+    /// How many events of the transcript are compared; all where nothing is said.
+    pub(crate) pinned: Option<usize>,
     /// The faults that are still to act, in the order in which they were placed.
     faults: Vec<Placed>,
 }
@@ -69,22 +68,6 @@ pub(crate) struct Placed {
     pub(crate) left: usize,
 }
 
-/// What tells of the things that a case may have made.
-pub(crate) struct Left {
-    pub(crate) events: Vec<Event>,
-    pub(crate) unanswered: Vec<Unanswered>,
-    pub(crate) accounts: Vec<String>,
-}
-
-/// A call that may have been processed.
-#[derive(Clone)]
-pub(crate) struct Unanswered {
-    pub(crate) method: Method,
-    pub(crate) path: String,
-    /// Its JSON body.
-    pub(crate) sent: Value,
-}
-
 /// One line of a transcript.
 #[derive(Clone)]
 pub(crate) enum Event {
@@ -96,14 +79,27 @@ pub(crate) enum Event {
 impl Stage {
     pub(crate) fn new(service: Service, case: &Case) -> Arc<Self> {
         Arc::new(Self {
-            service,
-            name: case.name(),
             needs: case.needs,
             namespace: case.namespace,
+            ..Self::bare(service, case.name())
+        })
+    }
+
+    /// Where things are taken away that a case made.
+    pub(crate) fn cleaning(service: Service, case: &str) -> Arc<Self> {
+        Arc::new(Self::bare(service, case.to_owned()))
+    }
+
+    fn bare(service: Service, name: String) -> Self {
+        Self {
+            service,
+            name,
+            needs: &[],
+            namespace: Namespace::Billing,
             transport: HttpTransport::new(&HttpOptions::default()),
             number: AtomicU64::new(1000),
             record: Mutex::default(),
-        })
+        }
     }
 
     /// A number that no other customer or service of this account has.
@@ -130,28 +126,64 @@ impl Stage {
         self.record().faults.push(fault);
     }
 
-    /// No fault that was placed acts any more.
-    pub(crate) fn expect_no_fault(&self) {
-        self.record().faults.clear();
+    /// No fault that was placed for this key acts any more.
+    pub(crate) fn expect_no_fault(&self, key: &str) {
+        self.record().faults.retain(|fault| fault.key != key);
+    }
+
+    /// An account with this name is about to be made.
+    pub(crate) fn makes_account(&self, name: &str) {
+        self.note(0, || Entry::Account(name.to_owned()));
+        self.record().accounts.push(name.to_owned());
+    }
+
+    /// Notes a call that may make something; gives its number.
+    fn sending(&self, method: &Method, path: &str, body: &Value) -> Option<usize> {
+        let call = Sent::new(method, path, body.clone());
+        if !makes_something(&call) {
+            return None;
+        }
+        let number = self.record().made.len();
+        self.note(number, || Entry::Sending(call.clone()));
+        self.record().made.push(call);
+        Some(number)
+    }
+
+    fn answered(&self, number: usize, said: Said) {
+        self.note(number, || Entry::Answered(said.clone()));
+        self.record().made[number].answer = Some(said);
+    }
+
+    /// All that the case made is gone.
+    pub(crate) fn is_taken_away(&self) {
+        self.note(0, || Entry::TakenAway);
+    }
+
+    fn note(&self, number: usize, entry: impl FnOnce() -> Entry) {
+        if let Some(ledger) = &self.service.ledger {
+            ledger.write(&self.name, number as u64, entry());
+        }
     }
 
     async fn exchange(&self, request: Request<Bytes>) -> Result<Response<Bytes>, TransportError> {
         let (parts, sent) = request.clone().into_parts();
+        assert!(
+            !self.service.read_only || parts.method == Method::GET,
+            "{} changes something, and this run only reads",
+            self.name
+        );
         if !parts.uri.path().starts_with("/api/") {
             return self.transport.send(request).await;
         }
         let sent: Value = serde_json::from_slice(&sent).unwrap_or_default();
-        let number = self.record().sending(Unanswered {
-            method: parts.method.clone(),
-            path: parts.uri.path().to_owned(),
-            sent: sent.clone(),
-        });
+        let made = self.sending(&parts.method, parts.uri.path(), &sent);
         // A caller that runs out of patience drops this future here.
         let answer = self.transport.send(request).await;
-        let mut record = self.record();
-        if answer.is_ok() {
-            record.unanswered.remove(&number);
+        if let (Some(number), Ok(answer)) = (made, &answer) {
+            let json = serde_json::from_slice(answer.body()).unwrap_or_default();
+            self.answered(number, Said::new(answer.status(), &json));
         }
+        let mut record = self.record();
         let forced = record.forced(&parts);
         let event = match &answer {
             Err(error) => Event::Lost(
@@ -179,16 +211,9 @@ impl Record {
     /// What a case may leave behind.
     pub(crate) fn left(&self) -> Left {
         Left {
-            events: self.events.clone(),
-            unanswered: self.unanswered.values().cloned().collect(),
+            calls: self.made.clone(),
             accounts: self.accounts.clone(),
         }
-    }
-
-    fn sending(&mut self, call: Unanswered) -> u64 {
-        self.sent += 1;
-        self.unanswered.insert(self.sent, call);
-        self.sent
     }
 
     /// What a fault made of a call; of those that fit, the one that was placed first acts.
@@ -236,7 +261,7 @@ pub(crate) fn next_shared_number() -> u64 {
     NEXT.fetch_add(1, Ordering::Relaxed) % 1_000_000_000_000_000 + 1
 }
 
-fn now_in_micros() -> u64 {
+pub(crate) fn now_in_micros() -> u64 {
     let age = SystemTime::now().duration_since(UNIX_EPOCH);
     age.map_or(0, |age| age.as_micros() as u64)
 }

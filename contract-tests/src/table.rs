@@ -55,6 +55,8 @@ pub struct Row {
     pub namespace: &'static str,
     /// The group of the specification.
     pub group: String,
+    /// The decision behind it, where the specification does not give its shape.
+    pub assumed: Option<String>,
     /// The outcomes, its own and its group's.
     pub cells: Vec<Cell>,
     /// How it is called; nothing in the rows of what is no operation.
@@ -103,6 +105,7 @@ struct Operation {
     name: String,
     call: String,
     group: String,
+    assumed: Option<String>,
     #[serde(default)]
     real: Vec<String>,
     #[serde(default)]
@@ -137,7 +140,7 @@ impl Table {
     pub fn in_namespace(&self, method: &Method, path: &str, namespace: &str) -> String {
         let row = self.row_of(method, path);
         let (own, other) = (row.namespace, namespace);
-        match row.path.contains("{namespace}") {
+        match row.path.contains("{namespace}") && own == NAMESPACES[0] {
             true => path.replacen(&format!("/{own}/"), &format!("/{other}/"), 1),
             false => path.to_owned(),
         }
@@ -255,6 +258,7 @@ fn row(operation: &Operation, every: &[Every], namespace: &'static str, name: St
         path: path.to_owned(),
         namespace,
         group: operation.group.clone(),
+        assumed: operation.assumed.clone(),
         cells: all,
         recipe: operation.recipe.clone(),
     }

@@ -3,6 +3,7 @@
 use chrono::{DateTime, Duration, FixedOffset};
 use serde_json::{Map, Value};
 
+use crate::description::Findings;
 use crate::exchange::Exchange;
 use crate::need::Need;
 
@@ -25,40 +26,44 @@ const IN_ORDER: [(&str, &str); 10] = [
 /// Members that tell of what is still to come.
 const FUTURE: [&str; 2] = ["next_scan_at", "expires_at"];
 
-/// A server or domain is scanned again so long after a scan.
+/// A server or domain is scanned again so long after a scan, by our own mock.
 const INTERVAL: Duration = Duration::hours(24);
+
+/// What is said of a service that scans more or less often.
+const OTHER_SCHEDULE: &str = "`next_scan_at` is not 24 hours after `last_scan_at` (E1)";
 
 /// Whether a member holds a time, or null.
 pub(crate) fn is_time_member(name: &str) -> bool {
     name.ends_with("_at") || name == "timestamp"
 }
 
-/// A time as the API writes it: ISO 8601 in UTC and whole seconds, with the offset.
+/// A time in any of its forms; the description judges which one our own mock uses.
 pub(crate) fn time_of(text: &str) -> Option<Time> {
-    let in_form = text.len() == 25 && text.ends_with("+00:00");
-    let time = in_form.then(|| DateTime::parse_from_rfc3339(text).ok());
-    time.flatten()
+    DateTime::parse_from_rfc3339(text).ok()
 }
 
-/// What of the times of an answer cannot be: out of order, later than the answer itself, no scan a day after the last.
-/// Scans that a case ran outside the schedule say nothing about the schedule.
-pub fn problems(exchange: &Exchange, needs: &[Need]) -> Vec<String> {
+/// What of the times of an answer cannot be: out of order, later than the answer itself, no scan after the last; and what
+/// only our own mock may not do, scans that are no day apart. Scans that a case ran outside the schedule say nothing about
+/// the schedule.
+pub fn findings(exchange: &Exchange, needs: &[Need]) -> Findings {
     let mut judge = Judge {
         now: time_in(&exchange.json["meta"], "timestamp"),
         on_schedule: !needs.contains(&Need::World),
-        problems: Vec::new(),
+        found: Findings::default(),
     };
     judge.value(&exchange.json);
     let call = format!("{} {}", exchange.method, exchange.path);
-    let named = judge.problems.into_iter();
-    named.map(|problem| format!("{call}: {problem}")).collect()
+    for problem in &mut judge.found.violations {
+        *problem = format!("{call}: {problem}");
+    }
+    judge.found
 }
 
 struct Judge {
     /// When the answer was given, where it says so.
     now: Option<Time>,
     on_schedule: bool,
-    problems: Vec<String>,
+    found: Findings,
 }
 
 impl Judge {
@@ -84,7 +89,7 @@ impl Judge {
                 && early > late
             {
                 let problem = format!("`{first}` {early} is after `{then}` {late}");
-                self.problems.push(problem);
+                self.found.violations.push(problem);
             }
         }
     }
@@ -98,7 +103,7 @@ impl Judge {
                 && time.is_some_and(|time| time > now)
             {
                 let problem = format!("`{name}` {value} is after the answer, {now}");
-                self.problems.push(problem);
+                self.found.violations.push(problem);
             }
         }
     }
@@ -115,7 +120,7 @@ impl Judge {
                 "`next_scan_at` is {} and the server {}",
                 server["next_scan_at"], server["status"]
             );
-            self.problems.push(problem);
+            self.found.violations.push(problem);
         }
         let due = last.map(|last| last + INTERVAL);
         let due = due.or_else(|| time_in(server, "created_at"));
@@ -125,7 +130,10 @@ impl Judge {
         let latest = self.now.map_or(next, |now| due.max(now));
         if next < due || next > latest {
             let problem = format!("`next_scan_at` is {next}, and a scan is due at {due}");
-            self.problems.push(problem);
+            match last.is_some_and(|last| next > last) {
+                true => self.found.differences.push(OTHER_SCHEDULE.to_owned()),
+                false => self.found.violations.push(problem),
+            }
         }
     }
 }

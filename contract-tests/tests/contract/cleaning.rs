@@ -9,7 +9,7 @@ use secmon::operations::{
 use secmon::transport::{HttpOptions, HttpTransport, Transport};
 use secmon_contract_tests::proxy::{Answer, Bend, Proxy};
 use secmon_contract_tests::{
-    Account, Case, Namespace, Run, Service, Steering, checks, embedded, next_service, run_case,
+    Account, Case, Namespace, Run, Service, Steering, embedded, next_service, run_case,
 };
 use secmon_mock::MockServer;
 use serde_json::{Value, json};
@@ -23,6 +23,7 @@ checks! {
 
 const MAKES_ALL: Case = Case {
     path: "contract::cleaning::makes_one_of_each",
+    law: "none",
     needs: &[],
     namespace: Namespace::Billing,
     body: secmon_contract_tests::Body::Alone(|| Box::pin(makes_one_of_each())),

@@ -9,12 +9,10 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use secmon_contract_tests::junit::{self, Ending, Line};
 use secmon_contract_tests::{
-    Account, Body, Case, Exchange, Forced, Matrix, Namespace, Need, Service, checks, embedded,
-    run_case, time_problems,
+    Account, Body, Case, Exchange, Forced, Matrix, Namespace, Need, Service, client, description,
+    embedded, run_case, time_findings,
 };
 use serde_json::{Value, json};
-
-use crate::description;
 
 checks! {
     a_real_cell_is_filled_by_nothing_but_cases_that_steer_nothing(Embedded),
@@ -23,6 +21,7 @@ checks! {
     without_steering_the_real_cells_alone_are_asked_for(Embedded),
     the_description_sees_what_is_wrong_with_an_answer(Embedded),
     the_description_leaves_no_member_of_an_answer_open(Embedded),
+    the_client_sees_what_it_would_tell_otherwise(Embedded),
     times_that_cannot_be_are_told(Embedded),
     a_fault_marks_the_calls_that_it_hits_and_no_more(Embedded),
     a_case_may_not_do_what_it_did_not_declare(Embedded),
@@ -183,6 +182,32 @@ fn the_description_sees_what_is_wrong_with_an_answer() {
     assert_eq!(problems, ["get_health does not document 404"]);
 }
 
+fn the_client_sees_what_it_would_tell_otherwise() {
+    let data = json!({"endpoint_id": "6f9619ff-8b86-4011-b42d-00c04fc964ff", "status": "paused"});
+    let good = json!({"success": true, "data": data, "meta": {}});
+    let suspended = |json| answered(Method::POST, "/api/v1/billing/suspend", 200, json);
+    let problem = |exchange: &Exchange| client::problem_of_answer(exchange, true);
+    assert_eq!(problem(&suspended(good.clone())), None);
+    for (place, wrong) in [
+        ("/success", json!(false)),
+        ("/data", json!({"status": "paused"})),
+        ("/data/endpoint_id", json!(42)),
+        ("/data/status", json!({})),
+    ] {
+        let mut bent = good.clone();
+        *bent.pointer_mut(place).expect("a member") = wrong;
+        assert!(problem(&suspended(bent)).is_some(), "{place}");
+    }
+    let mut more = suspended(good.clone());
+    more.json["data"]["until"] = json!("spring");
+    let lost = "the client: suspend_endpoint 200: it has no [\"/until\"]";
+    assert_eq!(problem(&more), Some(lost.to_owned()));
+    assert_eq!(client::problem_of_answer(&more, false), None);
+    let mut taken = answered(Method::POST, "/api/v1/billing/provision", 201, good);
+    taken.sent = json!({"client_id": 1, "ip_address": "192.0.2.300"});
+    assert!(client::problem_of_request(&taken).is_some());
+}
+
 /// What the service is free to fill: by source, by decision of its own, or not at all as yet.
 const OPEN: [&str; 6] = [
     "/ErrorEnvelope/properties/error/properties/details",
@@ -236,7 +261,11 @@ fn times_that_cannot_be_are_told() {
         let body = json!({"data": server, "meta": {"version": "v1", "timestamp": META}});
         answered(Method::GET, "/api/v1/endpoints/1", 200, body)
     };
-    assert_eq!(time_problems(&read(&server), &[]), Vec::<String>::new());
+    let found = |server: &Value| {
+        let found = time_findings(&read(server), &[]);
+        [found.violations, found.differences].concat()
+    };
+    assert_eq!(found(&server), Vec::<String>::new());
     for (member, wrong) in [
         ("created_at", json!("2025-12-31T00:00:01+00:00")),
         ("updated_at", json!("2026-01-01T00:00:01+00:00")),
@@ -248,11 +277,7 @@ fn times_that_cannot_be_are_told() {
     ] {
         let mut bent = server.clone();
         bent[member] = wrong.clone();
-        assert_eq!(
-            time_problems(&read(&bent), &[]).len(),
-            1,
-            "{member} {wrong}"
-        );
+        assert_eq!(found(&bent).len(), 1, "{member} {wrong}");
     }
 }
 
@@ -260,6 +285,7 @@ fn a_fault_marks_the_calls_that_it_hits_and_no_more() {
     let mock = embedded();
     let hit = Case {
         path: "contract::hit::reads_three_times",
+        law: "none",
         needs: &[Need::Faults],
         namespace: Namespace::Billing,
         body: Body::Alone(|| {
@@ -298,6 +324,7 @@ fn a_case_may_not_do_what_it_did_not_declare() {
     let mock = embedded();
     let sly = Case {
         path: "contract::sly::moves_the_clock",
+        law: "none",
         needs: &[Need::World],
         namespace: Namespace::Billing,
         body: Body::Alone(|| {
@@ -342,7 +369,7 @@ fn the_report_counts_and_escapes() {
 
 fn every_transcript_belongs_to_a_case() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/contract/transcripts");
-    let names: BTreeSet<String> = crate::cases()
+    let names: BTreeSet<String> = secmon_contract_tests::cases()
         .iter()
         .map(|case| format!("{}.snap", case.transcript()))
         .collect();

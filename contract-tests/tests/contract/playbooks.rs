@@ -16,7 +16,7 @@ use secmon::operations::{
 };
 use secmon::transport::{HttpOptions, HttpTransport, Transport};
 use secmon::{ApiKey, Client, ErrorKind, Sent};
-use secmon_contract_tests::{Repeatability, Service, assert_keys, checks};
+use secmon_contract_tests::{Repeatability, Service, assert_keys};
 use secmon_mock::MockServer;
 use serde_json::{Value, json};
 use tokio::runtime::Builder;

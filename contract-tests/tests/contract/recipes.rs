@@ -3,8 +3,6 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
-use secmon_contract_tests::checks;
-
 checks! {
     the_python_recipe_passes(Embedded) with "python3",
     the_shell_recipe_passes(Embedded) with "curl",

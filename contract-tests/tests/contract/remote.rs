@@ -9,8 +9,8 @@ use std::sync::Mutex;
 use bytes::Bytes;
 use http::Request;
 use secmon::transport::{HttpOptions, HttpTransport, Transport};
+use secmon_contract_tests::Need;
 use secmon_contract_tests::proxy::{Bend, Passing, Proxy};
-use secmon_contract_tests::{Need, checks};
 use secmon_mock::{MockServer, RateLimit};
 use serde_json::{Value, json};
 use tokio::runtime::Builder;
@@ -21,15 +21,17 @@ checks! {
     an_account_without_sandbox_mode_is_not_asked_for_scenarios(Embedded),
 }
 
-const KEY: &str = "test_key_acme";
+/// The key of its account.
+pub const KEY: &str = "test_key_acme";
 
 /// A server with a real clock and an account that is in use.
-struct Remote {
+pub struct Remote {
     server: MockServer,
 }
 
 impl Remote {
-    fn start() -> Self {
+    /// Starts one.
+    pub fn start() -> Self {
         let server = MockServer::builder().rate_limit(RateLimit::Off).start();
         let remote = Self {
             server: server.expect("a server"),
@@ -62,7 +64,13 @@ impl Remote {
         remote
     }
 
-    fn call(&self, method: &str, path: &str, body: &Value) -> Value {
+    /// Its address.
+    pub fn url(&self) -> &str {
+        self.server.url()
+    }
+
+    /// A call that succeeds.
+    pub fn call(&self, method: &str, path: &str, body: &Value) -> Value {
         let request = Request::builder()
             .method(method)
             .uri(format!("{}{path}", self.server.url()))
@@ -87,7 +95,7 @@ impl Remote {
     }
 
     /// What is alive in the account, and what the customers that were spoken of have left, by the partner API alone.
-    fn alive(&self) -> Value {
+    pub fn alive(&self) -> Value {
         let total = |path: &str| self.call("GET", path, &Value::Null)["meta"]["total"].clone();
         let customers = CUSTOMERS.lock().expect("customers").clone();
         let customers = customers.iter().filter_map(|id| self.left_of(id));
@@ -128,7 +136,35 @@ impl Remote {
         command
             .env("SECMON_CONTRACT_JUNIT", report)
             .envs(environment.iter().copied());
+        for start in left_out() {
+            command.args(["--skip", start]);
+        }
         command.output().expect("the suite runs")
+    }
+}
+
+/// What plays here only where the variable is set, since each takes a minute: mechanisms that `secmon-contract` leaves to
+/// its level `full`, and faults, whose waits are real here.
+fn left_out() -> &'static [&'static str] {
+    match std::env::var_os("SECMON_CONTRACT_THOROUGH") {
+        Some(_) => &[],
+        None => &[
+            "faults::",
+            "mechanisms::again::moves_nothing_later_either",
+            "mechanisms::at_once",
+            "mechanisms::dress",
+            "mechanisms::journal",
+            "mechanisms::strangers::never_meet",
+            "mechanisms::still::leaves_all_as_it_is_with_findings",
+            "model::",
+        ],
+    }
+}
+
+/// Whether the suite judges the whole: nothing is left out, so that no cell may be empty.
+fn assert_whole(said: &str) {
+    if left_out().is_empty() {
+        assert!(said.contains("0 of them empty"), "{said}");
     }
 }
 
@@ -147,16 +183,18 @@ fn remember(call: &Passing) {
 /// The cases and checks that a service with these abilities cannot be put to.
 fn skipped(abilities: &[Need]) -> Vec<String> {
     let lacking = |needs: &[Need]| needs.iter().any(|need| !abilities.contains(need));
-    let (cases, checks) = (crate::cases(), crate::checks());
+    let (cases, checks) = (secmon_contract_tests::cases(), crate::checks());
     let cases = cases.iter().filter(|case| lacking(case.needs));
     let checks = checks.iter().filter(|check| lacking(check.needs));
     let checks = checks.map(|check| check.name().to_owned());
-    cases.map(|case| case.name()).chain(checks).collect()
+    let names = cases.map(|case| case.name()).chain(checks);
+    let is_left_out = |name: &String| left_out().iter().any(|start| name.contains(start));
+    names.filter(|name| !is_left_out(name)).collect()
 }
 
 #[track_caller]
 fn assert_skipped(said: &str, names: &[String]) {
-    let count = format!("{} were skipped, each by name above", names.len());
+    let count = format!("; {} ignored;", names.len());
     assert!(said.contains(&count), "{said}");
     for name in names {
         let lines = said.lines().filter_map(|line| line.strip_prefix("test "));
@@ -182,7 +220,7 @@ fn any_server_can_be_put_to_the_cases_that_steer_nothing() {
     let said = String::from_utf8_lossy(&ran.stdout);
     let failures = said.split("failures:").nth(1).unwrap_or_default();
     assert!(ran.status.success(), "{failures}");
-    assert!(said.contains("0 of them empty"), "{said}");
+    assert_whole(&said);
     let skipped = skipped(&[Need::Sandbox]);
     assert_skipped(&said, &skipped);
     let spoken_of = CUSTOMERS.lock().expect("customers").len();
@@ -195,7 +233,7 @@ fn any_server_can_be_put_to_the_cases_that_steer_nothing() {
     assert!(report.contains(&format!("skipped=\"{count}\"")) && report.contains("failures=\"0\""));
     assert_eq!(report.matches("<skipped message=\"needs ").count(), count);
     assert!(
-        report.contains("<testcase classname=\"servers\" name=\"a_server_goes_through_its_life\"")
+        report.contains("<testcase classname=\"scenes\" name=\"health_is_told_without_a_key\"")
     );
 }
 
@@ -212,7 +250,7 @@ fn a_server_with_the_admin_api_can_be_put_to_all() {
     let said = String::from_utf8_lossy(&ran.stdout);
     let failures = said.split("failures:").nth(1).unwrap_or_default();
     assert!(ran.status.success(), "{failures}");
-    assert!(said.contains("0 of them empty"), "{said}");
+    assert_whole(&said);
     let mut abilities = Need::ALL.to_vec();
     abilities.retain(|need| *need != Need::Embedded);
     assert_skipped(&said, &skipped(&abilities));
@@ -233,11 +271,11 @@ fn an_account_without_sandbox_mode_is_not_asked_for_scenarios() {
     command
         .env("SECMON_CONTRACT_URL", remote.server.url())
         .env("SECMON_CONTRACT_KEY", "test_key_globex")
-        .arg("sandbox::");
+        .arg("a_scenario_is_chosen");
     let ran = command.output().expect("the suite runs");
     let said = String::from_utf8_lossy(&ran.stdout);
     assert!(ran.status.success(), "{said}");
-    let why = "sandbox::a_scenario_is_chosen_for_one_record ... ignored (needs an account with sandbox mode)";
+    let why = "scenes::a_scenario_is_chosen_for_one_record ... ignored (needs an account with sandbox mode)";
     let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(said.contains(why), "{said}");
 }

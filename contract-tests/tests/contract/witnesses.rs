@@ -3,15 +3,18 @@
 use std::collections::BTreeSet;
 
 use secmon::OPERATIONS;
-use secmon_contract_tests::checks;
+use secmon_contract_tests::cases;
+use secmon_contract_tests::description;
+use secmon_contract_tests::program::Cited;
 use secmon_contract_tests::table::TABLE;
-
-use crate::description;
 
 checks! {
     the_table_has_every_operation_of_the_client(),
     the_table_and_the_description_know_the_same_statuses(),
     every_code_of_the_client_has_a_cell(),
+    every_operation_with_pages_says_what_it_lists(),
+    every_law_that_a_case_names_is_known(),
+    what_is_specified_is_told_from_what_is_assumed(),
 }
 
 fn the_table_has_every_operation_of_the_client() {
@@ -72,4 +75,62 @@ fn every_code_of_the_client_has_a_cell() {
         let found = cells.filter(|cell| cell.outcome.ends_with(&format!(" {code}")));
         assert!(found.count() > 0, "{code}");
     }
+}
+
+fn every_operation_with_pages_says_what_it_lists() {
+    let recipes = TABLE
+        .operations()
+        .filter_map(|row| Some((row, row.recipe.as_ref()?)));
+    let paged = recipes.filter(|(_, recipe)| recipe.optional.contains_key("page"));
+    let silent = paged.filter(|(_, recipe)| recipe.list.is_none());
+    let silent: Vec<&str> = silent.map(|(row, _)| row.name.as_str()).collect();
+    assert!(silent.is_empty(), "{silent:?}");
+}
+
+/// Headings of the API specification that cases name.
+const SECTIONS: [&str; 17] = [
+    "Allowed Ports rules",
+    "Authentication",
+    "Domain alert",
+    "Domain monitoring reads and actions",
+    "Endpoint detail",
+    "Endpoints",
+    "Errors",
+    "Health",
+    "Limits",
+    "Port alert",
+    "Provisioning: subscriptions",
+    "Provisioning: sync-services",
+    "Sandbox header",
+    "Scan",
+    "States and transitions",
+    "Subscription",
+    "Versioning",
+];
+
+fn every_law_that_a_case_names_is_known() {
+    let rows = TABLE.operations();
+    let assumed = rows.filter_map(|row| row.assumed.clone());
+    let laws: Vec<String> = cases().iter().map(|case| case.law().to_owned()).collect();
+    for law in laws.into_iter().chain(assumed) {
+        for section in Cited::read(&law).sections {
+            let heading = section.split(" (rule ").next().unwrap_or_default();
+            assert!(SECTIONS.contains(&heading), "{law}");
+        }
+    }
+}
+
+fn what_is_specified_is_told_from_what_is_assumed() {
+    assert!(Cited::read("A5").is_assumed());
+    assert!(!Cited::read("A1").is_assumed());
+    assert!(!Cited::read("Endpoints, A5").is_assumed());
+    let laws = Cited::read("A1 to A3").laws;
+    let ids: Vec<&str> = laws.iter().map(|law| law.id).collect();
+    assert_eq!(ids, ["A1", "A2", "A3"]);
+    assert!(laws[0].specified.starts_with("the status is 401"));
+    assert!(
+        laws[0]
+            .assumed
+            .starts_with("a request without a bearer key")
+    );
 }

@@ -2,6 +2,8 @@
 
 mod bends;
 mod further_bends;
+pub mod legal;
+mod likes;
 mod more_bends;
 mod stranger;
 
@@ -13,7 +15,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use secmon_contract_tests::proxy::{Bend, Proxy};
-use secmon_contract_tests::{Case, Failure, Service, checks, embedded, run_case};
+use secmon_contract_tests::{Case, Failure, Service, embedded, run_case};
 
 checks! {
     every_case_holds_before_a_proxy_that_bends_nothing(Embedded),
@@ -59,7 +61,7 @@ fn all() -> impl Iterator<Item = &'static Bent> {
 
 /// What the cases say of a service that is not bent: nothing, so that a fall is the bend's doing.
 fn every_case_holds_before_a_proxy_that_bends_nothing() {
-    let cases = crate::cases();
+    let cases = secmon_contract_tests::cases();
     let named: BTreeSet<&str> = all().map(|bent| bent.case).collect();
     // Of a mechanism that is put to many operations one is enough.
     let mut paths = BTreeSet::new();
@@ -75,7 +77,7 @@ fn every_case_holds_before_a_proxy_that_bends_nothing() {
 }
 
 fn every_bend_falls_to_its_case_and_assertion() {
-    let cases: BTreeMap<String, Case> = crate::cases()
+    let cases: BTreeMap<String, Case> = secmon_contract_tests::cases()
         .into_iter()
         .map(|case| (case.name(), case))
         .collect();
@@ -173,5 +175,5 @@ fn documented() -> String {
             bent.what, bent.case
         );
     }
-    text
+    text + &legal::documented()
 }

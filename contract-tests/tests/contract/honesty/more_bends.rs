@@ -1,8 +1,8 @@
 //! Bends of limits, headers, time, idempotency, isolation and paging.
 
 use http::{Method, StatusCode, header};
-use secmon_contract_tests::proxy::{Answer, Bend};
-use serde_json::{Value, json};
+use secmon_contract_tests::proxy::Bend;
+use serde_json::json;
 use uuid::Uuid;
 
 use super::bends::{ENDPOINTS, error, list, success};
@@ -27,8 +27,8 @@ pub const BENDS: &[Bent] = &[
     Bent {
         what: "takes a domain for which there is no slot",
         breaks: Breaks::Limits,
-        case: "domains::slots_bound_the_domains",
-        assertion: "assert_api_error(refused, 403, ErrorCode::DomainLimitExceeded)",
+        case: "scenes::slots_bound_the_domains",
+        assertion: "step 1: provision_domain",
         bend: Bend::Answer(|call, answer| {
             if call.is(Method::POST, "/provision-domain") && answer.status == StatusCode::FORBIDDEN
             {
@@ -43,8 +43,8 @@ pub const BENDS: &[Bent] = &[
     Bent {
         what: "counts the limit of a plan in `details` wrongly",
         breaks: Breaks::Limits,
-        case: "servers::a_plan_bounds_the_servers_of_a_customer",
-        assertion: "(details.limit(), details.current_usage())",
+        case: "scenes::a_plan_bounds_the_servers_of_a_customer",
+        assertion: "`/error/details/limit` is 4, not 5",
         bend: Bend::Answer(|call, answer| {
             if call.is(Method::POST, "/provision") && answer.status == StatusCode::FORBIDDEN {
                 answer.edit(|json| json["error"]["details"]["limit"] = json!(4));
@@ -65,8 +65,8 @@ pub const BENDS: &[Bent] = &[
     Bent {
         what: "lets the 61st call of a window pass",
         breaks: Breaks::Limits,
-        case: "health_and_access::a_full_window_is_a_429_with_the_wait",
-        assertion: "assert_api_error(account.client.servers().suspend(nobody()).await, 429, None)",
+        case: "mechanisms::refused::a_full_window_refuses_every_operation_that_counts_in_it",
+        assertion: "assert_eq!(refused.outcome(), \"429 window\"",
         bend: Bend::Answer(|_, answer| {
             if answer.status == StatusCode::TOO_MANY_REQUESTS {
                 *answer = error(404, "ENDPOINT_NOT_FOUND");
@@ -76,8 +76,8 @@ pub const BENDS: &[Bent] = &[
     Bent {
         what: "takes 501 services in one report",
         breaks: Breaks::Limits,
-        case: "sync::bad_entries_reject_the_whole_report_by_their_place",
-        assertion: "StatusCode::UNPROCESSABLE_ENTITY, \"{field}\"",
+        case: "mechanisms::still::leaves_all_as_it_is::sync_services",
+        assertion: "assert_eq!(answer.outcome(), play.outcome,",
         bend: Bend::Instead(|call| {
             let many = call.json()["services"]
                 .as_array()
@@ -90,8 +90,8 @@ pub const BENDS: &[Bent] = &[
     Bent {
         what: "refuses a downgrade by the wrong usage",
         breaks: Breaks::Limits,
-        case: "subscriptions::a_downgrade_below_the_usage_names_usage_and_limit",
-        assertion: "(details.current_usage(), details.new_limit())",
+        case: "scenes::a_downgrade_below_the_usage_names_usage_and_limit",
+        assertion: "`/error/details/current_usage` is 2, not 3",
         bend: Bend::Answer(|call, answer| {
             if call.is(Method::POST, "/change-subscription") && !answer.status.is_success() {
                 answer.edit(|json| json["error"]["details"]["current_usage"] = json!(2));
@@ -101,8 +101,8 @@ pub const BENDS: &[Bent] = &[
     Bent {
         what: "sends no Retry-After with a full window",
         breaks: Breaks::Headers,
-        case: "health_and_access::a_full_window_is_a_429_with_the_wait",
-        assertion: "error.retry_after().expect(\"a wait\")",
+        case: "mechanisms::refused::a_full_window_refuses_every_operation_that_counts_in_it",
+        assertion: "(1..=60).contains(&wait_of(&refused))",
         bend: Bend::Answer(|_, answer| {
             answer.headers.remove(header::RETRY_AFTER);
         }),
@@ -162,8 +162,8 @@ pub const BENDS: &[Bent] = &[
     Bent {
         what: "lets a rule expire when its last day begins",
         breaks: Breaks::Time,
-        case: "rules::a_rule_of_one_server_is_created_read_changed_and_deleted",
-        assertion: "starts_with(\"2199-12-31T23:59:59\")",
+        case: "scenes::a_rule_of_one_server_is_created_read_changed_and_deleted",
+        assertion: "`/data/expires_at` is",
         bend: Bend::Answer(|call, answer| {
             if call.is(Method::POST, "/whitelists")
                 && answer.json()["data"]["expires_at"].is_string()
@@ -175,34 +175,13 @@ pub const BENDS: &[Bent] = &[
     Bent {
         what: "goes on planning scans of a paused endpoint",
         breaks: Breaks::Time,
-        case: "endpoints::an_endpoint_is_created_read_changed_and_deleted",
-        assertion: "assert_eq!(paused.next_scan_at, None)",
+        case: "scenes::an_endpoint_is_created_read_changed_and_deleted",
+        assertion: "`/data/next_scan_at` is",
         bend: Bend::Answer(|call, answer| {
             if call.is_one_of(Method::PUT, ENDPOINTS) {
                 answer
                     .edit(|json| json["data"]["next_scan_at"] = json["data"]["created_at"].clone());
             }
-        }),
-    },
-    Bent {
-        what: "never ends a cooldown",
-        breaks: Breaks::Time,
-        case: "mechanisms::instants::a_cooldown_ends",
-        assertion: "right: \"202\"",
-        bend: Bend::Whole(|call, behind| {
-            Box::pin(async move {
-                let answer = behind.answer(&call).await?;
-                if !call.is(Method::POST, "/scan-endpoint") {
-                    return Some(answer);
-                }
-                let scanned = behind.keep("scanned", json!(true)) == true;
-                let again = scanned && answer.status == StatusCode::ACCEPTED;
-                Some(if again {
-                    error(429, "RATE_LIMITED")
-                } else {
-                    answer
-                })
-            })
         }),
     },
     Bent {
@@ -219,8 +198,8 @@ pub const BENDS: &[Bent] = &[
     Bent {
         what: "makes a second server of an address that is there",
         breaks: Breaks::Idempotency,
-        case: "servers::provisioning_twice_finds_the_same_server",
-        assertion: "assert_eq!(found.status(), StatusCode::OK)",
+        case: "scenes::an_address_is_one_server_for_each_customer",
+        assertion: "step 2: provision_endpoint",
         bend: Bend::Answer(|call, answer| {
             if call.is(Method::POST, "/provision") && answer.status == StatusCode::OK {
                 *answer = success(
@@ -233,8 +212,8 @@ pub const BENDS: &[Bent] = &[
     Bent {
         what: "counts a service that is as reported as changed",
         breaks: Breaks::Idempotency,
-        case: "sync::nothing_changed_is_an_empty_list",
-        assertion: "assert_eq!((done.data.changed, done.data.unchanged), (Some(0), Some(1)))",
+        case: "scenes::drift_is_corrected_and_reported_by_customer",
+        assertion: "`/data/changed` is 1, not 0",
         bend: Bend::Answer(|call, answer| {
             if call.is(Method::POST, "/sync-services") {
                 answer.edit(|json| {
@@ -247,8 +226,8 @@ pub const BENDS: &[Bent] = &[
     Bent {
         what: "releases a domain twice",
         breaks: Breaks::Idempotency,
-        case: "domains::a_released_domain_is_gone_with_its_slot",
-        assertion: "domains.release(customer.id, service, id).await, 404, ErrorCode::DomainNotFound",
+        case: "scenes::a_released_domain_is_gone_with_its_slot",
+        assertion: "step 5: release_domain",
         bend: Bend::Answer(|call, answer| {
             if call.is(Method::POST, "/release-domain")
                 && answer.json()["error"]["code"] == "DOMAIN_NOT_FOUND"
@@ -265,7 +244,7 @@ pub const BENDS: &[Bent] = &[
         what: "is asked twice for each sign-in token on its way there",
         breaks: Breaks::Idempotency,
         case: "faults::every_fault_of_a_sign_in_mints_one_token_at_most",
-        assertion: "assert_eq!(watch.statuses().await, expected,",
+        assertion: "assert_eq!(watch.statuses().await, statuses,",
         bend: Bend::Whole(|call, behind| {
             Box::pin(async move {
                 let answer = behind.answer(&call).await;
@@ -280,8 +259,8 @@ pub const BENDS: &[Bent] = &[
     Bent {
         what: "answers a change to the same plan as if it were one",
         breaks: Breaks::Idempotency,
-        case: "subscriptions::a_change_says_what_it_changed",
-        assertion: "(same.changed, same.plan_slug)",
+        case: "states::every_trigger_in_every_state_of_a_subscription_to_a_plan",
+        assertion: "change_nothing of what was active",
         bend: Bend::Answer(|call, answer| {
             if call.is(Method::POST, "/change-subscription") {
                 answer.edit(|json| json["data"]["changed"] = json!(true));
@@ -311,52 +290,6 @@ pub const BENDS: &[Bent] = &[
         }),
     },
     Bent {
-        what: "lets another partner suspend a server",
-        breaks: Breaks::Isolation,
-        case: "mechanisms::strangers::of_another_account_are_answered_like_unknown_ones::suspend_endpoint",
-        assertion: "is not answered like",
-        bend: Bend::Whole(|mut call, behind| {
-            Box::pin(async move {
-                let key = call
-                    .headers
-                    .get(header::AUTHORIZATION)?
-                    .to_str()
-                    .ok()?
-                    .to_owned();
-                if call.is(Method::POST, "/provision") {
-                    behind.keep("owner", json!(key));
-                } else if let Value::String(owner) = behind.keep("owner", Value::Null) {
-                    call.headers
-                        .insert(header::AUTHORIZATION, owner.parse().ok()?);
-                }
-                behind.answer(&call).await
-            })
-        }),
-    },
-    Bent {
-        what: "shows an alert to whoever asks",
-        breaks: Breaks::Isolation,
-        case: "mechanisms::strangers::of_another_account_are_answered_like_unknown_ones::get_port_alert",
-        assertion: "other.status.is_client_error()",
-        bend: Bend::Whole(|mut call, behind| {
-            Box::pin(async move {
-                let customer = call
-                    .query
-                    .iter()
-                    .position(|(name, _)| name == "billing_customer_id");
-                let is_alert = call.is_one_of(Method::GET, "/api/v1/alerts");
-                if let Some(at) = customer.filter(|_| is_alert) {
-                    let asking = json!(call.query[at].1);
-                    if let Value::String(first) = behind.keep("first", asking.clone()) {
-                        behind.keep("first", json!(first));
-                        call.query[at].1 = first;
-                    }
-                }
-                behind.answer(&call).await
-            })
-        }),
-    },
-    Bent {
         what: "deletes a rule for whoever asks",
         breaks: Breaks::Isolation,
         case: "mechanisms::strangers::are_answered_like_unknown_ones::delete_rule",
@@ -370,8 +303,8 @@ pub const BENDS: &[Bent] = &[
     Bent {
         what: "gives pages of its own size",
         breaks: Breaks::Paging,
-        case: "endpoints::a_page_shows_where_it_stands_and_the_limits",
-        assertion: "(meta.current_page, meta.per_page, meta.total)",
+        case: "scenes::a_page_shows_where_it_stands_and_the_limits",
+        assertion: "`/meta/per_page` is 25, not 2",
         bend: Bend::Call(|call| {
             if call.is(Method::GET, "/endpoints") {
                 call.forget("per_page");
@@ -381,32 +314,12 @@ pub const BENDS: &[Bent] = &[
     Bent {
         what: "links to a page before the first",
         breaks: Breaks::Paging,
-        case: "endpoints::a_page_shows_where_it_stands_and_the_limits",
-        assertion: "links.prev.clone()",
+        case: "scenes::a_page_shows_where_it_stands_and_the_limits",
+        assertion: "`/links/prev` is",
         bend: Bend::Answer(|call, answer| {
             if call.is(Method::GET, "/endpoints") {
                 answer.edit(|json| json["links"]["prev"] = json["links"]["first"].clone());
             }
-        }),
-    },
-    Bent {
-        what: "gives the first page of alerts whatever page is asked for",
-        breaks: Breaks::Paging,
-        case: "mechanisms::lists::pages_are_the_list::list_domain_alerts",
-        assertion: "the list begins again",
-        bend: Bend::Whole(|mut call, behind| {
-            Box::pin(async move {
-                let page = call.query.iter().find(|(name, _)| name == "page");
-                let page: Option<u64> = page.and_then(|(_, page)| page.parse().ok());
-                if !call.is(Method::GET, "/alerts") || page.is_none() {
-                    return behind.answer(&call).await;
-                }
-                let mut asked = behind.answer(&call).await?;
-                call.forget("page");
-                let first = behind.answer(&call).await?.json()["data"]["alerts"].clone();
-                asked.edit(|json| json["data"]["alerts"] = first);
-                Some(asked)
-            })
         }),
     },
     Bent {
@@ -418,24 +331,6 @@ pub const BENDS: &[Bent] = &[
             if call.is(Method::GET, "/alerts") {
                 call.forget("severity");
             }
-        }),
-    },
-    Bent {
-        what: "gives the last page again beyond the end",
-        breaks: Breaks::Paging,
-        case: "mechanisms::lists::pages_are_the_list::list_endpoints",
-        assertion: "what is on the page",
-        bend: Bend::Whole(|mut call, behind| {
-            Box::pin(async move {
-                let mut answer = behind.answer(&call).await?;
-                let asked = answer.json();
-                if call.is(Method::GET, "/endpoints") && asked["data"] == json!([]) {
-                    call.forget("page");
-                    answer = behind.answer(&call).await?;
-                    answer.edit(|json| json["meta"] = asked["meta"].clone());
-                }
-                Some(answer)
-            })
         }),
     },
     Bent {
@@ -458,29 +353,6 @@ pub const BENDS: &[Bent] = &[
         bend: Bend::Call(|call| {
             if call.is(Method::GET, "/whitelists") {
                 call.forget("scope");
-            }
-        }),
-    },
-    Bent {
-        what: "keeps mentions new after they were read",
-        breaks: Breaks::State,
-        case: "domain_monitoring::mentions_are_new_until_they_were_read",
-        assertion: "assert_eq!(count(list.clone().is_new(true)).await, 0)",
-        bend: Bend::Answer(|call, answer| {
-            let new_only = call
-                .query
-                .iter()
-                .any(|(name, value)| name == "is_new" && value == "true");
-            if new_only && list(&mut answer.json(), "/data/mentions").is_empty() {
-                let mention = json!({
-                    "id": Uuid::nil(), "title": "Seen", "content_preview": "", "source_name": "", "author": "",
-                    "published_at": super::bends::NOW, "is_new": true, "created_at": super::bends::NOW,
-                });
-                let data = json!({"mentions": [mention], "total": 1, "current_page": 1, "last_page": 1, "has_more": false});
-                *answer = Answer {
-                    body: success(200, &data).body,
-                    ..answer.clone()
-                };
             }
         }),
     },

@@ -4,12 +4,6 @@ use super::tools::*;
 
 const DETAIL: &str = "/detail";
 
-/// The id in `/api/v1/endpoints/{id}/detail`.
-fn detailed(call: &Passing) -> Option<String> {
-    let id = id_in(&call.path, "/api/v1/endpoints");
-    (call.is(Method::GET, DETAIL) && !id.is_empty()).then(|| id.to_owned())
-}
-
 /// The stranger's bends of this class.
 pub const BENDS: &[Bent] = &[
     Bent {
@@ -50,42 +44,6 @@ pub const BENDS: &[Bent] = &[
         }),
     },
     Bent {
-        what: "lists a deleted rule's port in whitelisted_ports until the server's next scan",
-        breaks: Breaks::Derived,
-        case: "mechanisms::derived::rules_and_the_ports_they_allow_are_counted",
-        assertion: "whitelisted_ports of",
-        bend: Bend::Whole(|call, behind| {
-            Box::pin(async move {
-                let gone = call.is_one_of(Method::DELETE, "/api/v1/whitelists");
-                let mut rule = Value::Null;
-                if gone {
-                    rule = ask(&behind, &call, &call.path, &[]).await;
-                }
-                let mut answer = behind.answer(&call).await?;
-                if gone && answer.status == 204 {
-                    let of = format!("gone {}", text(&rule, "/data/endpoint_id"));
-                    behind.keep(&of, rule["data"].clone());
-                } else if let Some(id) = detailed(&call) {
-                    let rule = recall(&behind, &format!("gone {id}"));
-                    answer.edit(|body| {
-                        let same = rule.pointer("/endpoint/last_scan_at");
-                        if !rule.is_object() || same != body.pointer("/data/last_scan_at") {
-                            return;
-                        }
-                        if let Some(list) = list_mut(body, "/whitelisted_ports") {
-                            let protocol = text(&rule, "/protocol").replace('*', "tcp");
-                            let port = format!("{}:{protocol}", number(&rule, "/port_start"));
-                            if !list.contains(&json!(port)) {
-                                list.push(json!(port));
-                            }
-                        }
-                    });
-                }
-                Some(answer)
-            })
-        }),
-    },
-    Bent {
         what: "leaves expired rules out of rule_count",
         breaks: Breaks::Derived,
         case: "mechanisms::derived::what_expires_or_was_seen_is_counted",
@@ -110,34 +68,6 @@ pub const BENDS: &[Bent] = &[
                                 map.insert("rule_count".to_owned(), json!(count - gone));
                             }
                         });
-                    });
-                }
-                Some(answer)
-            })
-        }),
-    },
-    Bent {
-        what: "leaves account-wide rules out of a customer's global_count",
-        breaks: Breaks::Derived,
-        case: "mechanisms::derived::alerts_and_findings_are_counted",
-        assertion: "global_count of",
-        bend: Bend::Whole(|call, behind| {
-            Box::pin(async move {
-                let mut answer = behind.answer(&call).await?;
-                let name = mine(&call, "account-wide", "");
-                if call.is(Method::POST, "/api/v1/whitelists")
-                    && answer.status == 201
-                    && call.json()["billing_customer_id"].is_null()
-                    && answer.json()["data"]["endpoint_id"].is_null()
-                {
-                    add(&behind, &name, 1);
-                } else if call.is(Method::GET, "/whitelists/endpoint-summary") {
-                    let fewer = recall(&behind, &name).as_i64().unwrap_or_default();
-                    answer.edit(|body| {
-                        let count = number(body, "/global_count");
-                        let count = json!((count - fewer).max(0));
-                        set(body, "/data/global_count", count.clone());
-                        set(body, "/global_count", count);
                     });
                 }
                 Some(answer)
@@ -190,37 +120,6 @@ pub const BENDS: &[Bent] = &[
         }),
     },
     Bent {
-        what: "counts platform-paused servers as active in status_counts",
-        breaks: Breaks::Derived,
-        case: "mechanisms::derived::servers_and_their_limit_are_counted",
-        assertion: "status_counts of active",
-        bend: Bend::Whole(|call, behind| {
-            Box::pin(async move {
-                let mut answer = behind.answer(&call).await?;
-                if call.is(Method::GET, "/api/v1/endpoints")
-                    && number(&answer.json(), "/meta/status_counts/paused") > 0
-                {
-                    let owner = customer(&call);
-                    let mut query = vec![("status", "paused"), ("per_page", "100")];
-                    if !owner.is_empty() {
-                        query.push(("billing_customer_id", owner.as_str()));
-                    }
-                    let paused = ask(&behind, &call, "/api/v1/endpoints", &query).await;
-                    let paused = items(&paused, "/data");
-                    let count = paused.iter().filter(|one| one["quota_paused"] == true);
-                    let count = i64::try_from(count.count()).unwrap_or_default();
-                    answer.edit(|body| {
-                        let active = number(body, "/meta/status_counts/active") + count;
-                        let paused = number(body, "/meta/status_counts/paused") - count;
-                        set(body, "/meta/status_counts/active", json!(active));
-                        set(body, "/meta/status_counts/paused", json!(paused));
-                    });
-                }
-                Some(answer)
-            })
-        }),
-    },
-    Bent {
         what: "lets current_endpoint_count follow the status filter",
         breaks: Breaks::Derived,
         case: "mechanisms::derived::servers_and_their_limit_are_counted",
@@ -256,44 +155,6 @@ pub const BENDS: &[Bent] = &[
         }),
     },
     Bent {
-        what: "keeps an alert that was resolved by hand among the alerts of the server's detail until its next scan",
-        breaks: Breaks::Derived,
-        case: "mechanisms::derived::alerts_and_findings_are_counted",
-        assertion: "alerts in the detail of",
-        bend: Bend::Whole(|call, behind| {
-            Box::pin(async move {
-                let resolving =
-                    call.path.starts_with("/api/v1/alerts/") && call.is(Method::POST, "/resolve");
-                let mut alert = Value::Null;
-                if resolving {
-                    let owner = customer(&call);
-                    let query = [("billing_customer_id", owner.as_str())];
-                    let path = call.path.replace("/resolve", "");
-                    alert = ask(&behind, &call, &path, &query).await["data"]["alert"].take();
-                }
-                let mut answer = behind.answer(&call).await?;
-                if resolving && answer.status == 200 && alert["status"] == "open" {
-                    let name = format!("stale {}", text(&alert, "/endpoint_id"));
-                    behind.keep(&name, alert);
-                } else if let Some(id) = detailed(&call) {
-                    let alert = recall(&behind, &format!("stale {id}"));
-                    answer.edit(|body| {
-                        let seen = text(&alert, "/last_detected_at").to_owned();
-                        if alert.is_object()
-                            && text(body, "/data/last_scan_at") == seen
-                            && let Some(list) = list_mut(body, "/alerts")
-                            && list.len() < 10
-                        {
-                            let more = ["endpoint_id", "ip_address", "resolved_at"];
-                            list.push(without(alert, &more));
-                        }
-                    });
-                }
-                Some(answer)
-            })
-        }),
-    },
-    Bent {
         what: "shows no new_ports and closed_ports after a failed scan",
         breaks: Breaks::Derived,
         case: "mechanisms::derived::alerts_and_findings_are_counted",
@@ -307,35 +168,6 @@ pub const BENDS: &[Bent] = &[
                     }
                 });
             }
-        }),
-    },
-    Bent {
-        what: "shows the old counts in the first list of domains that is read after a scan (the summary is right)",
-        breaks: Breaks::Derived,
-        case: "mechanisms::derived::alerts_and_findings_are_counted",
-        assertion: "customers_compromised in the summary",
-        bend: Bend::Whole(|call, behind| {
-            Box::pin(async move {
-                let mut answer = behind.answer(&call).await?;
-                if call.is(Method::GET, "/api/v1/domains") && answer.status == 200 {
-                    answer.edit(|body| {
-                        for domain in list_mut(body, "/data/domains").into_iter().flatten() {
-                            let name = format!("counts {}", text(domain, "/id"));
-                            let before = behind.keep(&name, domain.clone());
-                            for member in [
-                                "employees_compromised",
-                                "customers_compromised",
-                                "third_parties_compromised",
-                            ] {
-                                if before[member].is_i64() {
-                                    domain[member] = before[member].clone();
-                                }
-                            }
-                        }
-                    });
-                }
-                Some(answer)
-            })
         }),
     },
     Bent {

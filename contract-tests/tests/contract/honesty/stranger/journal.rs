@@ -50,24 +50,6 @@ pub const BENDS: &[Bent] = &[
         }),
     },
     Bent {
-        what: "shows one hit too few of a fault that is used up",
-        breaks: Breaks::Journal,
-        case: "mechanisms::journal::a_call_that_a_fault_hit_is_kept_as_it_was::suspend_endpoint",
-        assertion: "hits and times of",
-        bend: Bend::Answer(|call, answer| {
-            if call.is(Method::GET, "/_mock/faults") && answer.status == 200 {
-                answer.edit(|body| {
-                    for fault in list_mut(body, "/faults").into_iter().flatten() {
-                        let (hits, times) = (number(fault, "/hits"), number(fault, "/times"));
-                        if times > 1 && hits == times {
-                            set(fault, "/hits", json!(hits - 1));
-                        }
-                    }
-                });
-            }
-        }),
-    },
-    Bent {
         what: "dates the journal by the server's clock, not by the account's",
         breaks: Breaks::Journal,
         case: "mechanisms::journal::entries_follow_the_clock_of_the_account",
@@ -97,27 +79,6 @@ pub const BENDS: &[Bent] = &[
         }),
     },
     Bent {
-        what: "gives the oldest n entries for limit=n",
-        breaks: Breaks::Journal,
-        case: "mechanisms::journal::entries_are_found_by_what_they_are",
-        assertion: "the journal by",
-        bend: Bend::Whole(|call, behind| {
-            Box::pin(async move {
-                let limit = asked(&call, "limit").and_then(|limit| limit.parse::<usize>().ok());
-                if call.path != JOURNAL || limit.is_none() {
-                    return behind.answer(&call).await;
-                }
-                let mut all = call.clone();
-                all.forget("limit");
-                let mut answer = behind.answer(&all).await?;
-                journal(&call, &mut answer, |entries| {
-                    entries.truncate(limit.unwrap_or_default());
-                });
-                Some(answer)
-            })
-        }),
-    },
-    Bent {
         what: "numbers the entries of one account's journal from 1",
         breaks: Breaks::Journal,
         case: "mechanisms::journal::entries_are_found_by_what_they_are",
@@ -130,48 +91,6 @@ pub const BENDS: &[Bent] = &[
                     }
                 });
             }
-        }),
-    },
-    Bent {
-        what: "mixes up the answers of two neighbouring calls of one path that came in the same second",
-        breaks: Breaks::Journal,
-        case: "mechanisms::journal::what_is_refused_is_kept_like_the_rest",
-        assertion: "`status` is not",
-        bend: Bend::Answer(|call, answer| {
-            journal(call, answer, |entries| {
-                let mut place = 1;
-                while place < entries.len() {
-                    let (before, rest) = entries.split_at_mut(place);
-                    let (one, two) = (&mut before[place - 1], &mut rest[0]);
-                    let alike = ["method", "path", "tenant", "at"];
-                    let same = alike.iter().all(|member| one[*member] == two[*member]);
-                    if same && one["status"] != two["status"] {
-                        for member in ["status", "response"] {
-                            let kept = one[member].take();
-                            one[member] = two[member].take();
-                            two[member] = kept;
-                        }
-                        place += 1;
-                    }
-                    place += 1;
-                }
-            });
-        }),
-    },
-    Bent {
-        what: "shows the raw text of a journal entry's query with its percent escapes read",
-        breaks: Breaks::Journal,
-        case: "mechanisms::journal::entries_are_found_by_what_they_are",
-        assertion: "`query` is not",
-        bend: Bend::Answer(|call, answer| {
-            journal(call, answer, |entries| {
-                for entry in entries {
-                    let plain = decoded(text(entry, "/query"));
-                    if !plain.is_empty() {
-                        set(entry, "/query", json!(plain));
-                    }
-                }
-            });
         }),
     },
     Bent {
@@ -194,30 +113,6 @@ pub const BENDS: &[Bent] = &[
                         }
                     }
                 });
-                Some(answer)
-            })
-        }),
-    },
-    Bent {
-        what: "keeps an account's clock where it was moved to when that account is reset",
-        breaks: Breaks::Journal,
-        case: "mechanisms::journal::a_reset_takes_what_is_the_accounts_alone",
-        assertion: "the clock of an account that was reset",
-        bend: Bend::Whole(|call, behind| {
-            Box::pin(async move {
-                if !call.is(Method::POST, "/reset") || tenant(&call).is_empty() {
-                    return behind.answer(&call).await;
-                }
-                let path = format!("/_mock/tenants/{}/clock", tenant(&call));
-                let before = clock(&behind, &call, &path).await;
-                let answer = behind.answer(&call).await?;
-                let after = clock(&behind, &call, &path).await;
-                if let (Some(before), Some(after)) = (before, after)
-                    && before > after
-                {
-                    let on = json!({"advance_seconds": before - after});
-                    tell(&behind, &call, &path, on).await;
-                }
                 Some(answer)
             })
         }),

@@ -137,73 +137,6 @@ pub const BENDS: &[Bent] = &[
         }),
     },
     Bent {
-        what: "refuses a simultaneous repeat of the provision-domain that takes the last slot, instead of giving the record with a note",
-        // C2: already active: 200, the existing record and note (slots are looked at for new ones only)
-        breaks: Breaks::Race,
-        case: "mechanisms::at_once::the_last_slot_goes_to_one_name_that_all_ask_for",
-        assertion: "assert_one(",
-        bend: Bend::Whole(|call, behind| {
-            Box::pin(async move {
-                if !provisioning(&call, "provision-domain") {
-                    return behind.answer(&call).await;
-                }
-                let owner = customer(&call);
-                let room = mine(&call, text(&call.json(), "/domain"), &owner);
-                let others = crowd(&behind, &room).await;
-                let answer = behind.answer(&call).await;
-                leave(&behind, &room);
-                let answer = answer?;
-                if others > 1 && noted(&answer) {
-                    let query = [("billing_customer_id", owner.as_str())];
-                    let known = ask(&behind, &call, "/api/v1/domains", &query).await;
-                    let used = number(&known, "/data/slots_used");
-                    let total = number(&known, "/data/slots_total");
-                    if used >= total {
-                        let details = json!({"limit": total, "current_usage": used});
-                        let sentence = "All domain slots are used.";
-                        let now = now_of(&answer);
-                        return Some(error(403, "DOMAIN_LIMIT_EXCEEDED", sentence, details, now));
-                    }
-                }
-                Some(answer)
-            })
-        }),
-    },
-    Bent {
-        what: "signs in twice with a one-use token whose two uses come at once",
-        // E14: one use; 401 for a used token
-        breaks: Breaks::Race,
-        case: "mechanisms::at_once::a_token_signs_in_once",
-        assertion: "assert_eq!(signed_in.count(), 1",
-        bend: Bend::Whole(|call, behind| {
-            Box::pin(async move {
-                if !call.is(Method::GET, "/sso") {
-                    return behind.answer(&call).await;
-                }
-                let token = asked(&call, "token").unwrap_or_default();
-                let room = format!("sso {token}");
-                let others = crowd(&behind, &room).await;
-                let answer = behind.answer(&call).await;
-                leave(&behind, &room);
-                let mut answer = answer?;
-                let page = format!("page {room}");
-                if answer.status == 200 {
-                    let shown = String::from_utf8_lossy(&answer.body).into_owned();
-                    behind.keep(&page, json!(shown));
-                } else if others > 1
-                    && let Some(shown) = recall(&behind, &page).as_str()
-                    && first(&behind, &format!("twice {room}"))
-                {
-                    answer.status = StatusCode::OK;
-                    answer.body = shown.to_owned().into();
-                    let html = HeaderValue::from_static("text/html; charset=utf-8");
-                    answer.headers.insert(header::CONTENT_TYPE, html);
-                }
-                Some(answer)
-            })
-        }),
-    },
-    Bent {
         what: "lets one read more than the rate window allows through when many come at once",
         // A10: 60 (100) requests in a window of 60 s per key
         breaks: Breaks::Race,
@@ -230,73 +163,6 @@ pub const BENDS: &[Bent] = &[
                     }
                 }
                 Some(answer)
-            })
-        }),
-    },
-    Bent {
-        what: "refuses every one of several simultaneous overlapping rules, so that none is made",
-        // E7: a rule is refused when it overlaps an existing one; the first of them overlaps nothing
-        breaks: Breaks::Race,
-        case: "mechanisms::at_once::one_wins::create_rule",
-        assertion: "assert_one(&answers, &first",
-        bend: Bend::Whole(|call, behind| {
-            Box::pin(async move {
-                if !call.is(Method::POST, "/api/v1/whitelists") {
-                    return behind.answer(&call).await;
-                }
-                let body = call.json();
-                let of = format!("{} {}", body["endpoint_id"], body["port_start"]);
-                let room = mine(&call, "rule", &of);
-                let others = crowd(&behind, &room).await;
-                let answer = behind.answer(&call).await;
-                leave(&behind, &room);
-                let answer = answer?;
-                let kept = format!("refusal of {room}");
-                if answer.status == 422 {
-                    behind.keep(&kept, answer.json());
-                } else if others > 1 && answer.status == 201 {
-                    let path = format!("/api/v1/whitelists/{}", text(&answer.json(), "/data/id"));
-                    let gone = another(&call, Method::DELETE, &path, &Value::Null);
-                    tokio::time::sleep(Duration::from_millis(10)).await;
-                    behind.answer(&gone).await;
-                    let refusal = recall(&behind, &kept);
-                    if refusal.is_object() {
-                        return Some(Answer::new(422, &refusal));
-                    }
-                    let sentence = "The port range overlaps an existing rule.";
-                    return Some(invalid("port_start", sentence));
-                }
-                Some(answer)
-            })
-        }),
-    },
-    Bent {
-        what: "loses one of two simultaneous updates of a server: each writes back the whole record that it read before",
-        // Endpoints: only what an update sends changes; both were answered 200
-        breaks: Breaks::Race,
-        case: "mechanisms::at_once::two_members_that_are_changed_both_change",
-        assertion: "assert_eq!(found, [nickname",
-        bend: Bend::Whole(|call, behind| {
-            Box::pin(async move {
-                if !call.is_one_of(Method::PUT, "/api/v1/endpoints") {
-                    return behind.answer(&call).await;
-                }
-                let room = mine(&call, "updating", &call.path);
-                let known = ask(&behind, &call, &call.path, &[]).await;
-                let others = crowd(&behind, &room).await;
-                let mut whole = call.clone();
-                let mut body = call.json();
-                if others > 1 && body.is_object() {
-                    for member in ["nickname", "status"] {
-                        if body[member].is_null() && known["data"][member].is_string() {
-                            body[member] = known["data"][member].clone();
-                        }
-                    }
-                    whole.set_json(&body);
-                }
-                let answer = behind.answer(&whole).await;
-                leave(&behind, &room);
-                answer
             })
         }),
     },
@@ -348,50 +214,6 @@ pub const BENDS: &[Bent] = &[
                         answer.edit(|body| body["data"] = before);
                     } else if before.is_null() {
                         behind.keep(&kept, answer.json()["data"].clone());
-                    }
-                }
-                Some(answer)
-            })
-        }),
-    },
-    Bent {
-        what: "takes two slots off the service when a domain is released twice at once",
-        // C7: the quantity drops by one; repeating it is 404 DOMAIN_NOT_FOUND
-        breaks: Breaks::Race,
-        case: "mechanisms::at_once::a_slot_is_given_up_once",
-        assertion: "assert_eq!(left.json",
-        bend: Bend::Whole(|call, behind| {
-            Box::pin(async move {
-                if !provisioning(&call, "release-domain") {
-                    return behind.answer(&call).await;
-                }
-                let owner = customer(&call);
-                let room = mine(
-                    &call,
-                    "releasing",
-                    text(&call.json(), "/monitored_domain_id"),
-                );
-                let others = crowd(&behind, &room).await;
-                let answer = behind.answer(&call).await;
-                leave(&behind, &room);
-                let answer = answer?;
-                if others > 1
-                    && code(&answer) == "DOMAIN_NOT_FOUND"
-                    && first(&behind, &format!("twice {room}"))
-                {
-                    let query = [("billing_customer_id", owner.as_str())];
-                    let known = ask(&behind, &call, "/api/v1/domains", &query).await;
-                    let total = number(&known, "/data/slots_total");
-                    if total > 1 {
-                        let body = call.json();
-                        let less = json!({
-                            "client_id": body["client_id"],
-                            "service_id": body["service_id"],
-                            "product_slug": "domain_monitoring",
-                            "quantity": total - 1,
-                        });
-                        let path = "/api/v1/billing/provision-subscription";
-                        tell(&behind, &call, path, less).await;
                     }
                 }
                 Some(answer)

@@ -50,33 +50,6 @@ pub const BENDS: &[Bent] = &[
         }),
     },
     Bent {
-        what: "starts a server's scan cooldown with a manual scan that it refuses because the server is paused",
-        breaks: Breaks::Refusal,
-        case: "mechanisms::still::a_refused_scan_moves_no_cooldown",
-        assertion: "refused while it was paused",
-        bend: Bend::Whole(|call, behind| {
-            Box::pin(async move {
-                if !provisioning(&call, "scan-endpoint") {
-                    return behind.answer(&call).await;
-                }
-                let name = mine(&call, "cooldown", text(&call.json(), "/endpoint_id"));
-                if let Some(end) = recall(&behind, &name)["end"].as_i64() {
-                    let now = now(&behind, &call).await;
-                    let path = format!("/api/v1/endpoints/{}", text(&call.json(), "/endpoint_id"));
-                    let known = ask(&behind, &call, &path, &[]).await;
-                    if now < end && text(&known, "/data/status") == "active" {
-                        return Some(cooling(end - now, now));
-                    }
-                }
-                let answer = behind.answer(&call).await?;
-                if code(&answer) == "ENDPOINT_NOT_ACTIVE" {
-                    behind.keep(&name, json!({"end": now_of(&answer) + COOLDOWN}));
-                }
-                Some(answer)
-            })
-        }),
-    },
-    Bent {
         what: "saves the nickname of an update whose resume it refuses with ENDPOINT_LIMIT_EXCEEDED",
         breaks: Breaks::Refusal,
         case: "mechanisms::still::leaves_all_as_it_is::update_endpoint",
@@ -133,33 +106,6 @@ pub const BENDS: &[Bent] = &[
         }),
     },
     Bent {
-        what: "applies the valid entries of a sync-services request that it refuses for another entry",
-        breaks: Breaks::Refusal,
-        case: "mechanisms::still::leaves_all_as_it_is::sync_services",
-        assertion: "before.assert_same(&Snapshot::in_short",
-        bend: Bend::Whole(|call, behind| {
-            Box::pin(async move {
-                let answer = behind.answer(&call).await?;
-                if provisioning(&call, "sync-services") && answer.status == 422 {
-                    let refusal = answer.json();
-                    let bad: Vec<usize> = refusal["errors"]
-                        .as_object()
-                        .into_iter()
-                        .flat_map(|errors| errors.keys())
-                        .filter_map(|field| field.split('.').nth(1)?.parse().ok())
-                        .collect();
-                    let entries = items(&call.json(), "/services").into_iter().enumerate();
-                    let good = entries.filter(|(place, _)| !bad.contains(place));
-                    let good: Vec<Value> = good.map(|(_, entry)| entry).collect();
-                    if !bad.is_empty() && !good.is_empty() {
-                        tell(&behind, &call, &call.path, json!({"services": good})).await;
-                    }
-                }
-                Some(answer)
-            })
-        }),
-    },
-    Bent {
         what: "keeps the smaller quantity or plan of a change that it refuses with DOWNGRADE_USAGE_EXCEEDED, and reconciles",
         breaks: Breaks::Refusal,
         case: "mechanisms::still::leaves_all_as_it_is::change_subscription",
@@ -171,71 +117,6 @@ pub const BENDS: &[Bent] = &[
                     let mut body = call.json();
                     body["force"] = json!(true);
                     tell(&behind, &call, &call.path, body).await;
-                }
-                Some(answer)
-            })
-        }),
-    },
-    Bent {
-        what: "saves the justification and label of a rule's update that it refuses for an overlap",
-        breaks: Breaks::Refusal,
-        case: "mechanisms::still::leaves_all_as_it_is::update_rule",
-        assertion: "before.assert_same(&Snapshot::in_short",
-        bend: Bend::Whole(|call, behind| {
-            Box::pin(async move {
-                let answer = behind.answer(&call).await?;
-                if call.is_one_of(Method::PUT, "/api/v1/whitelists")
-                    && answer.status == 422
-                    && only(&answer, &["port_start"])
-                {
-                    let known = ask(&behind, &call, &call.path, &[]).await;
-                    let mut body = call.json();
-                    if number(&known, "/data/port_start") > 0 && body.is_object() {
-                        for member in ["port_start", "port_end", "protocol"] {
-                            body[member] = known["data"][member].clone();
-                        }
-                        put(&behind, &call, &call.path, body).await;
-                    }
-                }
-                Some(answer)
-            })
-        }),
-    },
-    Bent {
-        what: "resolves the alerts that a new rule matches before it refuses the rule for an overlap",
-        breaks: Breaks::Refusal,
-        case: "mechanisms::still::leaves_all_as_it_is_with_findings::create_rule",
-        assertion: "before.assert_same(&Snapshot::in_short",
-        bend: Bend::Whole(|call, behind| {
-            Box::pin(async move {
-                let answer = behind.answer(&call).await?;
-                let body = call.json();
-                let endpoint = text(&body, "/endpoint_id").to_owned();
-                if call.is(Method::POST, "/api/v1/whitelists")
-                    && answer.status == 422
-                    && only(&answer, &["port_start"])
-                    && !endpoint.is_empty()
-                {
-                    let path = format!("/api/v1/endpoints/{endpoint}");
-                    let server = ask(&behind, &call, &path, &[]).await;
-                    let owner = number(&server, "/data/billing_customer_id");
-                    let named = owner.to_string();
-                    let query = [
-                        ("billing_customer_id", named.as_str()),
-                        ("endpoint_id", endpoint.as_str()),
-                        ("status", "open"),
-                    ];
-                    let open = ask(&behind, &call, "/api/v1/alerts", &query).await;
-                    let start = number(&body, "/port_start");
-                    let end = body["port_end"].as_i64().unwrap_or(start);
-                    for alert in items(&open, "/data/alerts") {
-                        let port = number(&alert, "/port");
-                        if (start..=end).contains(&port) {
-                            let path = format!("/api/v1/alerts/{}/resolve", text(&alert, "/id"));
-                            tell(&behind, &call, &path, json!({"billing_customer_id": owner}))
-                                .await;
-                        }
-                    }
                 }
                 Some(answer)
             })
@@ -308,42 +189,6 @@ pub const BENDS: &[Bent] = &[
                 let answer = behind.answer(&call).await?;
                 if code(&answer) == "USER_NOT_FOUND" && call.path.ends_with("/acknowledge") {
                     give_access(&behind, &call, &customer(&call)).await;
-                }
-                Some(answer)
-            })
-        }),
-    },
-    Bent {
-        what: "has revived a terminated domain as paused when it refuses its provisioning for want of a slot",
-        breaks: Breaks::Refusal,
-        case: "mechanisms::still::leaves_all_as_it_is::provision_domain",
-        assertion: "contradicts itself",
-        bend: Bend::Whole(|call, behind| {
-            Box::pin(async move {
-                let mut answer = behind.answer(&call).await?;
-                let name = mine(&call, "gone", &customer(&call));
-                if provisioning(&call, "terminate-domain") && answer.status.is_success() {
-                    let id = text(&call.json(), "/monitored_domain_id").to_owned();
-                    behind.keep(&mine(&call, "gone", "last"), json!(id));
-                } else if code(&answer) == "DOMAIN_LIMIT_EXCEEDED" {
-                    let id = recall(&behind, &mine(&call, "gone", "last"));
-                    let path = format!("/api/v1/domains/{}/summary", id.as_str().unwrap_or("-"));
-                    let owner = customer(&call);
-                    let query = [("billing_customer_id", owner.as_str())];
-                    let known = ask(&behind, &call, &path, &query).await;
-                    if text(&known, "/data/domain") == text(&call.json(), "/domain") {
-                        behind.keep(&name, known["data"].clone());
-                    }
-                } else if call.is(Method::GET, "/api/v1/domains") && answer.status == 200 {
-                    let mut revived = recall(&behind, &name);
-                    if revived.is_object() {
-                        revived["status"] = json!("paused");
-                        answer.edit(|body| {
-                            if let Some(list) = list_mut(body, "/data/domains") {
-                                list.push(revived);
-                            }
-                        });
-                    }
                 }
                 Some(answer)
             })

@@ -111,33 +111,6 @@ pub const BENDS: &[Bent] = &[
         }),
     },
     Bent {
-        what: "answers 404 to a filter of the port alerts that names another customer's server",
-        breaks: Breaks::Isolation,
-        case: "mechanisms::strangers::are_answered_like_unknown_ones::list_port_alerts",
-        assertion: "is not answered like",
-        bend: Bend::Whole(|call, behind| {
-            Box::pin(async move {
-                let answer = behind.answer(&call).await?;
-                if call.is(Method::GET, "/api/v1/alerts")
-                    && answer.status == 200
-                    && let Some(id) = asked(&call, "endpoint_id")
-                {
-                    let path = format!("/api/v1/endpoints/{id}");
-                    let known = ask(&behind, &call, &path, &[]).await;
-                    let owner = number(&known, "/data/billing_customer_id");
-                    if owner != 0 && owner.to_string() != customer(&call) {
-                        let now = now_of(&answer);
-                        let error = json!({"code": 404, "message": "Endpoint not found."});
-                        let meta = json!({"version": "v1", "timestamp": instant(now)});
-                        let body = json!({"success": false, "error": error, "meta": meta});
-                        return Some(Answer::new(404, &body));
-                    }
-                }
-                Some(answer)
-            })
-        }),
-    },
-    Bent {
         what: "lists another customer's rules when the filter names that customer's server (endpoint_id goes before billing_customer_id)",
         breaks: Breaks::Isolation,
         case: "mechanisms::strangers::are_answered_like_unknown_ones::list_rules",
@@ -146,89 +119,6 @@ pub const BENDS: &[Bent] = &[
             if call.is(Method::GET, "/api/v1/whitelists") && asked(call, "endpoint_id").is_some() {
                 call.forget("billing_customer_id");
             }
-        }),
-    },
-    Bent {
-        what: "shows an alert under the path of another domain of the same customer",
-        breaks: Breaks::Isolation,
-        case: "mechanisms::strangers::of_another_account_are_answered_like_unknown_ones::get_domain_alert",
-        assertion: "is not answered like",
-        bend: Bend::Whole(|call, behind| {
-            Box::pin(async move {
-                let answer = behind.answer(&call).await?;
-                if call.method == Method::GET && code(&answer) == "ALERT_NOT_FOUND" {
-                    let owner = customer(&call);
-                    let query = [("billing_customer_id", owner.as_str())];
-                    let known = ask(&behind, &call, "/api/v1/domains", &query).await;
-                    for domain in items(&known, "/data/domains").iter().take(4) {
-                        let alert = last_part(&call.path);
-                        let mut other = call.clone();
-                        other.path =
-                            format!("/api/v1/domains/{}/alerts/{alert}", text(domain, "/id"));
-                        if let Some(found) = behind.answer(&other).await
-                            && found.status == 200
-                        {
-                            return Some(found);
-                        }
-                    }
-                }
-                Some(answer)
-            })
-        }),
-    },
-    Bent {
-        what: "acknowledges an alert under the path of another domain of the same customer",
-        breaks: Breaks::Isolation,
-        case: "mechanisms::strangers::of_another_account_are_answered_like_unknown_ones::acknowledge_domain_alert",
-        assertion: "is not answered like",
-        bend: Bend::Whole(|call, behind| {
-            Box::pin(async move {
-                let answer = behind.answer(&call).await?;
-                if call.is(Method::POST, "/acknowledge") && code(&answer) == "ALERT_NOT_FOUND" {
-                    let owner = customer(&call);
-                    let query = [("billing_customer_id", owner.as_str())];
-                    let known = ask(&behind, &call, "/api/v1/domains", &query).await;
-                    for domain in items(&known, "/data/domains").iter().take(4) {
-                        let named = id_in(&call.path, "/api/v1/domains");
-                        let path = call.path.replace(named, text(domain, "/id"));
-                        let found = tell(&behind, &call, &path, call.json()).await;
-                        if let Some(found) = found
-                            && found.status == 200
-                        {
-                            return Some(found);
-                        }
-                    }
-                }
-                Some(answer)
-            })
-        }),
-    },
-    Bent {
-        what: "resolves another customer's port alert",
-        breaks: Breaks::Isolation,
-        case: "mechanisms::strangers::of_another_account_are_answered_like_unknown_ones::resolve_port_alert",
-        assertion: "is not answered like",
-        bend: Bend::Whole(|call, behind| {
-            Box::pin(async move {
-                let answer = behind.answer(&call).await?;
-                if call.is(Method::GET, "/api/v1/alerts") && answer.status == 200 {
-                    let owner = customer(&call).parse::<i64>().unwrap_or_default();
-                    for alert in items(&answer.json(), "/data/alerts") {
-                        behind.keep(&mine(&call, "alert", text(&alert, "/id")), json!(owner));
-                    }
-                } else if call.path.starts_with("/api/v1/alerts/")
-                    && call.is(Method::POST, "/resolve")
-                    && answer.status == 404
-                {
-                    let id = id_in(&call.path, "/api/v1/alerts");
-                    let owner = recall(&behind, &mine(&call, "alert", id));
-                    if owner.is_i64() {
-                        let body = json!({"billing_customer_id": owner});
-                        return tell(&behind, &call, &call.path, body).await;
-                    }
-                }
-                Some(answer)
-            })
         }),
     },
     Bent {
@@ -243,28 +133,6 @@ pub const BENDS: &[Bent] = &[
                 let id = id_in(&call.path, "/api/v1/endpoints");
                 let home = recall(&behind, &format!("home {id}"));
                 if answer.status == 404 && home.is_string() && home != account(&call) {
-                    return Some(bare(403, "Access denied"));
-                }
-                Some(answer)
-            })
-        }),
-    },
-    Bent {
-        what: "answers 403 instead of 422 on endpoint_id to a rule for a server of another partner account",
-        breaks: Breaks::Isolation,
-        case: "mechanisms::strangers::of_another_account_are_answered_like_unknown_ones::create_rule",
-        assertion: "is not answered like",
-        bend: Bend::Whole(|call, behind| {
-            Box::pin(async move {
-                let answer = behind.answer(&call).await?;
-                learn(&call, &behind, &answer);
-                let body = call.json();
-                let home = recall(&behind, &format!("home {}", text(&body, "/endpoint_id")));
-                if call.path.starts_with("/api/v1/whitelists")
-                    && only(&answer, &["endpoint_id"])
-                    && home.is_string()
-                    && home != account(&call)
-                {
                     return Some(bare(403, "Access denied"));
                 }
                 Some(answer)
@@ -316,61 +184,6 @@ pub const BENDS: &[Bent] = &[
         }),
     },
     Bent {
-        what: "recognises a service in sync-services by service and product alone, whoever the entry's client is",
-        breaks: Breaks::Isolation,
-        case: "mechanisms::strangers::are_answered_like_unknown_ones::sync_services",
-        assertion: "is not answered like",
-        bend: Bend::Whole(|mut call, behind| {
-            Box::pin(async move {
-                if provisioning(&call, "sync-services") {
-                    let mut body = call.json();
-                    for entry in list_mut(&mut body, "/services").into_iter().flatten() {
-                        let product = text(entry, "/product_slug");
-                        let of = format!(
-                            "{product} {}",
-                            entry.get("service_id").unwrap_or(&Value::Null)
-                        );
-                        let known = recall(&behind, &mine(&call, "service", &of));
-                        if known.is_i64() {
-                            set(entry, "/client_id", known);
-                        }
-                    }
-                    if body.is_object() {
-                        call.set_json(&body);
-                    }
-                }
-                let answer = behind.answer(&call).await?;
-                learn(&call, &behind, &answer);
-                Some(answer)
-            })
-        }),
-    },
-    Bent {
-        what: "counts every customer's servers in the status_counts of one customer's list",
-        breaks: Breaks::Isolation,
-        case: "mechanisms::again::moves_nothing::get_health",
-        assertion: "contradicts itself",
-        bend: Bend::Whole(|call, behind| {
-            Box::pin(async move {
-                let mut answer = behind.answer(&call).await?;
-                if call.is(Method::GET, "/api/v1/endpoints")
-                    && answer.status == 200
-                    && asked(&call, "billing_customer_id").is_some()
-                {
-                    let all = ask(&behind, &call, "/api/v1/endpoints", &[]).await;
-                    answer.edit(|body| {
-                        set(
-                            body,
-                            "/meta/status_counts",
-                            all["meta"]["status_counts"].clone(),
-                        );
-                    });
-                }
-                Some(answer)
-            })
-        }),
-    },
-    Bent {
         what: "counts other customers' global rules in global_count",
         breaks: Breaks::Isolation,
         case: "mechanisms::again::moves_nothing::get_health",
@@ -387,36 +200,6 @@ pub const BENDS: &[Bent] = &[
                         set(body, "/global_count", total);
                     });
                 }
-                Some(answer)
-            })
-        }),
-    },
-    Bent {
-        what: "refuses to rename a domain to a name that another customer of the account monitors",
-        breaks: Breaks::Isolation,
-        case: "mechanisms::again::moves_nothing::update_domain",
-        assertion: "first.status.is_success()",
-        bend: Bend::Whole(|call, behind| {
-            Box::pin(async move {
-                if provisioning(&call, "update-domain") {
-                    let body = call.json();
-                    let id = text(&body, "/monitored_domain_id");
-                    let owner = recall(&behind, &mine(&call, "owner", id));
-                    let holder = recall(&behind, &mine(&call, "name", text(&body, "/domain")));
-                    if owner.is_i64() && holder.is_i64() && owner != holder {
-                        let sentence = "The domain is already monitored.";
-                        let now = now(&behind, &call).await;
-                        return Some(error(
-                            409,
-                            "DOMAIN_ALREADY_EXISTS",
-                            sentence,
-                            json!({}),
-                            now,
-                        ));
-                    }
-                }
-                let answer = behind.answer(&call).await?;
-                learn(&call, &behind, &answer);
                 Some(answer)
             })
         }),

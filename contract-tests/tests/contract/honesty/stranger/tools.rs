@@ -130,14 +130,6 @@ pub fn another(call: &Passing, method: Method, path: &str, body: &Value) -> Pass
     }
 }
 
-/// The same call with a parameter of the query set.
-pub fn with_query(call: &Passing, name: &str, value: &str) -> Passing {
-    let mut other = call.clone();
-    other.forget(name);
-    other.query.push((name.to_owned(), value.to_owned()));
-    other
-}
-
 /// A POST by the same caller.
 pub async fn tell(behind: &Behind, call: &Passing, path: &str, body: Value) -> Option<Answer> {
     behind
@@ -264,16 +256,6 @@ pub fn cooling(left: i64, now: i64) -> Answer {
     let details = json!({"retry_after_seconds": left});
     let sentence = "The endpoint is in its scan cooldown.";
     let mut answer = error(429, "RATE_LIMITED", sentence, details, now);
-    answer
-        .headers
-        .insert(header::RETRY_AFTER, HeaderValue::from(left));
-    answer
-}
-
-/// The refusal of a call beyond the rate window.
-pub fn throttled(left: i64) -> Answer {
-    let body = json!({"status": "error", "message": "Too Many Attempts.", "errors": {}});
-    let mut answer = Answer::new(429, &body);
     answer
         .headers
         .insert(header::RETRY_AFTER, HeaderValue::from(left));

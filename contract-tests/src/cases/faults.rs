@@ -1,0 +1,650 @@
+//! Trouble below and beside the API: every effect of the faults API against every class of operation, once and for as long
+//! as it takes, with the number of requests that the service saw and the state it was left in.
+
+use std::time::Duration;
+
+use crate::table::TABLE;
+use crate::{Account, Customer, assert_api_error};
+use futures_util::future::join_all;
+use http::Method;
+use secmon::model::{EndpointId, EndpointStatus, PortRange, Protocol, Rule, RuleId};
+use secmon::operations::{
+    CreateRule, DeleteRule, GetEndpoint, ListEndpoints, ListRules, SuspendEndpoint,
+};
+use secmon::{Client, Error, ErrorCode, ErrorKind, RawRequest, Response, Sent};
+use serde_json::{Value, json};
+
+cases! {
+    law: "F5, F6";
+    anywhere: ;
+    steered:
+        every_fault_of_a_read_loses_nothing(Faults, Journal),
+        every_fault_of_a_write_that_may_be_repeated_acts_once(Faults, Journal),
+        every_fault_of_a_write_that_may_not_be_repeated_acts_once_and_says_what_is_known(Faults, Journal),
+        every_fault_of_a_sign_in_mints_one_token_at_most(Faults, Journal),
+        a_read_gives_up_with_the_last_error(Faults, Journal),
+        a_write_that_may_be_repeated_gives_up_and_acts_once(Faults, Journal),
+        a_write_that_may_not_be_repeated_gives_up_and_acts_once(Faults, Journal),
+        a_window_that_stays_full_is_waited_for_until_the_time_is_over(Faults, Journal),
+        the_fifth_full_window_in_a_row_ends_a_call(Faults, Journal),
+        trouble_that_ends_in_time_is_overcome(Faults, Journal),
+        every_operation_is_sent_again_when_that_is_harmless_and_only_then(Faults, Journal),
+        a_slow_answer_is_waited_for_or_given_up(Faults, Journal),
+        a_deletion_whose_answer_was_lost_is_done(Faults, Journal),
+        a_deletion_gives_up_and_says_that_it_may_be_done(Faults, Journal),
+        a_page_of_a_proxy_keeps_its_text(Faults),
+        an_unknown_value_is_kept_and_the_answer_read(Faults)
+}
+
+/// What a call ends with: a result, or an error of a kind that says whether the service may have acted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    Done,
+    Failed(ErrorKind, Sent),
+}
+
+const PROCESSED: bool = true;
+const UNTOUCHED: bool = false;
+
+/// Every effect, and for each class how many requests the service saw and what the call ended with; whether the
+/// requests that it hits are processed.
+struct Fault {
+    effect: Value,
+    processed: bool,
+    /// Of a read, and of a write that may be repeated.
+    repeatable: (usize, End),
+    /// Of a write that may not.
+    once: (usize, End),
+}
+
+fn fault(effect: Value, processed: bool, repeatable: (usize, End), once: (usize, End)) -> Fault {
+    Fault {
+        effect,
+        processed,
+        repeatable,
+        once,
+    }
+}
+
+const TWICE: (usize, End) = (2, End::Done);
+const LOST: (usize, End) = (1, End::Failed(ErrorKind::Interrupted, Sent::Maybe));
+const UNREADABLE: (usize, End) = (1, End::Failed(ErrorKind::Decode, Sent::Maybe));
+/// An error status that does not say what happened, and one that does.
+const LEFT_OPEN: (usize, End) = (1, End::Failed(ErrorKind::Api, Sent::Maybe));
+const REFUSED: (usize, End) = (1, End::Failed(ErrorKind::Api, Sent::Yes));
+
+#[rustfmt::skip]
+fn faults() -> Vec<Fault> {
+    let page = |status: u16| json!({"body": "<html>Bad Gateway</html>", "status": status});
+    let coded = |status: u16, code| json!({"status": status, "code": code});
+    vec![
+        // Provably not processed: everything is sent again.
+        fault(coded(503, "SCANNING_UNAVAILABLE"), UNTOUCHED, TWICE, TWICE),
+        fault(json!({"status": 429}),             UNTOUCHED, TWICE, TWICE),
+        // Perhaps processed, for all that the client knows.
+        fault(json!({"status": 503}),             UNTOUCHED, TWICE, LEFT_OPEN),
+        fault(json!({"status": 500}),             UNTOUCHED, TWICE, LEFT_OPEN),
+        fault(json!({"status": 502}),             UNTOUCHED, TWICE, LEFT_OPEN),
+        fault(json!({"status": 504}),             UNTOUCHED, TWICE, LEFT_OPEN),
+        fault(json!({"close": "before"}),         UNTOUCHED, TWICE, LOST),
+        fault(json!({"close": "reset"}),          UNTOUCHED, TWICE, LOST),
+        fault(json!({"close": "after"}),          PROCESSED, TWICE, LOST),
+        fault(json!({"close": "mid_body"}),       PROCESSED, TWICE, LOST),
+        fault(page(502),                          UNTOUCHED, TWICE, UNREADABLE),
+        // Answers that end the call.
+        fault(page(200),                          UNTOUCHED, UNREADABLE, UNREADABLE),
+        fault(json!({"status": 404}),             UNTOUCHED, REFUSED, REFUSED),
+        fault(coded(500, "SCAN_DISPATCH_FAILED"), UNTOUCHED, REFUSED, REFUSED),
+        // Only slow.
+        fault(json!({"latency_ms": 50}),          PROCESSED, (1, End::Done), (1, End::Done)),
+    ]
+}
+
+impl Fault {
+    /// The status of a request that it hits, as the journal has it, where the operation itself answers `own`; none
+    /// where nothing was answered.
+    fn status(&self, own: u64) -> Option<u64> {
+        match (
+            self.effect["status"].as_u64(),
+            self.effect["close"].as_str(),
+        ) {
+            (Some(ordered), _) => Some(ordered),
+            (None, None | Some("mid_body")) => Some(own),
+            (None, Some(_)) => None,
+        }
+    }
+
+    /// The statuses of all requests, when it hits the first.
+    fn statuses(&self, own: u64, requests: usize) -> Vec<Option<u64>> {
+        let mut statuses = vec![Some(own); requests];
+        statuses[0] = self.status(own);
+        statuses
+    }
+
+    /// How often the service acted unseen: it processed the request and answered nothing.
+    fn unseen_acts(&self) -> usize {
+        usize::from(self.processed && self.status(200).is_none())
+    }
+}
+
+/// What a call came to, whatever its result is.
+struct Ended {
+    end: End,
+    attempts: u32,
+    /// Of a success: whether it was so already, whether it is unsure, and what it made.
+    note: bool,
+    unsure: bool,
+    created: Option<bool>,
+}
+
+fn ended<T>(result: Result<Response<T>, Error>) -> Ended {
+    match result {
+        Ok(response) => Ended {
+            end: End::Done,
+            attempts: response.attempts(),
+            note: response.note().is_some(),
+            unsure: response.may_have_acted_before(),
+            created: response.created(),
+        },
+        Err(error) => Ended {
+            end: End::Failed(error.kind(), error.sent()),
+            attempts: error.attempts(),
+            note: false,
+            unsure: false,
+            created: None,
+        },
+    }
+}
+
+/// What the service was asked at a path since this began, and what it answered.
+struct Watch<'a> {
+    account: &'a Account,
+    method: Method,
+    path: &'static str,
+    before: usize,
+}
+
+impl<'a> Watch<'a> {
+    async fn start(account: &'a Account, method: Method, path: &'static str) -> Self {
+        let before = account.calls(&method, path).await;
+        Self {
+            account,
+            method,
+            path,
+            before,
+        }
+    }
+
+    async fn entries(&self) -> Vec<Value> {
+        let mut entries = self.account.journal(&self.method, self.path).await;
+        entries.drain(..self.before);
+        entries
+    }
+
+    /// The status of each answer; none where there was no answer.
+    async fn statuses(&self) -> Vec<Option<u64>> {
+        let entries = self.entries().await;
+        let statuses = entries.iter().map(|entry| entry["status"].as_u64());
+        statuses.collect()
+    }
+
+    /// How often it answered that it acted: with data, and not with the note that it was so already.
+    async fn acts(&self) -> usize {
+        let entries = self.entries().await;
+        let data = entries.iter().map(|entry| &entry["response"]["data"]);
+        data.filter(|data| data.is_object() && data.get("note").is_none())
+            .count()
+    }
+}
+
+const ONE_SERVER: &str = "/api/v1/endpoints/*";
+const SUSPEND: &str = "/api/v1/billing/suspend";
+const RULES: &str = "/api/v1/whitelists";
+const ONE_RULE: &str = "/api/v1/whitelists/*";
+const TOKENS: &str = "/api/v1/sso/token";
+
+/// Attempts of a client besides the first.
+const RETRIES: u32 = 2;
+
+fn patient(account: &Account) -> Client {
+    let client = account.patient_client();
+    client.with(|calls| calls.max_retries(RETRIES))
+}
+
+/// An operation for each class: it reads, may be repeated, may not, and may not though a second is as good as the first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Read,
+    Suspend,
+    Allow,
+    SignIn,
+}
+
+impl Class {
+    /// Where it is called, and what it is answered.
+    fn call(self) -> (Method, &'static str, u64) {
+        match self {
+            Self::Read => (Method::GET, ONE_SERVER, 200),
+            Self::Suspend => (Method::POST, SUSPEND, 200),
+            Self::Allow => (Method::POST, RULES, 201),
+            Self::SignIn => (Method::POST, TOKENS, 200),
+        }
+    }
+
+    async fn ask(self, client: &Client, customer: Customer<'_>, server: EndpointId) -> Ended {
+        let servers = client.servers();
+        match self {
+            Self::Read => ended(servers.get_account_wide(server).await),
+            Self::Suspend => ended(servers.suspend(server).await),
+            Self::Allow => ended(allow(client, server).await),
+            Self::SignIn => ended(client.sso_token(customer.id).await),
+        }
+    }
+
+    /// How many requests there are when a fault hits one of them, or all, and what the call ends with.
+    fn expected(self, fault: &Fault, lasts: bool) -> (usize, End) {
+        let expected = match self {
+            Self::Read | Self::Suspend => fault.repeatable,
+            Self::Allow | Self::SignIn => fault.once,
+        };
+        // What a single attempt of a write that may not be repeated ends with is what the last attempt of any ends with.
+        match (lasts && expected == TWICE, fault.once) {
+            (false, _) => expected,
+            (true, TWICE) => (1 + RETRIES as usize, REFUSED.1),
+            (true, (_, end)) => (1 + RETRIES as usize, end),
+        }
+    }
+
+    /// How often the call shows in what the service was left as.
+    async fn has_acted(self, account: &Account, server: EndpointId) -> Option<usize> {
+        match self {
+            Self::Read | Self::Suspend => Some(usize::from(is_paused(account, server).await)),
+            Self::Allow => Some(rules_of(account, server).await.len()),
+            Self::SignIn => None,
+        }
+    }
+}
+
+/// Every fault of a class, once or until it is taken away.
+async fn every_fault(class: Class, lasts: bool) {
+    // A full window that lasts is waited for.
+    let counted = |fault: &Fault| !lasts || fault.effect["status"] != 429;
+    let faults = faults().into_iter().filter(counted);
+    join_all(faults.map(|fault| meet(class, fault, lasts))).await;
+}
+
+/// An account of its own, so that all the waiting is done at once.
+async fn meet(class: Class, fault: Fault, lasts: bool) {
+    let account = Account::new().await;
+    account.unpinned();
+    let (method, path, own) = class.call();
+    let effect = &fault.effect;
+    let customer = account.customer();
+    let server = customer.provisioned("203.0.113.60").await;
+    match lasts {
+        true => account.lasting_fault(&method, path, effect.clone()).await,
+        false => account.fault(&method, path, effect.clone()).await,
+    }
+    let watch = Watch::start(&account, method, path).await;
+    let ended = class.ask(&patient(&account), customer, server).await;
+    let (requests, end) = class.expected(&fault, lasts);
+    assert_eq!(ended.end, end, "{effect}");
+    assert_eq!(ended.attempts as usize, requests, "{effect}");
+    let statuses = match lasts {
+        true => vec![fault.status(own); requests],
+        false => fault.statuses(own, requests),
+    };
+    assert_eq!(watch.statuses().await, statuses, "{effect}");
+    let done = class != Class::Read && (end == End::Done || fault.processed);
+    let acts = watch.acts().await + fault.unseen_acts();
+    account.clear_faults().await;
+    if class != Class::Read {
+        assert_eq!(acts, usize::from(done), "{effect}");
+    }
+    let acted = class.has_acted(&account, server).await;
+    assert!(
+        acted.is_none_or(|acted| acted == usize::from(done)),
+        "{effect}"
+    );
+    if let End::Failed(_, sent) = end {
+        assert!(sent == Sent::Maybe || !done, "{effect}");
+    } else if class == Class::Suspend {
+        assert_eq!(ended.note, fault.processed && requests == 2, "{effect}");
+        let unsure = requests == 2 && fault.once != TWICE;
+        assert_eq!(ended.unsure, unsure, "{effect}");
+        assert_eq!(ended.created, (!unsure).then_some(false), "{effect}");
+    }
+}
+
+async fn every_fault_of_a_read_loses_nothing() {
+    every_fault(Class::Read, false).await;
+}
+
+async fn every_fault_of_a_write_that_may_be_repeated_acts_once() {
+    every_fault(Class::Suspend, false).await;
+}
+
+async fn every_fault_of_a_write_that_may_not_be_repeated_acts_once_and_says_what_is_known() {
+    every_fault(Class::Allow, false).await;
+}
+
+/// A second rule would be refused; a second token is minted like the first.
+async fn every_fault_of_a_sign_in_mints_one_token_at_most() {
+    every_fault(Class::SignIn, false).await;
+}
+
+async fn a_read_gives_up_with_the_last_error() {
+    every_fault(Class::Read, true).await;
+}
+
+async fn a_write_that_may_be_repeated_gives_up_and_acts_once() {
+    every_fault(Class::Suspend, true).await;
+}
+
+async fn a_write_that_may_not_be_repeated_gives_up_and_acts_once() {
+    every_fault(Class::Allow, true).await;
+}
+
+async fn is_paused(account: &Account, server: EndpointId) -> bool {
+    let read = account
+        .client
+        .servers()
+        .get_account_wide(server)
+        .await
+        .expect("read");
+    read.data.status == EndpointStatus::Paused
+}
+
+async fn allow(client: &Client, server: EndpointId) -> Result<Response<Rule>, Error> {
+    let ports: PortRange = "22".parse().expect("a port");
+    let rule = CreateRule::for_endpoint(server, ports, Protocol::Tcp, "SSH for operations");
+    client.rules().create_account_wide(rule).await
+}
+
+async fn rules_of(account: &Account, server: EndpointId) -> Vec<RuleId> {
+    let list = ListRules::account_wide().endpoint_id(server);
+    let rules = account.client.pages(list).collect_all().await;
+    let rules = rules.expect("a list").into_iter();
+    rules.map(|rule| rule.id).collect()
+}
+
+async fn a_window_that_stays_full_is_waited_for_until_the_time_is_over() {
+    let account = Account::new().await;
+    let customer = account.customer();
+    let id = customer.provisioned("203.0.113.105").await;
+    // Time for one wait of a second, and no second one.
+    let hurried = account.patient_client().with(|calls| {
+        let once = calls.max_retries(0);
+        once.operation_timeout(Duration::from_secs(2))
+    });
+    for class in [Class::Read, Class::Suspend, Class::Allow] {
+        let (method, path, _) = class.call();
+        let full = json!({"status": 429});
+        account.lasting_fault(&method, path, full).await;
+        let watch = Watch::start(&account, method, path).await;
+        let ended = class.ask(&hurried, customer, id).await;
+        assert_eq!(ended.end, REFUSED.1, "{path}");
+        assert_eq!(watch.statuses().await, [Some(429), Some(429)], "{path}");
+        account.clear_faults().await;
+        let acted = class.has_acted(&account, id).await;
+        assert_eq!(acted, Some(0), "{path}");
+    }
+}
+
+/// There is time for more.
+async fn the_fifth_full_window_in_a_row_ends_a_call() {
+    let account = Account::new().await;
+    let id = account.customer().provisioned("203.0.113.106").await;
+    let full = json!({"status": 429});
+    account.lasting_fault(&Method::POST, SUSPEND, full).await;
+    let watch = Watch::start(&account, Method::POST, SUSPEND).await;
+    let suspended = patient(&account).servers().suspend(id).await;
+    assert_eq!(ended(suspended).end, REFUSED.1);
+    assert_eq!(watch.statuses().await, [Some(429); 5]);
+    account.clear_faults().await;
+    assert!(!is_paused(&account, id).await);
+}
+
+/// Only as many attempts fail as there are retries.
+async fn trouble_that_ends_in_time_is_overcome() {
+    let account = Account::new().await;
+    let id = account.customer().provisioned("203.0.113.104").await;
+    let client = patient(&account);
+    let lost = json!({"close": "after"});
+    for effect in [json!({"status": 500}), lost.clone()] {
+        account.fault(&Method::POST, SUSPEND, effect).await;
+    }
+    let watch = Watch::start(&account, Method::POST, SUSPEND).await;
+    let suspended = client.servers().suspend(id).await.expect("suspended");
+    assert_eq!(
+        (suspended.attempts(), suspended.note().is_some()),
+        (3, true)
+    );
+    assert_eq!(watch.statuses().await, [Some(500), None, Some(200)]);
+    assert!(is_paused(&account, id).await);
+}
+
+/// Operations that a second copy could make act twice, or answer otherwise (F5).
+const ONCE: [&str; 9] = [
+    "release_domain",
+    "change_subscription",
+    "create_rule",
+    "scan_endpoint",
+    "create_sso_token",
+    "acknowledge_domain_alert",
+    "resolve_domain_alert",
+    "resolve_port_alert",
+    "ingest_firewall",
+];
+
+async fn every_operation_is_sent_again_when_that_is_harmless_and_only_then() {
+    let account = Account::new().await;
+    // The health check carries no key: it is of no account, and faults of an account never hit it.
+    for row in TABLE.operations().filter(|row| row.group != "health") {
+        // Its own client: all retries of one are bounded together.
+        let client = account.patient_client();
+        let path = row.path_with(&crate::nobody().to_string());
+        account
+            .fault(&row.http_method(), &path, json!({"close": "after"}))
+            .await;
+        let before = account.calls(&row.http_method(), &path).await;
+        let sent = client.raw(RawRequest::new(row.http_method(), &path)).await;
+        let requests = account.calls(&row.http_method(), &path).await - before;
+        if ONCE.contains(&row.operation.as_str()) {
+            let error = sent.expect_err("the answer was lost");
+            assert_eq!((requests, error.sent()), (1, Sent::Maybe), "{}", row.name);
+        } else {
+            sent.expect("the second answer came");
+            assert_eq!(requests, 2, "{}", row.name);
+        }
+    }
+}
+
+/// The first attempt runs out of time at the client, while the service goes on.
+async fn a_slow_answer_is_waited_for_or_given_up() {
+    let account = Account::new().await;
+    let slow = || json!({"latency_ms": 3_000});
+    let hasty = account.patient_client();
+    let hasty = hasty.with(|calls| calls.attempt_timeout(Duration::from_secs(1)));
+    let customer = account.customer();
+    let server = customer.provisioned("203.0.113.63").await;
+
+    account
+        .fault(&Method::GET, "/api/v1/endpoints/*", slow())
+        .await;
+    let read = hasty
+        .servers()
+        .get_account_wide(server)
+        .await
+        .expect("the second answer came in time");
+    assert_eq!(read.attempts(), 2);
+
+    let suspends = Watch::start(&account, Method::POST, SUSPEND).await;
+    account.fault(&Method::POST, SUSPEND, slow()).await;
+    let suspended = hasty.servers().suspend(server).await.expect("likewise");
+    assert_eq!(
+        (suspended.attempts(), suspended.data.status.clone()),
+        (2, EndpointStatus::Paused)
+    );
+
+    let creations = Watch::start(&account, Method::POST, RULES).await;
+    account.fault(&Method::POST, RULES, slow()).await;
+    let error = allow(&hasty, server)
+        .await
+        .expect_err("late, and not sent again");
+    assert_eq!(
+        (error.kind(), error.sent(), error.attempts()),
+        (ErrorKind::Timeout, Sent::Maybe, 1)
+    );
+
+    account
+        .fault(&Method::GET, "/api/v1/endpoints/*", slow())
+        .await;
+    let call = account
+        .client
+        .call(GetEndpoint::account_wide(server))
+        .with(|call| call.operation_timeout(Duration::from_millis(200)));
+    let error = call.send().await.expect_err("late");
+    assert_eq!(
+        (error.kind(), error.sent()),
+        (ErrorKind::Deadline, Sent::Maybe)
+    );
+    settled(&account, customer).await;
+    assert!(is_paused(&account, server).await);
+    assert_eq!(suspends.statuses().await, [Some(200), Some(200)]);
+    assert_eq!(suspends.acts().await, 1);
+    assert_eq!(creations.statuses().await, [Some(201)]);
+    assert_eq!(rules_of(&account, server).await.len(), 1);
+}
+
+/// Waits until the service is done with what nobody waits for any more: a patient call comes after it.
+async fn settled(account: &Account, customer: Customer<'_>) {
+    account
+        .fault(
+            &Method::GET,
+            "/api/v1/whitelists",
+            json!({"latency_ms": 3_000}),
+        )
+        .await;
+    let list = ListRules::new(customer.id);
+    account.client.send(list).await.expect("a page");
+}
+
+async fn a_deletion_whose_answer_was_lost_is_done() {
+    let account = Account::new().await;
+    let client = account.patient_client();
+    // What the service answers to the two requests.
+    for (close, statuses) in [
+        ("before", [None, Some(204)]),
+        ("reset", [None, Some(204)]),
+        ("after", [None, Some(404)]),
+        ("mid_body", [Some(204), Some(404)]),
+    ] {
+        let effect = json!({"close": close});
+        let customer = account.customer();
+        let id = customer.provisioned("203.0.113.64").await;
+        let rule = allow(&client, id).await.expect("created").data.id;
+
+        let rules = Watch::start(&account, Method::DELETE, ONE_RULE).await;
+        account
+            .fault(&Method::DELETE, ONE_RULE, effect.clone())
+            .await;
+        let deleted = client
+            .rules()
+            .delete_account_wide(rule)
+            .await
+            .expect("deleted");
+        assert_eq!(deleted.attempts(), 2, "closed {close}");
+        assert_eq!(rules.statuses().await, statuses, "closed {close}");
+        assert!(rules_of(&account, id).await.is_empty(), "closed {close}");
+
+        let servers = Watch::start(&account, Method::DELETE, ONE_SERVER).await;
+        account.fault(&Method::DELETE, ONE_SERVER, effect).await;
+        let deleted = client
+            .servers()
+            .delete_account_wide(id)
+            .await
+            .expect("deleted");
+        assert_eq!(deleted.attempts(), 2, "closed {close}");
+        assert_eq!(servers.statuses().await, statuses, "closed {close}");
+        let gone = account.client.servers().get_account_wide(id).await;
+        assert_api_error(gone, 404, ErrorCode::Number(404));
+        let list = ListEndpoints::new(customer.id);
+        let left = account
+            .client
+            .pages(list)
+            .collect_all()
+            .await
+            .expect("a list");
+        assert!(left.is_empty(), "closed {close}");
+
+        let again = client.send(DeleteRule::account_wide(rule)).await;
+        assert_api_error(again, 404, ErrorCode::Number(404));
+    }
+}
+
+async fn a_deletion_gives_up_and_says_that_it_may_be_done() {
+    let account = Account::new().await;
+    for (close, gone) in [
+        ("before", false),
+        ("reset", false),
+        ("after", true),
+        ("mid_body", true),
+    ] {
+        let id = account.customer().provisioned("203.0.113.103").await;
+        let placed = account.lasting_fault(&Method::DELETE, ONE_SERVER, json!({"close": close}));
+        placed.await;
+        let deleted = patient(&account).servers().delete_account_wide(id).await;
+        let lost = End::Failed(ErrorKind::Interrupted, Sent::Maybe);
+        assert_eq!(ended(deleted).end, lost, "closed {close}");
+        account.clear_faults().await;
+        let endpoints = account.client.servers();
+        let left = endpoints.get_account_wide(id).await;
+        assert_eq!(left.is_err(), gone, "closed {close}");
+        let again = endpoints.delete_account_wide(id).await;
+        match gone {
+            true => drop(assert_api_error(again, 404, ErrorCode::Number(404))),
+            false => assert_eq!(ended(again).end, End::Done, "closed {close}"),
+        }
+    }
+    let requests = account.calls(&Method::DELETE, ONE_SERVER).await;
+    assert_eq!(requests, 4 * (1 + RETRIES as usize) + 4);
+}
+
+async fn a_page_of_a_proxy_keeps_its_text() {
+    let account = Account::new().await;
+    let id = account.customer().provisioned("203.0.113.66").await;
+    for status in [200, 502] {
+        let page = json!({"body": "<html>Bad Gateway</html>", "status": status});
+        account
+            .fault(&Method::GET, "/api/v1/endpoints/*", page)
+            .await;
+        let error = account
+            .client
+            .servers()
+            .get_account_wide(id)
+            .await
+            .expect_err("no JSON");
+        assert_eq!(error.kind(), ErrorKind::Decode);
+        assert_eq!(error.status().map(|status| status.as_u16()), Some(status));
+        assert_eq!(error.body_snippet(), Some("<html>Bad Gateway</html>"));
+    }
+}
+
+async fn an_unknown_value_is_kept_and_the_answer_read() {
+    let account = Account::new().await;
+    let id = account.customer().provisioned("203.0.113.67").await;
+    let data = json!({"endpoint_id": id, "status": "hibernating", "until": "spring"});
+    let odd = json!({"success": true, "data": data});
+    let effect = json!({"body": odd.to_string(), "status": 200});
+    account
+        .fault(&Method::POST, "/api/v1/billing/suspend", effect)
+        .await;
+    let state = account
+        .client
+        .send(SuspendEndpoint::new(id))
+        .await
+        .expect("read");
+    assert_eq!(state.data.status.as_str(), "hibernating");
+    assert_eq!(state.raw_field("/data/until"), Some(json!("spring")));
+}

@@ -1,0 +1,80 @@
+//! Which cases a run plays.
+
+use crate::case::{Body, Case};
+use crate::cases::cases;
+use crate::service::{Service, Steering};
+
+/// How much is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
+pub enum Level {
+    /// One look at each group
+    Smoke,
+    /// What every operation does and refuses
+    Standard,
+    /// Also races, other dress, random walks, and repeats over time
+    Full,
+}
+
+/// What only the whole run asks, by the beginning of the name.
+const WHOLE: [&str; 6] = [
+    "mechanisms::at_once",
+    "mechanisms::dress",
+    "mechanisms::lists::pages_are_the_list_as_time_goes_on",
+    "mechanisms::strangers::never_meet",
+    "mechanisms::again::moves_nothing_later_either",
+    "model",
+];
+
+/// The scene of the first look. What `reading` sends, changes nothing.
+const FIRST: &str = "scenes::a_first_look_at_what_a_partner_does";
+
+impl Level {
+    fn of(case: &Case) -> Self {
+        let name = case.name();
+        if name == FIRST || name.starts_with("reading") {
+            Self::Smoke
+        } else if WHOLE.iter().any(|start| name.starts_with(start)) {
+            Self::Full
+        } else {
+            Self::Standard
+        }
+    }
+
+    /// As it is typed.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Smoke => "smoke",
+            Self::Standard => "standard",
+            Self::Full => "full",
+        }
+    }
+}
+
+/// The cases of a run.
+pub fn chosen(level: Level, read_only: bool, only: Option<&str>) -> Vec<Case> {
+    let mut cases = cases();
+    cases.retain(|case| {
+        Level::of(case) <= level
+            && (!read_only || case.name().starts_with("reading"))
+            && only.is_none_or(|only| is_of(case, only))
+    });
+    cases
+}
+
+/// Whether a case is of a group of the specification, of an operation, or has this in its name.
+fn is_of(case: &Case, wanted: &str) -> bool {
+    let wanted = wanted.to_lowercase().replace(['-', '_'], " ");
+    let group = match case.body {
+        Body::Of(_, row) => row.group.as_str(),
+        Body::Alone(_) | Body::Scene(_) | Body::Walk(_) => "",
+    };
+    group == wanted || case.name().replace('_', " ").contains(&wanted)
+}
+
+/// How many cases play at once: those of one account share its limits, so they go one after the other.
+pub fn at_once(service: &Service) -> usize {
+    match service.steering {
+        Steering::Possible => std::thread::available_parallelism().map_or(1, usize::from),
+        Steering::Impossible => 1,
+    }
+}

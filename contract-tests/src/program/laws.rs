@@ -1,0 +1,85 @@
+//! What a case holds a service to, in the words of `docs/behaviours.md`.
+
+use std::sync::LazyLock;
+
+/// An entry of `docs/behaviours.md`.
+pub struct Law {
+    /// As in `B7`.
+    pub id: &'static str,
+    /// Its heading.
+    pub title: &'static str,
+    /// What the specification says; empty where all of it is assumed.
+    pub specified: String,
+    /// What this project assumes; empty where all of it is specified.
+    pub assumed: String,
+}
+
+static LAWS: LazyLock<Vec<Law>> = LazyLock::new(|| {
+    let text = include_str!("../../../docs/behaviours.md");
+    let entries = text.split("\n### ").skip(1);
+    entries.filter_map(law).collect()
+});
+
+fn law(entry: &'static str) -> Option<Law> {
+    let (heading, text) = entry.split_once('\n')?;
+    let (id, title) = heading.split_once(' ')?;
+    // The next chapter's heading is no part of the last entry.
+    let text = text.split("\n## ").next()?;
+    let (mut specified, mut assumed) = (String::new(), String::new());
+    let mut kept = None;
+    for line in text.lines() {
+        let words = line.trim_start_matches(['-', ' ']);
+        if let Some(rest) = words.strip_prefix("**Specified:**") {
+            (kept, specified) = (Some(true), format!("{specified} {}", rest.trim()));
+        } else if let Some(rest) = words.strip_prefix("**Assumed:**") {
+            (kept, assumed) = (Some(false), format!("{assumed} {}", rest.trim()));
+        } else {
+            match kept {
+                Some(true) => specified = format!("{specified} {words}"),
+                Some(false) => assumed = format!("{assumed} {words}"),
+                None => {}
+            }
+        }
+    }
+    let plain = |text: String| text.trim().replace("**", "");
+    Some(Law {
+        id,
+        title,
+        specified: plain(specified),
+        assumed: plain(assumed),
+    })
+}
+
+/// What a case names: entries, and sections of the specification.
+pub struct Cited {
+    /// Entries of `docs/behaviours.md`.
+    pub laws: Vec<&'static Law>,
+    /// Headings of the API specification.
+    pub sections: Vec<String>,
+}
+
+impl Cited {
+    /// Reads a list such as `Endpoints, B3 to B9, E1`.
+    pub fn read(list: &str) -> Self {
+        let mut cited = Self {
+            laws: Vec::new(),
+            sections: Vec::new(),
+        };
+        for part in list.split(", ") {
+            let (first, last) = part.split_once(" to ").unwrap_or((part, part));
+            let at = |id: &str| LAWS.iter().position(|law| law.id == id);
+            match (at(first), at(last)) {
+                (Some(first), Some(last)) if first <= last => {
+                    cited.laws.extend(&LAWS[first..=last]);
+                }
+                _ => cited.sections.push(part.to_owned()),
+            }
+        }
+        cited
+    }
+
+    /// Whether nothing but this project's own assumptions says so.
+    pub fn is_assumed(&self) -> bool {
+        self.sections.is_empty() && self.laws.iter().all(|law| law.specified.is_empty())
+    }
+}

@@ -1,0 +1,248 @@
+//! The suite as a program: `secmon-contract`.
+
+mod choice;
+mod laws;
+mod page;
+mod recording;
+mod report;
+mod run;
+mod shown;
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::case::take_away;
+use crate::ledger::Ledger;
+use crate::service::{Service, Steering};
+
+pub use choice::Level;
+pub use laws::{Cited, Law};
+
+/// Puts a service to the partner API's contract, and says what it breaks.
+#[derive(Parser)]
+#[command(name = "secmon-contract", version, args_conflicts_with_subcommands = true, after_help = HELP)]
+struct Arguments {
+    #[command(subcommand)]
+    verb: Option<Verb>,
+    #[command(flatten)]
+    run: RunArguments,
+}
+
+const HELP: &str = "\
+The key is read from SECMON_API_KEY, or from the file that SECMON_API_KEY_FILE names, never from an argument.
+SECMON_CONTRACT_PLANS tells other plans for servers and their sizes, as in small=5,large=25;
+SECMON_CONTRACT_RATE_LIMITS other limits of the service, as in 600,1000, or off.
+
+A run makes customers, servers, domains and subscriptions with numbers of its own and takes them away again. What the
+API cannot delete (terminated domains, cancelled subscriptions, empty customers) is named at the end.
+
+Exit codes: 0 all held (differences may be listed); 1 violations; 2 wrong usage; 3 the key is refused;
+7 no connection; 130 interrupted.
+
+  secmon-contract --url https://portal.example.com --level smoke
+  secmon-contract --url https://portal.example.com --read-only --html report.html
+  secmon-contract --url http://127.0.0.1:4010 --admin-url http://127.0.0.1:4010 --level full";
+
+#[derive(Subcommand)]
+enum Verb {
+    /// Take away what an interrupted run left in the account
+    Clean(At),
+    /// Hold the mock against answers that a run recorded
+    Compare {
+        /// A file that `--record` wrote
+        file: PathBuf,
+    },
+}
+
+/// Where the service is.
+#[derive(Args)]
+struct At {
+    /// Address of the service
+    #[arg(long, env = "SECMON_BASE_URL", value_name = "URL")]
+    url: Option<String>,
+    /// Address of its /_mock/ admin API, where it is a secmon-mock (key: SECMON_MOCK_ADMIN_KEY)
+    #[arg(long, env = "SECMON_MOCK_ADMIN_URL", value_name = "URL")]
+    admin_url: Option<String>,
+}
+
+#[derive(Args)]
+struct RunArguments {
+    #[command(flatten)]
+    at: At,
+    /// How much to ask: smoke takes at most 55 calls and a minute
+    #[arg(long, value_enum, default_value_t = Level::Standard)]
+    level: Level,
+    /// Only read: change nothing in a live account
+    #[arg(long)]
+    read_only: bool,
+    /// Only cases of this group, operation or file, as in `endpoints` or `rules::`
+    #[arg(long, value_name = "GROUP")]
+    only: Option<String>,
+    /// Write a report in JUnit's XML
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
+    /// Write a report as a page, to send to the vendor
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Keep the answers, without secrets, for `secmon-contract compare`
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+}
+
+/// What ends the program before a run: a sentence and an exit code.
+pub(crate) struct Stop {
+    pub(crate) sentence: String,
+    pub(crate) code: u8,
+}
+
+impl Stop {
+    fn usage(sentence: impl Into<String>) -> Self {
+        let sentence = sentence.into();
+        Self { sentence, code: 2 }
+    }
+
+    pub(crate) fn other(sentence: impl Into<String>) -> Self {
+        let sentence = sentence.into();
+        Self { sentence, code: 1 }
+    }
+}
+
+/// Runs the program.
+pub fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let done = match arguments.verb {
+        None => run::run(&arguments.run),
+        Some(Verb::Clean(at)) => clean(&at),
+        Some(Verb::Compare { file }) => recording::compare(&file),
+    };
+    done.unwrap_or_else(|stop| {
+        eprintln!("secmon-contract: {}", stop.sentence);
+        ExitCode::from(stop.code)
+    })
+}
+
+/// The service that somebody names, once it answers and takes the key.
+fn service(at: &At) -> Result<Service, Stop> {
+    let url = at.url.as_deref().ok_or_else(|| {
+        Stop::usage("no address of a service: give --url URL, or set SECMON_BASE_URL")
+    })?;
+    let key = key()?;
+    let steering = match &at.admin_url {
+        Some(_) => Steering::Possible,
+        None => Steering::Impossible,
+    };
+    let admin_url = at.admin_url.as_deref().unwrap_or(url);
+    let admin_key = env::var("SECMON_MOCK_ADMIN_KEY")
+        .ok()
+        .filter(|key| !key.is_empty());
+    reachable(url, &key)?;
+    Ok(Service::over_the_network(
+        url, key, steering, admin_url, admin_key,
+    ))
+}
+
+/// The key, as `secmon` finds it without a profile.
+fn key() -> Result<String, Stop> {
+    let text = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
+    let key = match (text("SECMON_API_KEY"), text("SECMON_API_KEY_FILE")) {
+        (Some(key), _) => key,
+        (None, Some(file)) => std::fs::read_to_string(&file)
+            .map_err(|error| Stop::usage(format!("the key file {file} cannot be read: {error}")))?,
+        (None, None) => {
+            return Err(Stop::usage(
+                "no key: set SECMON_API_KEY, or SECMON_API_KEY_FILE to a file that holds it",
+            ));
+        }
+    };
+    Ok(key.trim().to_owned())
+}
+
+/// Whether there is a service that takes the key.
+fn reachable(url: &str, key: &str) -> Result<(), Stop> {
+    let path = "/api/v1/endpoints?per_page=1";
+    let address = format!("{}{path}", url.trim_end_matches('/'));
+    let answer = crate::service::get(&address, Some(key));
+    match answer {
+        Err(why) => Err(Stop {
+            sentence: format!("{url} gives no answer: {why}"),
+            code: 7,
+        }),
+        Ok((401 | 403, body)) => Err(Stop {
+            sentence: format!(
+                "{url} refuses the key: {}",
+                body["message"].as_str().unwrap_or("no reason given")
+            ),
+            code: 3,
+        }),
+        Ok((200, _)) => Ok(()),
+        Ok((status, _)) => Err(Stop {
+            sentence: format!("{url} answers {status} to GET {path}: is it the partner API?"),
+            code: 7,
+        }),
+    }
+}
+
+/// Where the ledger of a service is.
+fn ledger_path(service: &Service) -> PathBuf {
+    let folder = |name: &str| {
+        env::var_os(name)
+            .filter(|value| !value.is_empty())
+            .map(PathBuf::from)
+    };
+    let state = folder("XDG_STATE_HOME")
+        .or_else(|| folder("LOCALAPPDATA"))
+        .or_else(|| Some(folder("HOME")?.join(".local/state")))
+        .unwrap_or_else(env::temp_dir);
+    let name: String = service
+        .url
+        .chars()
+        .map(|sign| {
+            if sign.is_ascii_alphanumeric() {
+                sign
+            } else {
+                '-'
+            }
+        })
+        .collect();
+    state.join("secmon-contract").join(format!("{name}.jsonl"))
+}
+
+fn left_in(
+    path: &Path,
+) -> Result<std::collections::BTreeMap<(u64, String), crate::ledger::Left>, Stop> {
+    Ledger::left(path)
+        .map_err(|error| Stop::other(format!("{} cannot be read: {error}", path.display())))
+}
+
+/// Takes away what earlier runs left.
+fn clean(at: &At) -> Result<ExitCode, Stop> {
+    let service = service(at)?;
+    let path = ledger_path(&service);
+    let left = left_in(&path)?;
+    let mut problems = 0;
+    for ((_, case), left) in &left {
+        match take_away(case, &service, left) {
+            Ok(()) => println!("taken away: what {case} made"),
+            Err(failure) => {
+                problems += 1;
+                println!("{case}: {}", failure.message);
+            }
+        }
+    }
+    if left.is_empty() {
+        println!("nothing is left of earlier runs");
+    }
+    if problems > 0 {
+        return Ok(ExitCode::from(1));
+    }
+    if path.exists() {
+        let removed = std::fs::remove_file(&path);
+        removed.map_err(|error| {
+            Stop::other(format!("{} cannot be removed: {error}", path.display()))
+        })?;
+    }
+    Ok(ExitCode::SUCCESS)
+}

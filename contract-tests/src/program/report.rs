@@ -1,0 +1,299 @@
+//! What a run found, for a person, a CI and the vendor of the service.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use crate::case::{Case, INTERRUPTED, Run};
+use crate::cleanup::Stays;
+use crate::exchange::Exchange;
+use crate::judge::{Judgement, Violation};
+use crate::junit::{self, Line};
+use crate::matrix::Matrix;
+use crate::service::Service;
+use crate::table::TABLE;
+
+use super::laws::Cited;
+use super::shown::{Secrets, Shown};
+
+/// Something that is not as a case has it.
+#[derive(Debug, Clone)]
+pub struct Finding {
+    /// The case.
+    pub case: String,
+    /// What it holds a service to, as its list of laws.
+    pub law: String,
+    /// What was found.
+    pub what: String,
+    /// Where the suite noticed it.
+    pub place: Option<String>,
+    /// The calls that show it, oldest first.
+    pub calls: Vec<Shown>,
+    /// Whether nothing but an assumption of this project says otherwise.
+    pub is_assumed: bool,
+}
+
+/// How a case ended.
+#[derive(Debug, Clone)]
+pub enum Ending {
+    /// Everything held.
+    Held,
+    /// Something did not.
+    Found(Vec<Finding>),
+    /// The service cannot be put to it, for this reason.
+    NotReached(String),
+    /// It was stopped.
+    Stopped,
+}
+
+/// A case that was played, or not.
+#[derive(Debug, Clone)]
+pub struct Played {
+    /// File and function.
+    pub name: String,
+    /// How it ended.
+    pub ending: Ending,
+    /// How long it took.
+    pub time: Duration,
+    /// Calls that it sent.
+    pub calls: usize,
+}
+
+/// All of a run.
+#[derive(Debug, Default)]
+pub struct Report {
+    /// The address of the service.
+    pub url: String,
+    /// How much was asked for, as in `smoke, reading only`.
+    pub level: String,
+    /// When it began.
+    pub started: String,
+    /// Every case, in the order in which they ended.
+    pub played: Vec<Played>,
+    /// What the documents do not have and do not exclude.
+    pub differences: BTreeSet<String>,
+    /// What was observed, cell by cell.
+    pub matrix: Matrix,
+    /// What no call of the API takes away.
+    pub stays: Stays,
+    /// Things that could have been taken away and were not.
+    pub left_behind: Vec<String>,
+}
+
+impl Report {
+    /// Adds a run of a case.
+    pub fn add(&mut self, case: &Case, service: &Service, run: &Run, time: Duration) {
+        let exchanges = run.exchanges();
+        for exchange in &exchanges {
+            self.matrix.observe(&case.name(), case.needs, exchange);
+        }
+        let secrets = Secrets::of(&service.key, exchanges.iter());
+        let judgement = Judgement::of(case, service, run);
+        let differences = judgement.differences.iter();
+        self.differences
+            .extend(differences.map(|difference| secrets.hide(difference)));
+        self.stays.add(run.stays.clone());
+        self.left_behind.extend(
+            run.not_cleaned_up
+                .iter()
+                .map(|left| secrets.hide(&left.message)),
+        );
+        let stopped = run
+            .failure
+            .as_ref()
+            .is_some_and(|failure| failure.message == INTERRUPTED);
+        let findings = judgement.violations.iter().map(|violation| {
+            Finding::new(case, &service.url, violation, &exchanges).hiding(&secrets)
+        });
+        let ending = match judgement.violations.is_empty() {
+            _ if stopped => Ending::Stopped,
+            true => Ending::Held,
+            false => Ending::Found(findings.collect()),
+        };
+        self.played.push(Played {
+            name: case.name(),
+            ending,
+            time,
+            calls: exchanges.len(),
+        });
+    }
+
+    /// Findings that the specification excludes, then those that only an assumption does.
+    pub fn findings(&self) -> (Vec<&Finding>, Vec<&Finding>) {
+        let played = self.played.iter();
+        let findings = played.flat_map(|played| match &played.ending {
+            Ending::Found(findings) => findings.as_slice(),
+            _ => &[],
+        });
+        findings.partition(|finding| !finding.is_assumed)
+    }
+
+    /// Outcomes that no document gives an operation.
+    pub fn undocumented(&self, service: &Service) -> Vec<String> {
+        self.matrix.judged(&service.abilities).undocumented
+    }
+
+    /// Cases that were not played, with the reason.
+    pub fn not_reached(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.played
+            .iter()
+            .filter_map(|played| match &played.ending {
+                Ending::NotReached(why) => Some((played.name.as_str(), why.as_str())),
+                _ => None,
+            })
+    }
+
+    /// How many cases held.
+    pub fn held(&self) -> usize {
+        let played = self.played.iter();
+        played
+            .filter(|played| matches!(played.ending, Ending::Held))
+            .count()
+    }
+
+    /// How many calls were sent, but for those that tidied up.
+    pub fn calls(&self) -> usize {
+        self.played.iter().map(|played| played.calls).sum()
+    }
+
+    /// For a CI.
+    pub fn junit(&self) -> String {
+        let lines = self.played.iter().map(|played| Line {
+            name: played.name.clone(),
+            time: played.time,
+            ending: match &played.ending {
+                Ending::Held => junit::Ending::Passed,
+                Ending::NotReached(why) => junit::Ending::Skipped(why.clone()),
+                Ending::Stopped => junit::Ending::Skipped("the run was stopped".to_owned()),
+                Ending::Found(findings) if findings.iter().all(|finding| finding.is_assumed) => {
+                    junit::Ending::Skipped(format!("a difference: {}", told(findings)))
+                }
+                Ending::Found(findings) => junit::Ending::Failed(told(findings)),
+            },
+        });
+        junit::document(&lines.collect::<Vec<_>>())
+    }
+
+    /// For a terminal.
+    pub fn text(&self, service: &Service) -> String {
+        let (violations, assumed) = self.findings();
+        let mut text = String::new();
+        for finding in &violations {
+            let _ = writeln!(text, "violation: {}\n", finding.text());
+        }
+        for outcome in self.undocumented(service) {
+            let _ = writeln!(text, "violation: {outcome}, which no document has\n");
+        }
+        for finding in &assumed {
+            let _ = writeln!(text, "difference: {}\n", finding.text());
+        }
+        for difference in &self.differences {
+            let _ = writeln!(text, "difference: {difference}");
+        }
+        let not_reached = self.not_reached().count();
+        let _ = writeln!(
+            text,
+            "{} cases held, {} violations, {} differences, {not_reached} cases not reached; {} calls",
+            self.held(),
+            violations.len() + self.undocumented(service).len(),
+            assumed.len() + self.differences.len(),
+            self.calls(),
+        );
+        text + &self.remains()
+    }
+
+    /// What the run leaves in the account; empty when it is nothing.
+    pub fn remains(&self) -> String {
+        let mut text = String::new();
+        for left in &self.left_behind {
+            let _ = writeln!(text, "left behind: {left}");
+        }
+        let Stays {
+            customers,
+            domains,
+            subscriptions,
+        } = &self.stays;
+        if !customers.is_empty() {
+            let numbers: Vec<String> = customers.iter().map(u64::to_string).collect();
+            let _ = writeln!(
+                text,
+                "What the API cannot delete stays: terminated domains ({domains}), cancelled subscriptions \
+                 ({subscriptions}), and customers who have nothing else ({}).",
+                numbers.join(", ")
+            );
+        }
+        text
+    }
+}
+
+fn told(findings: &[Finding]) -> String {
+    let told = findings.iter().map(Finding::text);
+    told.collect::<Vec<_>>().join("\n\n")
+}
+
+impl Finding {
+    fn new(case: &Case, url: &str, violation: &Violation, exchanges: &[Exchange]) -> Self {
+        let calls: Vec<Exchange> = match &violation.answer {
+            Some(exchange) => vec![exchange.as_ref().clone()],
+            None => telling(exchanges),
+        };
+        // An operation whose shape nobody gives can break nothing but an assumption.
+        let assumed = calls.last().and_then(|call| {
+            let row = TABLE.row_of(&call.method, &call.path);
+            row.assumed.clone()
+        });
+        let law = assumed.unwrap_or_else(|| case.law().to_owned());
+        Self {
+            case: case.name(),
+            is_assumed: Cited::read(&law).is_assumed(),
+            law,
+            what: violation.message.clone(),
+            place: violation.place.clone(),
+            calls: calls.iter().map(|call| Shown::of(call, url)).collect(),
+        }
+    }
+
+    fn hiding(mut self, secrets: &Secrets) -> Self {
+        self.what = secrets.hide(&self.what);
+        for call in &mut self.calls {
+            for text in [&mut call.request, &mut call.answer, &mut call.curl] {
+                *text = secrets.hide(text);
+            }
+        }
+        self
+    }
+
+    /// What it breaks, in sentences.
+    pub fn laws(&self) -> Vec<String> {
+        let cited = Cited::read(&self.law);
+        let sections = cited.sections.iter();
+        let sections = sections.map(|name| format!("API specification, section \"{name}\""));
+        let laws = cited.laws.iter().map(|law| match law.specified.is_empty() {
+            true => format!("{} {} (assumed): {}", law.id, law.title, law.assumed),
+            false => format!("{} {}: {}", law.id, law.title, law.specified),
+        });
+        sections.chain(laws).collect()
+    }
+
+    /// In a few lines.
+    pub fn text(&self) -> String {
+        let mut text = format!("{}\n  {}", self.case, self.what.replace('\n', "\n  "));
+        let _ = write!(text, "\n  breaks: {}", self.law);
+        if let Some(call) = self.calls.last() {
+            let _ = write!(text, "\n  {}", call.curl);
+        }
+        text
+    }
+}
+
+/// Of the calls of a case that fell: the last that changed something, and the last.
+fn telling(exchanges: &[Exchange]) -> Vec<Exchange> {
+    let Some((last, before)) = exchanges.split_last() else {
+        return Vec::new();
+    };
+    let write = before
+        .iter()
+        .rev()
+        .find(|exchange| exchange.method != http::Method::GET);
+    write.into_iter().chain([last]).cloned().collect()
+}

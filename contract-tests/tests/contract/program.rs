@@ -1,0 +1,318 @@
+//! `secmon-contract` as somebody runs it.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::{Mutex, PoisonError};
+
+use http::StatusCode;
+use secmon_contract_tests::proxy::{Answer, Bend, Proxy};
+use serde_json::{Value, json};
+
+use crate::remote::{KEY, Remote};
+
+checks! {
+    a_first_look_sends_55_calls_at_most(Embedded),
+    a_run_that_only_reads_sends_nothing_else(Embedded),
+    a_run_that_is_stopped_leaves_nothing_alive_and_a_killed_one_can_be_cleaned_up(Embedded) with "kill",
+    a_violation_is_told_with_its_law_and_without_secrets(Embedded),
+    a_further_member_is_a_difference(Embedded),
+    what_a_run_recorded_is_held_against_the_mock(Embedded),
+    what_cannot_begin_says_why(Embedded),
+}
+
+/// The program, a folder of its own, and a service in use.
+struct Stand {
+    remote: Remote,
+    folder: PathBuf,
+}
+
+impl Stand {
+    fn new(name: &str) -> Self {
+        let folder =
+            std::env::temp_dir().join(format!("secmon-contract-{name}-{}", std::process::id()));
+        fs::create_dir_all(&folder).expect("a folder");
+        Self {
+            remote: Remote::start(),
+            folder,
+        }
+    }
+
+    fn command(&self, url: &str, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_secmon-contract"));
+        command
+            .args(arguments)
+            .current_dir(&self.folder)
+            .env("XDG_STATE_HOME", &self.folder)
+            .env("SECMON_BASE_URL", url)
+            .env("SECMON_API_KEY", KEY)
+            .env("SECMON_CONTRACT_RATE_LIMITS", "off")
+            .env_remove("SECMON_MOCK_ADMIN_URL");
+        command
+    }
+
+    fn run(&self, url: &str, arguments: &[&str]) -> Output {
+        self.command(url, arguments)
+            .output()
+            .expect("the program runs")
+    }
+
+    fn start(&self, url: &str, arguments: &[&str]) -> Child {
+        let mut command = self.command(url, arguments);
+        let quiet = command.stdout(Stdio::null()).stderr(Stdio::null());
+        quiet.spawn().expect("the program runs")
+    }
+
+    /// What came in, as the service kept it.
+    fn calls(&self) -> Vec<Value> {
+        let kept = self
+            .remote
+            .call("GET", "/_mock/requests?limit=1000", &Value::Null);
+        kept["requests"].as_array().cloned().unwrap_or_default()
+    }
+
+    fn forget_calls(&self) {
+        self.remote.call("DELETE", "/_mock/requests", &Value::Null);
+    }
+
+    fn written(&self, name: &str) -> String {
+        fs::read_to_string(self.folder.join(name)).expect("a file that the program wrote")
+    }
+}
+
+impl Drop for Stand {
+    fn drop(&mut self) {
+        // What cannot be removed from the folder for passing things harms nobody.
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+fn said(output: &Output) -> String {
+    let (out, err) = (
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr),
+    );
+    format!("{out}{err}")
+}
+
+fn a_first_look_sends_55_calls_at_most() {
+    let stand = Stand::new("smoke");
+    let before = stand.remote.alive();
+    stand.forget_calls();
+    let ran = stand.run(
+        stand.remote.url(),
+        &["--level", "smoke", "--junit", "report.xml"],
+    );
+    assert_eq!(ran.status.code(), Some(0), "{}", said(&ran));
+    let calls = stand.calls().len();
+    assert!((30..=55).contains(&calls), "{calls} calls");
+    assert_eq!(stand.remote.alive(), before);
+    assert!(
+        said(&ran).contains("cancelled subscriptions (1)"),
+        "{}",
+        said(&ran)
+    );
+    assert!(stand.written("report.xml").contains("failures=\"0\""));
+}
+
+fn a_run_that_only_reads_sends_nothing_else() {
+    let stand = Stand::new("reading");
+    stand.forget_calls();
+    let ran = stand.run(stand.remote.url(), &["--read-only", "--level", "full"]);
+    assert_eq!(ran.status.code(), Some(0), "{}", said(&ran));
+    let calls = stand.calls();
+    assert!(calls.len() > 15, "{} calls", calls.len());
+    for call in calls {
+        assert_eq!(call["method"], "GET", "{call}");
+    }
+}
+
+/// What happens to a run, and after how many of its calls.
+struct Strike {
+    program: u32,
+    signal: &'static str,
+    calls_before: usize,
+}
+
+static STRIKE: Mutex<Option<Strike>> = Mutex::new(None);
+
+/// Counts calls, and sends the signal when it is due; the call itself goes on.
+fn strike() {
+    let mut strike = STRIKE.lock().unwrap_or_else(PoisonError::into_inner);
+    match strike.as_mut() {
+        Some(Strike { calls_before, .. }) if *calls_before > 0 => *calls_before -= 1,
+        Some(Strike {
+            program, signal, ..
+        }) => {
+            let told = Command::new("kill")
+                .args([*signal, &program.to_string()])
+                .status();
+            assert!(told.expect("kill runs").success());
+            *strike = None;
+        }
+        None => {}
+    }
+}
+
+/// Runs the scenes until a signal comes after so many calls; how the program ended.
+fn struck(stand: &Stand, url: &str, signal: &'static str, calls_before: usize) -> Option<i32> {
+    // The program waits for its first call's answer while the strike is prepared.
+    let mut waiting = STRIKE.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut run = stand.start(url, &["--only", "scenes"]);
+    *waiting = Some(Strike {
+        program: run.id(),
+        signal,
+        calls_before,
+    });
+    drop(waiting);
+    run.wait().expect("the program ends").code()
+}
+
+/// Calls before a strike: while the run begins, and in the midst of it.
+const MOMENTS: [usize; 10] = [1, 2, 3, 5, 8, 13, 34, 55, 89, 144];
+
+fn a_run_that_is_stopped_leaves_nothing_alive_and_a_killed_one_can_be_cleaned_up() {
+    let stand = Stand::new("stopped");
+    let before = stand.remote.alive();
+    let proxy = Proxy::start(stand.remote.url(), Bend::Call(|_| strike()));
+    for moment in MOMENTS {
+        assert_eq!(
+            struck(&stand, proxy.url(), "-INT", moment),
+            Some(130),
+            "{moment}"
+        );
+        assert_eq!(stand.remote.alive(), before, "stopped after {moment} calls");
+        assert_eq!(
+            struck(&stand, proxy.url(), "-KILL", moment),
+            None,
+            "{moment}"
+        );
+        let cleaned = stand.run(proxy.url(), &["clean"]);
+        assert_eq!(cleaned.status.code(), Some(0), "{}", said(&cleaned));
+        let left = format!("killed after {moment} calls: {}", said(&cleaned));
+        assert_eq!(stand.remote.alive(), before, "{left}");
+    }
+}
+
+fn a_violation_is_told_with_its_law_and_without_secrets() {
+    let stand = Stand::new("violation");
+    let bend = Bend::Answer(|call, answer| {
+        if call.path.ends_with("/billing/suspend") && answer.status == StatusCode::OK {
+            answer.edit(|json| {
+                json["data"]["status"] = json!("asleep");
+                json["data"]["seen"] =
+                    json!(call.headers["authorization"].to_str().unwrap_or_default());
+            });
+        }
+        if call.path.ends_with("/sso/token") {
+            *answer = Answer::new(
+                200,
+                &json!({"success": "no", "data": {"token": "a-token-nobody-may-see"}}),
+            );
+        }
+    });
+    let proxy = Proxy::start(stand.remote.url(), bend);
+    let files = ["--html", "report.html", "--record", "answers.jsonl"];
+    let ran = stand.run(
+        proxy.url(),
+        &[&["--only", "first look"], &files[..]].concat(),
+    );
+    assert_eq!(ran.status.code(), Some(1), "{}", said(&ran));
+    let sso = stand.run(proxy.url(), &["--only", "sso", "--junit", "sso.xml"]);
+    let page = stand.written("report.html");
+    for text in [&said(&ran), &page] {
+        assert!(
+            text.contains("asleep") && text.contains("Endpoints"),
+            "{text}"
+        );
+        assert!(
+            text.contains("$SECMON_API_KEY") && text.contains("/billing/suspend"),
+            "{text}"
+        );
+    }
+    for text in [
+        said(&ran),
+        page,
+        stand.written("answers.jsonl"),
+        said(&sso),
+        stand.written("sso.xml"),
+    ] {
+        assert!(
+            !text.contains(KEY) && !text.contains("nobody-may-see"),
+            "{text}"
+        );
+    }
+}
+
+fn a_further_member_is_a_difference() {
+    let stand = Stand::new("difference");
+    let bend = Bend::Answer(|call, answer| {
+        if call.path == "/api/v1/endpoints" && answer.status == StatusCode::OK {
+            answer.edit(|json| json["meta"]["region"] = json!("eu"));
+        }
+    });
+    let proxy = Proxy::start(stand.remote.url(), bend);
+    let ran = stand.run(proxy.url(), &["--read-only"]);
+    assert_eq!(ran.status.code(), Some(0), "{}", said(&ran));
+    assert!(
+        said(&ran).contains("difference: list_endpoints 200") && said(&ran).contains("region"),
+        "{}",
+        said(&ran)
+    );
+}
+
+fn what_a_run_recorded_is_held_against_the_mock() {
+    let stand = Stand::new("recorded");
+    let bend = Bend::Answer(|call, answer| {
+        if call.path.ends_with("/billing/resume") {
+            answer.edit(|json| json["data"]["resumed_at"] = json!("2026-01-01T00:00:00+00:00"));
+        }
+    });
+    let proxy = Proxy::start(stand.remote.url(), bend);
+    stand.run(
+        proxy.url(),
+        &["--only", "first look", "--record", "answers.jsonl"],
+    );
+    let compared = stand.run("", &["compare", "answers.jsonl"]);
+    assert_eq!(compared.status.code(), Some(1), "{}", said(&compared));
+    assert!(
+        said(&compared).contains("resume_endpoint 200: the mock has no /data/resumed_at"),
+        "{}",
+        said(&compared)
+    );
+    assert!(
+        said(&compared).contains(", 1 differences"),
+        "{}",
+        said(&compared)
+    );
+}
+
+fn what_cannot_begin_says_why() {
+    let stand = Stand::new("refused");
+    let url = stand.remote.url();
+    let nobody = stand.run("http://127.0.0.1:9", &[]);
+    let mut wrong = stand.command(url, &[]);
+    let wrong = wrong
+        .env("SECMON_API_KEY", "nobodys")
+        .output()
+        .expect("the program runs");
+    let mut without = stand.command(url, &[]);
+    let without = without
+        .env_remove("SECMON_API_KEY")
+        .output()
+        .expect("the program runs");
+    let elsewhere = stand.run(url, &["--only", "nothing of the kind"]);
+    for (ran, code, word) in [
+        (nobody, 7, "gives no answer"),
+        (wrong, 3, "refuses the key: Unauthenticated."),
+        (without, 2, "set SECMON_API_KEY"),
+        (elsewhere, 2, "--only nothing of the kind"),
+    ] {
+        assert_eq!(ran.status.code(), Some(code), "{}", said(&ran));
+        assert!(
+            said(&ran).contains(word) && said(&ran).lines().count() == 1,
+            "{}",
+            said(&ran)
+        );
+    }
+}
