@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use chrono::{DateTime, FixedOffset};
+use chrono::{DateTime, FixedOffset, TimeDelta};
 use http::Method;
 use secmon::model::{CustomerId, DomainId, EndpointId};
 use secmon::{ApiKey, Client, ClientBuilder};
@@ -13,7 +13,7 @@ use crate::customer::Customer;
 use crate::exchange::Forced;
 use crate::http_calls::RawCall;
 use crate::need::Need;
-use crate::service::{Repeatability, Steering, shared_budget};
+use crate::service::{Repeatability, Service, Steering, shared_budget};
 use crate::stage::{Event, Placed, Stage, Tap, next_shared_number, stage};
 use crate::table::TABLE;
 
@@ -29,6 +29,22 @@ pub(crate) enum Pace {
     Runs,
     /// By itself, and scans end when they end.
     RunsUnsteered,
+}
+
+fn pace_of(service: &Service) -> Pace {
+    match (service.repeatability, service.steering) {
+        (Repeatability::Exact, _) => Pace::Stands,
+        (Repeatability::Loose, Steering::Possible) => Pace::Runs,
+        (Repeatability::Loose, Steering::Impossible) => Pace::RunsUnsteered,
+    }
+}
+
+/// How often a race is run: twenty times where a call costs nothing, twice over a network.
+pub(crate) fn rounds() -> usize {
+    match pace_of(&stage().service) {
+        Pace::Stands => 20,
+        Pace::Runs | Pace::RunsUnsteered => 2,
+    }
 }
 
 /// An account of the service, and all a case can do with it.
@@ -169,6 +185,22 @@ impl Account {
         DateTime::parse_from_rfc3339(text).expect("the clock tells a timestamp")
     }
 
+    /// The time by the account's clock, in the whole seconds that the API shows.
+    pub(crate) async fn shown_now(&self) -> DateTime<FixedOffset> {
+        let path = "/api/v1/whitelists/endpoint-summary?billing_customer_id=1";
+        let answer = self.raw(Method::GET, path).send().await.expect("an answer");
+        let shown = answer.json["meta"]["timestamp"]
+            .as_str()
+            .unwrap_or_default();
+        DateTime::parse_from_rfc3339(shown).unwrap_or_else(|_| panic!("no time in {}", answer.json))
+    }
+
+    /// A day from now, as a rule's end takes it.
+    pub(crate) async fn day_in(&self, days: i64) -> String {
+        let day = self.shown_now().await + TimeDelta::days(days);
+        day.format("%Y-%m-%d").to_string()
+    }
+
     /// Sets the ports that the next scan of a server finds open.
     pub async fn open_ports(&self, endpoint: EndpointId, ports: &[(u16, &str)]) {
         let ports = ports.iter();
@@ -204,22 +236,9 @@ impl Account {
         self.pace() == Pace::Stands
     }
 
-    /// How often a race is run: twenty times where a call costs nothing, twice over a network.
-    pub fn rounds(&self) -> usize {
-        match self.pace() {
-            Pace::Stands => 20,
-            Pace::Runs | Pace::RunsUnsteered => 2,
-        }
-    }
-
     /// How this service tells the time.
     pub(crate) fn pace(&self) -> Pace {
-        let service = &self.stage.service;
-        match (service.repeatability, service.steering) {
-            (Repeatability::Exact, _) => Pace::Stands,
-            (Repeatability::Loose, Steering::Possible) => Pace::Runs,
-            (Repeatability::Loose, Steering::Impossible) => Pace::RunsUnsteered,
-        }
+        pace_of(&self.stage.service)
     }
 
     /// Keeps scans from ending of themselves where the clock runs, so that nothing moves but by a call.

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::pin::Pin;
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{LazyLock, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use http::Method;
 use serde_json::{Value, json};
@@ -14,13 +14,15 @@ use crate::account::Account;
 use crate::customer::next_service;
 use crate::need::Need;
 use crate::recipe::{Members, text};
+use crate::scene::{Step, play};
 use crate::service::{hostname, plans};
 
 /// What takes a member out of a request.
 pub const NOTHING: &str = "$nothing";
 
-/// The slots of the estate's customer, of which most are free.
-pub const SLOTS: u64 = 10;
+/// How things are made, by their names.
+static THINGS: LazyLock<BTreeMap<String, Vec<Step>>> =
+    LazyLock::new(|| toml::from_str(include_str!("../estate.toml")).expect("the estate's things"));
 
 /// A customer's things, by the part of their names.
 const CUSTOMERS: [&str; 4] = ["customer", "other", "crowded", "nobody"];
@@ -228,189 +230,23 @@ impl Estate {
             name if CUSTOMERS.contains(&name) || name.starts_with("free_service") => {
                 self.number(name)
             }
-            name if name.ends_with("_server") || name == "server" => self.server(name).await,
-            name if name.ends_with("_domain") || name == "domain" => self.domain(name).await,
-            name if name.ends_with("_service") => self.service(name).await,
-            name if name.ends_with("rule") => self.rule(name).await,
+            "tomorrow" => json!(self.account.day_in(1).await),
             "alert" | "resolved_alert" | "others_alert" => self.port_alert(name).await,
             name if name.ends_with("alert") => self.domain_alert(name).await,
-            other => panic!("an estate has no ${other}"),
+            name => self.of_file(name).await,
         }
     }
 
-    async fn server(&self, name: &str) -> Value {
-        let (owner, address) = match name {
-            "server" => ("customer", "192.0.2.1"),
-            "paused_server" => ("customer", "192.0.2.2"),
-            "terminated_server" => ("customer", "192.0.2.3"),
-            "deleted_server" => ("customer", "192.0.2.4"),
-            "platform_server" => ("crowded", "192.0.2.5"),
-            "crowded_terminated_server" => ("crowded", "192.0.2.6"),
-            "scanned_server" => ("customer", "192.0.2.7"),
-            "mapped_server" => ("customer", "192.0.2.8"),
-            "mapped_terminated_server" => ("customer", "192.0.2.9"),
-            // The same address for two customers is two endpoints (B10).
-            "others_server" => ("other", "192.0.2.1"),
-            "others_paused_server" => ("other", "192.0.2.2"),
-            other => panic!("an estate has no ${other}"),
-        };
-        let customer = self.value(owner).await;
-        let mut body = json!({"client_id": customer, "ip_address": address});
-        if name == "server" {
-            body["hostname"] = json!("first.example.com");
+    /// By the steps that the file has for it.
+    async fn of_file(&self, name: &str) -> Value {
+        if name.ends_with("_service") {
+            self.keep(name, self.number(name));
         }
-        if name.starts_with("mapped") {
-            let mapped = name.replace("_server", "_service");
-            let service = self.number(&mapped);
-            body["service_id"] = service.clone();
-            self.names().insert(mapped, service);
-        }
-        let id = self.post("billing/provision", &body).await["endpoint_id"].clone();
-        let by_id = json!({"endpoint_id": id});
-        match name {
-            "paused_server" | "others_paused_server" => {
-                drop(self.post("billing/suspend", &by_id).await)
-            }
-            name if name.contains("terminated") => {
-                drop(self.post("billing/terminate", &by_id).await)
-            }
-            "deleted_server" => {
-                let path = format!("/api/v1/endpoints/{}", id.as_str().unwrap_or_default());
-                self.ask(Method::DELETE, &path, &Value::Null).await;
-            }
-            "scanned_server" => {
-                let body = json!({"client_id": customer, "endpoint_id": id});
-                self.post("billing/scan-endpoint", &body).await;
-            }
-            // A plan that was suspended leaves no room for a single server (B7).
-            "platform_server" => {
-                self.value("crowded_terminated_server").await;
-                self.suspended_plan(&customer).await;
-            }
-            _ => {}
-        }
-        id
-    }
-
-    async fn suspended_plan(&self, customer: &Value) {
-        let mut plan = json!({"client_id": customer, "service_id": next_service(), "product_slug": "port_monitoring"});
-        let service = plan.clone();
-        plan["plan_slug"] = self.value("plan").await;
-        self.post("billing/provision-subscription", &plan).await;
-        self.post("billing/suspend-subscription", &service).await;
-    }
-
-    async fn domain(&self, name: &str) -> Value {
-        let (owner, service, domain) = match name {
-            "domain" => ("customer", "slots_service", "one.example.com"),
-            "paused_domain" => ("customer", "slots_service", "two.example.com"),
-            "terminated_domain" => ("customer", "slots_service", "three.example.com"),
-            "released_domain" => ("customer", "slots_service", "four.example.com"),
-            "platform_domain" => ("crowded", "crowded_service", "five.example.com"),
-            "crowded_terminated_domain" => ("crowded", "crowded_service", "six.example.com"),
-            "sibling_domain" => ("customer", "slots_service", "seven.example.com"),
-            "others_domain" => ("other", "others_service", "one.example.com"),
-            // What a renaming asks for is free for the customer alone (C3).
-            "others_renamed_domain" => ("other", "others_service", "www.renamed.example.com"),
-            other => panic!("an estate has no ${other}"),
-        };
-        let (owner, service) = (self.value(owner).await, self.value(service).await);
-        let body = json!({"client_id": owner, "domain": domain, "service_id": service});
-        let made = self.post("billing/provision-domain", &body).await;
-        let id = made["monitored_domain_id"].clone();
-        let by_id = json!({"monitored_domain_id": id});
-        match name {
-            "paused_domain" => drop(self.post("billing/suspend-domain", &by_id).await),
-            name if name.contains("terminated") => {
-                self.post("billing/terminate-domain", &by_id).await;
-            }
-            "released_domain" => {
-                // The slot goes with it, and is bought again.
-                let released =
-                    json!({"client_id": owner, "service_id": service, "monitored_domain_id": id});
-                self.post("billing/release-domain", &released).await;
-                self.slots(&owner, &service, SLOTS).await;
-            }
-            "platform_domain" => {
-                self.value("crowded_terminated_domain").await;
-                let slots = json!({"client_id": owner, "service_id": service, "product_slug": "domain_monitoring"});
-                self.post("billing/suspend-subscription", &slots).await;
-            }
-            _ => {}
-        }
-        id
-    }
-
-    async fn slots(&self, customer: &Value, service: &Value, quantity: u64) {
-        let body = json!({
-            "client_id": customer, "service_id": service, "product_slug": "domain_monitoring", "quantity": quantity,
-        });
-        self.post("billing/provision-subscription", &body).await;
-    }
-
-    async fn service(&self, name: &str) -> Value {
-        if let Some(server) = name
-            .strip_suffix("_service")
-            .filter(|name| name.starts_with("mapped"))
-        {
-            self.value(&format!("{server}_server")).await;
-            return self.names()[name].clone();
-        }
-        let service = self.number(name);
-        let owner = match name {
-            "others_service" => "other",
-            "crowded_service" => "crowded",
-            _ => "customer",
-        };
-        let owner = self.value(owner).await;
-        let by_number =
-            json!({"client_id": owner, "service_id": service, "product_slug": "domain_monitoring"});
-        match name {
-            "plan_service" => {
-                let plan = self.value("plan").await;
-                let body = json!({
-                    "client_id": owner, "service_id": service, "product_slug": "port_monitoring", "plan_slug": plan,
-                });
-                self.post("billing/provision-subscription", &body).await;
-            }
-            "suspended_service" => {
-                self.slots(&owner, &service, 1).await;
-                self.post("billing/suspend-subscription", &by_number).await;
-            }
-            "cancelled_service" => {
-                self.slots(&owner, &service, 1).await;
-                self.post("billing/terminate-subscription", &by_number)
-                    .await;
-            }
-            _ => self.slots(&owner, &service, SLOTS).await,
-        }
-        service
-    }
-
-    async fn rule(&self, name: &str) -> Value {
-        let (owner, server, port) = match name {
-            "rule" => ("customer", Some("server"), 8443),
-            "second_rule" => ("customer", Some("server"), 2222),
-            "deleted_rule" => ("customer", Some("server"), 6000),
-            "global_rule" => ("customer", None, 9443),
-            "others_rule" => ("other", Some("others_server"), 8443),
-            "others_global_rule" => ("other", None, 9443),
-            other => panic!("an estate has no ${other}"),
-        };
-        let mut body = json!({
-            "port_start": port, "protocol": "tcp", "justification": "Part of the estate.", "scope": "global",
-            "billing_customer_id": self.value(owner).await,
-        });
-        if let Some(server) = server {
-            body["scope"] = json!("endpoint");
-            body["endpoint_id"] = self.value(server).await;
-        }
-        let id = self.post("whitelists", &body).await["id"].clone();
-        if name == "deleted_rule" {
-            let path = format!("/api/v1/whitelists/{}", id.as_str().unwrap_or_default());
-            self.ask(Method::DELETE, &path, &Value::Null).await;
-        }
-        id
+        let steps = THINGS.get(name);
+        let steps = steps.unwrap_or_else(|| panic!("an estate has no ${name}"));
+        play(steps, self, &format!("making ${name}")).await;
+        let made = self.names().get(name).cloned();
+        made.unwrap_or_else(|| panic!("no step keeps ${name}"))
     }
 
     async fn port_alert(&self, name: &str) -> Value {
@@ -524,6 +360,7 @@ fn literal(name: &str) -> Option<Value> {
         "unknown" => json!(nobody()),
         "plan" => json!(plans()[0].0),
         "plan_size" => json!(plans()[0].1),
+        "plan_size_less_one" => json!(plans()[0].1 - 1),
         "two_plan_sizes" => json!(2 * plans()[0].1),
         "larger_plan" => json!(plans()[1].0),
         "larger_plan_size" => json!(plans()[1].1),

@@ -1,6 +1,6 @@
 //! Scenes: calls in order with what each is answered, as the files of `scenes/` have them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use chrono::{DateTime, FixedOffset};
@@ -8,11 +8,13 @@ use http::{HeaderName, Method};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::account::Account;
+use crate::account::{Account, rounds};
+use crate::counts::Counts;
 use crate::estate::Estate;
 use crate::http_calls::RawAnswer;
 use crate::need::Need;
-use crate::recipe::{Members, Request, text};
+use crate::race::{CALLS, assert_one, at_once};
+use crate::recipe::{Members, Request, names_in, text};
 use crate::same::{are_one, are_one_set};
 use crate::snapshot::Snapshot;
 use crate::table::{Row, TABLE};
@@ -21,7 +23,9 @@ use crate::wire::Wire;
 /// All scenes.
 pub static SCENES: LazyLock<Vec<Scene>> = LazyLock::new(|| {
     let files = [
+        include_str!("../scenes/at_once.toml"),
         include_str!("../scenes/capacity.toml"),
+        include_str!("../scenes/derived.toml"),
         include_str!("../scenes/domains.toml"),
         include_str!("../scenes/findings.toml"),
         include_str!("../scenes/rules.toml"),
@@ -73,7 +77,7 @@ pub(crate) struct Step {
     headers: BTreeMap<String, String>,
     /// Whether it is sent in another account.
     elsewhere: bool,
-    /// How often it is done, with `$address` another one each time.
+    /// How often it is done; `#` is the number, from 1.
     times: Value,
     /// What the table calls the answer; a success where nothing is said.
     is: String,
@@ -91,6 +95,23 @@ pub(crate) struct Step {
     steer: String,
     /// An operation whose next call a fault hits.
     fault: String,
+    /// A thing of the estate that must be there instead.
+    there: String,
+    /// A server that is scanned instead, the ports that are `open` then, and those that `was` open before, where that is
+    /// to be held against what changed.
+    scan: String,
+    open: BTreeSet<u64>,
+    was: Option<BTreeSet<u64>>,
+    /// Whether that scan fails.
+    fails: bool,
+    /// How far this moves what is counted; then a call is the operation's whole request but for `with`.
+    moves: Option<String>,
+    /// What the seven others are answered, of eight calls at once.
+    at_once: String,
+    /// The call that is every second of them.
+    and: Option<Box<Step>>,
+    /// A place that each of them has otherwise.
+    distinct: Option<String>,
 }
 
 /// What a service must be able to do for these steps.
@@ -112,15 +133,32 @@ impl Scene {
         };
         self.needs.is_empty()
             && !self.in_short
+            && !self.is_long()
             && calls().any(in_both)
             && !calls().any(|call| call.contains('/'))
     }
 
-    /// Plays it.
+    /// Whether everything is looked at after each step, or eight calls are sent at once: too much to be read.
+    fn is_long(&self) -> bool {
+        let is_long = |step: &Step| step.moves.is_some() || step.is_a_race();
+        self.steps.iter().any(is_long)
+    }
+
+    /// Plays it; a race again and again.
     ///
     /// # Panics
     /// At the first answer that is another one.
     pub async fn play(&self) {
+        let rounds = match self.steps.iter().any(Step::is_a_race) {
+            true => rounds(),
+            false => 1,
+        };
+        for _ in 0..rounds {
+            self.play_once().await;
+        }
+    }
+
+    async fn play_once(&self) {
         let account = match &self.account {
             Some(options) => {
                 let mut options = options.clone();
@@ -133,14 +171,13 @@ impl Scene {
             true => Estate::at_ease(account),
             false => Estate::of(account).await,
         };
-        estate.account.pin(usize::MAX);
-        play(
-            &self.steps,
-            &estate,
-            &format!("{} ({})", self.name, self.law),
-        )
-        .await;
-        estate.account.pin_so_far();
+        let pinned = if self.is_long() { 0 } else { usize::MAX };
+        estate.account.pin(pinned);
+        let what = format!("{} ({})", self.name, self.law);
+        play(&self.steps, &estate, &what).await;
+        if !self.is_long() {
+            estate.account.pin_so_far();
+        }
         if !self.in_short {
             // What is shown at the end contradicts itself in nothing.
             Snapshot::of(&estate).await;
@@ -153,15 +190,22 @@ impl Scene {
 /// # Panics
 /// At the first answer that is another one.
 pub(crate) async fn play(steps: &[Step], estate: &Estate, what: &str) {
+    let mut counts = None;
     for (number, step) in steps.iter().enumerate() {
+        let what = format!("{what}, step {}: {}", number + 1, step.told());
+        counts = match (&step.moves, counts.take()) {
+            (None, _) => None,
+            (Some(_), Some(counts)) => Some(counts),
+            (Some(_), None) => Some(Counts::of(estate).await),
+        };
         let times = estate.filled_value(&step.times).await.as_u64();
         for time in 1..=times.unwrap_or(1) {
-            estate.keep("address", json!(format!("2001:db8:5::{time:x}")));
-            let what = format!("{what}, step {}: {}", number + 1, step.told());
-            if let Some(answer) = step.act(estate).await {
-                step.check(&answer, estate, &what).await;
-            }
+            step.play(time, estate, &what).await;
         }
+        counts = match (&step.moves, counts) {
+            (Some(moves), Some(counts)) => Some(counts.assert_moved(moves, estate, &what).await),
+            _ => None,
+        };
     }
 }
 
@@ -169,20 +213,90 @@ impl Step {
     fn need(&self) -> Option<Need> {
         let row = TABLE.row(&self.call);
         match self.steer.rsplit('/').next()? {
-            "ports" | "findings" | "scan" => Some(Need::World),
+            "ports" | "findings" | "scan" | "progress" => Some(Need::World),
             "leak-dataset" | "portal-account" => Some(Need::Switches),
             _ if self.elsewhere => Some(Need::Accounts),
             _ if self.seconds > 0 => Some(Need::Clock),
             _ if !self.fault.is_empty() => Some(Need::Faults),
+            _ if !self.scan.is_empty() => Some(Need::World),
+            _ if self.names_findings() => Some(Need::World),
             _ => row
                 .filter(|row| row.group == "sandbox")
                 .map(|_| Need::Sandbox),
         }
     }
 
+    fn names_findings(&self) -> bool {
+        let mut names = names_in(&json!(self.with));
+        names.push(self.there.clone());
+        names.iter().any(|name| Estate::need_of(name).is_some())
+    }
+
+    fn is_a_race(&self) -> bool {
+        !self.at_once.is_empty()
+    }
+
     fn told(&self) -> String {
-        let what = [&self.call, &self.steer, &self.fault].map(String::as_str);
-        format!("{} {}", what.concat(), json!(self.with))
+        let what = [
+            &self.call,
+            &self.steer,
+            &self.fault,
+            &self.there,
+            &self.scan,
+        ];
+        format!("{} {}", what.map(String::as_str).concat(), json!(self.with))
+    }
+
+    /// With its number in the place of `#`, and as a number in that of `##`.
+    fn numbered(&self, number: u64) -> Self {
+        let written = json!(self.with).to_string();
+        let written = written.replace("\"##\"", &number.to_string());
+        let written = written.replace('#', &format!("{number:x}"));
+        let keep = self.keep.iter();
+        Self {
+            with: serde_json::from_str(&written).expect("members"),
+            keep: keep
+                .map(|(name, place)| (name.replace('#', &format!("{number:x}")), place.clone()))
+                .collect(),
+            ..self.clone()
+        }
+    }
+
+    async fn play(&self, number: u64, estate: &Estate, what: &str) {
+        if self.is_a_race() {
+            return self.race(estate, what).await;
+        }
+        let step = self.numbered(number);
+        if let Some(answer) = step.act(estate).await {
+            step.check(&answer, estate, what).await;
+        }
+    }
+
+    /// Eight calls at once, of which one is answered otherwise than the others.
+    async fn race(&self, estate: &Estate, what: &str) {
+        let mut calls = Vec::new();
+        for number in 1..=CALLS {
+            let step = match &self.and {
+                Some(other) if number % 2 == 0 => other,
+                _ => self,
+            };
+            let step = step.numbered(number as u64);
+            let (request, account) = step.request(estate).await;
+            calls.push(request.call(account));
+        }
+        let answers = at_once(calls).await;
+        assert_one(&answers, &self.is, &self.at_once, what);
+        if let Some(place) = &self.distinct {
+            let values = answers
+                .iter()
+                .map(|answer| answer.json.pointer(place).map(text));
+            let values: BTreeSet<_> = values.collect();
+            assert_eq!(
+                values.len(),
+                CALLS,
+                "{what}: each of eight has another `{place}`"
+            );
+        }
     }
 
     /// The answer, where it is a call.
@@ -199,8 +313,12 @@ impl Step {
             let body = estate.filled_value(&json!(self.with)).await;
             let method: Method = method.parse().expect("a method");
             account.steer(self.need()?, method, &path, &body).await;
+        } else if !self.there.is_empty() {
+            estate.value(&self.there).await;
+        } else if !self.scan.is_empty() {
+            self.scanned(estate).await;
         } else if self.fault.is_empty() {
-            return Some(self.send(row(&self.call), estate).await);
+            return Some(self.send(estate).await);
         } else {
             let (row, effect) = (row(&self.fault), json!(self.with));
             account
@@ -210,13 +328,19 @@ impl Step {
         None
     }
 
-    async fn send(&self, row: &Row, estate: &Estate) -> RawAnswer {
-        let mut members = self.with.clone();
-        let required: Vec<&str> = row.recipe.iter().flat_map(|it| it.required()).collect();
+    /// The call, and the account that sends it.
+    async fn request<'a>(&self, estate: &'a Estate) -> (Request, &'a Account) {
+        let row = row(&self.call);
+        let recipe = row.recipe.as_ref();
+        let mut members = match (recipe, &self.moves) {
+            (Some(recipe), Some(_)) => recipe.with(&self.with),
+            _ => self.with.clone(),
+        };
+        let required: Vec<&str> = recipe.iter().flat_map(|it| it.required()).collect();
         for (name, usual) in USUAL.iter().filter(|(name, _)| required.contains(name)) {
             members.entry(*name).or_insert(json!(usual));
         }
-        let list = row.recipe.as_ref().and_then(|recipe| recipe.list.as_ref());
+        let list = recipe.and_then(|recipe| recipe.list.as_ref());
         let list = list.filter(|list| list.size_is_assumed && !estate.account.is_the_mocks());
         if let Some(largest) = list.and_then(|list| list.largest) {
             // Another service's pages are as small as it likes.
@@ -227,7 +351,11 @@ impl Step {
             estate.value("foreign_customer").await;
         }
         let elsewhere = estate.foreign().filter(|_| self.elsewhere);
-        let account = &elsewhere.unwrap_or(estate).account;
+        (request, &elsewhere.unwrap_or(estate).account)
+    }
+
+    async fn send(&self, estate: &Estate) -> RawAnswer {
+        let (request, account) = self.request(estate).await;
         if self.headers.is_empty() {
             return request.send(account).await;
         }
@@ -237,6 +365,54 @@ impl Step {
             wire.set(name, Some(value.as_str()).filter(|value| !value.is_empty()));
         }
         wire.send(account).await
+    }
+
+    /// Lets a scan find ports, and holds what the detail says of it against the last scan that was completed.
+    async fn scanned(&self, estate: &Estate) {
+        let account = &estate.account;
+        let id = estate.filled_name(&self.scan).await;
+        let path = format!("/api/v1/endpoints/{id}/detail");
+        let detail = async || {
+            let answer = account.raw(Method::GET, &path).send().await;
+            answer.expect("an answer").json
+        };
+        let before = detail().await;
+        let open = self
+            .open
+            .iter()
+            .map(|port| json!({"port": port, "protocol": "tcp"}));
+        let world = json!({"open": open.collect::<Vec<_>>()});
+        let path = format!("/_mock/endpoints/{id}/ports");
+        account.steer(Need::World, Method::PUT, &path, &world).await;
+        let outcome = if self.fails { "failed" } else { "completed" };
+        let path = format!("/_mock/endpoints/{id}/scan");
+        let ends = json!({"outcome": outcome});
+        account.steer(Need::World, Method::POST, &path, &ends).await;
+        let after = detail().await;
+        assert_eq!(
+            after["latest_scan"]["status"], outcome,
+            "the status of the scan"
+        );
+        let changes = ["new_ports", "closed_ports"];
+        if self.fails {
+            let [was, is] = [&before, &after].map(|detail| changes.map(|ports| &detail[ports]));
+            assert_eq!(
+                is, was,
+                "new_ports and closed_ports after a scan that failed"
+            );
+            return;
+        }
+        assert_eq!(
+            numbers(&after["latest_scan"]["open_ports"]),
+            self.open,
+            "open_ports"
+        );
+        // Before the second scan there is nothing to compare with.
+        if let Some(was) = &self.was {
+            let changed = [&self.open - was, was - &self.open];
+            let shown = changes.map(|ports| numbers(&after[ports]));
+            assert_eq!(shown, changed, "new_ports and closed_ports since {was:?}");
+        }
     }
 
     async fn check(&self, answer: &RawAnswer, estate: &Estate, what: &str) {
@@ -267,6 +443,11 @@ impl Step {
             );
         }
     }
+}
+
+fn numbers(ports: &Value) -> BTreeSet<u64> {
+    let ports = ports.as_array().into_iter().flatten();
+    ports.filter_map(Value::as_u64).collect()
 }
 
 /// Members that stand for themselves where an operation requires them.

@@ -1,17 +1,12 @@
 //! Trouble below and beside the API: every effect of the faults API against every class of operation, once and for as long
 //! as it takes, with the number of requests that the service saw and the state it was left in.
 
-use std::time::Duration;
-
-use crate::table::TABLE;
 use crate::{Account, Customer, assert_api_error};
 use futures_util::future::join_all;
 use http::Method;
 use secmon::model::{EndpointId, EndpointStatus, PortRange, Protocol, Rule, RuleId};
-use secmon::operations::{
-    CreateRule, DeleteRule, GetEndpoint, ListEndpoints, ListRules, SuspendEndpoint,
-};
-use secmon::{Client, Error, ErrorCode, ErrorKind, RawRequest, Response, Sent};
+use secmon::operations::{CreateRule, DeleteRule, ListEndpoints, ListRules};
+use secmon::{Client, Error, ErrorCode, ErrorKind, Response, Sent};
 use serde_json::{Value, json};
 
 cases! {
@@ -25,15 +20,7 @@ cases! {
         a_read_gives_up_with_the_last_error(Faults, Journal),
         a_write_that_may_be_repeated_gives_up_and_acts_once(Faults, Journal),
         a_write_that_may_not_be_repeated_gives_up_and_acts_once(Faults, Journal),
-        a_window_that_stays_full_is_waited_for_until_the_time_is_over(Faults, Journal),
-        the_fifth_full_window_in_a_row_ends_a_call(Faults, Journal),
-        trouble_that_ends_in_time_is_overcome(Faults, Journal),
-        every_operation_is_sent_again_when_that_is_harmless_and_only_then(Faults, Journal),
-        a_slow_answer_is_waited_for_or_given_up(Faults, Journal),
         a_deletion_whose_answer_was_lost_is_done(Faults, Journal),
-        a_deletion_gives_up_and_says_that_it_may_be_done(Faults, Journal),
-        a_page_of_a_proxy_keeps_its_text(Faults),
-        an_unknown_value_is_kept_and_the_answer_read(Faults)
 }
 
 /// What a call ends with: a result, or an error of a kind that says whether the service may have acted.
@@ -368,168 +355,6 @@ async fn rules_of(account: &Account, server: EndpointId) -> Vec<RuleId> {
     rules.map(|rule| rule.id).collect()
 }
 
-async fn a_window_that_stays_full_is_waited_for_until_the_time_is_over() {
-    let account = Account::new().await;
-    let customer = account.customer();
-    let id = customer.provisioned("203.0.113.105").await;
-    // Time for one wait of a second, and no second one.
-    let hurried = account.patient_client().with(|calls| {
-        let once = calls.max_retries(0);
-        once.operation_timeout(Duration::from_secs(2))
-    });
-    for class in [Class::Read, Class::Suspend, Class::Allow] {
-        let (method, path, _) = class.call();
-        let full = json!({"status": 429});
-        account.lasting_fault(&method, path, full).await;
-        let watch = Watch::start(&account, method, path).await;
-        let ended = class.ask(&hurried, customer, id).await;
-        assert_eq!(ended.end, REFUSED.1, "{path}");
-        assert_eq!(watch.statuses().await, [Some(429), Some(429)], "{path}");
-        account.clear_faults().await;
-        let acted = class.has_acted(&account, id).await;
-        assert_eq!(acted, Some(0), "{path}");
-    }
-}
-
-/// There is time for more.
-async fn the_fifth_full_window_in_a_row_ends_a_call() {
-    let account = Account::new().await;
-    let id = account.customer().provisioned("203.0.113.106").await;
-    let full = json!({"status": 429});
-    account.lasting_fault(&Method::POST, SUSPEND, full).await;
-    let watch = Watch::start(&account, Method::POST, SUSPEND).await;
-    let suspended = patient(&account).servers().suspend(id).await;
-    assert_eq!(ended(suspended).end, REFUSED.1);
-    assert_eq!(watch.statuses().await, [Some(429); 5]);
-    account.clear_faults().await;
-    assert!(!is_paused(&account, id).await);
-}
-
-/// Only as many attempts fail as there are retries.
-async fn trouble_that_ends_in_time_is_overcome() {
-    let account = Account::new().await;
-    let id = account.customer().provisioned("203.0.113.104").await;
-    let client = patient(&account);
-    let lost = json!({"close": "after"});
-    for effect in [json!({"status": 500}), lost.clone()] {
-        account.fault(&Method::POST, SUSPEND, effect).await;
-    }
-    let watch = Watch::start(&account, Method::POST, SUSPEND).await;
-    let suspended = client.servers().suspend(id).await.expect("suspended");
-    assert_eq!(
-        (suspended.attempts(), suspended.note().is_some()),
-        (3, true)
-    );
-    assert_eq!(watch.statuses().await, [Some(500), None, Some(200)]);
-    assert!(is_paused(&account, id).await);
-}
-
-/// Operations that a second copy could make act twice, or answer otherwise (F5).
-const ONCE: [&str; 9] = [
-    "release_domain",
-    "change_subscription",
-    "create_rule",
-    "scan_endpoint",
-    "create_sso_token",
-    "acknowledge_domain_alert",
-    "resolve_domain_alert",
-    "resolve_port_alert",
-    "ingest_firewall",
-];
-
-async fn every_operation_is_sent_again_when_that_is_harmless_and_only_then() {
-    let account = Account::new().await;
-    // The health check carries no key: it is of no account, and faults of an account never hit it.
-    for row in TABLE.operations().filter(|row| row.group != "health") {
-        // Its own client: all retries of one are bounded together.
-        let client = account.patient_client();
-        let path = row.path_with(&crate::nobody().to_string());
-        account
-            .fault(&row.http_method(), &path, json!({"close": "after"}))
-            .await;
-        let before = account.calls(&row.http_method(), &path).await;
-        let sent = client.raw(RawRequest::new(row.http_method(), &path)).await;
-        let requests = account.calls(&row.http_method(), &path).await - before;
-        if ONCE.contains(&row.operation.as_str()) {
-            let error = sent.expect_err("the answer was lost");
-            assert_eq!((requests, error.sent()), (1, Sent::Maybe), "{}", row.name);
-        } else {
-            sent.expect("the second answer came");
-            assert_eq!(requests, 2, "{}", row.name);
-        }
-    }
-}
-
-/// The first attempt runs out of time at the client, while the service goes on.
-async fn a_slow_answer_is_waited_for_or_given_up() {
-    let account = Account::new().await;
-    let slow = || json!({"latency_ms": 3_000});
-    let hasty = account.patient_client();
-    let hasty = hasty.with(|calls| calls.attempt_timeout(Duration::from_secs(1)));
-    let customer = account.customer();
-    let server = customer.provisioned("203.0.113.63").await;
-
-    account
-        .fault(&Method::GET, "/api/v1/endpoints/*", slow())
-        .await;
-    let read = hasty
-        .servers()
-        .get_account_wide(server)
-        .await
-        .expect("the second answer came in time");
-    assert_eq!(read.attempts(), 2);
-
-    let suspends = Watch::start(&account, Method::POST, SUSPEND).await;
-    account.fault(&Method::POST, SUSPEND, slow()).await;
-    let suspended = hasty.servers().suspend(server).await.expect("likewise");
-    assert_eq!(
-        (suspended.attempts(), suspended.data.status.clone()),
-        (2, EndpointStatus::Paused)
-    );
-
-    let creations = Watch::start(&account, Method::POST, RULES).await;
-    account.fault(&Method::POST, RULES, slow()).await;
-    let error = allow(&hasty, server)
-        .await
-        .expect_err("late, and not sent again");
-    assert_eq!(
-        (error.kind(), error.sent(), error.attempts()),
-        (ErrorKind::Timeout, Sent::Maybe, 1)
-    );
-
-    account
-        .fault(&Method::GET, "/api/v1/endpoints/*", slow())
-        .await;
-    let call = account
-        .client
-        .call(GetEndpoint::account_wide(server))
-        .with(|call| call.operation_timeout(Duration::from_millis(200)));
-    let error = call.send().await.expect_err("late");
-    assert_eq!(
-        (error.kind(), error.sent()),
-        (ErrorKind::Deadline, Sent::Maybe)
-    );
-    settled(&account, customer).await;
-    assert!(is_paused(&account, server).await);
-    assert_eq!(suspends.statuses().await, [Some(200), Some(200)]);
-    assert_eq!(suspends.acts().await, 1);
-    assert_eq!(creations.statuses().await, [Some(201)]);
-    assert_eq!(rules_of(&account, server).await.len(), 1);
-}
-
-/// Waits until the service is done with what nobody waits for any more: a patient call comes after it.
-async fn settled(account: &Account, customer: Customer<'_>) {
-    account
-        .fault(
-            &Method::GET,
-            "/api/v1/whitelists",
-            json!({"latency_ms": 3_000}),
-        )
-        .await;
-    let list = ListRules::new(customer.id);
-    account.client.send(list).await.expect("a page");
-}
-
 async fn a_deletion_whose_answer_was_lost_is_done() {
     let account = Account::new().await;
     let client = account.patient_client();
@@ -581,70 +406,4 @@ async fn a_deletion_whose_answer_was_lost_is_done() {
         let again = client.send(DeleteRule::account_wide(rule)).await;
         assert_api_error(again, 404, ErrorCode::Number(404));
     }
-}
-
-async fn a_deletion_gives_up_and_says_that_it_may_be_done() {
-    let account = Account::new().await;
-    for (close, gone) in [
-        ("before", false),
-        ("reset", false),
-        ("after", true),
-        ("mid_body", true),
-    ] {
-        let id = account.customer().provisioned("203.0.113.103").await;
-        let placed = account.lasting_fault(&Method::DELETE, ONE_SERVER, json!({"close": close}));
-        placed.await;
-        let deleted = patient(&account).servers().delete_account_wide(id).await;
-        let lost = End::Failed(ErrorKind::Interrupted, Sent::Maybe);
-        assert_eq!(ended(deleted).end, lost, "closed {close}");
-        account.clear_faults().await;
-        let endpoints = account.client.servers();
-        let left = endpoints.get_account_wide(id).await;
-        assert_eq!(left.is_err(), gone, "closed {close}");
-        let again = endpoints.delete_account_wide(id).await;
-        match gone {
-            true => drop(assert_api_error(again, 404, ErrorCode::Number(404))),
-            false => assert_eq!(ended(again).end, End::Done, "closed {close}"),
-        }
-    }
-    let requests = account.calls(&Method::DELETE, ONE_SERVER).await;
-    assert_eq!(requests, 4 * (1 + RETRIES as usize) + 4);
-}
-
-async fn a_page_of_a_proxy_keeps_its_text() {
-    let account = Account::new().await;
-    let id = account.customer().provisioned("203.0.113.66").await;
-    for status in [200, 502] {
-        let page = json!({"body": "<html>Bad Gateway</html>", "status": status});
-        account
-            .fault(&Method::GET, "/api/v1/endpoints/*", page)
-            .await;
-        let error = account
-            .client
-            .servers()
-            .get_account_wide(id)
-            .await
-            .expect_err("no JSON");
-        assert_eq!(error.kind(), ErrorKind::Decode);
-        assert_eq!(error.status().map(|status| status.as_u16()), Some(status));
-        assert_eq!(error.body_snippet(), Some("<html>Bad Gateway</html>"));
-    }
-}
-
-async fn an_unknown_value_is_kept_and_the_answer_read() {
-    let account = Account::new().await;
-    let id = account.customer().provisioned("203.0.113.67").await;
-    let data = json!({"endpoint_id": id, "status": "hibernating", "until": "spring"});
-    let odd = json!({"success": true, "data": data});
-    let effect = json!({"body": odd.to_string(), "status": 200});
-    account
-        .fault(&Method::POST, "/api/v1/billing/suspend", effect)
-        .await;
-    let state = account
-        .client
-        .send(SuspendEndpoint::new(id))
-        .await
-        .expect("read");
-    assert_eq!(state.data.status.as_str(), "hibernating");
-    assert_eq!(state.raw_field("/data/until"), Some(json!("spring")));
 }

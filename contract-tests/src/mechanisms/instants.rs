@@ -7,8 +7,6 @@ use chrono::{DateTime, Duration, FixedOffset, SecondsFormat};
 use http::{Method, header};
 use serde_json::{Value, json};
 
-use super::day_in;
-
 type Time = DateTime<FixedOffset>;
 type Doing<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
 
@@ -400,7 +398,7 @@ async fn sign_in(scene: &Scene, tokens: &Value, asked: Asked) -> String {
 /// A rule with an end, written in this way. It is active through the second that is shown (E9).
 async fn rule(scene: &Scene, way: &'static str) -> (Time, Value) {
     let server = scene.id("server").await;
-    let day = day_in(&scene.estate.account, 3).await;
+    let day = scene.estate.account.day_in(3).await;
     let (put, rest) = match way.strip_prefix("put ") {
         Some(rest) => (true, rest),
         None => (false, way),

@@ -6,7 +6,7 @@ use chrono::{DateTime, Duration};
 use http::Method;
 use serde_json::{Value, json};
 
-use super::{now, of_each};
+use super::of_each;
 
 cases! {
     law: "M1, M3, M6";
@@ -354,7 +354,7 @@ async fn entries_follow_the_clock_of_the_account() {
     let mut sent = Sent::from_now(&account).await;
     for seconds in [0, 12_345, 7, 86_400] {
         account.advance(seconds).await;
-        let before = now(&account).await;
+        let before = account.shown_now().await;
         sent.entries.push(json!({}));
         let at =
             journal(&account, &format!("tenant={}&limit=1", account.name)).await[0]["at"].clone();

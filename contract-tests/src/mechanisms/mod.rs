@@ -3,7 +3,6 @@
 
 mod again;
 mod at_once;
-mod derived;
 mod dress;
 mod instants;
 mod journal;
@@ -13,11 +12,7 @@ mod still;
 mod strangers;
 
 use crate::table::{NAMESPACES, Row, TABLE};
-use crate::{
-    Account, Body, Case, Estate, Members, Namespace, Need, Playing, SCENES, WALKS, names_in,
-};
-use chrono::{DateTime, Duration, FixedOffset};
-use http::Method;
+use crate::{Body, Case, Estate, Members, Namespace, Need, Playing, SCENES, WALKS, names_in};
 use serde_json::json;
 
 /// Every mechanism, put to every operation.
@@ -31,7 +26,6 @@ pub fn cases() -> Vec<Case> {
         at_once::all(),
         lists::cases(),
         instants::cases(),
-        derived::CASES.to_vec(),
         journal::cases(),
         scenes(),
     ]
@@ -105,20 +99,6 @@ fn needs_of(row: &Row) -> Option<Need> {
     recipe.needs(&recipe.full())
 }
 
-/// The time by the account's clock, in the whole seconds that are shown.
-async fn now(account: &Account) -> DateTime<FixedOffset> {
-    let path = "/api/v1/whitelists/endpoint-summary?billing_customer_id=1";
-    let answer = account
-        .raw(Method::GET, path)
-        .send()
-        .await
-        .expect("an answer");
-    let shown = answer.json["meta"]["timestamp"]
-        .as_str()
-        .unwrap_or_default();
-    DateTime::parse_from_rfc3339(shown).unwrap_or_else(|_| panic!("no time in {}", answer.json))
-}
-
 /// With something unknown in the place of what a scan finds: nobody looks for it in a call that is refused before.
 fn unsteered(members: &mut Members) {
     for value in members.values_mut() {
@@ -127,10 +107,4 @@ fn unsteered(members: &mut Members) {
             *value = json!("$unknown");
         }
     }
-}
-
-/// A day from now, as a rule's end takes it.
-async fn day_in(account: &Account, days: i64) -> String {
-    let day = now(account).await + Duration::days(days);
-    day.format("%Y-%m-%d").to_string()
 }

@@ -87,7 +87,7 @@ pub const BENDS: &[Bent] = &[
     Bent {
         what: "shows one alert more than ten in the detail",
         breaks: Breaks::Limits,
-        case: "mechanisms::derived::a_server_of_fifteen_alerts_shows_ten",
+        case: "scenes::a_server_of_fifteen_alerts_shows_ten",
         assertion: "alerts in the detail of",
         bend: Bend::Answer(|call, answer| {
             if call.is(Method::GET, "/detail") {

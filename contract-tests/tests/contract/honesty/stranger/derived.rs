@@ -9,7 +9,7 @@ pub const BENDS: &[Bent] = &[
     Bent {
         what: "shows inside a rule of the list its server's nickname as it was when the rule was made",
         breaks: Breaks::Derived,
-        case: "mechanisms::derived::servers_and_their_limit_are_counted",
+        case: "scenes::servers_and_their_limit_are_counted",
         assertion: "the server inside the rule",
         bend: Bend::Whole(|call, behind| {
             Box::pin(async move {
@@ -35,7 +35,7 @@ pub const BENDS: &[Bent] = &[
     Bent {
         what: "shows a paused server inside a rule, read by its id, as active",
         breaks: Breaks::Derived,
-        case: "mechanisms::derived::servers_and_their_limit_are_counted",
+        case: "scenes::servers_and_their_limit_are_counted",
         assertion: "read by itself",
         bend: Bend::Answer(|call, answer| {
             if call.is_one_of(Method::GET, "/api/v1/whitelists") && answer.status == 200 {
@@ -46,7 +46,7 @@ pub const BENDS: &[Bent] = &[
     Bent {
         what: "leaves expired rules out of rule_count",
         breaks: Breaks::Derived,
-        case: "mechanisms::derived::what_expires_or_was_seen_is_counted",
+        case: "scenes::what_expires_or_was_seen_is_counted",
         assertion: "endpoint-summary of",
         bend: Bend::Whole(|call, behind| {
             Box::pin(async move {
@@ -77,7 +77,7 @@ pub const BENDS: &[Bent] = &[
     Bent {
         what: "does not count platform-paused domains in slots_used of the list",
         breaks: Breaks::Derived,
-        case: "mechanisms::derived::domains_and_their_slots_are_counted",
+        case: "scenes::domains_and_their_slots_are_counted",
         assertion: "slots_used of",
         bend: Bend::Answer(|call, answer| {
             if call.is(Method::GET, "/api/v1/domains") && answer.status == 200 {
@@ -96,7 +96,7 @@ pub const BENDS: &[Bent] = &[
     Bent {
         what: "counts a suspended service's slots in slots_total of a domain's summary (the list is right)",
         breaks: Breaks::Derived,
-        case: "mechanisms::derived::domains_and_their_slots_are_counted",
+        case: "scenes::domains_and_their_slots_are_counted",
         assertion: "slots_total in the summary",
         bend: Bend::Whole(|call, behind| {
             Box::pin(async move {
@@ -122,7 +122,7 @@ pub const BENDS: &[Bent] = &[
     Bent {
         what: "lets current_endpoint_count follow the status filter",
         breaks: Breaks::Derived,
-        case: "mechanisms::derived::servers_and_their_limit_are_counted",
+        case: "scenes::servers_and_their_limit_are_counted",
         assertion: "current_endpoint_count of",
         bend: Bend::Answer(|call, answer| {
             if call.is(Method::GET, "/api/v1/endpoints")
@@ -139,8 +139,8 @@ pub const BENDS: &[Bent] = &[
     Bent {
         what: "shows the account's default as endpoint_limit of a customer whose services are all suspended or cancelled",
         breaks: Breaks::Derived,
-        case: "mechanisms::derived::servers_and_their_limit_are_counted",
-        assertion: "counts after suspend_subscription",
+        case: "scenes::servers_and_their_limit_are_counted",
+        assertion: "counts, which it moves limit=0",
         bend: Bend::Answer(|call, answer| {
             if call.is(Method::GET, "/api/v1/endpoints")
                 && answer.status == 200
@@ -157,7 +157,7 @@ pub const BENDS: &[Bent] = &[
     Bent {
         what: "shows no new_ports and closed_ports after a failed scan",
         breaks: Breaks::Derived,
-        case: "mechanisms::derived::alerts_and_findings_are_counted",
+        case: "scenes::alerts_and_findings_are_counted",
         assertion: "after a scan that failed",
         bend: Bend::Answer(|call, answer| {
             if call.is(Method::GET, DETAIL) && answer.status == 200 {
@@ -173,7 +173,7 @@ pub const BENDS: &[Bent] = &[
     Bent {
         what: "counts only unseen mentions in dark_web_mentions_count of the summary",
         breaks: Breaks::Derived,
-        case: "mechanisms::derived::alerts_and_findings_are_counted",
+        case: "scenes::alerts_and_findings_are_counted",
         assertion: "dark_web_mentions_count in the summary",
         bend: Bend::Whole(|call, behind| {
             Box::pin(async move {
@@ -193,7 +193,7 @@ pub const BENDS: &[Bent] = &[
     Bent {
         what: "shows a port that is allowed for both protocols as tcp alone in whitelisted_ports",
         breaks: Breaks::Derived,
-        case: "mechanisms::derived::rules_and_the_ports_they_allow_are_counted",
+        case: "scenes::rules_and_the_ports_they_allow_are_counted",
         assertion: "whitelisted_ports of",
         bend: Bend::Answer(|call, answer| {
             if call.is(Method::GET, DETAIL) && answer.status == 200 {

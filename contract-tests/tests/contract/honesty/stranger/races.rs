@@ -31,8 +31,8 @@ pub const BENDS: &[Bent] = &[
         what: "lets a second of several simultaneous provisions have the last server place",
         // B6: a creation is refused when usage + 1 > capacity
         breaks: Breaks::Race,
-        case: "mechanisms::at_once::the_last_place_goes_to_one_server",
-        assertion: "assert_one(",
+        case: "scenes::the_last_place_goes_to_one_server",
+        assertion: "step 3: provision_endpoint",
         bend: Bend::Whole(|call, behind| {
             Box::pin(async move {
                 if !provisioning(&call, "provision") {
@@ -48,8 +48,8 @@ pub const BENDS: &[Bent] = &[
         what: "lets a second of several simultaneous provision-domains have the last slot",
         // B6: a creation is refused when usage + 1 > capacity
         breaks: Breaks::Race,
-        case: "mechanisms::at_once::the_last_slot_goes_to_one_domain",
-        assertion: "assert_one(",
+        case: "scenes::the_last_slot_goes_to_one_domain",
+        assertion: "step 2: provision_domain",
         bend: Bend::Whole(|call, behind| {
             Box::pin(async move {
                 if !provisioning(&call, "provision-domain") {
@@ -89,8 +89,8 @@ pub const BENDS: &[Bent] = &[
         what: "tells two domains that were renamed to one name at once that both have it",
         // C3: 409 DOMAIN_ALREADY_EXISTS when a live record of the customer has the name
         breaks: Breaks::Race,
-        case: "mechanisms::at_once::a_name_goes_to_one_of_eight_domains",
-        assertion: "assert_one(",
+        case: "scenes::a_name_goes_to_one_of_eight_domains",
+        assertion: "step 2: update_domain",
         bend: Bend::Whole(|call, behind| {
             Box::pin(async move {
                 if !provisioning(&call, "update-domain") {
@@ -112,8 +112,8 @@ pub const BENDS: &[Bent] = &[
         what: "tells two simultaneous callers of POST /endpoints with one address that each created it",
         // Endpoints: re-adding an existing IP returns the existing endpoint with 200; B9: with note
         breaks: Breaks::Race,
-        case: "mechanisms::at_once::an_address_is_one_server_whichever_group_adds_it",
-        assertion: "assert_one(",
+        case: "scenes::an_address_is_one_server_whichever_group_adds_it",
+        assertion: "step 1: provision_endpoint",
         bend: Bend::Whole(|call, behind| {
             Box::pin(async move {
                 if !call.is(Method::POST, "/api/v1/endpoints") {
@@ -170,8 +170,8 @@ pub const BENDS: &[Bent] = &[
         what: "loses one of several servers of one customer that were created at the same moment, after its 201",
         // Endpoints: the endpoint is created; A18: it is listed
         breaks: Breaks::Race,
-        case: "mechanisms::at_once::eight_servers_are_eight",
-        assertion: "assert!(listed.any(",
+        case: "scenes::eight_endpoints_are_eight",
+        assertion: "step 2: list_endpoints",
         bend: Bend::Whole(|call, behind| {
             Box::pin(async move {
                 if !call.is(Method::POST, "/api/v1/endpoints") {
@@ -195,8 +195,8 @@ pub const BENDS: &[Bent] = &[
         what: "gives two callers who ask for a sign-in token at once the same token",
         // E14: mints a token, one use
         breaks: Breaks::Race,
-        case: "mechanisms::at_once::every_token_is_another",
-        assertion: "assert_eq!(tokens.len(), CALLS",
+        case: "scenes::every_token_is_another",
+        assertion: "each of eight has another",
         bend: Bend::Whole(|call, behind| {
             Box::pin(async move {
                 if !call.is(Method::POST, "/api/v1/sso/token") {

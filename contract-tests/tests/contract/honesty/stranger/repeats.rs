@@ -41,8 +41,8 @@ pub const BENDS: &[Bent] = &[
     Bent {
         what: "restores a deleted server as paused when the POST /endpoints that restores it says paused",
         breaks: Breaks::Idempotency,
-        case: "mechanisms::again::what_comes_back_is_as_it_was",
-        assertion: "{member} after",
+        case: "scenes::what_comes_back_is_as_it_was",
+        assertion: "`/data/status` is \"paused\"",
         bend: Bend::Whole(|call, behind| {
             Box::pin(async move {
                 let body = call.json();
@@ -96,8 +96,8 @@ pub const BENDS: &[Bent] = &[
     Bent {
         what: "brings platform-paused records back when an already suspended (or active) subscription is told so again",
         breaks: Breaks::Idempotency,
-        case: "mechanisms::again::what_is_noted_brings_nothing_back",
-        assertion: "after {verb}",
+        case: "scenes::what_is_noted_brings_nothing_back",
+        assertion: "`/data/domains/0/quota_paused` is false",
         bend: Bend::Whole(|call, behind| {
             Box::pin(async move {
                 let answer = behind.answer(&call).await?;
@@ -112,8 +112,8 @@ pub const BENDS: &[Bent] = &[
     Bent {
         what: "brings platform-paused records back with a change-subscription that changes nothing",
         breaks: Breaks::Idempotency,
-        case: "mechanisms::again::what_is_noted_brings_nothing_back",
-        assertion: "after {verb}",
+        case: "scenes::what_is_noted_brings_nothing_back",
+        assertion: "`/data/domains/0/quota_paused` is false",
         bend: Bend::Whole(|call, behind| {
             Box::pin(async move {
                 let answer = behind.answer(&call).await?;
@@ -153,8 +153,8 @@ pub const BENDS: &[Bent] = &[
     Bent {
         what: "does not move a service's mapping when the provision that names it is answered with a note",
         breaks: Breaks::Idempotency,
-        case: "mechanisms::again::a_service_that_is_named_again_moves",
-        assertion: "after the service moved",
+        case: "scenes::a_service_that_is_named_again_moves",
+        assertion: "step 5: get_endpoint",
         bend: Bend::Whole(|call, behind| {
             Box::pin(async move {
                 if !provisioning(&call, "provision") || !call.json()["service_id"].is_i64() {
