@@ -7,7 +7,7 @@ use http::Method;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::recipe::{Bad, Members, Recipe};
+use crate::recipe::{Bad, Members, Recipe, placeholder};
 
 /// The whole table.
 pub static TABLE: LazyLock<Table> = LazyLock::new(|| {
@@ -51,6 +51,8 @@ pub struct Row {
     pub method: String,
     /// The path with its placeholders; `{namespace}` where both have it.
     pub path: String,
+    /// What stands between its slashes, with the namespace.
+    parts: Vec<String>,
     /// What stands for `{namespace}`.
     pub namespace: &'static str,
     /// The group of the specification.
@@ -148,10 +150,11 @@ impl Table {
 
     /// The row of a call: an operation, or one of the rows of what is none.
     pub fn row_of(&self, method: &Method, path: &str) -> &Row {
-        let known = self.rows.iter().filter(|row| row.is_at(path));
-        let mut known = known.collect::<Vec<_>>();
-        known.sort_by_key(|row| row.path.matches('{').count());
-        let row = known.iter().find(|row| row.method == method.as_str());
+        let parts: Vec<&str> = path.split('/').collect();
+        let known = self.rows.iter().filter(|row| row.is_at(&parts));
+        let known: Vec<&Row> = known.collect();
+        let own = known.iter().filter(|row| row.method == method.as_str());
+        let row = own.min_by_key(|row| row.placeholders());
         let name = match (row, known.is_empty()) {
             (Some(row), _) => return row,
             (None, true) => "(a path that is none)",
@@ -182,17 +185,19 @@ impl Table {
 }
 
 impl Row {
-    /// Whether a concrete path is one of this row's.
-    fn is_at(&self, path: &str) -> bool {
-        let mut given = path.split('/');
-        let fits = self.path.split('/').all(|expected| {
-            given.next().is_some_and(|part| match expected {
-                "{namespace}" => part == self.namespace,
-                placeholder if placeholder.starts_with('{') => !part.is_empty(),
-                literal => literal == part,
-            })
-        });
-        self.group != "none" && fits && given.next().is_none()
+    /// Whether the parts of a concrete path are those of this row's.
+    fn is_at(&self, path: &[&str]) -> bool {
+        let mut pairs = self.parts.iter().zip(path);
+        let fits = |(expected, part): (&String, &&str)| match placeholder(expected) {
+            Some(_) => !part.is_empty(),
+            None => expected == part,
+        };
+        self.group != "none" && self.parts.len() == path.len() && pairs.all(fits)
+    }
+
+    fn placeholders(&self) -> usize {
+        let placeholders = self.parts.iter().filter(|part| placeholder(part).is_some());
+        placeholders.count()
     }
 
     /// A call of this operation, every identifier in its path being this one.
@@ -256,6 +261,11 @@ fn row(operation: &Operation, every: &[Every], namespace: &'static str, name: St
         operation: operation.name.clone(),
         method: method.to_owned(),
         path: path.to_owned(),
+        parts: path
+            .replace("{namespace}", namespace)
+            .split('/')
+            .map(str::to_owned)
+            .collect(),
         namespace,
         group: operation.group.clone(),
         assumed: operation.assumed.clone(),

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::service::Service;
 use crate::table::{Reach, Row, TABLE};
 
-use super::report::{Finding, Report};
+use super::report::{Report, Told};
 
 const STYLE: &str = include_str!("page.css");
 
@@ -20,9 +20,7 @@ pub fn written(report: &Report, service: &Service) -> String {
         "Violations",
         "The documents exclude this.",
     );
-    violations
-        .iter()
-        .for_each(|finding| show(&mut page, finding));
+    violations.iter().for_each(|told| show(&mut page, told));
     for outcome in &undocumented {
         let _ = writeln!(
             page,
@@ -38,7 +36,7 @@ pub fn written(report: &Report, service: &Service) -> String {
         "The specification allows this, and this project assumed otherwise. Where an entry has an id, comments in the \
          client and in the mock cite it: what goes with the assumption stands there.",
     );
-    assumed.iter().for_each(|finding| show(&mut page, finding));
+    assumed.iter().for_each(|told| show(&mut page, told));
     for difference in &report.differences {
         let _ = writeln!(page, "<p class=\"one\">{}</p>", escaped(difference));
     }
@@ -50,7 +48,8 @@ pub fn written(report: &Report, service: &Service) -> String {
         &mut page,
         "observed",
         "Operations and outcomes",
-        "How often each was observed; empty ones never were.",
+        "How often each was observed. A dashed frame: calls alone lead there, and none did. No frame: the service must be \
+         steered to get there.",
     );
     observed(&mut page, report);
     section(
@@ -110,13 +109,15 @@ fn none(page: &mut String, is_none: bool) {
     }
 }
 
-fn show(page: &mut String, finding: &Finding) {
+fn show(page: &mut String, told: &Told) {
+    let finding = told.finding;
     let first = finding.what.lines().next().unwrap_or_default();
     let _ = writeln!(
         page,
-        "<details>\n<summary><code>{}</code><span>{}</span></summary>\n<ul>",
-        escaped(&finding.case),
-        escaped(first)
+        "<details>\n<summary><b>{}</b>{} <code>{}</code></summary>\n<ul>",
+        escaped(first),
+        told.often(),
+        escaped(&finding.case)
     );
     for law in finding.laws() {
         let _ = writeln!(page, "<li>{}</li>", escaped(&law));

@@ -1,6 +1,6 @@
 //! What a run found, for a person, a CI and the vendor of the service.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
 use std::time::Duration;
 
@@ -31,6 +31,25 @@ pub struct Finding {
     pub calls: Vec<Shown>,
     /// Whether nothing but an assumption of this project says otherwise.
     pub is_assumed: bool,
+}
+
+/// A finding, and how often it was made.
+#[derive(Debug, Clone, Copy)]
+pub struct Told<'a> {
+    /// The first of them.
+    pub finding: &'a Finding,
+    /// How many there are.
+    pub times: usize,
+}
+
+impl Told<'_> {
+    /// How often, where it is more than once.
+    pub fn often(&self) -> String {
+        match self.times {
+            1 => String::new(),
+            times => format!(" ({times} times)"),
+        }
+    }
 }
 
 /// How a case ended.
@@ -118,14 +137,23 @@ impl Report {
         });
     }
 
-    /// Findings that the specification excludes, then those that only an assumption does.
-    pub fn findings(&self) -> (Vec<&Finding>, Vec<&Finding>) {
+    /// Findings that the specification excludes, then those that only an assumption does; what many answers show once.
+    pub fn findings(&self) -> (Vec<Told<'_>>, Vec<Told<'_>>) {
         let played = self.played.iter();
         let findings = played.flat_map(|played| match &played.ending {
             Ending::Found(findings) => findings.as_slice(),
             _ => &[],
         });
-        findings.partition(|finding| !finding.is_assumed)
+        let mut all: Vec<Told> = Vec::new();
+        let mut places = HashMap::new();
+        for finding in findings {
+            let place = *places.entry(&finding.what).or_insert(all.len());
+            match all.get_mut(place) {
+                Some(told) => told.times += 1,
+                None => all.push(Told { finding, times: 1 }),
+            }
+        }
+        all.into_iter().partition(|told| !told.finding.is_assumed)
     }
 
     /// Outcomes that no document gives an operation.
@@ -178,14 +206,19 @@ impl Report {
     pub fn text(&self, service: &Service) -> String {
         let (violations, assumed) = self.findings();
         let mut text = String::new();
-        for finding in &violations {
-            let _ = writeln!(text, "violation: {}\n", finding.text());
+        for told in &violations {
+            let _ = writeln!(text, "violation{}: {}\n", told.often(), told.finding.text());
         }
         for outcome in self.undocumented(service) {
             let _ = writeln!(text, "violation: {outcome}, which no document has\n");
         }
-        for finding in &assumed {
-            let _ = writeln!(text, "difference: {}\n", finding.text());
+        for told in &assumed {
+            let _ = writeln!(
+                text,
+                "difference{}: {}\n",
+                told.often(),
+                told.finding.text()
+            );
         }
         for difference in &self.differences {
             let _ = writeln!(text, "difference: {difference}");
