@@ -28,7 +28,6 @@ mod model;
 mod names;
 mod need;
 pub mod program;
-pub mod proxy;
 mod recipe;
 mod same;
 mod scene;

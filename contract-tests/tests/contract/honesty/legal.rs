@@ -1,97 +1,110 @@
 //! The suite is just: a service that differs from the mock in what no document fixes falls to no case.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::{env, thread};
+use std::env;
+use std::path::Path;
+use std::sync::{Arc, LazyLock};
 
-use secmon_contract_tests::proxy::{Answer, Bend, Passing, Proxy};
 use secmon_contract_tests::{
     Body, Case, Exchange, Judgement, Matrix, Need, Service, keep_panics, repeatable, run_case,
 };
-use secmon_mock::{MockServer, MockServerBuilder};
+use secmon_mock::{Config, Instant, Manners, MockServer, MockServerBuilder};
+use serde::Deserialize;
 use serde_json::json;
 
-use super::likes;
+use super::{assert_none, read, side_by_side, wanted};
+use crate::bend::{Bend, Doing, On, Rule};
+use crate::jq::Program;
+use crate::proxy::Proxy;
 
 checks! {
     no_legal_variant_fails(Embedded),
     an_admin_api_without_playbooks_is_not_asked_to_play(Embedded),
 }
 
+static VARIANTS: LazyLock<File> =
+    LazyLock::new(|| read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("variants.toml")));
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    /// What the programs share.
+    define: String,
+    variant: Vec<Legal>,
+}
+
 /// A way in which a service may differ from the mock.
-pub struct Legal {
-    pub what: &'static str,
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Legal {
+    what: String,
     /// What allows it.
-    pub by: &'static str,
-    /// How it is started.
-    start: fn(MockServerBuilder) -> MockServerBuilder,
-    /// What its owner tells of it.
-    told: fn(&mut Service),
-    bend: Bend,
-    /// Whether the `/_mock/` calls come through the same proxy.
-    wholly: bool,
-    /// Whether an answer shows it, where the proxy does not count.
-    shows: Option<fn(&Exchange) -> bool>,
+    by: String,
     /// The cases in which it acts, besides those that every variant is put to.
-    cases: &'static [&'static str],
+    #[serde(default)]
+    at: Vec<String>,
+    #[serde(default)]
+    started: Started,
+    #[serde(default)]
+    told: Told,
+    /// Whether the `/_mock/` calls come through the same proxy.
+    #[serde(default)]
+    wholly: bool,
+    /// A program by which an answer shows it, where the proxy does not count.
+    shows: Option<String>,
+    #[serde(default = "On::all")]
+    on: On,
+    #[serde(flatten)]
+    doing: Option<Doing>,
 }
 
-/// A variant that differs in nothing as yet.
-pub fn legal(what: &'static str, by: &'static str) -> Legal {
-    Legal {
-        what,
-        by,
-        start: |builder| builder,
-        told: |_| {},
-        bend: Bend::Call(|_| {}),
-        wholly: false,
-        shows: None,
-        cases: &[],
+/// How the mock is started.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Started {
+    config: Option<String>,
+    /// Milliseconds since 1970.
+    clock: Option<i64>,
+    /// Whether its clock runs.
+    runs: bool,
+    unkind: bool,
+}
+
+/// What the owner of the service tells of it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Told {
+    plans: Option<Vec<(String, u64)>>,
+    hostname: Option<String>,
+}
+
+impl Started {
+    fn builder(&self) -> MockServerBuilder {
+        let mut builder = match self.runs {
+            true => MockServer::builder().seed(1),
+            false => repeatable(),
+        };
+        if let Some(text) = &self.config {
+            builder = builder.config(Config::parse(text).expect("a configuration"));
+        }
+        if let Some(clock) = self.clock {
+            builder = builder.manual_clock(Instant::from_unix_millis(clock));
+        }
+        match self.unkind {
+            true => builder.manners(Manners::Unkind),
+            false => builder,
+        }
     }
 }
 
-impl Legal {
-    /// With other answers.
-    pub fn answers(self, change: fn(&Passing, &mut Answer)) -> Self {
-        self.bent(Bend::Answer(change))
-    }
-
-    pub fn bent(self, bend: Bend) -> Self {
-        Self { bend, ..self }
-    }
-
-    /// Also in what the `/_mock/` calls say and take.
-    pub fn wholly(self) -> Self {
-        Self {
-            wholly: true,
-            ..self
+impl Told {
+    fn tell(&self, service: &mut Service) {
+        if let Some(plans) = &self.plans {
+            service.plans.clone_from(plans);
         }
-    }
-
-    /// Started in another way, which an answer shows.
-    pub fn started(
-        self,
-        start: fn(MockServerBuilder) -> MockServerBuilder,
-        shows: fn(&Exchange) -> bool,
-    ) -> Self {
-        Self { start, ..self }.shown(shows)
-    }
-
-    /// Shown by an answer, not by the proxy.
-    pub fn shown(self, shows: fn(&Exchange) -> bool) -> Self {
-        Self {
-            shows: Some(shows),
-            ..self
+        if let Some(hostname) = &self.hostname {
+            service.hostname.clone_from(hostname);
         }
-    }
-
-    pub fn told(self, told: fn(&mut Service)) -> Self {
-        Self { told, ..self }
-    }
-
-    pub fn at(self, cases: &'static [&'static str]) -> Self {
-        Self { cases, ..self }
     }
 }
 
@@ -116,46 +129,31 @@ fn thorough() -> Option<String> {
 }
 
 fn no_legal_variant_fails() {
-    let mut variants = likes::all();
-    let named: BTreeSet<&str> = variants.iter().map(|variant| variant.what).collect();
-    assert_eq!(named.len(), variants.len(), "two variants have one name");
-    assert_eq!(unknown(&variants), Vec::<&str>::new(), "no cases");
-    variants.retain(|variant| {
-        thorough().is_none_or(|part| part == "1" || variant.what.contains(&part))
+    let all = &VARIANTS.variant;
+    let named: BTreeSet<&str> = all.iter().map(|variant| variant.what.as_str()).collect();
+    assert_eq!(named.len(), all.len(), "two variants have one name");
+    assert_eq!(unknown(all), Vec::<&str>::new(), "no cases");
+    let variants = all.iter().filter(|variant| {
+        wanted(variant) && thorough().is_none_or(|part| part == "1" || variant.what.contains(&part))
     });
-    let (next, problems) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    let workers = thread::available_parallelism().map_or(1, usize::from);
-    thread::scope(|scope| {
-        for _ in 0..workers {
-            scope.spawn(|| {
-                loop {
-                    let number = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(variant) = variants.get(number) else {
-                        break;
-                    };
-                    let found = falls(number, variant);
-                    if thorough().is_some() {
-                        println!("{}: {found:#?}", variant.what);
-                    }
-                    let found = found
-                        .into_iter()
-                        .map(|why| format!("{}: {why}", variant.what));
-                    problems.lock().expect("no worker panics").extend(found);
-                }
-            });
+    let variants: Vec<&Legal> = variants.collect();
+    assert_none(&side_by_side(&variants, |number, variant| {
+        let found = falls(number, variant).unwrap_or_else(|why| vec![why]);
+        if thorough().is_some() {
+            println!("{}: {found:#?}", variant.what);
         }
-    });
-    let problems = problems.into_inner().expect("no worker panics");
-    assert!(problems.is_empty(), "{}", problems.join("\n\n"));
+        let found = found.into_iter();
+        found
+            .map(|why| format!("{}: {why}", variant.what))
+            .collect()
+    }));
 }
 
 fn an_admin_api_without_playbooks_is_not_asked_to_play() {
     let mock = MockServer::builder().start().expect("it starts");
-    let without = Bend::Instead(|call| {
-        let playbooks = call.path.starts_with("/_mock/playbooks");
-        playbooks.then(|| Answer::new(404, &json!({"error": "No such call."})))
-    });
-    for (bend, plays) in [(without, false), (Bend::Call(|_| {}), true)] {
+    let missing = r#"answered(404; {error: "No such call."})"#.to_owned();
+    let without = Bend::new("* /_mock/playbooks*", Doing::Instead(missing));
+    for (bend, plays) in [(without, false), (Bend::Nothing, true)] {
         let proxy = Proxy::start(mock.url(), bend);
         let service = Service::of(&mock).wholly_through(proxy.url()).asked();
         assert_eq!(service.lacking(&[Need::Playbooks]).is_empty(), plays);
@@ -163,19 +161,24 @@ fn an_admin_api_without_playbooks_is_not_asked_to_play() {
 }
 
 /// What the suite says against a variant; that it differs in nothing, where no case shows it.
-fn falls(number: usize, variant: &Legal) -> Vec<String> {
+fn falls(number: usize, variant: &Legal) -> Result<Vec<String>, String> {
     keep_panics();
-    let mock = (variant.start)(repeatable()).start().expect("it starts");
+    let mock = variant.started.builder().start().expect("it starts");
     let mut service = Service::of(&mock).of_somebody_else();
-    (variant.told)(&mut service);
-    let proxy = Proxy::start(&service.url, variant.bend);
+    variant.told.tell(&mut service);
+    let bend = bend(variant)?;
+    let shows = variant.shows.as_deref();
+    let shows = shows
+        .map(|program| Program::parse("", program))
+        .transpose()?;
+    let proxy = Proxy::start(&service.url, bend);
     let service = match variant.wholly {
         true => service.wholly_through(proxy.url()),
         false => service.through(proxy.url()),
     };
     let mut matrix = Matrix::default();
     let mut problems = Vec::new();
-    let mut shown = variant.shows.is_none();
+    let mut shown = shows.is_none();
     for case in cases(number, variant) {
         let run = run_case(&case, &service);
         let violations = Judgement::of(&case, &service, &run).violations;
@@ -185,22 +188,42 @@ fn falls(number: usize, variant: &Legal) -> Vec<String> {
                 .map(|why| format!("{}: {why}", case.name())),
         );
         for exchange in run.exchanges() {
-            shown = shown || variant.shows.is_some_and(|shows| shows(&exchange));
+            if let (false, Some(shows)) = (shown, &shows) {
+                shown = shows.holds(&seen(&exchange))?;
+            }
             matrix.observe(&case.name(), case.needs, &exchange);
         }
     }
+    problems.extend(proxy.troubles());
     problems.extend(matrix.judged(&[]).undocumented);
-    if !shown || (variant.shows.is_none() && proxy.bent() == 0) {
+    if !shown || (shows.is_none() && proxy.bent() == 0) {
         problems.push("differs in nothing".to_owned());
     }
-    problems
+    Ok(problems)
+}
+
+fn bend(variant: &Legal) -> Result<Bend, String> {
+    let Some(doing) = variant.doing.clone() else {
+        return Ok(Bend::Nothing);
+    };
+    let rule = Rule::parse(variant.on.clone(), doing, &VARIANTS.define)?;
+    Ok(Bend::By(Arc::new(rule)))
+}
+
+/// An exchange, as a program sees it.
+fn seen(exchange: &Exchange) -> String {
+    let Exchange {
+        query, sent, json, ..
+    } = exchange;
+    json!({"query": query, "sent": sent, "json": json}).to_string()
 }
 
 /// The cases that a variant is put to; thoroughly all, of a mechanism with one operation each, another for the next variant.
 fn cases(number: usize, variant: &Legal) -> Vec<Case> {
     let cases = secmon_contract_tests::cases();
     if thorough().is_none() {
-        let wanted: Vec<&str> = TELLING.iter().chain(variant.cases).copied().collect();
+        let own = variant.at.iter().map(String::as_str);
+        let wanted: Vec<&str> = TELLING.into_iter().chain(own).collect();
         let wanted = cases
             .into_iter()
             .filter(|case| wanted.contains(&case.name().as_str()));
@@ -221,19 +244,14 @@ fn cases(number: usize, variant: &Legal) -> Vec<Case> {
 }
 
 /// Cases of variants that are none.
-fn unknown(variants: &[Legal]) -> Vec<&'static str> {
+fn unknown(variants: &[Legal]) -> Vec<&str> {
     let cases: BTreeSet<String> = secmon_contract_tests::cases()
         .iter()
         .map(Case::name)
         .collect();
-    let named = variants
-        .iter()
-        .flat_map(|variant| variant.cases)
-        .chain(&TELLING);
-    named
-        .filter(|name| !cases.contains(**name))
-        .copied()
-        .collect()
+    let own = variants.iter().flat_map(|variant| &variant.at);
+    let named = TELLING.into_iter().chain(own.map(String::as_str));
+    named.filter(|name| !cases.contains(*name)).collect()
 }
 
 /// The variants, for the documentation of the bends.
@@ -242,7 +260,7 @@ pub fn documented() -> String {
         "\n## Legal variants\n\nWays in which a service may differ from the mock, each with what allows it. No case fails before \
          any of them; what an assumption\nof ours has otherwise is listed as a difference.\n\n| a service that | is allowed by |\n| --- | --- |\n",
     );
-    for variant in likes::all() {
+    for variant in &VARIANTS.variant {
         text += &format!("| {} | {} |\n", variant.what, variant.by);
     }
     text
