@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use jaq_json::Val;
 use serde::Deserialize;
-use tokio::runtime::Handle;
 use tokio::task::spawn_blocking;
 
 use crate::jq::{Acting, Program};
@@ -108,37 +107,38 @@ impl Rule {
         if answer.is_some() && !self.meets(&call, answer.as_ref()) {
             return answer;
         }
+        let noted = Arc::clone(&behind);
         let acts = move || {
-            let handle = Handle::current();
             let shown = answer.as_ref().map(Answer::to_val).unwrap_or_default();
             let acting = Acting {
-                handle,
                 behind,
                 call: call.to_val(),
                 came: call,
-                answer: shown.clone(),
                 last: RefCell::new((answer, shown)),
             };
             let done = self.act(&acting);
-            done.unwrap_or_else(|why| {
-                acting.behind.trouble(format!("{why}, in {:?}", self.doing));
-                None
-            })
+            done.map_err(|why| format!("{why}, in {:?}", self.doing))
         };
         // A program blocks while it waits for the service.
-        spawn_blocking(acts).await.ok()?
+        let done = spawn_blocking(acts).await;
+        let done = done.unwrap_or_else(|panic| Err(panic.to_string()));
+        done.unwrap_or_else(|why| {
+            noted.trouble(why);
+            None
+        })
     }
 
     fn act(&self, acting: &Acting) -> Result<Option<Answer>, String> {
+        let came = acting.last.borrow().1.clone();
         let run = |input| self.program.run(input, acting);
         let answer = match self.doing {
             Doing::Call(_) => acting.send(&one(run(&acting.call)?)?)?,
-            Doing::Answer(_) => one(run(&acting.answer)?)?,
-            Doing::Instead(_) => match &run(&acting.call)?[..] {
-                [] => acting.send(&acting.call)?,
-                outputs => one(outputs.to_vec())?,
+            Doing::Answer(_) => one(run(&came)?)?,
+            Doing::Instead(_) => match run(&acting.call)? {
+                none if none.is_empty() => acting.send(&acting.call)?,
+                outputs => one(outputs)?,
             },
-            Doing::After(_) => run(&acting.call).map(|_| acting.answer.clone())?,
+            Doing::After(_) => run(&acting.call).map(|_| came)?,
             Doing::Whole(_) => one(run(&acting.call)?)?,
         };
         let (last, shown) = &*acting.last.borrow();

@@ -58,7 +58,7 @@ impl Program {
 
     /// All that comes out, in the midst of a call.
     pub fn run(&self, input: &Val, acting: &Acting) -> Result<Vec<Val>, String> {
-        let vars = [acting.call.clone(), acting.answer.clone()];
+        let vars = [acting.call.clone(), acting.last.borrow().1.clone()];
         self.outputs(input, vars, Some(acting))
     }
 
@@ -92,16 +92,11 @@ fn exception(exception: Exn<'_, Val>) -> String {
 
 fn unreadable(errors: load::Errors<&str, ()>) -> String {
     let first = errors.into_iter().next().map(|(_, error)| error);
-    let told = match first {
-        Some(load::Error::Lex(errors)) => errors
-            .first()
-            .map(|(wanted, at)| (wanted.as_str().to_owned(), *at)),
-        Some(load::Error::Parse(errors)) => errors
-            .first()
-            .map(|(wanted, at)| (wanted.as_str().to_owned(), *at)),
-        _ => None,
+    let (wanted, at) = match first {
+        Some(load::Error::Lex(errors)) => (errors[0].0.as_str(), errors[0].1),
+        Some(load::Error::Parse(errors)) => (errors[0].0.as_str(), errors[0].1),
+        Some(load::Error::Io(_)) | None => ("a program without modules", ""),
     };
-    let (wanted, at) = told.unwrap_or_default();
     let at: String = at.chars().take(60).collect();
     format!("{wanted} is expected at {at:?}")
 }
@@ -116,14 +111,10 @@ fn undefined(errors: &compile::Errors<&str, ()>) -> String {
 pub struct Acting {
     /// The service.
     pub behind: Arc<Behind>,
-    /// What calls are sent by.
-    pub handle: Handle,
     /// The call as it came.
     pub came: Passing,
     /// The same, as programs see it.
     pub call: Val,
-    /// The service's answer, where it was asked before the program.
-    pub answer: Val,
     /// The last answer that the service gave, and how programs see it.
     pub last: RefCell<(Option<Answer>, Val)>,
 }
@@ -133,7 +124,7 @@ impl Acting {
     pub fn send(&self, call: &Val) -> Result<Val, String> {
         let call = Passing::from_val(call, &self.call)?;
         self.behind.bent(call != self.came);
-        let answer = self.handle.block_on(self.behind.answer(&call));
+        let answer = Handle::current().block_on(self.behind.answer(&call));
         let shown = answer.as_ref().map(Answer::to_val).unwrap_or_default();
         self.last.replace((answer, shown.clone()));
         Ok(shown)

@@ -113,19 +113,20 @@ fn json(text: &[u8]) -> Val {
 
 /// The text, unless a program made another body: what nobody changed goes on byte for byte.
 fn body_from_val(value: &Val, came: &Val) -> Bytes {
-    match (member(value, "text"), member(value, "body")) {
-        (Val::TStr(text), Val::Null) => *text,
-        (Val::TStr(text), body) if is_same(&body, &member(came, "body")) => *text,
-        (_, Val::Null) => Bytes::new(),
-        (_, body) => body.to_string().into(),
-    }
-}
-
-/// Whether two values are written in the same way; 1 and 1.0 are not, though they are equal.
-fn is_same(one: &Val, other: &Val) -> bool {
-    match (one, other) {
-        (Val::Obj(one), Val::Obj(other)) if Rc::ptr_eq(one, other) => true,
-        _ => one.to_string() == other.to_string(),
+    let (body, before) = (member(value, "body"), member(came, "body"));
+    let text = match member(value, "text") {
+        Val::TStr(text) => Some(*text),
+        _ => None,
+    };
+    match (&body, &before, text) {
+        (Val::Null, _, text) => text.unwrap_or_default(),
+        (Val::Obj(one), Val::Obj(other), Some(text)) if Rc::ptr_eq(one, other) => text,
+        (_, _, text) => {
+            let written = body.to_string();
+            // Compared as written, since 1 and 1.0 are equal.
+            let text = text.filter(|_| written == before.to_string());
+            text.unwrap_or_else(|| written.into())
+        }
     }
 }
 

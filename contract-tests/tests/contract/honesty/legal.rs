@@ -28,6 +28,8 @@ static VARIANTS: LazyLock<File> =
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
+    /// What every variant is put to: reads, writes, refusals and times of each group.
+    at: Vec<String>,
     /// What the programs share.
     define: String,
     variant: Vec<Legal>,
@@ -108,19 +110,6 @@ impl Told {
     }
 }
 
-/// What every variant is put to: reads, writes, refusals and times of each group.
-const TELLING: [&str; 9] = [
-    "scenes::health_is_told_without_a_key",
-    "scenes::a_first_look_at_what_a_partner_does",
-    "scenes::all_bad_fields_come_back_at_once",
-    "scenes::a_domain_moves_to_another_name",
-    "scenes::plans_change_in_the_direction_of_their_room",
-    "scenes::a_rule_of_one_server_is_created_read_changed_and_deleted",
-    "scenes::an_endpoint_is_created_read_changed_and_deleted",
-    "scenes::every_transition_of_a_domain_alert_allowed_and_refused",
-    "scenes::the_list_and_the_summary_show_a_domain",
-];
-
 /// With this variable variants are put to every case: all where it is 1, else those whose name has it in it.
 const THOROUGH: &str = "SECMON_CONTRACT_THOROUGH";
 
@@ -132,7 +121,7 @@ fn no_legal_variant_fails() {
     let all = &VARIANTS.variant;
     let named: BTreeSet<&str> = all.iter().map(|variant| variant.what.as_str()).collect();
     assert_eq!(named.len(), all.len(), "two variants have one name");
-    assert_eq!(unknown(all), Vec::<&str>::new(), "no cases");
+    assert_eq!(unknown(all), Vec::<&String>::new(), "no cases");
     let variants = all.iter().filter(|variant| {
         wanted(variant) && thorough().is_none_or(|part| part == "1" || variant.what.contains(&part))
     });
@@ -222,12 +211,11 @@ fn seen(exchange: &Exchange) -> String {
 fn cases(number: usize, variant: &Legal) -> Vec<Case> {
     let cases = secmon_contract_tests::cases();
     if thorough().is_none() {
-        let own = variant.at.iter().map(String::as_str);
-        let wanted: Vec<&str> = TELLING.into_iter().chain(own).collect();
-        let wanted = cases
-            .into_iter()
-            .filter(|case| wanted.contains(&case.name().as_str()));
-        return wanted.collect();
+        let wanted: Vec<&String> = VARIANTS.at.iter().chain(&variant.at).collect();
+        let cases = cases.into_iter();
+        return cases
+            .filter(|case| wanted.contains(&&case.name()))
+            .collect();
     }
     let mut by_path: BTreeMap<&str, Vec<Case>> = BTreeMap::new();
     for case in cases {
@@ -244,13 +232,13 @@ fn cases(number: usize, variant: &Legal) -> Vec<Case> {
 }
 
 /// Cases of variants that are none.
-fn unknown(variants: &[Legal]) -> Vec<&str> {
+fn unknown(variants: &'static [Legal]) -> Vec<&'static String> {
     let cases: BTreeSet<String> = secmon_contract_tests::cases()
         .iter()
         .map(Case::name)
         .collect();
     let own = variants.iter().flat_map(|variant| &variant.at);
-    let named = TELLING.into_iter().chain(own.map(String::as_str));
+    let named = VARIANTS.at.iter().chain(own);
     named.filter(|name| !cases.contains(*name)).collect()
 }
 
