@@ -12,6 +12,7 @@
 #   recall($name)            what is kept
 #   count($name; $by)        adds to a kept number, and gives what it is then
 #   wait($milliseconds)      waits
+#   acts                     counts as a difference, where no message is another
 
 # Calls.
 

@@ -45,23 +45,18 @@ pub struct Rule {
     program: Program,
 }
 
+/// Between a call and the status of its answer.
+const ARROW: &str = " -> ";
+
 /// Which calls and answers a program meets: `POST */suspend -> 2*, ...`.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(try_from = "String")]
-pub struct On(Vec<Pattern>);
-
-#[derive(Debug, Clone, PartialEq)]
-struct Pattern {
-    method: String,
-    path: String,
-    status: Option<String>,
-}
+pub struct On(pub String);
 
 impl Bend {
     /// A bend by a program, for the checks that have one of their own.
     pub fn new(on: &str, doing: Doing) -> Self {
-        let on = On::try_from(on.to_owned()).expect("patterns");
-        Self::By(Arc::new(Rule::parse(on, doing, "").expect("a program")))
+        let rule = Rule::parse(On(on.to_owned()), doing, "");
+        Self::By(Arc::new(rule.expect("a program")))
     }
 
     /// What the caller is answered; none when nothing comes.
@@ -84,7 +79,7 @@ impl Rule {
         | Doing::Instead(program)
         | Doing::After(program)
         | Doing::Whole(program)) = &doing;
-        if on.tells_status() && !doing.follows_answer() {
+        if on.0.contains(ARROW) && !doing.follows_answer() {
             return Err("a status, before there is an answer".to_owned());
         }
         Ok(Self {
@@ -123,7 +118,7 @@ impl Rule {
         let done = spawn_blocking(acts).await;
         let done = done.unwrap_or_else(|panic| Err(panic.to_string()));
         done.unwrap_or_else(|why| {
-            noted.trouble(why);
+            noted.troubles().push(why);
             None
         })
     }
@@ -163,53 +158,21 @@ fn one(outputs: Vec<Val>) -> Result<Val, String> {
 impl On {
     /// Every call.
     pub fn all() -> Self {
-        Self::try_from("* *".to_owned()).expect("a pattern")
+        Self("*".to_owned())
     }
 
     /// Whether they fit a call and, where there is one, its answer.
     pub fn meets(&self, method: &str, path: &str, status: Option<&str>) -> bool {
-        self.0.iter().any(|pattern| {
-            let mut status = pattern.status.as_deref().zip(status).into_iter();
-            fits(&pattern.method, method)
-                && fits(&pattern.path, path)
-                && status.all(|(wanted, status)| fits(wanted, status))
+        let call = format!("{method} {path}");
+        self.0.split(", ").any(|pattern| {
+            let (wanted, ending) = pattern.split_once(ARROW).unwrap_or((pattern, "*"));
+            fits(wanted, &call) && status.is_none_or(|status| fits(ending, status))
         })
     }
-
-    fn tells_status(&self) -> bool {
-        self.0.iter().any(|pattern| pattern.status.is_some())
-    }
 }
 
-impl TryFrom<String> for On {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        let patterns = text.split(", ").map(|pattern| {
-            let (call, status) = match pattern.split_once(" -> ") {
-                Some((call, status)) => (call, Some(status.to_owned())),
-                None => (pattern, None),
-            };
-            let (method, path) = call
-                .split_once(' ')
-                .ok_or_else(|| format!("{pattern} is no method and path"))?;
-            let groups = ["/api/v1/billing", "/api/v1/provisioning"];
-            let mut paths = groups
-                .map(|group| path.replace("{provisioning}", group))
-                .to_vec();
-            paths.dedup();
-            Ok(paths.into_iter().map(move |path| Pattern {
-                method: method.to_owned(),
-                path,
-                status: status.clone(),
-            }))
-        });
-        let patterns: Vec<_> = patterns.collect::<Result<_, String>>()?;
-        Ok(Self(patterns.into_iter().flatten().collect()))
-    }
-}
-
-/// Whether a text is as a pattern says, in which `*` is any text and `{id}` one part of a path.
+/// Whether a text is as a pattern says, in which `*` is any text, `{id}` one part of a path and `{provisioning}` the start of
+/// a path of that group.
 fn fits(pattern: &str, text: &str) -> bool {
     let (plain, wild) = pattern.split_at(pattern.find(['*', '{']).unwrap_or(pattern.len()));
     let Some(text) = text.strip_prefix(plain) else {
@@ -217,6 +180,11 @@ fn fits(pattern: &str, text: &str) -> bool {
     };
     if wild.is_empty() {
         return text.is_empty();
+    }
+    if let Some(rest) = wild.strip_prefix("{provisioning}") {
+        let groups = ["/api/v1/billing", "/api/v1/provisioning"];
+        let mut rests = groups.iter().filter_map(|group| text.strip_prefix(group));
+        return rests.any(|text| fits(rest, text));
     }
     let (rest, most) = match wild.strip_prefix("{id}") {
         Some(rest) => (rest, text.find('/').unwrap_or(text.len())),

@@ -56,27 +56,11 @@ impl Program {
         Ok(Self(filter))
     }
 
-    /// All that comes out, in the midst of a call.
+    /// All that comes out.
     pub fn run(&self, input: &Val, acting: &Acting) -> Result<Vec<Val>, String> {
         let vars = [acting.call.clone(), acting.last.borrow().1.clone()];
-        self.outputs(input, vars, Some(acting))
-    }
-
-    /// Whether a program that asks nobody says yes to some JSON.
-    pub fn holds(&self, json: &str) -> Result<bool, String> {
-        let input = read::parse_single(json.as_bytes()).map_err(|why| why.to_string())?;
-        let outputs = self.outputs(&input, Default::default(), None)?;
-        Ok(outputs == [Val::from(true)])
-    }
-
-    fn outputs(
-        &self,
-        input: &Val,
-        vars: [Val; 2],
-        acting: Option<&Acting>,
-    ) -> Result<Vec<Val>, String> {
-        let (vars, lut) = (Vars::new(vars), &self.0.lut);
-        let context = Ctx::<Wire>::new(Running { lut, acting }, vars);
+        let lut = &self.0.lut;
+        let context = Ctx::<Wire>::new(Running { lut, acting }, Vars::new(vars));
         let outputs = self.0.id.run((context, input.clone()));
         let outputs = outputs.map(|output| output.map_err(exception));
         outputs.collect()
@@ -135,11 +119,8 @@ impl Acting {
     }
 
     fn exchange(&self, name: &Val, value: &Val) -> Val {
-        let before = self
-            .behind
-            .kept()
-            .insert(name.to_string(), value.to_string());
-        kept(before.as_ref())
+        let mut all = self.behind.kept();
+        kept(all.insert(name.to_string(), value.to_string()).as_ref())
     }
 
     fn count(&self, name: &Val, by: Val) -> Result<Val, String> {
@@ -148,16 +129,6 @@ impl Acting {
         let sum = (before + by).map_err(|why| why.to_string())?;
         all.insert(name.to_string(), sum.to_string());
         Ok(sum)
-    }
-
-    fn wait(&self, milliseconds: &Val) -> Result<(), String> {
-        let long = milliseconds.to_string();
-        let long = long
-            .parse()
-            .map_err(|_| format!("no milliseconds: {long}"))?;
-        self.behind.bent(true);
-        thread::sleep(Duration::from_millis(long));
-        Ok(())
     }
 }
 
@@ -177,13 +148,7 @@ impl DataT for Wire {
 #[derive(Clone, Copy)]
 struct Running<'a> {
     lut: &'a Lut<Wire>,
-    acting: Option<&'a Acting>,
-}
-
-impl<'a> Running<'a> {
-    fn acting(&self) -> Result<&'a Acting, String> {
-        self.acting.ok_or_else(|| "there is no call".to_owned())
-    }
+    acting: &'a Acting,
 }
 
 impl<'a> HasLut<'a, Wire> for Running<'a> {
@@ -200,7 +165,7 @@ fn natives() -> impl Iterator<Item = Fun<Wire>> {
         }),
         ("is", v(1), |(mut context, call)| {
             let patterns = context.pop_var();
-            bome(is(&call, &patterns).map(Val::from).map_err(Error::str))
+            done(&context, |_| is(&call, &patterns).map(Val::from))
         }),
         ("recall", v(1), |(mut context, _)| {
             let name = context.pop_var();
@@ -214,9 +179,15 @@ fn natives() -> impl Iterator<Item = Fun<Wire>> {
             let (by, name) = (context.pop_var(), context.pop_var());
             done(&context, |acting| acting.count(&name, by))
         }),
+        ("acts", v(0), |(context, input)| {
+            context.data().acting.behind.bent(true);
+            bome(Ok(input))
+        }),
         ("wait", v(1), |(mut context, input)| {
             let long = context.pop_var();
-            done(&context, |acting| acting.wait(&long).map(|()| input))
+            let long = long.to_string().parse().map_err(Error::str);
+            let wait = |long| thread::sleep(Duration::from_millis(long));
+            bome(long.map(wait).map(|()| input))
         }),
     ]);
     all.into_vec().into_iter().map(run::<Wire>)
@@ -226,7 +197,7 @@ fn done<'a>(
     context: &Ctx<'a, Wire>,
     act: impl FnOnce(&Acting) -> Result<Val, String>,
 ) -> ValXs<'a, Val> {
-    bome(context.data().acting().and_then(act).map_err(Error::str))
+    bome(act(context.data().acting).map_err(Error::str))
 }
 
 fn is(call: &Val, patterns: &Val) -> Result<bool, String> {
@@ -234,5 +205,5 @@ fn is(call: &Val, patterns: &Val) -> Result<bool, String> {
         words(&member(call, "method"))?,
         words(&member(call, "path"))?,
     );
-    Ok(On::try_from(words(patterns)?)?.meets(&method, &path, None))
+    Ok(On(words(patterns)?).meets(&method, &path, None))
 }

@@ -113,21 +113,22 @@ fn json(text: &[u8]) -> Val {
 
 /// The text, unless a program made another body: what nobody changed goes on byte for byte.
 fn body_from_val(value: &Val, came: &Val) -> Bytes {
-    let (body, before) = (member(value, "body"), member(came, "body"));
-    let text = match member(value, "text") {
+    let (body, text) = (member(value, "body"), member(value, "text"));
+    let as_it_came = match (&body, member(came, "body")) {
+        (Val::Obj(body), Val::Obj(before)) => Rc::ptr_eq(body, &before),
+        _ => false,
+    } && text == member(came, "text");
+    let text = match text {
         Val::TStr(text) => Some(*text),
         _ => None,
     };
-    match (&body, &before, text) {
-        (Val::Null, _, text) => text.unwrap_or_default(),
-        (Val::Obj(one), Val::Obj(other), Some(text)) if Rc::ptr_eq(one, other) => text,
-        (_, _, text) => {
-            let written = body.to_string();
-            // Compared as written, since 1 and 1.0 are equal.
-            let text = text.filter(|_| written == before.to_string());
-            text.unwrap_or_else(|| written.into())
-        }
+    if as_it_came || matches!(body, Val::Null) {
+        return text.unwrap_or_default();
     }
+    // Compared as written, since 1 and 1.0 are equal.
+    let written = body.to_string();
+    let text = text.filter(|text| json(text).to_string() == written);
+    text.unwrap_or_else(|| written.into())
 }
 
 /// A name and its line; its lines, where there are several.

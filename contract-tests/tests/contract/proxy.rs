@@ -29,7 +29,6 @@ pub struct Behind {
     kept: Mutex<BTreeMap<String, String>>,
     /// How many calls and answers were bent.
     bent: AtomicUsize,
-    /// What programs could not do.
     trouble: Mutex<Vec<String>>,
 }
 
@@ -68,12 +67,8 @@ impl Behind {
         self.bent.fetch_add(is.into(), Ordering::Relaxed);
     }
 
-    /// Notes what a program could not do.
-    pub fn trouble(&self, what: String) {
-        self.troubles().push(what);
-    }
-
-    fn troubles(&self) -> MutexGuard<'_, Vec<String>> {
+    /// What programs could not do.
+    pub fn troubles(&self) -> MutexGuard<'_, Vec<String>> {
         self.trouble.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -6,15 +6,13 @@ use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
 use secmon_contract_tests::{
-    Body, Case, Exchange, Judgement, Matrix, Need, Service, keep_panics, repeatable, run_case,
+    Body, Case, Judgement, Matrix, Need, Service, keep_panics, repeatable, run_case,
 };
 use secmon_mock::{Config, Instant, Manners, MockServer, MockServerBuilder};
 use serde::Deserialize;
-use serde_json::json;
 
 use super::{assert_none, read, side_by_side, wanted};
 use crate::bend::{Bend, Doing, On, Rule};
-use crate::jq::Program;
 use crate::proxy::Proxy;
 
 checks! {
@@ -52,12 +50,10 @@ struct Legal {
     /// Whether the `/_mock/` calls come through the same proxy.
     #[serde(default)]
     wholly: bool,
-    /// A program by which an answer shows it, where the proxy does not count.
-    shows: Option<String>,
     #[serde(default = "On::all")]
     on: On,
     #[serde(flatten)]
-    doing: Option<Doing>,
+    doing: Doing,
 }
 
 /// How the mock is started.
@@ -99,17 +95,6 @@ impl Started {
     }
 }
 
-impl Told {
-    fn tell(&self, service: &mut Service) {
-        if let Some(plans) = &self.plans {
-            service.plans.clone_from(plans);
-        }
-        if let Some(hostname) = &self.hostname {
-            service.hostname.clone_from(hostname);
-        }
-    }
-}
-
 /// With this variable variants are put to every case: all where it is 1, else those whose name has it in it.
 const THOROUGH: &str = "SECMON_CONTRACT_THOROUGH";
 
@@ -121,7 +106,15 @@ fn no_legal_variant_fails() {
     let all = &VARIANTS.variant;
     let named: BTreeSet<&str> = all.iter().map(|variant| variant.what.as_str()).collect();
     assert_eq!(named.len(), all.len(), "two variants have one name");
-    assert_eq!(unknown(all), Vec::<&String>::new(), "no cases");
+    let cases = secmon_contract_tests::cases();
+    let known: BTreeSet<String> = cases.iter().map(Case::name).collect();
+    let own = all.iter().flat_map(|variant| &variant.at);
+    let unknown = VARIANTS
+        .at
+        .iter()
+        .chain(own)
+        .find(|name| !known.contains(*name));
+    assert_eq!(unknown, None, "there is no such case");
     let variants = all.iter().filter(|variant| {
         wanted(variant) && thorough().is_none_or(|part| part == "1" || variant.what.contains(&part))
     });
@@ -154,12 +147,11 @@ fn falls(number: usize, variant: &Legal) -> Result<Vec<String>, String> {
     keep_panics();
     let mock = variant.started.builder().start().expect("it starts");
     let mut service = Service::of(&mock).of_somebody_else();
-    variant.told.tell(&mut service);
-    let bend = bend(variant)?;
-    let shows = variant.shows.as_deref();
-    let shows = shows
-        .map(|program| Program::parse("", program))
-        .transpose()?;
+    let Told { plans, hostname } = &variant.told;
+    service.plans = plans.clone().unwrap_or(service.plans);
+    service.hostname = hostname.clone().unwrap_or(service.hostname);
+    let (on, doing) = (variant.on.clone(), variant.doing.clone());
+    let bend = Bend::By(Arc::new(Rule::parse(on, doing, &VARIANTS.define)?));
     let proxy = Proxy::start(&service.url, bend);
     let service = match variant.wholly {
         true => service.wholly_through(proxy.url()),
@@ -167,44 +159,21 @@ fn falls(number: usize, variant: &Legal) -> Result<Vec<String>, String> {
     };
     let mut matrix = Matrix::default();
     let mut problems = Vec::new();
-    let mut shown = shows.is_none();
     for case in cases(number, variant) {
         let run = run_case(&case, &service);
         let violations = Judgement::of(&case, &service, &run).violations;
-        problems.extend(
-            violations
-                .first()
-                .map(|why| format!("{}: {why}", case.name())),
-        );
+        let first = violations.first();
+        problems.extend(first.map(|why| format!("{}: {why}", case.name())));
         for exchange in run.exchanges() {
-            if let (false, Some(shows)) = (shown, &shows) {
-                shown = shows.holds(&seen(&exchange))?;
-            }
             matrix.observe(&case.name(), case.needs, &exchange);
         }
     }
     problems.extend(proxy.troubles());
     problems.extend(matrix.judged(&[]).undocumented);
-    if !shown || (shows.is_none() && proxy.bent() == 0) {
+    if proxy.bent() == 0 {
         problems.push("differs in nothing".to_owned());
     }
     Ok(problems)
-}
-
-fn bend(variant: &Legal) -> Result<Bend, String> {
-    let Some(doing) = variant.doing.clone() else {
-        return Ok(Bend::Nothing);
-    };
-    let rule = Rule::parse(variant.on.clone(), doing, &VARIANTS.define)?;
-    Ok(Bend::By(Arc::new(rule)))
-}
-
-/// An exchange, as a program sees it.
-fn seen(exchange: &Exchange) -> String {
-    let Exchange {
-        query, sent, json, ..
-    } = exchange;
-    json!({"query": query, "sent": sent, "json": json}).to_string()
 }
 
 /// The cases that a variant is put to; thoroughly all, of a mechanism with one operation each, another for the next variant.
@@ -229,17 +198,6 @@ fn cases(number: usize, variant: &Legal) -> Vec<Case> {
     let left_out = [Need::Embedded, Need::Faults];
     let chosen = chosen.filter(|case| !case.needs.iter().any(|need| left_out.contains(need)));
     chosen.collect()
-}
-
-/// Cases of variants that are none.
-fn unknown(variants: &'static [Legal]) -> Vec<&'static String> {
-    let cases: BTreeSet<String> = secmon_contract_tests::cases()
-        .iter()
-        .map(Case::name)
-        .collect();
-    let own = variants.iter().flat_map(|variant| &variant.at);
-    let named = VARIANTS.at.iter().chain(own);
-    named.filter(|name| !cases.contains(*name)).collect()
 }
 
 /// The variants, for the documentation of the bends.
