@@ -29,7 +29,6 @@ mod model;
 mod names;
 mod need;
 pub mod program;
-pub mod proxy;
 mod race;
 mod recipe;
 mod same;

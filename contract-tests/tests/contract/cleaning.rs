@@ -1,19 +1,21 @@
 //! A case takes away what it made in an account that others use, whatever happened on the way.
 
 use bytes::Bytes;
-use http::{Method, Request, StatusCode};
+use http::{Method, Request};
 use secmon::model::{ProductSlug, Protocol};
 use secmon::operations::{
     CreateRule, IngestFirewall, ListEndpoints, ProvisionDomain, ProvisionSubscription,
 };
 use secmon::transport::{HttpOptions, HttpTransport, Transport};
-use secmon_contract_tests::proxy::{Answer, Bend, Proxy};
 use secmon_contract_tests::{
     Account, Case, Namespace, Run, Service, Steering, embedded, next_service, run_case,
 };
 use secmon_mock::MockServer;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::runtime::Builder;
+
+use crate::bend::{Bend, Doing};
+use crate::proxy::Proxy;
 
 checks! {
     what_was_made_is_taken_away_when_its_answer_was_lost(Embedded),
@@ -75,18 +77,13 @@ fn run_at(mock: &MockServer, bend: Bend) -> Run {
     run_case(&MAKES_ALL, &service.through(proxy.url()))
 }
 
-fn makes(method: &Method, path: &str) -> bool {
-    let ends = [
-        "/provision",
-        "/endpoints",
-        "/whitelists",
-        "/ingest",
-        "-domain",
-        "-subscription",
-    ];
-    *method == Method::POST
-        && ends.iter().any(|end| path.ends_with(end))
-        && !path.contains("/terminate")
+/// What makes something; some of it ends something, which is not bent.
+const MAKES: &str = "POST */provision, POST */endpoints, POST */whitelists, POST */ingest, POST *-domain, POST *-subscription";
+
+/// A bend of the answers to what makes something.
+fn bent(answer: &str) -> Bend {
+    let program = format!(r#"if $call | is("* */terminate*") then . else {answer} end"#);
+    Bend::new(MAKES, Doing::Answer(program))
 }
 
 fn read(mock: &MockServer, path: &str) -> Value {
@@ -130,31 +127,17 @@ fn assert_nothing_is_left(bend: Bend) {
 }
 
 fn what_was_made_is_taken_away_when_its_answer_was_lost() {
-    assert_nothing_is_left(Bend::Whole(|call, behind| {
-        Box::pin(async move {
-            let answer = behind.answer(&call).await;
-            answer.filter(|_| !makes(&call.method, &call.path))
-        })
-    }));
+    assert_nothing_is_left(bent("null"));
 }
 
 fn what_was_made_is_taken_away_when_its_answer_names_nothing() {
-    assert_nothing_is_left(Bend::Answer(|call, answer| {
-        if makes(&call.method, &call.path) {
-            answer.edit(|json| json["data"] = json!({}));
-        }
-    }));
+    assert_nothing_is_left(bent(".body.data = {}"));
 }
 
 fn what_cannot_be_taken_away_is_named_and_the_rest_is_gone() {
     let mock = embedded();
-    let run = run_at(
-        &mock,
-        Bend::Instead(|call| {
-            let refused = call.is_one_of(Method::DELETE, "/api/v1/endpoints");
-            refused.then(|| Answer::new(StatusCode::CONFLICT.as_u16(), &json!({})))
-        }),
-    );
+    let refused = Doing::Instead("answered(409; {})".to_owned());
+    let run = run_at(&mock, Bend::new("DELETE /api/v1/endpoints/{id}", refused));
     let left = run.not_cleaned_up.as_ref().expect("two servers are left");
     assert_eq!(
         left.message.matches("DELETE /api/v1/endpoints/").count(),

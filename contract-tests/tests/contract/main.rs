@@ -3,11 +3,15 @@
 #[macro_use]
 mod suite;
 
+mod bend;
 mod cleaning;
 mod honesty;
+mod jq;
 mod judgement;
+mod message;
 mod playbooks;
 mod program;
+mod proxy;
 mod recipes;
 mod remote;
 mod witnesses;

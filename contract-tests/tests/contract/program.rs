@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::{Mutex, PoisonError};
 
-use http::StatusCode;
-use secmon_contract_tests::proxy::{Answer, Bend, Proxy};
-use serde_json::{Value, json};
+use serde_json::Value;
 
+use crate::bend::{Bend, Doing};
+use crate::proxy::Proxy;
 use crate::remote::{KEY, Remote};
 
 checks! {
@@ -174,7 +174,7 @@ const MOMENTS: [usize; 10] = [1, 2, 3, 5, 8, 13, 34, 55, 89, 144];
 fn a_run_that_is_stopped_leaves_nothing_alive_and_a_killed_one_can_be_cleaned_up() {
     let stand = Stand::new("stopped");
     let before = stand.remote.alive();
-    let proxy = Proxy::start(stand.remote.url(), Bend::Call(|_| strike()));
+    let proxy = Proxy::start(stand.remote.url(), Bend::Watch(|_| strike()));
     for moment in MOMENTS {
         assert_eq!(
             struck(&stand, proxy.url(), "-INT", moment),
@@ -196,21 +196,12 @@ fn a_run_that_is_stopped_leaves_nothing_alive_and_a_killed_one_can_be_cleaned_up
 
 fn a_violation_is_told_with_its_law_and_without_secrets() {
     let stand = Stand::new("violation");
-    let bend = Bend::Answer(|call, answer| {
-        if call.path.ends_with("/billing/suspend") && answer.status == StatusCode::OK {
-            answer.edit(|json| {
-                json["data"]["status"] = json!("asleep");
-                json["data"]["seen"] =
-                    json!(call.headers["authorization"].to_str().unwrap_or_default());
-            });
-        }
-        if call.path.ends_with("/sso/token") {
-            *answer = Answer::new(
-                200,
-                &json!({"success": "no", "data": {"token": "a-token-nobody-may-see"}}),
-            );
-        }
-    });
+    let bend = r#"
+        if $call | is("* */sso/token") then
+          answered(200; {success: "no", data: {token: "a-token-nobody-may-see"}})
+        else .body.data |= (.status = "asleep" | .seen = ($call | account)) end"#;
+    let on = "* */billing/suspend -> 200, * */sso/token";
+    let bend = Bend::new(on, Doing::Answer(bend.to_owned()));
     let proxy = Proxy::start(stand.remote.url(), bend);
     let files = ["--html", "report.html", "--record", "answers.jsonl"];
     let ran = stand.run(
@@ -246,11 +237,8 @@ fn a_violation_is_told_with_its_law_and_without_secrets() {
 
 fn a_further_member_is_a_difference() {
     let stand = Stand::new("difference");
-    let bend = Bend::Answer(|call, answer| {
-        if call.path == "/api/v1/endpoints" && answer.status == StatusCode::OK {
-            answer.edit(|json| json["meta"]["region"] = json!("eu"));
-        }
-    });
+    let further = Doing::Answer(r#".body.meta.region = "eu""#.to_owned());
+    let bend = Bend::new("* /api/v1/endpoints -> 200", further);
     let proxy = Proxy::start(stand.remote.url(), bend);
     let ran = stand.run(proxy.url(), &["--read-only"]);
     assert_eq!(ran.status.code(), Some(0), "{}", said(&ran));
@@ -263,11 +251,11 @@ fn a_further_member_is_a_difference() {
 
 fn what_a_run_recorded_is_held_against_the_mock() {
     let stand = Stand::new("recorded");
-    let bend = Bend::Answer(|call, answer| {
-        if call.path.ends_with("/billing/resume") {
-            answer.edit(|json| json["data"]["resumed_at"] = json!("2026-01-01T00:00:00+00:00"));
-        }
-    });
+    let further = r#".body.data.resumed_at = "2026-01-01T00:00:00+00:00""#;
+    let bend = Bend::new(
+        "* */billing/resume -> 2*",
+        Doing::Answer(further.to_owned()),
+    );
     let proxy = Proxy::start(stand.remote.url(), bend);
     stand.run(
         proxy.url(),

@@ -9,11 +9,14 @@ use std::sync::{LazyLock, Mutex};
 use bytes::Bytes;
 use http::Request;
 use secmon::transport::{HttpOptions, HttpTransport, Transport};
-use secmon_contract_tests::proxy::{Bend, Passing, Proxy};
 use secmon_contract_tests::{Body, Need};
 use secmon_mock::{MockServer, RateLimit};
 use serde_json::{Value, json};
 use tokio::runtime::Builder;
+
+use crate::bend::Bend;
+use crate::message::Passing;
+use crate::proxy::Proxy;
 
 checks! {
     any_server_can_be_put_to_the_cases_that_steer_nothing(Embedded),
@@ -179,7 +182,7 @@ static CUSTOMERS: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
 
 /// Notes the customer of a call that makes something.
 fn remember(call: &Passing) {
-    let body = call.json();
+    let body: Value = serde_json::from_slice(&call.body).unwrap_or_default();
     let named = ["client_id", "billing_customer_id"].map(|member| body[member].as_i64());
     let named = named.into_iter().flatten().filter(|id| *id > 0);
     let mut customers = CUSTOMERS.lock().expect("customers");
@@ -220,7 +223,7 @@ fn any_server_can_be_put_to_the_cases_that_steer_nothing() {
     let remote = Remote::start();
     let before = remote.alive();
     let path = report_path("unsteered");
-    let watched = Proxy::start(remote.server.url(), Bend::Call(|call| remember(call)));
+    let watched = Proxy::start(remote.server.url(), Bend::Watch(remember));
     let off = [("SECMON_CONTRACT_RATE_LIMITS", "off")];
     let ran = Remote::suite(watched.url(), &off, &path);
     let said = String::from_utf8_lossy(&ran.stdout);

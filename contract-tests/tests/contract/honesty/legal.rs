@@ -1,112 +1,99 @@
 //! The suite is just: a service that differs from the mock in what no document fixes falls to no case.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::{env, thread};
+use std::env;
+use std::path::Path;
+use std::sync::{Arc, LazyLock};
 
-use secmon_contract_tests::proxy::{Answer, Bend, Passing, Proxy};
 use secmon_contract_tests::{
-    Body, Case, Exchange, Judgement, Matrix, Need, Service, keep_panics, repeatable, run_case,
+    Body, Case, Judgement, Matrix, Need, Service, keep_panics, repeatable, run_case,
 };
-use secmon_mock::{MockServer, MockServerBuilder};
-use serde_json::json;
+use secmon_mock::{Config, Instant, Manners, MockServer, MockServerBuilder};
+use serde::Deserialize;
 
-use super::likes;
+use super::{assert_none, read, side_by_side, wanted};
+use crate::bend::{Bend, Doing, On, Rule};
+use crate::proxy::Proxy;
 
 checks! {
     no_legal_variant_fails(Embedded),
     an_admin_api_without_playbooks_is_not_asked_to_play(Embedded),
 }
 
+static VARIANTS: LazyLock<File> =
+    LazyLock::new(|| read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("variants.toml")));
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    /// What every variant is put to: reads, writes, refusals and times of each group.
+    at: Vec<String>,
+    /// What the programs share.
+    define: String,
+    variant: Vec<Legal>,
+}
+
 /// A way in which a service may differ from the mock.
-pub struct Legal {
-    pub what: &'static str,
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Legal {
+    what: String,
     /// What allows it.
-    pub by: &'static str,
-    /// How it is started.
-    start: fn(MockServerBuilder) -> MockServerBuilder,
-    /// What its owner tells of it.
-    told: fn(&mut Service),
-    bend: Bend,
-    /// Whether the `/_mock/` calls come through the same proxy.
-    wholly: bool,
-    /// Whether an answer shows it, where the proxy does not count.
-    shows: Option<fn(&Exchange) -> bool>,
+    by: String,
     /// The cases in which it acts, besides those that every variant is put to.
-    cases: &'static [&'static str],
+    #[serde(default)]
+    at: Vec<String>,
+    #[serde(default)]
+    started: Started,
+    #[serde(default)]
+    told: Told,
+    /// Whether the `/_mock/` calls come through the same proxy.
+    #[serde(default)]
+    wholly: bool,
+    #[serde(default = "On::all")]
+    on: On,
+    #[serde(flatten)]
+    doing: Doing,
 }
 
-/// A variant that differs in nothing as yet.
-pub fn legal(what: &'static str, by: &'static str) -> Legal {
-    Legal {
-        what,
-        by,
-        start: |builder| builder,
-        told: |_| {},
-        bend: Bend::Call(|_| {}),
-        wholly: false,
-        shows: None,
-        cases: &[],
-    }
+/// How the mock is started.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Started {
+    config: Option<String>,
+    /// Milliseconds since 1970.
+    clock: Option<i64>,
+    /// Whether its clock runs.
+    runs: bool,
+    unkind: bool,
 }
 
-impl Legal {
-    /// With other answers.
-    pub fn answers(self, change: fn(&Passing, &mut Answer)) -> Self {
-        self.bent(Bend::Answer(change))
-    }
+/// What the owner of the service tells of it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Told {
+    plans: Option<Vec<(String, u64)>>,
+    hostname: Option<String>,
+}
 
-    pub fn bent(self, bend: Bend) -> Self {
-        Self { bend, ..self }
-    }
-
-    /// Also in what the `/_mock/` calls say and take.
-    pub fn wholly(self) -> Self {
-        Self {
-            wholly: true,
-            ..self
+impl Started {
+    fn builder(&self) -> MockServerBuilder {
+        let mut builder = match self.runs {
+            true => MockServer::builder().seed(1),
+            false => repeatable(),
+        };
+        if let Some(text) = &self.config {
+            builder = builder.config(Config::parse(text).expect("a configuration"));
+        }
+        if let Some(clock) = self.clock {
+            builder = builder.manual_clock(Instant::from_unix_millis(clock));
+        }
+        match self.unkind {
+            true => builder.manners(Manners::Unkind),
+            false => builder,
         }
     }
-
-    /// Started in another way, which an answer shows.
-    pub fn started(
-        self,
-        start: fn(MockServerBuilder) -> MockServerBuilder,
-        shows: fn(&Exchange) -> bool,
-    ) -> Self {
-        Self { start, ..self }.shown(shows)
-    }
-
-    /// Shown by an answer, not by the proxy.
-    pub fn shown(self, shows: fn(&Exchange) -> bool) -> Self {
-        Self {
-            shows: Some(shows),
-            ..self
-        }
-    }
-
-    pub fn told(self, told: fn(&mut Service)) -> Self {
-        Self { told, ..self }
-    }
-
-    pub fn at(self, cases: &'static [&'static str]) -> Self {
-        Self { cases, ..self }
-    }
 }
-
-/// What every variant is put to: reads, writes, refusals and times of each group.
-const TELLING: [&str; 9] = [
-    "scenes::health_is_told_without_a_key",
-    "scenes::a_first_look_at_what_a_partner_does",
-    "scenes::all_bad_fields_come_back_at_once",
-    "scenes::a_domain_moves_to_another_name",
-    "scenes::plans_change_in_the_direction_of_their_room",
-    "scenes::a_rule_of_one_server_is_created_read_changed_and_deleted",
-    "scenes::an_endpoint_is_created_read_changed_and_deleted",
-    "scenes::every_transition_of_a_domain_alert_allowed_and_refused",
-    "scenes::the_list_and_the_summary_show_a_domain",
-];
 
 /// With this variable variants are put to every case: all where it is 1, else those whose name has it in it.
 const THOROUGH: &str = "SECMON_CONTRACT_THOROUGH";
@@ -116,46 +103,39 @@ fn thorough() -> Option<String> {
 }
 
 fn no_legal_variant_fails() {
-    let mut variants = likes::all();
-    let named: BTreeSet<&str> = variants.iter().map(|variant| variant.what).collect();
-    assert_eq!(named.len(), variants.len(), "two variants have one name");
-    assert_eq!(unknown(&variants), Vec::<&str>::new(), "no cases");
-    variants.retain(|variant| {
-        thorough().is_none_or(|part| part == "1" || variant.what.contains(&part))
+    let all = &VARIANTS.variant;
+    let named: BTreeSet<&str> = all.iter().map(|variant| variant.what.as_str()).collect();
+    assert_eq!(named.len(), all.len(), "two variants have one name");
+    let cases = secmon_contract_tests::cases();
+    let known: BTreeSet<String> = cases.iter().map(Case::name).collect();
+    let own = all.iter().flat_map(|variant| &variant.at);
+    let unknown = VARIANTS
+        .at
+        .iter()
+        .chain(own)
+        .find(|name| !known.contains(*name));
+    assert_eq!(unknown, None, "there is no such case");
+    let variants = all.iter().filter(|variant| {
+        wanted(variant) && thorough().is_none_or(|part| part == "1" || variant.what.contains(&part))
     });
-    let (next, problems) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    let workers = thread::available_parallelism().map_or(1, usize::from);
-    thread::scope(|scope| {
-        for _ in 0..workers {
-            scope.spawn(|| {
-                loop {
-                    let number = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(variant) = variants.get(number) else {
-                        break;
-                    };
-                    let found = falls(number, variant);
-                    if thorough().is_some() {
-                        println!("{}: {found:#?}", variant.what);
-                    }
-                    let found = found
-                        .into_iter()
-                        .map(|why| format!("{}: {why}", variant.what));
-                    problems.lock().expect("no worker panics").extend(found);
-                }
-            });
+    let variants: Vec<&Legal> = variants.collect();
+    assert_none(&side_by_side(&variants, |number, variant| {
+        let found = falls(number, variant).unwrap_or_else(|why| vec![why]);
+        if thorough().is_some() {
+            println!("{}: {found:#?}", variant.what);
         }
-    });
-    let problems = problems.into_inner().expect("no worker panics");
-    assert!(problems.is_empty(), "{}", problems.join("\n\n"));
+        let found = found.into_iter();
+        found
+            .map(|why| format!("{}: {why}", variant.what))
+            .collect()
+    }));
 }
 
 fn an_admin_api_without_playbooks_is_not_asked_to_play() {
     let mock = MockServer::builder().start().expect("it starts");
-    let without = Bend::Instead(|call| {
-        let playbooks = call.path.starts_with("/_mock/playbooks");
-        playbooks.then(|| Answer::new(404, &json!({"error": "No such call."})))
-    });
-    for (bend, plays) in [(without, false), (Bend::Call(|_| {}), true)] {
+    let missing = r#"answered(404; {error: "No such call."})"#.to_owned();
+    let without = Bend::new("* /_mock/playbooks*", Doing::Instead(missing));
+    for (bend, plays) in [(without, false), (Bend::Nothing, true)] {
         let proxy = Proxy::start(mock.url(), bend);
         let service = Service::of(&mock).wholly_through(proxy.url()).asked();
         assert_eq!(service.lacking(&[Need::Playbooks]).is_empty(), plays);
@@ -163,48 +143,48 @@ fn an_admin_api_without_playbooks_is_not_asked_to_play() {
 }
 
 /// What the suite says against a variant; that it differs in nothing, where no case shows it.
-fn falls(number: usize, variant: &Legal) -> Vec<String> {
+fn falls(number: usize, variant: &Legal) -> Result<Vec<String>, String> {
     keep_panics();
-    let mock = (variant.start)(repeatable()).start().expect("it starts");
+    let mock = variant.started.builder().start().expect("it starts");
     let mut service = Service::of(&mock).of_somebody_else();
-    (variant.told)(&mut service);
-    let proxy = Proxy::start(&service.url, variant.bend);
+    let Told { plans, hostname } = &variant.told;
+    service.plans = plans.clone().unwrap_or(service.plans);
+    service.hostname = hostname.clone().unwrap_or(service.hostname);
+    let (on, doing) = (variant.on.clone(), variant.doing.clone());
+    let bend = Bend::By(Arc::new(Rule::parse(on, doing, &VARIANTS.define)?));
+    let proxy = Proxy::start(&service.url, bend);
     let service = match variant.wholly {
         true => service.wholly_through(proxy.url()),
         false => service.through(proxy.url()),
     };
     let mut matrix = Matrix::default();
     let mut problems = Vec::new();
-    let mut shown = variant.shows.is_none();
     for case in cases(number, variant) {
         let run = run_case(&case, &service);
         let violations = Judgement::of(&case, &service, &run).violations;
-        problems.extend(
-            violations
-                .first()
-                .map(|why| format!("{}: {why}", case.name())),
-        );
+        let first = violations.first();
+        problems.extend(first.map(|why| format!("{}: {why}", case.name())));
         for exchange in run.exchanges() {
-            shown = shown || variant.shows.is_some_and(|shows| shows(&exchange));
             matrix.observe(&case.name(), case.needs, &exchange);
         }
     }
+    problems.extend(proxy.troubles());
     problems.extend(matrix.judged(&[]).undocumented);
-    if !shown || (variant.shows.is_none() && proxy.bent() == 0) {
+    if proxy.bent() == 0 {
         problems.push("differs in nothing".to_owned());
     }
-    problems
+    Ok(problems)
 }
 
 /// The cases that a variant is put to; thoroughly all, of a mechanism with one operation each, another for the next variant.
 fn cases(number: usize, variant: &Legal) -> Vec<Case> {
     let cases = secmon_contract_tests::cases();
     if thorough().is_none() {
-        let wanted: Vec<&str> = TELLING.iter().chain(variant.cases).copied().collect();
-        let wanted = cases
-            .into_iter()
-            .filter(|case| wanted.contains(&case.name().as_str()));
-        return wanted.collect();
+        let wanted: Vec<&String> = VARIANTS.at.iter().chain(&variant.at).collect();
+        let cases = cases.into_iter();
+        return cases
+            .filter(|case| wanted.contains(&&case.name()))
+            .collect();
     }
     let mut by_path: BTreeMap<&str, Vec<Case>> = BTreeMap::new();
     for case in cases {
@@ -220,29 +200,13 @@ fn cases(number: usize, variant: &Legal) -> Vec<Case> {
     chosen.collect()
 }
 
-/// Cases of variants that are none.
-fn unknown(variants: &[Legal]) -> Vec<&'static str> {
-    let cases: BTreeSet<String> = secmon_contract_tests::cases()
-        .iter()
-        .map(Case::name)
-        .collect();
-    let named = variants
-        .iter()
-        .flat_map(|variant| variant.cases)
-        .chain(&TELLING);
-    named
-        .filter(|name| !cases.contains(**name))
-        .copied()
-        .collect()
-}
-
 /// The variants, for the documentation of the bends.
 pub fn documented() -> String {
     let mut text = String::from(
         "\n## Legal variants\n\nWays in which a service may differ from the mock, each with what allows it. No case fails before \
          any of them; what an assumption\nof ours has otherwise is listed as a difference.\n\n| a service that | is allowed by |\n| --- | --- |\n",
     );
-    for variant in likes::all() {
+    for variant in &VARIANTS.variant {
         text += &format!("| {} | {} |\n", variant.what, variant.by);
     }
     text

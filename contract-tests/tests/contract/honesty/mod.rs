@@ -1,21 +1,20 @@
 //! The suite is honest: a service that is bent in one place falls to a named case, at a named assertion.
 
-mod bends;
-mod further_bends;
 pub mod legal;
-mod likes;
-mod more_bends;
-mod stranger;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
+use std::fmt::Debug;
 use std::path::Path;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
+use std::sync::{Arc, LazyLock, Mutex};
+use std::{env, fs, iter, thread};
 
-use secmon_contract_tests::proxy::{Bend, Proxy};
 use secmon_contract_tests::{Case, Failure, Service, embedded, run_case};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use crate::bend::{Bend, Doing, On, Rule};
+use crate::jq::directory;
+use crate::proxy::Proxy;
 
 checks! {
     every_case_holds_before_a_proxy_that_bends_nothing(Embedded),
@@ -23,109 +22,150 @@ checks! {
     the_documentation_lists_every_bend(Embedded),
 }
 
-/// What of the contract a bend breaks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Breaks {
-    Shape,
-    State,
-    Order,
-    Limits,
-    Headers,
-    Time,
-    Idempotency,
-    Isolation,
-    Paging,
-    Race,
-    Sum,
-    Refusal,
-    Dress,
-    Derived,
-    Journal,
+/// What of the contract bends break: a file of `bends/` each.
+const CLASSES: &str = "shape state order limits headers time idempotency isolation paging race sum refusal dress derived \
+                       journal";
+
+/// With this variable only the bends and variants are tried that have it in their text.
+const ONLY: &str = "SECMON_CONTRACT_BENDS";
+
+static BENDS: LazyLock<Vec<Bent>> = LazyLock::new(|| {
+    let bends = CLASSES.split_whitespace().flat_map(|class| {
+        let file: File = read(&directory().join(format!("{class}.toml")));
+        let define = Arc::<str>::from(file.define);
+        file.bend.into_iter().map(move |entry| Bent {
+            class,
+            define: Arc::clone(&define),
+            entry,
+        })
+    });
+    bends.collect()
+});
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    /// What the programs of the file share.
+    #[serde(default)]
+    define: String,
+    bend: Vec<Entry>,
 }
 
-/// A way in which a service may be wrong, and what notices it.
-pub struct Bent {
-    pub what: &'static str,
-    pub breaks: Breaks,
+/// A way in which a service may be wrong, and what notices it, as it is written.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    what: String,
     /// The case that falls.
-    pub case: &'static str,
+    case: String,
     /// Its assertion, or enough of it.
-    pub assertion: &'static str,
-    pub bend: Bend,
+    assertion: String,
+    #[serde(default = "On::all")]
+    on: On,
+    #[serde(flatten)]
+    doing: Doing,
 }
 
-fn all() -> impl Iterator<Item = &'static Bent> {
-    let own = [bends::BENDS, more_bends::BENDS, further_bends::BENDS];
-    own.into_iter().flatten().chain(stranger::all())
+struct Bent {
+    class: &'static str,
+    define: Arc<str>,
+    entry: Entry,
+}
+
+fn read<T: DeserializeOwned>(path: &Path) -> T {
+    let text = fs::read_to_string(path).unwrap_or_else(|why| panic!("{}: {why}", path.display()));
+    toml::from_str(&text).unwrap_or_else(|why| panic!("{}: {why}", path.display()))
+}
+
+/// Whether an entry is to be tried.
+fn wanted(entry: &impl Debug) -> bool {
+    let only = env::var(ONLY).ok();
+    only.is_none_or(|part| format!("{entry:?}").contains(&part))
 }
 
 /// What the cases say of a service that is not bent: nothing, so that a fall is the bend's doing.
 fn every_case_holds_before_a_proxy_that_bends_nothing() {
     let cases = secmon_contract_tests::cases();
-    let named: BTreeSet<&str> = all().map(|bent| bent.case).collect();
+    let named: BTreeSet<&str> = BENDS.iter().map(|bent| bent.entry.case.as_str()).collect();
     // Of a mechanism that is put to many operations one is enough.
     let mut paths = BTreeSet::new();
     let named = cases
         .iter()
         .filter(|case| named.contains(case.name().as_str()) && paths.insert(case.path));
     let falls = named.filter_map(|case| {
-        let failure = failure_of(case, Bend::Call(|_| {}), Breaks::Journal)?;
+        let failure = failure_of(case, Bend::Nothing, true).expect("no program, no trouble")?;
         Some(format!("{}: {}", case.name(), failure.message))
     });
-    let falls: Vec<String> = falls.collect();
-    assert!(falls.is_empty(), "{}", falls.join("\n"));
+    assert_none(&falls.collect::<Vec<_>>());
 }
 
 fn every_bend_falls_to_its_case_and_assertion() {
-    let cases: BTreeMap<String, Case> = secmon_contract_tests::cases()
-        .into_iter()
-        .map(|case| (case.name(), case))
-        .collect();
-    let bends: Vec<&Bent> = all().collect();
-    let (next, problems) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    let workers = thread::available_parallelism().map_or(1, usize::from);
-    thread::scope(|scope| {
-        for _ in 0..workers {
-            scope.spawn(|| {
-                while let Some(bent) = bends.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    if let Err(problem) = falls(bent, &cases) {
-                        let mut problems = problems.lock().expect("no worker panics");
-                        problems.push(format!("{}: {problem}", bent.what));
-                    }
-                }
-            });
-        }
-    });
-    let problems = problems.into_inner().expect("no worker panics");
-    assert!(problems.is_empty(), "{}", problems.join("\n"));
+    let cases = secmon_contract_tests::cases().into_iter();
+    let cases: BTreeMap<String, Case> = cases.map(|case| (case.name(), case)).collect();
+    let bends: Vec<&Bent> = BENDS.iter().filter(|bent| wanted(&bent.entry)).collect();
+    assert_none(&side_by_side(&bends, |_, bent| {
+        let problem = falls(bent, &cases).err();
+        let told = problem.map(|problem| format!("{}: {problem}", bent.entry.what));
+        told.into_iter().collect()
+    }));
 }
 
 /// Whether a bend falls to its case, at its assertion.
 fn falls(bent: &Bent, cases: &BTreeMap<String, Case>) -> Result<(), String> {
-    let case = cases.get(bent.case);
-    let case = case.ok_or_else(|| format!("there is no case {}", bent.case))?;
-    let failure = failure_of(case, bent.bend, bent.breaks);
-    let Failure { message, place } =
-        failure.ok_or_else(|| format!("{} did not notice", bent.case))?;
+    let (case, on, doing) = (&bent.entry.case, &bent.entry.on, &bent.entry.doing);
+    let rule = Rule::parse(on.clone(), doing.clone(), &bent.define)?;
+    let known = cases.get(case);
+    let known = known.ok_or_else(|| format!("there is no case {case}"))?;
+    let failure = failure_of(known, Bend::By(Arc::new(rule)), bent.class == "journal")?;
+    let Failure { message, place } = failure.ok_or_else(|| format!("{case} did not notice"))?;
     // A mechanism says in one place what it finds of any operation: there the sentence tells.
-    let assertion = squeezed(bent.assertion);
+    let assertion = squeezed(&bent.entry.assertion);
     let said = source_at(&place).contains(&assertion) || squeezed(&message).contains(&assertion);
     match said {
         true => Ok(()),
-        false => Err(format!("{} fell at {place}: {message}", bent.case)),
+        false => Err(format!("{case} fell at {place}: {message}")),
     }
 }
 
-/// Why a case falls when its service is bent, a service that nobody has used before.
-fn failure_of(case: &Case, bend: Bend, breaks: Breaks) -> Option<Failure> {
+/// Why a case falls when its service is bent, a service that nobody has used before; or what the bend could not do.
+fn failure_of(case: &Case, bend: Bend, wholly: bool) -> Result<Option<Failure>, String> {
     let mock = embedded();
     let service = Service::of(&mock);
     let proxy = Proxy::start(&service.url, bend);
-    let bent = match breaks {
-        Breaks::Journal => service.wholly_through(proxy.url()),
-        _ => service.through(proxy.url()),
+    let bent = match wholly {
+        true => service.wholly_through(proxy.url()),
+        false => service.through(proxy.url()),
     };
-    run_case(case, &bent).failure
+    let failure = run_case(case, &bent).failure;
+    match proxy.troubles().first() {
+        Some(trouble) => Err(trouble.clone()),
+        None => Ok(failure),
+    }
+}
+
+/// What some work finds of all items, done by as many threads as there are processors.
+fn side_by_side<T: Sync>(
+    items: &[T],
+    work: impl Fn(usize, &T) -> Vec<String> + Sync,
+) -> Vec<String> {
+    let next = Mutex::new(items.iter().enumerate());
+    let take = || next.lock().expect("no worker panics").next();
+    let labour = || {
+        let all = iter::from_fn(take).flat_map(|(number, item)| work(number, item));
+        all.collect::<Vec<String>>()
+    };
+    let workers = thread::available_parallelism().map_or(1, usize::from);
+    thread::scope(|scope| {
+        let threads: Vec<_> = (0..workers).map(|_| scope.spawn(labour)).collect();
+        let found = threads.into_iter().map(|thread| thread.join());
+        found
+            .flat_map(|found| found.expect("no worker panics"))
+            .collect()
+    })
+}
+
+fn assert_none(problems: &[String]) {
+    assert!(problems.is_empty(), "{}", problems.join("\n\n"));
 }
 
 /// The statement at a place, without spaces: from its line to the end of the statement.
@@ -150,7 +190,7 @@ fn squeezed(text: &str) -> String {
 
 fn the_documentation_lists_every_bend() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/bends.md");
-    if std::env::var("INSTA_UPDATE").as_deref() == Ok("always") {
+    if env::var("INSTA_UPDATE").as_deref() == Ok("always") {
         fs::write(&path, documented()).expect("the documentation can be written");
     }
     let written = fs::read_to_string(path).unwrap_or_default();
@@ -164,15 +204,15 @@ fn documented() -> String {
     let mut text = String::from(
         "# Bends\n\nWays in which a service may be wrong, and the case and assertion of the contract suite that notice \
          it. Each was tried:\na proxy before the mock bends its answers, or what it is asked, and the case must fall at \
-         that assertion. No two fall to the\nsame one with the same words. Written by the suite; `contract-tests/tests/contract/honesty` \
-         has the bends themselves.\n\n| a service that | breaks | falls to | at |\n| --- | --- | --- | --- |\n",
+         that assertion. No two fall to the\nsame one with the same words. Written by the suite; `contract-tests/bends` \
+         has the bends themselves, and\n`contract-tests/variants.toml` the legal variants.\n\n\
+         | a service that | breaks | falls to | at |\n| --- | --- | --- | --- |\n",
     );
-    for bent in all() {
-        let breaks = format!("{:?}", bent.breaks).to_lowercase();
-        let assertion = bent.assertion.replace('|', "\\|");
+    for Bent { class, entry, .. } in BENDS.iter() {
+        let assertion = entry.assertion.replace('|', "\\|");
         text += &format!(
-            "| {} | {breaks} | `{}` | `{assertion}` |\n",
-            bent.what, bent.case
+            "| {} | {class} | `{}` | `{assertion}` |\n",
+            entry.what, entry.case
         );
     }
     text + &legal::documented()
