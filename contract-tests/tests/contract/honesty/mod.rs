@@ -104,9 +104,10 @@ fn every_bend_falls_to_its_case_and_assertion() {
     let cases: BTreeMap<String, Case> = cases.map(|case| (case.name(), case)).collect();
     let bends: Vec<&Bent> = BENDS.iter().filter(|bent| wanted(&bent.entry)).collect();
     assert_none(&side_by_side(&bends, |_, bent| {
-        let problem = falls(bent, &cases).err();
-        let told = problem.map(|problem| format!("{}: {problem}", bent.entry.what));
-        told.into_iter().collect()
+        let problem = falls(bent, &cases).err().into_iter();
+        problem
+            .map(|why| format!("{}: {why}", bent.entry.what))
+            .collect()
     }));
 }
 
