@@ -115,8 +115,9 @@ fn every_bend_falls_to_its_case_and_assertion() {
 fn falls(bent: &Bent, cases: &BTreeMap<String, Case>) -> Result<(), String> {
     let (case, on, doing) = (&bent.entry.case, &bent.entry.on, &bent.entry.doing);
     let rule = Rule::parse(on.clone(), doing.clone(), &bent.define)?;
-    let known = cases.get(case);
-    let known = known.ok_or_else(|| format!("there is no case {case}"))?;
+    let known = cases
+        .get(case)
+        .ok_or_else(|| format!("there is no case {case}"))?;
     let failure = failure_of(known, Bend::By(Arc::new(rule)), bent.class == "journal")?;
     let Failure { message, place } = failure.ok_or_else(|| format!("{case} did not notice"))?;
     // A mechanism says in one place what it finds of any operation: there the sentence tells.
