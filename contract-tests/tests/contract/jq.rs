@@ -62,8 +62,7 @@ impl Program {
         let lut = &self.0.lut;
         let context = Ctx::<Wire>::new(Running { lut, acting }, Vars::new(vars));
         let outputs = self.0.id.run((context, input.clone()));
-        let outputs = outputs.map(|output| output.map_err(exception));
-        outputs.collect()
+        outputs.map(|output| output.map_err(exception)).collect()
     }
 }
 

@@ -114,21 +114,24 @@ fn json(text: &[u8]) -> Val {
 /// The text, unless a program made another body: what nobody changed goes on byte for byte.
 fn body_from_val(value: &Val, came: &Val) -> Bytes {
     let (body, text) = (member(value, "body"), member(value, "text"));
-    let as_it_came = match (&body, member(came, "body")) {
-        (Val::Obj(body), Val::Obj(before)) => Rc::ptr_eq(body, &before),
-        _ => false,
-    } && text == member(came, "text");
+    let before = match &text {
+        Val::TStr(other) if text != member(came, "text") => json(other),
+        _ => member(came, "body"),
+    };
     let text = match text {
         Val::TStr(text) => Some(*text),
         _ => None,
     };
-    if as_it_came || matches!(body, Val::Null) {
-        return text.unwrap_or_default();
+    match (&body, &before, text) {
+        (Val::Null, _, text) => text.unwrap_or_default(),
+        (Val::Obj(body), Val::Obj(before), Some(text)) if Rc::ptr_eq(body, before) => text,
+        (_, _, text) => {
+            // Compared as written, since 1 and 1.0 are equal.
+            let written = body.to_string();
+            let text = text.filter(|_| written == before.to_string());
+            text.unwrap_or_else(|| written.into())
+        }
     }
-    // Compared as written, since 1 and 1.0 are equal.
-    let written = body.to_string();
-    let text = text.filter(|text| json(text).to_string() == written);
-    text.unwrap_or_else(|| written.into())
 }
 
 /// A name and its line; its lines, where there are several.
@@ -155,14 +158,14 @@ fn headers_from_val(value: &Val) -> Result<HeaderMap, String> {
             Val::Arr(lines) => lines.to_vec(),
             line => vec![line.clone()],
         };
-        let bad = |_| format!("no header: {name}: {value}");
         for line in lines {
             let line = match line {
                 Val::TStr(text) => text.to_vec(),
                 other => other.to_string().into_bytes(),
             };
-            let name = HeaderName::try_from(words(name)?).map_err(|_| bad(()))?;
-            headers.append(name, HeaderValue::try_from(line).map_err(|_| bad(()))?);
+            let name = HeaderName::try_from(words(name)?).map_err(|why| why.to_string())?;
+            let line = HeaderValue::try_from(line).map_err(|why| why.to_string())?;
+            headers.append(name, line);
         }
     }
     Ok(headers)

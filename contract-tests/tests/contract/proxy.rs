@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use bytes::Bytes;
-use http::{Request, Response, Uri, header};
+use http::header::{CONNECTION, CONTENT_LENGTH, TRANSFER_ENCODING};
+use http::{Request, Response, Uri};
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
@@ -40,14 +41,10 @@ impl Behind {
         *request.method_mut() = call.method.clone();
         *request.uri_mut() = address;
         *request.headers_mut() = call.headers.clone();
-        request.headers_mut().remove(header::CONTENT_LENGTH);
+        request.headers_mut().remove(CONTENT_LENGTH);
         let (parts, body) = self.transport.send(request).await.ok()?.into_parts();
         let mut headers = parts.headers;
-        for own in [
-            header::CONTENT_LENGTH,
-            header::TRANSFER_ENCODING,
-            header::CONNECTION,
-        ] {
+        for own in [CONTENT_LENGTH, TRANSFER_ENCODING, CONNECTION] {
             headers.remove(own);
         }
         Some(Answer {

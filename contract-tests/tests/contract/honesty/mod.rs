@@ -104,9 +104,10 @@ fn every_bend_falls_to_its_case_and_assertion() {
     let cases: BTreeMap<String, Case> = cases.map(|case| (case.name(), case)).collect();
     let bends: Vec<&Bent> = BENDS.iter().filter(|bent| wanted(&bent.entry)).collect();
     assert_none(&side_by_side(&bends, |_, bent| {
-        let problem = falls(bent, &cases).err();
-        let told = problem.map(|problem| format!("{}: {problem}", bent.entry.what));
-        told.into_iter().collect()
+        let problem = falls(bent, &cases).err().into_iter();
+        problem
+            .map(|why| format!("{}: {why}", bent.entry.what))
+            .collect()
     }));
 }
 
@@ -114,8 +115,9 @@ fn every_bend_falls_to_its_case_and_assertion() {
 fn falls(bent: &Bent, cases: &BTreeMap<String, Case>) -> Result<(), String> {
     let (case, on, doing) = (&bent.entry.case, &bent.entry.on, &bent.entry.doing);
     let rule = Rule::parse(on.clone(), doing.clone(), &bent.define)?;
-    let known = cases.get(case);
-    let known = known.ok_or_else(|| format!("there is no case {case}"))?;
+    let known = cases
+        .get(case)
+        .ok_or_else(|| format!("there is no case {case}"))?;
     let failure = failure_of(known, Bend::By(Arc::new(rule)), bent.class == "journal")?;
     let Failure { message, place } = failure.ok_or_else(|| format!("{case} did not notice"))?;
     // A mechanism says in one place what it finds of any operation: there the sentence tells.
