@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, FixedOffset, TimeDelta};
 use http::Method;
-use secmon::model::{CustomerId, DomainId, EndpointId};
+use secmon::model::CustomerId;
 use secmon::{ApiKey, Client, ClientBuilder};
 use serde_json::{Value, json};
 
@@ -201,27 +201,6 @@ impl Account {
         day.format("%Y-%m-%d").to_string()
     }
 
-    /// Sets the ports that the next scan of a server finds open.
-    pub async fn open_ports(&self, endpoint: EndpointId, ports: &[(u16, &str)]) {
-        let ports = ports.iter();
-        let open = ports.map(|(port, protocol)| json!({"port": port, "protocol": protocol}));
-        let body = json!({"open": open.collect::<Vec<_>>()});
-        let path = format!("/_mock/endpoints/{endpoint}/ports");
-        self.steer(Need::World, Method::PUT, &path, &body).await;
-    }
-
-    /// Runs a scan of a server to its end, now.
-    pub async fn scan(&self, endpoint: EndpointId, outcome: &str) {
-        let path = format!("/_mock/endpoints/{endpoint}/scan");
-        self.steer(
-            Need::World,
-            Method::POST,
-            &path,
-            &json!({"outcome": outcome}),
-        )
-        .await;
-    }
-
     /// Sets what the next scan of a record finds, as the admin API takes it, and runs that scan.
     pub async fn found(&self, record: &str, what: &str, findings: &Value) {
         let path = format!("/_mock/{record}/{what}");
@@ -268,24 +247,6 @@ impl Account {
         let path = format!("/_mock/tenants/{}/progress", self.name);
         let body = json!({"scans": "manual"});
         self.steer(Need::World, Method::PUT, &path, &body).await;
-    }
-
-    /// Sets what the next scan of a domain finds: leaked credentials by category, and mentions.
-    pub async fn findings(&self, domain: DomainId, findings: Value) {
-        let path = format!("/_mock/domains/{domain}/findings");
-        self.steer(Need::World, Method::PUT, &path, &findings).await;
-    }
-
-    /// Runs a scan of a domain to its end, now.
-    pub async fn scan_domain(&self, domain: DomainId) {
-        let path = format!("/_mock/domains/{domain}/scan");
-        self.steer(
-            Need::World,
-            Method::POST,
-            &path,
-            &json!({"outcome": "completed"}),
-        )
-        .await;
     }
 
     /// Takes a customer's portal account away.

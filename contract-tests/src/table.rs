@@ -76,6 +76,8 @@ pub struct Table {
     pub good: Members,
     /// Spellings of one value by member, the one that is shown first.
     pub same: BTreeMap<String, Vec<Vec<Value>>>,
+    /// What may stand where a thing of a kind is named.
+    pub strangers: BTreeMap<String, Vec<String>>,
     /// Members that no request has.
     pub unknown: Members,
 }
@@ -88,6 +90,7 @@ struct File {
     bad_query: Members,
     good: Members,
     same: BTreeMap<String, Vec<Vec<Value>>>,
+    strangers: BTreeMap<String, Vec<String>>,
     unknown: Members,
     operation: Vec<Operation>,
 }
@@ -134,6 +137,7 @@ impl Table {
             },
             good: file.good,
             same: file.same,
+            strangers: file.strangers,
             unknown: file.unknown,
         })
     }

@@ -1,6 +1,6 @@
 //! Nobody sees or moves another's: what another account or customer has, or is gone, is answered like what nobody has.
 
-use crate::table::Row;
+use crate::table::{Row, TABLE};
 use crate::{Account, Case, Estate, Members, Recipe, Request, Snapshot, Wire, names_in};
 use serde_json::{Value, json};
 
@@ -51,49 +51,17 @@ struct Play {
     with_unknown: Members,
 }
 
-/// What may stand where a thing of a kind is named, and what nobody has.
-fn strangers_to(name: &str) -> (&'static [&'static str], &'static str) {
-    const SERVERS: &[&str] = &[
-        "others_server",
-        "others_paused_server",
-        "foreign_server",
-        "domain",
-        "rule",
-        "terminated_server",
-        "deleted_server",
-    ];
-    const DOMAINS: &[&str] = &[
-        "others_domain",
-        "foreign_domain",
-        "sibling_domain",
-        "server",
-        "terminated_domain",
-        "released_domain",
-    ];
-    const RULES: &[&str] = &["others_rule", "foreign_rule", "server", "deleted_rule"];
-    const ALERTS: &[&str] = &["others_alert", "foreign_alert", "domain_alert"];
-    const OF_DOMAINS: &[&str] = &[
-        "others_domain_alert",
-        "foreign_domain_alert",
-        "sibling_domain_alert",
-        "alert",
-    ];
-    const SERVICES: &[&str] = &[
-        "others_service",
-        "foreign_service",
-        "plan_service",
-        "mapped_service",
-    ];
-    match name {
-        "customer" => (&["other", "crowded"], "nobody"),
-        "domain_alert" | "acknowledged_alert" => (OF_DOMAINS, "unknown"),
-        name if name.ends_with("alert") => (ALERTS, "unknown"),
-        name if name.ends_with("server") => (SERVERS, "unknown"),
-        name if name.ends_with("domain") => (DOMAINS, "unknown"),
-        name if name.ends_with("rule") => (RULES, "unknown"),
-        name if name.ends_with("_service") => (SERVICES, "free_service"),
-        _ => (&[], "unknown"),
-    }
+/// What may stand where a thing is named, and what nobody has.
+fn strangers_to(name: &str) -> (&'static [String], &'static str) {
+    let (kind, unknown) = match name {
+        "customer" => ("customer", "nobody"),
+        "domain_alert" | "acknowledged_alert" => ("domain_alert", "unknown"),
+        name if name.ends_with("alert") => ("port_alert", "unknown"),
+        name if name.ends_with("_service") => ("service", "free_service"),
+        name => (name.rsplit('_').next().unwrap_or(name), "unknown"),
+    };
+    let strangers = TABLE.strangers.get(kind);
+    (strangers.map(Vec::as_slice).unwrap_or_default(), unknown)
 }
 
 /// Every request with a stranger: those for any service, or the others.

@@ -1,4 +1,4 @@
-//! Random walks over HTTP, each call's answer and the whole view of the customer held against a small reference.
+//! Random walks of what a customer has and what pays for it, each call's answer and the whole view of the customer held against a small reference.
 //!
 //! The walks are the same in every run. `SECMON_CONTRACT_MODEL_WALKS` asks for more of them, from a seed of their own.
 //! Every walk has a seed; a failure names it, and `SECMON_CONTRACT_MODEL_SEED` walks that one again.
@@ -37,7 +37,6 @@ const ANSWERS: &[&str] = &[
     "200 note",
     "200 unchanged",
     "201",
-    "202",
     "204",
     "403 DOMAIN_LIMIT_EXCEEDED",
     "403 ENDPOINT_LIMIT_EXCEEDED",
@@ -47,13 +46,8 @@ const ANSWERS: &[&str] = &[
     "404 SUBSCRIPTION_NOT_FOUND",
     "404 number",
     "409 DOMAIN_ALREADY_EXISTS",
-    "409 ENDPOINT_NOT_ACTIVE",
-    "422 ALERT_ALREADY_RESOLVED",
-    "422 ALERT_NOT_ACKNOWLEDGED",
     "422 DOWNGRADE_USAGE_EXCEEDED",
     "422 SUBSCRIPTION_NOT_CHANGEABLE",
-    "422 fields",
-    "429 RATE_LIMITED",
 ];
 
 async fn random_walks_agree_with_the_reference() {

@@ -1,14 +1,12 @@
 //! What a walk is made of, and how steps are drawn.
 
-use std::collections::BTreeSet;
-
 use proptest::bool::weighted;
-use proptest::collection::{btree_set, vec};
+use proptest::collection::vec;
 use proptest::prelude::{Just, Strategy, any, prop_oneof};
 use proptest::sample::select;
 use proptest::strategy::Union;
 
-use super::reference::{AlertState, Entry, Port, Ports, Service, State, Status, Who};
+use super::reference::{Entry, Move, Service, State, Status, Who};
 
 /// What servers and domains have in common.
 #[derive(Debug, Clone, Copy)]
@@ -32,14 +30,6 @@ pub enum Wish {
     Status(State),
 }
 
-/// Where a rule is to apply; the server is the n-th.
-#[derive(Debug, Clone, Copy)]
-pub enum Where {
-    Server(usize),
-    Customer,
-    Account,
-}
-
 /// A step. A record is the n-th that was made, counted round; a step on a record of which there is none is left out.
 #[derive(Debug, Clone)]
 pub enum Op {
@@ -48,9 +38,7 @@ pub enum Op {
     Fleet(Who, u8),
     Create(Who, u8, State),
     Update(Who, usize, Wish),
-    Suspend(Who, Kind, usize),
-    Resume(Who, Kind, usize),
-    Terminate(Who, Kind, usize),
+    Move(Who, Kind, usize, Move),
     Delete(Who, usize),
     Rename(Who, usize, u8),
     Release(Who, usize, usize),
@@ -58,48 +46,24 @@ pub enum Op {
     Turn(Who, Kind, usize, Status),
     Change(Who, Buys, usize, bool),
     Sync(Vec<Entry>),
-    AddRule(Who, Where, Ports),
-    UpdateRule(Who, usize, Ports),
-    DeleteRule(Who, usize),
-    /// Asks for a scan, which is then pending.
-    QueueScan(Who, usize),
-    /// Ends a scan of the n-th active server, with these ports open.
-    EndScan(Who, usize, BTreeSet<Port>),
-    /// Until every cooldown is over.
-    Wait,
-    ResolvePort(Who, usize),
-    /// Runs a scan of the n-th active domain, which counts leaks of employees, customers, third parties, and mentions.
-    ScanDomain(Who, usize, [u64; 4]),
-    /// Acknowledges or resolves an alert of any domain.
-    MoveAlert(Who, usize, AlertState),
 }
 
 impl Op {
     /// The customer whose view is compared after it; none when it may concern both.
     pub fn who(&self) -> Option<Who> {
         match self {
-            Self::Wait | Self::Sync(..) => None,
+            Self::Sync(..) => None,
             Self::Provision(who, ..)
             | Self::Fleet(who, ..)
             | Self::Create(who, ..)
             | Self::Update(who, ..)
-            | Self::Suspend(who, ..)
-            | Self::Resume(who, ..)
-            | Self::Terminate(who, ..)
+            | Self::Move(who, ..)
             | Self::Delete(who, ..)
             | Self::Rename(who, ..)
             | Self::Release(who, ..)
             | Self::Buy(who, ..)
             | Self::Turn(who, ..)
-            | Self::Change(who, ..)
-            | Self::AddRule(who, ..)
-            | Self::UpdateRule(who, ..)
-            | Self::DeleteRule(who, ..)
-            | Self::QueueScan(who, ..)
-            | Self::EndScan(who, ..)
-            | Self::ResolvePort(who, ..)
-            | Self::ScanDomain(who, ..)
-            | Self::MoveAlert(who, ..) => Some(*who),
+            | Self::Change(who, ..) => Some(*who),
         }
     }
 }
@@ -117,8 +81,6 @@ pub fn ops() -> impl Strategy<Value = Op> {
         (8, adding().boxed()),
         (8, moving().boxed()),
         (9, subscribing().boxed()),
-        (4, ruling().boxed()),
-        (7, scanning().boxed()),
     ])
 }
 
@@ -154,14 +116,13 @@ fn adding() -> impl Strategy<Value = Op> {
 }
 
 fn moving() -> impl Strategy<Value = Op> {
+    let to = select(&[Move::Suspend, Move::Resume, Move::Terminate][..]);
     let wish = prop_oneof![
         1 => any::<u8>().prop_map(Wish::Nickname),
         2 => desired().prop_map(Wish::Status),
     ];
     prop_oneof![
-        2 => (who(), kind(), 0..NTH).prop_map(|(who, kind, at)| Op::Suspend(who, kind, at)),
-        2 => (who(), kind(), 0..NTH).prop_map(|(who, kind, at)| Op::Resume(who, kind, at)),
-        2 => (who(), kind(), 0..NTH).prop_map(|(who, kind, at)| Op::Terminate(who, kind, at)),
+        6 => (who(), kind(), 0..NTH, to).prop_map(|(who, kind, at, to)| Op::Move(who, kind, at, to)),
         2 => (who(), 0..NTH, wish).prop_map(|(who, at, wish)| Op::Update(who, at, wish)),
         1 => (who(), 0..NTH).prop_map(|(who, at)| Op::Delete(who, at)),
         1 => (who(), 0..NTH, 0..NAMES).prop_map(|(who, at, name)| Op::Rename(who, at, name)),
@@ -190,49 +151,5 @@ fn subscribing() -> impl Strategy<Value = Op> {
         4 => (who(), buys(), by(), weighted(0.3))
             .prop_map(|(who, buys, by, forced)| Op::Change(who, buys, by, forced)),
         2 => vec(entry, 1..5).prop_map(Op::Sync),
-    ]
-}
-
-fn ruling() -> impl Strategy<Value = Op> {
-    let place = prop_oneof![
-        4 => (0..NTH).prop_map(Where::Server),
-        1 => Just(Where::Customer),
-        1 => Just(Where::Account),
-    ];
-    let ports = || {
-        let ranges = select(&[(22, 22), (1, 100), (80, 443), (443, 443)][..]);
-        let protocols = select(&["tcp", "udp", "*"][..]);
-        (ranges, protocols).prop_map(|((first, last), protocol)| Ports {
-            first,
-            last,
-            protocol,
-        })
-    };
-    prop_oneof![
-        3 => (who(), place, ports()).prop_map(|(who, place, ports)| Op::AddRule(who, place, ports)),
-        2 => (who(), 0..NTH, ports()).prop_map(|(who, at, ports)| Op::UpdateRule(who, at, ports)),
-        2 => (who(), 0..NTH).prop_map(|(who, at)| Op::DeleteRule(who, at)),
-    ]
-}
-
-fn scanning() -> impl Strategy<Value = Op> {
-    let open = select(
-        &[
-            (22, "tcp"),
-            (80, "tcp"),
-            (161, "udp"),
-            (443, "udp"),
-            (3389, "tcp"),
-        ][..],
-    );
-    let counts = proptest::array::uniform4(0..4_u64);
-    let to = prop_oneof![Just(AlertState::Acknowledged), Just(AlertState::Resolved)];
-    prop_oneof![
-        3 => (who(), 0..NTH, btree_set(open, 0..3)).prop_map(|(who, at, open)| Op::EndScan(who, at, open)),
-        2 => (who(), 0..NTH).prop_map(|(who, at)| Op::QueueScan(who, at)),
-        1 => Just(Op::Wait),
-        1 => (who(), 0..NTH).prop_map(|(who, nth)| Op::ResolvePort(who, nth)),
-        2 => (who(), 0..NTH, counts).prop_map(|(who, at, counts)| Op::ScanDomain(who, at, counts)),
-        6 => (who(), 0..3_usize, to).prop_map(|(who, nth, to)| Op::MoveAlert(who, nth, to)),
     ]
 }

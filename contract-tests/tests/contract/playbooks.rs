@@ -29,13 +29,7 @@ checks! {
 
 type Played = Pin<Box<dyn Future<Output = ()>>>;
 
-/// A playbook, who plays it well, and who plays it badly with what is said of them.
-struct Part {
-    name: &'static str,
-    well: fn(Client) -> Played,
-    badly: fn(Client) -> Played,
-    finding: &'static str,
-}
+type Player = fn(Client) -> Played;
 
 /// `play!(name)` is `name` as a function that can stand in a table.
 macro_rules! play {
@@ -44,67 +38,19 @@ macro_rules! play {
     };
 }
 
-const PARTS: &[Part] = &[
-    Part {
-        name: "provision-lifecycle",
-        well: play!(live_through),
-        badly: play!(resume_what_is_terminated),
-        finding: "A call was refused",
-    },
-    Part {
-        name: "capacity-drop",
-        well: play!(give_up_two_domains),
-        badly: play!(force_the_downgrade),
-        finding: "The downgrade was forced",
-    },
-    Part {
-        name: "throttle-storm",
-        well: play!(provision_patiently),
-        badly: play!(provision_at_once),
-        finding: "before the Retry-After",
-    },
-    Part {
-        name: "lost-answer",
-        well: play!(look_after_a_lost_answer),
-        badly: play!(send_a_rule_twice),
-        finding: "The rule was sent twice",
-    },
-    Part {
-        name: "scan-cooldown",
-        well: play!(wait_for_the_cooldown),
-        badly: play!(scan_again_and_again),
-        finding: "before details.retry_after_seconds were over",
-    },
-    Part {
-        name: "paging",
-        well: play!(read_every_page),
-        badly: play!(read_a_page_twice),
-        finding: "A page was read twice",
-    },
-    Part {
-        name: "drift-sync",
-        well: play!(report_once),
-        badly: play!(suspend_by_hand),
-        finding: "suspended by another operation",
-    },
-    Part {
-        name: "unknown-values",
-        well: play!(go_on_after_unknown_values),
-        badly: play!(read_alerts_over_and_over),
-        finding: "over and over",
-    },
-    Part {
-        name: "key-revoked",
-        well: play!(stop_when_the_key_is_refused),
-        badly: play!(go_on_with_a_refused_key),
-        finding: "used again after it was refused",
-    },
-    Part {
-        name: "upstream-down",
-        well: play!(read_the_summary_all_the_same),
-        badly: play!(read_leaks_over_and_over),
-        finding: "over and over",
-    },
+/// A playbook, who plays it well, and who plays it badly with what is said of them.
+#[rustfmt::skip]
+const PARTS: &[(&str, Player, Player, &str)] = &[
+    ("provision-lifecycle", play!(live_through), play!(resume_what_is_terminated), "A call was refused"),
+    ("capacity-drop", play!(give_up_two_domains), play!(force_the_downgrade), "The downgrade was forced"),
+    ("throttle-storm", play!(provision_patiently), play!(provision_at_once), "before the Retry-After"),
+    ("lost-answer", play!(look_after_a_lost_answer), play!(send_a_rule_twice), "The rule was sent twice"),
+    ("scan-cooldown", play!(wait_for_the_cooldown), play!(scan_again_and_again), "before details.retry_after_seconds were over"),
+    ("paging", play!(read_every_page), play!(read_a_page_twice), "A page was read twice"),
+    ("drift-sync", play!(report_once), play!(suspend_by_hand), "suspended by another operation"),
+    ("unknown-values", play!(go_on_after_unknown_values), play!(read_alerts_over_and_over), "over and over"),
+    ("key-revoked", play!(stop_when_the_key_is_refused), play!(go_on_with_a_refused_key), "used again after it was refused"),
+    ("upstream-down", play!(read_the_summary_all_the_same), play!(read_leaks_over_and_over), "over and over"),
 ];
 
 /// Where playbooks are played: at the service under test, or at a mock of their own where that one's clock stands.
@@ -206,11 +152,11 @@ fn wait_for(future: impl Future<Output = ()>) {
 fn a_client_that_does_right_passes_every_playbook() {
     let theatre = Theatre::open();
     wait_for(async {
-        for part in PARTS {
-            let play = Play::start(&theatre, part.name).await;
-            (part.well)(play.client.clone()).await;
+        for (name, well, _, _) in PARTS {
+            let play = Play::start(&theatre, name).await;
+            well(play.client.clone()).await;
             let passed = ("passed".to_owned(), "[]".to_owned());
-            assert_eq!(play.judged().await, passed, "{}", part.name);
+            assert_eq!(play.judged().await, passed, "{name}");
         }
     });
 }
@@ -218,12 +164,12 @@ fn a_client_that_does_right_passes_every_playbook() {
 fn a_client_that_does_wrong_fails_every_playbook_for_that_reason() {
     let theatre = Theatre::open();
     wait_for(async {
-        for part in PARTS {
-            let play = Play::start(&theatre, part.name).await;
-            (part.badly)(play.client.clone()).await;
+        for (name, _, badly, finding) in PARTS {
+            let play = Play::start(&theatre, name).await;
+            badly(play.client.clone()).await;
             let (verdict, findings) = play.judged().await;
-            assert_eq!(verdict, "failed", "{}", part.name);
-            assert!(findings.contains(part.finding), "{}: {findings}", part.name);
+            assert_eq!(verdict, "failed", "{name}");
+            assert!(findings.contains(finding), "{name}: {findings}");
         }
     });
 }
@@ -239,7 +185,7 @@ fn every_playbook_is_played() {
             .iter()
             .filter_map(|book| book["name"].as_str())
             .collect();
-        let mut played: Vec<_> = PARTS.iter().map(|part| part.name).collect();
+        let mut played: Vec<_> = PARTS.iter().map(|part| part.0).collect();
         listed.sort_unstable();
         played.sort_unstable();
         assert_eq!(played, listed);

@@ -3,14 +3,12 @@
 
 mod domains;
 mod pool;
-mod rules;
 mod servers;
 mod sync;
 
-pub use domains::{AlertState, DOMAIN, Domain, RAISED};
-pub use pool::{Pool, State, Status};
-pub use rules::{Ports, Rule, Scope};
-pub use servers::{Port, SERVER, Server};
+pub use domains::{DOMAIN, Domain};
+pub use pool::{Move, Pool, State, Status};
+pub use servers::{SERVER, Server};
 pub use sync::{Capacity, Entry, Report, Service};
 
 /// Servers of a customer that never had a plan, as the account of the walk is set up.
@@ -26,8 +24,6 @@ pub enum Who {
 #[derive(Debug, Clone)]
 pub struct Reference {
     pub customers: [Customer; 2],
-    /// Of both customers and of the whole account, in the order of creation.
-    pub rules: Vec<Rule>,
 }
 
 #[derive(Debug, Clone)]
@@ -47,7 +43,6 @@ impl Reference {
         };
         Self {
             customers: [customer.clone(), customer],
-            rules: Vec::new(),
         }
     }
 }

@@ -11,6 +11,14 @@ pub enum State {
     Gone,
 }
 
+/// What servers and domains both go through.
+#[derive(Debug, Clone, Copy)]
+pub enum Move {
+    Suspend,
+    Resume,
+    Terminate,
+}
+
 /// A server or a domain, and what is known of it.
 #[derive(Debug, Clone)]
 pub struct Monitored<T> {
@@ -86,12 +94,6 @@ impl<T: Default> Pool<T> {
             .position(|record| record.is_live() && record.name == name)
     }
 
-    pub fn active(&self) -> Vec<usize> {
-        let all = self.all.iter().enumerate();
-        let active = all.filter(|(_, record)| record.state == State::Active);
-        active.map(|(at, _)| at).collect()
-    }
-
     pub fn reconcile(&mut self) {
         let capacity = self.capacity();
         if self.live_count() > capacity {
@@ -137,38 +139,20 @@ impl<T: Default> Pool<T> {
         "201"
     }
 
-    pub fn suspend(&mut self, at: usize, codes: &Codes) -> &'static str {
-        let state = &mut self.all[at].state;
-        match state {
-            State::Active => *state = State::Paused,
-            State::Paused | State::PausedByPlatform => return NOTE,
-            State::Terminated | State::Gone => return codes.not_found,
-        }
-        DONE
-    }
-
-    pub fn resume(&mut self, at: usize, codes: &Codes) -> &'static str {
+    pub fn moved(&mut self, at: usize, to: Move, codes: &Codes) -> &'static str {
         let full = self.live_count() + 1 > self.capacity();
         let state = &mut self.all[at].state;
-        match state {
-            State::Active => return NOTE,
-            State::PausedByPlatform if full => return codes.limit,
-            State::Paused | State::PausedByPlatform => *state = State::Active,
-            State::Terminated | State::Gone => return codes.not_found,
-        }
+        *state = match (to, *state) {
+            (Move::Suspend, State::Active) => State::Paused,
+            (Move::Suspend, State::Paused | State::PausedByPlatform) => return NOTE,
+            (Move::Resume, State::Active) => return NOTE,
+            (Move::Resume, State::PausedByPlatform) if full => return codes.limit,
+            (Move::Resume, State::Paused | State::PausedByPlatform) => State::Active,
+            (Move::Terminate, State::Terminated) => return NOTE,
+            (_, State::Terminated | State::Gone) => return codes.not_found,
+            (Move::Terminate, _) => State::Terminated,
+        };
         DONE
-    }
-
-    pub fn terminate(&mut self, at: usize, codes: &Codes) -> &'static str {
-        let state = &mut self.all[at].state;
-        match state {
-            State::Terminated => NOTE,
-            State::Gone => codes.not_found,
-            _ => {
-                *state = State::Terminated;
-                DONE
-            }
-        }
     }
 
     pub fn buy(&mut self, service: usize, buys: usize) -> &'static str {

@@ -1,6 +1,6 @@
 //! Reports of sync-services, and what is answered.
 
-use super::pool::{DONE, Pool, State, Status};
+use super::pool::{DONE, Move, Pool, State, Status};
 use super::servers::SERVER;
 use super::{Customer, Reference, Who};
 
@@ -82,12 +82,12 @@ impl Customer {
     fn sync_server(&mut self, name: u8, to: Status) -> Option<bool> {
         let mut servers = self.servers.all.iter();
         let at = servers.position(|server| server.name == name && server.known.mapped)?;
-        let outcome = match to {
-            Status::Active => self.servers.resume(at, &SERVER),
-            Status::Suspended => self.servers.suspend(at, &SERVER),
-            Status::Cancelled => self.servers.terminate(at, &SERVER),
+        let to = match to {
+            Status::Active => Move::Resume,
+            Status::Suspended => Move::Suspend,
+            Status::Cancelled => Move::Terminate,
         };
-        Some(outcome == DONE)
+        Some(self.servers.moved(at, to, &SERVER) == DONE)
     }
 }
 

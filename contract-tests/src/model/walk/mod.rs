@@ -1,7 +1,6 @@
 //! One walk: each step with the client at the service and in the reference, then both are compared.
 
 mod domains;
-mod rules;
 mod servers;
 mod subscriptions;
 mod view;
@@ -10,7 +9,7 @@ use std::collections::BTreeSet;
 use std::fmt::Debug;
 
 use crate::{Account, Customer, next_service};
-use secmon::model::{DomainAlertId, DomainId, EndpointId, RuleId, ServiceId};
+use secmon::model::{DomainId, EndpointId, ServiceId};
 
 use super::ops::Op;
 use super::reference::{self, Reference, Who};
@@ -20,10 +19,6 @@ pub struct Walk<'a> {
     account: &'a Account,
     sides: [Side<'a>; 2],
     expected: Reference,
-    /// In the reference's order.
-    rules: Vec<RuleId>,
-    /// How long the last scan that was accepted keeps others away.
-    cooldown_seconds: u64,
     /// Everything that was ever answered as it should be.
     pub answers: BTreeSet<String>,
 }
@@ -33,8 +28,6 @@ struct Side<'a> {
     customer: Customer<'a>,
     servers: Vec<EndpointId>,
     domains: Vec<DomainId>,
-    /// By domain.
-    alerts: Vec<Vec<DomainAlertId>>,
     plans: [ServiceId; 2],
     slots: [ServiceId; 2],
     /// By address.
@@ -52,7 +45,6 @@ impl<'a> Walk<'a> {
             customer: account.customer(),
             servers: Vec::new(),
             domains: Vec::new(),
-            alerts: Vec::new(),
             plans: [(); 2].map(|()| next_service()),
             slots: [(); 2].map(|()| next_service()),
             hosts: [(); ADDRESSES].map(|()| next_service()),
@@ -61,8 +53,6 @@ impl<'a> Walk<'a> {
             account,
             sides: [side(), side()],
             expected: Reference::new(),
-            rules: Vec::new(),
-            cooldown_seconds: 0,
             answers: BTreeSet::new(),
         }
     }
@@ -84,27 +74,16 @@ impl<'a> Walk<'a> {
         let expected = match op {
             Op::Fleet(who, count) => return self.fleet(*who, *count).await,
             Op::Sync(entries) => return self.sync(entries).await,
-            Op::QueueScan(who, at) => self.queue_scan(*who, *at).await?,
-            Op::EndScan(who, at, open) => return self.end_scan(*who, *at, open).await,
-            Op::Wait => return self.wait().await,
-            Op::ScanDomain(who, at, counts) => return self.scan_domain(*who, *at, *counts).await,
-            Op::MoveAlert(who, nth, to) => self.move_alert(*who, *nth, *to).await,
-            Op::ResolvePort(who, nth) => self.resolve_port(*who, *nth).await?,
             Op::Provision(who, kind, name) => Some(self.provision(*who, *kind, *name).await),
             Op::Create(who, name, state) => Some(self.create(*who, *name, *state).await),
             Op::Update(who, at, wish) => self.update(*who, *at, *wish).await,
-            Op::Suspend(who, kind, at) => self.suspend(*who, *kind, *at).await,
-            Op::Resume(who, kind, at) => self.resume(*who, *kind, *at).await,
-            Op::Terminate(who, kind, at) => self.terminate(*who, *kind, *at).await,
+            Op::Move(who, kind, at, to) => self.moved(*who, *kind, *at, *to).await,
             Op::Delete(who, at) => self.delete(*who, *at).await,
             Op::Rename(who, at, name) => self.rename(*who, *at, *name).await,
             Op::Release(who, at, by) => self.release(*who, *at, *by).await,
             Op::Buy(who, buys, by) => Some(self.buy(*who, *buys, *by).await),
             Op::Turn(who, kind, by, to) => self.turn(*who, *kind, *by, *to).await,
             Op::Change(who, buys, by, forced) => self.change(*who, *buys, *by, *forced).await,
-            Op::AddRule(who, place, ports) => self.add_rule(*who, *place, *ports).await,
-            Op::UpdateRule(who, at, ports) => self.update_rule(*who, *at, *ports).await,
-            Op::DeleteRule(who, at) => self.delete_rule(*who, *at).await,
         };
         match expected {
             None => Ok(()),
@@ -122,7 +101,7 @@ impl<'a> Walk<'a> {
     /// Compares both customers in everything: neither may have felt what the other did.
     pub async fn end(&self) -> Result<(), String> {
         for who in [Who::One, Who::Other] {
-            let compared = self.compare_all(who).await;
+            let compared = self.compare(who).await;
             compared.map_err(|why| format!("in the end: {why}"))?;
         }
         Ok(())
