@@ -102,28 +102,22 @@ impl Estate {
     /// With neighbours: two customers with servers and domains in each state that the API alone leads to.
     pub async fn furnished() -> Self {
         let estate = Self::new().await;
-        for name in [
-            "server",
-            "paused_server",
-            "terminated_server",
-            "platform_server",
-            "others_server",
-            "plan_service",
-            "domain",
-            "paused_domain",
-            "platform_domain",
-            "others_domain",
-            "others_renamed_domain",
-            "rule",
-            "second_rule",
-            "global_rule",
-            "others_rule",
-            "others_global_rule",
-            "nobody",
-        ] {
-            estate.value(name).await;
+        if let Some(steps) = THINGS.get("neighbours") {
+            play(steps, &estate, "furnishing").await;
         }
         estate
+    }
+
+    /// Without servers that only fill an account which others use.
+    pub(crate) async fn leave(&self) {
+        for customer in self.customers() {
+            let list = format!("/api/v1/endpoints?billing_customer_id={customer}&per_page=50");
+            let servers = self.ask(Method::GET, &list, &Value::Null).await;
+            for server in servers.as_array().into_iter().flatten() {
+                let path = format!("/api/v1/endpoints/{}", text(&server["id"]));
+                self.ask(Method::DELETE, &path, &Value::Null).await;
+            }
+        }
     }
 
     /// What a service must be able to do so that a thing can be there.

@@ -102,7 +102,6 @@ impl Walk {
     /// # Panics
     /// At the first row that is not so.
     pub async fn play(&self) {
-        let account = Account::new().await;
         for (before, triggers) in &self.row {
             for (trigger, told) in triggers {
                 let (outcome, after) = told.split_once(" -> ").unwrap_or((told, before));
@@ -115,7 +114,7 @@ impl Walk {
                     after,
                     what,
                 };
-                walked.play(&account).await;
+                walked.play().await;
             }
         }
     }
@@ -132,7 +131,7 @@ struct Walked<'a> {
 }
 
 impl Walked<'_> {
-    async fn play(&self, account: &Account) {
+    async fn play(&self) {
         let (walk, what) = (self.walk, self.what.as_str());
         let with_history = !walk.found.is_empty();
         let states = [self.before, self.after].map(|name| walk.state.get(name));
@@ -145,7 +144,7 @@ impl Walked<'_> {
         if with_history && after.later.is_empty() {
             return;
         }
-        let estate = Estate::at_ease(account.clone());
+        let estate = Estate::at_ease(Account::new().await);
         play(&walk.begin, &estate, what).await;
         play(&before.begin, &estate, what).await;
         match before.is_nowhere {
@@ -186,6 +185,10 @@ impl Walked<'_> {
             &after.shown
         };
         play(shown, &estate, &format!("{what}, then {}", self.after)).await;
+        // An account that is shared would soon be full, where it has room for no more than a customer.
+        if estate.account.name.is_empty() {
+            estate.leave().await;
+        }
     }
 
     /// An answer tells the state, and never of another record.

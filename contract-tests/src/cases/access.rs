@@ -27,8 +27,8 @@ fn nobody() -> EndpointId {
 async fn what_stands_in_billing_alone_is_nowhere_else() {
     let account = Account::new().await;
     let is_alone = |path: &str| path.starts_with("/api/v1/billing/");
-    let alone = || TABLE.operations().filter(|row| is_alone(&row.path));
-    for row in alone() {
+    let alone = TABLE.operations().filter(|row| is_alone(&row.path));
+    for row in alone {
         let path = row.path.replace("/billing/", "/provisioning/");
         for method in [row.http_method(), Method::GET] {
             let call = account.raw(method, &path).json(&json!({}));
@@ -36,15 +36,6 @@ async fn what_stands_in_billing_alone_is_nowhere_else() {
             assert_eq!(refused.outcome(), "404 NOT_FOUND", "{path}");
         }
     }
-    let names: Vec<&str> = alone().map(|row| row.operation.as_str()).collect();
-    let expected = [
-        "scan_endpoint",
-        "release_domain",
-        "sync_services",
-        "set_price",
-        "remove_price",
-    ];
-    assert_eq!(names, expected);
 }
 
 async fn a_refused_key_is_not_sent_again() {

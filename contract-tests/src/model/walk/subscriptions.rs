@@ -1,5 +1,7 @@
 //! Steps on subscriptions, and reports of many.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use secmon::model::{
     CapacityReport, CapacityReports, CustomerId, ProductSlug, ServiceId, SubscriptionStatus,
 };
@@ -138,7 +140,7 @@ impl Walk<'_> {
         let answer = answer.map_err(|error| error.to_string())?.into_data();
         let expected = self.expected.sync(entries);
         let unknown = answer.unknown_services.ok_or("no unknown services")?;
-        let unknown: Vec<_> = unknown.iter().map(UnknownService::service_id).collect();
+        let unknown: BTreeSet<_> = unknown.iter().map(UnknownService::service_id).collect();
         let unrecorded = expected.unknown.iter();
         let unrecorded = unrecorded
             .map(|(who, service)| Some(self.sides[*who as usize].reported(*service).0))
@@ -153,10 +155,14 @@ impl Walk<'_> {
         let enforced = answer.enforcement.ok_or("no enforcement")?.into_iter();
         let enforced = enforced.map(|(customer, reports)| (customer, shown(&reports)));
         let expected = self.enforcement(&expected);
-        same("enforcement", enforced.collect::<Vec<_>>(), expected)
+        same(
+            "enforcement",
+            enforced.collect::<BTreeMap<_, _>>(),
+            expected,
+        )
     }
 
-    fn enforcement(&self, report: &Report) -> Vec<(CustomerId, Vec<Shown>)> {
+    fn enforcement(&self, report: &Report) -> BTreeMap<CustomerId, Vec<Shown>> {
         let customers = report.enforcement.iter();
         let customers = customers.map(|(who, [servers, domains])| {
             let reports = vec![
@@ -189,7 +195,12 @@ fn shown(reports: &CapacityReports) -> Vec<Shown> {
         newly_paused: report.newly_paused.clone(),
         unpaused: report.unpaused.clone(),
     };
-    reports.iter().map(one).collect()
+    // Reports of further products are the service's own, and in which order they come (F1).
+    let known = [DOMAINS, SERVERS].map(|product| {
+        let mut reports = reports.iter();
+        reports.find(|report| report.product_type == product)
+    });
+    known.into_iter().flatten().map(one).collect()
 }
 
 fn expected(product: ProductSlug, capacity: &Capacity, called: fn(u8) -> String) -> Shown {

@@ -194,8 +194,13 @@ fn cases(number: usize, variant: &Legal) -> Vec<Case> {
         Body::Of(..) => vec![cases[number % cases.len()]],
         Body::Alone(_) | Body::Scene(_) | Body::Walk(_) => cases,
     });
-    // What the client makes of a fault is no service's doing.
-    let left_out = [Need::Embedded, Need::Faults];
+    // What the client makes of a fault is no service's doing, and a journal behind the proxy has other answers.
+    let journal = if variant.wholly {
+        Need::Embedded
+    } else {
+        Need::Journal
+    };
+    let left_out = [Need::Embedded, Need::Faults, journal];
     let chosen = chosen.filter(|case| !case.needs.iter().any(|need| left_out.contains(need)));
     chosen.collect()
 }
