@@ -140,8 +140,12 @@ impl Scene {
 
     /// Whether everything is looked at after each step, or eight calls are sent at once: too much to be read.
     fn is_long(&self) -> bool {
-        let is_long = |step: &Step| step.moves.is_some() || step.is_a_race();
-        self.steps.iter().any(is_long)
+        self.is_a_race() || self.steps.iter().any(|step| step.moves.is_some())
+    }
+
+    /// Whether calls are sent at once.
+    pub(crate) fn is_a_race(&self) -> bool {
+        self.steps.iter().any(Step::is_a_race)
     }
 
     /// Plays it; a race again and again.
@@ -149,11 +153,8 @@ impl Scene {
     /// # Panics
     /// At the first answer that is another one.
     pub async fn play(&self) {
-        let rounds = match self.steps.iter().any(Step::is_a_race) {
-            true => rounds(),
-            false => 1,
-        };
-        for _ in 0..rounds {
+        let again = if self.is_a_race() { rounds() } else { 1 };
+        for _ in 0..again {
             self.play_once().await;
         }
     }

@@ -31,9 +31,10 @@ const FIRST: &str = "scenes::a_first_look_at_what_a_partner_does";
 impl Level {
     fn of(case: &Case) -> Self {
         let name = case.name();
+        let is_a_race = matches!(case.body, Body::Scene(scene) if scene.is_a_race());
         if name == FIRST || name.starts_with("reading") {
             Self::Smoke
-        } else if WHOLE.iter().any(|start| name.starts_with(start)) {
+        } else if is_a_race || WHOLE.iter().any(|start| name.starts_with(start)) {
             Self::Full
         } else {
             Self::Standard
