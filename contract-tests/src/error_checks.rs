@@ -1,42 +1,9 @@
 //! What tests assert about answers.
 
-use secmon::{Error, ErrorCode, ErrorKind, Response};
 use serde_json::Value;
 
 use crate::service::Repeatability;
 use crate::stage::STAGE;
-
-/// Asserts that a call was refused with this status and this code, and gives the error for more.
-///
-/// # Panics
-/// When it was not.
-#[track_caller]
-pub fn assert_api_error<T>(
-    result: Result<Response<T>, Error>,
-    status: u16,
-    code: impl Into<Option<ErrorCode>>,
-) -> Error {
-    let error = match result {
-        Ok(response) => panic!(
-            "the call succeeded: {} {:?}",
-            response.status(),
-            response.body()
-        ),
-        Err(error) => error,
-    };
-    assert_eq!(error.kind(), ErrorKind::Api, "{error}");
-    assert_eq!(
-        error.status().map(|status| status.as_u16()),
-        Some(status),
-        "{error}"
-    );
-    assert_eq!(error.code(), code.into().as_ref(), "{error}");
-    assert!(
-        error.api().is_some_and(|api| !api.message.is_empty()),
-        "{error}"
-    );
-    error
-}
 
 /// Asserts the members of an object, whatever their order. Somebody else's service may have more of them (F1).
 ///

@@ -49,7 +49,7 @@ pub use case::{
 pub use cases::cases;
 pub use cleanup::Stays;
 pub use customer::{Customer, next_service};
-pub use error_checks::{assert_api_error, assert_keys};
+pub use error_checks::assert_keys;
 pub use estate::{Estate, NOTHING, nobody};
 pub use exchange::{Exchange, Forced};
 pub use http_calls::{RawAnswer, RawCall};

@@ -1,12 +1,12 @@
 //! Trouble below and beside the API: every effect of the faults API against every class of operation, once and for as long
 //! as it takes, with the number of requests that the service saw and the state it was left in.
 
-use crate::{Account, Customer, assert_api_error};
+use crate::{Account, Customer};
 use futures_util::future::join_all;
 use http::Method;
 use secmon::model::{EndpointId, EndpointStatus, PortRange, Protocol, Rule, RuleId};
-use secmon::operations::{CreateRule, DeleteRule, ListEndpoints, ListRules};
-use secmon::{Client, Error, ErrorCode, ErrorKind, Response, Sent};
+use secmon::operations::{CreateRule, ListRules};
+use secmon::{Client, Error, ErrorKind, Response, Sent};
 use serde_json::{Value, json};
 
 cases! {
@@ -20,7 +20,6 @@ cases! {
         a_read_gives_up_with_the_last_error(Faults, Journal),
         a_write_that_may_be_repeated_gives_up_and_acts_once(Faults, Journal),
         a_write_that_may_not_be_repeated_gives_up_and_acts_once(Faults, Journal),
-        a_deletion_whose_answer_was_lost_is_done(Faults, Journal),
 }
 
 /// What a call ends with: a result, or an error of a kind that says whether the service may have acted.
@@ -187,7 +186,6 @@ impl<'a> Watch<'a> {
 const ONE_SERVER: &str = "/api/v1/endpoints/*";
 const SUSPEND: &str = "/api/v1/billing/suspend";
 const RULES: &str = "/api/v1/whitelists";
-const ONE_RULE: &str = "/api/v1/whitelists/*";
 const TOKENS: &str = "/api/v1/sso/token";
 
 /// Attempts of a client besides the first.
@@ -353,57 +351,4 @@ async fn rules_of(account: &Account, server: EndpointId) -> Vec<RuleId> {
     let rules = account.client.pages(list).collect_all().await;
     let rules = rules.expect("a list").into_iter();
     rules.map(|rule| rule.id).collect()
-}
-
-async fn a_deletion_whose_answer_was_lost_is_done() {
-    let account = Account::new().await;
-    let client = account.patient_client();
-    // What the service answers to the two requests.
-    for (close, statuses) in [
-        ("before", [None, Some(204)]),
-        ("reset", [None, Some(204)]),
-        ("after", [None, Some(404)]),
-        ("mid_body", [Some(204), Some(404)]),
-    ] {
-        let effect = json!({"close": close});
-        let customer = account.customer();
-        let id = customer.provisioned("203.0.113.64").await;
-        let rule = allow(&client, id).await.expect("created").data.id;
-
-        let rules = Watch::start(&account, Method::DELETE, ONE_RULE).await;
-        account
-            .fault(&Method::DELETE, ONE_RULE, effect.clone())
-            .await;
-        let deleted = client
-            .rules()
-            .delete_account_wide(rule)
-            .await
-            .expect("deleted");
-        assert_eq!(deleted.attempts(), 2, "closed {close}");
-        assert_eq!(rules.statuses().await, statuses, "closed {close}");
-        assert!(rules_of(&account, id).await.is_empty(), "closed {close}");
-
-        let servers = Watch::start(&account, Method::DELETE, ONE_SERVER).await;
-        account.fault(&Method::DELETE, ONE_SERVER, effect).await;
-        let deleted = client
-            .servers()
-            .delete_account_wide(id)
-            .await
-            .expect("deleted");
-        assert_eq!(deleted.attempts(), 2, "closed {close}");
-        assert_eq!(servers.statuses().await, statuses, "closed {close}");
-        let gone = account.client.servers().get_account_wide(id).await;
-        assert_api_error(gone, 404, ErrorCode::Number(404));
-        let list = ListEndpoints::new(customer.id);
-        let left = account
-            .client
-            .pages(list)
-            .collect_all()
-            .await
-            .expect("a list");
-        assert!(left.is_empty(), "closed {close}");
-
-        let again = client.send(DeleteRule::account_wide(rule)).await;
-        assert_api_error(again, 404, ErrorCode::Number(404));
-    }
 }

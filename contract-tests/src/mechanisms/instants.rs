@@ -185,9 +185,8 @@ impl Scene {
     async fn scan_takes(&self) -> (Duration, Duration) {
         let other = self.id("mapped_server").await;
         self.set(self.start - Duration::seconds(100)).await;
-        let detail = self
-            .read(&format!("/api/v1/endpoints/{other}/detail"))
-            .await;
+        let path = format!("/api/v1/endpoints/{other}/detail");
+        let detail = self.read(&path).await;
         let took = detail["latest_scan"]["scan_duration_ms"].as_i64();
         let took = took.unwrap_or_else(|| panic!("no scan ended: {detail}"));
         let shown = ["last_scan_at", "next_scan_at"].map(|member| {
@@ -448,9 +447,8 @@ async fn looked_at_rule(scene: &Scene, thing: &Value, _: Asked) -> String {
             .any(|rule| rule["id"] == id);
         active.push(listed == is);
     }
-    let detail = scene
-        .read(&format!("/api/v1/endpoints/{server}/detail"))
-        .await;
+    let path = format!("/api/v1/endpoints/{server}/detail");
+    let detail = scene.read(&path).await;
     let ports = detail["whitelisted_ports"].as_array().into_iter().flatten();
     active.push(
         ports
@@ -491,9 +489,8 @@ async fn scan_of_server(scene: &Scene, way: &'static str) -> (Time, Value) {
 
 async fn looked_at_server(scene: &Scene, thing: &Value, asked: Asked) -> String {
     let server = thing[0].as_str().unwrap_or_default();
-    let detail = scene
-        .read(&format!("/api/v1/endpoints/{server}/detail"))
-        .await;
+    let path = format!("/api/v1/endpoints/{server}/detail");
+    let detail = scene.read(&path).await;
     let (data, scan) = (&detail["data"], &detail["latest_scan"]);
     let alone = scene.read(&format!("/api/v1/endpoints/{server}")).await;
     assert_eq!(

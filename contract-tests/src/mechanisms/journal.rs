@@ -211,16 +211,20 @@ async fn a_call_that_a_fault_hit_is_kept_as_it_was(row: &'static Row) {
     }
 }
 
+async fn faults(account: &Account) -> Vec<Value> {
+    let path = "/_mock/faults";
+    let shown = account.steer(Need::Faults, Method::GET, path, &Value::Null);
+    let mut shown = shown.await;
+    shown["faults"]
+        .as_array_mut()
+        .map(std::mem::take)
+        .unwrap_or_default()
+}
+
 async fn hit_twice(account: &Account, id: &Value) {
-    let faults = account
-        .steer(Need::Faults, Method::GET, "/_mock/faults", &Value::Null)
-        .await;
-    let fault = faults["faults"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .find(|fault| fault["id"] == *id);
-    let fault = fault.unwrap_or_else(|| panic!("no fault {id} in {faults}"));
+    let faults = faults(account).await;
+    let fault = faults.iter().find(|fault| fault["id"] == *id);
+    let fault = fault.unwrap_or_else(|| panic!("no fault {id} in {faults:?}"));
     assert_eq!(
         [&fault["hits"], &fault["times"]],
         [2, 2],
@@ -405,16 +409,8 @@ async fn a_reset_takes_what_is_the_accounts_alone() {
         (is - start - Duration::seconds(300)).abs() <= slack,
         "the clock of the other: {is}, {start} at the start"
     );
-    let faults = account
-        .steer(Need::Faults, Method::GET, "/_mock/faults", &Value::Null)
-        .await;
-    let left = |id: &Value| {
-        faults["faults"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .any(|fault| fault["id"] == *id)
-    };
+    let faults = faults(&account).await;
+    let left = |id: &Value| faults.iter().any(|fault| fault["id"] == *id);
     assert_eq!(
         [left(&own), left(&foreign), left(&anybodys)],
         [false, true, true],

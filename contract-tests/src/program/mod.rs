@@ -1,5 +1,6 @@
 //! The suite as a program: `secmon-contract`.
 
+mod access;
 mod choice;
 mod laws;
 mod page;
@@ -18,6 +19,8 @@ use crate::case::take_away;
 use crate::ledger::Ledger;
 use crate::service::{Service, Steering};
 
+use access::Access;
+
 pub use choice::Level;
 pub use laws::{Cited, Law};
 
@@ -32,7 +35,8 @@ struct Arguments {
 }
 
 const HELP: &str = "\
-The key is read from SECMON_API_KEY, or from the file that SECMON_API_KEY_FILE names, never from an argument.
+The key is read from a profile of secmon, from SECMON_API_KEY, from the file that SECMON_API_KEY_FILE names, or asked for at
+a terminal, never taken from an argument.
 SECMON_CONTRACT_PLANS tells other plans for servers and their sizes, as in small=5,large=25;
 SECMON_CONTRACT_RATE_LIMITS other limits of the service, as in 600,1000, or off.
 
@@ -60,9 +64,12 @@ enum Verb {
 /// Where the service is.
 #[derive(Args)]
 struct At {
-    /// Address of the service
-    #[arg(long, env = "SECMON_BASE_URL", value_name = "URL")]
+    /// Address of the service [env: SECMON_BASE_URL]
+    #[arg(long, value_name = "URL")]
     url: Option<String>,
+    /// Profile of `secmon` whose address and key to use
+    #[arg(long, env = "SECMON_PROFILE", value_name = "NAME")]
+    profile: Option<String>,
     /// Address of its /_mock/ admin API, where it is a secmon-mock (key: SECMON_MOCK_ADMIN_KEY)
     #[arg(long, env = "SECMON_MOCK_ADMIN_URL", value_name = "URL")]
     admin_url: Option<String>,
@@ -126,38 +133,17 @@ pub fn main() -> ExitCode {
 
 /// The service that somebody names, once it answers and takes the key.
 fn service(at: &At) -> Result<Service, Stop> {
-    let url = at.url.as_deref().ok_or_else(|| {
-        Stop::usage("no address of a service: give --url URL, or set SECMON_BASE_URL")
-    })?;
-    let key = key()?;
+    let Access { url, key } = Access::find(at.url.as_deref(), at.profile.as_deref())?;
     let steering = match &at.admin_url {
         Some(_) => Steering::Possible,
         None => Steering::Impossible,
     };
-    let admin_url = at.admin_url.as_deref().unwrap_or(url);
-    let admin_key = env::var("SECMON_MOCK_ADMIN_KEY")
-        .ok()
-        .filter(|key| !key.is_empty());
-    reachable(url, &key)?;
+    let admin_url = at.admin_url.as_deref().unwrap_or(&url);
+    let admin_key = access::text("SECMON_MOCK_ADMIN_KEY");
+    reachable(&url, &key)?;
     Ok(Service::over_the_network(
-        url, key, steering, admin_url, admin_key,
+        &url, key, steering, admin_url, admin_key,
     ))
-}
-
-/// The key, as `secmon` finds it without a profile.
-fn key() -> Result<String, Stop> {
-    let text = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
-    let key = match (text("SECMON_API_KEY"), text("SECMON_API_KEY_FILE")) {
-        (Some(key), _) => key,
-        (None, Some(file)) => std::fs::read_to_string(&file)
-            .map_err(|error| Stop::usage(format!("the key file {file} cannot be read: {error}")))?,
-        (None, None) => {
-            return Err(Stop::usage(
-                "no key: set SECMON_API_KEY, or SECMON_API_KEY_FILE to a file that holds it",
-            ));
-        }
-    };
-    Ok(key.trim().to_owned())
 }
 
 /// Whether there is a service that takes the key.

@@ -44,6 +44,7 @@ impl Stand {
             .args(arguments)
             .current_dir(&self.folder)
             .env("XDG_STATE_HOME", &self.folder)
+            .env("XDG_CONFIG_HOME", &self.folder)
             .env("SECMON_BASE_URL", url)
             .env("SECMON_API_KEY", KEY)
             .env("SECMON_CONTRACT_RATE_LIMITS", "off")
@@ -118,7 +119,16 @@ fn a_first_look_sends_55_calls_at_most() {
 fn a_run_that_only_reads_sends_nothing_else() {
     let stand = Stand::new("reading");
     stand.forget_calls();
-    let ran = stand.run(stand.remote.url(), &["--read-only", "--level", "full"]);
+    let url = stand.remote.url();
+    let config = format!("[profiles.own]\nbase_url = \"{url}\"\nkey_file = \"key\"\n");
+    fs::write(stand.folder.join("config.toml"), config).expect("a file");
+    fs::write(stand.folder.join("key"), KEY).expect("a file");
+    // A profile that is named supplies both: nobody looks at the address and key of the environment.
+    let mut command = stand.command("http://127.0.0.1:1", &["--read-only", "--profile", "own"]);
+    let command = command
+        .env("SECMON_CONFIG", "config.toml")
+        .env("SECMON_API_KEY", "other");
+    let ran = command.output().expect("the program runs");
     assert_eq!(ran.status.code(), Some(0), "{}", said(&ran));
     let calls = stand.calls();
     assert!(calls.len() > 15, "{} calls", calls.len());
@@ -278,23 +288,21 @@ fn what_a_run_recorded_is_held_against_the_mock() {
 fn what_cannot_begin_says_why() {
     let stand = Stand::new("refused");
     let url = stand.remote.url();
-    let nobody = stand.run("http://127.0.0.1:9", &[]);
-    let mut wrong = stand.command(url, &[]);
-    let wrong = wrong
-        .env("SECMON_API_KEY", "nobodys")
-        .output()
-        .expect("the program runs");
-    let mut without = stand.command(url, &[]);
-    let without = without
-        .env_remove("SECMON_API_KEY")
-        .output()
-        .expect("the program runs");
-    let elsewhere = stand.run(url, &["--only", "nothing of the kind"]);
+    let with_key = |key: &str| {
+        let mut command = stand.command(url, &[]);
+        let ran = command.env("SECMON_API_KEY", key).output();
+        ran.expect("the program runs")
+    };
     for (ran, code, word) in [
-        (nobody, 7, "gives no answer"),
-        (wrong, 3, "refuses the key: Unauthenticated."),
-        (without, 2, "set SECMON_API_KEY"),
-        (elsewhere, 2, "--only nothing of the kind"),
+        (stand.run("http://127.0.0.1:9", &[]), 7, "gives no answer"),
+        (with_key("nobodys"), 3, "refuses the key: Unauthenticated."),
+        (with_key(""), 2, "set SECMON_API_KEY"),
+        (
+            stand.run(url, &["--profile", "x"]),
+            2,
+            "there is no profile",
+        ),
+        (stand.run(url, &["--only", "xyz"]), 2, "--only xyz"),
     ] {
         assert_eq!(ran.status.code(), Some(code), "{}", said(&ran));
         assert!(
