@@ -14,7 +14,7 @@ use crate::service::Service;
 use crate::table::TABLE;
 
 use super::laws::Cited;
-use super::shown::{Secrets, Shown};
+use super::shown::{Secrets, Shown, cut};
 
 /// Something that is not as a case has it.
 #[derive(Debug, Clone)]
@@ -287,7 +287,7 @@ impl Finding {
     }
 
     fn hiding(mut self, secrets: &Secrets) -> Self {
-        self.what = secrets.hide(&self.what);
+        self.what = cut(secrets.hide(&self.what));
         for call in &mut self.calls {
             for text in [&mut call.request, &mut call.answer, &mut call.curl] {
                 *text = secrets.hide(text);

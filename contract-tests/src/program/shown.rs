@@ -55,7 +55,8 @@ impl Shown {
     }
 }
 
-fn cut(text: String) -> String {
+/// The beginning of a long text.
+pub fn cut(text: String) -> String {
     match text.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}\n(cut here)", &text[..end]),
         None => text,

@@ -6,7 +6,7 @@ mod transports;
 
 use std::io::Write;
 use std::mem;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Once};
 use std::time::Duration;
 
 use proptest::prelude::*;
@@ -32,6 +32,13 @@ pub struct Log(Arc<Mutex<Vec<u8>>>);
 
 impl Log {
     pub fn start(&self) -> tracing::subscriber::DefaultGuard {
+        // Where one subscriber alone is known, a place of the log that is passed for the first time by another test, to which
+        // nobody listens, is silent from then on. So somebody listens everywhere.
+        static EVERYWHERE: Once = Once::new();
+        EVERYWHERE.call_once(|| {
+            tracing::subscriber::set_global_default(tracing_subscriber::registry())
+                .expect("nobody else listens everywhere");
+        });
         let log = self.clone();
         let subscriber = tracing_subscriber::fmt()
             .with_max_level(tracing::Level::TRACE)
