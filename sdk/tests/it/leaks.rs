@@ -68,6 +68,16 @@ impl Write for Log {
     }
 }
 
+#[test]
+fn the_log_is_heard_where_somebody_passed_first_to_whom_nobody_listened() {
+    let pass = || tracing::info!("passed");
+    let log = Log::default();
+    let _guard = log.start();
+    std::thread::spawn(pass).join().expect("it passes");
+    pass();
+    assert!(log.take().contains("passed"));
+}
+
 /// Sends operations, and gathers everything that could be seen of it.
 pub struct Watch {
     runtime: Runtime,
