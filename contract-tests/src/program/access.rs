@@ -6,6 +6,7 @@ use std::env;
 use std::fs;
 use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use serde::Deserialize;
 
@@ -30,6 +31,7 @@ struct Config {
 #[derive(Deserialize)]
 struct Profile {
     base_url: Option<String>,
+    key_command: Option<String>,
     key_file: Option<PathBuf>,
 }
 
@@ -63,9 +65,12 @@ impl Access {
         let Some(path) = configuration() else {
             return Ok(None);
         };
-        let text = fs::read_to_string(&path).unwrap_or_default();
-        let config: Config = toml::from_str(&text)
-            .map_err(|error| Stop::usage(format!("{}: {}", path.display(), error.message())))?;
+        let wrong = |why: &str| Stop::usage(format!("{}: {why}", path.display()));
+        let text = match fs::read_to_string(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+            read => read.map_err(|error| wrong(&error.to_string()))?,
+        };
+        let config: Config = toml::from_str(&text).map_err(|error| wrong(error.message()))?;
         let Some(name) = named.or(config.default_profile.as_deref()) else {
             return Ok(None);
         };
@@ -81,13 +86,76 @@ impl Access {
                 None => Ok(None),
             };
         }
-        let (Some(url), Some(file)) = (own, &profile.key_file) else {
-            return Err(Stop::usage(format!(
-                "profile {name:?} has no base_url and key_file: set SECMON_API_KEY_FILE to a file with the key"
-            )));
-        };
-        let file = path.parent().unwrap_or(Path::new("")).join(file);
-        Ok(Some(Self::at(url, &read_key(&file)?)))
+        let none = || Stop::usage(format!("profile {name:?} has no base_url"));
+        let url = own.ok_or_else(none)?;
+        Ok(Some(Self::at(url, &profile.key(&path)?)))
+    }
+}
+
+impl Profile {
+    /// From where this profile of a configuration has its key.
+    fn key(&self, config: &Path) -> Result<String, Stop> {
+        let folder = config.parent().unwrap_or(Path::new(""));
+        match (&self.key_command, &self.key_file) {
+            (Some(command), _) => {
+                // Whoever can write the configuration would choose what runs here.
+                refuse_others(config, 0o022)?;
+                refuse_others(
+                    &fs::canonicalize(config).unwrap_or_default().join(".."),
+                    0o022,
+                )?;
+                printed_by(command)
+            }
+            (None, Some(file)) => {
+                let file = folder.join(file);
+                refuse_others(&file, 0o077)?;
+                read_key(&file)
+            }
+            (None, None) => asked_for(),
+        }
+    }
+}
+
+/// Refuses a file or folder that is another user's, or gives others any of these bits of its mode.
+#[cfg(unix)]
+fn refuse_others(path: &Path, bits: u32) -> Result<(), Stop> {
+    use std::os::unix::fs::MetadataExt as _;
+    let Ok(metadata) = fs::metadata(path) else {
+        return Ok(());
+    };
+    let is_ours = [0, rustix::process::geteuid().as_raw()].contains(&metadata.uid());
+    // In a sticky folder only its owner removes a file.
+    let is_sticky = metadata.is_dir() && metadata.mode() & 0o1000 != 0;
+    match is_ours && (is_sticky || metadata.mode() & bits == 0) {
+        true => Ok(()),
+        false => Err(Stop::usage(format!(
+            "others can use or change {}: make it yours alone, with chown and chmod go-rwx",
+            path.display()
+        ))),
+    }
+}
+
+#[cfg(not(unix))]
+fn refuse_others(_: &Path, _: u32) -> Result<(), Stop> {
+    Ok(())
+}
+
+/// The first line that a command of a profile prints.
+fn printed_by(command: &str) -> Result<String, Stop> {
+    let (shell, flag) = if cfg!(windows) {
+        ("cmd", "/C")
+    } else {
+        ("sh", "-c")
+    };
+    let mut run = Command::new(shell);
+    run.args([flag, command]).env_remove("SECMON_API_KEY");
+    let ran = run.stdin(Stdio::null()).stderr(Stdio::inherit()).output();
+    let failed = |why: &str| Stop::usage(format!("key_command {command:?} {why}"));
+    let ran = ran.map_err(|error| failed(&error.to_string()))?;
+    let text = String::from_utf8(ran.stdout).unwrap_or_default();
+    match text.lines().next() {
+        Some(key) if ran.status.success() => Ok(key.to_owned()),
+        _ => Err(failed(&format!("printed no key ({})", ran.status))),
     }
 }
 

@@ -12,7 +12,12 @@ pub struct Law {
     pub specified: String,
     /// What this project assumes; empty where all of it is specified.
     pub assumed: String,
+    /// The files of client and mock that go with it, where all of it is assumed.
+    pub code: String,
 }
+
+/// What the parts of an entry begin with.
+const PARTS: [&str; 3] = ["**Specified", "**Assumed", "**In code"];
 
 static LAWS: LazyLock<Vec<Law>> = LazyLock::new(|| {
     let text = include_str!("../../../docs/behaviours.md");
@@ -25,28 +30,26 @@ fn law(entry: &'static str) -> Option<Law> {
     let (id, title) = heading.split_once(' ')?;
     // The next chapter's heading is no part of the last entry.
     let text = text.split("\n## ").next()?;
-    let (mut specified, mut assumed) = (String::new(), String::new());
-    let mut kept = None;
+    let mut parts = [const { String::new() }; PARTS.len()];
+    let mut part = None;
     for line in text.lines() {
-        let words = line.trim_start_matches(['-', ' ']);
-        if let Some(rest) = words.strip_prefix("**Specified:**") {
-            (kept, specified) = (Some(true), format!("{specified} {}", rest.trim()));
-        } else if let Some(rest) = words.strip_prefix("**Assumed:**") {
-            (kept, assumed) = (Some(false), format!("{assumed} {}", rest.trim()));
-        } else {
-            match kept {
-                Some(true) => specified = format!("{specified} {words}"),
-                Some(false) => assumed = format!("{assumed} {words}"),
-                None => {}
-            }
+        let mut words = line.trim_start_matches(['-', ' ']);
+        if let Some(begun) = PARTS.iter().position(|begin| words.starts_with(begin)) {
+            part = Some(begun);
+            words = words.split_once(':')?.1;
+        }
+        if let Some(part) = part {
+            parts[part].push_str(words);
+            parts[part].push(' ');
         }
     }
-    let plain = |text: String| text.trim().replace("**", "");
+    let [specified, assumed, code] = parts.map(|text| text.replace("**", "").trim().to_owned());
     Some(Law {
         id,
         title,
-        specified: plain(specified),
-        assumed: plain(assumed),
+        specified,
+        assumed,
+        code,
     })
 }
 

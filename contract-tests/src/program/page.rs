@@ -33,8 +33,7 @@ pub fn written(report: &Report, service: &Service) -> String {
         &mut page,
         "differences",
         "Differences",
-        "The specification allows this, and this project assumed otherwise. Where an entry has an id, comments in the \
-         client and in the mock cite it: what goes with the assumption stands there.",
+        "The specification allows this, and this project assumed otherwise.",
     );
     assumed.iter().for_each(|told| show(&mut page, told));
     for difference in &report.differences {
@@ -121,6 +120,10 @@ fn show(page: &mut String, told: &Told) {
     );
     for law in finding.laws() {
         let _ = writeln!(page, "<li>{}</li>", escaped(&law));
+    }
+    let code = finding.goes_with();
+    if !code.is_empty() {
+        let _ = writeln!(page, "<li>What goes with it: {}</li>", escaped(&code));
     }
     let _ = writeln!(page, "</ul>\n<pre>{}</pre>", escaped(&finding.what));
     for call in &finding.calls {

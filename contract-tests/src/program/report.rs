@@ -270,15 +270,15 @@ impl Finding {
             Some(exchange) => vec![exchange.as_ref().clone()],
             None => telling(exchanges),
         };
-        // An operation whose shape nobody gives can break nothing but an assumption.
-        let assumed = calls.last().and_then(|call| {
-            let row = TABLE.row_of(&call.method, &call.path);
-            row.assumed.clone()
-        });
+        // An answer whose shape nobody gives can break nothing but an assumption.
+        let answer = violation.answer.as_deref();
+        let row = answer.map(|answer| TABLE.row_of(&answer.method, &answer.path));
+        let assumed = row.and_then(|row| row.assumed.clone());
+        let is_assumed = assumed.is_some() || Cited::read(case.law()).is_assumed();
         let law = assumed.unwrap_or_else(|| case.law().to_owned());
         Self {
             case: case.name(),
-            is_assumed: Cited::read(&law).is_assumed(),
+            is_assumed,
             law,
             what: violation.message.clone(),
             place: violation.place.clone(),
@@ -301,17 +301,33 @@ impl Finding {
         let cited = Cited::read(&self.law);
         let sections = cited.sections.iter();
         let sections = sections.map(|name| format!("API specification, section \"{name}\""));
-        let laws = cited.laws.iter().map(|law| match law.specified.is_empty() {
-            true => format!("{} {} (assumed): {}", law.id, law.title, law.assumed),
-            false => format!("{} {}: {}", law.id, law.title, law.specified),
+        let laws = cited.laws.iter().map(|law| {
+            let said = [("", &law.specified), ("assumed: ", &law.assumed)];
+            let said = said.iter().filter(|(_, text)| !text.is_empty());
+            let said: Vec<String> = said.map(|(kind, text)| format!("{kind}{text}")).collect();
+            format!("{} {}: {}", law.id, law.title, said.join(" "))
         });
         sections.chain(laws).collect()
+    }
+
+    /// The files of client and mock that go with what is assumed; empty where it is more than that.
+    pub fn goes_with(&self) -> String {
+        let cited = Cited::read(&self.law);
+        let code = cited.laws.iter().map(|law| law.code.as_str());
+        match self.is_assumed {
+            true => code.collect::<Vec<_>>().join(" "),
+            false => String::new(),
+        }
     }
 
     /// In a few lines.
     pub fn text(&self) -> String {
         let mut text = format!("{}\n  {}", self.case, self.what.replace('\n', "\n  "));
         let _ = write!(text, "\n  breaks: {}", self.law);
+        let code = self.goes_with();
+        if !code.is_empty() {
+            let _ = write!(text, "\n  goes with it: {code}");
+        }
         if let Some(call) = self.calls.last() {
             let _ = write!(text, "\n  {}", call.curl);
         }

@@ -76,6 +76,15 @@ impl Stand {
         self.remote.call("DELETE", "/_mock/requests", &Value::Null);
     }
 
+    /// A file that anybody can read and write.
+    fn leave_open(&self, name: &str, text: &str) {
+        use std::os::unix::fs::PermissionsExt as _;
+        let path = self.folder.join(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(&path, text).expect("a file");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o666)).expect("a mode");
+    }
+
     fn written(&self, name: &str) -> String {
         fs::read_to_string(self.folder.join(name)).expect("a file that the program wrote")
     }
@@ -120,7 +129,7 @@ fn a_run_that_only_reads_sends_nothing_else() {
     let stand = Stand::new("reading");
     stand.forget_calls();
     let url = stand.remote.url();
-    let config = format!("[profiles.own]\nbase_url = \"{url}\"\nkey_file = \"key\"\n");
+    let config = format!("[profiles.own]\nbase_url = \"{url}\"\nkey_command = \"cat key\"\n");
     fs::write(stand.folder.join("config.toml"), config).expect("a file");
     fs::write(stand.folder.join("key"), KEY).expect("a file");
     // A profile that is named supplies both: nobody looks at the address and key of the environment.
@@ -288,6 +297,15 @@ fn what_a_run_recorded_is_held_against_the_mock() {
 fn what_cannot_begin_says_why() {
     let stand = Stand::new("refused");
     let url = stand.remote.url();
+    // Others may write the configuration, and read the key.
+    stand.leave_open(
+        "secmon/config.toml",
+        &format!(
+            "[profiles.open]\nbase_url = \"{url}\"\nkey_command = \"cat key\"\n\
+             [profiles.read]\nbase_url = \"{url}\"\nkey_file = \"key\"\n"
+        ),
+    );
+    stand.leave_open("secmon/key", KEY);
     let with_key = |key: &str| {
         let mut command = stand.command(url, &[]);
         let ran = command.env("SECMON_API_KEY", key).output();
@@ -302,7 +320,18 @@ fn what_cannot_begin_says_why() {
             2,
             "there is no profile",
         ),
-        (stand.run(url, &["--only", "xyz"]), 2, "--only xyz"),
+        (
+            stand.run(url, &["--profile", "open"]),
+            2,
+            "config.toml: make it yours alone",
+        ),
+        (
+            stand.run(url, &["--profile", "read"]),
+            2,
+            "key: make it yours alone",
+        ),
+        // Races are for the whole level.
+        (stand.run(url, &["--only", "eight_"]), 2, "--only eight_"),
     ] {
         assert_eq!(ran.status.code(), Some(code), "{}", said(&ran));
         assert!(

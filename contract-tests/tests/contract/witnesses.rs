@@ -1,6 +1,8 @@
 //! The table, the client's own table and the description of the API tell the same story.
 
 use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use secmon::OPERATIONS;
 use secmon_contract_tests::cases;
@@ -14,6 +16,7 @@ checks! {
     every_code_of_the_client_has_a_cell(),
     every_operation_with_pages_says_what_it_lists(),
     every_law_that_a_case_names_is_known(),
+    what_goes_with_an_assumption_is_named(),
     what_is_specified_is_told_from_what_is_assumed(),
 }
 
@@ -133,4 +136,48 @@ fn what_is_specified_is_told_from_what_is_assumed() {
             .assumed
             .starts_with("a request without a bearer key")
     );
+}
+
+fn what_goes_with_an_assumption_is_named() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent();
+    let crates = crates.expect("a folder above");
+    let mut files = Vec::new();
+    for folder in [
+        "sdk/src",
+        "cli/src",
+        "mock-server/src",
+        "mock-server/engine/src",
+    ] {
+        rust_files(&crates.join(folder), &mut files);
+    }
+    for law in Cited::read("A1 to E14").laws {
+        let by_word = |text: &str| {
+            let mut words = text.split(|letter: char| !letter.is_ascii_alphanumeric());
+            words.any(|word| word == law.id)
+        };
+        let citing = files.iter().filter(|(_, text)| by_word(text));
+        let names =
+            citing.map(|(path, _)| path.strip_prefix(crates).expect("a file of this project"));
+        let names: BTreeSet<String> = names.map(|name| name.display().to_string()).collect();
+        let told = law.code.split('`').skip(1).step_by(2).map(str::to_owned);
+        if law.specified.is_empty()
+            || TABLE
+                .operations()
+                .any(|row| row.assumed.as_deref() == Some(law.id))
+        {
+            assert_eq!(told.collect::<BTreeSet<_>>(), names, "{}", law.id);
+        }
+    }
+}
+
+fn rust_files(folder: &Path, files: &mut Vec<(PathBuf, String)>) {
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            rust_files(&path, files);
+        } else if path.extension().is_some_and(|end| end == "rs") {
+            let text = fs::read_to_string(&path).expect("a file of text");
+            files.push((path, text));
+        }
+    }
 }

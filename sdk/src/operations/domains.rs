@@ -114,7 +114,7 @@ operation! {
     }
 }
 
-/// The answer to [`ReleaseDomain`] (assumed).
+/// The answer to [`ReleaseDomain`] (assumed, C7).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ReleasedDomain {
