@@ -11,7 +11,7 @@
 #   exchange($name; $value)  keeps a value from one call to the next, and gives what was kept before
 #   recall($name)            what is kept
 #   count($name; $by)        adds to a kept number, and gives what it is then
-#   wait($milliseconds)      waits
+#   gather($name; $many)     waits until so many are counted, or nobody more comes; gives how many there are
 #   acts                     counts as a difference, where no message is another
 
 # Calls.
@@ -55,7 +55,7 @@ def made_up: "51ba9c01-77a2-4e0c-8f10-" + ("00000000000\(count("made up"; 1))"[-
 
 # Sends a call with all that come at the same moment: its answer, and how many they are.
 def among($room):
-  count($room; 1) as $in | wait(20) | count($room; 0) as $together
+  count($room; 1) as $in | gather($room; 8) as $together
   | send as $answer | count($room; -1) as $out | {$together, $answer};
 
 # Calls of one's own, by the same caller.

@@ -57,7 +57,9 @@ pub use judge::{Judgement, Violation};
 pub use ledger::{Ledger, Left};
 pub use matrix::{Matrix, Verdict};
 pub use need::Need;
-pub use recipe::{Bad, Listing, Members, Order, Recipe, Request, Shape, names_in, placeholder};
+pub use recipe::{
+    Bad, Listing, Members, Order, Recipe, Request, Shape, names_in, placeholder, target,
+};
 pub use scene::{SCENES, Scene};
 pub use secmon::Namespace;
 pub use service::{

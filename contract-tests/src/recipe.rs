@@ -216,12 +216,7 @@ impl Request {
 
     /// Path and query.
     pub fn target(&self) -> String {
-        let pairs = self.written_query().into_iter();
-        let pairs = pairs.map(|(name, value)| format!("{name}={value}"));
-        match pairs.collect::<Vec<_>>().join("&") {
-            query if query.is_empty() => self.path.clone(),
-            query => format!("{}?{query}", self.path),
-        }
+        target(&self.path, &self.written_query())
     }
 
     /// The call, to be changed before it is sent.
@@ -240,6 +235,15 @@ impl Request {
     pub async fn send(&self, account: &Account) -> RawAnswer {
         let answer = self.call(account).send().await;
         answer.unwrap_or_else(|error| panic!("{} {}: {error}", self.method, self.path))
+    }
+}
+
+/// A path with the parameters of its query, as they are written.
+pub fn target(path: &str, query: &[(String, String)]) -> String {
+    let pairs = query.iter().map(|(name, value)| format!("{name}={value}"));
+    match pairs.collect::<Vec<_>>().join("&") {
+        query if query.is_empty() => path.to_owned(),
+        query => format!("{path}?{query}"),
     }
 }
 

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::account::Account;
 use crate::http_calls::{RawAnswer, RawCall};
-use crate::recipe::Request;
+use crate::recipe::{Request, target};
 
 /// A request with everything that is sent, in the order in which it is sent.
 #[derive(Debug, Clone, PartialEq)]
@@ -63,20 +63,9 @@ impl Wire {
         format!(
             "{} {} [{}] {body}",
             self.method,
-            self.target(),
+            target(&self.path, &self.query),
             headers.join(", ")
         )
-    }
-
-    fn target(&self) -> String {
-        let pairs = self
-            .query
-            .iter()
-            .map(|(name, value)| format!("{name}={value}"));
-        match pairs.collect::<Vec<_>>().join("&") {
-            query if query.is_empty() => self.path.clone(),
-            query => format!("{}?{query}", self.path),
-        }
     }
 
     /// The text of the body.
@@ -90,7 +79,7 @@ impl Wire {
     pub fn call(&self, account: &Account) -> RawCall {
         let mut call = RawCall::new(
             self.method.clone(),
-            &format!("{}{}", account.url, self.target()),
+            &format!("{}{}", account.url, target(&self.path, &self.query)),
         );
         for (name, value) in &self.headers {
             call = call.header(name.clone(), value);

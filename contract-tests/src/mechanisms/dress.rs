@@ -207,20 +207,16 @@ async fn done(row: &Row, wire: &Wire, estate: &Estate) -> (RawAnswer, Done) {
 
 impl Done {
     fn assert_same(&self, dressed: &Self, row: &Row, what: &str, wire: &Wire) {
-        let differs = self.answer.changes(&dressed.answer);
-        assert!(
-            differs.is_empty(),
-            "{} {what} is answered otherwise: {differs} ({})",
-            row.name,
-            wire.told()
-        );
-        let differs = self.state.changes(&dressed.state);
-        assert!(
-            differs.is_empty(),
-            "{} {what} does something else: {differs} ({})",
-            row.name,
-            wire.told()
-        );
+        for (says, is, other) in [
+            ("is answered otherwise", &self.answer, &dressed.answer),
+            ("does something else", &self.state, &dressed.state),
+        ] {
+            let (differs, name, told) = (is.changes(other), &row.name, wire.told());
+            assert!(
+                differs.is_empty(),
+                "{name} {what} {says}: {differs} ({told})"
+            );
+        }
     }
 }
 

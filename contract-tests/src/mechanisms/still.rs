@@ -257,17 +257,18 @@ fn plays(row: &Row, need: Option<Need>) -> Vec<Play> {
     plays
 }
 
+/// Whether a member stands in the path.
+fn in_path(row: &Row, name: &str) -> bool {
+    let mut parts = row.path.split('/');
+    parts.any(|part| placeholder(part) == Some(name))
+}
+
 /// Without each of the required members.
 fn missing(row: &Row) -> Vec<Play> {
     let Some(recipe) = &row.recipe else {
         return Vec::new();
     };
-    let in_path = |name: &str| {
-        row.path
-            .split('/')
-            .any(|part| placeholder(part) == Some(name))
-    };
-    let required = recipe.required().filter(|name| !in_path(name));
+    let required = recipe.required().filter(|name| !in_path(row, name));
     let plays = required.map(|name| {
         let without = [json!(NOTHING), Value::Null];
         let without = without
@@ -288,18 +289,13 @@ fn bad(row: &Row) -> Vec<Play> {
     let Some(recipe) = &row.recipe else {
         return Vec::new();
     };
-    let in_path = |name: &str| {
-        row.path
-            .split('/')
-            .any(|part| placeholder(part) == Some(name))
-    };
     let bad = match row.takes_body() {
         true => &TABLE.bad.body,
         false => &TABLE.bad.query,
     };
     // All that is optional stands beside it, so that a part of it could be saved.
     let full = recipe.full();
-    let names = full.keys().filter(|name| !in_path(name));
+    let names = full.keys().filter(|name| !in_path(row, name));
     let places = names.flat_map(|name| match full[name].as_array() {
         Some(items) => [vec![name.clone()], inside(name, &items[0])].concat(),
         None => vec![name.clone()],

@@ -1,10 +1,10 @@
 //! jq programs that act between a caller and the service.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, LazyLock};
-use std::thread;
+use std::sync::{Arc, LazyLock, PoisonError};
 use std::time::Duration;
 
 use jaq_core::data::HasLut;
@@ -17,6 +17,9 @@ use tokio::runtime::Handle;
 use crate::bend::On;
 use crate::message::{Answer, Passing, member, words};
 use crate::proxy::Behind;
+
+/// So long one who came waits for company.
+const COMPANY: Duration = Duration::from_millis(20);
 
 /// The directory of the bends.
 pub fn directory() -> PathBuf {
@@ -127,7 +130,16 @@ impl Acting {
         let before = kept(all.get(&name.to_string()));
         let sum = (before + by).map_err(|why| why.to_string())?;
         all.insert(name.to_string(), sum.to_string());
+        self.behind.counted.notify_all();
         Ok(sum)
+    }
+
+    /// Waits until so many are counted, or nobody more comes; gives the count.
+    fn gather(&self, name: &Val, many: &Val) -> Val {
+        let count = |all: &BTreeMap<String, String>| kept(all.get(&name.to_string()));
+        let (all, counted) = (self.behind.kept(), &self.behind.counted);
+        let waited = counted.wait_timeout_while(all, COMPANY, |all| count(all) < *many);
+        count(&waited.unwrap_or_else(PoisonError::into_inner).0)
     }
 }
 
@@ -182,11 +194,9 @@ fn natives() -> impl Iterator<Item = Fun<Wire>> {
             context.data().acting.behind.bent(true);
             bome(Ok(input))
         }),
-        ("wait", v(1), |(mut context, input)| {
-            let long = context.pop_var();
-            let long = long.to_string().parse().map_err(Error::str);
-            let wait = |long| thread::sleep(Duration::from_millis(long));
-            bome(long.map(wait).map(|()| input))
+        ("gather", v(2), |(mut context, _)| {
+            let (many, name) = (context.pop_var(), context.pop_var());
+            done(&context, |acting| Ok(acting.gather(&name, &many)))
         }),
     ]);
     all.into_vec().into_iter().map(run::<Wire>)

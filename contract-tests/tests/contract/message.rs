@@ -32,18 +32,6 @@ pub struct Answer {
 }
 
 impl Passing {
-    /// Path and query.
-    pub fn target(&self) -> String {
-        let pairs = self
-            .query
-            .iter()
-            .map(|(name, value)| format!("{name}={value}"));
-        match pairs.collect::<Vec<_>>().join("&") {
-            query if query.is_empty() => self.path.clone(),
-            query => format!("{}?{query}", self.path),
-        }
-    }
-
     /// As `{method, path, query: [[name, value]], headers, body, text}`.
     pub fn to_val(&self) -> Val {
         let query = self.query.iter();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::net::{SocketAddr, TcpListener as StdListener};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use bytes::Bytes;
@@ -15,6 +15,7 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use secmon::transport::{HttpOptions, HttpTransport, Transport};
+use secmon_contract_tests::target;
 use tokio::net::TcpListener;
 use tokio::runtime::Builder;
 use tokio::sync::oneshot;
@@ -28,6 +29,8 @@ pub struct Behind {
     transport: HttpTransport,
     /// What a bend keeps from one call to the next, as JSON.
     kept: Mutex<BTreeMap<String, String>>,
+    /// Told when somebody counts.
+    pub counted: Condvar,
     /// How many calls and answers were bent.
     bent: AtomicUsize,
     trouble: Mutex<Vec<String>>,
@@ -36,7 +39,8 @@ pub struct Behind {
 impl Behind {
     /// The service's answer; none when it gave none.
     pub async fn answer(&self, call: &Passing) -> Option<Answer> {
-        let address: Uri = format!("{}{}", self.origin, call.target()).parse().ok()?;
+        let target = target(&call.path, &call.query);
+        let address: Uri = format!("{}{target}", self.origin).parse().ok()?;
         let mut request = Request::new(call.body.clone());
         *request.method_mut() = call.method.clone();
         *request.uri_mut() = address;
@@ -87,6 +91,7 @@ impl Proxy {
             origin: origin.to_owned(),
             transport: HttpTransport::new(&HttpOptions::default()),
             kept: Mutex::default(),
+            counted: Condvar::new(),
             bent: AtomicUsize::new(0),
             trouble: Mutex::default(),
         });
