@@ -127,15 +127,14 @@ impl ConfigDocument {
 
     /// Reads the file, changes it and puts it in its place, one process after another: who read it before another wrote
     /// it would take that change back.
-    pub fn change<T>(
+    pub fn change(
         path: &Path,
-        change: impl FnOnce(&mut Self) -> Result<T, CliError>,
-    ) -> Result<T, CliError> {
+        change: impl FnOnce(&mut Self) -> Result<(), CliError>,
+    ) -> Result<(), CliError> {
         let _lock = lock(path)?;
         let mut document = Self::open(path)?;
-        let made = change(&mut document)?;
-        write_private(path, document.text().as_bytes())?;
-        Ok(made)
+        change(&mut document)?;
+        write_private(path, document.text().as_bytes())
     }
 
     /// Whether there is a profile of this name.

@@ -9,7 +9,7 @@ pub(crate) type Judged = Result<(), &'static str>;
 
 /// So often something is counted at most. The same number given twice would put one record in the
 /// place of another.
-pub(crate) const MOST: u64 = 1 << 31;
+const MOST: u64 = 1 << 31;
 
 /// An account's name stands in paths and in the state file.
 pub(crate) fn account_name(name: &str) -> Judged {

@@ -2,31 +2,17 @@
 
 use crate::shell::{Run, Shell, account};
 use std::fs::File;
-use std::io::Write;
-use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 const MANY: usize = 100;
 
 /// Starts all of them before the first is waited for.
 fn all_at_once(shell: &Shell, lines: &[Vec<String>], input: &str) -> Vec<Run> {
-    let children: Vec<_> = lines
-        .iter()
-        .map(|line| {
-            let line: Vec<&str> = line.iter().map(String::as_str).collect();
-            let mut command = shell.command(&line);
-            command
-                .stdin(Stdio::piped())
-                .stdout(Stdio::piped())
-                .stderr(Stdio::piped());
-            let mut child = command.spawn().expect("the program starts");
-            let mut stdin = child.stdin.take().expect("a pipe");
-            stdin
-                .write_all(input.as_bytes())
-                .expect("a pipe has room for a key");
-            child
-        })
-        .collect();
+    let started = lines.iter().map(|line| {
+        let line: Vec<&str> = line.iter().map(String::as_str).collect();
+        shell.start(input, &line)
+    });
+    let children: Vec<_> = started.collect();
     let ends = children.into_iter().map(|child| child.wait_with_output());
     ends.map(|output| Run::of(&output.expect("the program ends")))
         .collect()

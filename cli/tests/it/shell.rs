@@ -4,7 +4,7 @@ use secmon_mock::{Config, MockServer, Progress, Tenant, TenantOptions};
 use serde_json::Value;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 use tempfile::TempDir;
 
@@ -131,6 +131,12 @@ impl Shell {
 
     /// Runs the program with a text on standard input.
     pub fn feed(&self, input: &str, arguments: &[&str]) -> Run {
+        let child = self.start(input, arguments);
+        Run::of(&child.wait_with_output().expect("the program ends"))
+    }
+
+    /// Starts it so, and does not wait for its end.
+    pub fn start(&self, input: &str, arguments: &[&str]) -> Child {
         let mut command = self.command(arguments);
         command
             .stdin(Stdio::piped())
@@ -141,9 +147,7 @@ impl Shell {
         stdin
             .write_all(input.as_bytes())
             .expect("the program reads");
-        drop(stdin);
-        let output = child.wait_with_output().expect("the program ends");
-        Run::of(&output)
+        child
     }
 
     /// Everything in the files of the home directory, as one text.

@@ -119,9 +119,7 @@ impl Registry {
                 return Err(wrong(reason));
             }
         }
-        if entry.order > checks::MOST {
-            return Err(wrong("order: must be at most 2147483648".to_owned()));
-        }
+        checks::count(entry.order).map_err(|reason| wrong(format!("order: {reason}")))?;
         self.adopt(account, entry);
         Ok(())
     }

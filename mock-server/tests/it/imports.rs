@@ -12,34 +12,18 @@ use serde_json::{Value, json};
 use crate::client::{Caller, PATIENCE, Stage, text};
 use crate::durable::{Folder, acme, provision, server};
 use crate::program::command;
+use crate::state::busy;
 
 /// A document with a record of every kind, from a server of seed 1.
 fn document() -> Value {
-    let stage = Stage::new();
-    stage.slots(42, 2);
-    stage.domain(42, "a.example");
-    let id = stage.scanned_endpoint(42, "192.0.2.1");
+    let (stage, _) = busy();
+    let servers = stage.acme.get("/api/v1/endpoints").expect(200);
+    let id = text(&servers.at("/data/0/id"));
     let ports = json!({ "open": [{ "port": 22, "protocol": "tcp" }] });
     let place = format!("/_mock/endpoints/{id}/ports");
     stage.anyone.put(&place, ports).expect(204);
-    let rule =
-        json!({ "port_start": 22, "protocol": "tcp", "justification": "SSH for operations" });
-    stage.acme.post("/api/v1/whitelists", rule).expect(201);
-    let price = json!({ "product_slug": "domain_monitoring", "price": 1, "currency": "EUR" });
-    stage
-        .acme
-        .post("/api/v1/billing/pricing", price)
-        .expect(200);
     let token = json!({ "billing_customer_id": 42 });
     stage.acme.post("/api/v1/sso/token", token).expect(200);
-    stage
-        .anyone
-        .post("/_mock/tenants", json!({ "name": "mine" }))
-        .expect(201);
-    stage
-        .anyone
-        .post("/_mock/tenants/mine/clock", json!({ "advance_seconds": 5 }))
-        .expect(200);
     stage
         .anyone
         .post("/_mock/tenants", json!({ "name": "gone" }))

@@ -6,7 +6,7 @@ use crate::client::{Caller, Stage, text};
 use crate::program::{command, run};
 
 /// A stage with a record of every kind, and an account of its own.
-fn busy() -> (Stage, String) {
+pub fn busy() -> (Stage, String) {
     let stage = Stage::new();
     stage.slots(42, 2);
     stage.domain(42, "a.example");
