@@ -82,12 +82,10 @@ impl Counts {
             let number: i64 = number.parse().expect("a number");
             // What a service that cannot be steered moves of itself is not counted.
             if let Some(count) = expected.0.get_mut(&one[..at]) {
-                let start = if one[at..].starts_with('=') {
-                    0
-                } else {
-                    *count
-                };
-                *count = start + number;
+                if one[at..].starts_with('=') {
+                    *count = 0;
+                }
+                *count += number;
             }
         }
         let after = Self::of(estate).await;
@@ -108,12 +106,8 @@ fn count(value: &Value, which: &str) -> i64 {
         Some((member, wanted)) => text(&item[member]) == wanted,
         None => true,
     };
-    items
-        .iter()
-        .filter(counts)
-        .count()
-        .try_into()
-        .unwrap_or(i64::MAX)
+    let counted = items.iter().filter(counts).count();
+    i64::try_from(counted).unwrap_or(i64::MAX)
 }
 
 /// Whether a text is one with anything in the place of a `*`.

@@ -63,7 +63,7 @@ pub use recipe::{
 pub use scene::{SCENES, Scene};
 pub use secmon::Namespace;
 pub use service::{
-    Repeatability, Service, Steering, embedded, hostname, plans, rate_limits, repeatable,
+    Repeatability, Service, Steering, ask, embedded, hostname, plans, rate_limits, repeatable,
 };
 pub use snapshot::{MOST_PAGES, Snapshot};
 pub use times::findings as time_findings;

@@ -254,18 +254,25 @@ impl Service {
     }
 }
 
-/// What a service answers to a read, before any case runs: status and body.
+/// What a service answers to a call outside any case: status and body. A body of null is none.
 ///
 /// # Errors
 /// When there is no answer.
-pub(crate) fn get(address: &str, key: Option<&str>) -> Result<(u16, Value), String> {
-    let mut request = Request::get(address);
+pub fn ask(
+    method: &str,
+    address: &str,
+    key: Option<&str>,
+    body: &Value,
+) -> Result<(u16, Value), String> {
+    let mut request = Request::builder().method(method).uri(address);
     if let Some(key) = key {
         request = request.header(header::AUTHORIZATION, format!("Bearer {key}"));
     }
-    let request = request
-        .body(Bytes::new())
-        .map_err(|error| error.to_string())?;
+    let body = match body {
+        Value::Null => Bytes::new(),
+        body => Bytes::from(body.to_string()),
+    };
+    let request = request.body(body).map_err(|error| error.to_string())?;
     let runtime = Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| error.to_string())?;
     let transport = HttpTransport::new(&HttpOptions::default());
@@ -277,7 +284,7 @@ pub(crate) fn get(address: &str, key: Option<&str>) -> Result<(u16, Value), Stri
 
 /// The body of a success.
 fn found(address: &str, key: Option<&str>) -> Option<Value> {
-    let (status, json) = get(address, key).ok()?;
+    let (status, json) = ask("GET", address, key, &Value::Null).ok()?;
     (status == 200).then_some(json)
 }
 

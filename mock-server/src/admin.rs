@@ -23,6 +23,7 @@ use crate::http::reply::Reply;
 use crate::mock::{AdminError, Mock};
 use crate::store::Ticket;
 use guard::Openness;
+pub(crate) use levers::faults::read as read_fault;
 use routes::Lever;
 
 /// The largest body of an admin call: a whole state fits.

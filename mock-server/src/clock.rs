@@ -40,6 +40,11 @@ impl TimeSource {
         }
     }
 
+    /// Whether time passes only when it is moved.
+    pub(crate) fn stands(self) -> bool {
+        matches!(self, Self::Manual(_))
+    }
+
     /// The mode's name in the admin API.
     pub(crate) fn name(self) -> &'static str {
         match self {

@@ -33,8 +33,14 @@ use axum::extract::rejection::RawPathParamsRejection;
 use axum::extract::{RawPathParams, Request};
 use axum::routing::any;
 
+use secmon_engine::{Account, Call};
+use serde_json::{Map, Value};
+
 use crate::mock::Mock;
-use routes::Route;
+use crate::settings::Manners;
+use ask::{Ask, Asked};
+use body::Sent;
+use routes::{Route, Run};
 
 /// Answers every path that the admin API does not have.
 pub(crate) fn router(mock: &Arc<Mock>) -> Router {
@@ -65,6 +71,36 @@ pub(crate) fn router(mock: &Arc<Mock>) -> Router {
         let mock = Arc::clone(&mock);
         async move { call::answer(&mock, &[], Vec::new(), request).await }
     })
+}
+
+/// Lets an operation act on an account as if a call had come; none where it is refused. `line` is method and path.
+pub(crate) fn stand_in(
+    account: &mut Account,
+    call: Call,
+    line: &str,
+    body: &Map<String, Value>,
+) -> Option<Value> {
+    let route = routes::all()
+        .into_iter()
+        .find(|route| format!("{} {}", route.method, route.path) == line)?;
+    let Run::Keyed(answer) = route.run else {
+        return None;
+    };
+    let asked = Asked {
+        origin: String::new(),
+        path: route.path,
+        raw_query: None,
+        query: BTreeMap::new(),
+        parts: Vec::new(),
+        sent: Sent::Whole(serde_json::to_vec(body).ok()?.into()),
+    };
+    let reply = answer(&mut Ask {
+        account,
+        call,
+        asked: &asked,
+        manners: Manners::Kind,
+    });
+    serde_json::from_slice(&reply.ok()?.body).ok()
 }
 
 /// The variable parts of a path. What is no text is no id either: it is left out (A16).

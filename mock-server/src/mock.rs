@@ -28,6 +28,8 @@ pub(crate) use registry::{Holder, Registry};
 /// A running mock, whatever serves it.
 pub(crate) struct Mock {
     pub(crate) settings: Settings,
+    /// Where the partner API is served.
+    pub(crate) public_port: u16,
     seed: AtomicU64,
     /// How far the server's clock is ahead of its time source.
     clock_offset_ms: AtomicU64,
@@ -49,6 +51,7 @@ impl Mock {
     ) -> Self {
         Self {
             settings,
+            public_port: 0,
             seed: AtomicU64::new(server.seed),
             clock_offset_ms: AtomicU64::new(server.clock_offset_ms),
             registry: RwLock::new(registry),

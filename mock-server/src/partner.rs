@@ -1,13 +1,14 @@
 //! One partner account being served: its state behind one short lock, its clock, its journal.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use secmon_engine::{Account, AccountSettings, Instant};
 use serde::{Deserialize, Serialize};
 
 use crate::journal::Journal;
+use crate::playbooks::Watch;
 
 /// Takes a lock. A panic elsewhere while it was held does not end the server.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -44,6 +45,8 @@ pub(crate) struct Partner {
     clock_offset_ms: AtomicU64,
     account: Mutex<Account>,
     journal: Mutex<Journal>,
+    /// Who looks on, where the account is a playbook's.
+    watch: OnceLock<Arc<Mutex<Watch>>>,
 }
 
 impl Partner {
@@ -55,6 +58,7 @@ impl Partner {
             clock_offset_ms: AtomicU64::new(entry.clock_offset_ms),
             account: Mutex::new(account),
             journal: Mutex::default(),
+            watch: OnceLock::new(),
         }
     }
 
@@ -96,6 +100,15 @@ impl Partner {
 
     pub(crate) fn journal(&self) -> MutexGuard<'_, Journal> {
         lock(&self.journal)
+    }
+
+    /// Lets a playbook look on from now on.
+    pub(crate) fn watched_by(&self, watch: Arc<Mutex<Watch>>) {
+        let _ = self.watch.set(watch);
+    }
+
+    pub(crate) fn watch(&self) -> Option<MutexGuard<'_, Watch>> {
+        self.watch.get().map(|watch| lock(watch))
     }
 }
 

@@ -1,43 +1,25 @@
-//! Playbooks: an account prepared with some trouble, a goal, and a verdict on how a client in any
-//! language dealt with it, judged from its calls and the state it left (M8).
+//! Playbooks: an account prepared with some trouble, a goal, and a verdict on how a client in any language dealt with
+//! it (M8).
 
 mod book;
-mod evidence;
+mod records;
+mod watch;
 
-use secmon_engine::{Account, Call, Refusal};
-use serde::Serialize;
+use std::sync::{Arc, Mutex};
+
+use secmon_engine::{Account, Call, Instant, LeakDataset, SandboxHeader};
+use serde_json::{Map, Value};
 
 use crate::AdminError;
-use crate::faults::Fault;
+use crate::admin::read_fault;
+use crate::http::stand_in;
 use crate::mock::{Mock, NewTenant, TenantOptions};
+use crate::partner::lock;
 use crate::store::Ticket;
-use evidence::Evidence;
+use book::Step;
 
-/// A playbook as it is written.
-pub(crate) struct Playbook {
-    pub(crate) name: &'static str,
-    /// What the client shall do.
-    pub(crate) goal: &'static str,
-    /// Prepares the account.
-    prepare: fn(&mut Preparation<'_>) -> Result<(), Refusal>,
-    /// What must have happened in the end.
-    goals: &'static [Check],
-    /// What must never happen.
-    forbidden: &'static [Check],
-}
-
-/// Something to be looked for in the evidence, and what is said about it.
-struct Check {
-    sentence: &'static str,
-    holds: fn(&mut Evidence<'_>) -> bool,
-}
-
-/// An account that is being prepared.
-pub(crate) struct Preparation<'a> {
-    account: &'a mut Account,
-    call: Call,
-    faults: Vec<Fault>,
-}
+pub(crate) use book::{Playbook, all};
+pub(crate) use watch::{Client, Judgement, Watch};
 
 /// A playbook that somebody is working on.
 #[derive(Clone)]
@@ -45,34 +27,14 @@ pub(crate) struct Run {
     pub(crate) id: u64,
     pub(crate) playbook: &'static Playbook,
     pub(crate) tenant: String,
+    watch: Arc<Mutex<Watch>>,
 }
 
-/// How far somebody got.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Verdict {
-    Passed,
-    Failed,
-    Running,
-}
-
-/// Whether the client is still at work.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Client {
-    AtWork,
-    Finished,
-}
-
-/// A verdict and its reasons.
-#[derive(Clone, Debug, Serialize)]
-pub(crate) struct Judgement {
-    pub(crate) verdict: Verdict,
-    pub(crate) findings: Vec<&'static str>,
-}
-
-/// Every playbook there is.
-pub(crate) fn all() -> &'static [Playbook] {
-    book::PLAYBOOKS
+impl Run {
+    /// How it stands.
+    pub(crate) fn judge(&self, client: Client) -> Judgement {
+        lock(&self.watch).judge(client)
+    }
 }
 
 impl Mock {
@@ -81,42 +43,33 @@ impl Mock {
         &self,
         name: &str,
     ) -> Result<(Run, NewTenant, Ticket), AdminError> {
-        let playbook = all()
-            .iter()
-            .find(|playbook| playbook.name == name)
-            .ok_or_else(|| {
-                let names: Vec<_> = all().iter().map(|playbook| playbook.name).collect();
-                AdminError::Unknown(format!(
-                    "There is no playbook `{name}`; there are {}.",
-                    names.join(", ")
-                ))
-            })?;
+        let playbook = all().iter().find(|playbook| playbook.name == name);
+        let playbook = playbook.ok_or_else(|| {
+            let names: Vec<_> = all()
+                .iter()
+                .map(|playbook| playbook.name.as_str())
+                .collect();
+            let names = names.join(", ");
+            AdminError::Unknown(format!("There is no playbook `{name}`; there are {names}."))
+        })?;
+        if self.settings.time.stands() {
+            let sentence = "Clients wait in real time, and this server's clock stands: start one without --clock manual.";
+            return Err(AdminError::Conflict(sentence.to_owned()));
+        }
         let (made, _) = self.add_tenant(TenantOptions {
             default_endpoint_limit: Some(1000),
             ..TenantOptions::default()
         })?;
-        let mut account = made.partner.account();
-        let key = account.keys().next().map(|(id, _)| id).unwrap_or_default();
-        let now = made.partner.time(self.now());
-        let call = Call {
-            now,
-            key,
-            sandbox: secmon_engine::SandboxHeader::Absent,
-        };
-        let mut preparation = Preparation {
-            account: &mut account,
-            call,
-            faults: Vec::new(),
-        };
-        (playbook.prepare)(&mut preparation)
-            .map_err(|refusal| AdminError::Conflict(refusal.to_string()))?;
         let tenant = made.partner.name().to_owned();
-        for fault in preparation.faults {
-            self.faults().place(Fault {
-                tenant: Some(tenant.clone()),
-                ..fault
-            });
+        let mut account = made.partner.account();
+        prepare(playbook, &mut account, made.partner.time(self.now()))?;
+        for fault in &playbook.faults {
+            let mut fault = read_fault(fault)?;
+            fault.tenant = Some(tenant.clone());
+            self.faults().place(fault);
         }
+        let watch = Arc::new(Mutex::new(Watch::new(playbook, &mut account)));
+        made.partner.watched_by(Arc::clone(&watch));
         let ticket = self.save(&tenant, &mut account);
         drop(account);
         let mut runs = self.playbooks();
@@ -125,29 +78,61 @@ impl Mock {
             id,
             playbook,
             tenant,
+            watch,
         };
         runs.push(run.clone());
         Ok((run, made, ticket))
     }
-
-    /// How a playbook stands.
-    pub(crate) fn judge(&self, run: &Run, client: Client) -> Result<Judgement, AdminError> {
-        let partner = self.partner(&run.tenant)?;
-        let mut evidence = Evidence::new(&partner, partner.time(self.now()));
-        let broken = said(run.playbook.forbidden, |check| (check.holds)(&mut evidence));
-        let unmet = said(run.playbook.goals, |check| !(check.holds)(&mut evidence));
-        let (verdict, findings) = match (broken.is_empty(), unmet.is_empty(), client) {
-            (false, _, Client::AtWork) => (Verdict::Failed, broken),
-            (true, true, _) => (Verdict::Passed, Vec::new()),
-            (true, false, Client::AtWork) => (Verdict::Running, Vec::new()),
-            (_, _, Client::Finished) => (Verdict::Failed, [broken, unmet].concat()),
-        };
-        Ok(Judgement { verdict, findings })
-    }
 }
 
-/// The sentences of the checks that are picked.
-fn said(checks: &[Check], mut picked: impl FnMut(&Check) -> bool) -> Vec<&'static str> {
-    let picked = checks.iter().filter(|check| picked(check));
-    picked.map(|check| check.sentence).collect()
+fn prepare(playbook: &Playbook, account: &mut Account, now: Instant) -> Result<(), AdminError> {
+    // What was done so long ago leaves this much of the cooldown.
+    let ago = playbook.cooldown_left.map_or(0, |left| {
+        let cooldown = account.settings().timings.scan_cooldown;
+        cooldown.saturating_sub(left)
+    });
+    let key = account.keys().next().map(|(id, _)| id);
+    let call = Call {
+        now: Instant::from_unix_millis(now.unix_millis() - i64::from(ago) * 1000),
+        key: key.unwrap_or_default(),
+        sandbox: SandboxHeader::Absent,
+    };
+    let mut endpoint_id = String::new();
+    for step in &playbook.prepare {
+        for number in 1..=step.times {
+            let body = filled(step, number, &endpoint_id);
+            let answer = stand_in(account, call, &step.call, &body).ok_or_else(|| {
+                AdminError::Conflict(format!(
+                    "The account cannot be prepared: {} is refused.",
+                    step.call
+                ))
+            })?;
+            if let Some(id) = answer["data"]["endpoint_id"].as_str() {
+                id.clone_into(&mut endpoint_id);
+            }
+        }
+    }
+    if let Some(state) = playbook
+        .leak_dataset
+        .as_deref()
+        .and_then(LeakDataset::from_name)
+    {
+        account.set_leak_dataset(now, state);
+    }
+    Ok(())
+}
+
+/// The body of a step with what stands for something else in its texts.
+fn filled(step: &Step, number: usize, endpoint_id: &str) -> Map<String, Value> {
+    let fill = |value: &Value| match value {
+        Value::String(text) => {
+            let text = text.replace("{n}", &number.to_string());
+            Value::String(text.replace("{endpoint_id}", endpoint_id))
+        }
+        value => value.clone(),
+    };
+    let members = step.body.iter();
+    members
+        .map(|(name, value)| (name.clone(), fill(value)))
+        .collect()
 }

@@ -32,9 +32,10 @@ impl Bound {
                 address: admin_address,
             });
         }
-        let mock = Arc::new(Mock::open(settings)?);
+        let mut mock = Mock::open(settings)?;
+        mock.public_port = address.port();
         Ok(Self {
-            mock,
+            mock: Arc::new(mock),
             public,
             address,
             admin,

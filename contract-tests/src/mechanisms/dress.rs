@@ -234,17 +234,18 @@ async fn wire(row: &Row, members: &Members, estate: &Estate) -> Wire {
     Wire::of(&request, &estate.account)
 }
 
+async fn accepted(row: &Row, plain: &Wire, estate: &Estate) -> Done {
+    let (answer, done) = done(row, plain, estate).await;
+    let (status, json) = (answer.status, answer.json);
+    assert!(status.is_success(), "{}: {json}", plain.told());
+    done
+}
+
 async fn all_at_once(row: &'static Row) {
     for bare in [false, true] {
         let estate = Estate::new().await;
         let plain = wire(row, &members(row, bare), &estate).await;
-        let (answer, expected) = done(row, &plain, &estate).await;
-        assert!(
-            answer.status.is_success(),
-            "{}: {}",
-            plain.told(),
-            answer.json
-        );
+        let expected = accepted(row, &plain, &estate).await;
         let estate = Estate::new().await;
         let plain = wire(row, &members(row, bare), &estate).await;
         let mut dressed = plain.clone();
@@ -276,13 +277,7 @@ async fn each_alone(row: &'static Row) {
             // A first read marks mentions as seen (C9).
             plain.send(&estate.account).await;
         }
-        let (answer, expected) = done(row, &plain, &estate).await;
-        assert!(
-            answer.status.is_success(),
-            "{}: {}",
-            plain.told(),
-            answer.json
-        );
+        let expected = accepted(row, &plain, &estate).await;
         for dress in DRESSES.iter().filter(|dress| dress.bare == bare) {
             let mut dressed = plain.clone();
             (dress.put_on)(&mut dressed, row);

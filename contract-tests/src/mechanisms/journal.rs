@@ -1,5 +1,6 @@
 //! The journal and the admin API tell the truth: each call once, in order, as it came in and was answered (M1 to M7).
 
+use crate::race::at_once;
 use crate::table::Row;
 use crate::{Account, Case, Estate, Need, RawCall, Request, Snapshot, rate_limits};
 use chrono::{DateTime, Duration};
@@ -435,30 +436,24 @@ async fn a_race_is_kept_call_by_call() {
     account.unpinned();
     let customer = account.customer().id;
     Sent::from_now(&account).await;
-    let post = async |last: u16| {
-        let body =
-            json!({"billing_customer_id": customer, "ip_address": format!("192.0.2.{last}")});
-        let call = account.raw(Method::POST, "/api/v1/endpoints").json(&body);
-        (body, call.send().await.expect("an answer").json)
-    };
-    let calls = tokio::join!(
-        post(1),
-        post(2),
-        post(3),
-        post(4),
-        post(5),
-        post(6),
-        post(7),
-        post(8)
+    let bodies = (1..=8).map(
+        |last| json!({"billing_customer_id": customer, "ip_address": format!("192.0.2.{last}")}),
     );
-    let (a, b, c, d, e, f, g, h) = calls;
+    let bodies: Vec<Value> = bodies.collect();
+    let calls = bodies
+        .iter()
+        .map(|body| account.raw(Method::POST, "/api/v1/endpoints").json(body));
+    let answers = at_once(calls.collect()).await;
     let kept = journal(&account, &format!("tenant={}", account.name)).await;
     assert_eq!(kept.len(), 8, "calls of a race in the journal");
     rising(&kept);
-    for (body, response) in [a, b, c, d, e, f, g, h] {
-        let found: Vec<_> = kept.iter().filter(|entry| entry["body"] == body).collect();
+    for (body, answer) in bodies.iter().zip(answers) {
+        let found: Vec<_> = kept.iter().filter(|entry| entry["body"] == *body).collect();
         assert_eq!(found.len(), 1, "entries of {body}");
-        assert_eq!(found[0]["response"], response, "what {body} was answered");
+        assert_eq!(
+            found[0]["response"], answer.json,
+            "what {body} was answered"
+        );
     }
 }
 

@@ -150,7 +150,7 @@ fn service(at: &At) -> Result<Service, Stop> {
 fn reachable(url: &str, key: &str) -> Result<(), Stop> {
     let path = "/api/v1/endpoints?per_page=1";
     let address = format!("{}{path}", url.trim_end_matches('/'));
-    let answer = crate::service::get(&address, Some(key));
+    let answer = crate::service::ask("GET", &address, Some(key), &serde_json::Value::Null);
     match answer {
         Err(why) => Err(Stop {
             sentence: format!("{url} gives no answer: {why}"),

@@ -6,13 +6,9 @@ use std::fs;
 use std::process::{Command, Output};
 use std::sync::{LazyLock, Mutex};
 
-use bytes::Bytes;
-use http::Request;
-use secmon::transport::{HttpOptions, HttpTransport, Transport};
 use secmon_contract_tests::{Body, Need};
 use secmon_mock::{MockServer, RateLimit};
 use serde_json::{Value, json};
-use tokio::runtime::Builder;
 
 use crate::bend::Bend;
 use crate::message::Passing;
@@ -74,27 +70,14 @@ impl Remote {
 
     /// A call that succeeds.
     pub fn call(&self, method: &str, path: &str, body: &Value) -> Value {
-        let request = Request::builder()
-            .method(method)
-            .uri(format!("{}{path}", self.server.url()))
-            .header("authorization", format!("Bearer {KEY}"))
-            .body(match body {
-                Value::Null => Bytes::new(),
-                body => Bytes::from(body.to_string()),
-            });
-        let runtime = Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .expect("a runtime");
-        let transport = HttpTransport::new(&HttpOptions::default());
-        let answer = runtime.block_on(transport.send(request.expect("a request")));
-        let (parts, body) = answer.expect("an answer").into_parts();
+        let address = format!("{}{path}", self.server.url());
+        let answer = secmon_contract_tests::ask(method, &address, Some(KEY), body);
+        let (status, json) = answer.expect("an answer");
         assert!(
-            parts.status.is_success(),
-            "{method} {path}: {} {body:?}",
-            parts.status
+            (200..300).contains(&status),
+            "{method} {path}: {status} {json}"
         );
-        serde_json::from_slice(&body).unwrap_or_default()
+        json
     }
 
     /// What is alive in the account, and what the customers that were spoken of have left, by the partner API alone.

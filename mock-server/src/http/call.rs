@@ -263,6 +263,10 @@ impl<'a> Visit<'a> {
             manners,
         })
         .unwrap_or_else(|problem| problem.reply(group.error_shape(), now));
+        if let Some(mut watch) = partner.watch() {
+            let line = format!("{} {}", self.method, asked.path);
+            watch.look(self.number(), &line, &mut account);
+        }
         let ticket = self.mock.save(partner.name(), &mut account);
         (reply, ticket)
     }
@@ -327,6 +331,10 @@ impl<'a> Visit<'a> {
             response: reply.map_or_else(Bytes::new, |reply| reply.body.clone()),
             duration_us: u64::try_from(self.stopwatch.elapsed().as_micros()).unwrap_or(u64::MAX),
         };
+        let partner = self.partner.as_ref();
+        if let Some(mut watch) = partner.and_then(|partner| partner.watch()) {
+            watch.hear(&entry);
+        }
         let minted = reply.and_then(|reply| reply.secret.as_deref());
         let admin_key = self.mock.settings.admin_key.as_ref();
         let registry = self.mock.registry();
@@ -395,14 +403,16 @@ pub(crate) fn bearer(headers: &HeaderMap) -> Option<String> {
 
 /// The name in the `Host` header, without its port.
 pub(crate) fn host_name(headers: &HeaderMap) -> String {
-    let host = headers
-        .get(HOST)
-        .and_then(|host| host.to_str().ok())
-        .unwrap_or_default();
+    let host = headers.get(HOST).and_then(|host| host.to_str().ok());
+    without_port(host.unwrap_or_default()).to_owned()
+}
+
+/// A host's name alone.
+pub(crate) fn without_port(host: &str) -> &str {
     match host.rsplit_once(':') {
         // The colons of an IPv6 address in brackets are not before a port.
-        Some((name, port)) if !port.ends_with(']') => name.to_owned(),
-        _ => host.to_owned(),
+        Some((name, port)) if !port.ends_with(']') => name,
+        _ => host,
     }
 }
 

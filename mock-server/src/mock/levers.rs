@@ -155,6 +155,9 @@ impl Mock {
         partner.journal().clear();
         let mut account = partner.account();
         account.reset();
+        if let Some(mut watch) = partner.watch() {
+            watch.end();
+        }
         partner.set_clock_offset(Duration::ZERO);
         Ok(self.save_with_entry(&partner, &mut account))
     }

@@ -214,8 +214,16 @@ impl Stage {
 
     pub fn of(change: impl FnOnce(MockServerBuilder) -> MockServerBuilder) -> Self {
         let start = Instant::parse(START).expect("a timestamp");
-        let builder = MockServer::builder().manual_clock(start).seed(1);
-        let server = change(builder).start().expect("a server");
+        Self::on(change(MockServer::builder().manual_clock(start).seed(1)))
+    }
+
+    /// One whose time passes by itself, as playbooks need it.
+    pub fn of_real_time() -> Self {
+        Self::on(MockServer::builder().seed(1))
+    }
+
+    fn on(builder: MockServerBuilder) -> Self {
+        let server = builder.start().expect("a server");
         let anyone = Caller::new(server.url());
         Self {
             acme: anyone.with_key("test_key_acme"),

@@ -58,9 +58,10 @@ fn shown_effect(effect: &Effect) -> Value {
     }
 }
 
-pub(crate) fn place(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
+/// A fault as it is sent.
+pub(crate) fn read(body: &Map<String, Value>) -> Result<Fault, AdminError> {
     let mut fields = input::fields(
-        &call.body,
+        body,
         &["tenant", "method", "path", "times", "after", "effect"],
     );
     let tenant = fields.optional("tenant", readers::text(0..=usize::MAX));
@@ -70,14 +71,18 @@ pub(crate) fn place(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
     let after = fields.optional("after", readers::integer(0..=i64::MAX));
     let effect = fields.required("effect", readers::object);
     let effect = read_effect(input::finish(fields, || effect)?)?;
-    let fault = Fault {
+    Ok(Fault {
         tenant,
         method: method.map(|method| method.to_ascii_uppercase()),
         path,
         times: times.map_or(1, i64::unsigned_abs),
         after: after.map_or(0, i64::unsigned_abs),
         effect,
-    };
+    })
+}
+
+pub(crate) fn place(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
+    let fault = read(&call.body)?;
     if let Some(name) = &fault.tenant {
         call.mock.partner(name)?;
     }

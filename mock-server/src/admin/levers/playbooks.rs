@@ -5,6 +5,7 @@ use serde_json::json;
 use super::{AdminCall, Pulled, input};
 use crate::AdminError;
 use crate::fields::{Fields, readers};
+use crate::http::call::without_port;
 use crate::playbooks::{self, Client};
 
 pub(crate) fn list(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
@@ -26,9 +27,15 @@ pub(crate) fn start(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
     let name = fields.required("name", readers::text(0..=usize::MAX));
     let name = input::finish(fields, || name)?;
     let (run, made, ticket) = call.mock.start_playbook(&name)?;
+    // What was called may be an address of the admin API alone.
+    let host = match call.mock.settings.admin_listen {
+        None => call.host.clone(),
+        Some(_) => format!("{}:{}", without_port(&call.host), call.mock.public_port),
+    };
     let body = json!({
         "id": run.id,
-        "base_url": format!("http://{}", call.host),
+        "tenant": run.tenant,
+        "base_url": format!("http://{host}"),
         "api_key": made.api_key,
         "goal": run.playbook.goal,
     });
@@ -53,5 +60,5 @@ pub(crate) fn show(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
         .cloned();
     let run =
         run.ok_or_else(|| AdminError::Unknown(format!("There is no playbook run `{id}`.")))?;
-    Ok(Pulled::shown(&call.mock.judge(&run, client)?))
+    Ok(Pulled::shown(&run.judge(client)))
 }

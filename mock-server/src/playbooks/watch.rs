@@ -1,0 +1,279 @@
+//! What a client did in its playbook: the calls that came, and the states that the records went through. It is kept by
+//! the run itself, so that neither the journal's length nor who clears it changes a verdict (M8).
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::fmt::Write as _;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use secmon_engine::Account;
+use serde::Serialize;
+
+use super::book::{Expected, Never, Playbook, Wanted};
+use super::records::{self, Record};
+use crate::journal::Entry;
+
+/// So long a call may have been on its way when the answer to one beside it went out.
+const ON_ITS_WAY_MILLIS: i64 = 500;
+
+/// Reasons that are told.
+const TOLD: usize = 20;
+
+/// Different calls, and answers, that are remembered of a pattern.
+const REMEMBERED: usize = 10_000;
+
+/// How far somebody got.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Verdict {
+    Passed,
+    Failed,
+    Running,
+}
+
+/// Whether the client is still at work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Client {
+    AtWork,
+    Finished,
+}
+
+/// A verdict and its reasons.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Judgement {
+    pub(crate) verdict: Verdict,
+    pub(crate) findings: Vec<String>,
+}
+
+/// The record that a run keeps.
+#[derive(Debug)]
+pub(crate) struct Watch {
+    playbook: &'static Playbook,
+    records: BTreeMap<String, Record>,
+    /// The states of each record so far.
+    states: BTreeMap<String, Vec<String>>,
+    calls: u64,
+    /// How many of the calls that must come have come.
+    met: usize,
+    /// The records that calls have shown so far.
+    shown: BTreeSet<String>,
+    /// By the calls that must never come.
+    counted: Vec<Counted>,
+    /// Why it has failed; nothing takes that back.
+    failed: Vec<String>,
+}
+
+/// The calls of a pattern.
+#[derive(Debug, Default)]
+struct Counted {
+    /// How often each came.
+    times: HashMap<u64, usize>,
+    /// When the last of them came, and what they were.
+    answers: VecDeque<(i64, u64)>,
+}
+
+impl Watch {
+    /// Of an account that is prepared.
+    pub(super) fn new(playbook: &'static Playbook, account: &mut Account) -> Self {
+        let mut watch = Self {
+            playbook,
+            records: BTreeMap::new(),
+            states: BTreeMap::new(),
+            calls: 0,
+            met: 0,
+            shown: BTreeSet::new(),
+            counted: playbook.never.iter().map(|_| Counted::default()).collect(),
+            failed: Vec::new(),
+        };
+        watch.see(records::of(account));
+        watch
+    }
+
+    fn see(&mut self, records: BTreeMap<String, Record>) {
+        let gone = self
+            .records
+            .keys()
+            .filter(|place| !records.contains_key(*place));
+        let gone = gone.map(|place| (place, "gone"));
+        let there = records
+            .iter()
+            .map(|(place, record)| (place, record.state.as_str()));
+        for (place, state) in gone.chain(there) {
+            let states = self.states.entry(place.clone()).or_default();
+            if states.last().is_none_or(|last| last != state) {
+                states.push(state.to_owned());
+            }
+        }
+        self.records = records;
+    }
+
+    /// Looks at what a call made of the account, while nobody else has it.
+    pub(crate) fn look(&mut self, call: u64, line: &str, account: &mut Account) {
+        let records = records::of(account);
+        let places: BTreeSet<&String> = self.records.keys().chain(records.keys()).collect();
+        let changed = places.into_iter().filter_map(|place| {
+            let (before, after) = (self.records.get(place), records.get(place));
+            after.or(before).filter(|_| before != after)
+        });
+        let wanted = |record: &Record| {
+            let mut wanted = self.playbook.records.iter();
+            wanted.any(|wanted| wanted.may_change() && wanted.is(&record.members))
+        };
+        let strange = changed.filter(|record| !wanted(record)).map(|record| {
+            let name = &record.name;
+            format!("Call {call}, {line}, changed {name}, which the goal leaves alone.")
+        });
+        let strange: Vec<String> = strange.collect();
+        self.fail(strange);
+        self.see(records);
+    }
+
+    /// Hears of a call that is over.
+    pub(crate) fn hear(&mut self, entry: &Entry) {
+        self.calls += 1;
+        let Entry {
+            id, method, path, ..
+        } = entry;
+        let never = self.playbook.never.iter().zip(&mut self.counted);
+        let broken =
+            never.filter_map(|(never, counted)| counted.is_broken(never, entry).then_some(never));
+        let broken = broken.map(|never| format!("Call {id}, {method} {path}, {}.", never.what));
+        let broken: Vec<String> = broken.collect();
+        self.fail(broken);
+        let Some(expected) = self.playbook.calls.get(self.met) else {
+            return;
+        };
+        if expected.pattern.meets(entry) && self.tells(expected, entry) {
+            self.met += 1;
+        }
+    }
+
+    /// Whether a call has what is expected of it beside its pattern.
+    fn tells(&mut self, expected: &Expected, entry: &Entry) -> bool {
+        let first = self.playbook.records.first();
+        let records = self.records.iter();
+        let records: Vec<&String> = records
+            .filter(|(_, record)| first.is_some_and(|first| first.is(&record.members)))
+            .map(|(_, record)| &record.id)
+            .collect();
+        let holds = |bytes: &[u8], id: &str| String::from_utf8_lossy(bytes).contains(id);
+        if expected.about {
+            let target = format!(
+                "{}?{}",
+                entry.path,
+                entry.query.as_deref().unwrap_or_default()
+            );
+            return records
+                .iter()
+                .any(|id| target.contains(id.as_str()) || holds(&entry.body, id));
+        }
+        if expected.shows {
+            let shown = records.iter().filter(|id| holds(&entry.response, id));
+            self.shown.extend(shown.map(|id| (*id).clone()));
+            return !records.is_empty() && records.iter().all(|id| self.shown.contains(*id));
+        }
+        true
+    }
+
+    fn fail(&mut self, why: impl IntoIterator<Item = String>) {
+        let room = TOLD - self.failed.len();
+        self.failed.extend(why.into_iter().take(room));
+    }
+
+    /// The account was taken back to its start: nothing that follows belongs to the playbook.
+    pub(crate) fn end(&mut self) {
+        self.fail(["The account was reset.".to_owned()]);
+    }
+
+    /// How it stands.
+    pub(crate) fn judge(&mut self, client: Client) -> Judgement {
+        let unmet = self.unmet();
+        if client == Client::Finished && self.failed.is_empty() {
+            self.failed.clone_from(&unmet);
+        }
+        let (verdict, findings) = match (self.failed.is_empty(), unmet.is_empty()) {
+            (false, _) => (Verdict::Failed, self.failed.clone()),
+            (true, true) => (Verdict::Passed, Vec::new()),
+            (true, false) => (Verdict::Running, Vec::new()),
+        };
+        Judgement { verdict, findings }
+    }
+
+    /// What of the goal is not reached.
+    fn unmet(&self) -> Vec<String> {
+        if self.calls == 0 {
+            return vec!["No call came.".to_owned()];
+        }
+        let records = self.playbook.records.iter();
+        let records = records.flat_map(|wanted| self.unmet_states(wanted));
+        let calls = self.playbook.calls.iter().skip(self.met).take(1);
+        let calls = calls.map(|expected| {
+            let mut sentence = format!("It was not seen that {}", expected.what);
+            if expected.shows {
+                let _ = write!(sentence, " ({} were shown)", self.shown.len());
+            }
+            sentence + "."
+        });
+        records.chain(calls).collect()
+    }
+
+    fn unmet_states(&self, wanted: &Wanted) -> Vec<String> {
+        let named = self.records.iter();
+        let named = named.filter(|(_, record)| wanted.is(&record.members));
+        let named: Vec<_> = named.collect();
+        let what = &wanted.what;
+        let stands = wanted.stands.iter().filter_map(|(state, many)| {
+            let are = named.iter().filter(|(_, record)| record.state == *state);
+            let are = are.count();
+            let of = named.len();
+            (are != *many)
+                .then(|| format!("Of {what}, {are} of {of} are {state}; the goal has {many}."))
+        });
+        let goes = wanted.goes.iter().flat_map(|goes| {
+            let none = named.is_empty().then(|| format!("There is not {what}."));
+            let others = named.iter().filter_map(move |(place, record)| {
+                let states = self.states.get(*place).filter(|states| *states != goes)?;
+                let (was, shall) = (states.join(", "), goes.join(", "));
+                Some(format!("{} was {was}; the goal has {shall}.", record.name))
+            });
+            none.into_iter().chain(others)
+        });
+        stands.chain(goes).collect()
+    }
+}
+
+impl Counted {
+    /// Counts a call, and says whether it is one too many or too early.
+    fn is_broken(&mut self, never: &Never, entry: &Entry) -> bool {
+        let call = fingerprint(entry);
+        let at = entry.at.unix_millis();
+        if let Some(seconds) = never.seconds {
+            let millis = i64::try_from(seconds.saturating_mul(1000)).unwrap_or(i64::MAX);
+            let is_early = self.answers.iter().any(|(answered, same)| {
+                let waited = at - answered;
+                waited < millis && (waited > ON_ITS_WAY_MILLIS || call == *same)
+            });
+            if never.pattern.meets(entry) {
+                self.answers.push_back((at, call));
+                self.answers.truncate(REMEMBERED);
+            }
+            return is_early;
+        }
+        if !never.pattern.meets(entry) {
+            return false;
+        }
+        let kind = if never.same { call } else { 0 };
+        if self.times.len() >= REMEMBERED && !self.times.contains_key(&kind) {
+            return false;
+        }
+        let times = self.times.entry(kind).or_default();
+        *times += 1;
+        *times > never.most
+    }
+}
+
+/// The same for calls that ask for the same.
+fn fingerprint(entry: &Entry) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (&entry.method, &entry.path, &entry.query, &entry.body).hash(&mut hasher);
+    hasher.finish()
+}
