@@ -16,7 +16,7 @@ checks! {
     a_run_that_only_reads_sends_nothing_else(Embedded),
     a_run_that_is_stopped_leaves_nothing_alive_and_a_killed_one_can_be_cleaned_up(Embedded) with "kill",
     a_violation_is_told_with_its_law_and_without_secrets(Embedded),
-    a_further_member_is_a_difference(Embedded),
+    what_no_document_excludes_is_a_difference(Embedded),
     what_a_run_recorded_is_held_against_the_mock(Embedded),
     what_cannot_begin_says_why(Embedded),
 }
@@ -254,18 +254,32 @@ fn a_violation_is_told_with_its_law_and_without_secrets() {
     }
 }
 
-fn a_further_member_is_a_difference() {
+fn what_no_document_excludes_is_a_difference() {
     let stand = Stand::new("difference");
-    let further = Doing::Answer(r#".body.meta.region = "eu""#.to_owned());
-    let bend = Bend::new("* /api/v1/endpoints -> 200", further);
-    let proxy = Proxy::start(stand.remote.url(), bend);
-    let ran = stand.run(proxy.url(), &["--read-only"]);
-    assert_eq!(ran.status.code(), Some(0), "{}", said(&ran));
-    assert!(
-        said(&ran).contains("difference: list_endpoints 200") && said(&ran).contains("region"),
-        "{}",
-        said(&ran)
-    );
+    for (on, change, words) in [
+        (
+            "endpoints",
+            r#".body.meta.region = "eu""#,
+            ["difference: list_endpoints 200", "region"],
+        ),
+        (
+            "alerts",
+            "del(.body.data.has_more)",
+            ["breaks: E6", "sdk/src/operations/port_alerts.rs"],
+        ),
+    ] {
+        let bend = Bend::new(
+            &format!("* /api/v1/{on} -> 200"),
+            Doing::Answer(change.to_owned()),
+        );
+        let proxy = Proxy::start(stand.remote.url(), bend);
+        let ran = stand.run(proxy.url(), &["--read-only"]);
+        let (code, said) = (ran.status.code(), said(&ran));
+        assert!(
+            code == Some(0) && words.iter().all(|word| said.contains(word)),
+            "{code:?} {said}"
+        );
+    }
 }
 
 fn what_a_run_recorded_is_held_against_the_mock() {
@@ -281,17 +295,13 @@ fn what_a_run_recorded_is_held_against_the_mock() {
         &["--only", "first look", "--record", "answers.jsonl"],
     );
     let compared = stand.run("", &["compare", "answers.jsonl"]);
-    assert_eq!(compared.status.code(), Some(1), "{}", said(&compared));
+    let said = said(&compared);
+    assert_eq!(compared.status.code(), Some(1), "{said}");
     assert!(
-        said(&compared).contains("resume_endpoint 200: the mock has no /data/resumed_at"),
-        "{}",
-        said(&compared)
+        said.contains("resume_endpoint 200: the mock has no /data/resumed_at"),
+        "{said}"
     );
-    assert!(
-        said(&compared).contains(", 1 differences"),
-        "{}",
-        said(&compared)
-    );
+    assert!(said.contains(", 1 differences"), "{said}");
 }
 
 fn what_cannot_begin_says_why() {
@@ -333,11 +343,8 @@ fn what_cannot_begin_says_why() {
         // Races are for the whole level.
         (stand.run(url, &["--only", "eight_"]), 2, "--only eight_"),
     ] {
-        assert_eq!(ran.status.code(), Some(code), "{}", said(&ran));
-        assert!(
-            said(&ran).contains(word) && said(&ran).lines().count() == 1,
-            "{}",
-            said(&ran)
-        );
+        let said = said(&ran);
+        assert_eq!(ran.status.code(), Some(code), "{said}");
+        assert!(said.contains(word) && said.lines().count() == 1, "{said}");
     }
 }

@@ -248,11 +248,7 @@ fn a_server_with_the_admin_api_can_be_put_to_all() {
     assert_skipped(&said, &skipped(&abilities));
     let played = "playbooks::a_client_that_does_right_passes_every_playbook";
     assert!(!skipped(&abilities).contains(&played.to_owned()));
-    assert_eq!(
-        accounts(&remote),
-        before,
-        "accounts of the suite are still there"
-    );
+    assert_eq!(accounts(&remote), before, "accounts of the suite stay");
     fs::remove_file(&path).expect("a report");
 }
 
