@@ -64,3 +64,41 @@ fn a_dump_needs_its_endpoint_and_something_to_read() {
         ["billing_customer_id", "content", "endpoint_id", "format"],
     );
 }
+
+/// A set that every rule names again: what is read grows with the square of what is sent.
+fn sets_in_every_rule(elements: usize, rules: usize) -> String {
+    let ports: Vec<String> = (1..=elements)
+        .map(|number| (number * 2).to_string())
+        .collect();
+    let rule = "  tcp dport @doors accept\n".repeat(rules);
+    let ports = ports.join(",");
+    format!(
+        "table inet filter {{\n set doors {{\n elements = {{ {ports} }}\n }}\n chain input {{\n  \
+         type filter hook input priority 0;\n{rule} }}\n}}\n"
+    )
+}
+
+#[test]
+fn a_dump_names_and_accepts_only_so_much() {
+    let stage = Stage::new();
+    let endpoint = stage.endpoint(42, "192.0.2.1");
+    let send = |content: &str| ingest(&stage, &endpoint, json!({ "content": content }));
+    for (what, dump) in [
+        ("20,001 ranges by way of a set", sets_in_every_rule(2858, 7)),
+        (
+            "many rules with a large set",
+            sets_in_every_rule(20_000, 4_000),
+        ),
+        ("2,001 accepted ranges", sets_in_every_rule(2001, 1)),
+    ] {
+        let refused = send(&dump);
+        assert_eq!((refused.status, what), (422, what));
+        assert_eq!(refused.wrong_fields(), ["content"]);
+    }
+    let fits = send(&sets_in_every_rule(2000, 1)).expect(200);
+    assert_eq!(
+        fits.at("/data/suggested").as_array().map(Vec::len),
+        Some(2000)
+    );
+    assert_eq!(fits.at("/data/parsed_rules"), 2000);
+}

@@ -4,7 +4,7 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use super::port_map::PortMap;
-use super::{Accepted, FirewallFormat, Reading};
+use super::{Accepted, FirewallFormat, MOST_ACCEPTED, MOST_NAMED, Reading, Size};
 use crate::account::Account;
 use crate::changes::EndpointNo;
 use crate::ports::known_service;
@@ -57,7 +57,7 @@ impl Account {
     /// # Errors
     ///
     /// [`Refusal::EndpointNotFound`]; [`Refusal::Invalid`] on `content` when
-    /// nothing could be read.
+    /// nothing could be read, or more than one call may ask for.
     pub fn ingest_firewall(
         &mut self,
         call: &Call,
@@ -69,6 +69,14 @@ impl Account {
             .filter(|number| self.owner(*number) == request.client)
             .ok_or(Refusal::EndpointNotFound)?;
         let (format, mut reading) = read(request)?;
+        if reading.size == Size::TooMuch {
+            return Err(Refusal::invalid(
+                "content",
+                format!(
+                    "The content field must name at most {MOST_NAMED} port ranges and accept at most {MOST_ACCEPTED}: send a part of the dump at a time."
+                ),
+            ));
+        }
         let accepted = std::mem::take(&mut reading.accepted);
         let parsed_rules = accepted.len();
         let suggested = self.suggest(call, endpoint, format, accepted, &mut reading);

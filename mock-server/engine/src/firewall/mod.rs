@@ -65,11 +65,27 @@ impl FirewallFormat {
     }
 }
 
+/// Port ranges that a dump may name; those of a set count wherever it is used.
+const MOST_NAMED: usize = 20_000;
+
+/// Port ranges that a dump may accept.
+const MOST_ACCEPTED: usize = 2_000;
+
 /// What a dump accepts.
 #[derive(Clone, PartialEq, Default, Debug)]
 struct Reading {
     accepted: Vec<Accepted>,
     skipped: Vec<SkippedLine>,
+    size: Size,
+}
+
+/// Whether a dump is within what one call may ask for.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+enum Size {
+    #[default]
+    Fits,
+    /// What comes after that was not looked at.
+    TooMuch,
 }
 
 /// Inbound ports that a line accepts.
@@ -130,17 +146,34 @@ struct Chains {
     statements: BTreeMap<String, Vec<Statement>>,
     /// Where inbound packets start.
     inputs: BTreeSet<String>,
+    /// Port ranges in all of them.
+    named: usize,
 }
 
 impl Chains {
     fn push(&mut self, chain: &str, statement: Statement) {
+        if let Effect::Accept(ranges, _) | Effect::Block(ranges, _) = &statement.effect {
+            self.named += ranges.len();
+        }
+        if self.are_full() {
+            return;
+        }
         let statements = self.statements.entry(chain.to_owned());
         statements.or_default().push(statement);
+    }
+
+    /// Whether more was named than a dump may name: nothing that follows is looked at.
+    fn are_full(&self) -> bool {
+        self.named > MOST_NAMED
     }
 
     /// What inbound packets can reach, in the order of the dump.
     fn reading(&self) -> Reading {
         let mut reading = Reading::default();
+        if self.are_full() {
+            reading.size = Size::TooMuch;
+            return reading;
+        }
         let mut waiting: Vec<&str> = self.inputs.iter().map(String::as_str).collect();
         let mut reached: BTreeSet<&str> = BTreeSet::new();
         while let Some(chain) = waiting.pop() {
@@ -195,6 +228,10 @@ fn accept(
     let open = blocked.free_parts(ports, protocol);
     if open.is_empty() {
         reading.skip(statement.line, "an earlier line blocks it");
+    }
+    if reading.accepted.len() + open.len() > MOST_ACCEPTED {
+        reading.size = Size::TooMuch;
+        return;
     }
     reading
         .accepted

@@ -13,6 +13,9 @@ pub(super) fn read(content: &str) -> Option<Reading> {
     let (mut table, mut chain) = (String::new(), None);
     let mut known = false;
     for (place, line) in content.lines().enumerate() {
+        if chains.are_full() {
+            break;
+        }
         let line = line.split(" # handle").next().unwrap_or(line).trim();
         if let Some(name) = block(line, "table ") {
             table = name.to_owned();

@@ -353,7 +353,7 @@ fn a_dump_is_for_a_live_server_of_the_customer_e0() {
 #[test]
 fn long_lines_and_odd_ports_are_taken_as_they_come_e13() {
     let list: Vec<String> = (1..=65_535)
-        .step_by(2)
+        .step_by(33)
         .map(|port| port.to_string())
         .collect();
     let content = format!(
@@ -363,7 +363,7 @@ fn long_lines_and_odd_ports_are_taken_as_they_come_e13() {
         list.join(", ")
     );
     let (_, rules, skipped) = suggested(&content);
-    assert_eq!(rules.len(), 32_768);
+    assert_eq!(rules.len(), 1986);
     assert_eq!(skipped, [5, 6, 9]);
 }
 
