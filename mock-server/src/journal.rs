@@ -33,33 +33,48 @@ pub(crate) struct Entry {
     pub(crate) duration_us: u64,
 }
 
+/// Bytes that are looked at beyond those: a secret at the cut is found whole, however it is escaped.
+const BEYOND: usize = 16 * 1024;
+
+/// Bytes that the entries of a journal hold.
+const HELD: usize = 64 * 1024 * 1024;
+
 impl Entry {
-    /// This entry without the texts that must not be kept, and with its bodies cut.
+    /// This entry without the texts that must not be kept, cut, and copied to size: what is kept holds nothing else
+    /// in memory.
     fn kept(mut self, redaction: &Redaction<'_>) -> Self {
-        redaction.apply(&mut self.path);
-        if let Some(query) = &mut self.query {
-            redaction.apply(query);
-        }
-        for body in [&mut self.body, &mut self.response] {
-            let whole = body.len() <= BODY_CAP;
-            redaction.apply_to_body(body);
-            if !whole {
-                cut(body);
-            }
-        }
+        let in_text = |text: &mut String| redaction.apply(text);
+        let in_body = |text: &mut String| redaction.apply_to_body(text);
+        self.path = kept(self.path.as_bytes(), in_text);
+        self.query = self.query.map(|query| kept(query.as_bytes(), in_text));
+        self.body = kept(&self.body, in_body).into();
+        self.response = kept(&self.response, in_body).into();
         self
+    }
+
+    /// Bytes that it holds.
+    fn size(&self) -> usize {
+        let query = self.query.as_ref().map_or(0, String::len);
+        size_of::<Self>() + self.path.len() + query + self.body.len() + self.response.len()
     }
 }
 
-/// Copies what is kept, so that a long body's memory is given back.
-fn cut(bytes: &mut Bytes) {
-    *bytes = Bytes::copy_from_slice(&bytes[..bytes.len().min(BODY_CAP)]);
+/// What stays of a text once the secrets are taken out of it.
+fn kept(bytes: &[u8], take_out: impl Fn(&mut String)) -> String {
+    let seen = &bytes[..bytes.len().min(BODY_CAP + BEYOND)];
+    let mut text = String::from_utf8_lossy(seen).into_owned();
+    take_out(&mut text);
+    if bytes.len() > BODY_CAP {
+        text.truncate(text.floor_char_boundary(BODY_CAP));
+    }
+    text.into_boxed_str().into_string()
 }
 
 /// The last calls of one account, or of the calls without one.
 #[derive(Debug, Default)]
 pub(crate) struct Journal {
     entries: VecDeque<Entry>,
+    held: usize,
     dropped: u64,
 }
 
@@ -69,9 +84,14 @@ impl Journal {
         let later = self.entries.iter().rev();
         let later = later.take_while(|other| other.id > entry.id).count();
         let place = self.entries.len() - later;
-        self.entries.insert(place, entry.kept(redaction));
-        if self.entries.len() > CAPACITY {
-            self.entries.pop_front();
+        let entry = entry.kept(redaction);
+        self.held += entry.size();
+        self.entries.insert(place, entry);
+        while self.entries.len() > CAPACITY || self.held > HELD {
+            let Some(oldest) = self.entries.pop_front() else {
+                break;
+            };
+            self.held -= oldest.size();
             self.dropped += 1;
         }
     }

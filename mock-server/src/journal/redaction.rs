@@ -3,10 +3,9 @@
 
 use std::ops::Range;
 
-use bytes::Bytes;
 use memchr::memchr2;
 use memchr::memmem::{self, Finder};
-use serde_json::Value;
+use serde::de::IgnoredAny;
 
 /// What stands where a key or a token stood.
 const REDACTED: &str = "****";
@@ -31,53 +30,34 @@ impl<'a> Redaction<'a> {
         }
     }
 
-    /// Takes the secrets out of a text.
+    /// Takes the secrets out of a text. It costs what the text is long, whatever stands in it.
     pub(super) fn apply(&self, text: &mut String) {
-        let mut found = self.places(text.as_bytes());
-        if text.contains('%') {
-            let (decoded, origins) = percent_decoded(text);
-            let places = self.places(decoded.as_bytes()).into_iter();
-            found.extend(places.map(|place| origins[place.start]..origins[place.end]));
-        }
-        for place in joined(found).into_iter().rev() {
-            text.replace_range(place, REDACTED);
-        }
+        replace(text, self.found(text));
     }
 
     /// Takes the secrets out of a body. JSON stays JSON: they are looked for in its strings.
-    pub(super) fn apply_to_body(&self, body: &mut Bytes) {
-        if memchr2(b'%', b'\\', body).is_none() && self.places(body).is_empty() {
-            return;
+    pub(super) fn apply_to_body(&self, text: &mut String) {
+        let mut found = self.found(text);
+        if !found.is_empty() && serde_json::from_str::<IgnoredAny>(text).is_ok() {
+            found = within(found, &strings(text));
         }
-        let text = String::from_utf8_lossy(body);
-        let redacted = match serde_json::from_str::<Value>(&text) {
-            Ok(value) => self.without_secrets(value).to_string(),
-            Err(_) => {
-                let mut text = text.into_owned();
-                self.apply(&mut text);
-                text
-            }
-        };
-        *body = Bytes::from(redacted);
+        replace(text, found);
     }
 
-    fn without_secrets(&self, value: Value) -> Value {
-        let redacted = |mut text: String| {
-            self.apply(&mut text);
-            text
-        };
-        match value {
-            Value::String(text) => Value::String(redacted(text)),
-            Value::Array(items) => items
-                .into_iter()
-                .map(|item| self.without_secrets(item))
-                .collect(),
-            Value::Object(fields) => fields
-                .into_iter()
-                .map(|(name, value)| (redacted(name), self.without_secrets(value)))
-                .collect(),
-            Value::Null | Value::Bool(_) | Value::Number(_) => value,
+    /// Where the secrets stand, as they are or escaped; from the first on, those that touch as one.
+    fn found(&self, text: &str) -> Vec<Range<usize>> {
+        let mut found = self.places(text.as_bytes());
+        if memchr2(b'%', b'\\', text.as_bytes()).is_some() {
+            let unescaped = decoded(text, json_escape);
+            let plain = decoded(&unescaped.text, percent_escape);
+            for place in self.places(unescaped.text.as_bytes()) {
+                found.push(unescaped.origin(&place));
+            }
+            for place in self.places(plain.text.as_bytes()) {
+                found.push(unescaped.origin(&plain.origin(&place)));
+            }
         }
+        joined(found)
     }
 
     fn places(&self, text: &[u8]) -> Vec<Range<usize>> {
@@ -114,26 +94,95 @@ fn joined(mut places: Vec<Range<usize>>) -> Vec<Range<usize>> {
     joined
 }
 
-/// A text without its percent-encoding, and where each byte of it, and its end, came from. Only
-/// ASCII is decoded: keys that can be sent have nothing else.
-fn percent_decoded(text: &str) -> (String, Vec<usize>) {
+fn replace(text: &mut String, places: Vec<Range<usize>>) {
+    if places.is_empty() {
+        return;
+    }
+    let mut kept = String::with_capacity(text.len());
+    let mut from = 0;
+    for place in places {
+        kept += &text[from..place.start];
+        kept += REDACTED;
+        from = place.end;
+    }
+    kept += &text[from..];
+    *text = kept;
+}
+
+/// The insides of the strings of a JSON text.
+fn strings(text: &str) -> Vec<Range<usize>> {
+    let (mut strings, mut begun) = (Vec::new(), None);
+    let mut bytes = text.bytes().enumerate();
+    while let Some((at, byte)) = bytes.next() {
+        match (byte, begun) {
+            (b'"', None) => begun = Some(at + 1),
+            (b'"', Some(start)) => {
+                strings.push(start..at);
+                begun = None;
+            }
+            (b'\\', Some(_)) => drop(bytes.next()),
+            _ => {}
+        }
+    }
+    strings
+}
+
+/// The places that stand in one of these parts; both are in order.
+fn within(places: Vec<Range<usize>>, parts: &[Range<usize>]) -> Vec<Range<usize>> {
+    let mut parts = parts.iter().peekable();
+    let mut stands_within = |place: &Range<usize>| {
+        while parts.next_if(|part| part.end < place.end).is_some() {}
+        parts.peek().is_some_and(|part| part.start <= place.start)
+    };
+    places
+        .into_iter()
+        .filter(|place| stands_within(place))
+        .collect()
+}
+
+/// A text without its encoding, and where each byte of it, and its end, came from.
+struct Decoded {
+    text: String,
+    origins: Vec<usize>,
+}
+
+impl Decoded {
+    /// Where a part of it came from.
+    fn origin(&self, place: &Range<usize>) -> Range<usize> {
+        self.origins[place.start]..self.origins[place.end]
+    }
+}
+
+/// Decodes what `escape` finds at the beginning of a text: what it stands for, and how long it is. Only ASCII is decoded:
+/// keys that can be sent have nothing else.
+fn decoded(text: &str, escape: fn(&str) -> Option<(char, usize)>) -> Decoded {
     let mut decoded = String::with_capacity(text.len());
     let mut origins = Vec::with_capacity(text.len() + 1);
-    let mut rest = text.char_indices();
-    while let Some((at, character)) = rest.next() {
-        let encoded = (character == '%').then(|| ascii(text.get(at + 1..at + 3)?));
-        let character = match encoded.flatten() {
-            Some(encoded) => {
-                rest.nth(1);
-                encoded
-            }
-            None => character,
-        };
+    let mut at = 0;
+    while let Some(next) = text[at..].chars().next() {
+        let (character, length) = escape(&text[at..]).unwrap_or((next, next.len_utf8()));
         decoded.push(character);
         origins.resize(decoded.len(), at);
+        at += length;
     }
     origins.push(text.len());
-    (decoded, origins)
+    Decoded {
+        text: decoded,
+        origins,
+    }
+}
+
+fn percent_escape(text: &str) -> Option<(char, usize)> {
+    Some((ascii(text.strip_prefix('%')?.get(..2)?)?, 3))
+}
+
+fn json_escape(text: &str) -> Option<(char, usize)> {
+    let escape = text.strip_prefix('\\')?;
+    match escape.chars().next()? {
+        'u' => Some((ascii(escape.get(1..5)?.strip_prefix("00")?)?, 6)),
+        plain @ ('/' | '\\' | '"') => Some((plain, 2)),
+        _ => None,
+    }
 }
 
 fn ascii(digits: &str) -> Option<char> {

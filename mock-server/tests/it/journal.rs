@@ -195,3 +195,43 @@ fn admin_calls_are_neither_limited_nor_journalled() {
         json!([])
     );
 }
+
+#[test]
+fn a_secret_that_is_escaped_stands_in_no_long_body_either_m6() {
+    let stage = Stage::new();
+    let escaped = "\\u0074est_key_acme";
+    // Behind what stays is cut, and across the cut.
+    for before in [10, 64 * 1024 - 5, 65 * 1024] {
+        let body = format!(
+            "{{\"note\":\"{}{escaped} %74est_key_acme\"}}",
+            "x".repeat(before)
+        );
+        stage
+            .acme
+            .send("POST", "/api/v1/billing/provision", body.as_bytes());
+        let entries = stage.anyone.get("/_mock/requests?limit=1").at("/requests");
+        let kept = entries[0]["body"].to_string();
+        assert!(
+            !kept.contains("est_key"),
+            "{before}: {}",
+            &kept[kept.len() - 60..]
+        );
+    }
+}
+
+#[test]
+fn a_journal_holds_64_mib_at_most_m6() {
+    let stage = Stage::new();
+    let body = format!("{{\"note\":\"{}\"}}", "x".repeat(128 * 1024));
+    let path = format!("/api/v1/billing/provision?{}", "y".repeat(60_000));
+    for _ in 0..1000 {
+        stage.acme.send("POST", &path, body.as_bytes());
+    }
+    let kept = stage.anyone.get("/_mock/requests?tenant=acme");
+    let held = kept.at("/requests").as_array().map_or(0, Vec::len);
+    assert!(
+        (500..=536).contains(&held),
+        "{held} of some 125,000 bytes each"
+    );
+    assert_eq!(kept.at("/dropped"), 1000 - held);
+}
