@@ -214,6 +214,15 @@ impl Faults {
         &self.placed
     }
 
+    /// Bytes of the bodies that they answer with.
+    pub(crate) fn body_bytes(&self) -> usize {
+        let bodies = self.placed.iter().map(|placed| match &placed.fault.effect {
+            Effect::Body { body, .. } => body.len(),
+            _ => 0,
+        });
+        bodies.sum()
+    }
+
     /// Removes one fault; whether it was there.
     pub(crate) fn remove(&mut self, id: u64) -> bool {
         let before = self.placed.len();

@@ -348,3 +348,17 @@ fn a_tenant_orders_its_own_trouble() {
     tenant.clear_faults();
     caller.get("/api/v1/endpoints").expect(200);
 }
+
+#[test]
+fn what_faults_answer_with_has_a_bound_m5() {
+    let stage = Stage::new();
+    let place = |length: usize| {
+        let effect = json!({ "body": "x".repeat(length), "status": 200 });
+        let fault = json!({ "path": "/api/v1/nothing", "times": 0, "effect": effect });
+        stage.anyone.post("/_mock/faults", fault).status
+    };
+    assert_eq!(place(1024 * 1024 + 1), 400);
+    let placed = (0..66).map(|_| place(1024 * 1024));
+    let refused = placed.filter(|status| *status == 409).count();
+    assert_eq!(refused, 1, "64 MiB, and the one that fills it");
+}

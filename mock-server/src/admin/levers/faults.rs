@@ -17,6 +17,12 @@ const LONGEST_LATENCY_MS: i64 = 3_600_000;
 /// More faults than this at once are a leak in somebody's tests.
 const MOST_FAULTS: usize = 10_000;
 
+/// Characters of a body that a fault answers with.
+const LONGEST_BODY: usize = 1024 * 1024;
+
+/// Bytes of the bodies of all faults.
+const MOST_BODIES: usize = 64 * 1024 * 1024;
+
 pub(crate) fn list(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
     let faults: Vec<_> = call.mock.faults().all().iter().map(shown).collect();
     Ok(Pulled::shown(&json!({ "faults": faults })))
@@ -92,6 +98,11 @@ pub(crate) fn place(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
             "There are 10000 faults already; remove some first.".to_owned(),
         ));
     }
+    if faults.body_bytes() > MOST_BODIES {
+        return Err(AdminError::Conflict(
+            "The faults hold 64 MiB of bodies already; remove some first.".to_owned(),
+        ));
+    }
     let id = faults.place(fault);
     Ok(Pulled::made(&json!({ "id": id }), Ticket::done()))
 }
@@ -133,7 +144,7 @@ fn close(object: &Map<String, Value>) -> Result<Effect, AdminError> {
 
 fn raw_body(object: &Map<String, Value>) -> Result<Effect, AdminError> {
     let mut fields = input::fields(object, &["body", "status"]);
-    let body = fields.required("body", readers::text(0..=usize::MAX));
+    let body = fields.required("body", readers::text(0..=LONGEST_BODY));
     let status = fields.optional("status", status_code(200));
     input::finish(fields, || {
         Some(Effect::Body {
