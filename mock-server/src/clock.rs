@@ -1,5 +1,6 @@
 //! The server's clock: the machine's or a standing one, moved forward by the admin API (M3).
 
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use secmon_engine::Instant;
@@ -54,6 +55,55 @@ impl TimeSource {
     }
 }
 
+/// A clock that never goes back. Where the machine's clock is set back, it goes on from where it was, so that windows and
+/// cooldowns last as long as they were told to.
+#[derive(Debug)]
+pub(crate) struct SteadyClock {
+    source: TimeSource,
+    last: Mutex<Option<Shown>>,
+}
+
+/// What a clock showed.
+#[derive(Clone, Copy, Debug)]
+struct Shown {
+    time: Instant,
+    /// By a clock that nobody sets.
+    at: std::time::Instant,
+}
+
+/// A clock that is adjusted bit by bit may lag so far behind one that nobody sets.
+const LAG: i64 = 1000;
+
+impl SteadyClock {
+    pub(crate) fn new(source: TimeSource) -> Self {
+        Self {
+            source,
+            last: Mutex::default(),
+        }
+    }
+
+    pub(crate) fn now(&self) -> Instant {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let shown = Shown::after(*last, self.source.now(), std::time::Instant::now());
+        *last = Some(shown);
+        shown.time
+    }
+}
+
+impl Shown {
+    /// What to show when the source shows `told`.
+    fn after(last: Option<Self>, told: Instant, at: std::time::Instant) -> Self {
+        let time = match last {
+            None => told,
+            Some(last) if last.time.unix_millis() - told.unix_millis() <= LAG => {
+                told.max(last.time)
+            }
+            Some(last) => last.time.plus(at.saturating_duration_since(last.at)),
+        };
+        Self { time, at }
+    }
+}
+
 /// The longest single movement: ten years. What falls due until then happens in the call, while
 /// other calls of the account wait.
 pub(crate) const FURTHEST: Duration = Duration::from_secs(3660 * 24 * 60 * 60);
@@ -76,6 +126,34 @@ impl Movement {
                 let millis = moment.unix_millis().checked_sub(now.unix_millis())?;
                 u64::try_from(millis).ok().map(Duration::from_millis)
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_that_is_set_back_goes_on_from_where_it_was() {
+        let second = |count: i64| Instant::from_unix_millis(1_800_000_000_000 + count * 1000);
+        let started = std::time::Instant::now();
+        let mut last = None;
+        // What the machine's clock shows, what one shows that nobody sets, and what is shown.
+        for (told, passed, shown) in [
+            (100, 0, 100),
+            (101, 1, 101),
+            (41, 2, 102),
+            (50, 11, 111),
+            (49, 12, 112),
+            (-86_400, 20, 120),
+            (-86_390, 30, 130),
+            (500, 31, 500),
+        ] {
+            let at = started + Duration::from_secs(passed);
+            let now = Shown::after(last, second(told), at);
+            assert_eq!(now.time, second(shown), "after {passed} s");
+            last = Some(now);
         }
     }
 }

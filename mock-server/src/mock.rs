@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use secmon_engine::{Account, Instant};
 
+use crate::clock::SteadyClock;
 use crate::faults::Faults;
 use crate::journal::Journal;
 use crate::partner::lock;
@@ -28,6 +29,7 @@ pub(crate) use registry::{Holder, Registry};
 /// A running mock, whatever serves it.
 pub(crate) struct Mock {
     pub(crate) settings: Settings,
+    clock: SteadyClock,
     /// Where the partner API is served.
     pub(crate) public_port: u16,
     seed: AtomicU64,
@@ -50,6 +52,7 @@ impl Mock {
         store: Box<dyn Store>,
     ) -> Self {
         Self {
+            clock: SteadyClock::new(settings.time),
             settings,
             public_port: 0,
             seed: AtomicU64::new(server.seed),
@@ -66,7 +69,7 @@ impl Mock {
     /// The server's time: what accounts without an offset of their own live in.
     pub(crate) fn now(&self) -> Instant {
         let offset = Duration::from_millis(self.clock_offset_ms());
-        self.settings.time.now().plus(offset)
+        self.clock.now().plus(offset)
     }
 
     /// Moves the server's clock, and with it every account's.
