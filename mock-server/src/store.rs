@@ -12,7 +12,7 @@ mod writer;
 
 use secmon_engine::{Account, Change};
 
-pub(crate) use file::{open, reread};
+pub(crate) use file::{open, open_to_read, reread};
 pub(crate) use quiet::guarded;
 pub(crate) use ticket::{NotSaved, Ticket, wait};
 pub(crate) use writer::FileStore;

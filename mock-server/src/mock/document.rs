@@ -39,7 +39,7 @@ struct AccountDocument {
 
 /// The document of a state file, which is left as it is.
 pub(crate) fn of_file(path: &Path) -> Result<Value, String> {
-    let records = store::open(path)
+    let records = store::open_to_read(path)
         .map_err(|error| error.to_string())?
         .into_records();
     let stored = stored_state(records)?;

@@ -39,13 +39,37 @@ pub(crate) struct OpenedFile {
 
 /// Opens or creates a state file and reads it whole.
 pub(crate) fn open(path: &Path) -> Result<OpenedFile, StartError> {
-    let file = locked(path)?;
+    let made = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create_new(true)
+        .open(path);
+    match made {
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+            let file = OpenOptions::new().read(true).write(true).open(path);
+            read(path, locked(path, file)?, Age::Old)
+        }
+        made => read(path, locked(path, made)?, Age::New),
+    }
+}
+
+/// Opens a state file for nothing but what it holds.
+pub(crate) fn open_to_read(path: &Path) -> Result<OpenedFile, StartError> {
+    read(path, locked(path, File::open(path))?, Age::Old)
+}
+
+fn read(path: &Path, file: File, age: Age) -> Result<OpenedFile, StartError> {
     let broken = |reason: String| StartError::State {
         path: path.to_owned(),
         reason,
     };
     let backend = ProbationFile::new(file).map_err(|error| broken(error.to_string()))?;
-    let age = age(&backend).map_err(|error| broken(error.to_string()))?;
+    let length = backend.len().map_err(|error| broken(error.to_string()))?;
+    if age == Age::Old && length == 0 {
+        let reason = "it is empty, which a state file never is: restore a copy, or remove it";
+        return Err(broken(reason.to_owned()));
+    }
+    look_at_both(&backend, length).map_err(|error| broken(error.to_string()))?;
     let read = quiet::guarded(|| read_all(&backend, age));
     let (database, contents) = read
         .unwrap_or_else(|| Err(damaged("its pages contradict each other")))
@@ -103,18 +127,12 @@ fn damaged(what: &str) -> String {
     format!("it is damaged ({what}); restore a copy, or name a new file")
 }
 
-fn locked(path: &Path) -> Result<File, StartError> {
+fn locked(path: &Path, file: std::io::Result<File>) -> Result<File, StartError> {
     let unusable = |error: std::io::Error| StartError::State {
         path: path.to_owned(),
         reason: format!("{error}; name a file in a folder that can be written to"),
     };
-    let file = OpenOptions::new()
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .open(path)
-        .map_err(unusable)?;
+    let file = file.map_err(unusable)?;
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => Err(StartError::StateLocked {
@@ -124,17 +142,15 @@ fn locked(path: &Path) -> Result<File, StartError> {
     }
 }
 
-/// Whether a file held anything when it was opened.
+/// Whether a file was there before.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Age {
-    /// It was made just now, or was empty.
     New,
     Old,
 }
 
-/// Also lets redb look at both of an old file's commits where that can matter.
-fn age(backend: &ProbationFile) -> std::io::Result<Age> {
-    let length = backend.len()?;
+/// Lets redb look at both of an old file's commits where that can matter.
+fn look_at_both(backend: &ProbationFile, length: u64) -> std::io::Result<()> {
     if length >= HEADER_BYTES as u64 {
         let mut header = [0; HEADER_BYTES];
         backend.read(0, &mut header)?;
@@ -142,7 +158,7 @@ fn age(backend: &ProbationFile) -> std::io::Result<Age> {
             backend.write(commit_slots::FLAGS_AT as u64, &[flags])?;
         }
     }
-    Ok(if length == 0 { Age::New } else { Age::Old })
+    Ok(())
 }
 
 /// What a file holds.

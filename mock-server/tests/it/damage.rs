@@ -129,7 +129,7 @@ fn a_flipped_bit_in_a_file_left_by_kill_9_is_refused_or_changes_nothing() {
 }
 
 #[test]
-fn another_programs_database_is_refused_and_an_empty_file_is_new() {
+fn another_programs_database_is_refused_and_so_is_an_empty_file() {
     let folder = Folder::new();
     let file = folder.state();
     {
@@ -146,7 +146,7 @@ fn another_programs_database_is_refused_and_an_empty_file_is_new() {
     let theirs = std::fs::read(&file).expect("a file");
     refuses(&file, &theirs);
     std::fs::write(&file, b"").expect("a file");
-    server(&file).expect("an empty file is new");
+    refuses(&file, b"");
 }
 
 /// A program that finds the disk full when a file grows beyond 2 MiB.
