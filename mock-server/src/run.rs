@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::StartError;
 use crate::flags::ServeFlags;
-use crate::serve::Bound;
+use crate::serve::{Bound, forget_port};
 use crate::settings::Settings;
 
 /// How long requests in flight may take after a signal.
@@ -19,6 +19,10 @@ const GRACE: Duration = Duration::from_secs(5);
 pub fn run(flags: ServeFlags, config: Option<PathBuf>) -> Result<(), StartError> {
     let settings = Settings::of_program(flags, config)?;
     let port_file = settings.port_file.clone();
+    if let Some(path) = &port_file {
+        forget_port(path);
+    }
+    crate::server::raise_descriptor_limit();
     let bound = Bound::new(settings)?;
     let url = bound.url();
     let announce = async move {

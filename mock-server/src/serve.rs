@@ -1,6 +1,6 @@
 //! From settings to a listening server.
 
-use std::io::Write;
+use std::io::Write as _;
 use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
 use std::sync::Arc;
@@ -121,11 +121,31 @@ fn bind(address: &crate::address::ListenAddress) -> Result<(TcpListener, SocketA
     Ok((listener, bound))
 }
 
+/// Puts a text in the place of a file, whole. What is no file of its own, such as a pipe or a device, is written to.
 fn replace(path: &Path, text: &str) -> std::io::Result<()> {
+    // A link stays: what it names is replaced.
+    let path = &std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let is_special = std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file());
+    if is_special || path.is_symlink() {
+        let mut file = std::fs::OpenOptions::new().write(true).open(path)?;
+        return file.write_all(text.as_bytes());
+    }
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.tmp", std::process::id()));
     let unfinished = path.with_file_name(name);
-    let mut file = std::fs::File::create(&unfinished)?;
-    file.write_all(text.as_bytes())?;
-    std::fs::rename(&unfinished, path)
+    let written =
+        std::fs::write(&unfinished, text).and_then(|()| std::fs::rename(&unfinished, path));
+    if written.is_err() {
+        // Where it cannot be removed either, there is nothing more to do.
+        let _ = std::fs::remove_file(&unfinished);
+    }
+    written
+}
+
+/// Takes away the port that an earlier start left: whoever waits for the file must not find it.
+pub(crate) fn forget_port(path: &Path) {
+    if std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file()) {
+        // Where it cannot be removed, it cannot be written either, and that is said.
+        let _ = std::fs::remove_file(path);
+    }
 }

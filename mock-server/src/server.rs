@@ -19,14 +19,20 @@ use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use hyper_util::service::TowerToHyperService;
+#[cfg(unix)]
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::net::TcpStream;
 use tokio::sync::Semaphore;
 
 pub(crate) use hangup::Hangup;
 use wire::{Fate, Wire};
 
-/// Connections beyond this many are answered 503 and closed.
+/// Connections beyond this many, or beyond what the limit on descriptors leaves room for, are answered 503 and closed.
 const CONNECTION_CAP: usize = 4096;
+
+/// Descriptors that are no connections': files, sockets that listen, and one to say 503 on.
+#[cfg(unix)]
+const RESERVE: u64 = 64;
 
 /// How long a client may take to send a request's head, and how long an idle connection is kept.
 /// Longer than the 90 s after which common clients drop an idle connection themselves: so the
@@ -57,7 +63,7 @@ pub(crate) async fn serve(
     grace: Duration,
 ) -> std::io::Result<()> {
     let graceful = Arc::new(GracefulShutdown::new());
-    let room = Arc::new(Semaphore::new(CONNECTION_CAP));
+    let room = Arc::new(Semaphore::new(connection_cap()));
     let mut accepting = Vec::new();
     for Door { listener, router } in doors {
         let listener = tokio::net::TcpListener::from_std(listener)?;
@@ -78,6 +84,32 @@ pub(crate) async fn serve(
         let _ = tokio::time::timeout(grace, graceful.shutdown()).await;
     }
     Ok(())
+}
+
+#[cfg(unix)]
+fn connection_cap() -> usize {
+    let limit = getrlimit(Resource::Nofile).current;
+    let room = limit.map_or(u64::MAX, |limit| limit.saturating_sub(RESERVE).max(1));
+    usize::try_from(room).map_or(CONNECTION_CAP, |room| room.min(CONNECTION_CAP))
+}
+
+#[cfg(not(unix))]
+fn connection_cap() -> usize {
+    CONNECTION_CAP
+}
+
+/// Lets this process have as many descriptors as it may: the usual limit is below the cap on connections.
+pub(crate) fn raise_descriptor_limit() {
+    #[cfg(unix)]
+    {
+        let limit = getrlimit(Resource::Nofile);
+        let raised = Rlimit {
+            current: limit.maximum,
+            ..limit
+        };
+        // Where it stays, the cap follows it.
+        let _ = setrlimit(Resource::Nofile, raised);
+    }
 }
 
 async fn accept(

@@ -5,9 +5,11 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
+use tokio::time::{Sleep, sleep};
 
 /// How a connection will end, shared by the stream and the one who decides.
 #[derive(Debug, Default)]
@@ -22,15 +24,43 @@ impl Fate {
     }
 }
 
+/// How long an answer may wait for a client that reads none of it.
+const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
+
 /// The stream of one connection.
 pub(super) struct Wire {
     stream: TcpStream,
     fate: Arc<Fate>,
+    /// Runs while the client takes nothing.
+    stalled: Option<Pin<Box<Sleep>>>,
 }
 
 impl Wire {
     pub(super) fn new(stream: TcpStream, fate: Arc<Fate>) -> Self {
-        Self { stream, fate }
+        Self {
+            stream,
+            fate,
+            stalled: None,
+        }
+    }
+
+    /// What came of a write; an error once nothing could be written for too long.
+    fn in_time<T>(
+        &mut self,
+        context: &mut Context<'_>,
+        written: Poll<io::Result<T>>,
+    ) -> Poll<io::Result<T>> {
+        if written.is_ready() {
+            self.stalled = None;
+            return written;
+        }
+        let stalled = self
+            .stalled
+            .get_or_insert_with(|| Box::pin(sleep(WRITE_TIMEOUT)));
+        match stalled.as_mut().poll(context) {
+            Poll::Ready(()) => Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
+            Poll::Pending => Poll::Pending,
+        }
     }
 }
 
@@ -59,7 +89,8 @@ impl AsyncWrite for Wire {
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write(context, bytes)
+        let written = Pin::new(&mut self.stream).poll_write(context, bytes);
+        self.in_time(context, written)
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -75,10 +106,33 @@ impl AsyncWrite for Wire {
         context: &mut Context<'_>,
         slices: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write_vectored(context, slices)
+        let written = Pin::new(&mut self.stream).poll_write_vectored(context, slices);
+        self.in_time(context, written)
     }
 
     fn is_write_vectored(&self) -> bool {
         self.stream.is_write_vectored()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::AsyncWriteExt;
+    use tokio::net::TcpListener;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn who_reads_nothing_is_not_waited_for_without_end() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a socket");
+        let address = listener.local_addr().expect("an address");
+        let (client, accepted) = tokio::join!(TcpStream::connect(address), listener.accept());
+        let (_client, (stream, _)) = (client.expect("a client"), accepted.expect("a stream"));
+        let mut wire = Wire::new(stream, Arc::default());
+        let ended = wire.write_all(&vec![0; 64 * 1024 * 1024]).await;
+        assert_eq!(
+            ended.expect_err("nobody reads").kind(),
+            io::ErrorKind::TimedOut
+        );
     }
 }

@@ -340,6 +340,68 @@ fn a_port_file_that_cannot_be_written_is_exit_2() {
 }
 
 #[test]
+fn a_port_file_may_be_a_link_or_a_pipe_and_both_stay() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name);
+    let (link, target, pipe) = (path("link"), path("target"), path("pipe"));
+    std::fs::write(&target, "1\n").expect("a file");
+    std::os::unix::fs::symlink(&target, &link).expect("a link");
+    let made = Command::new("mkfifo")
+        .arg(&pipe)
+        .status()
+        .expect("mkfifo runs");
+    assert!(made.success());
+    let linked = Program::start(&["--port-file", link.to_str().expect("a path")]);
+    assert!(link.is_symlink());
+    let told = std::fs::read_to_string(&target).expect("a port");
+    assert!(linked.url.ends_with(&format!(":{}", told.trim())), "{told}");
+    let read = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || std::fs::read_to_string(pipe).expect("a port")
+    });
+    let piped = Program::start(&["--port-file", pipe.to_str().expect("a path")]);
+    let told = read.join().expect("it is read");
+    assert!(piped.url.ends_with(&format!(":{}", told.trim())), "{told}");
+    assert!(!std::fs::metadata(&pipe).expect("the pipe").is_file());
+}
+
+#[test]
+fn a_start_that_failed_leaves_no_port_of_an_earlier_one() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let port_file = folder.path().join("port");
+    std::fs::write(&port_file, "4010\n").expect("a file");
+    let taken = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = taken.local_addr().expect("an address").to_string();
+    refused(&[
+        "--listen",
+        &address,
+        "--port-file",
+        port_file.to_str().expect("a path"),
+    ]);
+    assert_eq!(
+        std::fs::read_dir(folder.path()).expect("a folder").count(),
+        0
+    );
+}
+
+#[test]
+fn beyond_what_the_descriptors_allow_the_answer_is_503() {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "ulimit -n 80; exec \"$@\"", "sh"]);
+    let program = command(&[]);
+    shell.arg(program.get_program());
+    let program = Program::of(shell);
+    let address = program.url.trim_start_matches("http://").to_owned();
+    let connect = || std::net::TcpStream::connect(&address).expect("a connection");
+    // Kept open, and nothing asked.
+    let idle: Vec<_> = (0..16).map(|_| connect()).collect();
+    let mut said = String::new();
+    connect().read_to_string(&mut said).expect("an answer");
+    assert!(said.starts_with("HTTP/1.1 503"), "{said:?}");
+    drop(idle);
+}
+
+#[test]
 fn a_slow_head_does_not_hold_up_others() {
     use std::io::Write;
     let program = Program::start(&[]);
