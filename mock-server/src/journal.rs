@@ -65,7 +65,9 @@ fn kept(bytes: &[u8], take_out: impl Fn(&mut String)) -> String {
     let mut text = String::from_utf8_lossy(seen).into_owned();
     take_out(&mut text);
     if bytes.len() > BODY_CAP {
-        text.truncate(text.floor_char_boundary(BODY_CAP));
+        let fits = |end: &usize| text.is_char_boundary(*end);
+        let end = (0..=BODY_CAP.min(text.len())).rev().find(fits);
+        text.truncate(end.unwrap_or(0));
     }
     text.into_boxed_str().into_string()
 }

@@ -26,29 +26,21 @@ use super::{RunArguments, Stop, ledger_path, left_in, page, service};
 
 /// Plays the cases that somebody asks for.
 pub fn run(arguments: &RunArguments) -> Result<ExitCode, Stop> {
-    let cases = chosen(
-        arguments.level,
-        arguments.read_only,
-        arguments.only.as_deref(),
-    );
+    let only = arguments.only.as_deref();
+    let cases = chosen(arguments.level, arguments.read_only, only);
     if cases.is_empty() {
-        let only = arguments.only.as_deref().unwrap_or_default();
-        return Err(Stop {
-            sentence: format!(
-                "--only {only}: no case of this level has that in its name; try a group such as endpoints, \
-                               allowed ports, alerts or provisioning, or --level full"
-            ),
-            code: 2,
-        });
+        let only = only.unwrap_or_default();
+        return Err(Stop::usage(format!(
+            "--only {only}: no case of this level has that in its name; try a group such as endpoints, allowed ports, \
+             alerts or provisioning, or --level full"
+        )));
     }
     let interrupted = stopped_by_a_signal();
     let mut service = service(&arguments.at)?;
     service.interrupted = interrupted;
     let path = ledger_path(&service);
     if !left_in(&path)?.is_empty() {
-        eprintln!(
-            "An earlier run left things in this account: `secmon-contract clean` takes them away."
-        );
+        eprintln!("An earlier run left things here: `secmon-contract clean` takes them away.");
     }
     if !arguments.read_only {
         let ledger = Ledger::open(&path);
@@ -58,9 +50,8 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Stop> {
         service.ledger = Some(Arc::new(ledger));
     }
     service.read_only = arguments.read_only;
-    let recording = arguments
-        .record
-        .as_deref()
+    let recording = arguments.record.as_deref();
+    let recording = recording
         .map(|path| Recording::create(path, &service.key))
         .transpose()?;
     let report = play(&cases, &service, arguments, recording);
@@ -221,7 +212,8 @@ impl Progress {
             && std::env::var("SECMON_CONTRACT_RATE_LIMITS").as_deref() != Ok("off");
         Self {
             cases,
-            pace: counts.then(|| rate_limits().0),
+            // Three of five calls count in the stricter window.
+            pace: counts.then(|| rate_limits().0 * 5 / 3),
             is_seen: io::stderr().is_terminal(),
         }
     }
@@ -246,7 +238,10 @@ impl Progress {
             return String::new();
         };
         let rest = (calls * (self.cases - done)).div_ceil(done);
-        format!(", about {} min left", rest.div_ceil(pace as usize))
+        match rest.div_ceil(pace as usize) {
+            minutes @ 0..120 => format!(", about {minutes} min left"),
+            minutes => format!(", about {} h left", minutes.div_ceil(60)),
+        }
     }
 
     fn ended(&self, played: Option<&Played>) {
