@@ -127,6 +127,10 @@ async fn answer(
             .into();
         }
     };
+    let query = query::parse(head.uri.query());
+    if let Err(error) = routes::check_parameters(path, &head.method, query.keys()) {
+        return failure(&error).into();
+    }
     let body = match read_object(body).await {
         Ok(body) => body,
         Err(error) => return failure(&error).into(),
@@ -134,7 +138,7 @@ async fn answer(
     let call = AdminCall {
         mock,
         parts,
-        query: query::parse(head.uri.query()),
+        query,
         body,
         host: call::called_host(&head),
     };

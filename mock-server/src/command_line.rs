@@ -41,6 +41,13 @@ struct ServeCommand {
     flags: ServeFlags,
 }
 
+/// How a description is written.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Format {
+    Yaml,
+    Json,
+}
+
 #[derive(Debug, Subcommand)]
 enum Verb {
     /// Serves until SIGTERM or SIGINT (the default)
@@ -58,7 +65,11 @@ enum Verb {
         timeout: Span,
     },
     /// Prints the partner API's description: OpenAPI 3.1
-    Openapi,
+    Openapi {
+        /// As it is written, or as it is served
+        #[arg(long, value_enum, default_value_t = Format::Yaml)]
+        format: Format,
+    },
     /// Prints the operations that are served: method, path
     Routes,
     /// Prints a state file as JSON
@@ -93,7 +104,10 @@ pub fn main() -> ExitCode {
         Some(Verb::Serve(serve)) => run(*serve),
         Some(Verb::Exec(command)) => run_beside(*command),
         Some(Verb::Ready { url, timeout }) => ready::wait(&url, timeout.0),
-        Some(Verb::Openapi) => ended(print(openapi::YAML)),
+        Some(Verb::Openapi { format }) => ended(print(match format {
+            Format::Yaml => openapi::YAML,
+            Format::Json => openapi::JSON,
+        })),
         Some(Verb::Routes) => {
             let lines = routes::all().into_iter();
             let lines = lines.map(|route| format!("{} {}\n", route.method, route.path));

@@ -56,6 +56,15 @@ pub struct ServeFlags {
     #[arg(long, value_name = "ADDR", env = "SECMON_MOCK_ADMIN_LISTEN")]
     pub admin_listen: Option<Given<ListenAddress>>,
 
+    /// File that gets the admin API's port, written like the other
+    #[arg(
+        long,
+        value_name = "PATH",
+        env = "SECMON_MOCK_ADMIN_PORT_FILE",
+        requires = "admin_listen"
+    )]
+    pub admin_port_file: Option<Given<PathBuf>>,
+
     /// Legal but unhelpful answers: extra fields, unknown enum values, small default pages,
     /// slow first bytes
     #[arg(

@@ -10,7 +10,8 @@ use crate::http::reply::Reply;
 /// The description as it was written.
 pub(crate) const YAML: &str = include_str!("../openapi.yaml");
 
-const JSON: &str = include_str!(concat!(env!("OUT_DIR"), "/openapi.json"));
+/// As it is served.
+pub(crate) const JSON: &str = include_str!(concat!(env!("OUT_DIR"), "/openapi.json"));
 
 /// Serves the description at `/openapi.json`; it needs no key (M7).
 pub(crate) fn router() -> Router {

@@ -18,30 +18,51 @@ const GRACE: Duration = Duration::from_secs(5);
 /// Why it cannot start, or could not go on, as one sentence.
 pub fn run(flags: ServeFlags, config: Option<PathBuf>) -> Result<(), StartError> {
     let settings = Settings::of_program(flags, config)?;
-    let port_file = settings.port_file.clone();
-    if let Some(path) = &port_file {
+    for path in [&settings.port_file, &settings.admin_port_file]
+        .into_iter()
+        .flatten()
+    {
         forget_port(path);
     }
     crate::server::raise_descriptor_limit();
+    let hint = hint(&settings);
     let bound = Bound::new(settings)?;
-    let url = bound.url();
+    let (url, admin_url) = (bound.url(), bound.own_admin_url());
+    let page = format!("{}/_mock/", bound.admin_url());
     let announce = async move {
         // Signals are caught from here on: whoever read the line may send one.
         let stop = signals();
-        announce(&url);
+        announce(&url, admin_url.as_deref());
+        eprint!("{}", hint.replace("{url}", &url).replace("{page}", &page));
         stop.await;
     };
-    if let Some(path) = port_file {
-        bound.write_port_file(&path)?;
-    }
+    bound.write_port_files()?;
     bound.serve(announce, GRACE)
 }
 
-fn announce(url: &str) {
+/// What a newcomer needs to know, where nobody wrote a configuration: keys, page, and what to try.
+fn hint(settings: &Settings) -> String {
+    if settings.is_configured {
+        return String::new();
+    }
+    let tenants = settings.config.tenants();
+    let accounts = tenants.iter().filter_map(|tenant| {
+        let key = tenant.keys.first()?.expose();
+        Some(format!("  {:9} key {key}\n", tenant.name))
+    });
+    let accounts: String = accounts.collect();
+    format!(
+        "accounts:\n{accounts}page: {{page}}\ntry:\n  export SECMON_BASE_URL={{url}} SECMON_API_KEY=test_key_acme\n  \
+         curl -H \"Authorization: Bearer $SECMON_API_KEY\" \"$SECMON_BASE_URL/api/v1/endpoints\"\n"
+    )
+}
+
+fn announce(url: &str, admin_url: Option<&str>) {
     use std::io::Write;
     let mut out = std::io::stdout().lock();
+    let admin = admin_url.map_or_else(String::new, |url| format!("admin on {url}\n"));
     // Somebody who closed our standard output does not want to know.
-    let _ = writeln!(out, "listening on {url}").and_then(|()| out.flush());
+    let _ = write!(out, "listening on {url}\n{admin}").and_then(|()| out.flush());
 }
 
 /// Done at the first SIGTERM or SIGINT.

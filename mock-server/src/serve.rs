@@ -61,14 +61,31 @@ impl Bound {
         )
     }
 
-    /// Writes the port into a file, whole: a reader sees all of it or no file.
-    pub(crate) fn write_port_file(&self, path: &Path) -> Result<(), StartError> {
-        replace(path, &format!("{}\n", self.address.port())).map_err(|source| {
-            StartError::PortFile {
-                path: path.to_owned(),
-                source,
+    /// The origin of the admin API where it has an address of its own.
+    pub(crate) fn own_admin_url(&self) -> Option<String> {
+        self.admin
+            .as_ref()
+            .map(|(_, address)| format!("http://{address}"))
+    }
+
+    /// Writes the ports into the files that were asked for, whole: a reader sees all of one or no file.
+    pub(crate) fn write_port_files(&self) -> Result<(), StartError> {
+        let settings = &self.mock.settings;
+        let admin = self.admin.as_ref().map(|(_, address)| address);
+        let files = [
+            (&settings.port_file, Some(&self.address)),
+            (&settings.admin_port_file, admin),
+        ];
+        for (path, address) in files {
+            if let (Some(path), Some(address)) = (path, address) {
+                let written = replace(path, &format!("{}\n", address.port()));
+                written.map_err(|source| StartError::PortFile {
+                    path: path.clone(),
+                    source,
+                })?;
             }
-        })
+        }
+        Ok(())
     }
 
     /// Serves until `stop` is done; requests in flight may take `grace` longer.

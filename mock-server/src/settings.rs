@@ -40,8 +40,11 @@ pub(crate) struct Settings {
     pub(crate) listen: ListenAddress,
     pub(crate) admin_listen: Option<ListenAddress>,
     pub(crate) port_file: Option<PathBuf>,
+    pub(crate) admin_port_file: Option<PathBuf>,
     pub(crate) state: Option<PathBuf>,
     pub(crate) config: Config,
+    /// Whether a file was named.
+    pub(crate) is_configured: bool,
     /// None lets the state file decide, or chance.
     pub(crate) seed: Option<u64>,
     pub(crate) time: TimeSource,
@@ -64,8 +67,10 @@ impl Settings {
             listen: SocketAddr::from((Ipv4Addr::LOCALHOST, port)).into(),
             admin_listen: None,
             port_file: None,
+            admin_port_file: None,
             state: None,
             config: Config::default(),
+            is_configured: false,
             seed: None,
             time: TimeSource::Real,
             rate_limit: RateLimit::On,
@@ -95,10 +100,12 @@ impl Settings {
             listen: value(flags.listen).unwrap_or(defaults.listen),
             admin_listen: value(flags.admin_listen),
             port_file: value(flags.port_file),
+            admin_port_file: value(flags.admin_port_file),
             state: value(flags.state),
             config: config
                 .as_deref()
                 .map_or_else(|| Ok(Config::default()), Config::read)?,
+            is_configured: config.is_some(),
             seed: value(flags.seed),
             time: time_source(value(flags.clock), value(flags.now))?,
             rate_limit: match value(flags.rate_limit) {

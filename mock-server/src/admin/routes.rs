@@ -13,6 +13,16 @@ pub(super) type Lever = fn(&AdminCall<'_>) -> Result<Pulled, AdminError>;
 
 struct Row(Method, &'static str, Openness, Lever);
 
+/// The parameters of the calls that take any.
+#[rustfmt::skip]
+const PARAMETERS: &[(&Method, &str, &[&str])] = &[
+    (&Method::GET,    "/_mock/faults",         &["tenant"]),
+    (&Method::DELETE, "/_mock/faults",         &["tenant"]),
+    (&Method::GET,    "/_mock/playbooks/{id}", &["finished"]),
+    (&Method::GET,    "/_mock/requests",       &["tenant", "method", "path", "status", "limit"]),
+    (&Method::DELETE, "/_mock/requests",       &["tenant"]),
+];
+
 #[rustfmt::skip]
 const TABLE: &[Row] = &[
     Row(Method::GET,    "/_mock/",                                                    Openness::Open,  records::page),
@@ -80,10 +90,10 @@ pub(super) fn unroutable(path: &str) -> Reply {
         .map(|row| row.0.as_str())
         .collect();
     if methods.is_empty() {
-        return refusal(
-            StatusCode::NOT_FOUND,
-            "There is no such call in the admin API.",
-        );
+        let calls = TABLE.iter().map(|row| format!("{} {}", row.0, row.1));
+        let calls = calls.collect::<Vec<_>>().join(", ");
+        let sentence = format!("There is no such call in the admin API; there are {calls}.");
+        return refusal(StatusCode::NOT_FOUND, &sentence);
     }
     let methods = methods.join(", ");
     refusal(
@@ -91,4 +101,26 @@ pub(super) fn unroutable(path: &str) -> Reply {
         &format!("This call takes {methods} only."),
     )
     .allow(methods)
+}
+
+/// Refuses a parameter that a call does not take: one that is misspelt would be passed over.
+pub(super) fn check_parameters<'a>(
+    path: &str,
+    method: &Method,
+    mut given: impl Iterator<Item = &'a String>,
+) -> Result<(), AdminError> {
+    let taken = PARAMETERS
+        .iter()
+        .find(|row| row.0 == method && row.1 == path);
+    let taken = taken.map_or(&[][..], |row| row.2);
+    let Some(unknown) = given.find(|name| !taken.contains(&name.as_str())) else {
+        return Ok(());
+    };
+    let likeness = |name: &&&str| (strsim::jaro_winkler(name, unknown) * 1000.0) as u32;
+    let instead = match taken.iter().max_by_key(likeness) {
+        Some(nearest) => format!("; did you mean {nearest}? It takes {}", taken.join(", ")),
+        None => "; it takes none".to_owned(),
+    };
+    let sentence = format!("This call has no parameter {unknown}{instead}.");
+    Err(AdminError::BadInput(sentence))
 }

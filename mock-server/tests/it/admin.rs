@@ -482,3 +482,22 @@ fn same_seed_and_same_calls_give_the_same_bytes_m9() {
     };
     assert_eq!(run(), run());
 }
+
+#[test]
+fn a_misspelt_parameter_and_an_unknown_call_are_told_what_there_is() {
+    let stage = Stage::new();
+    let told = |path: &str, status: u16| text(&stage.anyone.get(path).expect(status).at("/error"));
+    assert_eq!(
+        told("/_mock/requests?methd=PUT", 400),
+        "This call has no parameter methd; did you mean method? It takes tenant, method, path, status, limit."
+    );
+    assert_eq!(
+        told("/_mock/clock?tenant=acme", 400),
+        "This call has no parameter tenant; it takes none."
+    );
+    let unknown = told("/_mock/clok", 404);
+    assert!(
+        unknown.contains("GET /_mock/clock, POST /_mock/clock"),
+        "{unknown}"
+    );
+}

@@ -362,3 +362,57 @@ fn what_faults_answer_with_has_a_bound_m5() {
     let refused = placed.filter(|status| *status == 409).count();
     assert_eq!(refused, 1, "64 MiB, and the one that fills it");
 }
+
+#[test]
+fn a_fault_that_can_hit_nothing_says_so() {
+    let stage = Stage::new();
+    let warned = |fault: Value| {
+        let mut fault = fault;
+        fault["effect"] = json!({ "status": 503 });
+        let placed = stage.anyone.post("/_mock/faults", fault).expect(201);
+        placed.json().get("warnings").cloned().unwrap_or_default()
+    };
+    for (fault, warnings) in [
+        (json!({}), Value::Null),
+        (
+            json!({ "method": "POST", "path": "*/provision" }),
+            Value::Null,
+        ),
+        (
+            json!({ "path": "/api/v1/endpoints/0c6f7a52-6d0c-4b50-9a5e-3f4d8f5d1c11" }),
+            Value::Null,
+        ),
+        (
+            json!({ "method": "GET", "path": "/api/v1/domains/x/*" }),
+            Value::Null,
+        ),
+        (
+            json!({ "method": "PSOT", "path": "/provison" }),
+            json!([
+                "No operation has a path like /provison.",
+                "No operation has the method PSOT."
+            ]),
+        ),
+        (
+            json!({ "method": "GET", "path": "/api/v1/billing/provision" }),
+            json!(["No operation has this method on this path."]),
+        ),
+    ] {
+        assert_eq!(warned(fault.clone()), warnings, "{fault}");
+    }
+}
+
+#[test]
+fn faults_are_listed_by_account() {
+    let stage = Stage::new();
+    let (one, other) = (stage.server.tenant(), stage.server.tenant());
+    one.fault(Fault::close(CloseAt::Before));
+    other.fault(Fault::close(CloseAt::After));
+    let listed = stage
+        .anyone
+        .get(&format!("/_mock/faults?tenant={}", other.name()));
+    let listed = listed.expect(200).at("/faults");
+    assert_eq!(listed.as_array().map(Vec::len), Some(1));
+    assert_eq!(listed[0]["effect"], json!({ "close": "after" }));
+    stage.anyone.get("/_mock/faults?tenant=nobody").expect(404);
+}

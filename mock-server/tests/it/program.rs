@@ -340,6 +340,54 @@ fn a_port_file_that_cannot_be_written_is_exit_2() {
 }
 
 #[test]
+fn an_admin_api_of_its_own_says_where_it_is() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let port_file = folder.path().join("admin-port");
+    let mut mock = command(&["--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0"]);
+    mock.arg("--admin-port-file").arg(&port_file);
+    let mut child = mock.spawn().expect("the binary runs");
+    let mut out = BufReader::new(child.stdout.take().expect("a standard output"));
+    let mut lines = [String::new(), String::new()];
+    for line in &mut lines {
+        out.read_line(line).expect("a line");
+    }
+    child.kill().expect("it was running");
+    child.wait().expect("it ends");
+    let port = std::fs::read_to_string(&port_file).expect("a port");
+    assert!(lines[0].starts_with("listening on http://"), "{lines:?}");
+    let admin = lines[1].strip_prefix("admin on http://127.0.0.1:");
+    assert_eq!(admin, Some(port.as_str()), "{lines:?}");
+}
+
+#[test]
+fn a_newcomer_is_told_keys_page_and_what_to_try() {
+    let mut program = Program::start(&[]);
+    let url = program.url.clone();
+    program.terminate();
+    let told = program.errors();
+    for part in [
+        "acme      key test_key_acme",
+        &format!("page: {url}/_mock/"),
+        &format!("SECMON_BASE_URL={url} "),
+    ] {
+        assert!(told.contains(part), "{part} in {told}");
+    }
+}
+
+#[test]
+fn the_description_is_printed_in_either_form() {
+    let printed = |arguments: &[&str]| run(&mut command(arguments)).1;
+    assert!(printed(&["openapi"]).contains("\nopenapi: 3.1"));
+    assert_eq!(
+        printed(&["openapi", "--format", "yaml"]),
+        printed(&["openapi"])
+    );
+    let json: serde_json::Value =
+        serde_json::from_str(&printed(&["openapi", "--format", "json"])).expect("JSON");
+    assert_eq!(json["openapi"], "3.1.0");
+}
+
+#[test]
 fn a_port_file_may_be_a_link_or_a_pipe_and_both_stay() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name);

@@ -7,8 +7,9 @@ use serde_json::{Map, Value, json};
 
 use super::{AdminCall, Pulled, input};
 use crate::AdminError;
-use crate::faults::{CloseAt, Effect, Fault, Placed};
+use crate::faults::{CloseAt, Effect, Fault, Placed, wildcard};
 use crate::fields::{Raw, readers};
+use crate::http::routes::{self, Route};
 use crate::store::Ticket;
 
 /// Longest delay: an hour.
@@ -24,7 +25,13 @@ const LONGEST_BODY: usize = 1024 * 1024;
 const MOST_BODIES: usize = 64 * 1024 * 1024;
 
 pub(crate) fn list(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
-    let faults: Vec<_> = call.mock.faults().all().iter().map(shown).collect();
+    let of = call.query.get("tenant");
+    if let Some(name) = of {
+        call.mock.partner(name)?;
+    }
+    let placed = call.mock.faults();
+    let wanted = |placed: &&Placed| of.is_none() || placed.fault.tenant.as_ref() == of;
+    let faults: Vec<_> = placed.all().iter().filter(wanted).map(shown).collect();
     Ok(Pulled::shown(&json!({ "faults": faults })))
 }
 
@@ -103,8 +110,53 @@ pub(crate) fn place(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
             "The faults hold 64 MiB of bodies already; remove some first.".to_owned(),
         ));
     }
-    let id = faults.place(fault);
-    Ok(Pulled::made(&json!({ "id": id }), Ticket::done()))
+    let warnings = warnings(&fault);
+    let mut body = json!({ "id": faults.place(fault) });
+    if !warnings.is_empty() {
+        body["warnings"] = warnings.into();
+    }
+    Ok(Pulled::made(&body, Ticket::done()))
+}
+
+/// Why it may never hit anything.
+fn warnings(fault: &Fault) -> Vec<String> {
+    let routes = routes::all();
+    let (method, path) = (fault.method.as_deref(), fault.path.as_deref());
+    let fits_path = |known: &str| path.is_none_or(|pattern| may_fit(pattern, known));
+    let fits_method = |known: &str| method.is_none_or(|method| method == known);
+    let mut warnings = Vec::new();
+    if !routes.iter().any(|route| fits_path(&route.path)) {
+        let path = path.unwrap_or_default();
+        warnings.push(format!("No operation has a path like {path}."));
+    }
+    if !routes
+        .iter()
+        .any(|route| fits_method(route.method.as_str()))
+    {
+        let method = method.unwrap_or_default();
+        warnings.push(format!("No operation has the method {method}."));
+    }
+    let both = |route: &Route| fits_path(&route.path) && fits_method(route.method.as_str());
+    if warnings.is_empty() && !routes.iter().any(both) {
+        warnings.push("No operation has this method on this path.".to_owned());
+    }
+    warnings
+}
+
+/// Whether a call of an operation may have a path like this; what stands for a variable part fits any.
+fn may_fit(pattern: &str, known: &str) -> bool {
+    let (pattern, known): (Vec<&str>, Vec<&str>) =
+        (pattern.split('/').collect(), known.split('/').collect());
+    if pattern.iter().any(|part| part.contains('*')) {
+        return wildcard(&pattern.join("/"), &known.join("/"))
+            || known.iter().any(|part| part.starts_with('{'));
+    }
+    let is_variable = |part: &str| part.starts_with('{');
+    pattern.len() == known.len()
+        && pattern
+            .iter()
+            .zip(&known)
+            .all(|(part, known)| part == known || is_variable(known))
 }
 
 /// Which of the effects an object describes is told by the field that it must have.
