@@ -19,11 +19,13 @@ impl Account {
         if self.has_manual_scan(number) || !self.would_change_nothing(number, first_end) {
             return start;
         }
-        let rule_ends = self
-            .applying_rules(number, first_end)
-            .filter_map(|rule| rule.expires_at)
-            .map(|expiry| expiry.end());
-        let until = rule_ends.min().map_or(self.now, |end| end.min(self.now));
+        // What is not allowed then will not be later: rules only end.
+        let world = self.world_ports(number);
+        let ends = world
+            .iter()
+            .filter_map(|port| self.allowed_until(number, *port));
+        let changes = ends.filter(|end| *end > first_end);
+        let until = changes.min().map_or(self.now, |end| end.min(self.now));
         later_by(start, period, periods(first_end, until, period))
     }
 
@@ -67,11 +69,10 @@ impl Account {
         if !seen_twice {
             return false;
         }
-        let allowed = self.allowed_ports(number, end);
         let raised = |port| self.index.open_alerts.contains_key(&(number, port));
         world
             .iter()
-            .all(|port| raised(*port) != allowed.cover(*port))
+            .all(|port| raised(*port) != self.is_allowed(number, *port, end))
             && self
                 .index
                 .open_alerts_of(number)

@@ -6,11 +6,11 @@ use std::net::IpAddr;
 
 use hashbrown::HashTable;
 
-use crate::changes::{AlertNo, CustomerNo, DomainAlertNo, DomainNo, EndpointNo, Rows, RuleNo};
+use crate::changes::{AlertNo, CustomerNo, DomainAlertNo, DomainNo, EndpointNo, Rows};
 use crate::endpoint::Endpoint;
 use crate::mix::{mix_bytes, mix2};
 use crate::roll::{Roll, Standing};
-use crate::rule::Scope;
+use crate::rule::{Scope, ScopeRules};
 use crate::time::Instant;
 use crate::values::{ClientId, OpenPort};
 use crate::world::ScenarioPorts;
@@ -36,7 +36,7 @@ pub(crate) struct Index {
     pub(crate) endpoints: Roll,
     addresses: HashTable<EndpointNo>,
     pub(crate) open_alerts: BTreeMap<(EndpointNo, OpenPort), AlertNo>,
-    pub(crate) rules: BTreeMap<Scope, BTreeSet<RuleNo>>,
+    pub(crate) rules: BTreeMap<Scope, ScopeRules>,
     pub(crate) domain_names: BTreeMap<(CustomerNo, Box<str>), BTreeSet<DomainNo>>,
     pub(crate) domain_alerts: BTreeMap<DomainNo, BTreeSet<DomainAlertNo>>,
     pub(crate) due: BTreeSet<(Instant, Task)>,

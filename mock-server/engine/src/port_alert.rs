@@ -12,7 +12,7 @@ use crate::ids::Kind;
 use crate::page::{Page, Paged};
 use crate::ports::{Severity, service_name, severity};
 use crate::refusal::{Call, Done, Refusal};
-use crate::rule::AllowedPorts;
+use crate::rule::Rule;
 use crate::time::{Instant, Timestamp};
 use crate::values::{ClientId, OpenPort};
 use crate::world::PortSet;
@@ -212,21 +212,20 @@ impl Account {
 
     /// Resolves what a scan no longer sees, or what is allowed by now.
     pub(crate) fn resolve_unseen(&mut self, endpoint: EndpointNo, ports: &PortSet, at: Instant) {
-        let allowed = self.allowed_ports(endpoint, at);
-        self.resolve_where(endpoint, at, |port| {
-            ports.binary_search(&port).is_err() || allowed.cover(port)
-        });
+        let ended =
+            |port| ports.binary_search(&port).is_err() || self.is_allowed(endpoint, port, at);
+        self.resolve_alerts(self.open_alerts_where(endpoint, ended), at);
     }
 
     /// Raises an alert for each port that a scan sees, that nothing allows
     /// and that has no open alert yet.
     pub(crate) fn raise_new(&mut self, endpoint: EndpointNo, ports: &PortSet, at: Instant) {
-        let allowed = self.allowed_ports(endpoint, at);
         // Those of one scan count as made by protocol, then port (A18).
         let mut ports = ports.to_vec();
         ports.sort_by_key(|open| (open.protocol, open.port));
         for port in ports {
-            if !allowed.cover(port) && !self.index.open_alerts.contains_key(&(endpoint, port)) {
+            let is_raised = self.index.open_alerts.contains_key(&(endpoint, port));
+            if !is_raised && !self.is_allowed(endpoint, port, at) {
                 let number = self.records.port_alerts.push(PortAlert {
                     endpoint,
                     port,
@@ -238,31 +237,27 @@ impl Account {
         }
     }
 
-    /// Resolves the open alerts of a live server that a new rule allows.
-    pub(crate) fn resolve_allowed(
-        &mut self,
-        endpoint: EndpointNo,
-        allowed: &AllowedPorts,
-        at: Instant,
-    ) {
+    /// Resolves the open alerts of a live server that a new rule covers.
+    pub(crate) fn resolve_covered_by(&mut self, endpoint: EndpointNo, rule: &Rule) {
         if self.is_live(endpoint) {
-            self.resolve_where(endpoint, at, |port| allowed.cover(port));
+            let covered = self.open_alerts_where(endpoint, |port| rule.covers(port));
+            self.resolve_alerts(covered, self.now);
         }
     }
 
-    fn resolve_where(
-        &mut self,
+    fn open_alerts_where(
+        &self,
         endpoint: EndpointNo,
-        at: Instant,
         ended: impl Fn(OpenPort) -> bool,
-    ) {
-        let ending: Vec<AlertNo> = self
-            .index
-            .open_alerts_of(endpoint)
-            .filter(|(port, _)| ended(*port))
+    ) -> Vec<AlertNo> {
+        let open = self.index.open_alerts_of(endpoint);
+        open.filter(|(port, _)| ended(*port))
             .map(|(_, alert)| alert)
-            .collect();
-        for alert in ending {
+            .collect()
+    }
+
+    fn resolve_alerts(&mut self, alerts: Vec<AlertNo>, at: Instant) {
+        for alert in alerts {
             self.resolve_alert(alert, at);
         }
     }

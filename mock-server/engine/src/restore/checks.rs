@@ -122,7 +122,7 @@ impl Account {
                     self.check_endpoint(Table::Rules, number, endpoint)?;
                 }
             }
-            self.index_rule(number, scope);
+            self.index_rule(number);
         }
         Ok(())
     }

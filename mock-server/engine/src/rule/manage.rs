@@ -295,12 +295,12 @@ impl Account {
         protocol: RuleProtocol,
         except: Option<RuleNo>,
     ) -> Result<(), Refusal> {
-        let taken = self.rules_of(scope).find(|(number, rule)| {
-            Some(*number) != except && rule.is_active(self.now) && rule.overlaps(ports, protocol)
-        });
+        let rules = self.index.rules.get(&scope);
+        let taken = rules.and_then(|rules| rules.overlapping(ports, protocol, self.now, except));
+        let taken = taken.and_then(|number| self.records.rules.get(&number));
         match taken {
             None => Ok(()),
-            Some((_, rule)) => Err(Refusal::invalid(
+            Some(rule) => Err(Refusal::invalid(
                 "port_start",
                 format!(
                     "The ports {ports} overlap an existing rule of the same scope for {}.",

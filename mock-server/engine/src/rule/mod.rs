@@ -1,6 +1,7 @@
 //! Allowed Ports rules: what may be open, where, and until when.
 
 mod manage;
+mod port_index;
 mod view;
 
 use serde::{Deserialize, Serialize};
@@ -12,6 +13,7 @@ use crate::time::{Expiry, Instant};
 use crate::values::{OpenPort, PortRange, RuleProtocol};
 
 pub use manage::{ListRules, RuleRequest, RuleScope, RuleStatus, ScopeFilter};
+pub(crate) use port_index::ScopeRules;
 pub use view::{EndpointRuleCount, RuleCounts, RuleView};
 
 /// An Allowed Ports rule, as recorded.
@@ -54,24 +56,18 @@ pub(crate) enum Origin {
 impl Rule {
     /// Whether it still allows anything (A19, E9).
     pub(crate) fn is_active(&self, now: Instant) -> bool {
-        self.expires_at.is_none_or(|expiry| now < expiry.end())
+        now < self.end()
     }
 
-    fn overlaps(&self, ports: PortRange, protocol: RuleProtocol) -> bool {
-        self.ports.meets(ports) && self.protocol.meets(protocol)
+    /// From when on it allows nothing.
+    fn end(&self) -> Instant {
+        let never = Instant::from_unix_millis(i64::MAX);
+        self.expires_at.map_or(never, |expiry| expiry.end())
     }
-}
 
-/// Ports that rules allow.
-#[derive(Clone, Default, Debug)]
-pub(crate) struct AllowedPorts(Vec<(PortRange, RuleProtocol)>);
-
-impl AllowedPorts {
-    /// Whether one of the rules covers this port.
-    pub(crate) fn cover(&self, open: OpenPort) -> bool {
-        self.0.iter().any(|(ports, protocol)| {
-            ports.contains(open.port.get()) && protocol.protocols().contains(&open.protocol)
-        })
+    /// Whether it allows this port while it is active.
+    pub(crate) fn covers(&self, open: OpenPort) -> bool {
+        self.ports.contains(open.port.get()) && self.protocol.protocols().contains(&open.protocol)
     }
 }
 
@@ -82,8 +78,18 @@ impl Account {
             .rules
             .get(&scope)
             .into_iter()
-            .flatten()
-            .filter_map(|number| Some((*number, self.records.rules.get(number)?)))
+            .flat_map(ScopeRules::numbers)
+            .filter_map(|number| Some((number, self.records.rules.get(&number)?)))
+    }
+
+    /// The scopes whose rules apply to a server.
+    fn scopes_of(&self, endpoint: EndpointNo) -> [Scope; 3] {
+        let customer = self.records.endpoints[endpoint].customer;
+        [
+            Scope::Account,
+            Scope::Customer(customer),
+            Scope::Endpoint(endpoint),
+        ]
     }
 
     /// The rules that apply to a server and are active at that time.
@@ -92,23 +98,24 @@ impl Account {
         endpoint: EndpointNo,
         at: Instant,
     ) -> impl Iterator<Item = &Rule> {
-        let customer = self.records.endpoints[endpoint].customer;
-        let scopes = [
-            Scope::Account,
-            Scope::Customer(customer),
-            Scope::Endpoint(endpoint),
-        ];
-        scopes
+        self.scopes_of(endpoint)
             .into_iter()
             .flat_map(|scope| self.rules_of(scope))
             .map(|(_, rule)| rule)
             .filter(move |rule| rule.is_active(at))
     }
 
-    /// What the rules that apply to a server allow at that time.
-    pub(crate) fn allowed_ports(&self, endpoint: EndpointNo, at: Instant) -> AllowedPorts {
-        let rules = self.applying_rules(endpoint, at);
-        AllowedPorts(rules.map(|rule| (rule.ports, rule.protocol)).collect())
+    /// Until when the rules there are allow a port of a server; none where none ever did.
+    pub(crate) fn allowed_until(&self, endpoint: EndpointNo, open: OpenPort) -> Option<Instant> {
+        let scopes = self.scopes_of(endpoint).into_iter();
+        let ends = scopes.filter_map(|scope| self.index.rules.get(&scope)?.allowed_until(open));
+        ends.max()
+    }
+
+    /// Whether the rules that apply to a server allow a port at that time.
+    pub(crate) fn is_allowed(&self, endpoint: EndpointNo, open: OpenPort, at: Instant) -> bool {
+        self.allowed_until(endpoint, open)
+            .is_some_and(|end| at < end)
     }
 
     /// The customer that owns what has this scope; none for the account.
@@ -124,13 +131,16 @@ impl Account {
     /// add or change one.
     pub(crate) fn put_rule(&mut self, number: RuleNo, rule: Rule) {
         self.remove_rule(number);
-        self.index_rule(number, rule.scope);
         self.records.rules.insert(number, rule);
+        self.index_rule(number);
     }
 
     /// Makes a recorded rule known by its scope.
-    pub(crate) fn index_rule(&mut self, number: RuleNo, scope: Scope) {
-        self.index.rules.entry(scope).or_default().insert(number);
+    pub(crate) fn index_rule(&mut self, number: RuleNo) {
+        if let Some(rule) = self.records.rules.get(&number) {
+            let rules = self.index.rules.entry(rule.scope).or_default();
+            rules.insert(number, rule);
+        }
     }
 
     pub(crate) fn remove_rule(&mut self, number: RuleNo) {
@@ -138,7 +148,7 @@ impl Account {
             return;
         };
         if let Some(rules) = self.index.rules.get_mut(&rule.scope) {
-            rules.remove(&number);
+            rules.remove(number, &rule);
             if rules.is_empty() {
                 self.index.rules.remove(&rule.scope);
             }
@@ -148,7 +158,6 @@ impl Account {
     /// Resolves the open alerts that a rule covers, at once (E3). Those of
     /// terminated and deleted servers stay (B14).
     pub(crate) fn resolve_covered(&mut self, rule: &Rule) {
-        let allowed = AllowedPorts(vec![(rule.ports, rule.protocol)]);
         let endpoints: Vec<EndpointNo> = match rule.scope {
             Scope::Endpoint(endpoint) => vec![endpoint],
             Scope::Customer(customer) => {
@@ -158,7 +167,7 @@ impl Account {
             Scope::Account => self.index.endpoints.live.iter().map(EndpointNo).collect(),
         };
         for endpoint in endpoints {
-            self.resolve_allowed(endpoint, &allowed, self.now);
+            self.resolve_covered_by(endpoint, rule);
         }
     }
 }
