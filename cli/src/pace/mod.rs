@@ -65,7 +65,11 @@ impl SharedPace {
         let folder = paths::pace_folder().ok()?;
         std::fs::create_dir_all(&folder).ok()?;
         let file = Arc::new(folder.join(account));
-        Ledger::open(&file, limits.window, now()).ok()?;
+        match Ledger::open(&file, limits.window, now()) {
+            // Whoever holds it lets it go, or is told of when a slot is asked for.
+            Err(error) if is_held(&error) => {}
+            opened => drop(opened.ok()?),
+        }
         Some(Self {
             file,
             limits,
@@ -106,6 +110,14 @@ impl SharedPace {
         }
     }
 
+    /// The refusal where the file was held until the patience ended.
+    fn held(&self) -> BudgetError {
+        BudgetError::Unavailable(format!(
+            "another process holds {}, which counts the calls of this minute: wait until it has ended, or end it",
+            self.file.display()
+        ))
+    }
+
     async fn wait_for_slot(&self, request: &Acquire<'_>) -> Result<u64, BudgetError> {
         let ends = Instant::now() + request.patience;
         let limit = self.limit(request.group, request.priority);
@@ -125,12 +137,15 @@ impl SharedPace {
             let lost_at = now + millis(request.answer_within + self.limits.window);
             let taken = Ledger::open(&self.file, self.limits.window, now)
                 .and_then(|mut ledger| ledger.take(request.group, limit, lost_at));
-            let free_in =
-                match taken.map_err(|error| BudgetError::Unavailable(error.to_string()))? {
-                    Taken::Slot(id) => return Ok(id),
-                    Taken::FreeIn(wait) => wait,
-                };
             let left = ends.saturating_duration_since(Instant::now());
+            let free_in = match taken {
+                Ok(Taken::Slot(id)) => return Ok(id),
+                Ok(Taken::FreeIn(wait)) => wait,
+                // What cannot be read counts as taken.
+                Err(error) if is_held(&error) && left > LOOK_AGAIN => LOOK_AGAIN,
+                Err(error) if is_held(&error) => return Err(self.held()),
+                Err(error) => return Err(BudgetError::Unavailable(error.to_string())),
+            };
             if left.is_zero() || (free_in > left && free_in > LOOK_AGAIN) {
                 return Err(BudgetError::Exhausted {
                     free_in: Some(free_in),
@@ -238,6 +253,11 @@ impl Drop for Slot {
             self.change(|ledger| ledger.give_back(self.group, self.id));
         }
     }
+}
+
+/// Whether a ledger cannot be opened because another process has it locked.
+fn is_held(error: &std::io::Error) -> bool {
+    error.kind() == std::io::ErrorKind::WouldBlock
 }
 
 fn interrupted() -> BudgetError {

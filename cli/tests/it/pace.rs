@@ -178,3 +178,29 @@ fn a_pace_file_that_cannot_be_trusted_counts_as_full() {
     shell.line("endpoint list --max-wait 0").exits(6);
     shell.line("endpoint list").exits(0);
 }
+
+#[test]
+fn a_ledger_that_another_process_holds_hangs_no_command() {
+    let mock = mock_with_short_windows();
+    let tenant = mock.tenant();
+    let shell = paced(&tenant);
+    shell.line("endpoint list").exits(0);
+    let folder = shell.path(".local/state/secmon/pace");
+    let mut ledgers = std::fs::read_dir(folder).expect("a folder");
+    let ledger = ledgers.next().expect("a ledger").expect("an entry").path();
+    let held = std::fs::File::open(&ledger).expect("it opens");
+    held.lock().expect("nobody has it");
+    let run = shell.line("endpoint list --max-wait 1s").exits(1);
+    assert!(
+        run.stderr.contains("another process holds"),
+        "{}",
+        run.stderr
+    );
+    assert!(
+        run.stderr.contains(&ledger.display().to_string()),
+        "{}",
+        run.stderr
+    );
+    held.unlock().expect("it was held");
+    shell.line("endpoint list --max-wait 1s").exits(0);
+}
