@@ -302,10 +302,7 @@ impl Finding {
         let sections = cited.sections.iter();
         let sections = sections.map(|name| format!("API specification, section \"{name}\""));
         let laws = cited.laws.iter().map(|law| {
-            let said = [
-                ("", &law.specified),
-                ("This project assumes: ", &law.assumed),
-            ];
+            let said = [("", &law.specified), ("Assumed here: ", &law.assumed)];
             let said = said.iter().filter(|(_, text)| !text.is_empty());
             let said: Vec<String> = said.map(|(kind, text)| format!("{kind}{text}")).collect();
             format!("{} {}: {}", law.id, law.title, said.join(" "))
