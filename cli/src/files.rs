@@ -234,20 +234,27 @@ pub fn lock(path: &Path) -> Result<File, CliError> {
     let mut options = File::options();
     options.create(true).truncate(false).write(true);
     let file = private(&mut options).open(path).map_err(failed)?;
-    let patience_ends = Instant::now() + LOCK_PATIENCE;
+    match lock_within(&file, LOCK_PATIENCE) {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => {
+            let message = format!("another process holds {}", path.display());
+            Err(CliError::new(Exit::Unavailable, "locked", message)
+                .hint("wait until it has ended, or end it, then try again")
+                .retryable())
+        }
+        Err(TryLockError::Error(error)) => Err(failed(error)),
+    }
+}
+
+/// Waits so long at most until no other process holds the lock of a file.
+pub fn lock_within(file: &File, patience: Duration) -> Result<(), TryLockError> {
+    let patience_ends = Instant::now() + patience;
     loop {
         match file.try_lock() {
-            Ok(()) => return Ok(file),
             Err(TryLockError::WouldBlock) if Instant::now() < patience_ends => {
                 std::thread::sleep(LOCK_POLL);
             }
-            Err(TryLockError::WouldBlock) => {
-                let message = format!("another process holds {}", path.display());
-                return Err(CliError::new(Exit::Unavailable, "locked", message)
-                    .hint("wait until it has ended, or end it, then try again")
-                    .retryable());
-            }
-            Err(TryLockError::Error(error)) => return Err(failed(error)),
+            locked => return locked,
         }
     }
 }

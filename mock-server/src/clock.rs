@@ -93,14 +93,20 @@ impl SteadyClock {
 impl Shown {
     /// What to show when the source shows `told`.
     fn after(last: Option<Self>, told: Instant, at: std::time::Instant) -> Self {
-        let time = match last {
-            None => told,
-            Some(last) if last.time.unix_millis() - told.unix_millis() <= LAG => {
-                told.max(last.time)
-            }
-            Some(last) => last.time.plus(at.saturating_duration_since(last.at)),
+        let Some(last) = last else {
+            return Self { time: told, at };
         };
-        Self { time, at }
+        if last.time.unix_millis() - told.unix_millis() <= LAG {
+            let time = told.max(last.time);
+            return Self { time, at };
+        }
+        // Whole milliseconds: what is left of one counts the next time, however often it is asked.
+        let passed = at.saturating_duration_since(last.at).as_millis();
+        let passed = Duration::from_millis(u64::try_from(passed).unwrap_or(u64::MAX));
+        Self {
+            time: last.time.plus(passed),
+            at: last.at + passed,
+        }
     }
 }
 
@@ -155,5 +161,20 @@ mod tests {
             assert_eq!(now.time, second(shown), "after {passed} s");
             last = Some(now);
         }
+    }
+
+    #[test]
+    fn a_clock_that_is_set_back_goes_on_however_often_it_is_asked() {
+        let told = Instant::from_unix_millis(1_800_000_000_000);
+        let started = std::time::Instant::now();
+        let mut shown = Shown {
+            time: told.plus(Duration::from_secs(60)),
+            at: started,
+        };
+        for step in 1..=10_000 {
+            let at = started + Duration::from_micros(step * 300);
+            shown = Shown::after(Some(shown), told, at);
+        }
+        assert_eq!(shown.time, told.plus(Duration::from_secs(63)));
     }
 }

@@ -40,9 +40,9 @@ pub fn run(flags: ServeFlags, config: Option<PathBuf>) -> Result<(), StartError>
     bound.serve(announce, GRACE)
 }
 
-/// What a newcomer needs to know, where nobody wrote a configuration: keys, page, and what to try.
+/// What a newcomer needs to know, where the accounts are the default ones: keys, page, and what to try.
 fn hint(settings: &Settings) -> String {
-    if settings.is_configured {
+    if settings.config.tenants.is_some() {
         return String::new();
     }
     let tenants = settings.config.tenants();

@@ -43,8 +43,6 @@ pub(crate) struct Settings {
     pub(crate) admin_port_file: Option<PathBuf>,
     pub(crate) state: Option<PathBuf>,
     pub(crate) config: Config,
-    /// Whether a file was named.
-    pub(crate) is_configured: bool,
     /// None lets the state file decide, or chance.
     pub(crate) seed: Option<u64>,
     pub(crate) time: TimeSource,
@@ -70,7 +68,6 @@ impl Settings {
             admin_port_file: None,
             state: None,
             config: Config::default(),
-            is_configured: false,
             seed: None,
             time: TimeSource::Real,
             rate_limit: RateLimit::On,
@@ -105,7 +102,6 @@ impl Settings {
             config: config
                 .as_deref()
                 .map_or_else(|| Ok(Config::default()), Config::read)?,
-            is_configured: config.is_some(),
             seed: value(flags.seed),
             time: time_source(value(flags.clock), value(flags.now))?,
             rate_limit: match value(flags.rate_limit) {

@@ -4,11 +4,11 @@ use super::millis;
 use crate::files;
 use secmon::RateGroup;
 use serde::{Deserialize, Serialize};
-use std::fs::{File, TryLockError};
+use std::fs::File;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{Read, Result, Seek, Write};
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The open file, locked until it is dropped.
 pub struct Ledger {
@@ -80,21 +80,6 @@ fn guess(repeats: u32, longest: Duration) -> Duration {
 /// Others hold the file for moments: one that holds it for longer than this has stopped.
 const LOCK_PATIENCE: Duration = Duration::from_millis(500);
 
-const LOCK_POLL: Duration = Duration::from_millis(5);
-
-/// Locks the file, or says that it would block for too long.
-fn lock(file: &File) -> Result<()> {
-    let patience_ends = Instant::now() + LOCK_PATIENCE;
-    loop {
-        match file.try_lock() {
-            Err(TryLockError::WouldBlock) if Instant::now() < patience_ends => {
-                std::thread::sleep(LOCK_POLL);
-            }
-            locked => return locked.map_err(Into::into),
-        }
-    }
-}
-
 /// How far back the clock may go without being a step.
 const TOLERANCE_MS: u64 = 1_000;
 
@@ -105,7 +90,7 @@ impl Ledger {
         let mut options = File::options();
         options.create(true).truncate(false).read(true).write(true);
         let mut file = files::private(&mut options).open(path)?;
-        lock(&file)?;
+        files::lock_within(&file, LOCK_PATIENCE)?;
         let mut text = String::new();
         let read = file.read_to_string(&mut text);
         let boot = boot_id();

@@ -11,52 +11,49 @@ use crate::http::reply::Reply;
 /// Does what a call asks for.
 pub(super) type Lever = fn(&AdminCall<'_>) -> Result<Pulled, AdminError>;
 
-struct Row(Method, &'static str, Openness, Lever);
-
-/// The parameters of the calls that take any.
-#[rustfmt::skip]
-const PARAMETERS: &[(&Method, &str, &[&str])] = &[
-    (&Method::GET,    "/_mock/faults",         &["tenant"]),
-    (&Method::DELETE, "/_mock/faults",         &["tenant"]),
-    (&Method::GET,    "/_mock/playbooks/{id}", &["finished"]),
-    (&Method::GET,    "/_mock/requests",       &["tenant", "method", "path", "status", "limit"]),
-    (&Method::DELETE, "/_mock/requests",       &["tenant"]),
-];
+/// Its parameters are the last.
+struct Row(
+    Method,
+    &'static str,
+    Openness,
+    Lever,
+    &'static [&'static str],
+);
 
 #[rustfmt::skip]
 const TABLE: &[Row] = &[
-    Row(Method::GET,    "/_mock/",                                                    Openness::Open,  records::page),
-    Row(Method::GET,    "/_mock/health",                                              Openness::Open,  records::health),
-    Row(Method::POST,   "/_mock/reset",                                               Openness::Keyed, records::reset),
-    Row(Method::GET,    "/_mock/state",                                               Openness::Keyed, records::export),
-    Row(Method::PUT,    "/_mock/state",                                               Openness::Keyed, records::import),
-    Row(Method::GET,    "/_mock/clock",                                               Openness::Keyed, clock::show),
-    Row(Method::POST,   "/_mock/clock",                                               Openness::Keyed, clock::move_all),
-    Row(Method::GET,    "/_mock/tenants",                                             Openness::Keyed, tenants::list),
-    Row(Method::POST,   "/_mock/tenants",                                             Openness::Keyed, tenants::add),
-    Row(Method::DELETE, "/_mock/tenants/{name}",                                      Openness::Keyed, tenants::remove),
-    Row(Method::POST,   "/_mock/tenants/{name}/reset",                                Openness::Keyed, tenants::reset),
-    Row(Method::GET,    "/_mock/tenants/{name}/state",                                        Openness::Keyed, tenants::export),
-    Row(Method::GET,    "/_mock/tenants/{name}/clock",                                Openness::Keyed, clock::show_one),
-    Row(Method::POST,   "/_mock/tenants/{name}/clock",                                Openness::Keyed, clock::move_one),
-    Row(Method::POST,   "/_mock/tenants/{name}/keys",                                 Openness::Keyed, tenants::issue_key),
-    Row(Method::DELETE, "/_mock/tenants/{name}/keys/{key}",                           Openness::Keyed, tenants::revoke_key),
-    Row(Method::PUT,    "/_mock/tenants/{name}/progress",                             Openness::Keyed, tenants::set_progress),
-    Row(Method::DELETE, "/_mock/tenants/{name}/customers/{client_id}/portal-account", Openness::Keyed, tenants::remove_portal_account),
-    Row(Method::PUT,    "/_mock/endpoints/{id}/ports",                                Openness::Keyed, records::set_ports),
-    Row(Method::POST,   "/_mock/endpoints/{id}/scan",                                 Openness::Keyed, records::scan_endpoint),
-    Row(Method::PUT,    "/_mock/tenants/{name}/leak-dataset",                         Openness::Keyed, tenants::set_leak_dataset),
-    Row(Method::PUT,    "/_mock/domains/{id}/findings",                               Openness::Keyed, records::set_findings),
-    Row(Method::POST,   "/_mock/domains/{id}/scan",                                   Openness::Keyed, records::scan_domain),
-    Row(Method::GET,    "/_mock/faults",                                              Openness::Keyed, faults::list),
-    Row(Method::POST,   "/_mock/faults",                                              Openness::Keyed, faults::place),
-    Row(Method::DELETE, "/_mock/faults",                                              Openness::Keyed, faults::clear),
-    Row(Method::DELETE, "/_mock/faults/{id}",                                         Openness::Keyed, faults::remove),
-    Row(Method::GET,    "/_mock/playbooks",                                           Openness::Keyed, playbooks::list),
-    Row(Method::POST,   "/_mock/playbooks",                                           Openness::Keyed, playbooks::start),
-    Row(Method::GET,    "/_mock/playbooks/{id}",                                      Openness::Keyed, playbooks::show),
-    Row(Method::GET,    "/_mock/requests",                                            Openness::Keyed, journal::list),
-    Row(Method::DELETE, "/_mock/requests",                                            Openness::Keyed, journal::clear),
+    Row(Method::GET,    "/_mock/",                                                    Openness::Open,  records::page, &[]),
+    Row(Method::GET,    "/_mock/health",                                              Openness::Open,  records::health, &[]),
+    Row(Method::POST,   "/_mock/reset",                                               Openness::Keyed, records::reset, &[]),
+    Row(Method::GET,    "/_mock/state",                                               Openness::Keyed, records::export, &[]),
+    Row(Method::PUT,    "/_mock/state",                                               Openness::Keyed, records::import, &[]),
+    Row(Method::GET,    "/_mock/clock",                                               Openness::Keyed, clock::show, &[]),
+    Row(Method::POST,   "/_mock/clock",                                               Openness::Keyed, clock::move_all, &[]),
+    Row(Method::GET,    "/_mock/tenants",                                             Openness::Keyed, tenants::list, &[]),
+    Row(Method::POST,   "/_mock/tenants",                                             Openness::Keyed, tenants::add, &[]),
+    Row(Method::DELETE, "/_mock/tenants/{name}",                                      Openness::Keyed, tenants::remove, &[]),
+    Row(Method::POST,   "/_mock/tenants/{name}/reset",                                Openness::Keyed, tenants::reset, &[]),
+    Row(Method::GET,    "/_mock/tenants/{name}/state",                                        Openness::Keyed, tenants::export, &[]),
+    Row(Method::GET,    "/_mock/tenants/{name}/clock",                                Openness::Keyed, clock::show_one, &[]),
+    Row(Method::POST,   "/_mock/tenants/{name}/clock",                                Openness::Keyed, clock::move_one, &[]),
+    Row(Method::POST,   "/_mock/tenants/{name}/keys",                                 Openness::Keyed, tenants::issue_key, &[]),
+    Row(Method::DELETE, "/_mock/tenants/{name}/keys/{key}",                           Openness::Keyed, tenants::revoke_key, &[]),
+    Row(Method::PUT,    "/_mock/tenants/{name}/progress",                             Openness::Keyed, tenants::set_progress, &[]),
+    Row(Method::DELETE, "/_mock/tenants/{name}/customers/{client_id}/portal-account", Openness::Keyed, tenants::remove_portal_account, &[]),
+    Row(Method::PUT,    "/_mock/endpoints/{id}/ports",                                Openness::Keyed, records::set_ports, &[]),
+    Row(Method::POST,   "/_mock/endpoints/{id}/scan",                                 Openness::Keyed, records::scan_endpoint, &[]),
+    Row(Method::PUT,    "/_mock/tenants/{name}/leak-dataset",                         Openness::Keyed, tenants::set_leak_dataset, &[]),
+    Row(Method::PUT,    "/_mock/domains/{id}/findings",                               Openness::Keyed, records::set_findings, &[]),
+    Row(Method::POST,   "/_mock/domains/{id}/scan",                                   Openness::Keyed, records::scan_domain, &[]),
+    Row(Method::GET,    "/_mock/faults",                                              Openness::Keyed, faults::list, &["tenant"]),
+    Row(Method::POST,   "/_mock/faults",                                              Openness::Keyed, faults::place, &[]),
+    Row(Method::DELETE, "/_mock/faults",                                              Openness::Keyed, faults::clear, &["tenant"]),
+    Row(Method::DELETE, "/_mock/faults/{id}",                                         Openness::Keyed, faults::remove, &[]),
+    Row(Method::GET,    "/_mock/playbooks",                                           Openness::Keyed, playbooks::list, &[]),
+    Row(Method::POST,   "/_mock/playbooks",                                           Openness::Keyed, playbooks::start, &[]),
+    Row(Method::GET,    "/_mock/playbooks/{id}",                                      Openness::Keyed, playbooks::show, &["finished"]),
+    Row(Method::GET,    "/_mock/requests",                                            Openness::Keyed, journal::list, &["tenant", "method", "path", "status", "limit"]),
+    Row(Method::DELETE, "/_mock/requests",                                            Openness::Keyed, journal::clear, &["tenant"]),
 ];
 
 /// Paths that have no call: they are refused like the others to those who may not call.
@@ -109,10 +106,7 @@ pub(super) fn check_parameters<'a>(
     method: &Method,
     mut given: impl Iterator<Item = &'a String>,
 ) -> Result<(), AdminError> {
-    let taken = PARAMETERS
-        .iter()
-        .find(|row| row.0 == method && row.1 == path);
-    let taken = taken.map_or(&[][..], |row| row.2);
+    let taken = row(path, method).map_or(&[][..], |row| row.4);
     let Some(unknown) = given.find(|name| !taken.contains(&name.as_str())) else {
         return Ok(());
     };

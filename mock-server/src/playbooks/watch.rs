@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use memchr::memmem;
 use secmon_engine::Account;
 use serde::Serialize;
 
@@ -155,16 +156,13 @@ impl Watch {
             .filter(|(_, record)| first.is_some_and(|first| first.is(&record.members)))
             .map(|(_, record)| &record.id)
             .collect();
-        let holds = |bytes: &[u8], id: &str| String::from_utf8_lossy(bytes).contains(id);
+        let holds = |bytes: &[u8], id: &str| memmem::find(bytes, id.as_bytes()).is_some();
         if expected.about {
-            let target = format!(
-                "{}?{}",
-                entry.path,
-                entry.query.as_deref().unwrap_or_default()
-            );
+            let query = entry.query.as_deref().unwrap_or_default();
+            let sent = [entry.path.as_bytes(), query.as_bytes(), &entry.body];
             return records
                 .iter()
-                .any(|id| target.contains(id.as_str()) || holds(&entry.body, id));
+                .any(|id| sent.iter().any(|part| holds(part, id)));
         }
         if expected.shows {
             let shown = records.iter().filter(|id| holds(&entry.response, id));
@@ -254,7 +252,9 @@ impl Counted {
             });
             if never.pattern.meets(entry) {
                 self.answers.push_back((at, call));
-                self.answers.truncate(REMEMBERED);
+                if self.answers.len() > REMEMBERED {
+                    self.answers.pop_front();
+                }
             }
             return is_early;
         }

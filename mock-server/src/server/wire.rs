@@ -129,7 +129,9 @@ mod tests {
         let (client, accepted) = tokio::join!(TcpStream::connect(address), listener.accept());
         let (_client, (stream, _)) = (client.expect("a client"), accepted.expect("a stream"));
         let mut wire = Wire::new(stream, Arc::default());
-        let ended = wire.write_all(&vec![0; 64 * 1024 * 1024]).await;
+        let bytes = vec![0; 64 * 1024 * 1024];
+        let ended = tokio::time::timeout(WRITE_TIMEOUT * 2, wire.write_all(&bytes)).await;
+        let ended = ended.expect("it is given up");
         assert_eq!(
             ended.expect_err("nobody reads").kind(),
             io::ErrorKind::TimedOut

@@ -387,6 +387,11 @@ fn a_fault_that_can_hit_nothing_says_so() {
             Value::Null,
         ),
         (
+            json!({ "path": "*/provison" }),
+            json!(["No operation has a path like */provison."]),
+        ),
+        (json!({ "path": "*/domains/0c6f7a52/summary" }), Value::Null),
+        (
             json!({ "method": "PSOT", "path": "/provison" }),
             json!([
                 "No operation has a path like /provison.",

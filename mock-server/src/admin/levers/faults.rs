@@ -143,20 +143,29 @@ fn warnings(fault: &Fault) -> Vec<String> {
     warnings
 }
 
-/// Whether a call of an operation may have a path like this; what stands for a variable part fits any.
+/// Whether a call of an operation may have a path like this. What stands in the place of a variable part is taken for it;
+/// behind a `*`, where places are counted from the end, only what looks like an id.
 fn may_fit(pattern: &str, known: &str) -> bool {
-    let (pattern, known): (Vec<&str>, Vec<&str>) =
-        (pattern.split('/').collect(), known.split('/').collect());
-    if pattern.iter().any(|part| part.contains('*')) {
-        return wildcard(&pattern.join("/"), &known.join("/"))
-            || known.iter().any(|part| part.starts_with('{'));
-    }
-    let is_variable = |part: &str| part.starts_with('{');
-    pattern.len() == known.len()
-        && pattern
-            .iter()
-            .zip(&known)
-            .all(|(part, known)| part == known || is_variable(known))
+    let given: Vec<&str> = pattern.split('/').collect();
+    let parts: Vec<&str> = known.split('/').collect();
+    let from_start = |at: usize| given.get(at).copied();
+    let from_end = |at: usize| {
+        let part = given.get((at + given.len()).checked_sub(parts.len())?)?;
+        part.contains(|letter: char| letter.is_ascii_digit())
+            .then_some(*part)
+    };
+    let fits = |path: String| wildcard(pattern, &path);
+    fits(filled(&parts, from_start)) || fits(filled(&parts, from_end))
+}
+
+/// A path with what stands in the place of its variable parts.
+fn filled<'a>(parts: &[&'a str], in_place: impl Fn(usize) -> Option<&'a str>) -> String {
+    let parts = parts.iter().enumerate();
+    let parts = parts.map(|(at, part)| match part.starts_with('{') {
+        true => in_place(at).unwrap_or("x"),
+        false => part,
+    });
+    parts.collect::<Vec<_>>().join("/")
 }
 
 /// Which of the effects an object describes is told by the field that it must have.
