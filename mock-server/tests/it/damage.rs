@@ -147,6 +147,8 @@ fn another_programs_database_is_refused_and_so_is_an_empty_file() {
     refuses(&file, &theirs);
     std::fs::write(&file, b"").expect("a file");
     refuses(&file, b"");
+    let error = server(&file).err().expect("it is refused").to_string();
+    assert!(error.contains("it is empty"), "{error}");
 }
 
 /// A program that finds the disk full when a file grows beyond 2 MiB.

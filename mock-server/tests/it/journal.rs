@@ -201,7 +201,7 @@ fn a_secret_that_is_escaped_stands_in_no_long_body_either_m6() {
     let stage = Stage::new();
     let escaped = "\\u0074est_key_acme";
     // Behind what stays is cut, and across the cut.
-    for before in [10, 64 * 1024 - 5, 65 * 1024] {
+    for before in [10, 64 * 1024 - 19, 65 * 1024] {
         let body = format!(
             "{{\"note\":\"{}{escaped} %74est_key_acme\"}}",
             "x".repeat(before)
@@ -212,7 +212,7 @@ fn a_secret_that_is_escaped_stands_in_no_long_body_either_m6() {
         let entries = stage.anyone.get("/_mock/requests?limit=1").at("/requests");
         let kept = entries[0]["body"].to_string();
         assert!(
-            !kept.contains("est_key"),
+            !kept.contains("est_key") && !kept.contains("u0074"),
             "{before}: {}",
             &kept[kept.len() - 60..]
         );

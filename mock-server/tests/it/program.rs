@@ -408,9 +408,9 @@ fn a_port_file_may_be_a_link_or_a_pipe_and_both_stay() {
         move || std::fs::read_to_string(pipe).expect("a port")
     });
     let piped = Program::start(&["--port-file", pipe.to_str().expect("a path")]);
+    assert!(!std::fs::metadata(&pipe).expect("the pipe").is_file());
     let told = read.join().expect("it is read");
     assert!(piped.url.ends_with(&format!(":{}", told.trim())), "{told}");
-    assert!(!std::fs::metadata(&pipe).expect("the pipe").is_file());
 }
 
 #[test]
