@@ -147,7 +147,7 @@ fn another_programs_database_is_refused_and_so_is_an_empty_file() {
     refuses(&file, &theirs);
     std::fs::write(&file, b"").expect("a file");
     refuses(&file, b"");
-    let error = server(&file).err().expect("it is refused").to_string();
+    let error = server(&file).expect_err("it is refused").to_string();
     assert!(error.contains("it is empty"), "{error}");
 }
 
