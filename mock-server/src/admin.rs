@@ -14,13 +14,15 @@ use axum::extract::{RawPathParams, Request};
 use axum::response::Response;
 use axum::routing::any;
 use http::StatusCode;
+use http::request::Parts;
 use serde_json::{Map, Value, json};
 
 use crate::http::body::{self, Sent};
-use crate::http::call;
+use crate::http::head;
 use crate::http::query;
 use crate::http::reply::Reply;
 use crate::mock::{AdminError, Mock};
+use crate::server::ArrivedOn;
 use crate::store::Ticket;
 use guard::Openness;
 pub(crate) use levers::faults::read as read_fault;
@@ -97,7 +99,7 @@ pub(crate) fn router(mock: &Arc<Mock>) -> Router {
 /// The same on an address of its own, where nothing else answers.
 pub(crate) fn standalone_router(mock: &Arc<Mock>) -> Router {
     router(mock).fallback(|| async {
-        Response::from(refusal(
+        Response::<Body>::from(refusal(
             StatusCode::NOT_FOUND,
             "This is the admin API; the partner API has another address.",
         ))
@@ -140,12 +142,22 @@ async fn answer(
         parts,
         query,
         body,
-        host: call::called_host(&head),
+        host: called_host(&head),
     };
     match pull(lever, &call, openness).await {
         Ok(reply) => reply.into(),
         Err(error) => failure(&error).into(),
     }
+}
+
+/// The host and port that were called.
+fn called_host(head: &Parts) -> String {
+    let arrived_on = || {
+        let local = head.extensions.get::<ArrivedOn>();
+        local.map(|local| local.0.to_string())
+    };
+    let named = head::authority(head).map(str::to_owned);
+    named.or_else(arrived_on).unwrap_or_default()
 }
 
 async fn pull(lever: Lever, call: &AdminCall<'_>, openness: Openness) -> Result<Reply, AdminError> {

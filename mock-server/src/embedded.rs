@@ -118,7 +118,7 @@ impl MockServer {
 
     /// A router that answers just as this server does, for calls without a network.
     pub fn router(&self) -> axum::Router {
-        serve::public_router(&self.mock)
+        serve::public_services(&self.mock).into_router()
     }
 }
 

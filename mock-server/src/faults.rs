@@ -15,6 +15,8 @@ pub enum Effect {
         status: StatusCode,
         /// The string code of the error envelope.
         code: Option<String>,
+        /// What `Retry-After` says; none sends none.
+        retry_after: Option<String>,
     },
     /// Waits, then the call goes on normally.
     Latency(Duration),
@@ -87,7 +89,11 @@ impl Fault {
 
     /// Answers with `status` in the shape that the path's group has for it.
     pub fn status(status: StatusCode) -> Self {
-        Self::new(Effect::Status { status, code: None })
+        Self::new(Effect::Status {
+            status,
+            code: None,
+            retry_after: usual_retry_after(status),
+        })
     }
 
     /// Answers with `status` and the documented envelope of `code`.
@@ -95,6 +101,7 @@ impl Fault {
         Self::new(Effect::Status {
             status,
             code: Some(code.into()),
+            retry_after: usual_retry_after(status),
         })
     }
 
@@ -137,6 +144,15 @@ impl Fault {
         self.after = passes;
         self
     }
+}
+
+/// What `Retry-After` says where a fault does not say otherwise (M5).
+pub(crate) fn usual_retry_after(status: StatusCode) -> Option<String> {
+    let waits = [
+        StatusCode::TOO_MANY_REQUESTS,
+        StatusCode::SERVICE_UNAVAILABLE,
+    ];
+    waits.contains(&status).then(|| "1".to_owned())
 }
 
 /// A call as faults see it: on arrival, before path, key and rate window are looked at.
@@ -197,14 +213,14 @@ impl Faults {
         self.last_id
     }
 
-    /// What the first fault that matches does to this call.
-    pub(crate) fn hit(&mut self, call: Incoming<'_>) -> Option<Effect> {
+    /// The first fault that matches this call, and what it does to it.
+    pub(crate) fn hit(&mut self, call: Incoming<'_>) -> Option<(u64, Effect)> {
         for placed in self.placed.iter_mut().filter(|placed| placed.matches(call)) {
             if placed.passed < placed.fault.after {
                 placed.passed += 1;
             } else {
                 placed.hits += 1;
-                return Some(placed.fault.effect.clone());
+                return Some((placed.id, placed.fault.effect.clone()));
             }
         }
         None

@@ -5,7 +5,8 @@ mod redaction;
 use std::collections::VecDeque;
 
 use bytes::Bytes;
-use secmon_engine::{Instant, Timestamp};
+use http::{Method, StatusCode};
+use secmon_engine::{Instant, SandboxHeader, Timestamp};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -14,62 +15,58 @@ pub(crate) use redaction::{Redaction, is_made_key};
 /// Calls that an account's journal holds.
 const CAPACITY: usize = 1000;
 
-/// Bytes of a body that the journal keeps.
+/// Bytes of a body that the journal shows.
 const BODY_CAP: usize = 64 * 1024;
 
-/// One call. `id` rises by one with every call that the server records, in the order of their effects.
-#[derive(Debug)]
-pub(crate) struct Entry {
-    pub(crate) id: u64,
-    pub(crate) at: Instant,
-    pub(crate) tenant: Option<String>,
-    pub(crate) method: String,
-    pub(crate) path: String,
-    pub(crate) query: Option<String>,
-    pub(crate) body: Bytes,
-    /// None when nothing was answered.
-    pub(crate) status: Option<u16>,
-    pub(crate) response: Bytes,
-    pub(crate) duration_us: u64,
-}
-
-/// Bytes that are looked at beyond those: a secret at the cut is found whole, however it is escaped.
+/// Bytes that are kept beyond those: a secret at the cut is found whole, however it is escaped.
 const BEYOND: usize = 16 * 1024;
 
 /// Bytes that the entries of a journal hold.
 const HELD: usize = 64 * 1024 * 1024;
 
-impl Entry {
-    /// This entry without the texts that must not be kept, cut, and copied to size: what is kept holds nothing else
-    /// in memory.
-    fn kept(mut self, redaction: &Redaction<'_>) -> Self {
-        let in_text = |text: &mut String| redaction.apply(text);
-        let in_body = |text: &mut String| redaction.apply_to_body(text);
-        self.path = kept(self.path.as_bytes(), in_text);
-        self.query = self.query.map(|query| kept(query.as_bytes(), in_text));
-        self.body = kept(&self.body, in_body).into();
-        self.response = kept(&self.response, in_body).into();
-        self
-    }
+/// One call as it came. What must not be shown is taken out where it is shown: [`JournalEntry::new`] is the only way.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    /// Rises by one with every call that the server records, in the order of their effects.
+    pub(crate) id: u64,
+    pub(crate) at: Instant,
+    pub(crate) method: Method,
+    pub(crate) path: Box<str>,
+    pub(crate) query: Option<Box<str>>,
+    pub(crate) body: Bytes,
+    /// None when nothing was answered.
+    pub(crate) status: Option<StatusCode>,
+    pub(crate) response: Bytes,
+    /// Where nothing was answered, whether it was done all the same.
+    pub(crate) processed: Option<bool>,
+    /// The fault that acted on it.
+    pub(crate) fault: Option<u64>,
+    pub(crate) sandbox: SandboxHeader,
+    /// Texts that must not be shown and that nothing but this call tells.
+    pub(crate) secrets: Vec<String>,
+    pub(crate) duration_us: u64,
+}
 
+impl Entry {
     /// Bytes that it holds.
     fn size(&self) -> usize {
-        let query = self.query.as_ref().map_or(0, String::len);
+        let query = self.query.as_ref().map_or(0, |query| query.len());
         size_of::<Self>() + self.path.len() + query + self.body.len() + self.response.len()
     }
 }
 
-/// What stays of a text once the secrets are taken out of it.
-fn kept(bytes: &[u8], take_out: impl Fn(&mut String)) -> String {
-    let seen = &bytes[..bytes.len().min(BODY_CAP + BEYOND)];
-    let mut text = String::from_utf8_lossy(seen).into_owned();
-    take_out(&mut text);
-    if bytes.len() > BODY_CAP {
-        let fits = |end: &usize| text.is_char_boundary(*end);
-        let end = (0..=BODY_CAP.min(text.len())).rev().find(fits);
-        text.truncate(end.unwrap_or(0));
+/// What the journal keeps of a body: as much as it may show, and nothing of the buffer that it was read into.
+pub(crate) fn kept(body: &[u8]) -> Bytes {
+    Bytes::copy_from_slice(&body[..body.len().min(BODY_CAP + BEYOND)])
+}
+
+/// The same of an answer, which has a buffer of its own.
+pub(crate) fn kept_answer(body: &Bytes) -> Bytes {
+    if body.len() <= BODY_CAP + BEYOND {
+        body.clone()
+    } else {
+        kept(body)
     }
-    text.into_boxed_str().into_string()
 }
 
 /// The last calls of one account, or of the calls without one.
@@ -81,12 +78,11 @@ pub(crate) struct Journal {
 }
 
 impl Journal {
-    /// Records a call without the secrets that stand in it, at the place of its number.
-    pub(crate) fn record(&mut self, entry: Entry, redaction: &Redaction<'_>) {
+    /// Records a call, at the place of its number.
+    pub(crate) fn record(&mut self, entry: Entry) {
         let later = self.entries.iter().rev();
         let later = later.take_while(|other| other.id > entry.id).count();
         let place = self.entries.len() - later;
-        let entry = entry.kept(redaction);
         self.held += entry.size();
         self.entries.insert(place, entry);
         while self.entries.len() > CAPACITY || self.held > HELD {
@@ -113,14 +109,15 @@ impl Journal {
     }
 }
 
-/// An entry as the admin API shows it.
+/// An entry as the admin API shows it, without keys and sign-in tokens.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct JournalEntry {
     /// Rises by one with every call that the server records.
     pub id: u64,
     /// When the call came in, by the account's clock: `2026-01-01T00:00:00+00:00`.
     pub at: String,
-    /// The account of the call's key, if it has one.
+    /// The account of the call's key, or of the sign-in's token, if it has one.
     pub tenant: Option<String>,
     /// The HTTP method.
     pub method: String,
@@ -134,31 +131,58 @@ pub struct JournalEntry {
     pub status: Option<u16>,
     /// The answer's body, written like `body`.
     pub response: Value,
+    /// Where nothing was answered, whether the call was processed all the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub processed: Option<bool>,
+    /// The id of the fault that acted on the call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fault: Option<u64>,
+    /// Whether the call was sent with `X-Sandbox: true`.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub sandbox: bool,
     /// How long the call took, in microseconds of real time.
     pub duration_us: u64,
 }
 
-impl From<&Entry> for JournalEntry {
-    fn from(entry: &Entry) -> Self {
+impl JournalEntry {
+    /// What of an entry may be shown.
+    pub(crate) fn new(tenant: Option<&str>, entry: &Entry, redaction: &Redaction<'_>) -> Self {
+        let redaction = &redaction.with(&entry.secrets);
+        let in_text = |text: &str| shown(text.as_bytes(), |text| redaction.apply(text));
+        let in_body = |body: &Bytes| value(shown(body, |text| redaction.apply_to_body(text)));
         Self {
             id: entry.id,
             at: Timestamp(entry.at).to_string(),
-            tenant: entry.tenant.clone(),
-            method: entry.method.clone(),
-            path: entry.path.clone(),
-            query: entry.query.clone(),
-            body: shown(&entry.body),
-            status: entry.status,
-            response: shown(&entry.response),
+            tenant: tenant.map(str::to_owned),
+            method: in_text(entry.method.as_str()),
+            path: in_text(&entry.path),
+            query: entry.query.as_deref().map(in_text),
+            body: in_body(&entry.body),
+            status: entry.status.map(|status| status.as_u16()),
+            response: in_body(&entry.response),
+            processed: entry.processed,
+            fault: entry.fault,
+            sandbox: entry.sandbox == SandboxHeader::Simulate,
             duration_us: entry.duration_us,
         }
     }
 }
 
-fn shown(bytes: &Bytes) -> Value {
-    if bytes.is_empty() {
+/// What stays of a text once the secrets are taken out of it.
+fn shown(bytes: &[u8], take_out: impl Fn(&mut String)) -> String {
+    let mut text = String::from_utf8_lossy(bytes).into_owned();
+    take_out(&mut text);
+    if bytes.len() > BODY_CAP {
+        let fits = |end: &usize| text.is_char_boundary(*end);
+        let end = (0..=BODY_CAP.min(text.len())).rev().find(fits);
+        text.truncate(end.unwrap_or(0));
+    }
+    text
+}
+
+fn value(text: String) -> Value {
+    if text.is_empty() {
         return Value::Null;
     }
-    serde_json::from_slice(bytes)
-        .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(bytes).into_owned()))
+    serde_json::from_str(&text).unwrap_or(Value::String(text))
 }

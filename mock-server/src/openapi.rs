@@ -13,9 +13,12 @@ pub(crate) const YAML: &str = include_str!("../openapi.yaml");
 /// As it is served.
 pub(crate) const JSON: &str = include_str!(concat!(env!("OUT_DIR"), "/openapi.json"));
 
-/// Serves the description at `/openapi.json`; it needs no key (M7).
+/// Where it is served; it needs no key (M7).
+pub(crate) const PATH: &str = "/openapi.json";
+
+/// Serves the description.
 pub(crate) fn router() -> Router {
-    Router::new().route("/openapi.json", any(answer))
+    Router::new().route(PATH, any(answer))
 }
 
 async fn answer(method: Method) -> Response {

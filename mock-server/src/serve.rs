@@ -6,12 +6,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
-
+use crate::http::Api;
 use crate::mock::Mock;
-use crate::server::{self, Door};
+use crate::server::{self, AdminPaths, Door, Services};
 use crate::settings::Settings;
-use crate::{StartError, admin, http, openapi};
+use crate::{StartError, admin, openapi};
 
 /// A mock whose sockets are bound: calls that come in wait until [`Self::serve`].
 pub(crate) struct Bound {
@@ -106,11 +105,12 @@ impl Bound {
         } = self;
         let mut doors = vec![Door {
             listener: public,
-            router: public_router(&mock),
+            services: public_services(&mock),
         }];
         if let Some((listener, _)) = admin {
             let router = admin::standalone_router(&mock).merge(openapi::router());
-            doors.push(Door { listener, router });
+            let services = Services::Admin(router);
+            doors.push(Door { listener, services });
         }
         let served = runtime.block_on(server::serve(doors, stop, grace));
         // Calls that are still on their way are dropped with the runtime; then the file is free.
@@ -121,12 +121,16 @@ impl Bound {
 }
 
 /// What answers on the public address.
-pub(crate) fn public_router(mock: &Arc<Mock>) -> Router {
-    let partner = http::router(mock).merge(openapi::router());
-    match mock.settings.admin_listen {
-        Some(_) => partner,
-        None => partner.merge(admin::router(mock)),
-    }
+pub(crate) fn public_services(mock: &Arc<Mock>) -> Services {
+    let api = Arc::new(Api::new(mock));
+    let (router, admin) = match mock.settings.admin_listen {
+        Some(_) => (openapi::router(), AdminPaths::Elsewhere),
+        None => {
+            let router = openapi::router().merge(admin::router(mock));
+            (router, AdminPaths::Beside)
+        }
+    };
+    Services::Partner { api, router, admin }
 }
 
 fn bind(address: &crate::address::ListenAddress) -> Result<(TcpListener, SocketAddr), StartError> {

@@ -4,15 +4,15 @@
 mod hangup;
 mod wire;
 
-use std::convert::Infallible;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
-use axum::response::Response;
-use http::Request;
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body_util::{Either, Full};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::{Service, service_fn};
@@ -24,7 +24,10 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::net::TcpStream;
 use tokio::sync::Semaphore;
 
+use crate::http::{Api, Ending};
+use crate::openapi;
 pub(crate) use hangup::Hangup;
+use hangup::{Half, HungUp};
 use wire::{Fate, Wire};
 
 /// Connections beyond this many, or beyond what the limit on descriptors leaves room for, are answered 503 and closed.
@@ -48,10 +51,30 @@ const TOO_MANY_CONNECTIONS: &[u8] =
 /// A bound socket and what answers behind it.
 pub(crate) struct Door {
     pub(crate) listener: TcpListener,
-    pub(crate) router: Router,
+    pub(crate) services: Services,
 }
 
-/// The address that a connection came in on; in every request's extensions.
+/// What answers the requests of a connection.
+#[derive(Clone)]
+pub(crate) enum Services {
+    /// The admin API alone.
+    Admin(Router),
+    /// The partner API on every path that is not the router's.
+    Partner {
+        api: Arc<Api>,
+        router: Router,
+        admin: AdminPaths,
+    },
+}
+
+/// Whether the admin API is served beside the partner API.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AdminPaths {
+    Beside,
+    Elsewhere,
+}
+
+/// The address that a connection came in on; in the extensions of the requests that the router answers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ArrivedOn(pub(crate) SocketAddr);
 
@@ -65,11 +88,11 @@ pub(crate) async fn serve(
     let graceful = Arc::new(GracefulShutdown::new());
     let room = Arc::new(Semaphore::new(connection_cap()));
     let mut accepting = Vec::new();
-    for Door { listener, router } in doors {
+    for Door { listener, services } in doors {
         let listener = tokio::net::TcpListener::from_std(listener)?;
         accepting.push(tokio::spawn(accept(
             listener,
-            router,
+            services,
             Arc::clone(&graceful),
             Arc::clone(&room),
         )));
@@ -114,7 +137,7 @@ pub(crate) fn raise_descriptor_limit() {
 
 async fn accept(
     listener: tokio::net::TcpListener,
-    router: Router,
+    services: Services,
     graceful: Arc<GracefulShutdown>,
     room: Arc<Semaphore>,
 ) {
@@ -128,17 +151,17 @@ async fn accept(
             let _ = stream.try_write(TOO_MANY_CONNECTIONS);
             continue;
         };
-        let router = router.clone();
+        let services = services.clone();
         let watcher = graceful.watcher();
         tokio::spawn(async move {
-            converse(stream, router, watcher).await;
+            converse(stream, services, watcher).await;
             drop(seat);
         });
     }
 }
 
 /// Answers the requests of one connection, until either side ends it.
-async fn converse(stream: TcpStream, router: Router, watcher: Watcher) {
+async fn converse(stream: TcpStream, services: Services, watcher: Watcher) {
     let Ok(local) = stream.local_addr() else {
         return;
     };
@@ -146,12 +169,14 @@ async fn converse(stream: TcpStream, router: Router, watcher: Watcher) {
     let _ = stream.set_nodelay(true);
     let fate = Arc::new(Fate::default());
     let wire = Wire::new(stream, Arc::clone(&fate));
-    let router = TowerToHyperService::new(router);
-    let service = service_fn(move |mut request: Request<Incoming>| {
-        request.extensions_mut().insert(ArrivedOn(local));
-        let answer = router.call(request);
-        let fate = Arc::clone(&fate);
-        async move { deliver(answer.await, &fate) }
+    let service = service_fn(move |request: Request<Incoming>| {
+        let (services, fate) = (services.clone(), Arc::clone(&fate));
+        async move {
+            match services.partner_api(request.uri().path()) {
+                Some(api) => deliver(api.answer(request, local).await, &fate),
+                None => Ok(services.routed(request, local).await.map(Either::Right)),
+            }
+        }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
@@ -163,19 +188,65 @@ async fn converse(stream: TcpStream, router: Router, watcher: Watcher) {
     let _ = watcher.watch(connection).await;
 }
 
+impl Services {
+    /// The partner API, where a path is its to answer.
+    fn partner_api(&self, path: &str) -> Option<&Api> {
+        let Self::Partner { api, admin, .. } = self else {
+            return None;
+        };
+        let is_admin = *admin == AdminPaths::Beside
+            && path
+                .strip_prefix("/_mock")
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        (!is_admin && path != openapi::PATH).then_some(&**api)
+    }
+
+    /// All of it as one router, for calls without a network.
+    pub(crate) fn into_router(self) -> Router {
+        let (api, router) = match self {
+            Self::Admin(router) => return router,
+            Self::Partner { api, router, .. } => (api, router),
+        };
+        let nowhere = SocketAddr::from(([127, 0, 0, 1], 0));
+        router.fallback(move |request: Request<Body>| {
+            let api = Arc::clone(&api);
+            async move {
+                let answer = deliver(api.answer(request, nowhere).await, &Fate::default());
+                // There is no connection to drop: who reads the body is told.
+                answer.map_or_else(
+                    |HungUp| Response::new(Body::new(Half::of(&Bytes::new()))),
+                    |answer| answer.map(Body::new),
+                )
+            }
+        })
+    }
+
+    async fn routed(&self, mut request: Request<Incoming>, local: SocketAddr) -> Response<Body> {
+        let (Self::Admin(router) | Self::Partner { router, .. }) = self;
+        request.extensions_mut().insert(ArrivedOn(local));
+        let answer = TowerToHyperService::new(router.clone()).call(request).await;
+        let Ok(response) = answer;
+        response
+    }
+}
+
+/// An answer of the partner API is at hand whole; the router's may come in pieces.
+type Answer = Response<Either<Full<Bytes>, Body>>;
+
 /// Hands the answer on, or ends the connection the way a fault asked for.
-fn deliver(
-    answer: Result<Response, Infallible>,
-    fate: &Fate,
-) -> Result<http::Response<Body>, hangup::HungUp> {
-    let Ok(mut response) = answer;
-    match response.extensions_mut().remove::<Hangup>() {
-        None => Ok(response),
-        Some(Hangup::Close) => Err(hangup::HungUp),
-        Some(Hangup::Reset) => {
-            fate.reset();
-            Err(hangup::HungUp)
+fn deliver(ending: Ending, fate: &Fate) -> Result<Answer, HungUp> {
+    match ending {
+        Ending::Answer(reply) => Ok(Response::from(reply).map(Either::Left)),
+        Ending::Half(reply) => {
+            let half = Body::new(Half::of(&reply.body));
+            let whole: Response<Full<Bytes>> = reply.into();
+            Ok(whole.map(|_| Either::Right(half)))
         }
-        Some(Hangup::MidBody) => hangup::cut(response),
+        Ending::Nothing { how, .. } => {
+            if how == Hangup::Reset {
+                fate.reset();
+            }
+            Err(HungUp)
+        }
     }
 }

@@ -9,7 +9,7 @@ use uuid::Uuid;
 use crate::AdminError;
 use crate::clock::Movement;
 use crate::faults::{Fault, wildcard};
-use crate::journal::JournalEntry;
+use crate::journal::{JournalEntry, Redaction};
 use crate::mock::{Mock, NewTenant};
 use crate::store::{Ticket, wait};
 
@@ -150,11 +150,10 @@ impl Tenant {
         self.mock.partner(&self.name).map_or_else(
             |_| Vec::new(),
             |partner| {
-                partner
-                    .journal()
-                    .entries()
-                    .map(JournalEntry::from)
-                    .collect()
+                let secrets = self.mock.secrets();
+                let redaction = Redaction::new(secrets.iter().map(String::as_str));
+                let shown = |entry| JournalEntry::new(Some(&self.name), entry, &redaction);
+                partner.journal().entries().map(shown).collect()
             },
         )
     }

@@ -86,12 +86,7 @@ impl Account {
     /// is used, expired or not of this account.
     pub fn redeem_sso_token(&mut self, now: Instant, token: &str) -> Option<SignedIn> {
         self.advance(now);
-        let name = token.get(..NAME_LENGTH)?;
-        let id = Uuid::try_parse(name).ok()?;
-        let number = TokenNo(self.ids.number(Kind::SsoToken, id)?);
-        if self.token_text(number) != token {
-            return None;
-        }
+        let number = self.token_number(token)?;
         let token = self.records.sso_tokens.remove(number)?;
         if self.now >= token.expires_at {
             return None;
@@ -103,6 +98,19 @@ impl Account {
             name: name.map(str::to_owned),
             redirect_path: token.redirect_path,
         })
+    }
+
+    /// Whether this account made a token, also one that is used or expired,
+    /// since it was reset last.
+    pub fn minted_sso_token(&self, token: &str) -> bool {
+        let number = self.token_number(token);
+        number.is_some_and(|number| number.0 < self.records.controls.sso_tokens)
+    }
+
+    fn token_number(&self, token: &str) -> Option<TokenNo> {
+        let id = Uuid::try_parse(token.get(..NAME_LENGTH)?).ok()?;
+        let number = TokenNo(self.ids.number(Kind::SsoToken, id)?);
+        (self.token_text(number) == token).then_some(number)
     }
 
     fn token_text(&self, number: TokenNo) -> String {

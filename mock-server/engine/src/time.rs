@@ -68,26 +68,51 @@ impl Instant {
         DateTime::from_timestamp_millis(self.unix_millis()).unwrap_or_default()
     }
 
-    fn write(self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    /// As it is shown. Every answer has some of these, and digit by digit costs a tenth of what
+    /// formatting them costs.
+    fn text(self) -> TimestampText {
         let at = self.civil();
-        write!(
-            f,
-            "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}",
-            at.year(),
-            at.month(),
-            at.day(),
-            at.hour(),
-            at.minute(),
-            at.second()
-        )
+        let mut text = *b"0000-00-00T00:00:00+00:00";
+        let year = at.year().unsigned_abs();
+        for (place, number) in [
+            (0, year / 100),
+            (2, year % 100),
+            (5, at.month()),
+            (8, at.day()),
+            (11, at.hour()),
+            (14, at.minute()),
+            (17, at.second()),
+        ] {
+            text[place] = digit(number / 10);
+            text[place + 1] = digit(number % 10);
+        }
+        TimestampText(text)
+    }
+}
+
+fn digit(number: u32) -> u8 {
+    b'0' + (number % 10) as u8
+}
+
+/// `2026-01-01T00:00:00+00:00`.
+struct TimestampText([u8; 25]);
+
+impl TimestampText {
+    fn as_str(&self) -> &str {
+        str::from_utf8(&self.0).expect("digits and signs are ASCII")
     }
 }
 
 impl fmt::Display for Instant {
     /// With milliseconds, as records keep it: `2026-01-01T00:00:00.000+00:00`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.write(f)?;
-        write!(f, ".{:03}+00:00", self.unix_millis().rem_euclid(1000))
+        let text = self.text();
+        let (second, offset) = text.as_str().split_at(19);
+        write!(
+            f,
+            "{second}.{:03}{offset}",
+            self.unix_millis().rem_euclid(1000)
+        )
     }
 }
 
@@ -119,14 +144,13 @@ pub struct Timestamp(pub Instant);
 
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.write(f)?;
-        f.write_str("+00:00")
+        f.write_str(self.0.text().as_str())
     }
 }
 
 impl Serialize for Timestamp {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        serializer.serialize_str(self.0.text().as_str())
     }
 }
 

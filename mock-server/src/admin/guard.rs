@@ -3,11 +3,11 @@
 use std::net::IpAddr;
 
 use http::StatusCode;
-use http::header::{HOST, ORIGIN};
+use http::header::ORIGIN;
 use http::request::Parts;
 
 use super::refusal;
-use crate::http::call::{bearer, host_name, names_one_host};
+use crate::http::head::{self, bearer, host_name};
 use crate::http::reply::Reply;
 use crate::mock::Mock;
 use crate::server::ArrivedOn;
@@ -23,18 +23,15 @@ pub(super) enum Openness {
 
 /// Lets a call through, or answers it.
 pub(super) fn check(mock: &Mock, head: &Parts, openness: Openness) -> Result<(), Reply> {
-    if !names_one_host(head) || head.headers.get_all(ORIGIN).iter().nth(1).is_some() {
+    if !head::has_one_host(head) || head.headers.get_all(ORIGIN).iter().nth(1).is_some() {
         return Err(refusal(
             StatusCode::FORBIDDEN,
-            "The call names several hosts or origins; send one Host header, and one Origin or none.",
+            "The call names no host, or several hosts or origins; send one Host header, and one Origin or none.",
         ));
     }
     if let Some(origin) = head.headers.get(ORIGIN) {
-        let host = head
-            .headers
-            .get(HOST)
-            .map_or(&b""[..], |host| host.as_bytes());
-        if !same_authority(origin.as_bytes(), host) {
+        let host = head::authority(head).unwrap_or_default();
+        if !same_authority(origin.as_bytes(), host.as_bytes()) {
             return Err(refusal(
                 StatusCode::FORBIDDEN,
                 "Pages of another origin may not call the admin API.",
@@ -43,7 +40,7 @@ pub(super) fn check(mock: &Mock, head: &Parts, openness: Openness) -> Result<(),
     }
     match &mock.settings.admin_key {
         Some(key) => {
-            let right = bearer(&head.headers).is_some_and(|candidate| key.matches(&candidate));
+            let right = bearer(&head.headers).is_some_and(|candidate| key.matches(candidate));
             if openness == Openness::Keyed && !right {
                 return Err(refusal(
                     StatusCode::UNAUTHORIZED,
@@ -72,14 +69,14 @@ fn same_authority(origin: &[u8], host: &[u8]) -> bool {
 /// Loopback, a name the server was given, or the address that the connection came in on. Any other
 /// name may be a page's trick to reach this server through the browser of somebody near it.
 fn known_host(mock: &Mock, head: &Parts) -> bool {
-    let host = host_name(&head.headers);
+    let host = host_name(head);
     let bare = host.trim_start_matches('[').trim_end_matches(']');
     let listen = mock
         .settings
         .admin_listen
         .as_ref()
         .unwrap_or(&mock.settings.listen);
-    mock.counts_as_loopback(&host)
+    mock.counts_as_loopback(host)
         || listen.host().eq_ignore_ascii_case(bare)
         || head.extensions.get::<ArrivedOn>().is_some_and(|arrived| {
             bare.parse::<IpAddr>()

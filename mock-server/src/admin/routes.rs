@@ -52,6 +52,7 @@ const TABLE: &[Row] = &[
     Row(Method::GET,    "/_mock/playbooks",                                           Openness::Keyed, playbooks::list, &[]),
     Row(Method::POST,   "/_mock/playbooks",                                           Openness::Keyed, playbooks::start, &[]),
     Row(Method::GET,    "/_mock/playbooks/{id}",                                      Openness::Keyed, playbooks::show, &["finished"]),
+    Row(Method::DELETE, "/_mock/playbooks/{id}",                                      Openness::Keyed, playbooks::remove, &[]),
     Row(Method::GET,    "/_mock/requests",                                            Openness::Keyed, journal::list, &["tenant", "method", "path", "status", "limit"]),
     Row(Method::DELETE, "/_mock/requests",                                            Openness::Keyed, journal::clear, &["tenant"]),
 ];

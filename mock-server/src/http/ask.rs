@@ -1,30 +1,43 @@
 //! What an operation is asked: the request as it came in, and the account that it is about.
 
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
 
+use http::request::Parts;
 use secmon_engine::{Account, Call, Instant};
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use super::body::{self, Sent};
+use super::head;
+use super::paths::Segments;
 use super::problem::Problem;
 use crate::fields::{Fields, readers};
 use crate::settings::Manners;
 
 /// A request, read but not judged.
-#[derive(Debug)]
-pub(crate) struct Asked {
-    /// The address that the client called, for example `http://127.0.0.1:4010`.
-    pub(crate) origin: String,
-    pub(crate) path: String,
-    pub(crate) raw_query: Option<String>,
+pub(crate) struct Asked<'a> {
+    pub(crate) head: &'a Parts,
+    /// The address that its connection came in on.
+    pub(crate) arrived_on: SocketAddr,
     pub(crate) query: BTreeMap<String, String>,
-    /// The variable parts of the path, by name.
-    pub(crate) parts: Vec<(String, String)>,
+    pub(crate) segments: Segments<'a>,
     pub(crate) sent: Sent,
 }
 
-impl Asked {
+impl Asked<'_> {
+    pub(crate) fn path(&self) -> &str {
+        self.head.uri.path()
+    }
+
+    /// The address that the client called, for example `http://127.0.0.1:4010`.
+    pub(crate) fn origin(&self) -> String {
+        match head::authority(self.head) {
+            Some(authority) => format!("http://{authority}"),
+            None => format!("http://{}", self.arrived_on),
+        }
+    }
+
     /// The body's JSON object.
     pub(crate) fn object(&self) -> Result<Map<String, Value>, Problem> {
         match &self.sent {
@@ -33,19 +46,14 @@ impl Asked {
         }
     }
 
-    /// The query's parameters. A body that is too large is refused here for operations that do not
-    /// look at theirs.
-    pub(crate) fn parameters(&self) -> Result<Fields<'_>, Problem> {
-        match &self.sent {
-            Sent::TooLarge(_) => Err(Problem::TooLarge),
-            Sent::Whole(_) => Ok(Fields::of_query(&self.query)),
-        }
+    /// The query's parameters.
+    pub(crate) fn parameters(&self) -> Fields<'_> {
+        Fields::of_query(&self.query)
     }
 
     /// An id in the path; none when it is no UUID (A16).
     pub(crate) fn id(&self, name: &str) -> Option<Uuid> {
-        let (_, text) = self.parts.iter().find(|(part, _)| part == name)?;
-        readers::parse_uuid(text)
+        readers::parse_uuid(self.segments.get(name)?)
     }
 }
 
@@ -53,7 +61,7 @@ impl Asked {
 pub(crate) struct Ask<'a> {
     pub(crate) account: &'a mut Account,
     pub(crate) call: Call,
-    pub(crate) asked: &'a Asked,
+    pub(crate) asked: &'a Asked<'a>,
     pub(crate) manners: Manners,
 }
 

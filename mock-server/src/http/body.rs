@@ -4,9 +4,11 @@ mod odd_json;
 
 use std::time::Duration;
 
-use axum::body::{Body, HttpBody};
 use bytes::{Bytes, BytesMut};
+use http::HeaderMap;
+use http::header::{CONTENT_LENGTH, EXPECT};
 use http_body_util::BodyExt;
+use hyper::body::Body;
 use serde_json::{Map, Value};
 
 use crate::fields::FieldErrors;
@@ -49,7 +51,13 @@ pub(crate) enum Unread {
 }
 
 /// Reads a body to its end, or until it is larger than `limit` bytes.
-pub(crate) async fn read(body: Body, limit: usize) -> Result<Sent, Unread> {
+pub(crate) async fn read<B>(body: B, limit: usize) -> Result<Sent, Unread>
+where
+    B: Body<Data = Bytes> + Unpin,
+{
+    if body.is_end_stream() {
+        return Ok(Sent::Whole(Bytes::new()));
+    }
     tokio::time::timeout(BODY_TIMEOUT, collect(body, limit))
         .await
         .unwrap_or(Err(Unread::TimedOut))
@@ -57,13 +65,27 @@ pub(crate) async fn read(body: Body, limit: usize) -> Result<Sent, Unread> {
 
 /// Reads a body that nobody looks at and throws it away, beside the answer. One that is larger
 /// than what is drained, or too slow, ends the connection behind the answer.
-pub(crate) fn pass_over(body: Body) {
+pub(crate) fn pass_over<B>(body: B)
+where
+    B: Body<Data = Bytes> + Unpin + Send + 'static,
+{
     if !body.is_end_stream() {
         tokio::spawn(read(body, 0));
     }
 }
 
-async fn collect(mut body: Body, limit: usize) -> Result<Sent, Unread> {
+/// Whether a client asks first whether it may send a body that is too large.
+pub(crate) fn asks_for_too_much(headers: &HeaderMap) -> bool {
+    let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
+    let length = text(CONTENT_LENGTH).and_then(|length| length.parse().ok());
+    text(EXPECT).is_some_and(|expected| expected.eq_ignore_ascii_case("100-continue"))
+        && length.is_some_and(|length: usize| length > BODY_LIMIT)
+}
+
+async fn collect<B>(mut body: B, limit: usize) -> Result<Sent, Unread>
+where
+    B: Body<Data = Bytes> + Unpin,
+{
     let mut begun = Beginning::default();
     let mut length = 0;
     while let Some(frame) = body.frame().await {

@@ -1,94 +1,150 @@
 //! The way of a call: fault, route, key, rate window, validation, engine, durable, envelope,
 //! journal, answer.
 
+use std::net::SocketAddr;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant as Stopwatch;
 
-use axum::extract::Request;
-use axum::response::Response;
 use bytes::Bytes;
-use http::header::{AUTHORIZATION, HOST};
 use http::request::Parts;
-use http::uri::Authority;
-use http::{HeaderMap, Method, StatusCode};
+use http::{HeaderMap, Method, Request, StatusCode};
+use hyper::body::Body;
 use secmon_engine::{Call, Instant, SandboxHeader};
 
 use super::ask::{Ask, Asked};
 use super::body::{self, Sent, Unread};
+use super::paths::{Found, Paths};
 use super::problem::{ErrorShape, coded, validation_shape};
 use super::reply::{self, Reply};
 use super::routes::{Answer, Group, Route, Run};
-use super::{query, sso_page, trouble, unkind};
-use crate::Secret;
+use super::{head, query, sso_page, trouble, unkind};
 use crate::faults::{CloseAt, Effect, Incoming};
 use crate::fields::FieldErrors;
-use crate::journal::{Entry, Redaction};
+use crate::journal::{self, Entry};
 use crate::mock::{Holder, Mock};
 use crate::partner::Partner;
-use crate::server::{ArrivedOn, Hangup};
+use crate::server::Hangup;
 use crate::settings::Manners;
 use crate::store::Ticket;
 
-/// Answers one call. `routes` are the operations of its path, none for an unknown one.
-pub(super) async fn answer(
-    mock: &Mock,
-    routes: &[Route],
-    parts: Vec<(String, String)>,
-    request: Request,
-) -> Response {
-    let visit = Visit::new(mock, routes, request.headers(), request.method());
-    let (head, body) = request.into_parts();
-    let read = if head.method == Method::GET {
-        body::pass_over(body);
-        Ok(Sent::Whole(Bytes::new()))
-    } else {
-        body::read(body, body::BODY_LIMIT).await
-    };
-    let asked = match read {
-        Ok(sent) => Asked::new(&head, parts, sent),
-        Err(unread) => {
-            let asked = Asked::new(&head, parts, Sent::Whole(Bytes::new()));
-            let ending = match unread {
-                Unread::TimedOut => Ending::Answer(timed_out(visit.now())),
-                Unread::Broken => Ending::Nothing(Hangup::Close),
-            };
-            return visit.finish(&asked, ending);
+/// The partner API, ready to answer.
+pub(crate) struct Api {
+    mock: Arc<Mock>,
+    paths: Paths,
+}
+
+impl Api {
+    pub(crate) fn new(mock: &Arc<Mock>) -> Self {
+        Self {
+            mock: Arc::clone(mock),
+            paths: Paths::new(),
         }
-    };
-    if !names_one_host(&head) {
-        let refusal = ambiguous(visit.now());
-        return visit.finish(&asked, Ending::Answer(refusal));
     }
-    let effect = mock.faults().hit(Incoming {
-        tenant: visit.partner.as_ref().map(|partner| partner.name()),
-        method: visit.method.as_str(),
-        path: &asked.path,
-    });
-    let ending = visit.under(effect, &asked).await;
-    visit.finish(&asked, ending)
+
+    /// Answers one call.
+    pub(crate) async fn answer<B>(&self, request: Request<B>, arrived_on: SocketAddr) -> Ending
+    where
+        B: Body<Data = Bytes> + Unpin + Send + 'static,
+    {
+        let (head, body) = request.into_parts();
+        let Found { routes, segments } = self.paths.find(head.uri.path());
+        let mut asked = Asked {
+            head: &head,
+            arrived_on,
+            query: query::parse(head.uri.query()),
+            segments,
+            sent: Sent::Whole(Bytes::new()),
+        };
+        let visit = Visit::new(&self.mock, routes, &asked);
+        let ended = match read(&head, body).await {
+            Ok(sent) => {
+                asked.sent = sent;
+                visit.run(&asked).await
+            }
+            Err(Unread::TimedOut) => Ended::by_itself(Ending::Answer(timed_out(visit.now()))),
+            Err(Unread::Broken) => Ended::by_itself(Ending::UNPROCESSED),
+        };
+        visit.record(&asked, &ended);
+        ended.ending
+    }
+}
+
+/// Reads what an operation may look at.
+async fn read<B>(head: &Parts, body: B) -> Result<Sent, Unread>
+where
+    B: Body<Data = Bytes> + Unpin + Send + 'static,
+{
+    if head.method == Method::GET {
+        body::pass_over(body);
+        return Ok(Sent::Whole(Bytes::new()));
+    }
+    if body::asks_for_too_much(&head.headers) {
+        return Ok(Sent::TooLarge(Bytes::new()));
+    }
+    body::read(body, body::BODY_LIMIT).await
 }
 
 /// How a call ends.
-enum Ending {
+pub(crate) enum Ending {
     /// With this answer.
     Answer(Reply),
     /// With half of this answer.
     Half(Reply),
     /// Without any.
-    Nothing(Hangup),
+    Nothing { how: Hangup, processed: bool },
+}
+
+impl Ending {
+    const UNPROCESSED: Self = Self::Nothing {
+        how: Hangup::Close,
+        processed: false,
+    };
+
+    /// What goes out of an answer that is cut: one without a body has no half.
+    fn half(reply: Reply) -> Self {
+        if reply.body.len() > 1 {
+            return Self::Half(reply);
+        }
+        Self::Nothing {
+            how: Hangup::Close,
+            processed: true,
+        }
+    }
+
+    fn reply(&self) -> Option<&Reply> {
+        match self {
+            Self::Answer(reply) | Self::Half(reply) => Some(reply),
+            Self::Nothing { .. } => None,
+        }
+    }
+}
+
+/// How a call ended, and which fault acted on it.
+struct Ended {
+    ending: Ending,
+    fault: Option<u64>,
+}
+
+impl Ended {
+    fn by_itself(ending: Ending) -> Self {
+        Self {
+            ending,
+            fault: None,
+        }
+    }
 }
 
 /// One call on its way.
 struct Visit<'a> {
     mock: &'a Mock,
     routes: &'a [Route],
-    method: Method,
+    method: &'a Method,
     /// The text of the bearer key, if there is one.
-    key: Option<String>,
-    /// The account of the key when the call arrived.
+    key: Option<&'a str>,
+    /// The account of the key, or of the sign-in token, when the call arrived.
     partner: Option<Arc<Partner>>,
     /// The host that was called, without its port.
-    host: String,
+    host: &'a str,
     sandbox: SandboxHeader,
     arrived: Instant,
     /// The call's number in the journal, once it has one.
@@ -97,27 +153,26 @@ struct Visit<'a> {
 }
 
 impl<'a> Visit<'a> {
-    fn new(mock: &'a Mock, routes: &'a [Route], headers: &HeaderMap, method: &Method) -> Self {
-        let key = bearer(headers);
-        let partner = match key
-            .as_deref()
-            .and_then(|key| mock.registry().holder(key).cloned())
-        {
-            Some(Holder::Account(partner, _)) => Some(partner),
-            Some(Holder::Nobody) | None => None,
+    fn new(mock: &'a Mock, routes: &'a [Route], asked: &Asked<'a>) -> Self {
+        let head = asked.head;
+        let key = head::bearer(&head.headers);
+        let partner = if asked.path() == sso_page::PATH {
+            sso_page::minted_by(mock, asked)
+        } else {
+            key.and_then(|key| mock.registry().holder(key)?.account().cloned())
         };
         let server_now = mock.now();
         Self {
             mock,
             routes,
-            method: method.clone(),
+            method: &head.method,
             key,
             arrived: partner
                 .as_ref()
                 .map_or(server_now, |partner| partner.time(server_now)),
             partner,
-            host: host_name(headers),
-            sandbox: sandbox(headers),
+            host: head::host_name(head),
+            sandbox: sandbox(&head.headers),
             number: OnceLock::new(),
             stopwatch: Stopwatch::now(),
         }
@@ -137,28 +192,60 @@ impl<'a> Visit<'a> {
             .map_or(server_now, |partner| partner.time(server_now))
     }
 
+    async fn run(&self, asked: &Asked<'_>) -> Ended {
+        if !head::has_one_host(asked.head) {
+            return Ended::by_itself(Ending::Answer(ambiguous(self.now())));
+        }
+        let hit = self.mock.faults().hit(Incoming {
+            tenant: self
+                .key
+                .and(self.partner.as_ref())
+                .map(|partner| partner.name()),
+            method: self.method.as_str(),
+            path: asked.path(),
+        });
+        match hit {
+            None => Ended::by_itself(Ending::Answer(self.answer(asked).await)),
+            Some((fault, effect)) => Ended {
+                ending: self.under(effect, asked).await,
+                fault: Some(fault),
+            },
+        }
+    }
+
     /// Answers, with what a fault adds or takes away.
-    async fn under(&self, effect: Option<Effect>, asked: &Asked) -> Ending {
+    async fn under(&self, effect: Effect, asked: &Asked<'_>) -> Ending {
         match effect {
-            None => Ending::Answer(self.answer(asked).await),
-            Some(Effect::Latency(wait)) => {
+            Effect::Latency(wait) => {
                 tokio::time::sleep(wait).await;
                 Ending::Answer(self.answer(asked).await)
             }
-            Some(Effect::Status { status, code }) => Ending::Answer(trouble::status(
+            Effect::Status {
                 status,
-                code.as_deref(),
-                self.error_shape(),
-                self.now(),
-            )),
-            Some(Effect::Body { status, body }) => Ending::Answer(trouble::raw(status, body)),
-            Some(Effect::Close(CloseAt::Before)) => Ending::Nothing(Hangup::Close),
-            Some(Effect::Close(CloseAt::Reset)) => Ending::Nothing(Hangup::Reset),
-            Some(Effect::Close(CloseAt::After)) => {
-                self.answer(asked).await;
-                Ending::Nothing(Hangup::Close)
+                code,
+                retry_after,
+            } => {
+                let shape = self.error_shape();
+                let reply = trouble::status(status, code.as_deref(), shape, self.now());
+                Ending::Answer(match retry_after {
+                    Some(text) => reply.retry_after_text(text),
+                    None => reply,
+                })
             }
-            Some(Effect::Close(CloseAt::MidBody)) => Ending::Half(self.answer(asked).await),
+            Effect::Body { status, body } => Ending::Answer(trouble::raw(status, body)),
+            Effect::Close(CloseAt::Before) => Ending::UNPROCESSED,
+            Effect::Close(CloseAt::Reset) => Ending::Nothing {
+                how: Hangup::Reset,
+                processed: false,
+            },
+            Effect::Close(CloseAt::After) => {
+                self.answer(asked).await;
+                Ending::Nothing {
+                    how: Hangup::Close,
+                    processed: true,
+                }
+            }
+            Effect::Close(CloseAt::MidBody) => Ending::half(self.answer(asked).await),
         }
     }
 
@@ -169,7 +256,7 @@ impl<'a> Visit<'a> {
     }
 
     /// The answer, once what it says is durable.
-    async fn answer(&self, asked: &Asked) -> Reply {
+    async fn answer(&self, asked: &Asked<'_>) -> Reply {
         let (reply, ticket) = self.routed(asked);
         match ticket.await {
             Ok(()) if self.mock.settings.manners == Manners::Unkind => {
@@ -189,8 +276,12 @@ impl<'a> Visit<'a> {
         }
     }
 
-    fn routed(&self, asked: &Asked) -> (Reply, Ticket) {
-        let Some(route) = self.routes.iter().find(|route| route.method == self.method) else {
+    fn routed(&self, asked: &Asked<'_>) -> (Reply, Ticket) {
+        let Some(route) = self
+            .routes
+            .iter()
+            .find(|route| route.method == *self.method)
+        else {
             return (self.unroutable(), self.settled());
         };
         match route.run {
@@ -231,10 +322,10 @@ impl<'a> Visit<'a> {
         .allow(methods)
     }
 
-    fn keyed(&self, group: Group, answer: Answer, asked: &Asked) -> (Reply, Ticket) {
+    fn keyed(&self, group: Group, answer: Answer, asked: &Asked<'_>) -> (Reply, Ticket) {
         // The accounts cannot change while one of them answers: a reset waits for it.
         let registry = self.mock.registry();
-        let (partner, key) = match self.key.as_deref().and_then(|key| registry.holder(key)) {
+        let (partner, key) = match self.key.and_then(|key| registry.holder(key)) {
             Some(Holder::Account(partner, key)) => (partner, *key),
             Some(Holder::Nobody) => return (no_account(self.now()), self.settled()),
             None => return (unauthenticated(), self.settled()),
@@ -264,7 +355,7 @@ impl<'a> Visit<'a> {
         })
         .unwrap_or_else(|problem| problem.reply(group.error_shape(), now));
         if let Some(mut watch) = partner.watch() {
-            let line = format!("{} {}", self.method, asked.path);
+            let line = format!("{} {}", self.method, asked.path());
             watch.look(self.number(), &line, &mut account);
         }
         let ticket = self.mock.save(partner.name(), &mut account);
@@ -285,7 +376,7 @@ impl<'a> Visit<'a> {
         }
         let at_home = !group.checks_host()
             || self.host.eq_ignore_ascii_case(&settings.portal_domain)
-            || self.mock.counts_as_loopback(&self.host);
+            || self.mock.counts_as_loopback(self.host);
         if at_home {
             return None;
         }
@@ -298,121 +389,50 @@ impl<'a> Visit<'a> {
         ))
     }
 
-    /// Records the call and hands the answer over.
-    fn finish(self, asked: &Asked, ending: Ending) -> Response {
-        let (reply, hangup) = match ending {
-            Ending::Answer(reply) => (Some(reply), None),
-            Ending::Half(reply) => (Some(reply), Some(Hangup::MidBody)),
-            Ending::Nothing(hangup) => (None, Some(hangup)),
-        };
-        if asked.path.starts_with("/api/") || asked.path == sso_page::PATH {
-            self.record(asked, reply.as_ref());
+    /// Records a call of the partner API.
+    fn record(&self, asked: &Asked<'_>, ended: &Ended) {
+        if !asked.path().starts_with("/api/") && asked.path() != sso_page::PATH {
+            return;
         }
-        let mut response = reply.map_or_else(Response::default, Response::from);
-        if let Some(hangup) = hangup {
-            response.extensions_mut().insert(hangup);
-        }
-        response
-    }
-
-    fn record(&self, asked: &Asked, reply: Option<&Reply>) {
+        let reply = ended.ending.reply();
         let entry = Entry {
             id: self.number(),
             at: self.arrived,
-            tenant: self
-                .partner
-                .as_ref()
-                .map(|partner| partner.name().to_owned()),
-            method: self.method.as_str().to_owned(),
-            path: asked.path.clone(),
-            query: asked.raw_query.clone(),
-            body: asked.sent.bytes().clone(),
-            status: reply.map(|reply| reply.status.as_u16()),
-            response: reply.map_or_else(Bytes::new, |reply| reply.body.clone()),
+            method: self.method.clone(),
+            path: asked.path().into(),
+            query: asked.head.uri.query().map(Into::into),
+            body: journal::kept(asked.sent.bytes()),
+            status: reply.map(|reply| reply.status),
+            response: reply.map_or_else(Bytes::new, |reply| journal::kept_answer(&reply.body)),
+            processed: match ended.ending {
+                Ending::Nothing { processed, .. } => Some(processed),
+                Ending::Answer(_) | Ending::Half(_) => None,
+            },
+            fault: ended.fault,
+            sandbox: self.sandbox,
+            secrets: self.secrets(reply),
             duration_us: u64::try_from(self.stopwatch.elapsed().as_micros()).unwrap_or(u64::MAX),
         };
-        let partner = self.partner.as_ref();
-        if let Some(mut watch) = partner.and_then(|partner| partner.watch()) {
-            watch.hear(&entry);
-        }
-        let minted = reply.and_then(|reply| reply.secret.as_deref());
-        let admin_key = self.mock.settings.admin_key.as_ref();
-        let registry = self.mock.registry();
-        let redaction = Redaction::new(
-            registry
-                .chosen_keys()
-                .chain(self.key.as_deref())
-                .chain(minted)
-                .chain(admin_key.map(Secret::expose)),
-        );
         match &self.partner {
-            Some(partner) => partner.journal().record(entry, &redaction),
-            None => self.mock.strays().record(entry, &redaction),
+            Some(partner) => {
+                if let Some(mut watch) = partner.watch() {
+                    watch.hear(&entry);
+                }
+                partner.journal().record(entry);
+            }
+            None => self.mock.strays().record(entry),
         }
     }
-}
 
-impl Asked {
-    fn new(head: &Parts, parts: Vec<(String, String)>, sent: Sent) -> Self {
-        Self {
-            origin: format!("http://{}", called_host(head)),
-            path: head.uri.path().to_owned(),
-            raw_query: head.uri.query().map(str::to_owned),
-            query: query::parse(head.uri.query()),
-            parts,
-            sent,
-        }
-    }
-}
-
-/// The host and port that a client called; without a `Host`, the address it came in on.
-pub(crate) fn called_host(head: &Parts) -> String {
-    let named = head.headers.get(HOST).and_then(|host| host.to_str().ok());
-    let arrived = || {
-        head.extensions
-            .get::<ArrivedOn>()
-            .map(|local| local.0.to_string())
-    };
-    named
-        .map(str::to_owned)
-        .or_else(arrived)
-        .unwrap_or_default()
-}
-
-/// Whether a request names one host: who is behind a proxy that reads another one than we do is
-/// answered for somebody else.
-pub(crate) fn names_one_host(head: &Parts) -> bool {
-    let mut hosts = head.headers.get_all(HOST).iter();
-    let host = hosts.next();
-    let same = |authority: &Authority| {
-        host.is_none_or(|host| {
-            host.as_bytes()
-                .eq_ignore_ascii_case(authority.as_str().as_bytes())
-        })
-    };
-    hosts.next().is_none() && head.uri.authority().is_none_or(same)
-}
-
-/// The text of the key in `Authorization: Bearer KEY`; `Bearer` in any case (A4).
-pub(crate) fn bearer(headers: &HeaderMap) -> Option<String> {
-    let (scheme, key) = headers.get(AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
-    scheme
-        .eq_ignore_ascii_case("bearer")
-        .then(|| key.trim().to_owned())
-}
-
-/// The name in the `Host` header, without its port.
-pub(crate) fn host_name(headers: &HeaderMap) -> String {
-    let host = headers.get(HOST).and_then(|host| host.to_str().ok());
-    without_port(host.unwrap_or_default()).to_owned()
-}
-
-/// A host's name alone.
-pub(crate) fn without_port(host: &str) -> &str {
-    match host.rsplit_once(':') {
-        // The colons of an IPv6 address in brackets are not before a port.
-        Some((name, port)) if !port.ends_with(']') => name,
-        _ => host,
+    /// What only this call shows to be a secret: a key that nobody knows, a token.
+    fn secrets(&self, reply: Option<&Reply>) -> Vec<String> {
+        let unknown = self.key.filter(|_| self.partner.is_none());
+        let token = reply.and_then(|reply| reply.secret.clone());
+        unknown
+            .map(str::to_owned)
+            .into_iter()
+            .chain(token)
+            .collect()
     }
 }
 
@@ -450,7 +470,7 @@ fn throttled(seconds: u64) -> Reply {
 }
 
 fn ambiguous(now: Instant) -> Reply {
-    let message = "The request names several hosts: send one Host header, and the same host in an absolute address.";
+    let message = "The request names no host, or several: send one Host header.";
     coded(StatusCode::BAD_REQUEST, "BAD_REQUEST", message, now)
 }
 

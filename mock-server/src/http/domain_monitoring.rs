@@ -58,7 +58,7 @@ pub(crate) fn alerts(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
         #[serde(flatten)]
         numbers: PageNumbers,
     }
-    let mut fields = ask.asked.parameters()?;
+    let mut fields = ask.asked.parameters();
     let client = fields.required("billing_customer_id", customer::number);
     let status = fields.optional(
         "status",
@@ -136,7 +136,7 @@ pub(crate) fn mentions(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
         #[serde(flatten)]
         numbers: PageNumbers,
     }
-    let mut fields = ask.asked.parameters()?;
+    let mut fields = ask.asked.parameters();
     let client = fields.required("billing_customer_id", customer::number);
     let is_new = fields.optional("is_new", readers::boolean);
     let page = list::page(&mut fields, LARGEST_PAGE, ask.manners);
@@ -159,7 +159,7 @@ pub(crate) fn mentions(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
 
 /// `GET /domains/{id}/credential-leaks`. An unreachable dataset is a 503 in the success envelope.
 pub(crate) fn leaks(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
-    let mut fields = ask.asked.parameters()?;
+    let mut fields = ask.asked.parameters();
     let client = fields.required("billing_customer_id", customer::number);
     let category = fields.optional("category", category);
     let page = fields.optional("page", readers::identifier).unwrap_or(1);
@@ -193,7 +193,7 @@ pub(crate) fn scan_history(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
 }
 
 fn queried_client(ask: &Ask<'_>) -> Result<ClientId, Problem> {
-    only_client(ask.asked.parameters()?)
+    only_client(ask.asked.parameters())
 }
 
 fn sent_client(ask: &Ask<'_>) -> Result<ClientId, Problem> {

@@ -21,7 +21,7 @@ pub(crate) fn list(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
         current_endpoint_count: u64,
         status_counts: StatusCounts,
     }
-    let mut fields = ask.asked.parameters()?;
+    let mut fields = ask.asked.parameters();
     let request = ListEndpoints {
         client: fields.optional("billing_customer_id", customer::number),
         status: fields.optional("status", status),
@@ -106,7 +106,7 @@ fn id(ask: &Ask<'_>) -> Result<Uuid, Refusal> {
 
 /// The customer that the caller says a record is of.
 pub(crate) fn checked_owner(ask: &Ask<'_>) -> Result<Option<ClientId>, Problem> {
-    let mut fields = ask.asked.parameters()?;
+    let mut fields = ask.asked.parameters();
     let client = fields.optional("billing_customer_id", customer::number);
     Ok(fields.finish(|| Some(client))?)
 }

@@ -36,14 +36,11 @@ struct Links {
 }
 
 impl Links {
-    fn new<T>(asked: &Asked, paged: &Paged<T>) -> Self {
+    fn new<T>(asked: &Asked<'_>, paged: &Paged<T>) -> Self {
+        let origin = asked.origin();
         let link = |page| {
-            format!(
-                "{}{}?{}",
-                asked.origin,
-                asked.path,
-                query::with_page(asked.raw_query.as_deref(), page)
-            )
+            let query = query::with_page(asked.head.uri.query(), page);
+            format!("{origin}{}?{query}", asked.path())
         };
         let current = paged.page.number.get();
         Self {
@@ -75,7 +72,7 @@ struct List<'a, T, M> {
 
 /// The resource envelope of a list; `more` stands in its `meta` besides the numbers of the page.
 pub(crate) fn resource<T: Serialize>(
-    asked: &Asked,
+    asked: &Asked<'_>,
     paged: &Paged<T>,
     more: impl Serialize,
     now: Instant,

@@ -22,7 +22,7 @@ pub(crate) fn list(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
         #[serde(flatten)]
         numbers: PageNumbers,
     }
-    let mut fields = ask.asked.parameters()?;
+    let mut fields = ask.asked.parameters();
     let client = fields.required("billing_customer_id", customer::number);
     let endpoint = fields.optional("endpoint_id", readers::uuid);
     let status = fields.optional(
@@ -57,7 +57,7 @@ pub(crate) fn show(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
     struct Shown {
         alert: PortAlertView,
     }
-    let mut fields = ask.asked.parameters()?;
+    let mut fields = ask.asked.parameters();
     let client = fields.required("billing_customer_id", customer::number);
     let client = fields.finish(|| client)?;
     let alert = ask.account.port_alert(&ask.call, id(ask)?, client)?;

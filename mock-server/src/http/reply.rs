@@ -1,14 +1,17 @@
 //! Answers, and the envelopes around their data (A11, A13).
 
 use axum::body::Body;
-use axum::response::Response;
 use bytes::Bytes;
 use http::header::{ALLOW, CONTENT_TYPE, RETRY_AFTER};
-use http::{HeaderValue, StatusCode};
+use http::{HeaderValue, Response, StatusCode};
+use http_body_util::Full;
 use secmon_engine::{Done, Instant, Outcome, Timestamp};
 use serde::Serialize;
 
 const VERSION: &str = "v1";
+
+/// Most bodies fit into this without growing.
+const USUAL_LENGTH: usize = 1024;
 
 /// A whole answer, before anything is sent.
 #[derive(Debug)]
@@ -16,7 +19,7 @@ pub(crate) struct Reply {
     pub(crate) status: StatusCode,
     pub(crate) body: Bytes,
     content_type: &'static str,
-    retry_after: Option<u64>,
+    retry_after: Option<HeaderValue>,
     allow: Option<String>,
     /// A text in the body that the journal must not keep.
     pub(crate) secret: Option<String>,
@@ -25,9 +28,11 @@ pub(crate) struct Reply {
 impl Reply {
     /// An answer with a JSON body.
     pub(crate) fn json(status: StatusCode, body: &impl Serialize) -> Self {
+        let mut text = Vec::with_capacity(USUAL_LENGTH);
         // Every shape has text keys and no serializer that fails.
-        let body = serde_json::to_vec(body).unwrap_or_default();
-        Self::new(status, "application/json", body)
+        let _ = serde_json::to_writer(&mut text, body);
+        // The journal keeps the body: it holds no more memory than it needs.
+        Self::new(status, "application/json", Bytes::copy_from_slice(&text))
     }
 
     /// An answer with a body of another type.
@@ -53,7 +58,13 @@ impl Reply {
 
     /// Says when to come again, in whole seconds.
     pub(crate) fn retry_after(mut self, seconds: u64) -> Self {
-        self.retry_after = Some(seconds);
+        self.retry_after = Some(seconds.into());
+        self
+    }
+
+    /// The same, in any words; what no header can hold is left out.
+    pub(crate) fn retry_after_text(mut self, text: String) -> Self {
+        self.retry_after = HeaderValue::try_from(text).ok();
         self
     }
 
@@ -70,16 +81,16 @@ impl Reply {
     }
 }
 
-impl From<Reply> for Response {
+impl From<Reply> for Response<Full<Bytes>> {
     fn from(reply: Reply) -> Self {
-        let mut response = Self::new(Body::from(reply.body));
+        let mut response = Self::new(Full::new(reply.body));
         *response.status_mut() = reply.status;
         let headers = response.headers_mut();
         if !reply.content_type.is_empty() {
             headers.insert(CONTENT_TYPE, HeaderValue::from_static(reply.content_type));
         }
-        if let Some(seconds) = reply.retry_after {
-            headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
+        if let Some(wait) = reply.retry_after {
+            headers.insert(RETRY_AFTER, wait);
         }
         if let Some(methods) = reply
             .allow
@@ -88,6 +99,12 @@ impl From<Reply> for Response {
             headers.insert(ALLOW, methods);
         }
         response
+    }
+}
+
+impl From<Reply> for Response<Body> {
+    fn from(reply: Reply) -> Self {
+        Response::<Full<Bytes>>::from(reply).map(Body::new)
     }
 }
 

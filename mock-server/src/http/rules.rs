@@ -32,7 +32,7 @@ pub(crate) fn summary(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
         doubled: Counts<'a>,
         meta: Meta,
     }
-    let mut fields = ask.asked.parameters()?;
+    let mut fields = ask.asked.parameters();
     let client = fields.required("billing_customer_id", customer::number);
     let client = fields.finish(|| client)?;
     let found = ask.account.rule_counts(&ask.call, client);
@@ -52,7 +52,7 @@ pub(crate) fn summary(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
 pub(crate) fn list(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
     #[derive(Serialize)]
     struct Nothing {}
-    let mut fields = ask.asked.parameters()?;
+    let mut fields = ask.asked.parameters();
     let request = ListRules {
         client: fields.optional("billing_customer_id", customer::number),
         endpoint: fields.optional("endpoint_id", readers::uuid),

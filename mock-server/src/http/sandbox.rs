@@ -13,7 +13,6 @@ use crate::fields::{Fields, readers};
 /// `GET /sandbox/scenarios`.
 pub(crate) fn scenarios(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
     require_sandbox(ask)?;
-    ask.asked.parameters()?;
     let data = json!({
         "scenarios": Scenario::ALL.map(Scenario::name),
         "current": ask.account.scenario().name(),

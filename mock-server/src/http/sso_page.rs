@@ -1,11 +1,14 @@
 //! The page that a browser lands on with a sign-in token (E14).
 
+use std::sync::Arc;
+
 use http::StatusCode;
 use secmon_engine::SignedIn;
 
 use super::ask::Asked;
 use super::reply::Reply;
 use crate::mock::Mock;
+use crate::partner::Partner;
 use crate::store::Ticket;
 
 /// Where the page is.
@@ -14,13 +17,26 @@ pub(crate) const PATH: &str = "/sso";
 const HTML: &str = "text/html; charset=utf-8";
 
 /// Signs in with the token of the query, which is used up by it.
-pub(super) fn sign_in(mock: &Mock, asked: &Asked) -> (Reply, Ticket) {
-    let token = asked.query.get("token").cloned().unwrap_or_default();
+pub(super) fn sign_in(mock: &Mock, asked: &Asked<'_>) -> (Reply, Ticket) {
+    let token = token(asked).to_owned();
     let (reply, ticket) = match redeemed(mock, &token) {
         Some((account, who, ticket)) => (welcome(&account, &who), ticket),
         None => (refusal(), mock.store.settled()),
     };
     (reply.secret(token), ticket)
+}
+
+/// The account that minted the token of a sign-in, used or expired as it may be (M1).
+pub(super) fn minted_by(mock: &Mock, asked: &Asked<'_>) -> Option<Arc<Partner>> {
+    let registry = mock.registry();
+    let mut partners = registry.partners().into_iter();
+    partners
+        .find(|partner| partner.account().minted_sso_token(token(asked)))
+        .cloned()
+}
+
+fn token<'a>(asked: &'a Asked<'_>) -> &'a str {
+    asked.query.get("token").map_or("", String::as_str)
 }
 
 /// A token does not say whose it is: the account that made it knows it.

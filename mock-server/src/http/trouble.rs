@@ -8,9 +8,6 @@ use super::reply::Reply;
 use crate::fields::FieldErrors;
 use secmon_engine::Instant;
 
-/// When to come again after a 429 or 503 by fault, in seconds.
-const RETRY_AFTER: u64 = 1;
-
 /// The answer of a `status` fault: the documented envelope of its code, else the shape that the
 /// group has for that status.
 pub(super) fn status(
@@ -19,21 +16,15 @@ pub(super) fn status(
     shape: ErrorShape,
     now: Instant,
 ) -> Reply {
-    let reply = match code {
+    match code {
         Some(code) => with_code(status, code, now),
         None => without_code(status, shape, now),
-    };
-    match status {
-        StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => {
-            reply.retry_after(RETRY_AFTER)
-        }
-        _ => reply,
     }
 }
 
 fn with_code(status: StatusCode, code: &str, now: Instant) -> Reply {
     let details = match code {
-        "RATE_LIMITED" => json!({ "retry_after_seconds": RETRY_AFTER }),
+        "RATE_LIMITED" => json!({ "retry_after_seconds": 1 }),
         "DOWNGRADE_USAGE_EXCEEDED" => json!({ "current_usage": 8, "new_limit": 5 }),
         "ENDPOINT_LIMIT_EXCEEDED" | "DOMAIN_LIMIT_EXCEEDED" => {
             json!({ "limit": 5, "current_usage": 5 })

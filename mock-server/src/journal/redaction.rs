@@ -30,8 +30,19 @@ impl<'a> Redaction<'a> {
         }
     }
 
+    /// These secrets and some more.
+    pub(super) fn with<'b>(&self, more: &'b [String]) -> Redaction<'b>
+    where
+        'a: 'b,
+    {
+        let known = self.secrets.iter().cloned();
+        Redaction {
+            secrets: known.chain(more.iter().map(Finder::new)).collect(),
+        }
+    }
+
     /// Takes the secrets out of a text. It costs what the text is long, whatever stands in it.
-    pub(super) fn apply(&self, text: &mut String) {
+    pub(crate) fn apply(&self, text: &mut String) {
         replace(text, self.found(text));
     }
 

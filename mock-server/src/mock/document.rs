@@ -158,7 +158,9 @@ impl Mock {
             .chain(removed_puts(&registry).map(Put::removal))
             .collect();
         changes.extend(new);
-        *registry = imported.registry;
+        let mut new = imported.registry;
+        new.keep_out_keys_of(&registry);
+        *registry = new;
         self.adopt_server_record(imported.server);
         Ok(self.store.save(changes))
     }

@@ -316,22 +316,31 @@ impl Mock {
             .ok_or_else(|| unknown_tenant(name))
     }
 
+    /// Keys that no pattern tells from other texts; whatever is shown is shown without them (M6).
+    pub(crate) fn secrets(&self) -> Vec<String> {
+        let admin_key = self.settings.admin_key.as_ref();
+        let registry = self.registry();
+        let chosen = registry.chosen_keys().map(str::to_owned);
+        let admin_key = admin_key.map(|key| key.expose().to_owned());
+        chosen.chain(admin_key).collect()
+    }
+
     /// The journals that a tenant filter selects: one account's, or all.
     pub(crate) fn with_journals<T>(
         &self,
         tenant: Option<&str>,
-        mut visit: impl FnMut(&mut Journal) -> T,
+        mut visit: impl FnMut(Option<&str>, &mut Journal) -> T,
     ) -> Result<Vec<T>, AdminError> {
         match tenant {
-            Some(name) => Ok(vec![visit(&mut self.partner(name)?.journal())]),
+            Some(name) => Ok(vec![visit(tenant, &mut self.partner(name)?.journal())]),
             None => {
                 let registry = self.registry();
                 let mut seen: Vec<T> = registry
                     .partners()
                     .into_iter()
-                    .map(|partner| visit(&mut partner.journal()))
+                    .map(|partner| visit(Some(partner.name()), &mut partner.journal()))
                     .collect();
-                seen.push(visit(&mut self.strays()));
+                seen.push(visit(None, &mut self.strays()));
                 Ok(seen)
             }
         }

@@ -25,6 +25,15 @@ pub(crate) enum Holder {
     Nobody,
 }
 
+impl Holder {
+    pub(crate) fn account(&self) -> Option<&Arc<Partner>> {
+        match self {
+            Self::Account(partner, _) => Some(partner),
+            Self::Nobody => None,
+        }
+    }
+}
+
 /// The accounts of a server.
 #[derive(Debug, Default)]
 pub(crate) struct Registry {
@@ -67,6 +76,11 @@ impl Registry {
     /// Whose this key is, if anybody knows it.
     pub(crate) fn holder(&self, key: &str) -> Option<&Holder> {
         self.keys.get(key)
+    }
+
+    /// The journal shows the keys of another registry no more than its own.
+    pub(super) fn keep_out_keys_of(&mut self, other: &Self) {
+        self.chosen_keys.extend(other.chosen_keys.iter().cloned());
     }
 
     pub(crate) fn chosen_keys(&self) -> impl Iterator<Item = &str> {

@@ -123,7 +123,7 @@ impl Pattern {
         let call = format!("{} {}", entry.method, entry.path);
         let status = match entry.status {
             None => "lost".to_owned(),
-            Some(status) => status.to_string(),
+            Some(status) => status.as_str().to_owned(),
         };
         let is_status = |wanted: &String| match wanted.strip_suffix("xx") {
             Some(first) => status.starts_with(first),

@@ -348,3 +348,29 @@ fn an_email_address_needs_a_user_and_a_host_a20() {
     }
     call("root@localhost").expect(201);
 }
+
+#[test]
+fn an_operation_that_takes_no_body_looks_at_none_however_long_a7() {
+    let stage = Stage::new();
+    let id = stage.endpoint(42, "192.0.2.1");
+    let long = vec![b'x'; 2 * 1024 * 1024];
+    let path = format!("/api/v1/endpoints/{id}");
+    stage.acme.send("GET", &path, &long).expect(200);
+    stage.acme.send("DELETE", &path, &long).expect(204);
+}
+
+#[test]
+fn a_client_that_asks_first_is_not_let_send_a_body_that_is_too_long() {
+    let stage = Stage::new();
+    let address = stage.server.url().trim_start_matches("http://").to_owned();
+    let mut stream = std::net::TcpStream::connect(&address).expect("a connection");
+    stream.set_read_timeout(Some(PATIENCE)).expect("a time-out");
+    let head = format!(
+        "POST {PROVISION} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer test_key_acme\r\n\
+         Expect: 100-continue\r\nContent-Length: 2000000\r\n\r\n"
+    );
+    stream.write_all(head.as_bytes()).expect("a head");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("an answer");
+    assert!(answer.starts_with("HTTP/1.1 413 "), "{answer}");
+}

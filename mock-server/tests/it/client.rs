@@ -219,7 +219,11 @@ impl Stage {
 
     /// One whose time passes by itself, as playbooks need it.
     pub fn of_real_time() -> Self {
-        Self::on(MockServer::builder().seed(1))
+        Self::of_real_time_with(|builder| builder)
+    }
+
+    pub fn of_real_time_with(change: impl FnOnce(MockServerBuilder) -> MockServerBuilder) -> Self {
+        Self::on(change(MockServer::builder().seed(1)))
     }
 
     fn on(builder: MockServerBuilder) -> Self {

@@ -7,7 +7,7 @@ use http::StatusCode;
 use secmon_mock::{CloseAt, Fault};
 use serde_json::{Value, json};
 
-use crate::client::{Caller, Stage};
+use crate::client::{Caller, Stage, text};
 
 const PROVISION: &str = "/api/v1/billing/provision";
 
@@ -137,7 +137,55 @@ fn connections_close_before_or_after_the_call_was_processed() {
         .at("/requests");
     assert_eq!(calls[0]["status"], Value::Null);
     assert_eq!(calls[0]["response"], Value::Null);
+    assert_eq!(calls[0]["processed"], false);
+    assert_eq!(calls[0]["fault"], 1);
     assert_eq!(calls[1]["status"], Value::Null);
+    assert_eq!(calls[1]["processed"], true);
+    assert_eq!(calls[1]["fault"], 2);
+}
+
+#[test]
+fn an_answer_without_a_body_has_no_half() {
+    let stage = Stage::new().unjudged();
+    let id = text(
+        &provision(&stage.acme)
+            .expect("an answer")
+            .at("/data/endpoint_id"),
+    );
+    place(&stage, json!({ "effect": { "close": "mid_body" } }));
+    let path = format!("/api/v1/endpoints/{id}");
+    let lost = stage.acme.try_send("DELETE", &path, b"");
+    assert_eq!(
+        lost.expect_err("no answer").kind(),
+        ErrorKind::UnexpectedEof
+    );
+    let calls = stage.anyone.get("/_mock/requests?method=DELETE");
+    assert_eq!(calls.at("/requests/0/status"), Value::Null);
+    assert_eq!(calls.at("/requests/0/processed"), true);
+    stage.acme.get(&path).expect(404);
+}
+
+#[test]
+fn a_status_fault_says_when_to_come_again_in_any_words_or_none_m5() {
+    let stage = Stage::new().unjudged();
+    for (status, given, sent) in [
+        (429, json!({}), Some("1")),
+        (503, json!({}), Some("1")),
+        (500, json!({}), None),
+        (429, json!({ "retry_after": 7 }), Some("7")),
+        (503, json!({ "retry_after": "soon" }), Some("soon")),
+        (500, json!({ "retry_after": -1 }), Some("-1")),
+        (503, json!({ "retry_after": null }), None),
+    ] {
+        let mut effect = given.clone();
+        effect["status"] = status.into();
+        place(&stage, json!({ "effect": effect }));
+        let reply = provision(&stage.acme).expect("an answer").expect(status);
+        assert_eq!(reply.header("retry-after"), sent, "{status} {given}");
+    }
+    let wrong = json!({ "effect": { "status": 503, "retry_after": "a\nb" } });
+    let reply = stage.anyone.post("/_mock/faults", wrong).expect(400);
+    assert!(reply.text().contains("retry_after"), "{}", reply.text());
 }
 
 #[test]

@@ -1,6 +1,9 @@
 //! Who may call the admin API, and what it does not have (M2, M7).
 
-use crate::client::{Caller, Stage, coded};
+use std::io::{Read, Write};
+use std::net::TcpStream;
+
+use crate::client::{Caller, PATIENCE, Stage, coded};
 
 #[test]
 fn foreign_origins_and_hosts_are_refused_m7() {
@@ -53,17 +56,13 @@ fn foreign_origins_and_hosts_are_refused_m7() {
 }
 
 #[test]
-fn a_call_that_names_two_hosts_or_two_origins_is_refused() {
+fn a_call_that_names_two_hosts_or_two_origins_is_refused_a4() {
     let stage = Stage::new().unjudged();
     let url = stage.server.url().to_owned();
     let host = url.trim_start_matches("http://");
     let here = |caller: &Caller| caller.with("Host", host);
     let twice = here(&stage.acme).and("Host", "portal.acme.test");
     coded(twice.get("/api/v1/endpoints"), 400, "BAD_REQUEST");
-    let elsewhere = "http://portal.acme.test/api/v1/endpoints";
-    coded(here(&stage.acme).get(elsewhere), 400, "BAD_REQUEST");
-    let absolute = format!("{url}/api/v1/endpoints");
-    here(&stage.acme).get(&absolute).expect(200);
 
     let twice = here(&stage.anyone).and("Host", host);
     twice.get("/_mock/tenants").expect(403);
@@ -73,6 +72,38 @@ fn a_call_that_names_two_hosts_or_two_origins_is_refused() {
     origins.get("/_mock/tenants").expect(403);
     let absolute = format!("{url}/_mock/tenants");
     here(&stage.anyone).get(&absolute).expect(200);
+}
+
+/// The status of the answer to a head that is written out.
+fn status(stage: &Stage, lines: &[&str]) -> String {
+    let address = stage.server.url().trim_start_matches("http://").to_owned();
+    let mut stream = TcpStream::connect(address).expect("a connection");
+    stream.set_read_timeout(Some(PATIENCE)).expect("a time-out");
+    let head = format!("{}\r\nConnection: close\r\n\r\n", lines.join("\r\n"));
+    stream.write_all(head.as_bytes()).expect("a request");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("an answer");
+    answer.split(' ').nth(1).unwrap_or_default().to_owned()
+}
+
+#[test]
+fn the_host_is_the_one_of_an_absolute_address_else_of_the_only_host_line_a4() {
+    const KEY: &str = "Authorization: Bearer test_key_acme";
+    let stage = Stage::new();
+    let suspend = |address: &str| format!("POST {address}/api/v1/billing/suspend HTTP/1.1");
+    let (bare, at_home) = (suspend(""), suspend("http://PORTAL.acme.test:80"));
+    let abroad = suspend("http://portal.globex.test");
+    for (lines, expected) in [
+        (vec![bare.as_str(), KEY], "400"),
+        (vec![&bare, KEY, "Host: portal.acme.test"], "422"),
+        (vec![&bare, KEY, "Host: portal.globex.test"], "403"),
+        (vec![&at_home, KEY, "Host: portal.globex.test"], "422"),
+        (vec![&abroad, KEY, "Host: portal.acme.test"], "403"),
+        (vec![&abroad, KEY], "400"),
+        (vec!["GET /api/v1/endpoints HTTP/1.0", KEY], "200"),
+    ] {
+        assert_eq!(status(&stage, &lines), expected, "{lines:?}");
+    }
 }
 
 #[test]

@@ -86,3 +86,35 @@ fn tokens_never_stand_in_the_journal_m6() {
     assert!(!journal.text().contains(&token), "{}", journal.text());
     assert_eq!(journal.at("/requests/0/response/data/token"), "****");
 }
+
+#[test]
+fn a_sign_in_stands_in_the_journal_of_the_account_that_made_its_token_m1() {
+    let stage = Stage::new();
+    let body = json!({ "client_id": 42, "ip_address": "192.0.2.1" });
+    let provision = |stage: &Stage| stage.acme.post("/api/v1/billing/provision", body.clone());
+    provision(&stage).expect(201);
+    let (used, expired) = (mint(&stage), mint(&stage));
+    stage.anyone.get(&format!("/sso?token={used}")).expect(200);
+    stage.advance(60);
+    for token in [&used, &expired] {
+        stage.anyone.get(&format!("/sso?token={token}")).expect(401);
+    }
+    stage.anyone.get("/sso?token=unknown").expect(401);
+    let tenants = || {
+        let calls = stage.anyone.get("/_mock/requests?path=/sso").expect(200);
+        for token in [&used, &expired] {
+            assert!(!calls.text().contains(token.as_str()));
+        }
+        let calls = calls.at("/requests");
+        let calls = calls.as_array().into_iter().flatten();
+        calls.map(|call| call["tenant"].clone()).collect::<Vec<_>>()
+    };
+    let acme = || json!("acme");
+    assert_eq!(tenants(), [acme(), acme(), acme(), json!(null)]);
+    stage
+        .anyone
+        .post("/_mock/tenants/acme/reset", json!({}))
+        .expect(204);
+    stage.anyone.get(&format!("/sso?token={used}")).expect(401);
+    assert_eq!(tenants(), [json!(null), json!(null)]);
+}

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use http::StatusCode;
+use http::{HeaderValue, StatusCode};
 use serde_json::{Map, Value, json};
 
 use super::{AdminCall, Pulled, input};
 use crate::AdminError;
-use crate::faults::{CloseAt, Effect, Fault, Placed, wildcard};
+use crate::faults::{CloseAt, Effect, Fault, Placed, usual_retry_after, wildcard};
 use crate::fields::{Raw, readers};
 use crate::http::routes::{self, Route};
 use crate::store::Ticket;
@@ -60,9 +60,18 @@ fn shown_effect(effect: &Effect) -> Value {
     match effect {
         Effect::Status {
             status,
-            code: Some(code),
-        } => json!({ "status": status.as_u16(), "code": code }),
-        Effect::Status { status, code: None } => json!({ "status": status.as_u16() }),
+            code,
+            retry_after,
+        } => {
+            let mut shown = json!({ "status": status.as_u16() });
+            if let Some(code) = code {
+                shown["code"] = code.as_str().into();
+            }
+            if *retry_after != usual_retry_after(*status) {
+                shown["retry_after"] = json!(retry_after);
+            }
+            shown
+        }
         Effect::Latency(wait) => {
             json!({ "latency_ms": u64::try_from(wait.as_millis()).unwrap_or(u64::MAX) })
         }
@@ -216,15 +225,33 @@ fn raw_body(object: &Map<String, Value>) -> Result<Effect, AdminError> {
 }
 
 fn status(object: &Map<String, Value>) -> Result<Effect, AdminError> {
-    let mut fields = input::fields(object, &["status", "code"]);
+    let mut fields = input::fields(object, &["status", "code", "retry_after"]);
     let status = fields.required("status", status_code(400));
     let code = fields.optional("code", readers::text(1..=100));
+    let given = fields.optional("retry_after", retry_after);
+    let retry_after = match object.get("retry_after") {
+        None => status.and_then(usual_retry_after),
+        Some(_) => given,
+    };
     input::finish(fields, || {
         Some(Effect::Status {
             status: status?,
             code,
+            retry_after,
         })
     })
+}
+
+/// A number of seconds, or any text that a header can hold: clients meet both.
+fn retry_after(raw: Raw) -> readers::Read<String> {
+    let text = match raw {
+        Raw::Json(Value::Number(number)) => number.to_string(),
+        raw => readers::text(0..=1000)(raw)?,
+    };
+    match HeaderValue::try_from(&text) {
+        Ok(_) => Ok(text),
+        Err(_) => Err("must be a number, or a text that a header can hold.".to_owned()),
+    }
 }
 
 /// A status from `lowest` to 599.

@@ -6,7 +6,7 @@ use super::{AdminCall, Pulled, input};
 use crate::AdminError;
 use crate::faults::wildcard;
 use crate::fields::{Fields, readers};
-use crate::journal::{Entry, Journal, JournalEntry};
+use crate::journal::{Entry, Journal, JournalEntry, Redaction};
 use crate::store::Ticket;
 
 struct Filter {
@@ -36,16 +36,17 @@ impl Filter {
     }
 
     fn takes(&self, entry: &Entry) -> bool {
-        self.method
-            .as_deref()
-            .is_none_or(|method| method == entry.method)
-            && self
-                .path
-                .as_deref()
-                .is_none_or(|pattern| wildcard(pattern, &entry.path))
+        let method = self.method.as_deref();
+        method.is_none_or(|method| method == entry.method.as_str())
             && self
                 .status
-                .is_none_or(|status| entry.status == Some(status))
+                .is_none_or(|status| entry.status.is_some_and(|known| known == status))
+    }
+
+    /// The path is compared as it is shown: nobody finds out a key by looking for it.
+    fn takes_path(&self, entry: &JournalEntry) -> bool {
+        let pattern = self.path.as_deref();
+        pattern.is_none_or(|pattern| wildcard(pattern, &entry.path))
     }
 }
 
@@ -57,10 +58,16 @@ struct Listed {
 
 pub(crate) fn list(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
     let filter = Filter::read(call)?;
-    let newest = |journal: &mut Journal| {
+    let secrets = call.mock.secrets();
+    let redaction = Redaction::new(secrets.iter().map(String::as_str));
+    let newest = |tenant: Option<&str>, journal: &mut Journal| {
         let taken = journal.entries().rev().filter(|entry| filter.takes(entry));
-        let entries: Vec<_> = taken.take(filter.limit).map(JournalEntry::from).collect();
-        (journal.dropped(), entries)
+        let shown = taken.map(|entry| JournalEntry::new(tenant, entry, &redaction));
+        let shown = shown.filter(|entry| filter.takes_path(entry));
+        (
+            journal.dropped(),
+            shown.take(filter.limit).collect::<Vec<_>>(),
+        )
     };
     let tenant = call.query.get("tenant").map(String::as_str);
     let (dropped, entries): (Vec<u64>, Vec<_>) =
@@ -77,6 +84,7 @@ pub(crate) fn list(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
 
 pub(crate) fn clear(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
     let tenant = call.query.get("tenant").map(String::as_str);
-    call.mock.with_journals(tenant, Journal::clear)?;
+    call.mock
+        .with_journals(tenant, |_, journal| journal.clear())?;
     Ok(Pulled::done(Ticket::done()))
 }

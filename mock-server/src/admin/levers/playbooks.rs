@@ -5,8 +5,10 @@ use serde_json::json;
 use super::{AdminCall, Pulled, input};
 use crate::AdminError;
 use crate::fields::{Fields, readers};
-use crate::http::call::without_port;
-use crate::playbooks::{self, Client};
+use crate::http::head::without_port;
+use crate::journal::Redaction;
+use crate::playbooks::{self, Client, Run};
+use crate::store::Ticket;
 
 pub(crate) fn list(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
     let known: Vec<_> = playbooks::all()
@@ -42,6 +44,26 @@ pub(crate) fn start(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
     Ok(Pulled::made(&body, ticket))
 }
 
+/// Ends a run; the account that was made for it goes with it.
+pub(crate) fn remove(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
+    let run = named(call)?;
+    call.mock.playbooks().retain(|other| other.id != run.id);
+    match call.mock.remove_tenant(&run.tenant) {
+        Ok(ticket) => Ok(Pulled::done(ticket)),
+        // Somebody removed the account already.
+        Err(AdminError::Unknown(_)) => Ok(Pulled::done(Ticket::done())),
+        Err(error) => Err(error),
+    }
+}
+
+fn named(call: &AdminCall<'_>) -> Result<Run, AdminError> {
+    let id = call.part(0);
+    let runs = call.mock.playbooks();
+    let run = runs.iter().find(|run| run.id.to_string() == id);
+    run.cloned()
+        .ok_or_else(|| AdminError::Unknown(format!("There is no playbook run `{id}`.")))
+}
+
 pub(crate) fn show(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
     let mut fields = Fields::of_query(&call.query);
     let finished = fields.optional("finished", readers::boolean);
@@ -51,14 +73,12 @@ pub(crate) fn show(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
             Some(false) | None => Client::AtWork,
         })
     })?;
-    let id = call.part(0);
-    let run = call
-        .mock
-        .playbooks()
-        .iter()
-        .find(|run| run.id.to_string() == id)
-        .cloned();
-    let run =
-        run.ok_or_else(|| AdminError::Unknown(format!("There is no playbook run `{id}`.")))?;
-    Ok(Pulled::shown(&run.judge(client)))
+    let mut judgement = named(call)?.judge(client);
+    // Findings quote paths, and a client may have put its key into one.
+    let secrets = call.mock.secrets();
+    let redaction = Redaction::new(secrets.iter().map(String::as_str));
+    for finding in &mut judgement.findings {
+        redaction.apply(finding);
+    }
+    Ok(Pulled::shown(&judgement))
 }

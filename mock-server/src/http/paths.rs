@@ -1,0 +1,118 @@
+//! Which operations a path has.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
+
+use super::routes::{self, Route};
+
+/// Every path of the partner API, with its operations.
+pub(crate) struct Paths {
+    literal: HashMap<String, Vec<Route>>,
+    /// Those with a variable segment, such as `/api/v1/endpoints/{endpoint}`.
+    variable: Vec<Pattern>,
+}
+
+struct Pattern {
+    segments: Vec<Segment>,
+    routes: Vec<Route>,
+}
+
+enum Segment {
+    Literal(String),
+    Variable(String),
+}
+
+/// The operations of a path, and what stands for its variable segments.
+#[derive(Default)]
+pub(crate) struct Found<'a> {
+    /// None for a path that is not one of ours.
+    pub(crate) routes: &'a [Route],
+    pub(crate) segments: Segments<'a>,
+}
+
+/// The variable segments of a path, by name. What is no text once it is decoded is left out: it is no id either (A16).
+#[derive(Debug, Default)]
+pub(crate) struct Segments<'a>(Vec<(&'a str, Cow<'a, str>)>);
+
+impl Segments<'_> {
+    pub(crate) fn get(&self, name: &str) -> Option<&str> {
+        let found = self.0.iter().find(|(segment, _)| *segment == name);
+        found.map(|(_, text)| text.as_ref())
+    }
+}
+
+impl Paths {
+    pub(crate) fn new() -> Self {
+        let mut paths: BTreeMap<String, Vec<Route>> = BTreeMap::new();
+        for route in routes::all() {
+            paths.entry(route.path.clone()).or_default().push(route);
+        }
+        let (variable, literal): (Vec<_>, Vec<_>) =
+            paths.into_iter().partition(|(path, _)| path.contains('{'));
+        Self {
+            literal: literal.into_iter().collect(),
+            variable: variable
+                .into_iter()
+                .map(|(path, routes)| Pattern {
+                    segments: path.split('/').map(Segment::new).collect(),
+                    routes,
+                })
+                .collect(),
+        }
+    }
+
+    /// A literal path wins over one with variable segments (A6).
+    pub(crate) fn find<'a>(&'a self, path: &'a str) -> Found<'a> {
+        if let Some(routes) = self.literal.get(path) {
+            return Found {
+                routes,
+                segments: Segments::default(),
+            };
+        }
+        let fitting = self.variable.iter().find_map(|pattern| {
+            let segments = pattern.segments_of(path)?;
+            let routes = &pattern.routes;
+            Some(Found { routes, segments })
+        });
+        fitting.unwrap_or_default()
+    }
+}
+
+impl Pattern {
+    fn segments_of<'a>(&'a self, path: &'a str) -> Option<Segments<'a>> {
+        let mut given = path.split('/');
+        let mut variable = Vec::new();
+        for segment in &self.segments {
+            let text = given.next()?;
+            match segment {
+                Segment::Literal(literal) if literal == text => {}
+                // An empty segment is no id: such a path is not one of ours (A6).
+                Segment::Variable(name) if !text.is_empty() => {
+                    variable.extend(decoded(text).map(|text| (name.as_str(), text)));
+                }
+                Segment::Literal(_) | Segment::Variable(_) => return None,
+            }
+        }
+        given.next().is_none().then_some(Segments(variable))
+    }
+}
+
+impl Segment {
+    fn new(text: &str) -> Self {
+        let variable = text.strip_prefix('{');
+        match variable.and_then(|text| text.strip_suffix('}')) {
+            Some(name) => Self::Variable(name.to_owned()),
+            None => Self::Literal(text.to_owned()),
+        }
+    }
+}
+
+fn decoded(text: &str) -> Option<Cow<'_, str>> {
+    if text.contains('%') {
+        percent_encoding::percent_decode_str(text)
+            .decode_utf8()
+            .ok()
+    } else {
+        Some(Cow::Borrowed(text))
+    }
+}
