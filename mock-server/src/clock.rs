@@ -83,6 +83,9 @@ impl SteadyClock {
     }
 
     pub(crate) fn now(&self) -> Instant {
+        if let TimeSource::Manual(start) = self.source {
+            return start;
+        }
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let shown = Shown::after(*last, self.source.now(), std::time::Instant::now());
         *last = Some(shown);

@@ -3,9 +3,9 @@
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command};
 
-use crate::{first_answer, median, resident_kib};
+use crate::{first_answer, median, resident_kib, started};
 
 /// Where both servers show one server; the bare one always the same.
 pub const READ: &str = "/api/v1/endpoints/{id}";
@@ -80,8 +80,8 @@ struct Server {
 }
 
 impl Server {
-    fn start(mut program: Command) -> io::Result<Self> {
-        let mut child = program.stdout(Stdio::piped()).spawn()?;
+    fn start(program: Command) -> io::Result<Self> {
+        let mut child = started(program)?;
         let address = first_answer(&mut child)?;
         let stream = TcpStream::connect(address)?;
         stream.set_nodelay(true)?;

@@ -88,16 +88,21 @@ struct Sample {
     resident_kib: Option<u64>,
 }
 
-fn measured(mut program: Command) -> io::Result<Sample> {
-    let started = Instant::now();
-    let mut child = program.stdout(Stdio::piped()).spawn()?;
+fn measured(program: Command) -> io::Result<Sample> {
+    let start = Instant::now();
+    let mut child = started(program)?;
     let sample = first_answer(&mut child).map(|_| Sample {
-        to_first_answer: started.elapsed(),
+        to_first_answer: start.elapsed(),
         resident_kib: resident_kib(child.id()),
     });
     child.kill()?;
     child.wait()?;
     sample
+}
+
+/// Starts a server; what it says to a newcomer is not for this table.
+fn started(mut program: Command) -> io::Result<Child> {
+    program.stdout(Stdio::piped()).stderr(Stdio::null()).spawn()
 }
 
 /// Waits until a server answers; its address.

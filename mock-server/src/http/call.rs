@@ -55,9 +55,12 @@ impl Api {
             segments,
             sent: Sent::Whole(Bytes::new()),
         };
-        let visit = Visit::new(&self.mock, routes, &asked);
+        let mut visit = Visit::new(&self.mock, routes, &asked);
         let ended = match read(&head, body).await {
             Ok(sent) => {
+                if head.method != Method::GET {
+                    visit.waited();
+                }
                 asked.sent = sent;
                 visit.run(&asked).await
             }
@@ -146,7 +149,10 @@ struct Visit<'a> {
     /// The host that was called, without its port.
     host: &'a str,
     sandbox: SandboxHeader,
+    /// By the account's clock.
     arrived: Instant,
+    /// The server's time when the call was last waited for: nothing else passes time.
+    server_now: Instant,
     /// The call's number in the journal, once it has one.
     number: OnceLock<u64>,
     stopwatch: Stopwatch,
@@ -170,6 +176,7 @@ impl<'a> Visit<'a> {
             arrived: partner
                 .as_ref()
                 .map_or(server_now, |partner| partner.time(server_now)),
+            server_now,
             partner,
             host: head::host_name(head),
             sandbox: sandbox(&head.headers),
@@ -186,13 +193,17 @@ impl<'a> Visit<'a> {
 
     /// The time of the call's account, or of the server.
     fn now(&self) -> Instant {
-        let server_now = self.mock.now();
         self.partner
             .as_ref()
-            .map_or(server_now, |partner| partner.time(server_now))
+            .map_or(self.server_now, |partner| partner.time(self.server_now))
     }
 
-    async fn run(&self, asked: &Asked<'_>) -> Ended {
+    /// Time has passed since the call arrived.
+    fn waited(&mut self) {
+        self.server_now = self.mock.now();
+    }
+
+    async fn run(&mut self, asked: &Asked<'_>) -> Ended {
         if !head::has_one_host(asked.head) {
             return Ended::by_itself(Ending::Answer(ambiguous(self.now())));
         }
@@ -214,10 +225,11 @@ impl<'a> Visit<'a> {
     }
 
     /// Answers, with what a fault adds or takes away.
-    async fn under(&self, effect: Effect, asked: &Asked<'_>) -> Ending {
+    async fn under(&mut self, effect: Effect, asked: &Asked<'_>) -> Ending {
         match effect {
             Effect::Latency(wait) => {
                 tokio::time::sleep(wait).await;
+                self.waited();
                 Ending::Answer(self.answer(asked).await)
             }
             Effect::Status {
@@ -332,7 +344,7 @@ impl<'a> Visit<'a> {
         };
         let mut account = partner.account();
         self.number();
-        let now = partner.time(self.mock.now());
+        let now = partner.time(self.server_now);
         if let Some(refused) = self.kept_out(partner, group, now) {
             return (refused, self.settled());
         }

@@ -69,8 +69,9 @@ impl Paths {
                 segments: Segments::default(),
             };
         }
+        let given: Vec<&str> = path.split('/').collect();
         let fitting = self.variable.iter().find_map(|pattern| {
-            let segments = pattern.segments_of(path)?;
+            let segments = pattern.segments_of(&given)?;
             let routes = &pattern.routes;
             Some(Found { routes, segments })
         });
@@ -79,11 +80,12 @@ impl Paths {
 }
 
 impl Pattern {
-    fn segments_of<'a>(&'a self, path: &'a str) -> Option<Segments<'a>> {
-        let mut given = path.split('/');
+    fn segments_of<'a>(&'a self, given: &[&'a str]) -> Option<Segments<'a>> {
+        if given.len() != self.segments.len() {
+            return None;
+        }
         let mut variable = Vec::new();
-        for segment in &self.segments {
-            let text = given.next()?;
+        for (segment, text) in self.segments.iter().zip(given) {
             match segment {
                 Segment::Literal(literal) if literal == text => {}
                 // An empty segment is no id: such a path is not one of ours (A6).
@@ -93,7 +95,7 @@ impl Pattern {
                 Segment::Literal(_) | Segment::Variable(_) => return None,
             }
         }
-        given.next().is_none().then_some(Segments(variable))
+        Some(Segments(variable))
     }
 }
 
