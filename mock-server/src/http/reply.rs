@@ -19,7 +19,7 @@ pub(crate) struct Reply {
     pub(crate) status: StatusCode,
     pub(crate) body: Bytes,
     content_type: &'static str,
-    retry_after: Option<HeaderValue>,
+    retry_after: Option<Box<str>>,
     allow: Option<String>,
     /// A text in the body that the journal must not keep.
     pub(crate) secret: Option<String>,
@@ -58,13 +58,13 @@ impl Reply {
 
     /// Says when to come again, in whole seconds.
     pub(crate) fn retry_after(mut self, seconds: u64) -> Self {
-        self.retry_after = Some(seconds.into());
+        self.retry_after = Some(seconds.to_string().into());
         self
     }
 
     /// The same, in any words; what no header can hold is left out.
     pub(crate) fn retry_after_text(mut self, text: String) -> Self {
-        self.retry_after = HeaderValue::try_from(text).ok();
+        self.retry_after = Some(text.into());
         self
     }
 
@@ -89,7 +89,8 @@ impl From<Reply> for Response<Full<Bytes>> {
         if !reply.content_type.is_empty() {
             headers.insert(CONTENT_TYPE, HeaderValue::from_static(reply.content_type));
         }
-        if let Some(wait) = reply.retry_after {
+        let wait = reply.retry_after.as_deref().map(HeaderValue::from_str);
+        if let Some(Ok(wait)) = wait {
             headers.insert(RETRY_AFTER, wait);
         }
         if let Some(methods) = reply
