@@ -5,7 +5,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use serde_json::Value;
 
 use crate::flags::{Given, ServeFlags};
@@ -14,7 +14,7 @@ use crate::mock::{Mock, document};
 use crate::ready::{Origin, Span};
 use crate::settings::Settings;
 use crate::store;
-use crate::{exec, openapi, ready};
+use crate::{config, exec, openapi, ready};
 
 /// The exit code of a verb that was refused.
 const REFUSED: u8 = 2;
@@ -70,7 +70,9 @@ enum Verb {
         #[arg(long, value_enum, default_value_t = Format::Yaml)]
         format: Format,
     },
-    /// Prints the operations that are served: method, path
+    /// Prints the default configuration, commented
+    Config,
+    /// Prints the operations that are served: method, path, name
     Routes,
     /// Prints a state file as JSON
     Export {
@@ -98,7 +100,10 @@ struct ExecCommand {
 
 /// Runs the program with the arguments of this process.
 pub fn main() -> ExitCode {
-    let CommandLine { serve, verb } = CommandLine::parse();
+    let CommandLine { serve, verb } = match parsed() {
+        Ok(command_line) => command_line,
+        Err(code) => return code,
+    };
     match verb {
         None => run(serve),
         Some(Verb::Serve(serve)) => run(*serve),
@@ -110,12 +115,36 @@ pub fn main() -> ExitCode {
         })),
         Some(Verb::Routes) => {
             let lines = routes::all().into_iter();
-            let lines = lines.map(|route| format!("{} {}\n", route.method, route.path));
+            let lines =
+                lines.map(|route| format!("{} {} {}\n", route.method, route.path, route.operation));
             ended(print(&lines.collect::<String>()))
         }
+        Some(Verb::Config) => ended(print(config::DEFAULT)),
         Some(Verb::Export { state }) => ended(export(&state)),
         Some(Verb::Import { state }) => ended(import(state)),
     }
+}
+
+/// The arguments of this process, or how it ends without them.
+fn parsed() -> Result<CommandLine, ExitCode> {
+    let listen = "Address and port to listen on [default: a free port of 127.0.0.1]";
+    let command = CommandLine::command().mut_subcommand("exec", |exec| {
+        exec.mut_arg("listen", |argument| argument.help(listen))
+    });
+    let read = command.try_get_matches();
+    let read = read.and_then(|matches| CommandLine::from_arg_matches(&matches));
+    read.map_err(|error| {
+        // Where nobody reads it, nothing is left to say.
+        let _ = error.print();
+        let is_exec = std::env::args_os()
+            .nth(1)
+            .is_some_and(|verb| verb == "exec");
+        match error.exit_code() {
+            0 => ExitCode::SUCCESS,
+            _ if is_exec => ExitCode::from(exec::CANNOT_START),
+            _ => ExitCode::from(REFUSED),
+        }
+    })
 }
 
 fn run(command: ServeCommand) -> ExitCode {
@@ -128,7 +157,7 @@ fn run_beside(command: ExecCommand) -> ExitCode {
     let settings = Settings::on_a_free_port().overridden(flags, config.and_then(Given::value));
     match settings {
         Ok(settings) => exec::exec(settings, &command.command),
-        Err(error) => ended(Err(error.to_string())),
+        Err(error) => exec::refused(exec::CANNOT_START, &error.to_string()),
     }
 }
 

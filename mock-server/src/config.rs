@@ -12,6 +12,9 @@ use serde::{Deserialize, Deserializer};
 use crate::{Scenario, Secret, StartError, checks};
 pub(crate) use mistake::Mistake;
 
+/// The default configuration, for a person to start from.
+pub(crate) const DEFAULT: &str = include_str!("../default-config.toml");
+
 /// What a server is made of; every part has a default. Read from TOML, or filled in by code.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -83,6 +86,7 @@ impl Config {
     ///
     /// One sentence that names the line, the field and the mistake; unknown keys are mistakes.
     pub fn parse(text: &str) -> Result<Self, String> {
+        mistake::check_tables(text).map_err(|mistake| mistake.in_text(text))?;
         let config: Self = toml::from_str(text).map_err(|error| mistake::read(text, &error))?;
         config.check().map_err(|mistake| mistake.in_text(text))?;
         Ok(config)

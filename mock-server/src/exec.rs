@@ -12,8 +12,8 @@ use crate::settings::Settings;
 const NOT_FOUND: u8 = 127;
 const NOT_RUNNABLE: u8 = 126;
 
-/// Exit code when the server could not start.
-const CANNOT_START: u8 = 2;
+/// Exit code of what fails before the command runs: no test runner has it for a result.
+pub(crate) const CANNOT_START: u8 = 125;
 
 /// Starts a server, runs the command with its address and key in the environment, and gives the
 /// command's exit code: 128 + n when it died of signal n. Prints nothing on standard output.
@@ -39,7 +39,8 @@ pub(crate) fn exec(mut settings: Settings, command: &[OsString]) -> ExitCode {
         Ok(relay) => relay,
         Err(error) => return refused(CANNOT_START, &format!("cannot catch signals: {error}")),
     };
-    let child = Command::new(program)
+    let child = relay
+        .in_its_group(Command::new(program))
         .args(arguments)
         .env("SECMON_BASE_URL", server.url())
         .env("SECMON_API_KEY", api_key)
@@ -60,7 +61,7 @@ pub(crate) fn exec(mut settings: Settings, command: &[OsString]) -> ExitCode {
     }
 }
 
-fn refused(code: u8, sentence: &str) -> ExitCode {
+pub(crate) fn refused(code: u8, sentence: &str) -> ExitCode {
     eprintln!("error: {sentence}");
     ExitCode::from(code)
 }
@@ -87,6 +88,17 @@ fn code_of(status: ExitStatus) -> u8 {
 struct Relay {
     runtime: tokio::runtime::Runtime,
     caught: Vec<(tokio::signal::unix::Signal, rustix::process::Signal)>,
+    target: Target,
+}
+
+/// Who is signalled.
+#[cfg(unix)]
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Target {
+    /// The command alone.
+    Command,
+    /// The command and whatever it started, in a group of their own.
+    Group,
 }
 
 #[cfg(unix)]
@@ -103,10 +115,13 @@ impl Relay {
             (SignalKind::hangup(), Signal::HUP),
             (SignalKind::quit(), Signal::QUIT),
         ];
-        if !io::stdin().is_terminal() {
-            // A terminal interrupts the command itself as well; twice would be too often.
+        let target = if io::stdin().is_terminal() {
+            // Only our own group may read from the terminal, and the terminal interrupts all of it.
+            Target::Command
+        } else {
             kinds.push((SignalKind::interrupt(), Signal::INT));
-        }
+            Target::Group
+        };
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()?;
@@ -116,23 +131,40 @@ impl Relay {
             .map(|(kind, to_send)| Ok((signal(kind)?, to_send)))
             .collect::<io::Result<_>>()?;
         drop(entered);
-        Ok(Self { runtime, caught })
+        Ok(Self {
+            runtime,
+            caught,
+            target,
+        })
+    }
+
+    /// The command, in the process group that signals go to.
+    fn in_its_group(&self, mut command: Command) -> Command {
+        use std::os::unix::process::CommandExt;
+        if self.target == Target::Group {
+            command.process_group(0);
+        }
+        command
     }
 
     /// Waits for the command, and passes signals on to it meanwhile.
     fn wait(mut self, mut child: Child) -> io::Result<ExitStatus> {
         use std::pin::Pin;
 
-        use rustix::process::{Pid, kill_process};
+        use rustix::process::{Pid, kill_process, kill_process_group};
 
         let pid = Pid::from_child(&child);
+        let send = match self.target {
+            Target::Command => kill_process,
+            Target::Group => kill_process_group,
+        };
         let (told, mut ended) = tokio::sync::oneshot::channel();
         std::thread::spawn(move || told.send(child.wait()));
         let ended = std::future::poll_fn(|context| {
             for (signals, to_send) in &mut self.caught {
                 while signals.poll_recv(context).is_ready() {
                     // The command may have ended just now.
-                    let _ = kill_process(pid, *to_send);
+                    let _ = send(pid, *to_send);
                 }
             }
             Pin::new(&mut ended).poll(context)
@@ -151,6 +183,10 @@ struct Relay;
 impl Relay {
     fn new() -> io::Result<Self> {
         Ok(Self)
+    }
+
+    fn in_its_group(&self, command: Command) -> Command {
+        command
     }
 
     fn wait(self, mut child: Child) -> io::Result<ExitStatus> {

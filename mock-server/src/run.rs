@@ -28,12 +28,16 @@ pub fn run(flags: ServeFlags, config: Option<PathBuf>) -> Result<(), StartError>
     let hint = hint(&settings);
     let bound = Bound::new(settings)?;
     let (url, admin_url) = (bound.url(), bound.own_admin_url());
-    let page = format!("{}/_mock/", bound.admin_url());
+    let local_url = bound.local_url();
+    let page = format!("{}/_mock/", bound.local_admin_url());
     let announce = async move {
         // Signals are caught from here on: whoever read the line may send one.
         let stop = signals();
         announce(&url, admin_url.as_deref());
-        eprint!("{}", hint.replace("{url}", &url).replace("{page}", &page));
+        eprint!(
+            "{}",
+            hint.replace("{url}", &local_url).replace("{page}", &page)
+        );
         stop.await;
     };
     bound.write_port_files()?;

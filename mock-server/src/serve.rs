@@ -1,7 +1,7 @@
 //! From settings to a listening server.
 
 use std::io::Write as _;
-use std::net::{SocketAddr, TcpListener};
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -45,19 +45,20 @@ impl Bound {
         &self.mock
     }
 
-    /// The origin of the partner API.
+    /// The address of the partner API, as it was asked for.
     pub(crate) fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// The origin of the admin API.
-    pub(crate) fn admin_url(&self) -> String {
-        format!(
-            "http://{}",
-            self.admin
-                .as_ref()
-                .map_or(self.address, |(_, address)| *address)
-        )
+    /// The origin of the partner API for a client on this machine.
+    pub(crate) fn local_url(&self) -> String {
+        format!("http://{}", reached(self.address))
+    }
+
+    /// The origin of the admin API for a client on this machine.
+    pub(crate) fn local_admin_url(&self) -> String {
+        let own = self.admin.as_ref().map(|(_, address)| *address);
+        format!("http://{}", reached(own.unwrap_or(self.address)))
     }
 
     /// The origin of the admin API where it has an address of its own.
@@ -131,6 +132,18 @@ pub(crate) fn public_services(mock: &Arc<Mock>) -> Services {
         }
     };
     Services::Partner { api, router, admin }
+}
+
+/// Where this machine reaches an address: one that stands for all of its own is reached by loopback, whose name is any
+/// account's portal domain (A4).
+fn reached(mut address: SocketAddr) -> SocketAddr {
+    if address.ip().is_unspecified() {
+        address.set_ip(match address {
+            SocketAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
+            SocketAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
+        });
+    }
+    address
 }
 
 fn bind(address: &crate::address::ListenAddress) -> Result<(TcpListener, SocketAddr), StartError> {

@@ -38,6 +38,33 @@ impl fmt::Display for Mistake {
     }
 }
 
+/// Refuses a list in the place of a table: it would be taken for the table's values in their order.
+pub(super) fn check_tables(text: &str) -> Result<(), Mistake> {
+    // What is no TOML is told where it is read.
+    let Ok(table) = DeTable::parse(text) else {
+        return Ok(());
+    };
+    for (name, value) in table.get_ref() {
+        let (name, value) = (name.get_ref().as_ref(), value.get_ref());
+        match value {
+            DeValue::Array(tenants) if name == "tenants" => {
+                for (place, tenant) in tenants.iter().enumerate() {
+                    if !matches!(tenant.get_ref(), DeValue::Table(_)) {
+                        let field = format!("tenants.{place}");
+                        return Err(Mistake::new(field, "must be a table; write [[tenants]]"));
+                    }
+                }
+            }
+            DeValue::Array(_) => {
+                let reason = format!("must be one table; write [{name}], not [[{name}]]");
+                return Err(Mistake::new(name, reason));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
 /// The sentence about a text that could not be read.
 pub(super) fn read(text: &str, error: &toml::de::Error) -> String {
     let message = error.message().replace('\n', " ");

@@ -89,11 +89,14 @@ enum At {
     Beside(&'static str),
 }
 
-struct Row(Method, At, Group, Run);
+/// The operation's name, then what it is.
+struct Row(&'static str, Method, At, Group, Run);
 
 /// One operation on one path.
 #[derive(Clone)]
 pub(crate) struct Route {
+    /// The same in both namespaces.
+    pub(crate) operation: &'static str,
     pub(crate) method: Method,
     pub(crate) path: String,
     pub(crate) group: Group,
@@ -102,74 +105,75 @@ pub(crate) struct Route {
 
 #[rustfmt::skip]
 const TABLE: &[Row] = &[
-    Row(Method::GET,    At::Path("/health"),                       Group::Health,       Run::Open),
+    Row("get_health",               Method::GET,    At::Path("/health"),                       Group::Health,       Run::Open),
 
-    Row(Method::POST,   At::Namespaces("/provision"),              Group::Provisioning, Run::Keyed(servers::provision)),
-    Row(Method::POST,   At::Namespaces("/suspend"),                Group::Provisioning, Run::Keyed(servers::suspend)),
-    Row(Method::POST,   At::Namespaces("/resume"),                 Group::Provisioning, Run::Keyed(servers::resume)),
-    Row(Method::POST,   At::Namespaces("/terminate"),              Group::Provisioning, Run::Keyed(servers::terminate)),
-    Row(Method::POST,   At::Billing("/scan-endpoint"),             Group::Provisioning, Run::Keyed(servers::scan)),
+    Row("provision_endpoint",       Method::POST,   At::Namespaces("/provision"),              Group::Provisioning, Run::Keyed(servers::provision)),
+    Row("suspend_endpoint",         Method::POST,   At::Namespaces("/suspend"),                Group::Provisioning, Run::Keyed(servers::suspend)),
+    Row("resume_endpoint",          Method::POST,   At::Namespaces("/resume"),                 Group::Provisioning, Run::Keyed(servers::resume)),
+    Row("terminate_endpoint",       Method::POST,   At::Namespaces("/terminate"),              Group::Provisioning, Run::Keyed(servers::terminate)),
+    Row("scan_endpoint",            Method::POST,   At::Billing("/scan-endpoint"),             Group::Provisioning, Run::Keyed(servers::scan)),
 
-    Row(Method::POST,   At::Namespaces("/provision-domain"),       Group::Provisioning, Run::Keyed(domains::provision)),
-    Row(Method::POST,   At::Namespaces("/suspend-domain"),         Group::Provisioning, Run::Keyed(domains::suspend)),
-    Row(Method::POST,   At::Namespaces("/resume-domain"),          Group::Provisioning, Run::Keyed(domains::resume)),
-    Row(Method::POST,   At::Namespaces("/terminate-domain"),       Group::Provisioning, Run::Keyed(domains::terminate)),
-    Row(Method::POST,   At::Namespaces("/update-domain"),          Group::Provisioning, Run::Keyed(domains::update)),
-    Row(Method::POST,   At::Billing("/release-domain"),            Group::Provisioning, Run::Keyed(domains::release)),
+    Row("provision_domain",         Method::POST,   At::Namespaces("/provision-domain"),       Group::Provisioning, Run::Keyed(domains::provision)),
+    Row("suspend_domain",           Method::POST,   At::Namespaces("/suspend-domain"),         Group::Provisioning, Run::Keyed(domains::suspend)),
+    Row("resume_domain",            Method::POST,   At::Namespaces("/resume-domain"),          Group::Provisioning, Run::Keyed(domains::resume)),
+    Row("terminate_domain",         Method::POST,   At::Namespaces("/terminate-domain"),       Group::Provisioning, Run::Keyed(domains::terminate)),
+    Row("update_domain",            Method::POST,   At::Namespaces("/update-domain"),          Group::Provisioning, Run::Keyed(domains::update)),
+    Row("release_domain",           Method::POST,   At::Billing("/release-domain"),            Group::Provisioning, Run::Keyed(domains::release)),
 
-    Row(Method::POST,   At::Namespaces("/provision-subscription"), Group::Provisioning, Run::Keyed(subscriptions::provision)),
-    Row(Method::POST,   At::Namespaces("/suspend-subscription"),   Group::Provisioning, Run::Keyed(subscriptions::suspend)),
-    Row(Method::POST,   At::Namespaces("/resume-subscription"),    Group::Provisioning, Run::Keyed(subscriptions::resume)),
-    Row(Method::POST,   At::Namespaces("/terminate-subscription"), Group::Provisioning, Run::Keyed(subscriptions::terminate)),
-    Row(Method::POST,   At::Namespaces("/change-subscription"),    Group::Provisioning, Run::Keyed(subscriptions::change)),
+    Row("provision_subscription",   Method::POST,   At::Namespaces("/provision-subscription"), Group::Provisioning, Run::Keyed(subscriptions::provision)),
+    Row("suspend_subscription",     Method::POST,   At::Namespaces("/suspend-subscription"),   Group::Provisioning, Run::Keyed(subscriptions::suspend)),
+    Row("resume_subscription",      Method::POST,   At::Namespaces("/resume-subscription"),    Group::Provisioning, Run::Keyed(subscriptions::resume)),
+    Row("terminate_subscription",   Method::POST,   At::Namespaces("/terminate-subscription"), Group::Provisioning, Run::Keyed(subscriptions::terminate)),
+    Row("change_subscription",      Method::POST,   At::Namespaces("/change-subscription"),    Group::Provisioning, Run::Keyed(subscriptions::change)),
 
-    Row(Method::POST,   At::Billing("/sync-services"),             Group::Provisioning, Run::Keyed(sync::services)),
-    Row(Method::POST,   At::Billing("/pricing"),                   Group::Provisioning, Run::Keyed(pricing::set)),
-    Row(Method::DELETE, At::Billing("/pricing"),                   Group::Provisioning, Run::Keyed(pricing::delete)),
+    Row("sync_services",            Method::POST,   At::Billing("/sync-services"),             Group::Provisioning, Run::Keyed(sync::services)),
+    Row("set_price",                Method::POST,   At::Billing("/pricing"),                   Group::Provisioning, Run::Keyed(pricing::set)),
+    Row("remove_price",             Method::DELETE, At::Billing("/pricing"),                   Group::Provisioning, Run::Keyed(pricing::delete)),
 
-    Row(Method::POST,   At::Path("/sso/token"),                    Group::Sso,          Run::Keyed(sso::token)),
-    Row(Method::GET,    At::Beside(sso_page::PATH),                Group::SsoPage,      Run::SignIn),
+    Row("create_sso_token",         Method::POST,   At::Path("/sso/token"),                    Group::Sso,          Run::Keyed(sso::token)),
+    Row("sign_in",                  Method::GET,    At::Beside(sso_page::PATH),                Group::SsoPage,      Run::SignIn),
 
-    Row(Method::GET,    At::Path("/domains"),                      Group::DomainMonitoring, Run::Keyed(domain_monitoring::list)),
-    Row(Method::GET,    At::Path("/domains/{id}/summary"),         Group::DomainMonitoring, Run::Keyed(domain_monitoring::summary)),
-    Row(Method::GET,    At::Path("/domains/{id}/alerts"),          Group::DomainMonitoring, Run::Keyed(domain_monitoring::alerts)),
-    Row(Method::GET,    At::Path("/domains/{id}/alerts/{alertId}"), Group::DomainMonitoring, Run::Keyed(domain_monitoring::alert)),
-    Row(Method::POST,   At::Path("/domains/{id}/alerts/{alertId}/acknowledge"), Group::DomainMonitoring, Run::Keyed(domain_monitoring::acknowledge)),
-    Row(Method::POST,   At::Path("/domains/{id}/alerts/{alertId}/resolve"), Group::DomainMonitoring, Run::Keyed(domain_monitoring::resolve)),
-    Row(Method::GET,    At::Path("/domains/{id}/dark-web-mentions"), Group::DomainMonitoring, Run::Keyed(domain_monitoring::mentions)),
-    Row(Method::GET,    At::Path("/domains/{id}/credential-leaks"), Group::DomainMonitoring, Run::Keyed(domain_monitoring::leaks)),
-    Row(Method::GET,    At::Path("/domains/{id}/scan-history"),    Group::DomainMonitoring, Run::Keyed(domain_monitoring::scan_history)),
+    Row("list_domains",             Method::GET,    At::Path("/domains"),                      Group::DomainMonitoring, Run::Keyed(domain_monitoring::list)),
+    Row("get_domain_summary",       Method::GET,    At::Path("/domains/{id}/summary"),         Group::DomainMonitoring, Run::Keyed(domain_monitoring::summary)),
+    Row("list_domain_alerts",       Method::GET,    At::Path("/domains/{id}/alerts"),          Group::DomainMonitoring, Run::Keyed(domain_monitoring::alerts)),
+    Row("get_domain_alert",         Method::GET,    At::Path("/domains/{id}/alerts/{alertId}"), Group::DomainMonitoring, Run::Keyed(domain_monitoring::alert)),
+    Row("acknowledge_domain_alert", Method::POST,   At::Path("/domains/{id}/alerts/{alertId}/acknowledge"), Group::DomainMonitoring, Run::Keyed(domain_monitoring::acknowledge)),
+    Row("resolve_domain_alert",     Method::POST,   At::Path("/domains/{id}/alerts/{alertId}/resolve"), Group::DomainMonitoring, Run::Keyed(domain_monitoring::resolve)),
+    Row("list_mentions",            Method::GET,    At::Path("/domains/{id}/dark-web-mentions"), Group::DomainMonitoring, Run::Keyed(domain_monitoring::mentions)),
+    Row("list_credential_leaks",    Method::GET,    At::Path("/domains/{id}/credential-leaks"), Group::DomainMonitoring, Run::Keyed(domain_monitoring::leaks)),
+    Row("get_scan_history",         Method::GET,    At::Path("/domains/{id}/scan-history"),    Group::DomainMonitoring, Run::Keyed(domain_monitoring::scan_history)),
 
-    Row(Method::GET,    At::Path("/alerts"),                       Group::PortAlerts,   Run::Keyed(port_alerts::list)),
-    Row(Method::GET,    At::Path("/alerts/{alert}"),               Group::PortAlerts,   Run::Keyed(port_alerts::show)),
-    Row(Method::POST,   At::Path("/alerts/{alert}/resolve"),       Group::PortAlerts,   Run::Keyed(port_alerts::resolve)),
+    Row("list_port_alerts",         Method::GET,    At::Path("/alerts"),                       Group::PortAlerts,   Run::Keyed(port_alerts::list)),
+    Row("get_port_alert",           Method::GET,    At::Path("/alerts/{alert}"),               Group::PortAlerts,   Run::Keyed(port_alerts::show)),
+    Row("resolve_port_alert",       Method::POST,   At::Path("/alerts/{alert}/resolve"),       Group::PortAlerts,   Run::Keyed(port_alerts::resolve)),
 
-    Row(Method::GET,    At::Path("/whitelists/endpoint-summary"),  Group::AllowedPorts, Run::Keyed(rules::summary)),
-    Row(Method::GET,    At::Path("/whitelists"),                   Group::AllowedPorts, Run::Keyed(rules::list)),
-    Row(Method::POST,   At::Path("/whitelists"),                   Group::AllowedPorts, Run::Keyed(rules::create)),
-    Row(Method::GET,    At::Path("/whitelists/{whitelist}"),       Group::AllowedPorts, Run::Keyed(rules::show)),
-    Row(Method::PUT,    At::Path("/whitelists/{whitelist}"),       Group::AllowedPorts, Run::Keyed(rules::update)),
-    Row(Method::DELETE, At::Path("/whitelists/{whitelist}"),       Group::AllowedPorts, Run::Keyed(rules::delete)),
+    Row("get_rule_summary",         Method::GET,    At::Path("/whitelists/endpoint-summary"),  Group::AllowedPorts, Run::Keyed(rules::summary)),
+    Row("list_rules",               Method::GET,    At::Path("/whitelists"),                   Group::AllowedPorts, Run::Keyed(rules::list)),
+    Row("create_rule",              Method::POST,   At::Path("/whitelists"),                   Group::AllowedPorts, Run::Keyed(rules::create)),
+    Row("get_rule",                 Method::GET,    At::Path("/whitelists/{whitelist}"),       Group::AllowedPorts, Run::Keyed(rules::show)),
+    Row("update_rule",              Method::PUT,    At::Path("/whitelists/{whitelist}"),       Group::AllowedPorts, Run::Keyed(rules::update)),
+    Row("delete_rule",              Method::DELETE, At::Path("/whitelists/{whitelist}"),       Group::AllowedPorts, Run::Keyed(rules::delete)),
 
-    Row(Method::GET,    At::Path("/endpoints"),                    Group::Endpoints,    Run::Keyed(endpoints::list)),
-    Row(Method::POST,   At::Path("/endpoints"),                    Group::Endpoints,    Run::Keyed(endpoints::create)),
-    Row(Method::GET,    At::Path("/endpoints/{endpoint}"),         Group::Endpoints,    Run::Keyed(endpoints::show)),
-    Row(Method::GET,    At::Path("/endpoints/{endpoint}/detail"),  Group::Endpoints,    Run::Keyed(endpoints::detail)),
-    Row(Method::PUT,    At::Path("/endpoints/{endpoint}"),         Group::Endpoints,    Run::Keyed(endpoints::update)),
-    Row(Method::DELETE, At::Path("/endpoints/{endpoint}"),         Group::Endpoints,    Run::Keyed(endpoints::delete)),
+    Row("list_endpoints",           Method::GET,    At::Path("/endpoints"),                    Group::Endpoints,    Run::Keyed(endpoints::list)),
+    Row("create_endpoint",          Method::POST,   At::Path("/endpoints"),                    Group::Endpoints,    Run::Keyed(endpoints::create)),
+    Row("get_endpoint",             Method::GET,    At::Path("/endpoints/{endpoint}"),         Group::Endpoints,    Run::Keyed(endpoints::show)),
+    Row("get_endpoint_detail",      Method::GET,    At::Path("/endpoints/{endpoint}/detail"),  Group::Endpoints,    Run::Keyed(endpoints::detail)),
+    Row("update_endpoint",          Method::PUT,    At::Path("/endpoints/{endpoint}"),         Group::Endpoints,    Run::Keyed(endpoints::update)),
+    Row("delete_endpoint",          Method::DELETE, At::Path("/endpoints/{endpoint}"),         Group::Endpoints,    Run::Keyed(endpoints::delete)),
 
-    Row(Method::GET,    At::Path("/sandbox/scenarios"),            Group::Sandbox,      Run::Keyed(sandbox::scenarios)),
-    Row(Method::POST,   At::Path("/sandbox/scenario"),             Group::Sandbox,      Run::Keyed(sandbox::choose)),
+    Row("list_scenarios",           Method::GET,    At::Path("/sandbox/scenarios"),            Group::Sandbox,      Run::Keyed(sandbox::scenarios)),
+    Row("set_scenario",             Method::POST,   At::Path("/sandbox/scenario"),             Group::Sandbox,      Run::Keyed(sandbox::choose)),
 
-    Row(Method::POST,   At::Path("/firewall/ingest"),              Group::FirewallIngest, Run::Keyed(firewall::ingest)),
+    Row("ingest_firewall",          Method::POST,   At::Path("/firewall/ingest"),              Group::FirewallIngest, Run::Keyed(firewall::ingest)),
 ];
 
 /// Every operation on every path that it has.
 pub(crate) fn all() -> Vec<Route> {
     let mut routes = Vec::new();
-    for Row(method, at, group, run) in TABLE {
+    for Row(operation, method, at, group, run) in TABLE {
         for path in paths(*at) {
             routes.push(Route {
+                operation,
                 method: method.clone(),
                 path,
                 group: *group,

@@ -323,9 +323,9 @@ fn routes_prints_every_operation() {
     let (code, out, _) = run(&mut command(&["routes"]));
     assert_eq!(code, Some(0));
     for line in [
-        "GET /api/v1/health",
-        "POST /api/v1/provisioning/provision",
-        "DELETE /api/v1/whitelists/{whitelist}",
+        "GET /api/v1/health get_health",
+        "POST /api/v1/provisioning/provision provision_endpoint",
+        "DELETE /api/v1/whitelists/{whitelist} delete_rule",
     ] {
         assert!(out.lines().any(|known| known == line), "{line} in {out}");
     }

@@ -68,9 +68,9 @@ fn exec_says_what_is_wrong_before_or_instead_of_the_command() {
     let (code, _, error) = run(&mut command(&["exec", "--", "/"]));
     assert_eq!(code, Some(126), "{error}");
     let (code, _, _) = run(&mut command(&["exec"]));
-    assert_eq!(code, Some(2));
+    assert_eq!(code, Some(125));
     let (code, out, error) = run(&mut exec(&["--config", "/nowhere/mock.toml"], "echo no"));
-    assert_eq!((code, out.as_str()), (Some(2), ""), "{error}");
+    assert_eq!((code, out.as_str()), (Some(125), ""), "{error}");
 }
 
 #[test]
@@ -100,4 +100,64 @@ fn ready_waits_and_gives_up_in_time() {
         "soon",
     ]));
     assert_eq!(code, Some(2));
+}
+
+#[test]
+fn signals_reach_what_the_command_started_too() {
+    // The shell in the middle waits, and would not pass a signal on.
+    let script =
+        "(trap 'echo inner ended; exit 3' TERM; echo ready; while :; do sleep 0.05; done); exit 3";
+    let mut child = exec(&[], script).spawn().expect("the binary runs");
+    let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
+    let mut next = || lines.next().and_then(Result::ok);
+    assert_eq!(next().as_deref(), Some("ready"));
+    let pid = child.id().to_string();
+    let sent = Command::new("kill").args(["-TERM", &pid]).status();
+    assert!(sent.expect("kill runs").success());
+    assert_eq!(next().as_deref(), Some("inner ended"));
+    assert!(child.wait().is_ok());
+}
+
+#[test]
+fn a_server_on_every_address_is_reached_by_loopback() {
+    let script = "curl -s -o /dev/null -w '%{http_code}' -H \"Authorization: Bearer $SECMON_API_KEY\" \
+                  -d '{}' \"$SECMON_BASE_URL/api/v1/billing/suspend\"; echo \" $SECMON_BASE_URL\"";
+    let (code, out, error) = run(&mut exec(&["--listen", "0.0.0.0:0"], script));
+    assert_eq!(code, Some(0), "{error}");
+    assert!(out.contains(" http://127.0.0.1:"), "{out}");
+    // 422 and not 403 TENANT_MISMATCH; nothing where there is no curl.
+    assert!(!out.starts_with("403"), "{out}");
+}
+
+#[test]
+fn config_prints_what_holds_where_nothing_is_said() {
+    let (code, out, _) = run(&mut command(&["config"]));
+    assert_eq!(code, Some(0));
+    let mut printed = secmon_mock::Config::parse(&out).expect("a good configuration");
+    let default = secmon_mock::Config::default();
+    let given = printed.tenants.take().expect("the accounts");
+    assert_eq!(format!("{printed:?}"), format!("{default:?}"));
+    let names = given.iter().map(|tenant| tenant.name.as_str());
+    assert_eq!(names.collect::<Vec<_>>(), ["acme", "globex", "umbrella"]);
+}
+
+#[test]
+fn a_list_in_the_place_of_a_table_is_refused_by_its_line() {
+    for (text, said) in [
+        (
+            "[[products]]\nname = 1\n",
+            "line 1: products: must be one table; write [products]",
+        ),
+        (
+            "\n[[limits]]\ndefault_endpoint_limit = 1\n",
+            "line 2: limits: must be one table",
+        ),
+        (
+            "tenants = [[\"acme\"]]\n",
+            "line 1: tenants.0: must be a table; write [[tenants]]",
+        ),
+    ] {
+        let error = secmon_mock::Config::parse(text).expect_err(text);
+        assert!(error.starts_with(said), "{error}");
+    }
 }
