@@ -1,8 +1,8 @@
 //! The mock's admin API, under `/_mock/`: JSON in and out, errors as `{"error": sentence}`.
 
+mod controls;
 mod guard;
 mod input;
-mod levers;
 mod routes;
 
 use std::sync::Arc;
@@ -17,23 +17,22 @@ use http::StatusCode;
 use http::request::Parts;
 use serde_json::{Map, Value, json};
 
-use crate::http::body::{self, Sent};
+use crate::http::body::{self, Sent, Unread};
 use crate::http::head;
 use crate::http::query;
 use crate::http::reply::Reply;
 use crate::mock::{AdminError, Mock};
 use crate::server::ArrivedOn;
 use crate::store::Ticket;
+pub(crate) use controls::faults::read as read_fault;
 use guard::Openness;
-pub(crate) use levers::faults::read as read_fault;
-use routes::Lever;
 
 /// The largest body of an admin call: a whole state fits.
 const BODY_LIMIT: usize = 256 * 1024 * 1024;
 
 /// A call of the admin API, read.
-pub(super) struct AdminCall<'a> {
-    pub(super) mock: &'a Mock,
+pub(super) struct AdminCall {
+    pub(super) mock: Arc<Mock>,
     /// The variable parts of the path, in its order.
     pub(super) parts: Vec<String>,
     pub(super) query: std::collections::BTreeMap<String, String>,
@@ -42,20 +41,20 @@ pub(super) struct AdminCall<'a> {
     pub(super) host: String,
 }
 
-impl AdminCall<'_> {
+impl AdminCall {
     /// A variable part of the path; every path that is asked for one has it.
     pub(super) fn part(&self, place: usize) -> &str {
         self.parts.get(place).map_or("", String::as_str)
     }
 }
 
-/// What a lever answers, and what must be durable first.
-pub(super) struct Pulled {
+/// What a control answers, and what must be durable first.
+pub(super) struct Answered {
     pub(super) reply: Reply,
     pub(super) ticket: Ticket,
 }
 
-impl Pulled {
+impl Answered {
     /// An answer that changed nothing.
     pub(super) fn shown(body: &impl serde::Serialize) -> Self {
         Self {
@@ -107,7 +106,7 @@ pub(crate) fn standalone_router(mock: &Arc<Mock>) -> Router {
 }
 
 async fn answer(
-    mock: &Mock,
+    mock: &Arc<Mock>,
     path: &'static str,
     parts: Result<RawPathParams, RawPathParamsRejection>,
     request: Request,
@@ -117,34 +116,35 @@ async fn answer(
     if let Err(refusal) = guard::check(mock, &head, openness) {
         return refusal.into();
     }
-    let Some(lever) = routes::lever(path, &head.method) else {
+    let Some(control) = routes::control(path, &head.method) else {
         return routes::unroutable(path).into();
     };
-    let parts = match parts {
-        Ok(parts) => parts.iter().map(|(_, text)| text.to_owned()).collect(),
-        Err(_) => {
-            return failure(&AdminError::BadInput(
-                "The path is not valid UTF-8.".to_owned(),
-            ))
-            .into();
-        }
+    let Ok(parts) = parts else {
+        let sentence = "The path is not valid UTF-8.".to_owned();
+        return failure(&AdminError::BadInput(sentence)).into();
     };
     let query = query::parse(head.uri.query());
     if let Err(error) = routes::check_parameters(path, &head.method, query.keys()) {
         return failure(&error).into();
     }
-    let body = match read_object(body).await {
-        Ok(body) => body,
-        Err(error) => return failure(&error).into(),
-    };
+    let sent = body::read(body, BODY_LIMIT).await;
     let call = AdminCall {
-        mock,
-        parts,
+        mock: Arc::clone(mock),
+        parts: parts.iter().map(|(_, text)| text.to_owned()).collect(),
         query,
-        body,
+        body: Map::new(),
         host: called_host(&head),
     };
-    match pull(lever, &call, openness).await {
+    // A whole state, or a year of time, takes longer than others should wait.
+    let done = tokio::task::spawn_blocking(move || {
+        let body = read_object(sent)?;
+        control(&AdminCall { body, ..call })
+    });
+    let done = done.await.unwrap_or_else(|_| {
+        let sentence = "The mock failed in this call: please report it.".to_owned();
+        Err(AdminError::NotSaved(sentence))
+    });
+    match durable(mock, done, openness).await {
         Ok(reply) => reply.into(),
         Err(error) => failure(&error).into(),
     }
@@ -160,21 +160,25 @@ fn called_host(head: &Parts) -> String {
     named.or_else(arrived_on).unwrap_or_default()
 }
 
-async fn pull(lever: Lever, call: &AdminCall<'_>, openness: Openness) -> Result<Reply, AdminError> {
-    let pulled = lever(call);
+/// The answer, once what it tells of is durable.
+async fn durable(
+    mock: &Mock,
+    done: Result<Answered, AdminError>,
+    openness: Openness,
+) -> Result<Reply, AdminError> {
     if openness == Openness::Keyed {
         // What is shown, and what is refused, tells of the state in memory.
-        call.mock.store.settled().await?;
+        mock.store.settled().await?;
     }
-    let Pulled { reply, ticket } = pulled?;
+    let Answered { reply, ticket } = done?;
     ticket.await?;
     Ok(reply)
 }
 
 /// The body's JSON object; no body is an empty one.
-async fn read_object(body: Body) -> Result<Map<String, Value>, AdminError> {
+fn read_object(sent: Result<Sent, Unread>) -> Result<Map<String, Value>, AdminError> {
     let bad = |sentence: &str| AdminError::BadInput(sentence.to_owned());
-    match body::read(body, BODY_LIMIT).await {
+    match sent {
         Ok(Sent::Whole(bytes)) if bytes.is_empty() => Ok(Map::new()),
         Ok(Sent::Whole(bytes)) => {
             body::object(&bytes).map_err(|errors| input::first_sentence(&errors))

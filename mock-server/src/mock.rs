@@ -1,8 +1,8 @@
 //! What all requests share: the accounts and whose keys are whose, the clock, the faults, the
 //! journal of calls without an account, the store.
 
+mod controls;
 pub(crate) mod document;
-mod levers;
 mod records;
 mod registry;
 mod restore;
@@ -21,8 +21,8 @@ use crate::playbooks::Run;
 use crate::settings::Settings;
 use crate::store::{Store, Ticket};
 
-pub(crate) use levers::NewTenant;
-pub use levers::{AdminError, TenantOptions};
+pub(crate) use controls::NewTenant;
+pub use controls::{AdminError, TenantOptions};
 use records::{ServerRecord, moment_put};
 pub(crate) use registry::{Holder, Registry};
 

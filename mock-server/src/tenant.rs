@@ -228,6 +228,6 @@ impl std::fmt::Debug for Tenant {
     }
 }
 
-fn saved(pulled: Result<Ticket, AdminError>) -> Result<(), AdminError> {
-    Ok(wait(pulled?)?)
+fn saved(done: Result<Ticket, AdminError>) -> Result<(), AdminError> {
+    Ok(wait(done?)?)
 }

@@ -2,21 +2,21 @@
 
 use http::{Method, StatusCode};
 
+use super::controls::{clock, faults, journal, playbooks, records, tenants};
 use super::guard::Openness;
-use super::levers::{clock, faults, journal, playbooks, records, tenants};
-use super::{AdminCall, Pulled, refusal};
+use super::{AdminCall, Answered, refusal};
 use crate::AdminError;
 use crate::http::reply::Reply;
 
 /// Does what a call asks for.
-pub(super) type Lever = fn(&AdminCall<'_>) -> Result<Pulled, AdminError>;
+pub(super) type Control = fn(&AdminCall) -> Result<Answered, AdminError>;
 
 /// Its parameters are the last.
 struct Row(
     Method,
     &'static str,
     Openness,
-    Lever,
+    Control,
     &'static [&'static str],
 );
 
@@ -33,7 +33,7 @@ const TABLE: &[Row] = &[
     Row(Method::POST,   "/_mock/tenants",                                             Openness::Keyed, tenants::add, &[]),
     Row(Method::DELETE, "/_mock/tenants/{name}",                                      Openness::Keyed, tenants::remove, &[]),
     Row(Method::POST,   "/_mock/tenants/{name}/reset",                                Openness::Keyed, tenants::reset, &[]),
-    Row(Method::GET,    "/_mock/tenants/{name}/state",                                        Openness::Keyed, tenants::export, &[]),
+    Row(Method::GET,    "/_mock/tenants/{name}/state",                                Openness::Keyed, tenants::export, &[]),
     Row(Method::GET,    "/_mock/tenants/{name}/clock",                                Openness::Keyed, clock::show_one, &[]),
     Row(Method::POST,   "/_mock/tenants/{name}/clock",                                Openness::Keyed, clock::move_one, &[]),
     Row(Method::POST,   "/_mock/tenants/{name}/keys",                                 Openness::Keyed, tenants::issue_key, &[]),
@@ -72,7 +72,7 @@ fn row(path: &str, method: &Method) -> Option<&'static Row> {
     TABLE.iter().find(|row| row.1 == path && row.0 == *method)
 }
 
-pub(super) fn lever(path: &str, method: &Method) -> Option<Lever> {
+pub(super) fn control(path: &str, method: &Method) -> Option<Control> {
     row(path, method).map(|row| row.3)
 }
 

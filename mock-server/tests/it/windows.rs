@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::client::{Caller, Reply, Stage};
+use crate::client::{Caller, Reply, Stage, text};
 
 fn strict(caller: &Caller) -> Reply {
     caller.get("/api/v1/alerts?billing_customer_id=1")
@@ -98,5 +98,22 @@ fn without_rate_limits_nothing_is_refused() {
     for _ in 0..150 {
         strict(&stage.acme).expect(200);
         default(&stage.acme).expect(200);
+    }
+}
+
+#[test]
+fn an_account_may_have_windows_of_its_own_size_m4() {
+    let stage = Stage::new();
+    let sizes = json!({ "rate_limits": { "strict": 2, "default": 3, "window": 10 } });
+    let made = stage.anyone.post("/_mock/tenants", sizes).expect(201);
+    let small = stage.anyone.with_key(&text(&made.at("/api_key")));
+    for _ in 0..3 {
+        small.get("/api/v1/endpoints").expect(200);
+    }
+    let full = small.get("/api/v1/endpoints").expect(429);
+    assert_eq!(full.header("retry-after"), Some("10"));
+    for wrong in [json!({ "window": 0 }), json!({ "strict": -1 }), json!({ "size": 1 })] {
+        let body = json!({ "rate_limits": wrong });
+        stage.anyone.post("/_mock/tenants", body).expect(400);
     }
 }

@@ -1,4 +1,4 @@
-//! What the admin API can do to a running mock. Each lever changes memory at once and gives a
+//! What the admin API can do to a running mock. Each control changes memory at once and gives a
 //! ticket that tells when the change is durable.
 
 use std::sync::Arc;
@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use secmon_engine::Instant;
 use secmon_engine::{
-    Account, ClientId, DomainFindings, LeakDataset, OpenPort, Progress, Refusal, ScanOutcome,
-    Scenario, Switch,
+    Account, ClientId, DomainFindings, LeakDataset, OpenPort, Progress, RateLimits, Refusal,
+    ScanOutcome, Scenario, Switch,
 };
 use uuid::Uuid;
 
@@ -61,6 +61,8 @@ pub struct TenantOptions {
     pub suspended: Option<bool>,
     /// Whether its calls are limited; by default as the server's flag says.
     pub rate_limit: Option<bool>,
+    /// The sizes of its rate windows; by default the server's.
+    pub rate_limits: Option<RateLimits>,
     /// Servers of a customer without a `port_monitoring` service.
     pub default_endpoint_limit: Option<u64>,
     /// Servers of the whole account.
@@ -85,6 +87,10 @@ impl Mock {
             checks::portal_domain(domain)
                 .map_err(|reason| AdminError::BadInput(format!("The portal_domain {reason}.")))?;
         }
+        if let Some(limits) = &options.rate_limits {
+            checks::rate_limits(limits)
+                .map_err(|reason| AdminError::BadInput(format!("rate_limits.window {reason}.")))?;
+        }
         let mut registry = self.registry_mut();
         let name = match options.name {
             Some(name) => free_name(&registry, name)?,
@@ -96,6 +102,7 @@ impl Mock {
         settings.sandbox = switch(options.sandbox, settings.sandbox);
         settings.suspended = switch(options.suspended, settings.suspended);
         settings.rate_limit = switch(options.rate_limit, settings.rate_limit);
+        settings.rate_limits = options.rate_limits.unwrap_or(settings.rate_limits);
         let limits = &mut settings.limits;
         limits.default_endpoint_limit = options
             .default_endpoint_limit

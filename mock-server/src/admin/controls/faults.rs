@@ -5,7 +5,7 @@ use std::time::Duration;
 use http::{HeaderValue, StatusCode};
 use serde_json::{Map, Value, json};
 
-use super::{AdminCall, Pulled, input};
+use super::{AdminCall, Answered, input};
 use crate::AdminError;
 use crate::faults::{CloseAt, Effect, Fault, Placed, usual_retry_after, wildcard};
 use crate::fields::{Raw, readers};
@@ -24,7 +24,7 @@ const LONGEST_BODY: usize = 1024 * 1024;
 /// Bytes of the bodies of all faults.
 const MOST_BODIES: usize = 64 * 1024 * 1024;
 
-pub(crate) fn list(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
+pub(crate) fn list(call: &AdminCall) -> Result<Answered, AdminError> {
     let of = call.query.get("tenant");
     if let Some(name) = of {
         call.mock.partner(name)?;
@@ -32,7 +32,7 @@ pub(crate) fn list(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
     let placed = call.mock.faults();
     let wanted = |placed: &&Placed| of.is_none() || placed.fault.tenant.as_ref() == of;
     let faults: Vec<_> = placed.all().iter().filter(wanted).map(shown).collect();
-    Ok(Pulled::shown(&json!({ "faults": faults })))
+    Ok(Answered::shown(&json!({ "faults": faults })))
 }
 
 fn shown(placed: &Placed) -> Value {
@@ -103,7 +103,7 @@ pub(crate) fn read(body: &Map<String, Value>) -> Result<Fault, AdminError> {
     })
 }
 
-pub(crate) fn place(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
+pub(crate) fn place(call: &AdminCall) -> Result<Answered, AdminError> {
     let fault = read(&call.body)?;
     if let Some(name) = &fault.tenant {
         call.mock.partner(name)?;
@@ -124,7 +124,7 @@ pub(crate) fn place(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
     if !warnings.is_empty() {
         body["warnings"] = warnings.into();
     }
-    Ok(Pulled::made(&body, Ticket::done()))
+    Ok(Answered::made(&body, Ticket::done()))
 }
 
 /// Why it may never hit anything.
@@ -265,7 +265,7 @@ fn status_code(lowest: i64) -> impl Fn(Raw) -> readers::Read<StatusCode> {
     }
 }
 
-pub(crate) fn clear(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
+pub(crate) fn clear(call: &AdminCall) -> Result<Answered, AdminError> {
     match call.query.get("tenant") {
         Some(name) => {
             call.mock.partner(name)?;
@@ -273,14 +273,14 @@ pub(crate) fn clear(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
         }
         None => call.mock.faults().remove_all(),
     }
-    Ok(Pulled::done(Ticket::done()))
+    Ok(Answered::done(Ticket::done()))
 }
 
-pub(crate) fn remove(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
+pub(crate) fn remove(call: &AdminCall) -> Result<Answered, AdminError> {
     let text = call.part(0);
     let removed = text.parse().is_ok_and(|id| call.mock.faults().remove(id));
     if removed {
-        Ok(Pulled::done(Ticket::done()))
+        Ok(Answered::done(Ticket::done()))
     } else {
         Err(AdminError::Unknown(format!("There is no fault `{text}`.")))
     }

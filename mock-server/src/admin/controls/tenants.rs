@@ -1,14 +1,14 @@
 //! Accounts and their keys (M3, M4).
 
-use secmon_engine::{ClientId, LeakDataset, Progress};
-use serde_json::json;
+use secmon_engine::{ClientId, LeakDataset, Progress, RateLimits};
+use serde_json::{Map, Value, json};
 
-use super::{AdminCall, Pulled, input};
+use super::{AdminCall, Answered, input};
 use crate::fields::readers;
 use crate::mock::TenantOptions;
 use crate::{AdminError, Scenario};
 
-pub(crate) fn list(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
+pub(crate) fn list(call: &AdminCall) -> Result<Answered, AdminError> {
     let registry = call.mock.registry();
     let tenants: Vec<_> = registry
         .partners()
@@ -23,10 +23,10 @@ pub(crate) fn list(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
             })
         })
         .collect();
-    Ok(Pulled::shown(&json!({ "tenants": tenants })))
+    Ok(Answered::shown(&json!({ "tenants": tenants })))
 }
 
-pub(crate) fn add(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
+pub(crate) fn add(call: &AdminCall) -> Result<Answered, AdminError> {
     let (made, ticket) = call.mock.add_tenant(options(call)?)?;
     let settings = made.partner.settings();
     let body = json!({
@@ -34,23 +34,26 @@ pub(crate) fn add(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
         "portal_domain": settings.portal_domain,
         "api_key": made.api_key,
     });
-    Ok(Pulled::made(&body, ticket))
+    Ok(Answered::made(&body, ticket))
 }
 
-fn options(call: &AdminCall<'_>) -> Result<TenantOptions, AdminError> {
+fn options(call: &AdminCall) -> Result<TenantOptions, AdminError> {
     let known = [
         "name",
         "portal_domain",
         "sandbox",
         "suspended",
         "rate_limit",
+        "rate_limits",
         "default_endpoint_limit",
         "account_endpoint_limit",
         "scenario",
     ];
     let mut fields = input::fields(&call.body, &known);
     let limit = readers::integer(0..=i64::MAX);
+    let windows = fields.optional("rate_limits", readers::object);
     let options = TenantOptions {
+        rate_limits: windows.map(rate_limits).transpose()?,
         name: fields.optional("name", readers::text(0..=usize::MAX)),
         portal_domain: fields.optional("portal_domain", readers::text(1..=253)),
         sandbox: fields.optional("sandbox", readers::boolean),
@@ -70,59 +73,77 @@ fn options(call: &AdminCall<'_>) -> Result<TenantOptions, AdminError> {
     input::finish(fields, || Some(options))
 }
 
-pub(crate) fn remove(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
-    Ok(Pulled::done(call.mock.remove_tenant(call.part(0))?))
+/// The sizes of an account's windows; those that are left out are the documented ones.
+fn rate_limits(object: &Map<String, Value>) -> Result<RateLimits, AdminError> {
+    let usual = RateLimits::default();
+    let mut fields = input::fields(object, &["strict", "default", "window"]);
+    let mut size = |name, usual| {
+        let given = fields.optional(name, readers::integer(0..=u32::MAX.into()));
+        given
+            .and_then(|size| u32::try_from(size).ok())
+            .unwrap_or(usual)
+    };
+    let limits = RateLimits {
+        strict: size("strict", usual.strict),
+        default: size("default", usual.default),
+        window: size("window", usual.window),
+    };
+    input::finish(fields, || Some(limits))
 }
 
-pub(crate) fn reset(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
-    Ok(Pulled::done(call.mock.reset_tenant(call.part(0))?))
+pub(crate) fn remove(call: &AdminCall) -> Result<Answered, AdminError> {
+    Ok(Answered::done(call.mock.remove_tenant(call.part(0))?))
 }
 
-pub(crate) fn export(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
-    Ok(Pulled::shown(&call.mock.export_tenant(call.part(0))?))
+pub(crate) fn reset(call: &AdminCall) -> Result<Answered, AdminError> {
+    Ok(Answered::done(call.mock.reset_tenant(call.part(0))?))
 }
 
-pub(crate) fn issue_key(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
+pub(crate) fn export(call: &AdminCall) -> Result<Answered, AdminError> {
+    Ok(Answered::shown(&call.mock.export_tenant(call.part(0))?))
+}
+
+pub(crate) fn issue_key(call: &AdminCall) -> Result<Answered, AdminError> {
     let (key, ticket) = call.mock.issue_key(call.part(0))?;
-    Ok(Pulled::made(&json!({ "api_key": key }), ticket))
+    Ok(Answered::made(&json!({ "api_key": key }), ticket))
 }
 
-pub(crate) fn revoke_key(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
-    Ok(Pulled::done(
+pub(crate) fn revoke_key(call: &AdminCall) -> Result<Answered, AdminError> {
+    Ok(Answered::done(
         call.mock.revoke_key(call.part(0), call.part(1))?,
     ))
 }
 
-pub(crate) fn set_progress(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
+pub(crate) fn set_progress(call: &AdminCall) -> Result<Answered, AdminError> {
     let mut fields = input::fields(&call.body, &["scans"]);
     let progress = fields.required(
         "scans",
         readers::named(Progress::from_name, "timed, immediate, manual"),
     );
     let progress = input::finish(fields, || progress)?;
-    Ok(Pulled::done(
+    Ok(Answered::done(
         call.mock.set_progress(call.part(0), progress)?,
     ))
 }
 
-pub(crate) fn set_leak_dataset(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
+pub(crate) fn set_leak_dataset(call: &AdminCall) -> Result<Answered, AdminError> {
     let mut fields = input::fields(&call.body, &["state"]);
     let states = "configured, unconfigured, unreachable";
     let state = fields.required("state", readers::named(LeakDataset::from_name, states));
     let state = input::finish(fields, || state)?;
-    Ok(Pulled::done(
+    Ok(Answered::done(
         call.mock.set_leak_dataset(call.part(0), state)?,
     ))
 }
 
-pub(crate) fn remove_portal_account(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
+pub(crate) fn remove_portal_account(call: &AdminCall) -> Result<Answered, AdminError> {
     let client = call.part(1).parse().ok().and_then(ClientId::new);
     let client = client.ok_or_else(|| {
         AdminError::BadInput(
             "The client id in the path must be an integer of at least 1.".to_owned(),
         )
     })?;
-    Ok(Pulled::done(
+    Ok(Answered::done(
         call.mock.remove_portal_account(call.part(0), client)?,
     ))
 }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{AdminCall, Pulled, input};
+use super::{AdminCall, Answered, input};
 use crate::AdminError;
 use crate::faults::wildcard;
 use crate::fields::{Fields, readers};
@@ -17,7 +17,7 @@ struct Filter {
 }
 
 impl Filter {
-    fn read(call: &AdminCall<'_>) -> Result<Self, AdminError> {
+    fn read(call: &AdminCall) -> Result<Self, AdminError> {
         let mut fields = Fields::of_query(&call.query);
         let method = fields.optional("method", readers::text(1..=32));
         let path = fields.optional("path", readers::text(1..=4096));
@@ -56,7 +56,7 @@ struct Listed {
     requests: Vec<JournalEntry>,
 }
 
-pub(crate) fn list(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
+pub(crate) fn list(call: &AdminCall) -> Result<Answered, AdminError> {
     let filter = Filter::read(call)?;
     let secrets = call.mock.secrets();
     let redaction = Redaction::new(secrets.iter().map(String::as_str));
@@ -76,15 +76,15 @@ pub(crate) fn list(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
     entries.sort_unstable_by_key(|entry| entry.id);
     let surplus = entries.len().saturating_sub(filter.limit);
     entries.drain(..surplus);
-    Ok(Pulled::shown(&Listed {
+    Ok(Answered::shown(&Listed {
         dropped: dropped.into_iter().sum(),
         requests: entries,
     }))
 }
 
-pub(crate) fn clear(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
+pub(crate) fn clear(call: &AdminCall) -> Result<Answered, AdminError> {
     let tenant = call.query.get("tenant").map(String::as_str);
     call.mock
         .with_journals(tenant, |_, journal| journal.clear())?;
-    Ok(Pulled::done(Ticket::done()))
+    Ok(Answered::done(Ticket::done()))
 }

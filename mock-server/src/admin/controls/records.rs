@@ -7,7 +7,7 @@ use secmon_engine::{DomainFindings, OpenPort, Protocol, ScanOutcome};
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
-use super::{AdminCall, Pulled, input};
+use super::{AdminCall, Answered, input};
 use crate::AdminError;
 use crate::fields::{Fields, Raw, readers};
 use crate::http::reply::Reply;
@@ -16,40 +16,40 @@ use crate::store::Ticket;
 /// More ports than there are cannot be open.
 const MOST_PORTS: usize = 2 * u16::MAX as usize;
 
-pub(crate) fn health(_: &AdminCall<'_>) -> Result<Pulled, AdminError> {
-    Ok(Pulled::shown(
+pub(crate) fn health(_: &AdminCall) -> Result<Answered, AdminError> {
+    Ok(Answered::shown(
         &json!({ "status": "ok", "version": env!("CARGO_PKG_VERSION") }),
     ))
 }
 
 /// The inspector: one page that asks the admin API for everything it shows.
-pub(crate) fn page(_: &AdminCall<'_>) -> Result<Pulled, AdminError> {
+pub(crate) fn page(_: &AdminCall) -> Result<Answered, AdminError> {
     const PAGE: &str = include_str!("../page.html");
-    Ok(Pulled {
+    Ok(Answered {
         reply: Reply::new(StatusCode::OK, "text/html; charset=utf-8", PAGE),
         ticket: Ticket::done(),
     })
 }
 
-pub(crate) fn reset(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
-    Ok(Pulled::done(call.mock.reset()))
+pub(crate) fn reset(call: &AdminCall) -> Result<Answered, AdminError> {
+    Ok(Answered::done(call.mock.reset()))
 }
 
-pub(crate) fn export(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
-    Ok(Pulled::shown(&call.mock.export()?))
+pub(crate) fn export(call: &AdminCall) -> Result<Answered, AdminError> {
+    Ok(Answered::shown(&call.mock.export()?))
 }
 
-pub(crate) fn import(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
-    Ok(Pulled::done(
+pub(crate) fn import(call: &AdminCall) -> Result<Answered, AdminError> {
+    Ok(Answered::done(
         call.mock.import(&Value::Object(call.body.clone()))?,
     ))
 }
 
-pub(crate) fn set_ports(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
+pub(crate) fn set_ports(call: &AdminCall) -> Result<Answered, AdminError> {
     let mut fields = input::fields(&call.body, &["open"]);
     let open = fields.required("open", open_ports);
     let open = input::finish(fields, || open)?;
-    Ok(Pulled::done(call.mock.set_ports(id(call)?, &open)?))
+    Ok(Answered::done(call.mock.set_ports(id(call)?, &open)?))
 }
 
 fn open_ports(raw: Raw) -> readers::Read<Vec<OpenPort>> {
@@ -82,19 +82,21 @@ fn protocol(name: &str) -> Option<Protocol> {
         .find(|protocol| protocol.name() == name)
 }
 
-pub(crate) fn scan_endpoint(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
+pub(crate) fn scan_endpoint(call: &AdminCall) -> Result<Answered, AdminError> {
     let outcome = outcome(call)?;
-    Ok(Pulled::done(
+    Ok(Answered::done(
         call.mock.scan_endpoint_now(id(call)?, outcome)?,
     ))
 }
 
-pub(crate) fn scan_domain(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
+pub(crate) fn scan_domain(call: &AdminCall) -> Result<Answered, AdminError> {
     let outcome = outcome(call)?;
-    Ok(Pulled::done(call.mock.scan_domain_now(id(call)?, outcome)?))
+    Ok(Answered::done(
+        call.mock.scan_domain_now(id(call)?, outcome)?,
+    ))
 }
 
-pub(crate) fn set_findings(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
+pub(crate) fn set_findings(call: &AdminCall) -> Result<Answered, AdminError> {
     let mut fields = input::fields(
         &call.body,
         &["employees", "customers", "third_parties", "mentions"],
@@ -113,10 +115,10 @@ pub(crate) fn set_findings(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
         let [employees, customers, third_parties, mentions] = counts;
         DomainFindings::new(employees, customers, third_parties, mentions)
     })?;
-    Ok(Pulled::done(call.mock.set_findings(id(call)?, findings)?))
+    Ok(Answered::done(call.mock.set_findings(id(call)?, findings)?))
 }
 
-fn outcome(call: &AdminCall<'_>) -> Result<ScanOutcome, AdminError> {
+fn outcome(call: &AdminCall) -> Result<ScanOutcome, AdminError> {
     let by_name = |name: &str| {
         [ScanOutcome::Completed, ScanOutcome::Failed]
             .into_iter()
@@ -128,7 +130,7 @@ fn outcome(call: &AdminCall<'_>) -> Result<ScanOutcome, AdminError> {
 }
 
 /// The record's id in the path. What is no id is the id of no record.
-fn id(call: &AdminCall<'_>) -> Result<Uuid, AdminError> {
+fn id(call: &AdminCall) -> Result<Uuid, AdminError> {
     let text = call.part(0);
     readers::parse_uuid(text)
         .ok_or_else(|| AdminError::Unknown(format!("There is no record `{text}`.")))

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{AdminCall, Pulled, input};
+use super::{AdminCall, Answered, input};
 use crate::AdminError;
 use crate::fields::{Fields, readers};
 use crate::http::head::without_port;
@@ -10,7 +10,7 @@ use crate::journal::Redaction;
 use crate::playbooks::{self, Client, Run};
 use crate::store::Ticket;
 
-pub(crate) fn list(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
+pub(crate) fn list(call: &AdminCall) -> Result<Answered, AdminError> {
     let known: Vec<_> = playbooks::all()
         .iter()
         .map(|playbook| json!({ "name": playbook.name, "goal": playbook.goal }))
@@ -21,10 +21,12 @@ pub(crate) fn list(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
         .iter()
         .map(|run| json!({ "id": run.id, "name": run.playbook.name, "tenant": run.tenant }))
         .collect();
-    Ok(Pulled::shown(&json!({ "playbooks": known, "runs": runs })))
+    Ok(Answered::shown(
+        &json!({ "playbooks": known, "runs": runs }),
+    ))
 }
 
-pub(crate) fn start(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
+pub(crate) fn start(call: &AdminCall) -> Result<Answered, AdminError> {
     let mut fields = input::fields(&call.body, &["name"]);
     let name = fields.required("name", readers::text(0..=usize::MAX));
     let name = input::finish(fields, || name)?;
@@ -41,22 +43,22 @@ pub(crate) fn start(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
         "api_key": made.api_key,
         "goal": run.playbook.goal,
     });
-    Ok(Pulled::made(&body, ticket))
+    Ok(Answered::made(&body, ticket))
 }
 
 /// Ends a run; the account that was made for it goes with it.
-pub(crate) fn remove(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
+pub(crate) fn remove(call: &AdminCall) -> Result<Answered, AdminError> {
     let run = named(call)?;
     call.mock.playbooks().retain(|other| other.id != run.id);
     match call.mock.remove_tenant(&run.tenant) {
-        Ok(ticket) => Ok(Pulled::done(ticket)),
+        Ok(ticket) => Ok(Answered::done(ticket)),
         // Somebody removed the account already.
-        Err(AdminError::Unknown(_)) => Ok(Pulled::done(Ticket::done())),
+        Err(AdminError::Unknown(_)) => Ok(Answered::done(Ticket::done())),
         Err(error) => Err(error),
     }
 }
 
-fn named(call: &AdminCall<'_>) -> Result<Run, AdminError> {
+fn named(call: &AdminCall) -> Result<Run, AdminError> {
     let id = call.part(0);
     let runs = call.mock.playbooks();
     let run = runs.iter().find(|run| run.id.to_string() == id);
@@ -64,7 +66,7 @@ fn named(call: &AdminCall<'_>) -> Result<Run, AdminError> {
         .ok_or_else(|| AdminError::Unknown(format!("There is no playbook run `{id}`.")))
 }
 
-pub(crate) fn show(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
+pub(crate) fn show(call: &AdminCall) -> Result<Answered, AdminError> {
     let mut fields = Fields::of_query(&call.query);
     let finished = fields.optional("finished", readers::boolean);
     let client = input::finish(fields, || {
@@ -80,5 +82,5 @@ pub(crate) fn show(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
     for finding in &mut judgement.findings {
         redaction.apply(finding);
     }
-    Ok(Pulled::shown(&judgement))
+    Ok(Answered::shown(&judgement))
 }

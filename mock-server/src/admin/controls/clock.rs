@@ -5,42 +5,42 @@ use std::time::Duration;
 use secmon_engine::{Instant, Timestamp};
 use serde_json::json;
 
-use super::{AdminCall, Pulled, input};
+use super::{AdminCall, Answered, input};
 use crate::AdminError;
 use crate::clock::{FURTHEST, Movement};
 use crate::fields::readers;
 
-pub(crate) fn show(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
+pub(crate) fn show(call: &AdminCall) -> Result<Answered, AdminError> {
     Ok(shown(call, call.mock.now()))
 }
 
-pub(crate) fn show_one(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
+pub(crate) fn show_one(call: &AdminCall) -> Result<Answered, AdminError> {
     let partner = call.mock.partner(call.part(0))?;
     Ok(shown(call, partner.time(call.mock.now())))
 }
 
-pub(crate) fn move_all(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
+pub(crate) fn move_all(call: &AdminCall) -> Result<Answered, AdminError> {
     let ticket = call.mock.move_all_clocks(movement(call)?)?;
-    Ok(Pulled {
+    Ok(Answered {
         ticket,
         ..show(call)?
     })
 }
 
-pub(crate) fn move_one(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
+pub(crate) fn move_one(call: &AdminCall) -> Result<Answered, AdminError> {
     let ticket = call.mock.move_clock_of(call.part(0), movement(call)?)?;
-    Ok(Pulled {
+    Ok(Answered {
         ticket,
         ..show_one(call)?
     })
 }
 
-fn shown(call: &AdminCall<'_>, now: Instant) -> Pulled {
+fn shown(call: &AdminCall, now: Instant) -> Answered {
     let mode = call.mock.settings.time.name();
-    Pulled::shown(&json!({ "now": Timestamp(now).to_string(), "mode": mode }))
+    Answered::shown(&json!({ "now": Timestamp(now).to_string(), "mode": mode }))
 }
 
-fn movement(call: &AdminCall<'_>) -> Result<Movement, AdminError> {
+fn movement(call: &AdminCall) -> Result<Movement, AdminError> {
     let mut fields = input::fields(&call.body, &["advance_seconds", "set"]);
     let advance = fields.optional("advance_seconds", |raw| {
         let seconds = readers::number(0.0..=FURTHEST.as_secs_f64())(raw)?;

@@ -7,4 +7,4 @@ pub(super) mod playbooks;
 pub(super) mod records;
 pub(super) mod tenants;
 
-use super::{AdminCall, Pulled, input};
+use super::{AdminCall, Answered, input};
