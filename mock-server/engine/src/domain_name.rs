@@ -1,5 +1,7 @@
 //! The names of monitored domains, normalized (C1).
 
+use idna::uts46::{AsciiDenyList, DnsLength, Hyphens, Uts46};
+
 use crate::values::parse_address;
 
 /// A domain name as it is kept and compared: lower case, ASCII, at least two
@@ -21,9 +23,15 @@ impl DomainName {
         const REASON: &str = "must be a domain name, for example example.com.";
         let host = host_of(text.trim()).ok_or(REASON)?;
         let host = host.strip_suffix('.').unwrap_or(host);
-        let name = idna::domain_to_ascii(host).map_err(|_| REASON)?;
+        let ascii = Uts46::new().to_ascii(
+            host.as_bytes(),
+            AsciiDenyList::EMPTY,
+            Hyphens::Check,
+            DnsLength::Ignore,
+        );
+        let name = ascii.map_err(|_| REASON)?;
         if is_domain(&name) {
-            Ok(Self(name))
+            Ok(Self(name.into_owned()))
         } else {
             Err(REASON)
         }
@@ -37,15 +45,16 @@ impl DomainName {
 
 /// The host in a URL, or in `host[:port][/path]`.
 fn host_of(text: &str) -> Option<&str> {
-    let (authority, is_url) = match text.split_once("://") {
-        Some((_, rest)) => (rest, true),
-        None => (text, false),
-    };
-    let authority = authority.split(['/', '?', '#']).next()?;
-    let host = match authority.rsplit_once('@') {
-        Some((_, host)) if is_url => host,
-        Some(_) => return None,
-        None => authority,
+    let host = match text.split_once("://") {
+        Some((_, rest)) => {
+            let authority = rest.split(['/', '?', '#', '\\']).next()?;
+            authority
+                .rsplit_once('@')
+                .map_or(authority, |(_, host)| host)
+        }
+        None if text.contains('@') => return None,
+        // What ends the host of a URL is no part of a host here, and so refused below.
+        None => text.split('/').next()?,
     };
     match host.split_once(':') {
         Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => Some(host),
@@ -90,7 +99,9 @@ mod tests {
             ),
             ("http://example.com?x=1", "example.com"),
             ("example.com:443", "example.com"),
-            ("example.com/path@x", "example.com"),
+            ("http://example.com\\path", "example.com"),
+            ("http://example.com#x@y", "example.com"),
+            ("example.com/path?x#y\\z", "example.com"),
             ("Bücher.example", "xn--bcher-kva.example"),
             ("xn--bcher-kva.example", "xn--bcher-kva.example"),
         ] {
@@ -121,6 +132,11 @@ mod tests {
             "-a.com",
             "a-.com",
             "a_b.com",
+            "ab--cd.com",
+            "example.com/path@x",
+            "example.com?x=1",
+            "example.com#x",
+            "example.com\\x",
             "exa mple.com",
             "example.com:port",
             "https://",

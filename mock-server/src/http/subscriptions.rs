@@ -2,8 +2,8 @@
 
 use http::StatusCode;
 use secmon_engine::{
-    Account, Call, ChangeSubscription, Done, DowngradeCheck, ProvisionSubscription, Refusal,
-    SubscriptionMoved, SubscriptionRef,
+    Account, Call, ChangeSubscription, ClientId, Done, DowngradeCheck, ProvisionSubscription,
+    Refusal, ServiceId, SubscriptionMoved, SubscriptionRef,
 };
 
 use super::ask::Ask;
@@ -48,8 +48,8 @@ type Transition =
 fn transition(ask: &mut Ask<'_>, go: Transition) -> Result<Reply, Problem> {
     let body = ask.asked.object()?;
     let mut fields = Fields::of_body(&body);
-    let subscription = subscription(&mut fields);
-    let subscription = fields.finish(|| subscription)?;
+    let named = Named::read(&mut fields);
+    let subscription = fields.finish(|| named.subscription())?;
     let done = go(ask.account, &ask.call, &subscription)?;
     Ok(reply::success_done(done, ask.now()))
 }
@@ -74,7 +74,7 @@ pub(crate) fn change(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
     const VALUES: [&str; 2] = ["new_plan_slug", "new_quantity"];
     let body = ask.asked.object()?;
     let mut fields = Fields::of_body(&body);
-    let subscription = subscription(&mut fields);
+    let named = Named::read(&mut fields);
     let new_plan = fields.optional("new_plan_slug", customer::slug);
     let new_quantity = fields.optional("new_quantity", quantity);
     let downgrade = match fields.optional("force", readers::boolean) {
@@ -88,15 +88,13 @@ pub(crate) fn change(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
             fields.reject(name, sentence.to_owned());
         }
     }
-    if let Some(subscription) = &subscription {
-        let checked = ask
-            .account
-            .check_new_plan(&subscription.product, new_plan.as_deref());
+    if let Some(product) = &named.product {
+        let checked = ask.account.check_new_plan(product, new_plan.as_deref());
         fields.judge("new_plan_slug", checked);
     }
     let request = fields.finish(|| {
         Some(ChangeSubscription {
-            subscription: subscription?,
+            subscription: named.subscription()?,
             new_plan,
             new_quantity,
             downgrade,
@@ -106,15 +104,29 @@ pub(crate) fn change(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
     Ok(reply::success(StatusCode::OK, change, ask.now()))
 }
 
-fn subscription(fields: &mut Fields<'_>) -> Option<SubscriptionRef> {
-    let client = fields.required("client_id", customer::number);
-    let service = fields.required("service_id", customer::service);
-    let product = fields.required("product_slug", customer::slug);
-    Some(SubscriptionRef {
-        client: client?,
-        service: service?,
-        product: product?,
-    })
+/// The members that name a subscription; those that are wrong are noted and left out.
+struct Named {
+    client: Option<ClientId>,
+    service: Option<ServiceId>,
+    product: Option<String>,
+}
+
+impl Named {
+    fn read(fields: &mut Fields<'_>) -> Self {
+        Self {
+            client: fields.required("client_id", customer::number),
+            service: fields.required("service_id", customer::service),
+            product: fields.required("product_slug", customer::slug),
+        }
+    }
+
+    fn subscription(self) -> Option<SubscriptionRef> {
+        Some(SubscriptionRef {
+            client: self.client?,
+            service: self.service?,
+            product: self.product?,
+        })
+    }
 }
 
 fn quantity(raw: Raw) -> readers::Read<u32> {

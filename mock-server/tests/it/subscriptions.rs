@@ -61,6 +61,9 @@ fn plans_are_judged_with_the_other_fields_b4() {
     call(&stage, "provision", json!({})).expect(200);
     let change = call(&stage, "change", json!({ "new_plan_slug": "golden" })).expect(422);
     assert_eq!(change.wrong_fields(), ["new_plan_slug"]);
+    let both = json!({ "client_id": 0, "new_plan_slug": "golden" });
+    let change = call(&stage, "change", both).expect(422);
+    assert_eq!(change.wrong_fields(), ["client_id", "new_plan_slug"]);
 }
 
 #[test]
