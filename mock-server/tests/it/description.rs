@@ -6,11 +6,16 @@ use serde_json::{Map, Value, json};
 
 use crate::client::{Reply, Stage};
 use crate::program::{command, run};
+use crate::strict::strict;
 
-static DOCUMENT: LazyLock<Value> = LazyLock::new(|| {
-    let text = include_str!(concat!(env!("OUT_DIR"), "/openapi.json"));
-    serde_json::from_str(text).expect("the description is JSON")
-});
+const PUBLISHED: &str = include_str!(concat!(env!("OUT_DIR"), "/openapi.json"));
+
+/// What answers are held against.
+static DOCUMENT: LazyLock<Value> = LazyLock::new(|| strict(published()));
+
+fn published() -> Value {
+    serde_json::from_str(PUBLISHED).expect("the description is JSON")
+}
 
 /// What a `$ref` stands for, or the value itself.
 fn resolved(value: &'static Value) -> &'static Value {
@@ -69,6 +74,11 @@ pub fn check(method: &str, target: &str, reply: &Reply) {
         Some(schema) => {
             let problem = mismatch(schema, &reply.json());
             assert_eq!(problem, None, "{method} {path} {status}: {}", reply.text());
+            check_code(
+                &format!("{method} {path} {status}"),
+                response,
+                &reply.json(),
+            );
         }
         None => assert!(reply.body.is_empty(), "{method} {path} {status} has a body"),
     }
@@ -85,12 +95,39 @@ pub fn check(method: &str, target: &str, reply: &Reply) {
     }
 }
 
+/// Panics when an error has a code, or details of a code, that its response does not name.
+fn check_code(call: &str, response: &'static Value, answer: &Value) {
+    let Some(code) = answer.pointer("/error/code").and_then(Value::as_str) else {
+        return;
+    };
+    let examples = &response["content"]["application/json"]["examples"];
+    let example = resolved(&examples[code]);
+    assert!(!example.is_null(), "{call} does not document {code}");
+    let members = |answer: &Value| {
+        let details = answer["error"]["details"].as_object().into_iter().flatten();
+        details.map(|(name, _)| name.clone()).collect::<Vec<_>>()
+    };
+    let (shown, documented) = (members(answer), members(&example["value"]));
+    assert_eq!(shown, documented, "{call}: the details of {code}");
+}
+
 /// Why a value does not fit a schema, if it does not. Every keyword that occurs is known here.
 fn mismatch(schema: &'static Value, value: &Value) -> Option<String> {
     let schema = resolved(schema);
     object(schema).iter().find_map(|(keyword, rule)| {
         let fits = match keyword.as_str() {
-            "description" | "properties" | "format" => true,
+            "description" | "format" | "examples" => true,
+            "properties" => {
+                return object(rule)
+                    .iter()
+                    .find_map(|(name, schema)| mismatch(schema, value.get(name)?));
+            }
+            "if" | "then" | "else" => return conditional(schema, keyword, value),
+            "not" => mismatch(rule, value).is_some(),
+            "anyOf" => {
+                let mut choices = rule.as_array().into_iter().flatten();
+                choices.any(|choice| mismatch(choice, value).is_none())
+            }
             "type" => has_type(rule, value),
             "const" => rule == value,
             "enum" => rule.as_array().is_some_and(|values| values.contains(value)),
@@ -124,9 +161,6 @@ fn mismatch(schema: &'static Value, value: &Value) -> Option<String> {
             "maxItems" => value
                 .as_array()
                 .is_none_or(|items| items.len() as u64 <= size(rule)),
-            "minProperties" => value
-                .as_object()
-                .is_none_or(|object| object.len() as u64 >= size(rule)),
             "pattern" => value.as_str().is_none_or(|text| fits_pattern(rule, text)),
             other => panic!("the keyword {other} is not checked"),
         };
@@ -155,6 +189,18 @@ fn has_type(rule: &Value, value: &Value) -> bool {
     }
 }
 
+/// What `then` or `else` has against a value, whichever holds by `if`.
+fn conditional(schema: &'static Value, keyword: &str, value: &Value) -> Option<String> {
+    let branch = match mismatch(&schema["if"], value) {
+        None => "then",
+        Some(_) => "else",
+    };
+    match keyword == branch {
+        true => mismatch(&schema[branch], value),
+        false => None,
+    }
+}
+
 fn one_of(choices: &'static Value, value: &Value) -> Option<String> {
     let choices = choices.as_array().into_iter().flatten();
     let problems: Vec<Option<String>> = choices.map(|choice| mismatch(choice, value)).collect();
@@ -165,13 +211,12 @@ fn one_of(choices: &'static Value, value: &Value) -> Option<String> {
 }
 
 fn additional(schema: &'static Value, rule: &'static Value, value: &Value) -> Option<String> {
-    let known = schema.get("properties").map(object);
-    value.as_object()?.iter().find_map(|(name, field)| {
-        match known.and_then(|known| known.get(name)) {
-            Some(schema) => mismatch(schema, field),
-            None if rule == &json!(false) => Some(format!("{name} is not documented")),
-            None => mismatch(rule, field),
-        }
+    let named = |name: &String| schema.get("properties")?.get(name);
+    let mut others = value.as_object()?.iter();
+    others.find_map(|(name, field)| match named(name) {
+        Some(_) => None,
+        None if rule == &json!(false) => Some(format!("{name} is not documented")),
+        None => mismatch(rule, field),
     })
 }
 
@@ -231,12 +276,14 @@ fn the_description_is_served_to_everybody_and_printed() {
     for caller in [&stage.anyone, &admin] {
         let served = caller.get("/openapi.json").expect(200);
         assert_eq!(served.header("content-type"), Some("application/json"));
-        assert!(served.json() == *DOCUMENT);
+        assert_eq!(served.text(), PUBLISHED);
         assert_eq!(
             caller.delete("/openapi.json").expect(405).header("allow"),
             Some("GET")
         );
     }
+    // In the order of the YAML.
+    assert!(PUBLISHED.starts_with(r#"{"openapi":"3.1.0","info":{"title":"#));
     let (code, out, _) = run(&mut command(&["openapi"]));
     assert_eq!(code, Some(0));
     assert!(out.contains("openapi: 3.1.0"));
