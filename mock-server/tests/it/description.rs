@@ -290,6 +290,20 @@ fn the_description_is_served_to_everybody_and_printed() {
 }
 
 #[test]
+fn the_page_of_the_reference_needs_no_key_and_nothing_from_elsewhere() {
+    let stage = Stage::of(|builder| builder.admin_key("opensesame"));
+    let page = stage.anyone.get("/_mock/docs").expect(200);
+    assert_eq!(
+        page.header("content-type"),
+        Some("text/html; charset=utf-8")
+    );
+    assert!(page.text().contains(r#"fetch("/openapi.json")"#));
+    for elsewhere in ["http:", "https:", "src=", "<link", "import "] {
+        assert!(!page.text().contains(elsewhere), "{elsewhere}");
+    }
+}
+
+#[test]
 fn every_reference_of_the_description_leads_somewhere() {
     fn follow(value: &'static Value) {
         match value {

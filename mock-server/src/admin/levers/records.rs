@@ -13,6 +13,8 @@ use crate::fields::{Fields, Raw, readers};
 use crate::http::reply::Reply;
 use crate::store::Ticket;
 
+const HTML: &str = "text/html; charset=utf-8";
+
 /// More ports than there are cannot be open.
 const MOST_PORTS: usize = 2 * u16::MAX as usize;
 
@@ -24,11 +26,19 @@ pub(crate) fn health(_: &AdminCall<'_>) -> Result<Pulled, AdminError> {
 
 /// The inspector: one page that asks the admin API for everything it shows.
 pub(crate) fn page(_: &AdminCall<'_>) -> Result<Pulled, AdminError> {
-    const PAGE: &str = include_str!("../page.html");
-    Ok(Pulled {
-        reply: Reply::new(StatusCode::OK, "text/html; charset=utf-8", PAGE),
+    Ok(text(HTML, include_str!("../page.html")))
+}
+
+/// The partner API's reference: one page that reads `/openapi.json`.
+pub(crate) fn docs(_: &AdminCall<'_>) -> Result<Pulled, AdminError> {
+    Ok(text(HTML, include_str!("../docs.html")))
+}
+
+fn text(kind: &'static str, text: &'static str) -> Pulled {
+    Pulled {
+        reply: Reply::new(StatusCode::OK, kind, text),
         ticket: Ticket::done(),
-    })
+    }
 }
 
 pub(crate) fn reset(call: &AdminCall<'_>) -> Result<Pulled, AdminError> {
