@@ -1,4 +1,4 @@
-//! The partner API's own description, embedded and served.
+//! The partner API's own description and that of the admin API, embedded and served.
 
 use axum::Router;
 use axum::response::Response;
@@ -12,6 +12,9 @@ pub(crate) const YAML: &str = include_str!("../openapi.yaml");
 
 /// As it is served.
 pub(crate) const JSON: &str = include_str!(concat!(env!("OUT_DIR"), "/openapi.json"));
+
+/// The admin API's, as it is served at `/_mock/openapi.json`.
+pub(crate) const OF_ADMIN: &str = include_str!(concat!(env!("OUT_DIR"), "/openapi-mock.json"));
 
 /// Serves the description at `/openapi.json`; it needs no key (M7).
 pub(crate) fn router() -> Router {

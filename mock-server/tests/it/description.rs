@@ -1,4 +1,4 @@
-//! The API's description: every answer of every test is held against it.
+//! The descriptions of the partner API and of the admin API: every answer of every test is held against them.
 
 use std::sync::LazyLock;
 
@@ -10,12 +10,33 @@ use crate::strict::strict;
 
 const PUBLISHED: &str = include_str!(concat!(env!("OUT_DIR"), "/openapi.json"));
 
-/// What answers are held against.
-static DOCUMENT: LazyLock<Value> = LazyLock::new(|| strict(published()));
+const OF_ADMIN: &str = include_str!(concat!(env!("OUT_DIR"), "/openapi-mock.json"));
 
-fn published() -> Value {
-    serde_json::from_str(PUBLISHED).expect("the description is JSON")
-}
+/// What answers are held against: both, which have no name in common.
+static DOCUMENT: LazyLock<Value> = LazyLock::new(|| {
+    let read = |text| serde_json::from_str(text).expect("a description is JSON");
+    let (mut both, admin): (Value, Value) = (read(PUBLISHED), read(OF_ADMIN));
+    for place in [
+        "/paths",
+        "/components/schemas",
+        "/components/responses",
+        "/components/parameters",
+    ] {
+        let there = both
+            .pointer_mut(place)
+            .and_then(Value::as_object_mut)
+            .expect(place);
+        for (name, value) in admin
+            .pointer(place)
+            .and_then(Value::as_object)
+            .expect(place)
+        {
+            let earlier = there.insert(name.clone(), value.clone());
+            assert!(earlier.is_none(), "{place} has {name} twice");
+        }
+    }
+    strict(both)
+});
 
 /// What a `$ref` stands for, or the value itself.
 fn resolved(value: &'static Value) -> &'static Value {
@@ -63,7 +84,9 @@ pub fn check(method: &str, target: &str, reply: &Reply) {
     let operation = path_item(path).and_then(|item| item.get(method.to_ascii_lowercase()));
     let Some(operation) = operation else { return };
     let status = reply.status.to_string();
-    let response = operation["responses"].get(&status);
+    let responses = &operation["responses"];
+    let response = responses.get(&status);
+    let response = response.or_else(|| responses.get(format!("{}XX", &status[..1])));
     let response = resolved(response.unwrap_or_else(|| {
         panic!(
             "{method} {path} does not document {status}: {}",
@@ -80,7 +103,10 @@ pub fn check(method: &str, target: &str, reply: &Reply) {
                 &reply.json(),
             );
         }
-        None => assert!(reply.body.is_empty(), "{method} {path} {status} has a body"),
+        None => assert!(
+            reply.body.is_empty() || response.get("content").is_some(),
+            "{method} {path} {status} has a body"
+        ),
     }
     for name in response
         .get("headers")
@@ -243,9 +269,11 @@ fn fits_pattern(rule: &Value, text: &str) -> bool {
     }
 }
 
-fn documented() -> Vec<String> {
+/// The operations that are described, in the partner API or in the admin API.
+fn documented(below: &str) -> Vec<String> {
     let mut operations = Vec::new();
-    for (path, item) in object(&DOCUMENT["paths"]) {
+    let paths = object(&DOCUMENT["paths"]).iter();
+    for (path, item) in paths.filter(|(path, _)| path.starts_with(below)) {
         let methods = object(resolved(item))
             .keys()
             .filter(|name| *name != "parameters");
@@ -262,7 +290,7 @@ fn every_documented_operation_is_routed_and_every_route_documented() {
     // The landing page of sign-in tokens is the mock's own.
     routed.retain(|route| route != "GET /sso");
     routed.sort();
-    assert_eq!(routed, documented());
+    assert_eq!(routed, documented("/api/"));
 }
 
 #[test]
@@ -290,6 +318,43 @@ fn the_description_is_served_to_everybody_and_printed() {
 }
 
 #[test]
+fn every_admin_call_is_described_with_its_parameters() {
+    let stage = Stage::new();
+    let refused = stage.anyone.get("/_mock/nonsense").expect(404).json();
+    let sentence = refused["error"].as_str().expect("a sentence");
+    let (_, listed) = sentence.split_once("there are ").expect("the calls");
+    let mut calls: Vec<String> = listed
+        .trim_end_matches('.')
+        .split(", ")
+        .map(str::to_owned)
+        .collect();
+    calls.sort();
+    assert_eq!(calls, documented("/_mock/"));
+
+    for call in calls {
+        let (method, path) = call.split_once(' ').expect("a method");
+        let operation = &DOCUMENT["paths"][path][method.to_ascii_lowercase()];
+        let parameters = operation["parameters"].as_array().into_iter().flatten();
+        let query = parameters.map(resolved).filter(|one| one["in"] == "query");
+        let described: Vec<&str> = query.filter_map(|one| one["name"].as_str()).collect();
+        let refused = stage
+            .anyone
+            .send(method, &format!("{path}?nonsense=1"), b"")
+            .expect(400)
+            .json();
+        let sentence = refused["error"].as_str().expect("a sentence");
+        let taken = sentence
+            .trim_end_matches('.')
+            .rsplit_once("akes ")
+            .map_or("", |(_, names)| names);
+        match described.is_empty() {
+            true => assert_eq!(taken, "none", "{call}"),
+            false => assert_eq!(taken, described.join(", "), "{call}"),
+        }
+    }
+}
+
+#[test]
 fn the_page_of_the_reference_needs_no_key_and_nothing_from_elsewhere() {
     let stage = Stage::of(|builder| builder.admin_key("opensesame"));
     let page = stage.anyone.get("/_mock/docs").expect(200);
@@ -301,6 +366,8 @@ fn the_page_of_the_reference_needs_no_key_and_nothing_from_elsewhere() {
     for elsewhere in ["http:", "https:", "src=", "<link", "import "] {
         assert!(!page.text().contains(elsewhere), "{elsewhere}");
     }
+    let described = stage.anyone.get("/_mock/openapi.json").expect(200);
+    assert_eq!(described.text(), OF_ADMIN);
 }
 
 #[test]
@@ -316,6 +383,37 @@ fn every_reference_of_the_description_leads_somewhere() {
         }
     }
     follow(&DOCUMENT);
+}
+
+/// The examples of a request or an answer, and the schema that they are of.
+fn examples(part: &'static Value) -> (&'static Value, Vec<&'static Value>) {
+    let media = &resolved(part)["content"]["application/json"];
+    let named = media["examples"].as_object().into_iter().flatten();
+    let mut examples: Vec<_> = named.map(|(_, one)| &resolved(one)["value"]).collect();
+    examples.extend(media.get("example"));
+    (&media["schema"], examples)
+}
+
+#[test]
+fn every_request_and_answer_has_an_example_which_is_as_the_mock_answers() {
+    for call in documented("/") {
+        let (method, path) = call.split_once(' ').expect("a method");
+        let operation = &DOCUMENT["paths"][path][method.to_ascii_lowercase()];
+        if let Some(body) = operation.get("requestBody") {
+            assert!(!examples(body).1.is_empty(), "{call} shows no request");
+        }
+        for (status, response) in object(&operation["responses"]) {
+            let (schema, shown) = examples(response);
+            let is_document = schema["$ref"] == "#/components/schemas/Document";
+            assert!(
+                schema.is_null() || is_document || !shown.is_empty(),
+                "{call} shows no {status}"
+            );
+            for example in shown {
+                assert_eq!(mismatch(schema, example), None, "{call} {status}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -11,6 +11,7 @@ use super::{AdminCall, Pulled, input};
 use crate::AdminError;
 use crate::fields::{Fields, Raw, readers};
 use crate::http::reply::Reply;
+use crate::openapi;
 use crate::store::Ticket;
 
 const HTML: &str = "text/html; charset=utf-8";
@@ -32,6 +33,11 @@ pub(crate) fn page(_: &AdminCall<'_>) -> Result<Pulled, AdminError> {
 /// The partner API's reference: one page that reads `/openapi.json`.
 pub(crate) fn docs(_: &AdminCall<'_>) -> Result<Pulled, AdminError> {
     Ok(text(HTML, include_str!("../docs.html")))
+}
+
+/// This API as OpenAPI.
+pub(crate) fn description(_: &AdminCall<'_>) -> Result<Pulled, AdminError> {
+    Ok(text("application/json", openapi::OF_ADMIN))
 }
 
 fn text(kind: &'static str, text: &'static str) -> Pulled {
