@@ -1,6 +1,6 @@
 //! The third witness: `openapi.yaml`, against which every answer is held.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use http::header;
@@ -9,6 +9,10 @@ use serde_json::{Value, json};
 
 use crate::exchange::{Exchange, Forced};
 use crate::table::{Row, TABLE};
+use strict::strict;
+
+#[path = "../../mock-server/tests/it/strict.rs"]
+mod strict;
 
 const NAME: &str = "urn:partner-api";
 
@@ -17,9 +21,12 @@ static DOCUMENT: LazyLock<Value> = LazyLock::new(|| {
     serde_yaml_ng::from_str(text).expect("openapi.yaml can be read")
 });
 
+/// As our own mock answers.
+static STRICT_DOCUMENT: LazyLock<Value> = LazyLock::new(|| strict(DOCUMENT.clone()));
+
 /// The same, in which every object may have further members (F1), and what only our own mock fixes may be otherwise.
 static OPEN_DOCUMENT: LazyLock<Value> = LazyLock::new(|| {
-    let mut document = DOCUMENT.clone();
+    let mut document = STRICT_DOCUMENT.clone();
     for (place, schema) in UNFIXED {
         let schema = serde_json::from_str(schema).expect("a schema");
         *document.pointer_mut(place).expect(place) = schema;
@@ -29,25 +36,27 @@ static OPEN_DOCUMENT: LazyLock<Value> = LazyLock::new(|| {
 });
 
 /// What the description says of our own mock, and what the documents say of any service.
-const UNFIXED: [(&str, &str); 8] = [
-    (
-        "/components/schemas/Uuid",
-        r##"{"$ref": "#/components/schemas/SentUuid"}"##,
-    ),
-    // ISO 8601 with offset (A13).
-    (
-        "/components/schemas/Timestamp/pattern",
-        r#""^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d+)?(Z|[+-]\\d{2}:\\d{2})$""#,
-    ),
+const UNFIXED: [(&str, &str); 13] = [
+    ("/components/schemas/Uuid/pattern", ANY_UUID),
+    ("/components/schemas/NullableUuid/pattern", ANY_UUID),
+    ("/components/schemas/Timestamp/pattern", ANY_TIME),
+    ("/components/schemas/NullableTimestamp/pattern", ANY_TIME),
     // An empty list stands for an empty map (F8).
     (
         "/components/schemas/FieldProblems/type",
         r#"["object", "array"]"#,
     ),
     (
-        "/components/schemas/ErrorEnvelope/properties/error/properties/details/type",
+        "/components/schemas/ErrorDetails/type",
         r#"["object", "array"]"#,
     ),
+    // A note is told of provisioning alone, and the server of a rule of lists alone.
+    (
+        "/components/schemas/KnownEndpoint",
+        r##"{"$ref": "#/components/schemas/Endpoint"}"##,
+    ),
+    ("/components/schemas/Rule/then", "true"),
+    ("/components/schemas/Rule/else", "true"),
     // Words that are not shown, or given as examples.
     ("/components/schemas/PortSeverity", r#"{"type": "string"}"#),
     (
@@ -64,7 +73,14 @@ const UNFIXED: [(&str, &str); 8] = [
     ),
 ];
 
-static STRICT: LazyLock<Form> = LazyLock::new(|| Form::of(&DOCUMENT));
+const ANY_UUID: &str =
+    r#""^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}$""#;
+
+/// ISO 8601 with offset (A13).
+const ANY_TIME: &str =
+    r#""^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d+)?(Z|[+-]\\d{2}:\\d{2})$""#;
+
+static STRICT: LazyLock<Form> = LazyLock::new(|| Form::of(&STRICT_DOCUMENT));
 static OPEN: LazyLock<Form> = LazyLock::new(|| Form::of(&OPEN_DOCUMENT));
 
 /// The description as answers are held against it.
@@ -156,6 +172,20 @@ fn judged(form: &'static Form, exchange: &Exchange) -> Vec<Problem> {
     problems.collect()
 }
 
+/// The codes that the description gives an operation, with their statuses, as in `404 ENDPOINT_NOT_FOUND`.
+pub fn codes(row: &Row) -> BTreeSet<String> {
+    let mut codes = BTreeSet::new();
+    for status in statuses(row) {
+        let place = place_of(row, status).expect("a status of the description");
+        let examples = value_at(&place).pointer("/content/application~1json/examples");
+        let examples = examples.and_then(Value::as_object).into_iter().flatten();
+        let names = examples.map(|(name, _)| name.as_str());
+        let in_capitals = names.filter(|name| *name == name.to_uppercase());
+        codes.extend(in_capitals.map(|code| format!("{status} {code}")));
+    }
+    codes
+}
+
 /// The statuses that the description gives an operation.
 pub fn statuses(row: &Row) -> Vec<u16> {
     let place = format!("{}/responses", operation(row));
@@ -242,6 +272,11 @@ fn followed(place: String) -> String {
         Some(reference) => followed(reference.trim_start_matches('#').to_owned()),
         None => place,
     }
+}
+
+/// The schemas of the description as our own mock answers.
+pub fn strict_schemas() -> &'static Value {
+    &STRICT_DOCUMENT["components"]["schemas"]
 }
 
 /// What stands at a place of the description.

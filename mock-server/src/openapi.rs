@@ -1,4 +1,4 @@
-//! The partner API's own description, embedded and served.
+//! The partner API's own description and that of the admin API, embedded and served.
 
 use axum::Router;
 use axum::response::Response;
@@ -13,10 +13,13 @@ pub(crate) const YAML: &str = include_str!("../openapi.yaml");
 /// As it is served.
 pub(crate) const JSON: &str = include_str!(concat!(env!("OUT_DIR"), "/openapi.json"));
 
-/// Where it is served; it needs no key (M7).
+/// The admin API's, as it is served at `/_mock/openapi.json`.
+pub(crate) const OF_ADMIN: &str = include_str!(concat!(env!("OUT_DIR"), "/openapi-mock.json"));
+
+/// Where the partner API's is served; it needs no key (M7).
 pub(crate) const PATH: &str = "/openapi.json";
 
-/// Serves the description.
+/// Serves the partner API's description.
 pub(crate) fn router() -> Router {
     Router::new().route(PATH, any(answer))
 }

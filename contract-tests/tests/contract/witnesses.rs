@@ -13,6 +13,7 @@ use secmon_contract_tests::table::TABLE;
 checks! {
     the_table_has_every_operation_of_the_client(),
     the_table_and_the_description_know_the_same_statuses(),
+    the_table_and_the_description_know_the_same_codes(),
     every_code_of_the_client_has_a_cell(),
     every_operation_with_pages_says_what_it_lists(),
     every_law_that_a_case_names_is_known(),
@@ -69,6 +70,22 @@ fn the_table_and_the_description_know_the_same_statuses() {
         let theirs: BTreeSet<u16> = description::statuses(row).into_iter().collect();
         assert_eq!(ours, theirs, "{}", row.name);
     }
+}
+
+fn the_table_and_the_description_know_the_same_codes() {
+    let mut known = BTreeSet::new();
+    for row in TABLE.operations() {
+        let outcomes = row.cells.iter().map(|cell| &cell.outcome);
+        let coded = outcomes.filter(|outcome| {
+            let word = outcome.split_once(' ').map_or("", |(_, word)| word);
+            !word.is_empty() && word == word.to_uppercase()
+        });
+        let ours: BTreeSet<String> = coded.cloned().collect();
+        let theirs = description::codes(row);
+        assert_eq!(ours, theirs, "{}", row.name);
+        known.extend(theirs.iter().map(|code| code[4..].to_owned()));
+    }
+    assert_eq!(known.len(), 23, "{known:?}");
 }
 
 fn every_code_of_the_client_has_a_cell() {

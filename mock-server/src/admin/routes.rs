@@ -23,6 +23,8 @@ struct Row(
 #[rustfmt::skip]
 const TABLE: &[Row] = &[
     Row(Method::GET,    "/_mock/",                                                    Openness::Open,  records::page, &[]),
+    Row(Method::GET,    "/_mock/docs",                                                Openness::Open,  records::docs, &[]),
+    Row(Method::GET,    "/_mock/openapi.json",                                        Openness::Open,  records::description, &[]),
     Row(Method::GET,    "/_mock/health",                                              Openness::Open,  records::health, &[]),
     Row(Method::POST,   "/_mock/reset",                                               Openness::Keyed, records::reset, &[]),
     Row(Method::GET,    "/_mock/state",                                               Openness::Keyed, records::export, &[]),

@@ -1,4 +1,4 @@
-//! The API's description: every answer of every test is held against it.
+//! The descriptions of the partner API and of the admin API: every answer of every test is held against them.
 
 use std::sync::LazyLock;
 
@@ -6,10 +6,36 @@ use serde_json::{Map, Value, json};
 
 use crate::client::{Reply, Stage};
 use crate::program::{command, run};
+use crate::strict::strict;
 
+const PUBLISHED: &str = include_str!(concat!(env!("OUT_DIR"), "/openapi.json"));
+
+const OF_ADMIN: &str = include_str!(concat!(env!("OUT_DIR"), "/openapi-mock.json"));
+
+/// What answers are held against: both, which have no name in common.
 static DOCUMENT: LazyLock<Value> = LazyLock::new(|| {
-    let text = include_str!(concat!(env!("OUT_DIR"), "/openapi.json"));
-    serde_json::from_str(text).expect("the description is JSON")
+    let read = |text| serde_json::from_str(text).expect("a description is JSON");
+    let (mut both, admin): (Value, Value) = (read(PUBLISHED), read(OF_ADMIN));
+    for place in [
+        "/paths",
+        "/components/schemas",
+        "/components/responses",
+        "/components/parameters",
+    ] {
+        let there = both
+            .pointer_mut(place)
+            .and_then(Value::as_object_mut)
+            .expect(place);
+        for (name, value) in admin
+            .pointer(place)
+            .and_then(Value::as_object)
+            .expect(place)
+        {
+            let earlier = there.insert(name.clone(), value.clone());
+            assert!(earlier.is_none(), "{place} has {name} twice");
+        }
+    }
+    strict(both)
 });
 
 /// What a `$ref` stands for, or the value itself.
@@ -58,7 +84,9 @@ pub fn check(method: &str, target: &str, reply: &Reply) {
     let operation = path_item(path).and_then(|item| item.get(method.to_ascii_lowercase()));
     let Some(operation) = operation else { return };
     let status = reply.status.to_string();
-    let response = operation["responses"].get(&status);
+    let responses = &operation["responses"];
+    let response = responses.get(&status);
+    let response = response.or_else(|| responses.get(format!("{}XX", &status[..1])));
     let response = resolved(response.unwrap_or_else(|| {
         panic!(
             "{method} {path} does not document {status}: {}",
@@ -69,8 +97,16 @@ pub fn check(method: &str, target: &str, reply: &Reply) {
         Some(schema) => {
             let problem = mismatch(schema, &reply.json());
             assert_eq!(problem, None, "{method} {path} {status}: {}", reply.text());
+            check_code(
+                &format!("{method} {path} {status}"),
+                response,
+                &reply.json(),
+            );
         }
-        None => assert!(reply.body.is_empty(), "{method} {path} {status} has a body"),
+        None => assert!(
+            reply.body.is_empty() || response.get("content").is_some(),
+            "{method} {path} {status} has a body"
+        ),
     }
     for name in response
         .get("headers")
@@ -85,12 +121,39 @@ pub fn check(method: &str, target: &str, reply: &Reply) {
     }
 }
 
+/// Panics when an error has a code, or details of a code, that its response does not name.
+fn check_code(call: &str, response: &'static Value, answer: &Value) {
+    let Some(code) = answer.pointer("/error/code").and_then(Value::as_str) else {
+        return;
+    };
+    let examples = &response["content"]["application/json"]["examples"];
+    let example = resolved(&examples[code]);
+    assert!(!example.is_null(), "{call} does not document {code}");
+    let members = |answer: &Value| {
+        let details = answer["error"]["details"].as_object().into_iter().flatten();
+        details.map(|(name, _)| name.clone()).collect::<Vec<_>>()
+    };
+    let (shown, documented) = (members(answer), members(&example["value"]));
+    assert_eq!(shown, documented, "{call}: the details of {code}");
+}
+
 /// Why a value does not fit a schema, if it does not. Every keyword that occurs is known here.
 fn mismatch(schema: &'static Value, value: &Value) -> Option<String> {
     let schema = resolved(schema);
     object(schema).iter().find_map(|(keyword, rule)| {
         let fits = match keyword.as_str() {
-            "description" | "properties" | "format" => true,
+            "description" | "format" | "examples" => true,
+            "properties" => {
+                return object(rule)
+                    .iter()
+                    .find_map(|(name, schema)| mismatch(schema, value.get(name)?));
+            }
+            "if" | "then" | "else" => return conditional(schema, keyword, value),
+            "not" => mismatch(rule, value).is_some(),
+            "anyOf" => {
+                let mut choices = rule.as_array().into_iter().flatten();
+                choices.any(|choice| mismatch(choice, value).is_none())
+            }
             "type" => has_type(rule, value),
             "const" => rule == value,
             "enum" => rule.as_array().is_some_and(|values| values.contains(value)),
@@ -124,9 +187,6 @@ fn mismatch(schema: &'static Value, value: &Value) -> Option<String> {
             "maxItems" => value
                 .as_array()
                 .is_none_or(|items| items.len() as u64 <= size(rule)),
-            "minProperties" => value
-                .as_object()
-                .is_none_or(|object| object.len() as u64 >= size(rule)),
             "pattern" => value.as_str().is_none_or(|text| fits_pattern(rule, text)),
             other => panic!("the keyword {other} is not checked"),
         };
@@ -155,6 +215,18 @@ fn has_type(rule: &Value, value: &Value) -> bool {
     }
 }
 
+/// What `then` or `else` has against a value, whichever holds by `if`.
+fn conditional(schema: &'static Value, keyword: &str, value: &Value) -> Option<String> {
+    let branch = match mismatch(&schema["if"], value) {
+        None => "then",
+        Some(_) => "else",
+    };
+    match keyword == branch {
+        true => mismatch(&schema[branch], value),
+        false => None,
+    }
+}
+
 fn one_of(choices: &'static Value, value: &Value) -> Option<String> {
     let choices = choices.as_array().into_iter().flatten();
     let problems: Vec<Option<String>> = choices.map(|choice| mismatch(choice, value)).collect();
@@ -165,13 +237,12 @@ fn one_of(choices: &'static Value, value: &Value) -> Option<String> {
 }
 
 fn additional(schema: &'static Value, rule: &'static Value, value: &Value) -> Option<String> {
-    let known = schema.get("properties").map(object);
-    value.as_object()?.iter().find_map(|(name, field)| {
-        match known.and_then(|known| known.get(name)) {
-            Some(schema) => mismatch(schema, field),
-            None if rule == &json!(false) => Some(format!("{name} is not documented")),
-            None => mismatch(rule, field),
-        }
+    let named = |name: &String| schema.get("properties")?.get(name);
+    let mut others = value.as_object()?.iter();
+    others.find_map(|(name, field)| match named(name) {
+        Some(_) => None,
+        None if rule == &json!(false) => Some(format!("{name} is not documented")),
+        None => mismatch(rule, field),
     })
 }
 
@@ -198,9 +269,11 @@ fn fits_pattern(rule: &Value, text: &str) -> bool {
     }
 }
 
-fn documented() -> Vec<String> {
+/// The operations that are described, in the partner API or in the admin API.
+fn documented(below: &str) -> Vec<String> {
     let mut operations = Vec::new();
-    for (path, item) in object(&DOCUMENT["paths"]) {
+    let paths = object(&DOCUMENT["paths"]).iter();
+    for (path, item) in paths.filter(|(path, _)| path.starts_with(below)) {
         let methods = object(resolved(item))
             .keys()
             .filter(|name| *name != "parameters");
@@ -218,7 +291,7 @@ fn every_documented_operation_is_routed_and_every_route_documented() {
     // The landing page of sign-in tokens is the mock's own.
     let mut routed: Vec<String> = routed.filter(|route| route != "GET /sso").collect();
     routed.sort();
-    assert_eq!(routed, documented());
+    assert_eq!(routed, documented("/api/"));
 }
 
 #[test]
@@ -232,15 +305,70 @@ fn the_description_is_served_to_everybody_and_printed() {
     for caller in [&stage.anyone, &admin] {
         let served = caller.get("/openapi.json").expect(200);
         assert_eq!(served.header("content-type"), Some("application/json"));
-        assert!(served.json() == *DOCUMENT);
+        assert_eq!(served.text(), PUBLISHED);
         assert_eq!(
             caller.delete("/openapi.json").expect(405).header("allow"),
             Some("GET")
         );
     }
+    // In the order of the YAML.
+    assert!(PUBLISHED.starts_with(r#"{"openapi":"3.1.0","info":{"title":"#));
     let (code, out, _) = run(&mut command(&["openapi"]));
     assert_eq!(code, Some(0));
     assert!(out.contains("openapi: 3.1.0"));
+}
+
+#[test]
+fn every_admin_call_is_described_with_its_parameters() {
+    let stage = Stage::new();
+    let refused = stage.anyone.get("/_mock/nonsense").expect(404).json();
+    let sentence = refused["error"].as_str().expect("a sentence");
+    let (_, listed) = sentence.split_once("there are ").expect("the calls");
+    let mut calls: Vec<String> = listed
+        .trim_end_matches('.')
+        .split(", ")
+        .map(str::to_owned)
+        .collect();
+    calls.sort();
+    assert_eq!(calls, documented("/_mock/"));
+
+    for call in calls {
+        let (method, path) = call.split_once(' ').expect("a method");
+        let operation = &DOCUMENT["paths"][path][method.to_ascii_lowercase()];
+        let parameters = operation["parameters"].as_array().into_iter().flatten();
+        let query = parameters.map(resolved).filter(|one| one["in"] == "query");
+        let described: Vec<&str> = query.filter_map(|one| one["name"].as_str()).collect();
+        let refused = stage
+            .anyone
+            .send(method, &format!("{path}?nonsense=1"), b"")
+            .expect(400)
+            .json();
+        let sentence = refused["error"].as_str().expect("a sentence");
+        let taken = sentence
+            .trim_end_matches('.')
+            .rsplit_once("akes ")
+            .map_or("", |(_, names)| names);
+        match described.is_empty() {
+            true => assert_eq!(taken, "none", "{call}"),
+            false => assert_eq!(taken, described.join(", "), "{call}"),
+        }
+    }
+}
+
+#[test]
+fn the_page_of_the_reference_needs_no_key_and_nothing_from_elsewhere() {
+    let stage = Stage::of(|builder| builder.admin_key("opensesame"));
+    let page = stage.anyone.get("/_mock/docs").expect(200);
+    assert_eq!(
+        page.header("content-type"),
+        Some("text/html; charset=utf-8")
+    );
+    assert!(page.text().contains(r#"fetch("/openapi.json")"#));
+    for elsewhere in ["http:", "https:", "src=", "<link", "import "] {
+        assert!(!page.text().contains(elsewhere), "{elsewhere}");
+    }
+    let described = stage.anyone.get("/_mock/openapi.json").expect(200);
+    assert_eq!(described.text(), OF_ADMIN);
 }
 
 #[test]
@@ -256,6 +384,37 @@ fn every_reference_of_the_description_leads_somewhere() {
         }
     }
     follow(&DOCUMENT);
+}
+
+/// The examples of a request or an answer, and the schema that they are of.
+fn examples(part: &'static Value) -> (&'static Value, Vec<&'static Value>) {
+    let media = &resolved(part)["content"]["application/json"];
+    let named = media["examples"].as_object().into_iter().flatten();
+    let mut examples: Vec<_> = named.map(|(_, one)| &resolved(one)["value"]).collect();
+    examples.extend(media.get("example"));
+    (&media["schema"], examples)
+}
+
+#[test]
+fn every_request_and_answer_has_an_example_which_is_as_the_mock_answers() {
+    for call in documented("/") {
+        let (method, path) = call.split_once(' ').expect("a method");
+        let operation = &DOCUMENT["paths"][path][method.to_ascii_lowercase()];
+        if let Some(body) = operation.get("requestBody") {
+            assert!(!examples(body).1.is_empty(), "{call} shows no request");
+        }
+        for (status, response) in object(&operation["responses"]) {
+            let (schema, shown) = examples(response);
+            let is_document = schema["$ref"] == "#/components/schemas/Document";
+            assert!(
+                schema.is_null() || is_document || !shown.is_empty(),
+                "{call} shows no {status}"
+            );
+            for example in shown {
+                assert_eq!(mismatch(schema, example), None, "{call} {status}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -31,6 +31,7 @@ mod sandbox;
 mod servers;
 mod sso;
 mod state;
+mod strict;
 mod subscriptions;
 mod sync;
 mod unkind;
