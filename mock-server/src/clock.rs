@@ -31,12 +31,13 @@ impl TimeSource {
     }
 
     /// How far the clock of a state that was closed `ahead` milliseconds ahead is ahead of this
-    /// source: never behind the `last` moment that the state knows.
-    pub(crate) fn resumed(self, ahead: u64, last: Instant) -> u64 {
+    /// source: never behind the `last` moment that the state knows. `ahead` is negative where an older state was
+    /// imported, which goes on from its own time (M2).
+    pub(crate) fn resumed(self, ahead: i64, last: Instant) -> i64 {
         let behind = last.unix_millis().saturating_sub(self.now().unix_millis());
-        let behind = u64::try_from(behind).unwrap_or(0);
         match self {
-            Self::Manual(_) => behind,
+            Self::Manual(_) if ahead < 0 => behind,
+            Self::Manual(_) => behind.max(0),
             Self::Real => ahead.max(behind),
         }
     }

@@ -7,7 +7,7 @@ mod records;
 mod registry;
 mod restore;
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
 
@@ -33,8 +33,8 @@ pub(crate) struct Mock {
     /// Where the partner API is served.
     pub(crate) public_port: u16,
     seed: AtomicU64,
-    /// How far the server's clock is ahead of its time source.
-    clock_offset_ms: AtomicU64,
+    /// How far the server's clock is ahead of its time source; behind it, where an imported state is older (M2).
+    clock_offset_ms: AtomicI64,
     registry: RwLock<Registry>,
     faults: Mutex<Faults>,
     playbooks: Mutex<Vec<Run>>,
@@ -56,7 +56,7 @@ impl Mock {
             settings,
             public_port: 0,
             seed: AtomicU64::new(server.seed),
-            clock_offset_ms: AtomicU64::new(server.clock_offset_ms),
+            clock_offset_ms: AtomicI64::new(server.clock_offset_ms),
             registry: RwLock::new(registry),
             faults: Mutex::default(),
             playbooks: Mutex::default(),
@@ -68,13 +68,13 @@ impl Mock {
 
     /// The server's time: what accounts without an offset of their own live in.
     pub(crate) fn now(&self) -> Instant {
-        let offset = Duration::from_millis(self.clock_offset_ms());
-        self.clock.now().plus(offset)
+        let source = self.clock.now().unix_millis();
+        Instant::from_unix_millis(source.saturating_add(self.clock_offset_ms()))
     }
 
     /// Moves the server's clock, and with it every account's.
     pub(crate) fn move_clock(&self, span: Duration) {
-        let millis = u64::try_from(span.as_millis()).unwrap_or(u64::MAX);
+        let millis = i64::try_from(span.as_millis()).unwrap_or(i64::MAX);
         let _ = self
             .clock_offset_ms
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |offset| {
@@ -82,8 +82,13 @@ impl Mock {
             });
     }
 
-    fn clock_offset_ms(&self) -> u64 {
+    fn clock_offset_ms(&self) -> i64 {
         self.clock_offset_ms.load(Ordering::Relaxed)
+    }
+
+    /// The offset under which the server's time is this moment.
+    fn offset_to(&self, moment: Instant) -> i64 {
+        moment.unix_millis() - self.clock.now().unix_millis()
     }
 
     /// What new accounts derive their ids from, with their names.

@@ -22,8 +22,8 @@ const FORMAT: u32 = 1;
 struct Document {
     format: u32,
     server: ServerRecord,
-    /// The server's time. The first documents did not tell it.
-    moment: Option<Instant>,
+    /// The server's time.
+    moment: Instant,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     removed: Removed,
     accounts: BTreeMap<String, AccountDocument>,
@@ -52,7 +52,7 @@ pub(crate) fn of_file(path: &Path) -> Result<Value, String> {
     written(Document {
         format: FORMAT,
         server: stored.server,
-        moment: Some(stored.moment),
+        moment: stored.moment,
         removed: stored.removed,
         accounts,
     })
@@ -65,7 +65,7 @@ fn written(document: Document) -> Result<Value, String> {
 /// What a document holds.
 struct Imported {
     server: ServerRecord,
-    moment: Option<Instant>,
+    moment: Instant,
     registry: Registry,
 }
 
@@ -115,7 +115,7 @@ impl Mock {
         let document = Document {
             format: FORMAT,
             server: self.server_record(&registry),
-            moment: Some(self.now()),
+            moment: self.now(),
             removed: registry.removed().clone(),
             accounts,
         };
@@ -137,7 +137,8 @@ impl Mock {
     /// here, before anything is changed: all that is acknowledged afterwards rests on it.
     pub(crate) fn import(&self, document: &Value) -> Result<Ticket, AdminError> {
         let judged = store::guarded(|| {
-            let imported = read(document)?;
+            let mut imported = read(document)?;
+            imported.server.clock_offset_ms = self.offset_to(imported.moment);
             let new = self.records(&imported);
             match rehearsed(&self.settings, &new) {
                 Ok(()) => Ok((imported, new)),
@@ -168,8 +169,7 @@ impl Mock {
     /// All that a store holds of an imported state.
     fn records(&self, imported: &Imported) -> Vec<Put> {
         let registry = &imported.registry;
-        let moment = imported.moment.unwrap_or_else(|| self.now());
-        let mut records = vec![imported.server.put(), moment_put(moment)];
+        let mut records = vec![imported.server.put(), moment_put(imported.moment)];
         records.extend(removed_puts(registry));
         for partner in registry.partners() {
             records.extend(whole_account(partner));

@@ -21,7 +21,7 @@ pub(super) type Removed = BTreeMap<String, u32>;
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct ServerRecord {
     pub(super) seed: u64,
-    pub(super) clock_offset_ms: u64,
+    pub(super) clock_offset_ms: i64,
     pub(super) made_up_names: u32,
 }
 

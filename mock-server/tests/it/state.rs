@@ -142,3 +142,28 @@ fn the_verbs_refuse_what_is_missing_or_broken() {
     assert!(error.contains("not JSON"), "{error}");
     assert!(!std::path::Path::new(&path).exists());
 }
+
+#[test]
+fn a_state_brings_its_time_whatever_the_other_servers_clock_shows_m2() {
+    let (stage, _) = busy();
+    let times = |stage: &Stage| {
+        let now = |path: &str| text(&stage.anyone.get(path).expect(200).at("/now"));
+        [now("/_mock/clock"), now("/_mock/tenants/mine/clock")]
+    };
+    let document = stage.anyone.get("/_mock/state").expect(200).json();
+    for start in ["2020-01-01T00:00:00+00:00", "2031-05-01T12:00:00+00:00"] {
+        let start = secmon_mock::Instant::parse(start).expect("a timestamp");
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("state");
+        let open = || Stage::of(|builder| builder.manual_clock(start).state(&file));
+        let other = open();
+        other.anyone.put("/_mock/state", document.clone()).expect(204);
+        assert_eq!(times(&other), times(&stage));
+        drop(other);
+        assert_eq!(times(&open()), times(&stage), "after a restart");
+    }
+    let real = Stage::of_real_time();
+    real.anyone.put("/_mock/state", document).expect(204);
+    // Both began in the same minute, and one of them stands.
+    assert_eq!(times(&real)[0][..17], times(&stage)[0][..17]);
+}
