@@ -20,6 +20,7 @@ use crate::pricing::{Price, PriceKey};
 use crate::rate_window::{RateGroup, RateLimited, RateWindows};
 use crate::rule::Rule;
 use crate::scan::{ManualScans, Progress};
+use crate::session::Session;
 use crate::settings::AccountSettings;
 use crate::sso::SsoToken;
 use crate::subscription::{Subscription, SubscriptionKey};
@@ -28,9 +29,8 @@ use crate::world::{DomainFindings, PortSet, Scenario};
 
 /// The whole state of one partner account.
 ///
-/// Every operation is one method that takes the account's time with it. Time
-/// moves first: whatever was due until then has happened before the operation
-/// looks at anything. Same calls, same time: same answers and same state.
+/// Operations go through a [`Session`]. Same calls at the same time: same
+/// answers and same state.
 pub struct Account {
     pub(crate) records: Records,
     pub(crate) index: Index,
@@ -189,6 +189,13 @@ impl fmt::Debug for Account {
     }
 }
 
+impl Session<'_> {
+    /// Sets what scans find wherever a record's own world is not set (E2).
+    pub fn set_scenario(&mut self, scenario: Scenario) {
+        self.records.controls.edit().scenario = scenario;
+    }
+}
+
 impl Account {
     /// A new account with these settings, and no key.
     pub fn new(settings: AccountSettings) -> Self {
@@ -218,12 +225,6 @@ impl Account {
     /// The scenario of the account (E2).
     pub fn scenario(&self) -> Scenario {
         self.records.controls.scenario
-    }
-
-    /// Sets what scans find wherever a record's own world is not set (E2).
-    pub fn set_scenario(&mut self, now: Instant, scenario: Scenario) {
-        self.advance(now);
-        self.records.controls.edit().scenario = scenario;
     }
 
     /// The ids of the account's API keys, with each one's text.
@@ -288,13 +289,6 @@ impl Account {
             .entry(KeyNo(number))
             .or_default()
             .take(group, &settings.rate_limits, now)
-    }
-
-    /// Moves time forward: everything due until `now` happens, in the order in
-    /// which it is due (A19). Time never moves back.
-    pub fn advance(&mut self, now: Instant) {
-        self.now = self.now.max(now);
-        self.run_due();
     }
 
     /// Back to the start: records, counters, world and rate windows go, and so

@@ -11,11 +11,12 @@ use crate::endpoint::State;
 use crate::refusal::{Capacity, Refusal};
 use crate::roll::{PausedBy, Roll};
 use crate::scan::Phase;
+use crate::session::Session;
 use crate::subscription::SubscriptionStatus;
 use crate::values::ClientId;
 
 /// What a customer's capacity is counted in.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Pool {
     /// Servers, held by `port_monitoring`.
     Servers,
@@ -74,31 +75,7 @@ pub struct CapacityReport {
     pub unpaused: Vec<String>,
 }
 
-impl Account {
-    pub(crate) fn roll(&self, customer: CustomerNo, pool: Pool) -> &Roll {
-        let index = self.index.customer(customer);
-        match pool {
-            Pool::Servers => &index.endpoints,
-            Pool::Domains => &index.domains,
-        }
-    }
-
-    /// What a customer may have: the sum over its active services. One that
-    /// never had a `port_monitoring` service has the account's default (B5).
-    pub(crate) fn capacity(&self, client: ClientId, pool: Pool) -> u64 {
-        let mut services = self
-            .subscriptions_of(client)
-            .filter(|subscription| subscription.offer.product() == pool.product())
-            .peekable();
-        if pool == Pool::Servers && services.peek().is_none() {
-            return self.records.settings.limits.default_endpoint_limit;
-        }
-        services
-            .filter(|subscription| subscription.status == SubscriptionStatus::Active)
-            .map(|subscription| self.records.settings.catalogue.holds(&subscription.offer))
-            .fold(0, u64::saturating_add)
-    }
-
+impl Session<'_> {
     /// Whether one more record fits (B6).
     pub(crate) fn require_room(&self, client: ClientId, pool: Pool) -> Result<(), Refusal> {
         let customer = self.customer(client);
@@ -129,6 +106,73 @@ impl Account {
             limit,
             current_usage: roll.usage(),
         }))
+    }
+
+    /// The report of one customer and product after a reconciliation.
+    pub(crate) fn capacity_report(
+        &self,
+        customer: CustomerNo,
+        pool: Pool,
+        done: &Reconciled,
+    ) -> CapacityReport {
+        let client = self.records.customers[customer].client_id;
+        let (capacity, usage) = (
+            self.capacity(client, pool),
+            self.roll(customer, pool).usage(),
+        );
+        let named = |numbers: &[u32]| numbers.iter().map(|n| self.shown_name(pool, *n)).collect();
+        CapacityReport {
+            product_type: pool.product().slug(),
+            capacity,
+            usage,
+            over_quota: usage > capacity,
+            newly_paused: named(&done.paused),
+            unpaused: named(&done.unpaused),
+        }
+    }
+
+    fn shown_name(&self, pool: Pool, number: u32) -> String {
+        match pool {
+            Pool::Servers => self.records.endpoints[EndpointNo(number)]
+                .address
+                .to_string(),
+            Pool::Domains => self.records.domains[&DomainNo(number)].name.to_string(),
+        }
+    }
+}
+
+impl Account {
+    pub(crate) fn roll(&self, customer: CustomerNo, pool: Pool) -> &Roll {
+        let index = self.index.customer(customer);
+        match pool {
+            Pool::Servers => &index.endpoints,
+            Pool::Domains => &index.domains,
+        }
+    }
+
+    /// What a customer may have: the sum over its active services. One that
+    /// never had a `port_monitoring` service has the account's default (B5).
+    pub(crate) fn capacity(&self, client: ClientId, pool: Pool) -> u64 {
+        let mut services = self
+            .subscriptions_of(client)
+            .filter(|subscription| subscription.offer.product() == pool.product())
+            .peekable();
+        if pool == Pool::Servers && services.peek().is_none() {
+            return self.records.settings.limits.default_endpoint_limit;
+        }
+        services
+            .filter(|subscription| subscription.status == SubscriptionStatus::Active)
+            .map(|subscription| self.records.settings.catalogue.holds(&subscription.offer))
+            .fold(0, u64::saturating_add)
+    }
+
+    /// Reconciles what calls changed the capacity of.
+    pub(crate) fn reconcile_changed(&mut self) {
+        for (client, pool) in std::mem::take(&mut self.index.changed_capacities) {
+            if let Some(customer) = self.customer(client) {
+                self.reconcile(customer, pool);
+            }
+        }
     }
 
     /// Pauses the newest records that no longer fit, or lets the oldest that
@@ -166,38 +210,6 @@ impl Account {
         match pool {
             Pool::Servers => self.enter(EndpointNo(number), State::Active(phase)),
             Pool::Domains => self.enter_domain(DomainNo(number), DomainState::Active(phase)),
-        }
-    }
-
-    /// The report of one customer and product after a reconciliation.
-    pub(crate) fn capacity_report(
-        &self,
-        customer: CustomerNo,
-        pool: Pool,
-        done: &Reconciled,
-    ) -> CapacityReport {
-        let client = self.records.customers[customer].client_id;
-        let (capacity, usage) = (
-            self.capacity(client, pool),
-            self.roll(customer, pool).usage(),
-        );
-        let named = |numbers: &[u32]| numbers.iter().map(|n| self.shown_name(pool, *n)).collect();
-        CapacityReport {
-            product_type: pool.product().slug(),
-            capacity,
-            usage,
-            over_quota: usage > capacity,
-            newly_paused: named(&done.paused),
-            unpaused: named(&done.unpaused),
-        }
-    }
-
-    fn shown_name(&self, pool: Pool, number: u32) -> String {
-        match pool {
-            Pool::Servers => self.records.endpoints[EndpointNo(number)]
-                .address
-                .to_string(),
-            Pool::Domains => self.records.domains[&DomainNo(number)].name.to_string(),
         }
     }
 }

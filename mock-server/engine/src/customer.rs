@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::account::Account;
 use crate::changes::CustomerNo;
 use crate::refusal::Refusal;
-use crate::time::Instant;
+use crate::session::Session;
 use crate::values::ClientId;
 
 /// The customer a provisioning call is for. Name and address are used when
@@ -50,27 +50,7 @@ pub(crate) enum Portal {
     Removed,
 }
 
-impl Account {
-    /// The customer with this number, if anything was ever recorded for it.
-    pub(crate) fn customer(&self, client: ClientId) -> Option<CustomerNo> {
-        self.index.clients.get(&client).copied()
-    }
-
-    /// The customer with this number, recorded now if need be.
-    pub(crate) fn recorded_customer(&mut self, client: ClientId) -> CustomerNo {
-        if let Some(number) = self.customer(client) {
-            return number;
-        }
-        let number = self.records.customers.push(Customer {
-            client_id: client,
-            portal: Portal::Never,
-            name: None,
-            email: None,
-        });
-        self.index.add_customer(number, client);
-        number
-    }
-
+impl Session<'_> {
     /// Gives the customer a portal account, as every first provisioning does,
     /// or gives removed access back (C11).
     pub(crate) fn welcome(&mut self, client: &Client) -> CustomerNo {
@@ -94,13 +74,34 @@ impl Account {
     /// # Errors
     ///
     /// [`Refusal::UserNotFound`] when there is none to take.
-    pub fn remove_portal_account(&mut self, now: Instant, client: ClientId) -> Result<(), Refusal> {
-        self.advance(now);
+    pub fn remove_portal_account(&mut self, client: ClientId) -> Result<(), Refusal> {
         let number = self
             .customer(client)
             .filter(|number| self.records.customers[*number].portal == Portal::Granted)
             .ok_or(Refusal::UserNotFound)?;
         self.records.customers.edit(number).portal = Portal::Removed;
         Ok(())
+    }
+}
+
+impl Account {
+    /// The customer with this number, if anything was ever recorded for it.
+    pub(crate) fn customer(&self, client: ClientId) -> Option<CustomerNo> {
+        self.index.clients.get(&client).copied()
+    }
+
+    /// The customer with this number, recorded now if need be.
+    pub(crate) fn recorded_customer(&mut self, client: ClientId) -> CustomerNo {
+        if let Some(number) = self.customer(client) {
+            return number;
+        }
+        let number = self.records.customers.push(Customer {
+            client_id: client,
+            portal: Portal::Never,
+            name: None,
+            email: None,
+        });
+        self.index.add_customer(number, client);
+        number
     }
 }

@@ -6,6 +6,7 @@ use std::net::IpAddr;
 
 use hashbrown::HashTable;
 
+use crate::capacity::Pool;
 use crate::changes::{AlertNo, CustomerNo, DomainAlertNo, DomainNo, EndpointNo, Rows};
 use crate::endpoint::Endpoint;
 use crate::mix::{mix_bytes, mix2};
@@ -40,6 +41,8 @@ pub(crate) struct Index {
     pub(crate) domain_names: BTreeMap<(CustomerNo, Box<str>), BTreeSet<DomainNo>>,
     pub(crate) domain_alerts: BTreeMap<DomainNo, BTreeSet<DomainAlertNo>>,
     pub(crate) due: BTreeSet<(Instant, Task)>,
+    /// Whose capacity a call changed, to be reconciled at its end.
+    pub(crate) changed_capacities: BTreeSet<(ClientId, Pool)>,
     pub(crate) scenario_ports: ScenarioPorts,
 }
 
@@ -64,6 +67,7 @@ impl Index {
             domain_names: BTreeMap::new(),
             domain_alerts: BTreeMap::new(),
             due: BTreeSet::new(),
+            changed_capacities: BTreeSet::new(),
             scenario_ports: ScenarioPorts::new(),
         }
     }

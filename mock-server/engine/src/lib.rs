@@ -1,11 +1,11 @@
 //! The state machines and capacity logic behind `secmon-mock`: pure and
 //! synchronous, without clock, randomness, files or network.
 //!
-//! One [`Account`] is the whole state of one partner account. Each operation
-//! of the API is one of its methods; it takes the circumstances of the call
-//! ([`Call`], with the account's time) and a request whose fields were checked
-//! for their shape, and gives what the API answers, ready to be serialized, or
-//! a [`Refusal`]. What it changed comes out as [`Change`]s, from which
+//! One [`Account`] is the whole state of one partner account. A call opens a
+//! [`Session`] on it with [`Account::at`], and each operation of the API is
+//! one method of that. It takes a request whose fields were checked for their
+//! shape, and gives what the API answers, ready to be serialized, or a
+//! [`Refusal`]. What it changed comes out as [`Change`]s, from which
 //! [`Account::restore`] builds the same account again.
 //!
 //! ```
@@ -25,7 +25,7 @@
 //!     target: Target::parse("203.0.113.10").unwrap(),
 //!     service: None,
 //! };
-//! let done = account.provision(&call, request).unwrap();
+//! let done = account.at(call).provision(request).unwrap();
 //!
 //! // Two seconds later the first scan has ended.
 //! let later = Call {
@@ -33,7 +33,8 @@
 //!     ..call
 //! };
 //! let detail = account
-//!     .endpoint_detail(&later, done.value.endpoint_id, None)
+//!     .at(later)
+//!     .endpoint_detail(done.value.endpoint_id, None)
 //!     .unwrap();
 //! assert_eq!(detail.latest_scan.unwrap().open_ports, [22, 80, 443, 8080]);
 //! ```
@@ -66,6 +67,7 @@ mod restore;
 mod roll;
 mod rule;
 mod scan;
+mod session;
 mod settings;
 mod sso;
 mod subscription;
@@ -110,6 +112,7 @@ pub use rule::{
     ScopeFilter,
 };
 pub use scan::{Progress, QueuedScan, ScanOutcome};
+pub use session::Session;
 pub use settings::{AccountSettings, Limits, RateLimits, Switch, Timings};
 pub use sso::{MintedToken, SignedIn};
 pub use subscription::{

@@ -11,8 +11,9 @@ use crate::endpoint::State;
 use crate::ids::Kind;
 use crate::page::{Page, Paged};
 use crate::ports::{Severity, service_name, severity};
-use crate::refusal::{Call, Done, Refusal};
+use crate::refusal::{Done, Refusal};
 use crate::rule::Rule;
+use crate::session::Session;
 use crate::time::{Instant, Timestamp};
 use crate::values::{ClientId, OpenPort};
 use crate::world::PortSet;
@@ -123,15 +124,10 @@ pub struct ListPortAlerts {
     pub page: Page,
 }
 
-impl Account {
+impl Session<'_> {
     /// The port alerts of a customer, newest first; those of deleted servers
     /// are hidden (B14).
-    pub fn list_port_alerts(
-        &mut self,
-        call: &Call,
-        request: ListPortAlerts,
-    ) -> Paged<PortAlertView> {
-        self.advance(call.now);
+    pub fn list_port_alerts(&mut self, request: ListPortAlerts) -> Paged<PortAlertView> {
         let alerts = match self.customer(request.client) {
             Some(customer) => self.index.customer(customer).alerts.as_slice(),
             None => &[],
@@ -154,13 +150,7 @@ impl Account {
     /// # Errors
     ///
     /// [`Refusal::PortAlertNotFound`].
-    pub fn port_alert(
-        &mut self,
-        call: &Call,
-        alert: Uuid,
-        client: ClientId,
-    ) -> Result<PortAlertView, Refusal> {
-        self.advance(call.now);
+    pub fn port_alert(&mut self, alert: Uuid, client: ClientId) -> Result<PortAlertView, Refusal> {
         let number = self.customers_alert(alert, client)?;
         Ok(self.port_alert_view(number))
     }
@@ -173,11 +163,9 @@ impl Account {
     /// [`Refusal::PortAlertNotFound`].
     pub fn resolve_port_alert(
         &mut self,
-        call: &Call,
         alert: Uuid,
         client: ClientId,
     ) -> Result<Done<ResolvedPortAlert>, Refusal> {
-        self.advance(call.now);
         let number = self.customers_alert(alert, client)?;
         let resolved = |at: Instant| ResolvedPortAlert {
             id: alert,
@@ -187,8 +175,9 @@ impl Account {
         if let Some(resolution) = self.records.port_alerts[number].resolution {
             return Ok(Done::existing(resolved(resolution.at), ALREADY_RESOLVED));
         }
-        self.resolve_alert(number, self.now);
-        Ok(Done::changed(resolved(self.now)))
+        let now = self.now;
+        self.resolve_alert(number, now);
+        Ok(Done::changed(resolved(now)))
     }
 
     fn customers_alert(&self, alert: Uuid, client: ClientId) -> Result<AlertNo, Refusal> {
@@ -210,6 +199,64 @@ impl Account {
         )
     }
 
+    /// Resolves the open alerts of a live server that a new rule covers.
+    pub(crate) fn resolve_covered_by(&mut self, endpoint: EndpointNo, rule: &Rule) {
+        if self.is_live(endpoint) {
+            let covered = self.open_alerts_where(endpoint, |port| rule.covers(port));
+            let now = self.now;
+            self.resolve_alerts(covered, now);
+        }
+    }
+
+    /// The newest open alerts of a server.
+    pub(crate) fn newest_open_alerts(
+        &self,
+        endpoint: EndpointNo,
+        most: usize,
+    ) -> Vec<PortAlertSummary> {
+        let mut open: Vec<AlertNo> = self
+            .index
+            .open_alerts_of(endpoint)
+            .map(|(_, alert)| alert)
+            .collect();
+        open.sort_unstable_by(|one, other| other.cmp(one));
+        open.truncate(most);
+        open.into_iter()
+            .map(|number| self.port_alert_summary(number))
+            .collect()
+    }
+
+    fn port_alert_summary(&self, number: AlertNo) -> PortAlertSummary {
+        let alert = &self.records.port_alerts[number];
+        let port = alert.port.port.get();
+        let protocol = alert.port.protocol.name();
+        let service = service_name(alert.port);
+        PortAlertSummary {
+            id: self.ids.uuid(Kind::PortAlert, number.into()),
+            port,
+            protocol,
+            service,
+            severity: severity(port),
+            risk_level: severity(port),
+            status: alert.status(),
+            title: format!("Port {port}/{protocol} ({service}) is open and not allowed"),
+            first_detected_at: alert.first_detected_at.into(),
+            last_detected_at: self.last_detected_at(alert).into(),
+        }
+    }
+
+    fn port_alert_view(&self, number: AlertNo) -> PortAlertView {
+        let alert = &self.records.port_alerts[number];
+        PortAlertView {
+            summary: self.port_alert_summary(number),
+            endpoint_id: self.ids.uuid(Kind::Endpoint, alert.endpoint.into()),
+            ip_address: self.records.endpoints[alert.endpoint].address,
+            resolved_at: alert.resolution.map(|resolution| resolution.at.into()),
+        }
+    }
+}
+
+impl Account {
     /// Resolves what a scan no longer sees, or what is allowed by now.
     pub(crate) fn resolve_unseen(&mut self, endpoint: EndpointNo, ports: &PortSet, at: Instant) {
         let ended =
@@ -234,14 +281,6 @@ impl Account {
                 });
                 self.index_alert(number);
             }
-        }
-    }
-
-    /// Resolves the open alerts of a live server that a new rule covers.
-    pub(crate) fn resolve_covered_by(&mut self, endpoint: EndpointNo, rule: &Rule) {
-        if self.is_live(endpoint) {
-            let covered = self.open_alerts_where(endpoint, |port| rule.covers(port));
-            self.resolve_alerts(covered, self.now);
         }
     }
 
@@ -292,53 +331,6 @@ impl Account {
             (Some(resolution), _) => resolution.last_detected_at,
             (None, Some(found)) => found.at,
             (None, None) => alert.first_detected_at,
-        }
-    }
-
-    /// The newest open alerts of a server.
-    pub(crate) fn newest_open_alerts(
-        &self,
-        endpoint: EndpointNo,
-        most: usize,
-    ) -> Vec<PortAlertSummary> {
-        let mut open: Vec<AlertNo> = self
-            .index
-            .open_alerts_of(endpoint)
-            .map(|(_, alert)| alert)
-            .collect();
-        open.sort_unstable_by(|one, other| other.cmp(one));
-        open.truncate(most);
-        open.into_iter()
-            .map(|number| self.port_alert_summary(number))
-            .collect()
-    }
-
-    fn port_alert_summary(&self, number: AlertNo) -> PortAlertSummary {
-        let alert = &self.records.port_alerts[number];
-        let port = alert.port.port.get();
-        let protocol = alert.port.protocol.name();
-        let service = service_name(alert.port);
-        PortAlertSummary {
-            id: self.ids.uuid(Kind::PortAlert, number.into()),
-            port,
-            protocol,
-            service,
-            severity: severity(port),
-            risk_level: severity(port),
-            status: alert.status(),
-            title: format!("Port {port}/{protocol} ({service}) is open and not allowed"),
-            first_detected_at: alert.first_detected_at.into(),
-            last_detected_at: self.last_detected_at(alert).into(),
-        }
-    }
-
-    fn port_alert_view(&self, number: AlertNo) -> PortAlertView {
-        let alert = &self.records.port_alerts[number];
-        PortAlertView {
-            summary: self.port_alert_summary(number),
-            endpoint_id: self.ids.uuid(Kind::Endpoint, alert.endpoint.into()),
-            ip_address: self.records.endpoints[alert.endpoint].address,
-            resolved_at: alert.resolution.map(|resolution| resolution.at.into()),
         }
     }
 }

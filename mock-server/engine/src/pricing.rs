@@ -6,7 +6,8 @@ use serde_json::Number;
 use crate::account::Account;
 use crate::catalogue::Product;
 use crate::changes::Key;
-use crate::refusal::{Call, Refusal};
+use crate::refusal::Refusal;
+use crate::session::Session;
 
 /// What a price is for.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -71,21 +72,19 @@ pub struct PriceDeleted {
     pub deleted: bool,
 }
 
-impl Account {
+impl Session<'_> {
     /// Sets the price of a product or plan.
     ///
     /// # Errors
     ///
     /// [`Refusal::ProductNotFound`]; [`Refusal::Invalid`] on `plan_slug` as
-    /// [`Account::check_priced_plan`] says.
+    /// [`Session::check_priced_plan`] says.
     pub fn set_price(
         &mut self,
-        call: &Call,
         priced: &PricedPlan,
         price: Number,
         currency: String,
     ) -> Result<PriceView, Refusal> {
-        self.advance(call.now);
         let key = self.price_key(priced)?;
         let view = PriceView {
             product_slug: key.product.slug(),
@@ -101,27 +100,12 @@ impl Account {
     ///
     /// # Errors
     ///
-    /// As for [`Account::set_price`].
-    pub fn delete_price(
-        &mut self,
-        call: &Call,
-        priced: &PricedPlan,
-    ) -> Result<PriceDeleted, Refusal> {
-        self.advance(call.now);
+    /// As for [`Session::set_price`].
+    pub fn delete_price(&mut self, priced: &PricedPlan) -> Result<PriceDeleted, Refusal> {
         let key = self.price_key(priced)?;
         Ok(PriceDeleted {
             deleted: self.records.prices.remove(key).is_some(),
         })
-    }
-
-    /// Checks the `plan_slug` of a price, to be reported with the other
-    /// fields: a product with plans needs one of them.
-    ///
-    /// # Errors
-    ///
-    /// A sentence for the field.
-    pub fn check_priced_plan(&self, product: &str, plan: Option<&str>) -> Result<(), &'static str> {
-        self.check_plan(None, None, product, plan)
     }
 
     fn price_key(&self, priced: &PricedPlan) -> Result<PriceKey, Refusal> {
@@ -133,5 +117,17 @@ impl Account {
             Product::Endpoint | Product::DomainMonitoring => None,
         };
         Ok(PriceKey { product, plan })
+    }
+}
+
+impl Account {
+    /// Checks the `plan_slug` of a price, to be reported with the other
+    /// fields: a product with plans needs one of them.
+    ///
+    /// # Errors
+    ///
+    /// A sentence for the field.
+    pub fn check_priced_plan(&self, product: &str, plan: Option<&str>) -> Result<(), &'static str> {
+        self.check_plan(None, None, product, plan)
     }
 }

@@ -19,6 +19,17 @@ pub struct Call {
     pub sandbox: SandboxHeader,
 }
 
+impl From<Instant> for Call {
+    /// A call of whoever runs the server: it has no key.
+    fn from(now: Instant) -> Self {
+        Self {
+            now,
+            key: Uuid::nil(),
+            sandbox: SandboxHeader::Absent,
+        }
+    }
+}
+
 /// Whether a provisioning call carried `X-Sandbox: true` (A14).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SandboxHeader {

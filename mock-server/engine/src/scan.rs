@@ -8,7 +8,8 @@ use crate::changes::{DomainNo, EndpointNo};
 use crate::endpoint::{Found, State};
 use crate::ids::Kind;
 use crate::index::Task;
-use crate::refusal::{Call, Refusal};
+use crate::refusal::Refusal;
+use crate::session::Session;
 use crate::time::Instant;
 use crate::values::{ClientId, OpenPort};
 use crate::world::{PortSet, Scenario};
@@ -111,7 +112,7 @@ pub(crate) enum Then {
     ScheduleStays,
 }
 
-impl Account {
+impl Session<'_> {
     /// `scan-endpoint`: queues a manual scan of a customer's server.
     ///
     /// # Errors
@@ -120,11 +121,9 @@ impl Account {
     /// [`Refusal::ScanCooldown`].
     pub fn scan_endpoint(
         &mut self,
-        call: &Call,
         client: ClientId,
         endpoint: Uuid,
     ) -> Result<QueuedScan, Refusal> {
-        self.advance(call.now);
         let number = self
             .undeleted_endpoint(endpoint)
             .filter(|number| self.owner(*number) == client)
@@ -132,8 +131,7 @@ impl Account {
         self.require_active(number)?;
         self.require_no_cooldown(number)?;
         let scan = self.queue_scan(number);
-        self.mark_simulated(call, number);
-        self.run_due();
+        self.mark_simulated(number);
         Ok(QueuedScan {
             scan_id: self.ids.uuid(Kind::Scan, scan),
             status: "pending",
@@ -183,6 +181,84 @@ impl Account {
         number
     }
 
+    /// Sets the open ports of one server as its next scans will find them;
+    /// the account's scenario no longer shows there (E2).
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal::EndpointNotFound`].
+    pub fn set_ports(&mut self, endpoint: Uuid, open: Vec<OpenPort>) -> Result<(), Refusal> {
+        let number = self
+            .undeleted_endpoint(endpoint)
+            .ok_or(Refusal::EndpointNotFound)?;
+        self.records.endpoint_worlds.insert(number, open.into());
+        Ok(())
+    }
+
+    /// Sets the world of one server to what a scenario has (E12).
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal::EndpointNotFound`].
+    pub fn set_endpoint_scenario(
+        &mut self,
+        endpoint: Uuid,
+        scenario: Scenario,
+    ) -> Result<(), Refusal> {
+        let ports = self.index.scenario_ports.of(scenario);
+        self.set_ports(endpoint, ports.into())
+    }
+
+    /// Runs one scan of a server to its end now, outside cooldown and
+    /// schedule. Where scans end only when told to, it is the end of those in
+    /// flight (M6).
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal::EndpointNotFound`], [`Refusal::EndpointNotActive`].
+    pub fn scan_endpoint_now(
+        &mut self,
+        endpoint: Uuid,
+        outcome: ScanOutcome,
+    ) -> Result<(), Refusal> {
+        let number = self
+            .undeleted_endpoint(endpoint)
+            .ok_or(Refusal::EndpointNotFound)?;
+        self.require_active(number)?;
+        let then = match self.records.controls.progress {
+            Progress::Manual => self.land_scans(number),
+            Progress::Timed | Progress::Immediate => Then::ScheduleStays,
+        };
+        let now = self.now;
+        self.end_scan(number, now, outcome, then);
+        Ok(())
+    }
+
+    /// Takes the scans of a server out of the air, and tells what their end
+    /// means for the next one.
+    fn land_scans(&mut self, number: EndpointNo) -> Then {
+        let scheduled = self.records.endpoints[number].state == State::Active(Phase::Scanning);
+        let by_hand = self.has_manual_scan(number);
+        self.drop_manual_scans(number);
+        match (scheduled, by_hand) {
+            (true, _) => Then::NextOnSchedule,
+            (false, true) => Then::ScheduleMoves,
+            (false, false) => Then::ScheduleStays,
+        }
+    }
+
+    /// Sets how scans come to their end. What is overdue under the new mode
+    /// ends now (M6).
+    pub fn set_progress(&mut self, progress: Progress) {
+        let now = self.now;
+        let controls = self.records.controls.edit();
+        controls.progress = progress;
+        controls.progress_since = now;
+        self.index_due();
+    }
+}
+
+impl Account {
     /// Lets everything that is due happen, except at the end of the calendar:
     /// what is due there would be due there again.
     pub(crate) fn run_due(&mut self) {
@@ -328,92 +404,6 @@ impl Account {
             Some(ports) => ports.clone(),
             None => self.index.scenario_ports.of(self.records.controls.scenario),
         }
-    }
-
-    /// Sets the open ports of one server as its next scans will find them;
-    /// the account's scenario no longer shows there (E2).
-    ///
-    /// # Errors
-    ///
-    /// [`Refusal::EndpointNotFound`].
-    pub fn set_ports(
-        &mut self,
-        now: Instant,
-        endpoint: Uuid,
-        open: Vec<OpenPort>,
-    ) -> Result<(), Refusal> {
-        self.advance(now);
-        let number = self
-            .undeleted_endpoint(endpoint)
-            .ok_or(Refusal::EndpointNotFound)?;
-        self.records.endpoint_worlds.insert(number, open.into());
-        Ok(())
-    }
-
-    /// Sets the world of one server to what a scenario has (E12).
-    ///
-    /// # Errors
-    ///
-    /// [`Refusal::EndpointNotFound`].
-    pub fn set_endpoint_scenario(
-        &mut self,
-        now: Instant,
-        endpoint: Uuid,
-        scenario: Scenario,
-    ) -> Result<(), Refusal> {
-        let ports = self.index.scenario_ports.of(scenario);
-        self.set_ports(now, endpoint, ports.into())
-    }
-
-    /// Runs one scan of a server to its end now, outside cooldown and
-    /// schedule. Where scans end only when told to, it is the end of those in
-    /// flight (M6).
-    ///
-    /// # Errors
-    ///
-    /// [`Refusal::EndpointNotFound`], [`Refusal::EndpointNotActive`].
-    pub fn scan_endpoint_now(
-        &mut self,
-        now: Instant,
-        endpoint: Uuid,
-        outcome: ScanOutcome,
-    ) -> Result<(), Refusal> {
-        self.advance(now);
-        let number = self
-            .undeleted_endpoint(endpoint)
-            .ok_or(Refusal::EndpointNotFound)?;
-        self.require_active(number)?;
-        let then = match self.records.controls.progress {
-            Progress::Manual => self.land_scans(number),
-            Progress::Timed | Progress::Immediate => Then::ScheduleStays,
-        };
-        self.end_scan(number, self.now, outcome, then);
-        Ok(())
-    }
-
-    /// Takes the scans of a server out of the air, and tells what their end
-    /// means for the next one.
-    fn land_scans(&mut self, number: EndpointNo) -> Then {
-        let scheduled = self.records.endpoints[number].state == State::Active(Phase::Scanning);
-        let by_hand = self.has_manual_scan(number);
-        self.drop_manual_scans(number);
-        match (scheduled, by_hand) {
-            (true, _) => Then::NextOnSchedule,
-            (false, true) => Then::ScheduleMoves,
-            (false, false) => Then::ScheduleStays,
-        }
-    }
-
-    /// Sets how scans come to their end. What is overdue under the new mode
-    /// ends now (M6).
-    pub fn set_progress(&mut self, now: Instant, progress: Progress) {
-        self.advance(now);
-        let now = self.now;
-        let controls = self.records.controls.edit();
-        controls.progress = progress;
-        controls.progress_since = now;
-        self.index_due();
-        self.run_due();
     }
 
     /// Builds the list of what is due from the records.

@@ -6,10 +6,11 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::account::{Account, give_number};
+use crate::account::give_number;
 use crate::changes::TokenNo;
 use crate::ids::Kind;
-use crate::refusal::{Call, Refusal};
+use crate::refusal::Refusal;
+use crate::session::Session;
 use crate::time::{Instant, Timestamp};
 use crate::values::ClientId;
 
@@ -50,7 +51,7 @@ pub struct SignedIn {
     pub redirect_path: Option<String>,
 }
 
-impl Account {
+impl Session<'_> {
     /// `POST /sso/token`: mints a token for a customer.
     ///
     /// # Errors
@@ -58,11 +59,9 @@ impl Account {
     /// [`Refusal::UserNotFound`].
     pub fn mint_sso_token(
         &mut self,
-        call: &Call,
         client: ClientId,
         redirect_path: Option<String>,
     ) -> Result<MintedToken, Refusal> {
-        self.advance(call.now);
         self.require_portal_account(client)?;
         self.drop_expired_tokens();
         let life = self.records.settings.timings.sso_token;
@@ -84,8 +83,7 @@ impl Account {
 
     /// Signs in with a token, which is used up by it. `None` for a token that
     /// is used, expired or not of this account.
-    pub fn redeem_sso_token(&mut self, now: Instant, token: &str) -> Option<SignedIn> {
-        self.advance(now);
+    pub fn redeem_sso_token(&mut self, token: &str) -> Option<SignedIn> {
         let name = token.get(..NAME_LENGTH)?;
         let id = Uuid::try_parse(name).ok()?;
         let number = TokenNo(self.ids.number(Kind::SsoToken, id)?);

@@ -4,13 +4,12 @@ use std::collections::BTreeMap;
 
 use serde::{Serialize, Serializer};
 
-use crate::account::Account;
 use crate::capacity::{CapacityReport, Pool, Reconciled};
 use crate::catalogue::Product;
 use crate::changes::{CustomerNo, EndpointNo};
 use crate::endpoint::{ServiceKey, State};
-use crate::refusal::Call;
 use crate::roll::PausedBy;
+use crate::session::Session;
 use crate::subscription::{SubscriptionKey, SubscriptionStatus};
 use crate::values::{ClientId, ServiceId};
 
@@ -86,11 +85,10 @@ enum Effect {
 /// them, by customer whose services changed.
 type ChangedCustomers = BTreeMap<ClientId, Vec<u32>>;
 
-impl Account {
+impl Session<'_> {
     /// `sync-services`: moves each reported service to its status, in order,
     /// then reconciles each customer whose services changed, once.
-    pub fn sync_services(&mut self, call: &Call, services: &[ReportedService]) -> SyncReport {
-        self.advance(call.now);
+    pub fn sync_services(&mut self, services: &[ReportedService]) -> SyncReport {
         let mut customers = ChangedCustomers::new();
         let (mut changed, mut unchanged) = (0, 0);
         let mut unknown_services = Vec::new();
@@ -112,7 +110,6 @@ impl Account {
                 Some((client, self.enforce(customer, &resumed)))
             })
             .collect();
-        self.run_due();
         SyncReport {
             changed,
             unchanged,

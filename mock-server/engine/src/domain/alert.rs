@@ -8,7 +8,8 @@ use crate::changes::{DomainAlertNo, DomainNo};
 use crate::customer::Portal;
 use crate::ids::Kind;
 use crate::page::{Page, Paged};
-use crate::refusal::{Call, Refusal};
+use crate::refusal::Refusal;
+use crate::session::Session;
 use crate::time::{Instant, Timestamp};
 use crate::values::ClientId;
 use crate::world::{Category, DomainFindings};
@@ -238,66 +239,7 @@ impl DomainAlert {
     }
 }
 
-impl Account {
-    /// Raises an alert for each count that grew (C8).
-    pub(super) fn raise_domain_alerts(
-        &mut self,
-        number: DomainNo,
-        before: DomainFindings,
-        found: DomainFindings,
-        at: Instant,
-    ) {
-        for category in Category::ALL {
-            let counts = (before.leaks(category), found.leaks(category));
-            self.raise_if_grown(
-                number,
-                DomainAlertKind::CredentialLeak,
-                category,
-                counts,
-                at,
-            );
-        }
-        let counts = (before.mentions(), found.mentions());
-        let kind = DomainAlertKind::DarkWebMention;
-        self.raise_if_grown(number, kind, Category::Employees, counts, at);
-    }
-
-    fn raise_if_grown(
-        &mut self,
-        domain: DomainNo,
-        kind: DomainAlertKind,
-        category: Category,
-        (previous_count, new_count): (u32, u32),
-        at: Instant,
-    ) {
-        if new_count <= previous_count {
-            return;
-        }
-        let counter = &mut self.records.controls.edit().domain_alerts;
-        let number = DomainAlertNo(give_number(counter));
-        let name = self.records.domains[&domain].name.clone();
-        self.records.domain_alerts.insert(
-            number,
-            DomainAlert {
-                domain,
-                name,
-                kind,
-                category,
-                new_count,
-                previous_count,
-                created_at: at,
-                state: AlertState::Open,
-            },
-        );
-        self.index_domain_alert(number, domain);
-    }
-
-    /// Makes a recorded alert known to its domain.
-    pub(crate) fn index_domain_alert(&mut self, number: DomainAlertNo, domain: DomainNo) {
-        let alerts = self.index.domain_alerts.entry(domain);
-        alerts.or_default().insert(number);
-    }
-
+impl Session<'_> {
     /// `GET /domains/{id}/alerts`: a page, newest first.
     ///
     /// # Errors
@@ -305,11 +247,9 @@ impl Account {
     /// [`Refusal::DomainNotFound`].
     pub fn list_domain_alerts(
         &mut self,
-        call: &Call,
         domain: Uuid,
         request: ListDomainAlerts,
     ) -> Result<Paged<DomainAlertView>, Refusal> {
-        self.advance(call.now);
         let number = self.customers_domain(domain, request.client)?;
         let alerts = self.index.domain_alerts.get(&number);
         let matching = alerts
@@ -326,12 +266,10 @@ impl Account {
     /// [`Refusal::DomainNotFound`], [`Refusal::DomainAlertNotFound`].
     pub fn domain_alert(
         &mut self,
-        call: &Call,
         domain: Uuid,
         alert: Uuid,
         client: ClientId,
     ) -> Result<DomainAlertDetail, Refusal> {
-        self.advance(call.now);
         let number = self.known_domain_alert(domain, alert, client)?;
         Ok(DomainAlertDetail {
             alert: self.domain_alert_view(number),
@@ -347,12 +285,10 @@ impl Account {
     /// [`Refusal::UserNotFound`], [`Refusal::AlertAlreadyResolved`].
     pub fn acknowledge_domain_alert(
         &mut self,
-        call: &Call,
         domain: Uuid,
         alert: Uuid,
         client: ClientId,
     ) -> Result<AcknowledgedAlert, Refusal> {
-        self.advance(call.now);
         let number = self.known_domain_alert(domain, alert, client)?;
         self.require_portal_account(client)?;
         let at = match self.records.domain_alerts[&number].state {
@@ -380,12 +316,10 @@ impl Account {
     /// open, and when it is resolved already (C8).
     pub fn resolve_domain_alert(
         &mut self,
-        call: &Call,
         domain: Uuid,
         alert: Uuid,
         client: ClientId,
     ) -> Result<ResolvedDomainAlert, Refusal> {
-        self.advance(call.now);
         let number = self.known_domain_alert(domain, alert, client)?;
         self.require_portal_account(client)?;
         let AlertState::Acknowledged {
@@ -467,5 +401,66 @@ impl Account {
             acknowledged_at: acknowledged_at.map(Timestamp),
             resolved_at: resolved_at.map(Timestamp),
         }
+    }
+}
+
+impl Account {
+    /// Raises an alert for each count that grew (C8).
+    pub(super) fn raise_domain_alerts(
+        &mut self,
+        number: DomainNo,
+        before: DomainFindings,
+        found: DomainFindings,
+        at: Instant,
+    ) {
+        for category in Category::ALL {
+            let counts = (before.leaks(category), found.leaks(category));
+            self.raise_if_grown(
+                number,
+                DomainAlertKind::CredentialLeak,
+                category,
+                counts,
+                at,
+            );
+        }
+        let counts = (before.mentions(), found.mentions());
+        let kind = DomainAlertKind::DarkWebMention;
+        self.raise_if_grown(number, kind, Category::Employees, counts, at);
+    }
+
+    fn raise_if_grown(
+        &mut self,
+        domain: DomainNo,
+        kind: DomainAlertKind,
+        category: Category,
+        (previous_count, new_count): (u32, u32),
+        at: Instant,
+    ) {
+        if new_count <= previous_count {
+            return;
+        }
+        let counter = &mut self.records.controls.edit().domain_alerts;
+        let number = DomainAlertNo(give_number(counter));
+        let name = self.records.domains[&domain].name.clone();
+        self.records.domain_alerts.insert(
+            number,
+            DomainAlert {
+                domain,
+                name,
+                kind,
+                category,
+                new_count,
+                previous_count,
+                created_at: at,
+                state: AlertState::Open,
+            },
+        );
+        self.index_domain_alert(number, domain);
+    }
+
+    /// Makes a recorded alert known to its domain.
+    pub(crate) fn index_domain_alert(&mut self, number: DomainAlertNo, domain: DomainNo) {
+        let alerts = self.index.domain_alerts.entry(domain);
+        alerts.or_default().insert(number);
     }
 }

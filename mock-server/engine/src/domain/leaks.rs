@@ -5,10 +5,10 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::account::Account;
 use crate::mix::mix_bytes;
 use crate::page::{Page, Paged};
-use crate::refusal::{Call, Refusal};
+use crate::refusal::Refusal;
+use crate::session::Session;
 use crate::time::{Instant, Timestamp};
 use crate::values::ClientId;
 use crate::world::Category;
@@ -110,10 +110,9 @@ impl fmt::Debug for LeakItem {
 const SOURCES: [&str; 4] = ["Collection #1", "Stealer logs", "Forum dump", "Combo list"];
 const DAY_MILLIS: u64 = 86_400_000;
 
-impl Account {
+impl Session<'_> {
     /// Sets the state of the dataset of leaked credentials.
-    pub fn set_leak_dataset(&mut self, now: Instant, state: LeakDataset) {
-        self.advance(now);
+    pub fn set_leak_dataset(&mut self, state: LeakDataset) {
         self.records.controls.edit().leak_dataset = state;
     }
 
@@ -122,13 +121,7 @@ impl Account {
     /// # Errors
     ///
     /// [`Refusal::DomainNotFound`].
-    pub fn list_leaks(
-        &mut self,
-        call: &Call,
-        domain: Uuid,
-        request: ListLeaks,
-    ) -> Result<LeakAnswer, Refusal> {
-        self.advance(call.now);
+    pub fn list_leaks(&mut self, domain: Uuid, request: ListLeaks) -> Result<LeakAnswer, Refusal> {
         let number = self.customers_domain(domain, request.client)?;
         let record = &self.records.domains[&number];
         let page = Page::new(request.page, PAGE_SIZE);

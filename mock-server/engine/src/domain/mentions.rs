@@ -10,7 +10,8 @@ use crate::changes::DomainNo;
 use crate::ids::Kind;
 use crate::mix::mix;
 use crate::page::{Page, Paged};
-use crate::refusal::{Call, Refusal};
+use crate::refusal::Refusal;
+use crate::session::Session;
 use crate::time::{Instant, Timestamp};
 use crate::values::ClientId;
 
@@ -116,18 +117,7 @@ const SOURCES: [&str; 4] = [
     "Chat channel",
 ];
 
-impl Account {
-    /// Numbers for the mentions by which this count is more than the domain
-    /// has, the first of which is given back.
-    pub(super) fn give_mentions(&mut self, domain: DomainNo, count: u32) -> u32 {
-        let known = self.records.domains[&domain].mentions.count();
-        let first = self.records.controls.mentions;
-        if count > known {
-            self.records.controls.edit().mentions = first.saturating_add(count - known);
-        }
-        first
-    }
-
+impl Session<'_> {
     /// `GET /domains/{id}/dark-web-mentions`: a page, newest first. A read
     /// without `is_new` marks what it returns as seen (C9).
     ///
@@ -136,11 +126,9 @@ impl Account {
     /// [`Refusal::DomainNotFound`].
     pub fn list_mentions(
         &mut self,
-        call: &Call,
         domain: Uuid,
         request: ListMentions,
     ) -> Result<Paged<MentionView>, Refusal> {
-        self.advance(call.now);
         let number = self.customers_domain(domain, request.client)?;
         let record = &self.records.domains[&number];
         let mentions = &record.mentions;
@@ -178,5 +166,18 @@ impl Account {
             is_new,
             created_at: at.into(),
         }
+    }
+}
+
+impl Account {
+    /// Numbers for the mentions by which this count is more than the domain
+    /// has, the first of which is given back.
+    pub(super) fn give_mentions(&mut self, domain: DomainNo, count: u32) -> u32 {
+        let known = self.records.domains[&domain].mentions.count();
+        let first = self.records.controls.mentions;
+        if count > known {
+            self.records.controls.edit().mentions = first.saturating_add(count - known);
+        }
+        first
     }
 }

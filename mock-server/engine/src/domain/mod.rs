@@ -17,9 +17,10 @@ use crate::changes::{CustomerNo, DomainNo};
 use crate::endpoint::ServiceKey;
 use crate::ids::Kind;
 use crate::index::Task;
-use crate::refusal::{Call, Refusal};
+use crate::refusal::Refusal;
 use crate::roll::{PausedBy, Standing};
 use crate::scan::{EndedScan, Phase};
+use crate::session::Session;
 use crate::time::Instant;
 use crate::values::{ClientId, ServiceId};
 use crate::world::DomainFindings;
@@ -99,6 +100,17 @@ impl DomainState {
             Self::Paused(PausedBy::Hand) => Some(Standing::PausedByHand),
             Self::Paused(PausedBy::Platform) => Some(Standing::PausedByPlatform),
             Self::Terminated => None,
+        }
+    }
+}
+
+impl Session<'_> {
+    /// Marks a domain that a simulated call made or changed (A14).
+    fn mark_domain_simulated(&mut self, number: DomainNo) {
+        if self.is_simulated()
+            && let Some(domain) = self.records.domains.edit(number)
+        {
+            domain.simulated = true;
         }
     }
 }
@@ -208,14 +220,5 @@ impl Account {
                 domain.next_scan_at = scanned.map_or(now, |next| next.max(now));
             }
         });
-    }
-
-    /// Marks a domain that a simulated call made or changed (A14).
-    fn mark_domain_simulated(&mut self, call: &Call, number: DomainNo) {
-        if self.is_simulated(call)
-            && let Some(domain) = self.records.domains.edit(number)
-        {
-            domain.simulated = true;
-        }
     }
 }

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use serde::Serialize;
 use uuid::Uuid;
 
-use crate::account::{Account, give_number};
+use crate::account::give_number;
 use crate::capacity::Pool;
 use crate::catalogue::Product;
 use crate::changes::{DomainAlertNo, DomainNo};
@@ -16,9 +16,10 @@ use crate::domain::view::DomainStatus;
 use crate::domain::{Domain, DomainState};
 use crate::domain_name::DomainName;
 use crate::ids::Kind;
-use crate::refusal::{Call, Done, Refusal};
+use crate::refusal::{Done, Refusal};
 use crate::roll::PausedBy;
 use crate::scan::Phase;
+use crate::session::Session;
 use crate::subscription::{SubscriptionKey, SubscriptionRef, SubscriptionStatus};
 use crate::values::{ClientId, ServiceId};
 use crate::world::DomainFindings;
@@ -85,7 +86,7 @@ pub struct DomainReleased {
     pub slots_used: u64,
 }
 
-impl Account {
+impl Session<'_> {
     /// `provision-domain`: starts monitoring a domain, finds it as it is, or
     /// restores it (C2).
     ///
@@ -94,10 +95,8 @@ impl Account {
     /// [`Refusal::DomainLimitExceeded`].
     pub fn provision_domain(
         &mut self,
-        call: &Call,
         request: ProvisionDomain,
     ) -> Result<Done<DomainUpdated>, Refusal> {
-        self.advance(call.now);
         let client = request.client.id;
         let name = request.domain.as_str();
         let done = match self.domain_by_name(client, name) {
@@ -117,9 +116,8 @@ impl Account {
         self.welcome(&request.client);
         self.note_service(done.value, request.service);
         if done.note != Some(ALREADY_MONITORED) {
-            self.mark_domain_simulated(call, done.value);
+            self.mark_domain_simulated(done.value);
         }
-        self.run_due();
         Ok(done.map(|number| self.domain_updated(number)))
     }
 
@@ -171,12 +169,7 @@ impl Account {
     /// # Errors
     ///
     /// [`Refusal::DomainNotFound`].
-    pub fn suspend_domain(
-        &mut self,
-        call: &Call,
-        domain: Uuid,
-    ) -> Result<Done<DomainProvisioned>, Refusal> {
-        self.advance(call.now);
+    pub fn suspend_domain(&mut self, domain: Uuid) -> Result<Done<DomainProvisioned>, Refusal> {
         let number = self.live_domain(domain)?;
         if let DomainState::Paused(_) = self.records.domains[&number].state {
             return Ok(Done::existing(
@@ -185,7 +178,7 @@ impl Account {
             ));
         }
         self.enter_domain(number, DomainState::Paused(PausedBy::Hand));
-        self.mark_domain_simulated(call, number);
+        self.mark_domain_simulated(number);
         Ok(Done::changed(self.domain_provisioned(number)))
     }
 
@@ -195,12 +188,7 @@ impl Account {
     ///
     /// [`Refusal::DomainNotFound`]; [`Refusal::DomainLimitExceeded`] when the
     /// platform paused it and there is still no room (B8).
-    pub fn resume_domain(
-        &mut self,
-        call: &Call,
-        domain: Uuid,
-    ) -> Result<Done<DomainProvisioned>, Refusal> {
-        self.advance(call.now);
+    pub fn resume_domain(&mut self, domain: Uuid) -> Result<Done<DomainProvisioned>, Refusal> {
         let number = self.live_domain(domain)?;
         let record = &self.records.domains[&number];
         match record.state {
@@ -214,8 +202,7 @@ impl Account {
             DomainState::Paused(PausedBy::Hand) | DomainState::Terminated => {}
         }
         self.enter_domain(number, DomainState::Active(Phase::Waiting));
-        self.mark_domain_simulated(call, number);
-        self.run_due();
+        self.mark_domain_simulated(number);
         Ok(Done::changed(self.domain_provisioned(number)))
     }
 
@@ -224,19 +211,14 @@ impl Account {
     /// # Errors
     ///
     /// [`Refusal::DomainNotFound`].
-    pub fn terminate_domain(
-        &mut self,
-        call: &Call,
-        domain: Uuid,
-    ) -> Result<Done<DomainProvisioned>, Refusal> {
-        self.advance(call.now);
+    pub fn terminate_domain(&mut self, domain: Uuid) -> Result<Done<DomainProvisioned>, Refusal> {
         let number = self.known_domain(domain)?;
         if self.records.domains[&number].state == DomainState::Terminated {
             let answer = self.domain_provisioned(number);
             return Ok(Done::existing(answer, ALREADY_TERMINATED));
         }
         self.enter_domain(number, DomainState::Terminated);
-        self.mark_domain_simulated(call, number);
+        self.mark_domain_simulated(number);
         Ok(Done::changed(self.domain_provisioned(number)))
     }
 
@@ -248,11 +230,9 @@ impl Account {
     /// [`Refusal::DomainNotFound`], [`Refusal::DomainAlreadyExists`].
     pub fn update_domain(
         &mut self,
-        call: &Call,
         domain: Uuid,
         name: &DomainName,
     ) -> Result<Done<DomainUpdated>, Refusal> {
-        self.advance(call.now);
         let number = self.live_domain(domain)?;
         if &*self.records.domains[&number].name == name.as_str() {
             return Ok(Done::existing(self.domain_updated(number), SAME_NAME));
@@ -264,7 +244,7 @@ impl Account {
             return Err(Refusal::DomainAlreadyExists);
         }
         self.amend_domain(number, |domain| domain.name = name.as_str().into());
-        self.mark_domain_simulated(call, number);
+        self.mark_domain_simulated(number);
         Ok(Done::changed(self.domain_updated(number)))
     }
 
@@ -275,12 +255,7 @@ impl Account {
     /// [`Refusal::DomainNotFound`], then [`Refusal::BillingClientNotFound`],
     /// [`Refusal::SubscriptionNotFound`],
     /// [`Refusal::SubscriptionNotChangeable`] when the service is cancelled.
-    pub fn release_domain(
-        &mut self,
-        call: &Call,
-        request: ReleaseDomain,
-    ) -> Result<DomainReleased, Refusal> {
-        self.advance(call.now);
+    pub fn release_domain(&mut self, request: ReleaseDomain) -> Result<DomainReleased, Refusal> {
         let number = self.customers_domain(request.domain, request.client)?;
         let key = self.recorded_subscription(&SubscriptionRef {
             client: request.client,
@@ -293,8 +268,6 @@ impl Account {
         let customer = self.records.domains[&number].customer;
         self.remove_domain(number);
         self.give_up_slot(key);
-        self.reconcile(customer, Pool::Domains);
-        self.run_due();
         Ok(DomainReleased {
             monitored_domain_id: request.domain,
             released: true,
@@ -319,8 +292,10 @@ impl Account {
         let quantity = self.records.subscriptions[&key].offer.quantity();
         if quantity <= 1 {
             self.set_subscription_status(key, SubscriptionStatus::Cancelled);
-        } else if let Some(subscription) = self.records.subscriptions.edit(key) {
-            subscription.offer = subscription.offer.with(None, Some(quantity - 1));
+        } else {
+            self.amend_subscription(key, |subscription| {
+                subscription.offer = subscription.offer.with(None, Some(quantity - 1));
+            });
         }
     }
 

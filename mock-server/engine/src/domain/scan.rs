@@ -7,11 +7,59 @@ use crate::changes::DomainNo;
 use crate::domain::{DomainState, PastScan};
 use crate::refusal::Refusal;
 use crate::scan::{Phase, Progress, ScanOutcome, Then};
+use crate::session::Session;
 use crate::time::Instant;
 use crate::world::{DomainFindings, Scenario};
 
 /// Scans that the history keeps.
 pub(crate) const KEPT_SCANS: usize = 25;
+
+impl Session<'_> {
+    /// Sets what the next scans of one domain will find; the account's
+    /// scenario no longer shows there (E2).
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal::DomainNotFound`].
+    pub fn set_findings(&mut self, domain: Uuid, findings: DomainFindings) -> Result<(), Refusal> {
+        let number = self.known_domain(domain)?;
+        self.records.domain_worlds.insert(number, findings);
+        Ok(())
+    }
+
+    /// Sets the world of one domain to what a scenario has (E12).
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal::DomainNotFound`].
+    pub fn set_domain_scenario(&mut self, domain: Uuid, scenario: Scenario) -> Result<(), Refusal> {
+        self.set_findings(domain, scenario.findings())
+    }
+
+    /// Runs one scan of a domain to its end now, outside the schedule. Where
+    /// scans end only when told to, it is the end of the one in flight (M6).
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal::DomainNotFound`], [`Refusal::DomainNotActive`].
+    pub fn scan_domain_now(&mut self, domain: Uuid, outcome: ScanOutcome) -> Result<(), Refusal> {
+        let number = self.known_domain(domain)?;
+        let then = match self.records.domains[&number].state {
+            DomainState::Active(Phase::Scanning)
+                if self.records.controls.progress == Progress::Manual =>
+            {
+                Then::NextOnSchedule
+            }
+            DomainState::Active(_) => Then::ScheduleStays,
+            DomainState::Paused(_) | DomainState::Terminated => {
+                return Err(Refusal::DomainNotActive);
+            }
+        };
+        let now = self.now;
+        self.end_domain_scan(number, now, outcome, then);
+        Ok(())
+    }
+}
 
 impl Account {
     pub(crate) fn run_domain_schedule(&mut self, number: DomainNo, at: Instant) {
@@ -79,66 +127,5 @@ impl Account {
             Some(findings) => *findings,
             None => self.records.controls.scenario.findings(),
         }
-    }
-
-    /// Sets what the next scans of one domain will find; the account's
-    /// scenario no longer shows there (E2).
-    ///
-    /// # Errors
-    ///
-    /// [`Refusal::DomainNotFound`].
-    pub fn set_findings(
-        &mut self,
-        now: Instant,
-        domain: Uuid,
-        findings: DomainFindings,
-    ) -> Result<(), Refusal> {
-        self.advance(now);
-        let number = self.known_domain(domain)?;
-        self.records.domain_worlds.insert(number, findings);
-        Ok(())
-    }
-
-    /// Sets the world of one domain to what a scenario has (E12).
-    ///
-    /// # Errors
-    ///
-    /// [`Refusal::DomainNotFound`].
-    pub fn set_domain_scenario(
-        &mut self,
-        now: Instant,
-        domain: Uuid,
-        scenario: Scenario,
-    ) -> Result<(), Refusal> {
-        self.set_findings(now, domain, scenario.findings())
-    }
-
-    /// Runs one scan of a domain to its end now, outside the schedule. Where
-    /// scans end only when told to, it is the end of the one in flight (M6).
-    ///
-    /// # Errors
-    ///
-    /// [`Refusal::DomainNotFound`], [`Refusal::DomainNotActive`].
-    pub fn scan_domain_now(
-        &mut self,
-        now: Instant,
-        domain: Uuid,
-        outcome: ScanOutcome,
-    ) -> Result<(), Refusal> {
-        self.advance(now);
-        let number = self.known_domain(domain)?;
-        let then = match self.records.domains[&number].state {
-            DomainState::Active(Phase::Scanning)
-                if self.records.controls.progress == Progress::Manual =>
-            {
-                Then::NextOnSchedule
-            }
-            DomainState::Active(_) => Then::ScheduleStays,
-            DomainState::Paused(_) | DomainState::Terminated => {
-                return Err(Refusal::DomainNotActive);
-            }
-        };
-        self.end_domain_scan(number, self.now, outcome, then);
-        Ok(())
     }
 }

@@ -3,14 +3,14 @@
 use serde::Serialize;
 use uuid::Uuid;
 
-use crate::account::Account;
 use crate::capacity::Pool;
 use crate::catalogue::Product;
 use crate::changes::DomainNo;
 use crate::domain::{Domain, DomainState};
 use crate::ids::Kind;
-use crate::refusal::{Call, Refusal};
+use crate::refusal::Refusal;
 use crate::roll::PausedBy;
+use crate::session::Session;
 use crate::subscription::SubscriptionStatus;
 use crate::time::Timestamp;
 use crate::values::ClientId;
@@ -156,11 +156,10 @@ pub struct DomainScanView {
     pub created_at: Timestamp,
 }
 
-impl Account {
+impl Session<'_> {
     /// `GET /domains`: the customer's domains and slots. An unknown customer
     /// is one that is not subscribed (C5).
-    pub fn list_domains(&mut self, call: &Call, client: ClientId) -> DomainList {
-        self.advance(call.now);
+    pub fn list_domains(&mut self, client: ClientId) -> DomainList {
         let subscribed = self.subscriptions_of(client).any(|subscription| {
             subscription.offer.product() == Product::DomainMonitoring
                 && subscription.status != SubscriptionStatus::Cancelled
@@ -193,11 +192,9 @@ impl Account {
     /// [`Refusal::DomainNotFound`].
     pub fn domain_summary(
         &mut self,
-        call: &Call,
         domain: Uuid,
         client: ClientId,
     ) -> Result<DomainSummary, Refusal> {
-        self.advance(call.now);
         let number = self.customers_domain(domain, client)?;
         let record = &self.records.domains[&number];
         Ok(DomainSummary {
@@ -217,11 +214,9 @@ impl Account {
     /// [`Refusal::DomainNotFound`].
     pub fn domain_scan_history(
         &mut self,
-        call: &Call,
         domain: Uuid,
         client: ClientId,
     ) -> Result<Vec<DomainScanView>, Refusal> {
-        self.advance(call.now);
         let number = self.customers_domain(domain, client)?;
         let history = self.records.domains[&number].history.iter().rev();
         Ok(history

@@ -2,15 +2,15 @@
 
 use uuid::Uuid;
 
-use crate::account::Account;
 use crate::capacity::Pool;
 use crate::changes::EndpointNo;
 use crate::customer::Client;
 use crate::endpoint::provision::NewServer;
 use crate::endpoint::{EndpointView, State};
 use crate::page::{Page, Paged};
-use crate::refusal::{Call, Done, Refusal};
+use crate::refusal::{Done, Refusal};
 use crate::roll::{PausedBy, Roll};
+use crate::session::Session;
 use crate::values::{ClientId, Target};
 
 /// A status that a caller can give a server, or filter by.
@@ -88,10 +88,9 @@ pub struct StatusCounts {
     pub paused: u64,
 }
 
-impl Account {
+impl Session<'_> {
     /// `GET /endpoints`: a page of live servers.
-    pub fn list_endpoints(&mut self, call: &Call, request: ListEndpoints) -> EndpointList {
-        self.advance(call.now);
+    pub fn list_endpoints(&mut self, request: ListEndpoints) -> EndpointList {
         let customer = request.client.and_then(|client| self.customer(client));
         let nobody = Roll::default();
         let roll = match (request.client, customer) {
@@ -143,16 +142,14 @@ impl Account {
     /// [`Refusal::EndpointLimitExceeded`], [`Refusal::DnsResolutionFailed`].
     pub fn create_endpoint(
         &mut self,
-        call: &Call,
         request: CreateEndpoint,
     ) -> Result<Done<EndpointView>, Refusal> {
-        self.advance(call.now);
         let new = NewServer {
             nickname: request.nickname,
             status: request.status,
         };
         let done = self.add_server(&request.client, request.target, new)?;
-        self.run_due();
+        self.settle();
         Ok(done.map(|number| self.endpoint_view(number)))
     }
 
@@ -164,11 +161,9 @@ impl Account {
     /// the given customer's (A12).
     pub fn endpoint(
         &mut self,
-        call: &Call,
         endpoint: Uuid,
         client: Option<ClientId>,
     ) -> Result<EndpointView, Refusal> {
-        self.advance(call.now);
         let number = self.accessible_endpoint(endpoint, client)?;
         Ok(self.endpoint_view(number))
     }
@@ -177,16 +172,14 @@ impl Account {
     ///
     /// # Errors
     ///
-    /// As for [`Account::endpoint`]; [`Refusal::EndpointLimitExceeded`] when
+    /// As for [`Session::endpoint`]; [`Refusal::EndpointLimitExceeded`] when
     /// the platform paused it and there is still no room (B8).
     pub fn update_endpoint(
         &mut self,
-        call: &Call,
         endpoint: Uuid,
         client: ClientId,
         request: UpdateEndpoint,
     ) -> Result<Done<EndpointView>, Refusal> {
-        self.advance(call.now);
         let number = self.accessible_endpoint(endpoint, Some(client))?;
         self.change_status(number, request.status)?;
         if let Some(nickname) = request.nickname {
@@ -196,7 +189,7 @@ impl Account {
                 endpoint.updated_at = now;
             });
         }
-        self.run_due();
+        self.settle();
         Ok(Done::changed(self.endpoint_view(number)))
     }
 
@@ -220,14 +213,12 @@ impl Account {
     ///
     /// # Errors
     ///
-    /// As for [`Account::endpoint`].
+    /// As for [`Session::endpoint`].
     pub fn delete_endpoint(
         &mut self,
-        call: &Call,
         endpoint: Uuid,
         client: Option<ClientId>,
     ) -> Result<(), Refusal> {
-        self.advance(call.now);
         let number = self
             .undeleted_endpoint(endpoint)
             .ok_or(Refusal::EndpointNotFound)?;

@@ -15,9 +15,10 @@ use crate::capacity::Pool;
 use crate::changes::{CustomerNo, EndpointNo, Key};
 use crate::ids::Kind;
 use crate::index::Task;
-use crate::refusal::{Call, Capacity, Refusal, SandboxHeader};
+use crate::refusal::{Capacity, Refusal};
 use crate::roll::{PausedBy, Standing};
 use crate::scan::{EndedScan, Phase};
+use crate::session::Session;
 use crate::time::Instant;
 use crate::values::{ClientId, ServiceId};
 use crate::world::PortSet;
@@ -119,6 +120,40 @@ impl Key for ServiceKey {
     }
 }
 
+impl Session<'_> {
+    /// Makes a paused server active again. One that the platform paused needs
+    /// room (B8).
+    pub(crate) fn activate(&mut self, number: EndpointNo) -> Result<(), Refusal> {
+        let endpoint = &self.records.endpoints[number];
+        if endpoint.state == State::Paused(PausedBy::Platform) {
+            self.require_resumable(endpoint.customer, Pool::Servers)?;
+        }
+        self.enter(number, State::Active(Phase::Waiting));
+        Ok(())
+    }
+
+    /// Whether one more server fits, for the customer and for the account.
+    fn require_server_room(&self, client: ClientId) -> Result<(), Refusal> {
+        self.require_room(client, Pool::Servers)?;
+        let account = Capacity {
+            limit: self.records.settings.limits.account_endpoint_limit,
+            current_usage: self.index.endpoints.usage(),
+        };
+        if account.current_usage < account.limit {
+            Ok(())
+        } else {
+            Err(Refusal::EndpointLimitExceeded(account))
+        }
+    }
+
+    /// Marks a server that a simulated call made or changed.
+    pub(crate) fn mark_simulated(&mut self, number: EndpointNo) {
+        if self.is_simulated() {
+            self.records.endpoints.edit(number).simulated = true;
+        }
+    }
+}
+
 impl Account {
     pub(crate) fn owner(&self, number: EndpointNo) -> ClientId {
         let customer = self.records.endpoints[number].customer;
@@ -205,43 +240,5 @@ impl Account {
                 endpoint.next_scan_at = scanned.map_or(now, |next| next.max(now));
             }
         });
-    }
-
-    /// Makes a paused server active again. One that the platform paused needs
-    /// room (B8).
-    pub(crate) fn activate(&mut self, number: EndpointNo) -> Result<(), Refusal> {
-        let endpoint = &self.records.endpoints[number];
-        if endpoint.state == State::Paused(PausedBy::Platform) {
-            self.require_resumable(endpoint.customer, Pool::Servers)?;
-        }
-        self.enter(number, State::Active(Phase::Waiting));
-        Ok(())
-    }
-
-    /// Whether one more server fits, for the customer and for the account.
-    fn require_server_room(&self, client: ClientId) -> Result<(), Refusal> {
-        self.require_room(client, Pool::Servers)?;
-        let account = Capacity {
-            limit: self.records.settings.limits.account_endpoint_limit,
-            current_usage: self.index.endpoints.usage(),
-        };
-        if account.current_usage < account.limit {
-            Ok(())
-        } else {
-            Err(Refusal::EndpointLimitExceeded(account))
-        }
-    }
-
-    /// Whether a call is to be simulated: it asks for it, and the account has
-    /// sandbox mode (A14).
-    pub(crate) fn is_simulated(&self, call: &Call) -> bool {
-        call.sandbox == SandboxHeader::Simulate && self.records.settings.sandbox.is_on()
-    }
-
-    /// Marks a server that a simulated call made or changed.
-    pub(crate) fn mark_simulated(&mut self, call: &Call, number: EndpointNo) {
-        if self.is_simulated(call) {
-            self.records.endpoints.edit(number).simulated = true;
-        }
     }
 }

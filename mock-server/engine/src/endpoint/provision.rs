@@ -5,16 +5,16 @@ use std::net::IpAddr;
 use serde::Serialize;
 use uuid::Uuid;
 
-use crate::account::Account;
 use crate::changes::EndpointNo;
 use crate::customer::Client;
 use crate::dns;
 use crate::endpoint::view::EndpointStatus;
 use crate::endpoint::{DesiredStatus, Endpoint, ServiceKey, State};
 use crate::ids::Kind;
-use crate::refusal::{Call, Done, Refusal};
+use crate::refusal::{Done, Refusal};
 use crate::roll::PausedBy;
 use crate::scan::Phase;
+use crate::session::Session;
 use crate::values::{ServiceId, Target};
 
 const ALREADY_MONITORED: &str = "This address is already monitored for the customer.";
@@ -50,18 +50,13 @@ pub(super) struct NewServer {
     pub(super) status: DesiredStatus,
 }
 
-impl Account {
+impl Session<'_> {
     /// `provision`: starts monitoring a server.
     ///
     /// # Errors
     ///
     /// [`Refusal::EndpointLimitExceeded`], [`Refusal::DnsResolutionFailed`].
-    pub fn provision(
-        &mut self,
-        call: &Call,
-        request: ProvisionEndpoint,
-    ) -> Result<Done<Provisioned>, Refusal> {
-        self.advance(call.now);
+    pub fn provision(&mut self, request: ProvisionEndpoint) -> Result<Done<Provisioned>, Refusal> {
         let new = NewServer {
             nickname: None,
             status: DesiredStatus::Active,
@@ -73,9 +68,8 @@ impl Account {
             self.records.service_links.insert(key, done.value);
         }
         if done.note != Some(ALREADY_MONITORED) {
-            self.mark_simulated(call, done.value);
+            self.mark_simulated(done.value);
         }
-        self.run_due();
         Ok(done.map(|number| self.provisioned(number)))
     }
 
@@ -84,8 +78,7 @@ impl Account {
     /// # Errors
     ///
     /// [`Refusal::EndpointNotFound`].
-    pub fn suspend(&mut self, call: &Call, endpoint: Uuid) -> Result<Done<Provisioned>, Refusal> {
-        self.advance(call.now);
+    pub fn suspend(&mut self, endpoint: Uuid) -> Result<Done<Provisioned>, Refusal> {
         let number = self
             .live_endpoint(endpoint)
             .ok_or(Refusal::EndpointNotFound)?;
@@ -93,7 +86,7 @@ impl Account {
             return Ok(Done::existing(self.provisioned(number), ALREADY_PAUSED));
         }
         self.enter(number, State::Paused(PausedBy::Hand));
-        self.mark_simulated(call, number);
+        self.mark_simulated(number);
         Ok(Done::changed(self.provisioned(number)))
     }
 
@@ -103,8 +96,7 @@ impl Account {
     ///
     /// [`Refusal::EndpointNotFound`]; [`Refusal::EndpointLimitExceeded`] when
     /// the platform paused it and there is still no room (B8).
-    pub fn resume(&mut self, call: &Call, endpoint: Uuid) -> Result<Done<Provisioned>, Refusal> {
-        self.advance(call.now);
+    pub fn resume(&mut self, endpoint: Uuid) -> Result<Done<Provisioned>, Refusal> {
         let number = self
             .live_endpoint(endpoint)
             .ok_or(Refusal::EndpointNotFound)?;
@@ -112,8 +104,7 @@ impl Account {
             return Ok(Done::existing(self.provisioned(number), ALREADY_ACTIVE));
         }
         self.activate(number)?;
-        self.mark_simulated(call, number);
-        self.run_due();
+        self.mark_simulated(number);
         Ok(Done::changed(self.provisioned(number)))
     }
 
@@ -122,8 +113,7 @@ impl Account {
     /// # Errors
     ///
     /// [`Refusal::EndpointNotFound`].
-    pub fn terminate(&mut self, call: &Call, endpoint: Uuid) -> Result<Done<Provisioned>, Refusal> {
-        self.advance(call.now);
+    pub fn terminate(&mut self, endpoint: Uuid) -> Result<Done<Provisioned>, Refusal> {
         let number = self
             .undeleted_endpoint(endpoint)
             .ok_or(Refusal::EndpointNotFound)?;
@@ -131,7 +121,7 @@ impl Account {
             return Ok(Done::existing(self.provisioned(number), ALREADY_TERMINATED));
         }
         self.enter(number, State::Terminated);
-        self.mark_simulated(call, number);
+        self.mark_simulated(number);
         Ok(Done::changed(self.provisioned(number)))
     }
 

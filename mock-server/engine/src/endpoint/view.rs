@@ -5,11 +5,11 @@ use std::net::IpAddr;
 use serde::Serialize;
 use uuid::Uuid;
 
-use crate::account::Account;
 use crate::changes::EndpointNo;
 use crate::endpoint::{Endpoint, Found, LastSeen, State};
 use crate::ids::Kind;
 use crate::roll::PausedBy;
+use crate::session::Session;
 use crate::time::Timestamp;
 use crate::values::ClientId;
 
@@ -66,7 +66,7 @@ pub struct EndpointView {
     pub quota_paused: bool,
 }
 
-impl Account {
+impl Session<'_> {
     pub(crate) fn endpoint_view(&self, number: EndpointNo) -> EndpointView {
         let endpoint = &self.records.endpoints[number];
         let last_seen = endpoint.state.last_seen();

@@ -276,7 +276,7 @@ mod tests {
                 target: Target::parse(address).expect("a target"),
                 service: None,
             };
-            account.provision(&call, request).expect("provisioned");
+            account.at(call).provision(request).expect("provisioned");
         }
         account.advance(call.now.plus(Duration::from_secs(60)));
         let again = Account::import(&account.export()).expect("exported");

@@ -9,6 +9,7 @@ use uuid::Uuid;
 
 use crate::account::Account;
 use crate::changes::{CustomerNo, EndpointNo, RuleNo};
+use crate::session::Session;
 use crate::time::{Expiry, Instant};
 use crate::values::{OpenPort, PortRange, RuleProtocol};
 
@@ -68,6 +69,24 @@ impl Rule {
     /// Whether it allows this port while it is active.
     pub(crate) fn covers(&self, open: OpenPort) -> bool {
         self.ports.contains(open.port.get()) && self.protocol.protocols().contains(&open.protocol)
+    }
+}
+
+impl Session<'_> {
+    /// Resolves the open alerts that a rule covers, at once (E3). Those of
+    /// terminated and deleted servers stay (B14).
+    pub(crate) fn resolve_covered(&mut self, rule: &Rule) {
+        let endpoints: Vec<EndpointNo> = match rule.scope {
+            Scope::Endpoint(endpoint) => vec![endpoint],
+            Scope::Customer(customer) => {
+                let roll = &self.index.customer(customer).endpoints;
+                roll.live.iter().map(EndpointNo).collect()
+            }
+            Scope::Account => self.index.endpoints.live.iter().map(EndpointNo).collect(),
+        };
+        for endpoint in endpoints {
+            self.resolve_covered_by(endpoint, rule);
+        }
     }
 }
 
@@ -152,22 +171,6 @@ impl Account {
             if rules.is_empty() {
                 self.index.rules.remove(&rule.scope);
             }
-        }
-    }
-
-    /// Resolves the open alerts that a rule covers, at once (E3). Those of
-    /// terminated and deleted servers stay (B14).
-    pub(crate) fn resolve_covered(&mut self, rule: &Rule) {
-        let endpoints: Vec<EndpointNo> = match rule.scope {
-            Scope::Endpoint(endpoint) => vec![endpoint],
-            Scope::Customer(customer) => {
-                let roll = &self.index.customer(customer).endpoints;
-                roll.live.iter().map(EndpointNo).collect()
-            }
-            Scope::Account => self.index.endpoints.live.iter().map(EndpointNo).collect(),
-        };
-        for endpoint in endpoints {
-            self.resolve_covered_by(endpoint, rule);
         }
     }
 }

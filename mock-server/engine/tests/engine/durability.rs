@@ -303,7 +303,8 @@ fn an_exported_record_shows_its_id() {
     let call = bench.call();
     let found = bench
         .account
-        .domain_alert(&call, domain, raised, client(42));
+        .at(call)
+        .domain_alert(domain, raised, client(42));
     assert!(found.is_ok());
 }
 
@@ -329,7 +330,8 @@ fn a_restored_account_does_not_go_back_behind_its_alerts() {
     let call = bench.call();
     let resolved = bench
         .account
-        .resolve_port_alert(&call, alert.summary.id, client(42));
+        .at(call)
+        .resolve_port_alert(alert.summary.id, client(42));
     resolved.expect("resolved");
     bench.account = Account::import(&bench.account.export()).expect("exported");
     let resolution = bench.now;
