@@ -6,26 +6,17 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::changes::{
-    AlertNo, Change, CustomerNo, DomainAlertNo, DomainNo, Durable, EndpointNo, KeyNo, Map, Rows,
-    RuleNo, Single, Table, TokenNo,
-};
-use crate::customer::Customer;
-use crate::domain::{Domain, DomainAlert, LeakDataset};
-use crate::endpoint::{Endpoint, ServiceKey};
+use crate::domain::LeakDataset;
 use crate::ids::{Ids, Kind};
 use crate::index::Index;
-use crate::port_alert::PortAlert;
-use crate::pricing::{Price, PriceKey};
 use crate::rate_window::{RateGroup, RateLimited, RateWindows};
-use crate::rule::Rule;
-use crate::scan::{ManualScans, Progress};
+use crate::scan::Progress;
 use crate::session::Session;
 use crate::settings::AccountSettings;
-use crate::sso::SsoToken;
-use crate::subscription::{Subscription, SubscriptionKey};
+use crate::state::storage::KeyNo;
+use crate::state::tables::{Change, Records};
 use crate::time::Instant;
-use crate::world::{DomainFindings, PortSet, Scenario};
+use crate::world::Scenario;
 
 /// The whole state of one partner account.
 ///
@@ -37,92 +28,6 @@ pub struct Account {
     pub(crate) ids: Ids,
     pub(crate) now: Instant,
     pub(crate) windows: BTreeMap<KeyNo, RateWindows>,
-}
-
-/// The durable tables.
-pub(crate) struct Records {
-    pub(crate) settings: Single<AccountSettings>,
-    pub(crate) controls: Single<Controls>,
-    pub(crate) keys: Map<KeyNo, ApiKey>,
-    pub(crate) customers: Rows<CustomerNo, Customer>,
-    pub(crate) endpoints: Rows<EndpointNo, Endpoint>,
-    pub(crate) endpoint_worlds: Map<EndpointNo, PortSet>,
-    pub(crate) manual_scans: Map<EndpointNo, ManualScans>,
-    pub(crate) service_links: Map<ServiceKey, EndpointNo>,
-    pub(crate) rules: Map<RuleNo, Rule>,
-    pub(crate) port_alerts: Rows<AlertNo, PortAlert>,
-    pub(crate) subscriptions: Map<SubscriptionKey, Subscription>,
-    pub(crate) prices: Map<PriceKey, Price>,
-    pub(crate) domains: Map<DomainNo, Domain>,
-    pub(crate) domain_worlds: Map<DomainNo, DomainFindings>,
-    pub(crate) domain_alerts: Map<DomainAlertNo, DomainAlert>,
-    pub(crate) sso_tokens: Map<TokenNo, SsoToken>,
-}
-
-impl Records {
-    fn new(settings: AccountSettings) -> Self {
-        let controls = Controls::new(&settings);
-        Self {
-            settings: Single::new(settings),
-            controls: Single::new(controls),
-            keys: Map::new(),
-            customers: Rows::new(),
-            endpoints: Rows::new(),
-            endpoint_worlds: Map::new(),
-            manual_scans: Map::new(),
-            service_links: Map::new(),
-            rules: Map::new(),
-            port_alerts: Rows::new(),
-            subscriptions: Map::new(),
-            prices: Map::new(),
-            domains: Map::new(),
-            domain_worlds: Map::new(),
-            domain_alerts: Map::new(),
-            sso_tokens: Map::new(),
-        }
-    }
-
-    /// Every table with its name; what is missing here is not durable.
-    fn tables(&mut self) -> [(Table, &mut dyn Durable); 16] {
-        [
-            (Table::Settings, &mut self.settings),
-            (Table::Controls, &mut self.controls),
-            (Table::Keys, &mut self.keys),
-            (Table::Customers, &mut self.customers),
-            (Table::Endpoints, &mut self.endpoints),
-            (Table::EndpointWorlds, &mut self.endpoint_worlds),
-            (Table::ManualScans, &mut self.manual_scans),
-            (Table::ServiceLinks, &mut self.service_links),
-            (Table::Rules, &mut self.rules),
-            (Table::PortAlerts, &mut self.port_alerts),
-            (Table::Subscriptions, &mut self.subscriptions),
-            (Table::Prices, &mut self.prices),
-            (Table::Domains, &mut self.domains),
-            (Table::DomainWorlds, &mut self.domain_worlds),
-            (Table::DomainAlerts, &mut self.domain_alerts),
-            (Table::SsoTokens, &mut self.sso_tokens),
-        ]
-    }
-
-    fn clear(&mut self) {
-        *self.controls.edit() = Controls {
-            keys: self.controls.keys,
-            ..Controls::new(&self.settings)
-        };
-        self.customers.clear();
-        self.endpoints.clear();
-        self.endpoint_worlds.clear();
-        self.manual_scans.clear();
-        self.service_links.clear();
-        self.rules.clear();
-        self.port_alerts.clear();
-        self.subscriptions.clear();
-        self.prices.clear();
-        self.domains.clear();
-        self.domain_worlds.clear();
-        self.domain_alerts.clear();
-        self.sso_tokens.clear();
-    }
 }
 
 /// What is set while the account lives, and how many ids of each kind were
@@ -199,7 +104,8 @@ impl Session<'_> {
 impl Account {
     /// A new account with these settings, and no key.
     pub fn new(settings: AccountSettings) -> Self {
-        Self::from_records(Records::new(settings))
+        let controls = Controls::new(&settings);
+        Self::from_records(Records::new(settings, controls))
     }
 
     pub(crate) fn from_records(records: Records) -> Self {
@@ -294,7 +200,14 @@ impl Account {
     /// Back to the start: records, counters, world and rate windows go, and so
     /// does the account's time; settings and keys stay (M3).
     pub fn reset(&mut self) {
-        self.records.clear();
+        let records = &mut self.records;
+        let keys = std::mem::take(&mut records.keys);
+        records.clear();
+        records.keys = keys;
+        *records.controls.edit() = Controls {
+            keys: records.controls.keys,
+            ..Controls::new(&records.settings)
+        };
         self.index = Index::new();
         self.windows.clear();
         self.now = Instant::from_unix_millis(i64::MIN);
@@ -304,27 +217,17 @@ impl Account {
     /// last; a new account's own records too. A store that applies them in one
     /// transaction is as old as the account.
     pub fn take_changes(&mut self) -> Vec<Change> {
-        self.records
-            .tables()
-            .into_iter()
-            .flat_map(|(table, records)| records.take_changes(table))
-            .collect()
+        self.records.take_changes()
     }
 
     /// Forgets what changed; for accounts that nobody stores.
     pub fn forget_changes(&mut self) {
-        for (_, records) in self.records.tables() {
-            records.forget_changes();
-        }
+        self.records.forget_changes();
     }
 
     /// Every record the account has, as if all of them had changed. What
     /// changed stays to be taken.
-    pub fn all_records(&mut self) -> Vec<Change> {
-        self.records
-            .tables()
-            .into_iter()
-            .flat_map(|(table, records)| records.snapshot(table))
-            .collect()
+    pub fn all_records(&self) -> Vec<Change> {
+        self.records.all()
     }
 }

@@ -5,13 +5,13 @@ use serde::Serialize;
 
 use crate::account::Account;
 use crate::catalogue::Product;
-use crate::changes::{CustomerNo, DomainNo, EndpointNo};
 use crate::domain::DomainState;
 use crate::endpoint::State;
 use crate::refusal::{Capacity, Refusal};
 use crate::roll::{PausedBy, Roll};
 use crate::scan::Phase;
 use crate::session::Session;
+use crate::state::storage::{CustomerNo, DomainNo, EndpointNo};
 use crate::subscription::SubscriptionStatus;
 use crate::values::ClientId;
 

@@ -4,9 +4,9 @@
 use std::time::Duration;
 
 use crate::account::Account;
-use crate::changes::{DomainNo, EndpointNo};
 use crate::domain::scan::KEPT_SCANS;
 use crate::scan::Progress;
+use crate::state::storage::{DomainNo, EndpointNo};
 use crate::time::Instant;
 
 impl Account {

@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::account::Account;
-use crate::changes::CustomerNo;
 use crate::refusal::Refusal;
 use crate::session::Session;
+use crate::state::storage::CustomerNo;
 use crate::values::ClientId;
 
 /// The customer a provisioning call is for. Name and address are used when

@@ -7,11 +7,11 @@ use std::net::IpAddr;
 use hashbrown::HashTable;
 
 use crate::capacity::Pool;
-use crate::changes::{AlertNo, CustomerNo, DomainAlertNo, DomainNo, EndpointNo, Rows};
 use crate::endpoint::Endpoint;
 use crate::mix::{mix_bytes, mix2};
 use crate::roll::{Roll, Standing};
 use crate::rule::{Scope, ScopeRules};
+use crate::state::storage::{AlertNo, CustomerNo, DomainAlertNo, DomainNo, EndpointNo, Rows};
 use crate::time::Instant;
 use crate::values::{ClientId, OpenPort};
 use crate::world::ScenarioPorts;

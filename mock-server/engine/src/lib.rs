@@ -46,7 +46,6 @@ mod capacity;
 mod catalogue;
 mod catch_up;
 mod change;
-mod changes;
 mod customer;
 mod dns;
 mod domain;
@@ -70,6 +69,7 @@ mod scan;
 mod session;
 mod settings;
 mod sso;
+mod state;
 mod subscription;
 mod sync;
 mod time;
@@ -83,7 +83,6 @@ pub use change::{
     ChangeSubscription, DowngradeCheck, SubscriptionChange, SubscriptionChanged,
     SubscriptionUnchanged,
 };
-pub use changes::{Change, RestoreError, StoredRecord, Table};
 pub use customer::Client;
 pub use domain::{
     AcknowledgedAlert, DomainAlertDetail, DomainAlertKind, DomainAlertStatus, DomainAlertView,
@@ -115,6 +114,8 @@ pub use scan::{Progress, QueuedScan, ScanOutcome};
 pub use session::Session;
 pub use settings::{AccountSettings, Limits, RateLimits, Switch, Timings};
 pub use sso::{MintedToken, SignedIn};
+pub use state::storage::RestoreError;
+pub use state::tables::{Change, StoredRecord, Table};
 pub use subscription::{
     ProvisionSubscription, SubscriptionMoved, SubscriptionRef, SubscriptionStatus, SubscriptionView,
 };

@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::account::Account;
-use crate::changes::{AlertNo, EndpointNo};
 use crate::endpoint::State;
 use crate::ids::Kind;
 use crate::page::{Page, Paged};
@@ -14,6 +13,7 @@ use crate::ports::{Severity, service_name, severity};
 use crate::refusal::{Done, Refusal};
 use crate::rule::Rule;
 use crate::session::Session;
+use crate::state::storage::{AlertNo, EndpointNo};
 use crate::time::{Instant, Timestamp};
 use crate::values::{ClientId, OpenPort};
 use crate::world::PortSet;

@@ -5,9 +5,9 @@ use serde_json::Number;
 
 use crate::account::Account;
 use crate::catalogue::Product;
-use crate::changes::Key;
 use crate::refusal::Refusal;
 use crate::session::Session;
+use crate::state::storage::Key;
 
 /// What a price is for.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]

@@ -4,12 +4,12 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::account::{Account, give_number};
-use crate::changes::{DomainNo, EndpointNo};
 use crate::endpoint::{Found, State};
 use crate::ids::Kind;
 use crate::index::Task;
 use crate::refusal::Refusal;
 use crate::session::Session;
+use crate::state::storage::{DomainNo, EndpointNo};
 use crate::time::Instant;
 use crate::values::{ClientId, OpenPort};
 use crate::world::{PortSet, Scenario};

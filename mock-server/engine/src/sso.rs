@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::account::give_number;
-use crate::changes::TokenNo;
 use crate::ids::Kind;
 use crate::refusal::Refusal;
 use crate::session::Session;
+use crate::state::storage::TokenNo;
 use crate::time::{Instant, Timestamp};
 use crate::values::ClientId;
 

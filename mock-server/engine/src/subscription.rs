@@ -6,12 +6,12 @@ use uuid::Uuid;
 use crate::account::{Account, give_number};
 use crate::capacity::Pool;
 use crate::catalogue::{Offer, Product};
-use crate::changes::Key;
 use crate::customer::Client;
 use crate::endpoint::ServiceKey;
 use crate::ids::Kind;
 use crate::refusal::{Done, Refusal};
 use crate::session::Session;
+use crate::state::storage::Key;
 use crate::time::Instant;
 use crate::values::{ClientId, ServiceId};
 

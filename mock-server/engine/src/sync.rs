@@ -6,10 +6,10 @@ use serde::{Serialize, Serializer};
 
 use crate::capacity::{CapacityReport, Pool, Reconciled};
 use crate::catalogue::Product;
-use crate::changes::{CustomerNo, EndpointNo};
 use crate::endpoint::{ServiceKey, State};
 use crate::roll::PausedBy;
 use crate::session::Session;
+use crate::state::storage::{CustomerNo, EndpointNo};
 use crate::subscription::{SubscriptionKey, SubscriptionStatus};
 use crate::values::{ClientId, ServiceId};
 

@@ -4,12 +4,12 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::account::{Account, give_number};
-use crate::changes::{DomainAlertNo, DomainNo};
 use crate::customer::Portal;
 use crate::ids::Kind;
 use crate::page::{Page, Paged};
 use crate::refusal::Refusal;
 use crate::session::Session;
+use crate::state::storage::{DomainAlertNo, DomainNo};
 use crate::time::{Instant, Timestamp};
 use crate::values::ClientId;
 use crate::world::{Category, DomainFindings};

@@ -6,12 +6,12 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::account::Account;
-use crate::changes::DomainNo;
 use crate::ids::Kind;
 use crate::mix::mix;
 use crate::page::{Page, Paged};
 use crate::refusal::Refusal;
 use crate::session::Session;
+use crate::state::storage::DomainNo;
 use crate::time::{Instant, Timestamp};
 use crate::values::ClientId;
 

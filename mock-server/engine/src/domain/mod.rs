@@ -13,7 +13,6 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::account::Account;
-use crate::changes::{CustomerNo, DomainNo};
 use crate::endpoint::ServiceKey;
 use crate::ids::Kind;
 use crate::index::Task;
@@ -21,6 +20,7 @@ use crate::refusal::Refusal;
 use crate::roll::{PausedBy, Standing};
 use crate::scan::{EndedScan, Phase};
 use crate::session::Session;
+use crate::state::storage::{CustomerNo, DomainNo};
 use crate::time::Instant;
 use crate::values::{ClientId, ServiceId};
 use crate::world::DomainFindings;

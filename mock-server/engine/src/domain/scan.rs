@@ -3,11 +3,11 @@
 use uuid::Uuid;
 
 use crate::account::{Account, give_number};
-use crate::changes::DomainNo;
 use crate::domain::{DomainState, PastScan};
 use crate::refusal::Refusal;
 use crate::scan::{Phase, Progress, ScanOutcome, Then};
 use crate::session::Session;
+use crate::state::storage::DomainNo;
 use crate::time::Instant;
 use crate::world::{DomainFindings, Scenario};
 

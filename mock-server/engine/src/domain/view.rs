@@ -5,12 +5,12 @@ use uuid::Uuid;
 
 use crate::capacity::Pool;
 use crate::catalogue::Product;
-use crate::changes::DomainNo;
 use crate::domain::{Domain, DomainState};
 use crate::ids::Kind;
 use crate::refusal::Refusal;
 use crate::roll::PausedBy;
 use crate::session::Session;
+use crate::state::storage::DomainNo;
 use crate::subscription::SubscriptionStatus;
 use crate::time::Timestamp;
 use crate::values::ClientId;

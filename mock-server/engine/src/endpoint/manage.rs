@@ -3,7 +3,6 @@
 use uuid::Uuid;
 
 use crate::capacity::Pool;
-use crate::changes::EndpointNo;
 use crate::customer::Client;
 use crate::endpoint::provision::NewServer;
 use crate::endpoint::{EndpointView, State};
@@ -11,6 +10,7 @@ use crate::page::{Page, Paged};
 use crate::refusal::{Done, Refusal};
 use crate::roll::{PausedBy, Roll};
 use crate::session::Session;
+use crate::state::storage::EndpointNo;
 use crate::values::{ClientId, Target};
 
 /// A status that a caller can give a server, or filter by.

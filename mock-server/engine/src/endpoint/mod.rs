@@ -12,13 +12,13 @@ use uuid::Uuid;
 
 use crate::account::Account;
 use crate::capacity::Pool;
-use crate::changes::{CustomerNo, EndpointNo, Key};
 use crate::ids::Kind;
 use crate::index::Task;
 use crate::refusal::{Capacity, Refusal};
 use crate::roll::{PausedBy, Standing};
 use crate::scan::{EndedScan, Phase};
 use crate::session::Session;
+use crate::state::storage::{CustomerNo, EndpointNo, Key};
 use crate::time::Instant;
 use crate::values::{ClientId, ServiceId};
 use crate::world::PortSet;

@@ -5,7 +5,6 @@ use std::net::IpAddr;
 use serde::Serialize;
 use uuid::Uuid;
 
-use crate::changes::EndpointNo;
 use crate::customer::Client;
 use crate::dns;
 use crate::endpoint::view::EndpointStatus;
@@ -15,6 +14,7 @@ use crate::refusal::{Done, Refusal};
 use crate::roll::PausedBy;
 use crate::scan::Phase;
 use crate::session::Session;
+use crate::state::storage::EndpointNo;
 use crate::values::{ServiceId, Target};
 
 const ALREADY_MONITORED: &str = "This address is already monitored for the customer.";

@@ -5,11 +5,11 @@ use std::net::IpAddr;
 use serde::Serialize;
 use uuid::Uuid;
 
-use crate::changes::EndpointNo;
 use crate::endpoint::{Endpoint, Found, LastSeen, State};
 use crate::ids::Kind;
 use crate::roll::PausedBy;
 use crate::session::Session;
+use crate::state::storage::EndpointNo;
 use crate::time::Timestamp;
 use crate::values::ClientId;
 

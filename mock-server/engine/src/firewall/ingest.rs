@@ -5,11 +5,11 @@ use uuid::Uuid;
 
 use super::port_map::PortMap;
 use super::{Accepted, FirewallFormat, MOST_ACCEPTED, MOST_NAMED, Reading, Size};
-use crate::changes::EndpointNo;
 use crate::ports::known_service;
 use crate::refusal::Refusal;
 use crate::rule::{Origin, Rule, RuleView, Scope};
 use crate::session::Session;
+use crate::state::storage::EndpointNo;
 use crate::values::ClientId;
 
 /// The longest justification of a rule.

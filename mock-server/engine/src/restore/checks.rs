@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use crate::account::Account;
-use crate::changes::{
-    CustomerNo, DomainAlertNo, DomainNo, Durable, EndpointNo, Key, RestoreError, RuleNo, Table,
-};
 use crate::rule::Scope;
+use crate::state::storage::{
+    CustomerNo, DomainAlertNo, DomainNo, EndpointNo, Key, RestoreError, RuleNo, Storage,
+};
+use crate::state::tables::Table;
 use crate::world::PortSet;
 
 /// So many records of a kind an account can have had.

@@ -3,12 +3,12 @@
 use uuid::Uuid;
 
 use crate::account::give_number;
-use crate::changes::{EndpointNo, RuleNo};
 use crate::ids::Kind;
 use crate::page::{Page, Paged};
 use crate::refusal::{Done, Refusal};
 use crate::rule::{Origin, Rule, RuleView, Scope};
 use crate::session::Session;
+use crate::state::storage::{EndpointNo, RuleNo};
 use crate::time::Expiry;
 use crate::values::{ClientId, PortRange, RuleProtocol};
 

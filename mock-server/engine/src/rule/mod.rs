@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::account::Account;
-use crate::changes::{CustomerNo, EndpointNo, RuleNo};
 use crate::session::Session;
+use crate::state::storage::{CustomerNo, EndpointNo, RuleNo};
 use crate::time::{Expiry, Instant};
 use crate::values::{OpenPort, PortRange, RuleProtocol};
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::iter::successors;
 
 use super::Rule;
-use crate::changes::RuleNo;
+use crate::state::storage::RuleNo;
 use crate::time::Instant;
 use crate::values::{OpenPort, PortRange, Protocol, RuleProtocol};
 

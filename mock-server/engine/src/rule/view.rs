@@ -5,11 +5,11 @@ use std::net::IpAddr;
 use serde::Serialize;
 use uuid::Uuid;
 
-use crate::changes::{EndpointNo, RuleNo};
 use crate::endpoint::EndpointView;
 use crate::ids::Kind;
 use crate::rule::{Origin, Rule, Scope};
 use crate::session::Session;
+use crate::state::storage::{EndpointNo, RuleNo};
 use crate::time::Timestamp;
 use crate::values::{ClientId, RuleProtocol};
 

@@ -80,7 +80,7 @@ proptest! {
             runner.run(step);
         }
         let document = runner.bench.account.export();
-        let mut again = Account::import(&document).expect("an exported document");
+        let again = Account::import(&document).expect("an exported document");
         prop_assert_eq!(again.export(), document);
         prop_assert_eq!(again.all_records(), runner.bench.account.all_records());
     }
@@ -253,7 +253,7 @@ fn a_record_that_does_not_fit_the_others_is_named() {
 
 #[test]
 fn an_import_refuses_what_is_no_exported_account() {
-    let mut bench = Bench::new();
+    let bench = Bench::new();
     let refused = |document: &Value| match Account::import(document) {
         Ok(_) => "it was imported".to_owned(),
         Err(error) => error.to_string(),
