@@ -3,51 +3,16 @@
 
 use serde::Serialize;
 
-use crate::account::Account;
-use crate::catalogue::Product;
-use crate::domain::DomainState;
-use crate::endpoint::State;
+use crate::catalogue::Pool;
 use crate::refusal::{Capacity, Refusal};
-use crate::roll::{PausedBy, Roll};
-use crate::scan::Phase;
-use crate::session::Session;
+use crate::state::account::Account;
+use crate::state::live_records::Roll;
+use crate::state::records::domain::DomainState;
+use crate::state::records::endpoint::State;
+use crate::state::records::scan::{PausedBy, Phase};
+use crate::state::records::subscription::SubscriptionStatus;
 use crate::state::storage::{CustomerNo, DomainNo, EndpointNo};
-use crate::subscription::SubscriptionStatus;
 use crate::values::ClientId;
-
-/// What a customer's capacity is counted in.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) enum Pool {
-    /// Servers, held by `port_monitoring`.
-    Servers,
-    /// Domain slots, held by `domain_monitoring`.
-    Domains,
-}
-
-impl Pool {
-    /// The pool that a product adds to, if it does (D9).
-    pub(crate) fn of(product: Product) -> Option<Self> {
-        match product {
-            Product::PortMonitoring => Some(Self::Servers),
-            Product::DomainMonitoring => Some(Self::Domains),
-            Product::Endpoint => None,
-        }
-    }
-
-    pub(crate) fn product(self) -> Product {
-        match self {
-            Self::Servers => Product::PortMonitoring,
-            Self::Domains => Product::DomainMonitoring,
-        }
-    }
-
-    pub(crate) fn exceeded(self, capacity: Capacity) -> Refusal {
-        match self {
-            Self::Servers => Refusal::EndpointLimitExceeded(capacity),
-            Self::Domains => Refusal::DomainLimitExceeded(capacity),
-        }
-    }
-}
 
 /// What a reconciliation did, by number, in the order in which it did it.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -75,72 +40,6 @@ pub struct CapacityReport {
     pub unpaused: Vec<String>,
 }
 
-impl Session<'_> {
-    /// Whether one more record fits (B6).
-    pub(crate) fn require_room(&self, client: ClientId, pool: Pool) -> Result<(), Refusal> {
-        let customer = self.customer(client);
-        let capacity = Capacity {
-            limit: self.capacity(client, pool),
-            current_usage: customer.map_or(0, |customer| self.roll(customer, pool).usage()),
-        };
-        if capacity.current_usage < capacity.limit {
-            Ok(())
-        } else {
-            Err(pool.exceeded(capacity))
-        }
-    }
-
-    /// Whether a record that the platform paused may run again (B8).
-    pub(crate) fn require_resumable(
-        &self,
-        customer: CustomerNo,
-        pool: Pool,
-    ) -> Result<(), Refusal> {
-        let client = self.records.customers[customer].client_id;
-        let roll = self.roll(customer, pool);
-        let limit = self.capacity(client, pool);
-        if roll.running() < limit {
-            return Ok(());
-        }
-        Err(pool.exceeded(Capacity {
-            limit,
-            current_usage: roll.usage(),
-        }))
-    }
-
-    /// The report of one customer and product after a reconciliation.
-    pub(crate) fn capacity_report(
-        &self,
-        customer: CustomerNo,
-        pool: Pool,
-        done: &Reconciled,
-    ) -> CapacityReport {
-        let client = self.records.customers[customer].client_id;
-        let (capacity, usage) = (
-            self.capacity(client, pool),
-            self.roll(customer, pool).usage(),
-        );
-        let named = |numbers: &[u32]| numbers.iter().map(|n| self.shown_name(pool, *n)).collect();
-        CapacityReport {
-            product_type: pool.product().slug(),
-            capacity,
-            usage,
-            over_quota: usage > capacity,
-            newly_paused: named(&done.paused),
-            unpaused: named(&done.unpaused),
-        }
-    }
-
-    fn shown_name(&self, pool: Pool, number: u32) -> String {
-        match pool {
-            Pool::Servers => self.records.endpoints[EndpointNo(number)]
-                .address
-                .to_string(),
-            Pool::Domains => self.records.domains[&DomainNo(number)].name.to_string(),
-        }
-    }
-}
-
 impl Account {
     pub(crate) fn roll(&self, customer: CustomerNo, pool: Pool) -> &Roll {
         let index = self.index.customer(customer);
@@ -164,6 +63,42 @@ impl Account {
             .filter(|subscription| subscription.status == SubscriptionStatus::Active)
             .map(|subscription| self.records.settings.catalogue.holds(&subscription.offer))
             .fold(0, u64::saturating_add)
+    }
+
+    /// Whether one more record fits (B6).
+    pub(crate) fn require_room(&self, client: ClientId, pool: Pool) -> Result<(), Refusal> {
+        let customer = self.customer(client);
+        let capacity = Capacity {
+            limit: self.capacity(client, pool),
+            current_usage: customer.map_or(0, |customer| self.roll(customer, pool).usage()),
+        };
+        if capacity.current_usage < capacity.limit {
+            Ok(())
+        } else {
+            Err(exceeded(pool, capacity))
+        }
+    }
+
+    /// Whether a record that the platform paused may run again (B8).
+    pub(crate) fn require_resumable(
+        &self,
+        customer: CustomerNo,
+        pool: Pool,
+    ) -> Result<(), Refusal> {
+        let client = self.records.customers[customer].client_id;
+        let roll = self.roll(customer, pool);
+        let limit = self.capacity(client, pool);
+        if roll.running() < limit {
+            return Ok(());
+        }
+        let current_usage = roll.usage();
+        Err(exceeded(
+            pool,
+            Capacity {
+                limit,
+                current_usage,
+            },
+        ))
     }
 
     /// Reconciles what calls changed the capacity of.
@@ -211,5 +146,44 @@ impl Account {
             Pool::Servers => self.enter(EndpointNo(number), State::Active(phase)),
             Pool::Domains => self.enter_domain(DomainNo(number), DomainState::Active(phase)),
         }
+    }
+
+    /// The report of one customer and product after a reconciliation.
+    pub(crate) fn capacity_report(
+        &self,
+        customer: CustomerNo,
+        pool: Pool,
+        done: &Reconciled,
+    ) -> CapacityReport {
+        let client = self.records.customers[customer].client_id;
+        let (capacity, usage) = (
+            self.capacity(client, pool),
+            self.roll(customer, pool).usage(),
+        );
+        let named = |numbers: &[u32]| numbers.iter().map(|n| self.shown_name(pool, *n)).collect();
+        CapacityReport {
+            product_type: pool.product().slug(),
+            capacity,
+            usage,
+            over_quota: usage > capacity,
+            newly_paused: named(&done.paused),
+            unpaused: named(&done.unpaused),
+        }
+    }
+
+    fn shown_name(&self, pool: Pool, number: u32) -> String {
+        match pool {
+            Pool::Servers => self.records.endpoints[EndpointNo(number)]
+                .address
+                .to_string(),
+            Pool::Domains => self.records.domains[&DomainNo(number)].name.to_string(),
+        }
+    }
+}
+
+fn exceeded(pool: Pool, capacity: Capacity) -> Refusal {
+    match pool {
+        Pool::Servers => Refusal::EndpointLimitExceeded(capacity),
+        Pool::Domains => Refusal::DomainLimitExceeded(capacity),
     }
 }

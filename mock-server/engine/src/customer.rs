@@ -1,10 +1,8 @@
 //! The partner's customers, and their portal accounts.
 
-use serde::{Deserialize, Serialize};
-
-use crate::account::Account;
 use crate::refusal::Refusal;
 use crate::session::Session;
+use crate::state::records::customer::Portal;
 use crate::state::storage::CustomerNo;
 use crate::values::ClientId;
 
@@ -31,25 +29,6 @@ impl Client {
     }
 }
 
-/// A customer, as recorded.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub(crate) struct Customer {
-    pub(crate) client_id: ClientId,
-    pub(crate) portal: Portal,
-    pub(crate) name: Option<Box<str>>,
-    pub(crate) email: Option<Box<str>>,
-}
-
-/// Whether the customer can sign in to the portal.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Portal {
-    /// Named by a rule only; nothing was ever provisioned.
-    Never,
-    Granted,
-    Removed,
-}
-
 impl Session<'_> {
     /// Gives the customer a portal account, as every first provisioning does,
     /// or gives removed access back (C11).
@@ -68,40 +47,15 @@ impl Session<'_> {
         number
     }
 
-    /// Takes away the customer's portal account, so that what needs one
-    /// answers [`Refusal::UserNotFound`] until the next provisioning.
-    ///
-    /// # Errors
-    ///
-    /// [`Refusal::UserNotFound`] when there is none to take.
-    pub fn remove_portal_account(&mut self, client: ClientId) -> Result<(), Refusal> {
-        let number = self
+    /// Whether the customer can sign in, which some operations need (C11).
+    pub(crate) fn require_portal_account(&self, client: ClientId) -> Result<(), Refusal> {
+        let granted = self
             .customer(client)
-            .filter(|number| self.records.customers[*number].portal == Portal::Granted)
-            .ok_or(Refusal::UserNotFound)?;
-        self.records.customers.edit(number).portal = Portal::Removed;
-        Ok(())
-    }
-}
-
-impl Account {
-    /// The customer with this number, if anything was ever recorded for it.
-    pub(crate) fn customer(&self, client: ClientId) -> Option<CustomerNo> {
-        self.index.clients.get(&client).copied()
-    }
-
-    /// The customer with this number, recorded now if need be.
-    pub(crate) fn recorded_customer(&mut self, client: ClientId) -> CustomerNo {
-        if let Some(number) = self.customer(client) {
-            return number;
+            .is_some_and(|customer| self.records.customers[customer].portal == Portal::Granted);
+        if granted {
+            Ok(())
+        } else {
+            Err(Refusal::UserNotFound)
         }
-        let number = self.records.customers.push(Customer {
-            client_id: client,
-            portal: Portal::Never,
-            name: None,
-            email: None,
-        });
-        self.index.add_customer(number, client);
-        number
     }
 }

@@ -41,11 +41,9 @@
 //!
 //! Published only because `secmon-mock` needs it.
 
-mod account;
 mod capacity;
 mod catalogue;
-mod catch_up;
-mod change;
+mod control;
 mod customer;
 mod dns;
 mod domain;
@@ -53,17 +51,13 @@ mod domain_name;
 mod endpoint;
 mod firewall;
 mod ids;
-mod index;
 mod mix;
 mod page;
 mod port_alert;
 mod ports;
 mod pricing;
-mod ranked;
 mod rate_window;
 mod refusal;
-mod restore;
-mod roll;
 mod rule;
 mod scan;
 mod session;
@@ -76,26 +70,30 @@ mod time;
 mod values;
 mod world;
 
-pub use account::Account;
 pub use capacity::CapacityReport;
 pub use catalogue::{Catalogue, Product};
-pub use change::{
-    ChangeSubscription, DowngradeCheck, SubscriptionChange, SubscriptionChanged,
-    SubscriptionUnchanged,
-};
 pub use customer::Client;
-pub use domain::{
-    AcknowledgedAlert, DomainAlertDetail, DomainAlertKind, DomainAlertStatus, DomainAlertView,
-    DomainItem, DomainList, DomainProvisioned, DomainReleased, DomainScanView, DomainSeverity,
-    DomainStatus, DomainSummary, DomainUpdated, LeakAnswer, LeakDataset, LeakItem, LeakPage,
-    LeakUpstreamFailure, ListDomainAlerts, ListLeaks, ListMentions, MentionView, PasswordStrength,
-    ProductDescription, ProvisionDomain, ReleaseDomain, ResolvedDomainAlert,
+pub use domain::alert::{
+    AcknowledgedAlert, DomainAlertDetail, DomainAlertStatus, DomainAlertView, DomainSeverity,
+    ListDomainAlerts, ResolvedDomainAlert,
+};
+pub use domain::leaks::{LeakAnswer, LeakItem, LeakPage, LeakUpstreamFailure, ListLeaks};
+pub use domain::mentions::{ListMentions, MentionView};
+pub use domain::provision::{
+    DomainProvisioned, DomainReleased, DomainUpdated, ProvisionDomain, ReleaseDomain,
+};
+pub use domain::view::{
+    DomainItem, DomainList, DomainScanView, DomainStatus, DomainSummary, PasswordStrength,
+    ProductDescription,
 };
 pub use domain_name::DomainName;
-pub use endpoint::{
-    CreateEndpoint, DesiredStatus, EndpointDetailView, EndpointList, EndpointStatus, EndpointView,
-    LatestScanView, ListEndpoints, ProvisionEndpoint, Provisioned, StatusCounts, UpdateEndpoint,
+pub use endpoint::detail::{EndpointDetailView, LatestScanView};
+pub use endpoint::manage::{
+    CreateEndpoint, DesiredStatus, EndpointList, ListEndpoints, StatusCounts, UpdateEndpoint,
 };
+pub use endpoint::provision::{ProvisionEndpoint, Provisioned};
+pub use endpoint::scan::QueuedScan;
+pub use endpoint::view::{EndpointStatus, EndpointView};
 pub use firewall::{FirewallFormat, FirewallIngested, IngestFirewall, SkippedLine};
 pub use ids::{made_up_name, seed_after};
 pub use page::{Page, Paged};
@@ -106,18 +104,24 @@ pub use ports::Severity;
 pub use pricing::{PriceDeleted, PriceView, PricedPlan};
 pub use rate_window::{RateGroup, RateLimited};
 pub use refusal::{Call, Capacity, Done, FieldErrors, Outcome, Refusal, SandboxHeader};
-pub use rule::{
-    EndpointRuleCount, ListRules, RuleCounts, RuleRequest, RuleScope, RuleStatus, RuleView,
-    ScopeFilter,
-};
-pub use scan::{Progress, QueuedScan, ScanOutcome};
+pub use rule::manage::{ListRules, RuleRequest, RuleScope, RuleStatus, ScopeFilter};
+pub use rule::view::{EndpointRuleCount, RuleCounts, RuleView};
 pub use session::Session;
 pub use settings::{AccountSettings, Limits, RateLimits, Switch, Timings};
 pub use sso::{MintedToken, SignedIn};
+pub use state::account::Account;
+pub use state::records::controls::LeakDataset;
+pub use state::records::domain_alert::DomainAlertKind;
+pub use state::records::scan::{Progress, ScanOutcome};
+pub use state::records::subscription::SubscriptionStatus;
 pub use state::storage::RestoreError;
 pub use state::tables::{Change, StoredRecord, Table};
-pub use subscription::{
-    ProvisionSubscription, SubscriptionMoved, SubscriptionRef, SubscriptionStatus, SubscriptionView,
+pub use subscription::change::{
+    ChangeSubscription, DowngradeCheck, SubscriptionChange, SubscriptionChanged,
+    SubscriptionUnchanged,
+};
+pub use subscription::provision::{
+    ProvisionSubscription, SubscriptionMoved, SubscriptionRef, SubscriptionView,
 };
 pub use sync::{CapacityReports, Enforcement, ReportedService, SyncReport, UnknownService};
 pub use time::{Expiry, Instant, Timestamp, parse_expiry};

@@ -2,129 +2,38 @@
 
 use std::net::IpAddr;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use uuid::Uuid;
 
-use crate::account::Account;
-use crate::endpoint::State;
 use crate::ids::Kind;
 use crate::page::{Page, Paged};
 use crate::ports::{Severity, service_name, severity};
 use crate::refusal::{Done, Refusal};
-use crate::rule::Rule;
 use crate::session::Session;
+use crate::state::records::endpoint::State;
+use crate::state::records::port_alert::PortAlert;
+use crate::state::records::rule::{Rule, Scope};
 use crate::state::storage::{AlertNo, EndpointNo};
 use crate::time::{Instant, Timestamp};
-use crate::values::{ClientId, OpenPort};
-use crate::world::PortSet;
-
-const ALREADY_RESOLVED: &str = "The alert is already resolved.";
-
-/// A port alert, as recorded.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub(crate) struct PortAlert {
-    pub(crate) endpoint: EndpointNo,
-    pub(crate) port: OpenPort,
-    pub(crate) first_detected_at: Instant,
-    /// None while it is open: it was then last seen by the last completed scan.
-    pub(crate) resolution: Option<Resolution>,
-}
-
-/// How an alert ended.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
-pub(crate) struct Resolution {
-    pub(crate) at: Instant,
-    pub(crate) last_detected_at: Instant,
-}
-
-/// The states of a port alert.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum PortAlertStatus {
-    /// The port is open and not allowed.
-    Open,
-    /// It closed, was allowed, or somebody said so.
-    Resolved,
-}
-
-impl PortAlertStatus {
-    /// The status with this name: `open` or `resolved`.
-    pub fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "open" => Some(Self::Open),
-            "resolved" => Some(Self::Resolved),
-            _ => None,
-        }
-    }
-}
-
-/// A port alert as the endpoint detail shows it.
-#[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct PortAlertSummary {
-    /// Its id.
-    pub id: Uuid,
-    /// The port.
-    pub port: u16,
-    /// `tcp` or `udp`.
-    pub protocol: &'static str,
-    /// IANA's name of the service, `unknown` where there is none.
-    pub service: &'static str,
-    /// How bad it is (E4).
-    pub severity: Severity,
-    /// The same scale (E4).
-    pub risk_level: Severity,
-    /// Open or resolved.
-    pub status: PortAlertStatus,
-    /// One line for people.
-    pub title: String,
-    /// The scan that raised it.
-    pub first_detected_at: Timestamp,
-    /// The last scan that saw the port open.
-    pub last_detected_at: Timestamp,
-}
-
-/// A port alert as the alerts group shows it (E6).
-#[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct PortAlertView {
-    /// What the endpoint detail shows, too.
-    #[serde(flatten)]
-    pub summary: PortAlertSummary,
-    /// The server.
-    pub endpoint_id: Uuid,
-    /// The server's address.
-    pub ip_address: IpAddr,
-    /// When it was resolved.
-    pub resolved_at: Option<Timestamp>,
-}
-
-/// A port alert as its resolution answers it (E6).
-#[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct ResolvedPortAlert {
-    /// Its id.
-    pub id: Uuid,
-    /// Always resolved.
-    pub status: PortAlertStatus,
-    /// When it was resolved, the first time.
-    pub resolved_at: Timestamp,
-}
-
-/// Which port alerts are asked for (E6). A filter that names nothing of the
-/// customer's matches nothing (A12).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct ListPortAlerts {
-    /// Of this customer.
-    pub client: ClientId,
-    /// Of this server only.
-    pub endpoint: Option<Uuid>,
-    /// In this state only.
-    pub status: Option<PortAlertStatus>,
-    /// This bad only.
-    pub severity: Option<Severity>,
-    /// The page.
-    pub page: Page,
-}
+use crate::values::ClientId;
 
 impl Session<'_> {
+    /// Resolves the open alerts that a rule covers, at once (E3). Those of
+    /// terminated and deleted servers stay (B14).
+    pub(crate) fn resolve_covered(&mut self, rule: &Rule) {
+        let endpoints: Vec<EndpointNo> = match rule.scope {
+            Scope::Endpoint(endpoint) => vec![endpoint],
+            Scope::Customer(customer) => {
+                let roll = &self.index.customer(customer).endpoints;
+                roll.live.iter().map(EndpointNo).collect()
+            }
+            Scope::Account => self.index.endpoints.live.iter().map(EndpointNo).collect(),
+        };
+        for endpoint in endpoints {
+            self.resolve_covered_by(endpoint, rule);
+        }
+    }
+
     /// The port alerts of a customer, newest first; those of deleted servers
     /// are hidden (B14).
     pub fn list_port_alerts(&mut self, request: ListPortAlerts) -> Paged<PortAlertView> {
@@ -256,83 +165,93 @@ impl Session<'_> {
     }
 }
 
-impl Account {
-    /// Resolves what a scan no longer sees, or what is allowed by now.
-    pub(crate) fn resolve_unseen(&mut self, endpoint: EndpointNo, ports: &PortSet, at: Instant) {
-        let ended =
-            |port| ports.binary_search(&port).is_err() || self.is_allowed(endpoint, port, at);
-        self.resolve_alerts(self.open_alerts_where(endpoint, ended), at);
-    }
+const ALREADY_RESOLVED: &str = "The alert is already resolved.";
 
-    /// Raises an alert for each port that a scan sees, that nothing allows
-    /// and that has no open alert yet.
-    pub(crate) fn raise_new(&mut self, endpoint: EndpointNo, ports: &PortSet, at: Instant) {
-        // Those of one scan count as made by protocol, then port (A18).
-        let mut ports = ports.to_vec();
-        ports.sort_by_key(|open| (open.protocol, open.port));
-        for port in ports {
-            let is_raised = self.index.open_alerts.contains_key(&(endpoint, port));
-            if !is_raised && !self.is_allowed(endpoint, port, at) {
-                let number = self.records.port_alerts.push(PortAlert {
-                    endpoint,
-                    port,
-                    first_detected_at: at,
-                    resolution: None,
-                });
-                self.index_alert(number);
-            }
+/// The states of a port alert.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PortAlertStatus {
+    /// The port is open and not allowed.
+    Open,
+    /// It closed, was allowed, or somebody said so.
+    Resolved,
+}
+
+impl PortAlertStatus {
+    /// The status with this name: `open` or `resolved`.
+    pub fn from_name(name: &str) -> Option<Self> {
+        match name {
+            "open" => Some(Self::Open),
+            "resolved" => Some(Self::Resolved),
+            _ => None,
         }
     }
+}
 
-    fn open_alerts_where(
-        &self,
-        endpoint: EndpointNo,
-        ended: impl Fn(OpenPort) -> bool,
-    ) -> Vec<AlertNo> {
-        let open = self.index.open_alerts_of(endpoint);
-        open.filter(|(port, _)| ended(*port))
-            .map(|(_, alert)| alert)
-            .collect()
-    }
+/// A port alert as the endpoint detail shows it.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct PortAlertSummary {
+    /// Its id.
+    pub id: Uuid,
+    /// The port.
+    pub port: u16,
+    /// `tcp` or `udp`.
+    pub protocol: &'static str,
+    /// IANA's name of the service, `unknown` where there is none.
+    pub service: &'static str,
+    /// How bad it is (E4).
+    pub severity: Severity,
+    /// The same scale (E4).
+    pub risk_level: Severity,
+    /// Open or resolved.
+    pub status: PortAlertStatus,
+    /// One line for people.
+    pub title: String,
+    /// The scan that raised it.
+    pub first_detected_at: Timestamp,
+    /// The last scan that saw the port open.
+    pub last_detected_at: Timestamp,
+}
 
-    fn resolve_alerts(&mut self, alerts: Vec<AlertNo>, at: Instant) {
-        for alert in alerts {
-            self.resolve_alert(alert, at);
-        }
-    }
+/// A port alert as the alerts group shows it (E6).
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct PortAlertView {
+    /// What the endpoint detail shows, too.
+    #[serde(flatten)]
+    pub summary: PortAlertSummary,
+    /// The server.
+    pub endpoint_id: Uuid,
+    /// The server's address.
+    pub ip_address: IpAddr,
+    /// When it was resolved.
+    pub resolved_at: Option<Timestamp>,
+}
 
-    fn resolve_alert(&mut self, number: AlertNo, at: Instant) {
-        let last_detected_at = self.last_detected_at(&self.records.port_alerts[number]);
-        let alert = self.records.port_alerts.edit(number);
-        alert.resolution = Some(Resolution {
-            at,
-            last_detected_at,
-        });
-        let key = (alert.endpoint, alert.port);
-        self.index.open_alerts.remove(&key);
-    }
+/// A port alert as its resolution answers it (E6).
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct ResolvedPortAlert {
+    /// Its id.
+    pub id: Uuid,
+    /// Always resolved.
+    pub status: PortAlertStatus,
+    /// When it was resolved, the first time.
+    pub resolved_at: Timestamp,
+}
 
-    /// Makes a recorded alert known to its customer and server.
-    pub(crate) fn index_alert(&mut self, number: AlertNo) {
-        let alert = &self.records.port_alerts[number];
-        let (endpoint, port) = (alert.endpoint, alert.port);
-        if alert.resolution.is_none() {
-            self.index.open_alerts.insert((endpoint, port), number);
-        }
-        let customer = self.records.endpoints[endpoint].customer;
-        self.index.customer_mut(customer).alerts.push(number);
-    }
-
-    fn last_detected_at(&self, alert: &PortAlert) -> Instant {
-        match (
-            alert.resolution,
-            &self.records.endpoints[alert.endpoint].found,
-        ) {
-            (Some(resolution), _) => resolution.last_detected_at,
-            (None, Some(found)) => found.at,
-            (None, None) => alert.first_detected_at,
-        }
-    }
+/// Which port alerts are asked for (E6). A filter that names nothing of the
+/// customer's matches nothing (A12).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ListPortAlerts {
+    /// Of this customer.
+    pub client: ClientId,
+    /// Of this server only.
+    pub endpoint: Option<Uuid>,
+    /// In this state only.
+    pub status: Option<PortAlertStatus>,
+    /// This bad only.
+    pub severity: Option<Severity>,
+    /// The page.
+    pub page: Page,
 }
 
 impl PortAlert {

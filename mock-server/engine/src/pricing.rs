@@ -1,47 +1,13 @@
 //! Prices of products and plans (D8).
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Number;
 
-use crate::account::Account;
 use crate::catalogue::Product;
 use crate::refusal::Refusal;
 use crate::session::Session;
-use crate::state::storage::Key;
-
-/// What a price is for.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) struct PriceKey {
-    product: Product,
-    plan: Option<String>,
-}
-
-impl Key for PriceKey {
-    fn text(&self) -> String {
-        match &self.plan {
-            Some(plan) => format!("{}/{plan}", self.product.slug()),
-            None => self.product.slug().to_owned(),
-        }
-    }
-
-    fn parse(text: &str) -> Option<Self> {
-        let (product, plan) = match text.split_once('/') {
-            Some((product, plan)) => (product, Some(plan.to_owned())),
-            None => (text, None),
-        };
-        Some(Self {
-            product: Product::from_slug(product)?,
-            plan,
-        })
-    }
-}
-
-/// A price, as recorded.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub(crate) struct Price {
-    price: Number,
-    currency: String,
-}
+use crate::state::account::Account;
+use crate::state::records::price::{Price, PriceKey};
 
 /// What a price is set for, as the body names it.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -2,8 +2,8 @@
 
 use std::ops::{Deref, DerefMut};
 
-use crate::account::Account;
 use crate::refusal::{Call, SandboxHeader};
+use crate::state::account::Account;
 use crate::time::Instant;
 
 /// One call on its way through an account. Every operation is one of its

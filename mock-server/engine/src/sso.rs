@@ -3,27 +3,20 @@
 use std::fmt;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use uuid::Uuid;
 
-use crate::account::give_number;
 use crate::ids::Kind;
 use crate::refusal::Refusal;
 use crate::session::Session;
+use crate::state::records::controls::give_number;
+use crate::state::records::customer::SsoToken;
 use crate::state::storage::TokenNo;
-use crate::time::{Instant, Timestamp};
+use crate::time::Timestamp;
 use crate::values::ClientId;
 
 /// Characters of the half of a token that names its record.
 const NAME_LENGTH: usize = 32;
-
-/// A sign-in token that was not used yet. Its text is derived, not stored.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub(crate) struct SsoToken {
-    client: ClientId,
-    expires_at: Instant,
-    redirect_path: Option<String>,
-}
 
 /// A minted token. It has no readable `Debug`: whoever has it can sign in.
 #[derive(Clone, PartialEq, Eq, Serialize)]

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use serde::{Serialize, Serializer};
 
-use crate::capacity::{CapacityReport, Pool, Reconciled};
-use crate::catalogue::Product;
-use crate::endpoint::{ServiceKey, State};
-use crate::roll::PausedBy;
+use crate::capacity::{CapacityReport, Reconciled};
+use crate::catalogue::{Pool, Product};
 use crate::session::Session;
+use crate::state::records::endpoint::State;
+use crate::state::records::scan::PausedBy;
+use crate::state::records::subscription::{ServiceKey, SubscriptionKey, SubscriptionStatus};
 use crate::state::storage::{CustomerNo, EndpointNo};
-use crate::subscription::{SubscriptionKey, SubscriptionStatus};
 use crate::values::{ClientId, ServiceId};
 
 /// One service as the billing system reports it.

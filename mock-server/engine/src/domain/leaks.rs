@@ -2,43 +2,20 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use uuid::Uuid;
 
 use crate::mix::mix_bytes;
 use crate::page::{Page, Paged};
 use crate::refusal::Refusal;
 use crate::session::Session;
+use crate::state::records::controls::LeakDataset;
 use crate::time::{Instant, Timestamp};
 use crate::values::ClientId;
 use crate::world::Category;
 
 /// Leak records a page.
 const PAGE_SIZE: u64 = 50;
-
-/// The state of the upstream dataset of leaked credentials.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum LeakDataset {
-    /// It answers.
-    Configured,
-    /// There is none.
-    Unconfigured,
-    /// It does not answer for now.
-    Unreachable,
-}
-
-impl LeakDataset {
-    /// The state with this name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "configured" => Some(Self::Configured),
-            "unconfigured" => Some(Self::Unconfigured),
-            "unreachable" => Some(Self::Unreachable),
-            _ => None,
-        }
-    }
-}
 
 /// Which leak records are asked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -108,14 +85,10 @@ impl fmt::Debug for LeakItem {
 }
 
 const SOURCES: [&str; 4] = ["Collection #1", "Stealer logs", "Forum dump", "Combo list"];
+
 const DAY_MILLIS: u64 = 86_400_000;
 
 impl Session<'_> {
-    /// Sets the state of the dataset of leaked credentials.
-    pub fn set_leak_dataset(&mut self, state: LeakDataset) {
-        self.records.controls.edit().leak_dataset = state;
-    }
-
     /// `GET /domains/{id}/credential-leaks`: a page of 50.
     ///
     /// # Errors

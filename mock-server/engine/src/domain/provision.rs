@@ -1,92 +1,36 @@
-//! Provisioning of domains: provision, suspend, resume, terminate, update,
-//! release (C1 to C7).
+//! Monitored domains: the record, its states, and who is found by what.
 
 use std::collections::VecDeque;
 
 use serde::Serialize;
 use uuid::Uuid;
 
-use crate::account::give_number;
-use crate::capacity::Pool;
-use crate::catalogue::Product;
+use crate::catalogue::{Pool, Product};
 use crate::customer::Client;
-use crate::domain::mentions::Mentions;
 use crate::domain::view::DomainStatus;
-use crate::domain::{Domain, DomainState};
 use crate::domain_name::DomainName;
 use crate::ids::Kind;
 use crate::refusal::{Done, Refusal};
-use crate::roll::PausedBy;
-use crate::scan::Phase;
 use crate::session::Session;
+use crate::state::records::controls::give_number;
+use crate::state::records::domain::{Domain, DomainState, Mentions};
+use crate::state::records::scan::{PausedBy, Phase};
+use crate::state::records::subscription::{SubscriptionKey, SubscriptionStatus};
 use crate::state::storage::{DomainAlertNo, DomainNo};
-use crate::subscription::{SubscriptionKey, SubscriptionRef, SubscriptionStatus};
+use crate::subscription::provision::SubscriptionRef;
 use crate::values::{ClientId, ServiceId};
 use crate::world::DomainFindings;
 
-const ALREADY_MONITORED: &str = "This domain is already monitored for the customer.";
-const RESTORED: &str = "This domain was monitored before; its record was restored.";
-const ALREADY_PAUSED: &str = "The domain is already paused.";
-const ALREADY_ACTIVE: &str = "The domain is already active.";
-const ALREADY_TERMINATED: &str = "The domain is already terminated.";
-const SAME_NAME: &str = "The record already monitors this domain.";
-
-/// What `provision-domain` is asked for.
-#[derive(Clone, PartialEq, Debug)]
-pub struct ProvisionDomain {
-    /// The customer.
-    pub client: Client,
-    /// The domain, normalized (C1).
-    pub domain: DomainName,
-    /// The service of the billing system it belongs to.
-    pub service: ServiceId,
-}
-
-/// What `provision-domain` and `update-domain` answer.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub struct DomainUpdated {
-    /// The domain.
-    pub monitored_domain_id: Uuid,
-    /// Its name.
-    pub domain: String,
-    /// Its status now.
-    pub status: DomainStatus,
-}
-
-/// What suspend, resume and terminate of a domain answer.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub struct DomainProvisioned {
-    /// The domain.
-    pub monitored_domain_id: Uuid,
-    /// Its status now.
-    pub status: DomainStatus,
-}
-
-/// What `release-domain` is asked for (C7).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct ReleaseDomain {
-    /// The customer.
-    pub client: ClientId,
-    /// Any of the customer's `domain_monitoring` services.
-    pub service: ServiceId,
-    /// The domain to give up for good.
-    pub domain: Uuid,
-}
-
-/// What `release-domain` answers.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub struct DomainReleased {
-    /// The domain that is gone.
-    pub monitored_domain_id: Uuid,
-    /// Always true.
-    pub released: bool,
-    /// The customer's slots now.
-    pub slots_total: u64,
-    /// How many of them are used.
-    pub slots_used: u64,
-}
-
 impl Session<'_> {
+    /// Marks a domain that a simulated call made or changed (A14).
+    fn mark_domain_simulated(&mut self, number: DomainNo) {
+        if self.is_simulated()
+            && let Some(domain) = self.records.domains.edit(number)
+        {
+            domain.simulated = true;
+        }
+    }
+
     /// `provision-domain`: starts monitoring a domain, finds it as it is, or
     /// restores it (C2).
     ///
@@ -324,4 +268,71 @@ impl Session<'_> {
             status: DomainStatus::of(domain.state),
         }
     }
+}
+
+const ALREADY_MONITORED: &str = "This domain is already monitored for the customer.";
+
+const RESTORED: &str = "This domain was monitored before; its record was restored.";
+
+const ALREADY_PAUSED: &str = "The domain is already paused.";
+
+const ALREADY_ACTIVE: &str = "The domain is already active.";
+
+const ALREADY_TERMINATED: &str = "The domain is already terminated.";
+
+const SAME_NAME: &str = "The record already monitors this domain.";
+
+/// What `provision-domain` is asked for.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ProvisionDomain {
+    /// The customer.
+    pub client: Client,
+    /// The domain, normalized (C1).
+    pub domain: DomainName,
+    /// The service of the billing system it belongs to.
+    pub service: ServiceId,
+}
+
+/// What `provision-domain` and `update-domain` answer.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct DomainUpdated {
+    /// The domain.
+    pub monitored_domain_id: Uuid,
+    /// Its name.
+    pub domain: String,
+    /// Its status now.
+    pub status: DomainStatus,
+}
+
+/// What suspend, resume and terminate of a domain answer.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct DomainProvisioned {
+    /// The domain.
+    pub monitored_domain_id: Uuid,
+    /// Its status now.
+    pub status: DomainStatus,
+}
+
+/// What `release-domain` is asked for (C7).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ReleaseDomain {
+    /// The customer.
+    pub client: ClientId,
+    /// Any of the customer's `domain_monitoring` services.
+    pub service: ServiceId,
+    /// The domain to give up for good.
+    pub domain: Uuid,
+}
+
+/// What `release-domain` answers.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct DomainReleased {
+    /// The domain that is gone.
+    pub monitored_domain_id: Uuid,
+    /// Always true.
+    pub released: bool,
+    /// The customer's slots now.
+    pub slots_total: u64,
+    /// How many of them are used.
+    pub slots_used: u64,
 }

@@ -3,15 +3,14 @@
 use serde::Serialize;
 use uuid::Uuid;
 
-use crate::capacity::Pool;
-use crate::catalogue::Product;
-use crate::domain::{Domain, DomainState};
+use crate::catalogue::{Pool, Product};
 use crate::ids::Kind;
 use crate::refusal::Refusal;
-use crate::roll::PausedBy;
 use crate::session::Session;
+use crate::state::records::domain::{Domain, DomainState};
+use crate::state::records::scan::PausedBy;
+use crate::state::records::subscription::SubscriptionStatus;
 use crate::state::storage::DomainNo;
-use crate::subscription::SubscriptionStatus;
 use crate::time::Timestamp;
 use crate::values::ClientId;
 use crate::world::{Category, DomainFindings};
@@ -32,7 +31,7 @@ pub enum DomainStatus {
 }
 
 impl DomainStatus {
-    pub(super) fn of(state: DomainState) -> Self {
+    pub(crate) fn of(state: DomainState) -> Self {
         match state {
             DomainState::Active(_) => Self::Active,
             DomainState::Paused(_) => Self::Paused,

@@ -3,11 +3,12 @@
 use serde::Serialize;
 use uuid::Uuid;
 
-use crate::endpoint::{Endpoint, EndpointView};
+use crate::endpoint::view::EndpointView;
 use crate::port_alert::PortAlertSummary;
 use crate::refusal::Refusal;
-use crate::scan::ScanOutcome;
 use crate::session::Session;
+use crate::state::records::endpoint::Endpoint;
+use crate::state::records::scan::ScanOutcome;
 use crate::time::Timestamp;
 use crate::values::ClientId;
 

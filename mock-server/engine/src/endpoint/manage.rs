@@ -2,14 +2,16 @@
 
 use uuid::Uuid;
 
-use crate::capacity::Pool;
+use crate::catalogue::Pool;
 use crate::customer::Client;
 use crate::endpoint::provision::NewServer;
-use crate::endpoint::{EndpointView, State};
+use crate::endpoint::view::EndpointView;
 use crate::page::{Page, Paged};
 use crate::refusal::{Done, Refusal};
-use crate::roll::{PausedBy, Roll};
 use crate::session::Session;
+use crate::state::live_records::Roll;
+use crate::state::records::endpoint::State;
+use crate::state::records::scan::PausedBy;
 use crate::state::storage::EndpointNo;
 use crate::values::{ClientId, Target};
 
@@ -230,7 +232,7 @@ impl Session<'_> {
     }
 
     /// A live server that the given customer, if any, may see.
-    pub(super) fn accessible_endpoint(
+    pub(crate) fn accessible_endpoint(
         &self,
         endpoint: Uuid,
         client: Option<ClientId>,

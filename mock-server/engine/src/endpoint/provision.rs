@@ -1,56 +1,57 @@
-//! Provisioning of servers: provision, suspend, resume, terminate.
+//! Monitored servers: the record, its states, and who is found by what.
 
 use std::net::IpAddr;
 
 use serde::Serialize;
 use uuid::Uuid;
 
+use crate::catalogue::Pool;
 use crate::customer::Client;
 use crate::dns;
+use crate::endpoint::manage::DesiredStatus;
 use crate::endpoint::view::EndpointStatus;
-use crate::endpoint::{DesiredStatus, Endpoint, ServiceKey, State};
 use crate::ids::Kind;
-use crate::refusal::{Done, Refusal};
-use crate::roll::PausedBy;
-use crate::scan::Phase;
+use crate::refusal::{Capacity, Done, Refusal};
 use crate::session::Session;
+use crate::state::records::endpoint::{Endpoint, State};
+use crate::state::records::scan::{PausedBy, Phase};
+use crate::state::records::subscription::ServiceKey;
 use crate::state::storage::EndpointNo;
-use crate::values::{ServiceId, Target};
-
-const ALREADY_MONITORED: &str = "This address is already monitored for the customer.";
-const RESTORED: &str = "This address was monitored before; its record was restored.";
-const ALREADY_PAUSED: &str = "The endpoint is already paused.";
-const ALREADY_ACTIVE: &str = "The endpoint is already active.";
-const ALREADY_TERMINATED: &str = "The endpoint is already terminated.";
-
-/// What `provision` is asked for. Product, plan and `mrr` of the call are
-/// labels without effect (B4).
-#[derive(Clone, PartialEq, Debug)]
-pub struct ProvisionEndpoint {
-    /// The customer.
-    pub client: Client,
-    /// The server (B1).
-    pub target: Target,
-    /// The service of the billing system that stands for it from now on (B11).
-    pub service: Option<ServiceId>,
-}
-
-/// What the provisioning calls of a server answer.
-#[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Provisioned {
-    /// The server.
-    pub endpoint_id: Uuid,
-    /// Its status now.
-    pub status: EndpointStatus,
-}
-
-/// What a server that is not known yet is made with.
-pub(super) struct NewServer {
-    pub(super) nickname: Option<String>,
-    pub(super) status: DesiredStatus,
-}
+use crate::values::{ClientId, ServiceId, Target};
 
 impl Session<'_> {
+    /// Makes a paused server active again. One that the platform paused needs
+    /// room (B8).
+    pub(crate) fn activate(&mut self, number: EndpointNo) -> Result<(), Refusal> {
+        let endpoint = &self.records.endpoints[number];
+        if endpoint.state == State::Paused(PausedBy::Platform) {
+            self.require_resumable(endpoint.customer, Pool::Servers)?;
+        }
+        self.enter(number, State::Active(Phase::Waiting));
+        Ok(())
+    }
+
+    /// Whether one more server fits, for the customer and for the account.
+    fn require_server_room(&self, client: ClientId) -> Result<(), Refusal> {
+        self.require_room(client, Pool::Servers)?;
+        let account = Capacity {
+            limit: self.records.settings.limits.account_endpoint_limit,
+            current_usage: self.index.endpoints.usage(),
+        };
+        if account.current_usage < account.limit {
+            Ok(())
+        } else {
+            Err(Refusal::EndpointLimitExceeded(account))
+        }
+    }
+
+    /// Marks a server that a simulated call made or changed.
+    pub(crate) fn mark_simulated(&mut self, number: EndpointNo) {
+        if self.is_simulated() {
+            self.records.endpoints.edit(number).simulated = true;
+        }
+    }
+
     /// `provision`: starts monitoring a server.
     ///
     /// # Errors
@@ -133,7 +134,7 @@ impl Session<'_> {
     }
 
     /// Adds a server, finds it as it is, or restores it (B9).
-    pub(super) fn add_server(
+    pub(crate) fn add_server(
         &mut self,
         client: &Client,
         target: Target,
@@ -202,4 +203,41 @@ impl Session<'_> {
             }
         }
     }
+}
+
+const ALREADY_MONITORED: &str = "This address is already monitored for the customer.";
+
+const RESTORED: &str = "This address was monitored before; its record was restored.";
+
+const ALREADY_PAUSED: &str = "The endpoint is already paused.";
+
+const ALREADY_ACTIVE: &str = "The endpoint is already active.";
+
+const ALREADY_TERMINATED: &str = "The endpoint is already terminated.";
+
+/// What `provision` is asked for. Product, plan and `mrr` of the call are
+/// labels without effect (B4).
+#[derive(Clone, PartialEq, Debug)]
+pub struct ProvisionEndpoint {
+    /// The customer.
+    pub client: Client,
+    /// The server (B1).
+    pub target: Target,
+    /// The service of the billing system that stands for it from now on (B11).
+    pub service: Option<ServiceId>,
+}
+
+/// What the provisioning calls of a server answer.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Provisioned {
+    /// The server.
+    pub endpoint_id: Uuid,
+    /// Its status now.
+    pub status: EndpointStatus,
+}
+
+/// What a server that is not known yet is made with.
+pub(crate) struct NewServer {
+    pub(crate) nickname: Option<String>,
+    pub(crate) status: DesiredStatus,
 }

@@ -5,10 +5,10 @@ use std::net::IpAddr;
 use serde::Serialize;
 use uuid::Uuid;
 
-use crate::endpoint::{Endpoint, Found, LastSeen, State};
 use crate::ids::Kind;
-use crate::roll::PausedBy;
 use crate::session::Session;
+use crate::state::records::endpoint::{Endpoint, Found, LastSeen, State};
+use crate::state::records::scan::PausedBy;
 use crate::state::storage::EndpointNo;
 use crate::time::Timestamp;
 use crate::values::ClientId;
@@ -26,7 +26,7 @@ pub enum EndpointStatus {
 }
 
 impl EndpointStatus {
-    pub(super) fn of(state: State) -> Self {
+    pub(crate) fn of(state: State) -> Self {
         match state.last_seen() {
             LastSeen::Active => Self::Active,
             LastSeen::Paused(_) => Self::Paused,

@@ -7,8 +7,9 @@ use super::port_map::PortMap;
 use super::{Accepted, FirewallFormat, MOST_ACCEPTED, MOST_NAMED, Reading, Size};
 use crate::ports::known_service;
 use crate::refusal::Refusal;
-use crate::rule::{Origin, Rule, RuleView, Scope};
+use crate::rule::view::RuleView;
 use crate::session::Session;
+use crate::state::records::rule::{Origin, Rule, Scope};
 use crate::state::storage::EndpointNo;
 use crate::values::ClientId;
 

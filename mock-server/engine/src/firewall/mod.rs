@@ -113,7 +113,7 @@ struct Statement {
 }
 
 impl Statement {
-    fn new(line: usize, text: &str, effect: Effect) -> Self {
+    pub(crate) fn new(line: usize, text: &str, effect: Effect) -> Self {
         Self {
             line,
             text: text.chars().take(QUOTED).collect(),

@@ -20,7 +20,7 @@ const BITS: usize = 64;
 const PORTS: usize = 1 << 16;
 
 impl Marks {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(vec![0; PORTS / BITS].into())
     }
 

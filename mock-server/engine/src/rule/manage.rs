@@ -2,12 +2,13 @@
 
 use uuid::Uuid;
 
-use crate::account::give_number;
 use crate::ids::Kind;
 use crate::page::{Page, Paged};
 use crate::refusal::{Done, Refusal};
-use crate::rule::{Origin, Rule, RuleView, Scope};
+use crate::rule::view::RuleView;
 use crate::session::Session;
+use crate::state::records::controls::give_number;
+use crate::state::records::rule::{Origin, Rule, Scope};
 use crate::state::storage::{EndpointNo, RuleNo};
 use crate::time::Expiry;
 use crate::values::{ClientId, PortRange, RuleProtocol};

@@ -5,10 +5,10 @@ use std::net::IpAddr;
 use serde::Serialize;
 use uuid::Uuid;
 
-use crate::endpoint::EndpointView;
+use crate::endpoint::view::EndpointView;
 use crate::ids::Kind;
-use crate::rule::{Origin, Rule, Scope};
 use crate::session::Session;
+use crate::state::records::rule::{Origin, Rule, Scope};
 use crate::state::storage::{EndpointNo, RuleNo};
 use crate::time::Timestamp;
 use crate::values::{ClientId, RuleProtocol};

@@ -4,21 +4,21 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::account::{ApiKey, Controls};
-use crate::customer::Customer;
-use crate::domain::{Domain, DomainAlert};
-use crate::endpoint::{Endpoint, ServiceKey};
-use crate::port_alert::PortAlert;
-use crate::pricing::{Price, PriceKey};
-use crate::rule::Rule;
-use crate::scan::ManualScans;
 use crate::settings::AccountSettings;
-use crate::sso::SsoToken;
+use crate::state::records::controls::Controls;
+use crate::state::records::customer::{ApiKey, Customer, SsoToken};
+use crate::state::records::domain::Domain;
+use crate::state::records::domain_alert::DomainAlert;
+use crate::state::records::endpoint::Endpoint;
+use crate::state::records::port_alert::PortAlert;
+use crate::state::records::price::{Price, PriceKey};
+use crate::state::records::rule::Rule;
+use crate::state::records::scan::ManualScans;
+use crate::state::records::subscription::{ServiceKey, Subscription, SubscriptionKey};
 use crate::state::storage::{
     AlertNo, CustomerNo, DomainAlertNo, DomainNo, EndpointNo, KeyNo, Map, RestoreError, Rows,
     RuleNo, Single, Storage, StoredRows, TokenNo,
 };
-use crate::subscription::{Subscription, SubscriptionKey};
 use crate::world::{DomainFindings, PortSet};
 
 /// Makes the list: each table has a name in code, a stable name in stores and

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::iter::successors;
 
-use super::Rule;
+use crate::state::records::rule::Rule;
 use crate::state::storage::RuleNo;
 use crate::time::Instant;
 use crate::values::{OpenPort, PortRange, Protocol, RuleProtocol};
@@ -21,7 +21,7 @@ pub(crate) struct ScopeRules {
 }
 
 impl ScopeRules {
-    pub(super) fn insert(&mut self, number: RuleNo, rule: &Rule) {
+    pub(crate) fn insert(&mut self, number: RuleNo, rule: &Rule) {
         self.numbers.insert(number);
         let end = (rule.end(), number);
         for protocol in rule.protocol.protocols() {
@@ -29,7 +29,7 @@ impl ScopeRules {
         }
     }
 
-    pub(super) fn remove(&mut self, number: RuleNo, rule: &Rule) {
+    pub(crate) fn remove(&mut self, number: RuleNo, rule: &Rule) {
         self.numbers.remove(&number);
         let end = (rule.end(), number);
         for protocol in rule.protocol.protocols() {
@@ -37,22 +37,22 @@ impl ScopeRules {
         }
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.numbers.is_empty()
     }
 
     /// Oldest first.
-    pub(super) fn numbers(&self) -> impl Iterator<Item = RuleNo> {
+    pub(crate) fn numbers(&self) -> impl Iterator<Item = RuleNo> {
         self.numbers.iter().copied()
     }
 
     /// When the last of the rules that cover a port ends.
-    pub(super) fn allowed_until(&self, open: OpenPort) -> Option<Instant> {
+    pub(crate) fn allowed_until(&self, open: OpenPort) -> Option<Instant> {
         self.of(open.protocol).covered_until(open.port.get())
     }
 
     /// A rule that has a port in common with these and ends after that time.
-    pub(super) fn overlapping(
+    pub(crate) fn overlapping(
         &self,
         ports: PortRange,
         protocol: RuleProtocol,

@@ -3,9 +3,9 @@
 
 use std::time::Duration;
 
-use crate::account::Account;
-use crate::domain::scan::KEPT_SCANS;
-use crate::scan::Progress;
+use crate::scan::domains::KEPT_SCANS;
+use crate::state::account::Account;
+use crate::state::records::scan::Progress;
 use crate::state::storage::{DomainNo, EndpointNo};
 use crate::time::Instant;
 

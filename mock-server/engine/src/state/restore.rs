@@ -1,14 +1,13 @@
 //! State out and in: from stored records, and as one readable document.
 
-mod checks;
-
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::account::Account;
-use crate::domain::Domain;
 use crate::ids::Kind;
+use crate::state::account::Account;
+use crate::state::records::domain::Domain;
+use crate::state::records::port_alert::PortAlert;
 use crate::state::storage::{AlertNo, RestoreError};
 use crate::state::tables::{Change, Records, StoredRecord, Table};
 use crate::time::Instant;
@@ -148,9 +147,7 @@ impl Account {
     }
 }
 
-fn alert_moments(
-    (_, alert): (AlertNo, &crate::port_alert::PortAlert),
-) -> impl Iterator<Item = Instant> + use<> {
+fn alert_moments((_, alert): (AlertNo, &PortAlert)) -> impl Iterator<Item = Instant> + use<> {
     let resolved = alert.resolution.map(|resolution| resolution.at);
     std::iter::once(alert.first_detected_at).chain(resolved)
 }

@@ -3,19 +3,18 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::domain::LeakDataset;
 use crate::ids::{Ids, Kind};
-use crate::index::Index;
 use crate::rate_window::{RateGroup, RateLimited, RateWindows};
-use crate::scan::Progress;
-use crate::session::Session;
 use crate::settings::AccountSettings;
-use crate::state::storage::KeyNo;
+use crate::state::index::Index;
+use crate::state::records::controls::{Controls, give_number};
+use crate::state::records::customer::{ApiKey, Customer, Portal};
+use crate::state::storage::{CustomerNo, KeyNo};
 use crate::state::tables::{Change, Records};
 use crate::time::Instant;
+use crate::values::ClientId;
 use crate::world::Scenario;
 
 /// The whole state of one partner account.
@@ -30,74 +29,9 @@ pub struct Account {
     pub(crate) windows: BTreeMap<KeyNo, RateWindows>,
 }
 
-/// What is set while the account lives, and how many ids of each kind were
-/// given to records that may go again.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub(crate) struct Controls {
-    pub(crate) scenario: Scenario,
-    pub(crate) progress: Progress,
-    /// When `progress` was set: a scan that was held back until then ends then.
-    pub(crate) progress_since: Instant,
-    pub(crate) keys: u32,
-    pub(crate) rules: u32,
-    pub(crate) scans: u32,
-    pub(crate) leak_dataset: LeakDataset,
-    pub(crate) subscriptions: u32,
-    pub(crate) domains: u32,
-    pub(crate) domain_scans: u32,
-    pub(crate) domain_alerts: u32,
-    pub(crate) mentions: u32,
-    pub(crate) sso_tokens: u32,
-}
-
-impl Controls {
-    fn new(settings: &AccountSettings) -> Self {
-        Self {
-            scenario: settings.scenario,
-            progress: Progress::Timed,
-            progress_since: Instant::from_unix_millis(i64::MIN),
-            keys: 0,
-            rules: 0,
-            scans: 0,
-            leak_dataset: LeakDataset::Configured,
-            subscriptions: 0,
-            domains: 0,
-            domain_scans: 0,
-            domain_alerts: 0,
-            mentions: 0,
-            sso_tokens: 0,
-        }
-    }
-}
-
-/// The next number of a counter.
-pub(crate) fn give_number(counter: &mut u32) -> u32 {
-    let number = *counter;
-    *counter = counter.saturating_add(1);
-    number
-}
-
-/// An API key of the account: a secret, so it has no readable `Debug`.
-#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub(crate) struct ApiKey(String);
-
-impl fmt::Debug for ApiKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("ApiKey")
-    }
-}
-
 impl fmt::Debug for Account {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Account({})", self.records.settings.name)
-    }
-}
-
-impl Session<'_> {
-    /// Sets what scans find wherever a record's own world is not set (E2).
-    pub fn set_scenario(&mut self, scenario: Scenario) {
-        self.records.controls.edit().scenario = scenario;
     }
 }
 
@@ -229,5 +163,25 @@ impl Account {
     /// changed stays to be taken.
     pub fn all_records(&self) -> Vec<Change> {
         self.records.all()
+    }
+
+    /// The customer with this number, if anything was ever recorded for it.
+    pub(crate) fn customer(&self, client: ClientId) -> Option<CustomerNo> {
+        self.index.clients.get(&client).copied()
+    }
+
+    /// The customer with this number, recorded now if need be.
+    pub(crate) fn recorded_customer(&mut self, client: ClientId) -> CustomerNo {
+        if let Some(number) = self.customer(client) {
+            return number;
+        }
+        let number = self.records.customers.push(Customer {
+            client_id: client,
+            portal: Portal::Never,
+            name: None,
+            email: None,
+        });
+        self.index.add_customer(number, client);
+        number
     }
 }

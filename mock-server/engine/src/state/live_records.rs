@@ -1,25 +1,7 @@
-//! Who is live, active or paused, in order of creation.
+//! The live records of an account or customer, by how they stand.
 
-use serde::{Deserialize, Serialize};
-
-use crate::ranked::RankedSet;
-
-/// Who paused a record; capacity only touches what the platform paused (B7).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum PausedBy {
-    Hand,
-    Platform,
-}
-
-/// How a live record stands. Whoever paused it is remembered, because a record
-/// paused by hand is never touched by capacity (B7).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Standing {
-    Active,
-    PausedByHand,
-    PausedByPlatform,
-}
+use crate::state::ranked_set::RankedSet;
+use crate::state::records::scan::Standing;
 
 /// The live records of an account or customer. What is terminated or deleted
 /// is not on it.

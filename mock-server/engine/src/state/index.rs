@@ -6,11 +6,13 @@ use std::net::IpAddr;
 
 use hashbrown::HashTable;
 
-use crate::capacity::Pool;
-use crate::endpoint::Endpoint;
+use crate::catalogue::Pool;
 use crate::mix::{mix_bytes, mix2};
-use crate::roll::{Roll, Standing};
-use crate::rule::{Scope, ScopeRules};
+use crate::state::live_records::Roll;
+use crate::state::port_index::ScopeRules;
+use crate::state::records::endpoint::Endpoint;
+use crate::state::records::rule::Scope;
+use crate::state::records::scan::Standing;
 use crate::state::storage::{AlertNo, CustomerNo, DomainAlertNo, DomainNo, EndpointNo, Rows};
 use crate::time::Instant;
 use crate::values::{ClientId, OpenPort};

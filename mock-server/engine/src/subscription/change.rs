@@ -3,12 +3,12 @@
 use serde::Serialize;
 use uuid::Uuid;
 
-use crate::capacity::Pool;
-use crate::catalogue::Offer;
+use crate::catalogue::{Offer, Pool};
 use crate::ids::Kind;
 use crate::refusal::{Capacity, Refusal};
 use crate::session::Session;
-use crate::subscription::{SubscriptionKey, SubscriptionRef, SubscriptionStatus, subscription_key};
+use crate::state::records::subscription::{SubscriptionKey, SubscriptionStatus};
+use crate::subscription::provision::{SubscriptionRef, subscription_key};
 use crate::time::Timestamp;
 
 /// What `change-subscription` is asked for. What the product does not take is

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use crate::account::Account;
-use crate::rule::Scope;
+use crate::state::account::Account;
+use crate::state::records::rule::Scope;
 use crate::state::storage::{
     CustomerNo, DomainAlertNo, DomainNo, EndpointNo, Key, RestoreError, RuleNo, Storage,
 };
@@ -17,7 +17,7 @@ const MOST_NUMBERS: u32 = 1 << 31;
 impl Account {
     /// No record may have a number that was not given yet, and there must be numbers left to give:
     /// the last one would be given again and again.
-    pub(super) fn check_counters(&self) -> Result<(), RestoreError> {
+    pub(crate) fn check_counters(&self) -> Result<(), RestoreError> {
         let (records, controls) = (&self.records, &self.records.controls);
         let counters = [
             ("keys", controls.keys),
@@ -43,7 +43,7 @@ impl Account {
         )
     }
 
-    pub(super) fn restore_customers(&mut self) -> Result<(), RestoreError> {
+    pub(crate) fn restore_customers(&mut self) -> Result<(), RestoreError> {
         for number in self.records.customers.numbers() {
             let client = self.records.customers[number].client_id;
             if self.customer(client).is_some() {
@@ -55,7 +55,7 @@ impl Account {
         Ok(())
     }
 
-    pub(super) fn restore_endpoints(&mut self) -> Result<(), RestoreError> {
+    pub(crate) fn restore_endpoints(&mut self) -> Result<(), RestoreError> {
         let mut shared: BTreeSet<PortSet> =
             self.index.scenario_ports.all().iter().cloned().collect();
         for number in self.records.endpoints.numbers() {
@@ -93,7 +93,7 @@ impl Account {
     }
 
     /// What is kept by server must be kept for one that exists.
-    pub(super) fn check_endpoint_keys(&self) -> Result<(), RestoreError> {
+    pub(crate) fn check_endpoint_keys(&self) -> Result<(), RestoreError> {
         for number in self.records.endpoint_worlds.keys() {
             self.check_endpoint(Table::EndpointWorlds, *number, *number)?;
         }
@@ -106,7 +106,7 @@ impl Account {
         Ok(())
     }
 
-    pub(super) fn restore_rules(&mut self) -> Result<(), RestoreError> {
+    pub(crate) fn restore_rules(&mut self) -> Result<(), RestoreError> {
         let scopes: Vec<(RuleNo, Scope)> = self
             .records
             .rules
@@ -128,7 +128,7 @@ impl Account {
         Ok(())
     }
 
-    pub(super) fn restore_alerts(&mut self) -> Result<(), RestoreError> {
+    pub(crate) fn restore_alerts(&mut self) -> Result<(), RestoreError> {
         for number in self.records.port_alerts.numbers() {
             let alert = &self.records.port_alerts[number];
             let key = (alert.endpoint, alert.port);
@@ -168,7 +168,7 @@ impl Account {
     }
 
     /// A subscription must be to the product of its key and to a plan on sale.
-    pub(super) fn check_subscriptions(&self) -> Result<(), RestoreError> {
+    pub(crate) fn check_subscriptions(&self) -> Result<(), RestoreError> {
         let catalogue = &self.records.settings.catalogue;
         for (key, subscription) in self.records.subscriptions.iter() {
             if subscription.offer.product() != key.product {
@@ -188,7 +188,7 @@ impl Account {
         Ok(())
     }
 
-    pub(super) fn restore_domains(&mut self) -> Result<(), RestoreError> {
+    pub(crate) fn restore_domains(&mut self) -> Result<(), RestoreError> {
         let numbers: Vec<DomainNo> = self.records.domains.keys().copied().collect();
         for number in numbers {
             let domain = &self.records.domains[&number];
@@ -205,7 +205,7 @@ impl Account {
         Ok(())
     }
 
-    pub(super) fn restore_domain_alerts(&mut self) -> Result<(), RestoreError> {
+    pub(crate) fn restore_domain_alerts(&mut self) -> Result<(), RestoreError> {
         let alerts: Vec<(DomainAlertNo, DomainNo)> = self
             .records
             .domain_alerts
@@ -256,12 +256,9 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::customer::Client;
-    use crate::endpoint::ProvisionEndpoint;
-    use crate::refusal::{Call, SandboxHeader};
-    use crate::settings::AccountSettings;
-    use crate::time::Instant;
-    use crate::values::{ClientId, Target};
+    use crate::{
+        AccountSettings, Call, Client, ClientId, Instant, ProvisionEndpoint, SandboxHeader, Target,
+    };
 
     #[test]
     fn servers_that_a_scenario_gave_their_open_ports_share_one_list_of_them_again() {

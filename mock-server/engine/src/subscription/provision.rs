@@ -1,115 +1,25 @@
 //! Subscriptions: provision, suspend, resume, terminate (D1 to D3, D9).
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use uuid::Uuid;
 
-use crate::account::{Account, give_number};
-use crate::capacity::Pool;
 use crate::catalogue::{Offer, Product};
 use crate::customer::Client;
-use crate::endpoint::ServiceKey;
 use crate::ids::Kind;
 use crate::refusal::{Done, Refusal};
 use crate::session::Session;
-use crate::state::storage::Key;
-use crate::time::Instant;
+use crate::state::account::Account;
+use crate::state::records::controls::give_number;
+use crate::state::records::subscription::{
+    ProRataWindow, ServiceKey, Subscription, SubscriptionKey, SubscriptionStatus,
+};
 use crate::values::{ClientId, ServiceId};
 
 const ALREADY_SUSPENDED: &str = "The subscription is already suspended.";
+
 const ALREADY_ACTIVE: &str = "The subscription is already active.";
+
 const ALREADY_CANCELLED: &str = "The subscription is already cancelled.";
-
-/// A subscription, as recorded. It is never removed.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub(crate) struct Subscription {
-    pub(crate) number: u32,
-    pub(crate) offer: Offer,
-    pub(crate) status: SubscriptionStatus,
-    /// When it came to this status.
-    pub(crate) since: Instant,
-    pub(crate) pro_rata: Vec<ProRataWindow>,
-    /// Whether a provisioning call asked for simulation (A14).
-    pub(crate) simulated: bool,
-}
-
-/// The time a subscription spent in the status that an event ended (B12).
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
-pub(crate) struct ProRataWindow {
-    pub(crate) event: SubscriptionEvent,
-    pub(crate) from: Instant,
-    pub(crate) at: Instant,
-}
-
-/// What moves a subscription to another status.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum SubscriptionEvent {
-    Suspend,
-    Resume,
-    Terminate,
-}
-
-/// The states of a subscription.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum SubscriptionStatus {
-    /// It counts.
-    Active,
-    /// It does not count for now.
-    Suspended,
-    /// It does not count any more.
-    Cancelled,
-}
-
-impl SubscriptionStatus {
-    /// The status with this name: `active`, `suspended` or `cancelled`.
-    pub fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "active" => Some(Self::Active),
-            "suspended" => Some(Self::Suspended),
-            "cancelled" => Some(Self::Cancelled),
-            _ => None,
-        }
-    }
-
-    /// What brings a subscription to this status.
-    fn event(self) -> SubscriptionEvent {
-        match self {
-            Self::Active => SubscriptionEvent::Resume,
-            Self::Suspended => SubscriptionEvent::Suspend,
-            Self::Cancelled => SubscriptionEvent::Terminate,
-        }
-    }
-
-    fn already(self) -> &'static str {
-        match self {
-            Self::Active => ALREADY_ACTIVE,
-            Self::Suspended => ALREADY_SUSPENDED,
-            Self::Cancelled => ALREADY_CANCELLED,
-        }
-    }
-}
-
-/// What a subscription is found by.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) struct SubscriptionKey {
-    pub(crate) service: ServiceKey,
-    pub(crate) product: Product,
-}
-
-impl Key for SubscriptionKey {
-    fn text(&self) -> String {
-        format!("{}/{}", self.service.text(), self.product.slug())
-    }
-
-    fn parse(text: &str) -> Option<Self> {
-        let (service, product) = text.rsplit_once('/')?;
-        Some(Self {
-            service: ServiceKey::parse(service)?,
-            product: Product::from_slug(product)?,
-        })
-    }
-}
 
 /// The subscription a call is about, as its body names it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -285,7 +195,7 @@ impl Session<'_> {
         let key = self.recorded_subscription(request)?;
         let current = self.records.subscriptions[&key].status;
         if current == status {
-            return Ok(Done::existing(self.moved(key), status.already()));
+            return Ok(Done::existing(self.moved(key), already(status)));
         }
         if current == SubscriptionStatus::Cancelled {
             return Err(Refusal::SubscriptionNotChangeable);
@@ -369,42 +279,6 @@ impl Session<'_> {
 }
 
 impl Account {
-    /// Changes a subscription, and with it what its customer may have. There is
-    /// no other way to change one.
-    pub(crate) fn amend_subscription(
-        &mut self,
-        key: SubscriptionKey,
-        change: impl FnOnce(&mut Subscription),
-    ) {
-        if let Some(subscription) = self.records.subscriptions.edit(key) {
-            change(subscription);
-        }
-        self.mark_capacity_changed(key);
-    }
-
-    /// Lets the end of the call reconcile what this subscription adds to.
-    fn mark_capacity_changed(&mut self, key: SubscriptionKey) {
-        let pool = Pool::of(key.product);
-        let changed = pool.map(|pool| (key.service.client, pool));
-        self.index.changed_capacities.extend(changed);
-    }
-
-    /// The subscriptions of a customer, cancelled ones too.
-    pub(crate) fn subscriptions_of(&self, client: ClientId) -> impl Iterator<Item = &Subscription> {
-        let first = SubscriptionKey {
-            service: ServiceKey {
-                client,
-                service: ServiceId::FIRST,
-            },
-            product: Product::ALL[0],
-        };
-        self.records
-            .subscriptions
-            .range(first..)
-            .take_while(move |(key, _)| key.service.client == client)
-            .map(|(_, subscription)| subscription)
-    }
-
     /// Checks the `plan_slug` of `provision-subscription`, to be reported with
     /// the other fields (B4). Nothing is wrong with a plan that the product
     /// does not take, or of an unknown product.
@@ -472,4 +346,12 @@ pub(crate) fn subscription_key(
         service: ServiceKey { client, service },
         product,
     })
+}
+
+fn already(status: SubscriptionStatus) -> &'static str {
+    match status {
+        SubscriptionStatus::Active => ALREADY_ACTIVE,
+        SubscriptionStatus::Suspended => ALREADY_SUSPENDED,
+        SubscriptionStatus::Cancelled => ALREADY_CANCELLED,
+    }
 }

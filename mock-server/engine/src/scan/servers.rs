@@ -1,0 +1,143 @@
+//! Scans of servers: when they start and end, and what follows from them (E1).
+
+use crate::state::account::Account;
+use crate::state::records::endpoint::{Found, State};
+use crate::state::records::scan::{EndedScan, ManualScan, Phase, ScanOutcome};
+use crate::state::storage::EndpointNo;
+use crate::time::Instant;
+use crate::world::PortSet;
+
+impl Account {
+    /// Moves a server to another state, now. Its scans in flight are dropped;
+    /// an active one is scanned at the later of now and one interval after its
+    /// last scan (E1).
+    pub(crate) fn enter(&mut self, number: EndpointNo, state: State) {
+        let now = self.now;
+        let interval = self.records.settings.timings.interval();
+        self.drop_manual_scans(number);
+        self.amend(number, |endpoint| {
+            endpoint.state = state;
+            endpoint.updated_at = now;
+            if state == State::Active(Phase::Waiting) {
+                let scanned = endpoint.last_scan.map(|scan| scan.at.plus(interval));
+                endpoint.next_scan_at = scanned.map_or(now, |next| next.max(now));
+            }
+        });
+    }
+
+    pub(crate) fn run_scheduled(&mut self, number: EndpointNo, at: Instant) {
+        match self.records.endpoints[number].state {
+            State::Active(Phase::Waiting) => {
+                let start = self.next_telling_scan(number, at);
+                self.amend(number, |endpoint| {
+                    if start == at {
+                        endpoint.state = State::Active(Phase::Scanning);
+                    } else {
+                        endpoint.next_scan_at = start;
+                    }
+                });
+            }
+            State::Active(Phase::Scanning) => {
+                let at = at.max(self.records.controls.progress_since);
+                self.end_scan(number, at, ScanOutcome::Completed, Then::NextOnSchedule);
+            }
+            State::Paused(_) | State::Terminated | State::Deleted(_) => {}
+        }
+    }
+
+    pub(crate) fn end_manual_scans(&mut self, number: EndpointNo, due: Instant) {
+        let Some(scans) = self.records.manual_scans.get(&number) else {
+            return;
+        };
+        let (ended, running): (Vec<ManualScan>, Vec<ManualScan>) = scans
+            .in_flight
+            .iter()
+            .partition(|scan| self.scan_end(scan.started_at).is_some_and(|end| end <= due));
+        if let Some(scans) = self.records.manual_scans.edit(number) {
+            scans.in_flight = running;
+        }
+        let at = due.max(self.records.controls.progress_since);
+        for _ in ended {
+            self.end_scan(number, at, ScanOutcome::Completed, Then::ScheduleMoves);
+        }
+    }
+
+    /// Ends the manual scans of a server without a result (E1).
+    pub(crate) fn drop_manual_scans(&mut self, number: EndpointNo) {
+        let due = self.manual_scans_due(number);
+        for task in due {
+            self.index.due.remove(&task);
+        }
+        if self.has_manual_scan(number)
+            && let Some(scans) = self.records.manual_scans.edit(number)
+        {
+            scans.in_flight.clear();
+        }
+    }
+
+    pub(crate) fn end_scan(
+        &mut self,
+        number: EndpointNo,
+        at: Instant,
+        outcome: ScanOutcome,
+        then: Then,
+    ) {
+        let ended = self.ended_scan(at, outcome);
+        let next = at.plus(self.records.settings.timings.interval());
+        let seen = match outcome {
+            ScanOutcome::Completed => Some(self.world_ports(number)),
+            ScanOutcome::Failed => None,
+        };
+        if let Some(ports) = &seen {
+            self.resolve_unseen(number, ports, at);
+        }
+        self.amend(number, |endpoint| {
+            endpoint.last_scan = Some(ended);
+            if let Some(ports) = &seen {
+                let previous = endpoint.found.take().map(|found| found.ports);
+                endpoint.found = Some(Found {
+                    ports: ports.clone(),
+                    at,
+                    previous,
+                });
+            }
+            let moves = then == Then::NextOnSchedule
+                || (then == Then::ScheduleMoves && endpoint.state == State::Active(Phase::Waiting));
+            if moves {
+                endpoint.state = State::Active(Phase::Waiting);
+                endpoint.next_scan_at = next;
+            }
+        });
+        if let Some(ports) = &seen {
+            self.raise_new(number, ports, at);
+        }
+    }
+
+    /// A scan that ends at that time, of the configured length.
+    pub(crate) fn ended_scan(&self, at: Instant, outcome: ScanOutcome) -> EndedScan {
+        let seconds = self.records.settings.timings.scan_duration;
+        EndedScan {
+            at,
+            duration_ms: seconds.saturating_mul(1000),
+            outcome,
+        }
+    }
+
+    pub(crate) fn world_ports(&self, number: EndpointNo) -> PortSet {
+        match self.records.endpoint_worlds.get(&number) {
+            Some(ports) => ports.clone(),
+            None => self.index.scenario_ports.of(self.records.controls.scenario),
+        }
+    }
+}
+
+/// What the end of a scan means for the next one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Then {
+    /// It was the one on schedule: the next is due one interval later.
+    NextOnSchedule,
+    /// It was extra: the schedule moves on unless a scan of its own runs.
+    ScheduleMoves,
+    /// It was outside the schedule, which stays as it is.
+    ScheduleStays,
+}

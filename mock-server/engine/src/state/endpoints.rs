@@ -1,0 +1,85 @@
+//! Servers in the state: found by what calls name, and changed so that all
+//! that follows from them is changed as well.
+
+use uuid::Uuid;
+
+use crate::ids::Kind;
+use crate::state::account::Account;
+use crate::state::index::Task;
+use crate::state::records::endpoint::{Endpoint, State};
+use crate::state::records::scan::Phase;
+use crate::state::storage::EndpointNo;
+use crate::time::Instant;
+use crate::values::ClientId;
+
+impl Account {
+    pub(crate) fn owner(&self, number: EndpointNo) -> ClientId {
+        let customer = self.records.endpoints[number].customer;
+        self.records.customers[customer].client_id
+    }
+
+    /// The server with this id, unless it was deleted.
+    pub(crate) fn undeleted_endpoint(&self, id: Uuid) -> Option<EndpointNo> {
+        let number = EndpointNo(self.ids.number(Kind::Endpoint, id)?);
+        let endpoint = self.records.endpoints.get(number)?;
+        (!matches!(endpoint.state, State::Deleted(_))).then_some(number)
+    }
+
+    /// The server with this id, unless it was terminated or deleted.
+    pub(crate) fn live_endpoint(&self, id: Uuid) -> Option<EndpointNo> {
+        self.undeleted_endpoint(id)
+            .filter(|number| self.is_live(*number))
+    }
+
+    pub(crate) fn is_live(&self, number: EndpointNo) -> bool {
+        self.records.endpoints[number].state.standing().is_some()
+    }
+
+    /// Adds a server to the records and to everything that follows from them.
+    pub(crate) fn insert_endpoint(&mut self, endpoint: Endpoint) -> EndpointNo {
+        let number = self.records.endpoints.push(endpoint);
+        self.index_endpoint(number);
+        number
+    }
+
+    /// Makes a recorded server known to everything that follows from it.
+    pub(crate) fn index_endpoint(&mut self, number: EndpointNo) {
+        let endpoint = &self.records.endpoints[number];
+        let (customer, standing) = (endpoint.customer, endpoint.state.standing());
+        self.index.add_address(&self.records.endpoints, number);
+        self.index.place_endpoint(number, customer, standing);
+        let due = self.endpoint_due(number);
+        self.index
+            .due
+            .extend(due.map(|at| (at, Task::Endpoint(number))));
+    }
+
+    /// Changes a server, and with it everything that follows from it. There
+    /// is no other way to change one.
+    pub(crate) fn amend(&mut self, number: EndpointNo, change: impl FnOnce(&mut Endpoint)) {
+        if let Some(due) = self.endpoint_due(number) {
+            self.index.due.remove(&(due, Task::Endpoint(number)));
+        }
+        let endpoint = self.records.endpoints.edit(number);
+        let before = endpoint.state.standing();
+        change(endpoint);
+        let after = endpoint.state.standing();
+        let customer = endpoint.customer;
+        if after != before {
+            self.index.place_endpoint(number, customer, after);
+        }
+        if let Some(due) = self.endpoint_due(number) {
+            self.index.due.insert((due, Task::Endpoint(number)));
+        }
+    }
+
+    /// When something next happens to this server by itself.
+    pub(crate) fn endpoint_due(&self, number: EndpointNo) -> Option<Instant> {
+        let endpoint = &self.records.endpoints[number];
+        match endpoint.state {
+            State::Active(Phase::Waiting) => Some(endpoint.next_scan_at),
+            State::Active(Phase::Scanning) => self.scan_end(endpoint.next_scan_at),
+            State::Paused(_) | State::Terminated | State::Deleted(_) => None,
+        }
+    }
+}
