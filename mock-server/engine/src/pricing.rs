@@ -44,7 +44,7 @@ impl Session<'_> {
     /// # Errors
     ///
     /// [`Refusal::ProductNotFound`]; [`Refusal::Invalid`] on `plan_slug` as
-    /// [`Session::check_priced_plan`] says.
+    /// [`Account::check_priced_plan`] says.
     pub fn set_price(
         &mut self,
         priced: &PricedPlan,

@@ -85,14 +85,17 @@ impl<T> Done<T> {
             value,
         }
     }
+}
 
-    pub(crate) fn map<U>(self, change: impl FnOnce(T) -> U) -> Done<U> {
-        Done {
-            outcome: self.outcome,
-            note: self.note,
-            value: change(self.value),
-        }
-    }
+/// How a record came to be monitored by a call that asked for it (B9, C2).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Added {
+    /// It is new.
+    New,
+    /// It was monitored once, and is again.
+    Restored,
+    /// It was monitored already.
+    Known,
 }
 
 /// Sentences by field, for what only the state could judge (A5, A8).

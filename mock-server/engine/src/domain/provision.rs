@@ -10,7 +10,7 @@ use crate::customer::Client;
 use crate::domain::view::DomainStatus;
 use crate::domain_name::DomainName;
 use crate::ids::Kind;
-use crate::refusal::{Done, Refusal};
+use crate::refusal::{Added, Done, Refusal};
 use crate::session::Session;
 use crate::state::records::controls::give_number;
 use crate::state::records::domain::{Domain, DomainState, Mentions};
@@ -43,26 +43,29 @@ impl Session<'_> {
     ) -> Result<Done<DomainUpdated>, Refusal> {
         let client = request.client.id;
         let name = request.domain.as_str();
-        let done = match self.domain_by_name(client, name) {
-            Some(number) if self.is_domain_live(number) => {
-                Done::existing(number, ALREADY_MONITORED)
-            }
+        let (number, added) = match self.domain_by_name(client, name) {
+            Some(number) if self.is_domain_live(number) => (number, Added::Known),
             Some(number) => {
                 self.require_room(client, Pool::Domains)?;
                 self.enter_domain(number, DomainState::Active(Phase::Waiting));
-                Done::existing(number, RESTORED)
+                (number, Added::Restored)
             }
             None => {
                 self.require_room(client, Pool::Domains)?;
-                Done::created(self.new_domain(&request.client, name))
+                (self.new_domain(&request.client, name), Added::New)
             }
         };
         self.welcome(&request.client);
-        self.note_service(done.value, request.service);
-        if done.note != Some(ALREADY_MONITORED) {
-            self.mark_domain_simulated(done.value);
+        self.note_service(number, request.service);
+        if added != Added::Known {
+            self.mark_domain_simulated(number);
         }
-        Ok(done.map(|number| self.domain_updated(number)))
+        let answer = self.domain_updated(number);
+        Ok(match added {
+            Added::New => Done::created(answer),
+            Added::Restored => Done::existing(answer, RESTORED),
+            Added::Known => Done::existing(answer, ALREADY_MONITORED),
+        })
     }
 
     /// The live record of a name, else the newest one (C3).

@@ -4,7 +4,7 @@ use uuid::Uuid;
 
 use crate::catalogue::Pool;
 use crate::customer::Client;
-use crate::endpoint::provision::NewServer;
+use crate::endpoint::provision::{NewServer, added_server};
 use crate::endpoint::view::EndpointView;
 use crate::page::{Page, Paged};
 use crate::refusal::{Done, Refusal};
@@ -150,9 +150,9 @@ impl Session<'_> {
             nickname: request.nickname,
             status: request.status,
         };
-        let done = self.add_server(&request.client, request.target, new)?;
+        let (number, added) = self.add_server(&request.client, request.target, new)?;
         self.settle();
-        Ok(done.map(|number| self.endpoint_view(number)))
+        Ok(added_server(added, self.endpoint_view(number)))
     }
 
     /// `GET /endpoints/{endpoint}`: one server.

@@ -11,7 +11,7 @@ use crate::dns;
 use crate::endpoint::manage::DesiredStatus;
 use crate::endpoint::view::EndpointStatus;
 use crate::ids::Kind;
-use crate::refusal::{Capacity, Done, Refusal};
+use crate::refusal::{Added, Capacity, Done, Refusal};
 use crate::session::Session;
 use crate::state::records::endpoint::{Endpoint, State};
 use crate::state::records::scan::{PausedBy, Phase};
@@ -63,15 +63,15 @@ impl Session<'_> {
             status: DesiredStatus::Active,
         };
         let client = request.client.id;
-        let done = self.add_server(&request.client, request.target, new)?;
+        let (number, added) = self.add_server(&request.client, request.target, new)?;
         if let Some(service) = request.service {
             let key = ServiceKey { client, service };
-            self.records.service_links.insert(key, done.value);
+            self.records.service_links.insert(key, number);
         }
-        if done.note != Some(ALREADY_MONITORED) {
-            self.mark_simulated(done.value);
+        if added != Added::Known {
+            self.mark_simulated(number);
         }
-        Ok(done.map(|number| self.provisioned(number)))
+        Ok(added_server(added, self.provisioned(number)))
     }
 
     /// `suspend`: pauses a server.
@@ -139,26 +139,26 @@ impl Session<'_> {
         client: &Client,
         target: Target,
         new: NewServer,
-    ) -> Result<Done<EndpointNo>, Refusal> {
+    ) -> Result<(EndpointNo, Added), Refusal> {
         let (address, hostname) = self.resolve(target)?;
         let known = self.customer(client.id).and_then(|customer| {
             self.index
                 .by_address(&self.records.endpoints, customer, address)
         });
-        let done = match known {
-            Some(number) if self.is_live(number) => Done::existing(number, ALREADY_MONITORED),
+        let added = match known {
+            Some(number) if self.is_live(number) => (number, Added::Known),
             Some(number) => {
                 self.require_server_room(client.id)?;
                 self.enter(number, State::Active(Phase::Waiting));
-                Done::existing(number, RESTORED)
+                (number, Added::Restored)
             }
             None => {
                 self.require_server_room(client.id)?;
-                Done::created(self.new_server(client, address, hostname, new))
+                (self.new_server(client, address, hostname, new), Added::New)
             }
         };
         self.welcome(client);
-        Ok(done)
+        Ok(added)
     }
 
     fn new_server(
@@ -240,4 +240,13 @@ pub struct Provisioned {
 pub(crate) struct NewServer {
     pub(crate) nickname: Option<String>,
     pub(crate) status: DesiredStatus,
+}
+
+/// What is answered about a server that was asked for.
+pub(crate) fn added_server<T>(added: Added, answer: T) -> Done<T> {
+    match added {
+        Added::New => Done::created(answer),
+        Added::Restored => Done::existing(answer, RESTORED),
+        Added::Known => Done::existing(answer, ALREADY_MONITORED),
+    }
 }

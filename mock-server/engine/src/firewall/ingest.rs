@@ -3,8 +3,9 @@
 use serde::Serialize;
 use uuid::Uuid;
 
+use super::chains::{Accepted, MOST_ACCEPTED, MOST_NAMED, Reading, Size, SkippedLine};
+use super::format::FirewallFormat;
 use super::port_map::PortMap;
-use super::{Accepted, FirewallFormat, MOST_ACCEPTED, MOST_NAMED, Reading, Size};
 use crate::ports::known_service;
 use crate::refusal::Refusal;
 use crate::rule::view::RuleView;
@@ -40,15 +41,6 @@ pub struct FirewallIngested {
     pub suggested: Vec<RuleView>,
     /// What was accepted and made no rule.
     pub skipped: Vec<SkippedLine>,
-}
-
-/// A line that made no rule.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub struct SkippedLine {
-    /// Its number, from 1.
-    pub line: usize,
-    /// Why.
-    pub reason: String,
 }
 
 impl Session<'_> {

@@ -19,7 +19,7 @@ use crate::world::Scenario;
 
 /// The whole state of one partner account.
 ///
-/// Operations go through a [`Session`]. Same calls at the same time: same
+/// Operations go through a [`Session`](crate::Session). Same calls at the same time: same
 /// answers and same state.
 pub struct Account {
     pub(crate) records: Records,

@@ -79,7 +79,7 @@ impl Session<'_> {
     /// # Errors
     ///
     /// [`Refusal::ProductNotFound`]; [`Refusal::Invalid`] on `plan_slug` as
-    /// [`Session::check_plan`] says.
+    /// [`Account::check_plan`] says.
     pub fn provision_subscription(
         &mut self,
         request: ProvisionSubscription,
