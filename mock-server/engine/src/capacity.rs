@@ -5,13 +5,10 @@ use serde::Serialize;
 
 use crate::catalogue::Pool;
 use crate::refusal::{Capacity, Refusal};
-use crate::state::account::Account;
-use crate::state::live_records::Roll;
-use crate::state::records::domain::DomainState;
-use crate::state::records::endpoint::State;
-use crate::state::records::scan::{PausedBy, Phase};
-use crate::state::records::subscription::SubscriptionStatus;
-use crate::state::storage::{CustomerNo, DomainNo, EndpointNo};
+use crate::state::{
+    Account, CustomerNo, DomainNo, DomainState, EndpointNo, EndpointState, LiveRecords, PausedBy,
+    Phase, SubscriptionStatus,
+};
 use crate::values::ClientId;
 
 /// What a reconciliation did, by number, in the order in which it did it.
@@ -41,7 +38,7 @@ pub struct CapacityReport {
 }
 
 impl Account {
-    pub(crate) fn roll(&self, customer: CustomerNo, pool: Pool) -> &Roll {
+    pub(crate) fn live_records(&self, customer: CustomerNo, pool: Pool) -> &LiveRecords {
         let index = self.index.customer(customer);
         match pool {
             Pool::Servers => &index.endpoints,
@@ -70,7 +67,7 @@ impl Account {
         let customer = self.customer(client);
         let capacity = Capacity {
             limit: self.capacity(client, pool),
-            current_usage: customer.map_or(0, |customer| self.roll(customer, pool).usage()),
+            current_usage: customer.map_or(0, |customer| self.live_records(customer, pool).usage()),
         };
         if capacity.current_usage < capacity.limit {
             Ok(())
@@ -86,12 +83,12 @@ impl Account {
         pool: Pool,
     ) -> Result<(), Refusal> {
         let client = self.records.customers[customer].client_id;
-        let roll = self.roll(customer, pool);
+        let live = self.live_records(customer, pool);
         let limit = self.capacity(client, pool);
-        if roll.running() < limit {
+        if live.running() < limit {
             return Ok(());
         }
-        let current_usage = roll.usage();
+        let current_usage = live.usage();
         Err(exceeded(
             pool,
             Capacity {
@@ -117,14 +114,14 @@ impl Account {
         let client = self.records.customers[customer].client_id;
         let capacity = self.capacity(client, pool);
         let mut done = Reconciled::default();
-        while self.roll(customer, pool).running() > capacity
-            && let Some(newest) = self.roll(customer, pool).active.last()
+        while self.live_records(customer, pool).running() > capacity
+            && let Some(newest) = self.live_records(customer, pool).active.last()
         {
             self.platform_pause(pool, newest);
             done.paused.push(newest);
         }
-        while self.roll(customer, pool).running() < capacity
-            && let Some(oldest) = self.roll(customer, pool).quota_paused.first()
+        while self.live_records(customer, pool).running() < capacity
+            && let Some(oldest) = self.live_records(customer, pool).quota_paused.first()
         {
             self.platform_resume(pool, oldest);
             done.unpaused.push(oldest);
@@ -135,16 +132,18 @@ impl Account {
     fn platform_pause(&mut self, pool: Pool, number: u32) {
         let by = PausedBy::Platform;
         match pool {
-            Pool::Servers => self.enter(EndpointNo(number), State::Paused(by)),
-            Pool::Domains => self.enter_domain(DomainNo(number), DomainState::Paused(by)),
+            Pool::Servers => self.set_endpoint_state(EndpointNo(number), EndpointState::Paused(by)),
+            Pool::Domains => self.set_domain_state(DomainNo(number), DomainState::Paused(by)),
         }
     }
 
     fn platform_resume(&mut self, pool: Pool, number: u32) {
         let phase = Phase::Waiting;
         match pool {
-            Pool::Servers => self.enter(EndpointNo(number), State::Active(phase)),
-            Pool::Domains => self.enter_domain(DomainNo(number), DomainState::Active(phase)),
+            Pool::Servers => {
+                self.set_endpoint_state(EndpointNo(number), EndpointState::Active(phase))
+            }
+            Pool::Domains => self.set_domain_state(DomainNo(number), DomainState::Active(phase)),
         }
     }
 
@@ -158,7 +157,7 @@ impl Account {
         let client = self.records.customers[customer].client_id;
         let (capacity, usage) = (
             self.capacity(client, pool),
-            self.roll(customer, pool).usage(),
+            self.live_records(customer, pool).usage(),
         );
         let named = |numbers: &[u32]| numbers.iter().map(|n| self.shown_name(pool, *n)).collect();
         CapacityReport {

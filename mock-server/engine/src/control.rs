@@ -4,14 +4,11 @@
 use uuid::Uuid;
 
 use crate::refusal::Refusal;
-use crate::scan::servers::Then;
+use crate::scan::servers::Reschedule;
 use crate::session::Session;
-use crate::state::records::controls::LeakDataset;
-use crate::state::records::customer::Portal;
-use crate::state::records::domain::DomainState;
-use crate::state::records::endpoint::State;
-use crate::state::records::scan::{Phase, Progress, ScanOutcome};
-use crate::state::storage::EndpointNo;
+use crate::state::{
+    DomainState, EndpointNo, EndpointState, LeakDataset, Phase, Portal, Progress, ScanOutcome,
+};
 use crate::values::{ClientId, OpenPort};
 use crate::world::{DomainFindings, Scenario};
 
@@ -70,19 +67,19 @@ impl Session<'_> {
     /// [`Refusal::DomainNotFound`], [`Refusal::DomainNotActive`].
     pub fn scan_domain_now(&mut self, domain: Uuid, outcome: ScanOutcome) -> Result<(), Refusal> {
         let number = self.known_domain(domain)?;
-        let then = match self.records.domains[&number].state {
+        let reschedule = match self.records.domains[&number].state {
             DomainState::Active(Phase::Scanning)
                 if self.records.controls.progress == Progress::Manual =>
             {
-                Then::NextOnSchedule
+                Reschedule::Always
             }
-            DomainState::Active(_) => Then::ScheduleStays,
+            DomainState::Active(_) => Reschedule::Never,
             DomainState::Paused(_) | DomainState::Terminated => {
                 return Err(Refusal::DomainNotActive);
             }
         };
         let now = self.now;
-        self.end_domain_scan(number, now, outcome, then);
+        self.end_domain_scan(number, now, outcome, reschedule);
         Ok(())
     }
 
@@ -130,25 +127,26 @@ impl Session<'_> {
             .undeleted_endpoint(endpoint)
             .ok_or(Refusal::EndpointNotFound)?;
         self.require_active(number)?;
-        let then = match self.records.controls.progress {
-            Progress::Manual => self.land_scans(number),
-            Progress::Timed | Progress::Immediate => Then::ScheduleStays,
+        let reschedule = match self.records.controls.progress {
+            Progress::Manual => self.end_scans_in_flight(number),
+            Progress::Timed | Progress::Immediate => Reschedule::Never,
         };
         let now = self.now;
-        self.end_scan(number, now, outcome, then);
+        self.end_scan(number, now, outcome, reschedule);
         Ok(())
     }
 
     /// Takes the scans of a server out of the air, and tells what their end
     /// means for the next one.
-    fn land_scans(&mut self, number: EndpointNo) -> Then {
-        let scheduled = self.records.endpoints[number].state == State::Active(Phase::Scanning);
+    fn end_scans_in_flight(&mut self, number: EndpointNo) -> Reschedule {
+        let scheduled =
+            self.records.endpoints[number].state == EndpointState::Active(Phase::Scanning);
         let by_hand = self.has_manual_scan(number);
         self.drop_manual_scans(number);
         match (scheduled, by_hand) {
-            (true, _) => Then::NextOnSchedule,
-            (false, true) => Then::ScheduleMoves,
-            (false, false) => Then::ScheduleStays,
+            (true, _) => Reschedule::Always,
+            (false, true) => Reschedule::UnlessScanning,
+            (false, false) => Reschedule::Never,
         }
     }
 

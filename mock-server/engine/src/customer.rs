@@ -2,8 +2,7 @@
 
 use crate::refusal::Refusal;
 use crate::session::Session;
-use crate::state::records::customer::Portal;
-use crate::state::storage::CustomerNo;
+use crate::state::{CustomerNo, Portal};
 use crate::values::ClientId;
 
 /// The customer a provisioning call is for. Name and address are used when
@@ -32,7 +31,7 @@ impl Client {
 impl Session<'_> {
     /// Gives the customer a portal account, as every first provisioning does,
     /// or gives removed access back (C11).
-    pub(crate) fn welcome(&mut self, client: &Client) -> CustomerNo {
+    pub(crate) fn grant_portal_access(&mut self, client: &Client) -> CustomerNo {
         let number = self.recorded_customer(client.id);
         match self.records.customers[number].portal {
             Portal::Granted => {}

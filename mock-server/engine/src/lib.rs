@@ -50,8 +50,8 @@ mod domain;
 mod domain_name;
 mod endpoint;
 mod firewall;
+mod hash;
 mod ids;
-mod mix;
 mod page;
 mod port_alert;
 mod ports;
@@ -89,11 +89,11 @@ pub use domain::view::{
 pub use domain_name::DomainName;
 pub use endpoint::detail::{EndpointDetailView, LatestScanView};
 pub use endpoint::manage::{
-    CreateEndpoint, DesiredStatus, EndpointList, ListEndpoints, StatusCounts, UpdateEndpoint,
+    CreateEndpoint, EndpointList, ListEndpoints, StatusCounts, UpdateEndpoint,
 };
 pub use endpoint::provision::{ProvisionEndpoint, Provisioned};
 pub use endpoint::scan::QueuedScan;
-pub use endpoint::view::{EndpointStatus, EndpointView};
+pub use endpoint::view::{DesiredStatus, EndpointStatus, EndpointView};
 pub use firewall::{FirewallFormat, FirewallIngested, IngestFirewall, SkippedLine};
 pub use ids::{made_up_name, seed_after};
 pub use page::{Page, Paged};
@@ -109,13 +109,10 @@ pub use rule::view::{EndpointRuleCount, RuleCounts, RuleView};
 pub use session::Session;
 pub use settings::{AccountSettings, Limits, RateLimits, Switch, Timings};
 pub use sso::{MintedToken, SignedIn};
-pub use state::account::Account;
-pub use state::records::controls::LeakDataset;
-pub use state::records::domain_alert::DomainAlertKind;
-pub use state::records::scan::{Progress, ScanOutcome};
-pub use state::records::subscription::SubscriptionStatus;
-pub use state::storage::RestoreError;
-pub use state::tables::{Change, StoredRecord, Table};
+pub use state::{
+    Account, Change, DomainAlertKind, LeakDataset, Progress, RestoreError, ScanOutcome,
+    StoredRecord, SubscriptionStatus, Table,
+};
 pub use subscription::change::{
     ChangeSubscription, DowngradeCheck, SubscriptionChange, SubscriptionChanged,
     SubscriptionUnchanged,

@@ -10,10 +10,7 @@ use crate::page::{Page, Paged};
 use crate::ports::{Severity, service_name, severity};
 use crate::refusal::{Done, Refusal};
 use crate::session::Session;
-use crate::state::records::endpoint::State;
-use crate::state::records::port_alert::PortAlert;
-use crate::state::records::rule::{Rule, Scope};
-use crate::state::storage::{AlertNo, EndpointNo};
+use crate::state::{AlertNo, EndpointNo, EndpointState, PortAlert, Rule, Scope};
 use crate::time::{Instant, Timestamp};
 use crate::values::ClientId;
 
@@ -24,8 +21,8 @@ impl Session<'_> {
         let endpoints: Vec<EndpointNo> = match rule.scope {
             Scope::Endpoint(endpoint) => vec![endpoint],
             Scope::Customer(customer) => {
-                let roll = &self.index.customer(customer).endpoints;
-                roll.live.iter().map(EndpointNo).collect()
+                let live = &self.index.customer(customer).endpoints;
+                live.live.iter().map(EndpointNo).collect()
             }
             Scope::Account => self.index.endpoints.live.iter().map(EndpointNo).collect(),
         };
@@ -104,7 +101,7 @@ impl Session<'_> {
     fn is_shown(&self, alert: &PortAlert) -> bool {
         !matches!(
             self.records.endpoints[alert.endpoint].state,
-            State::Deleted(_)
+            EndpointState::Deleted(_)
         )
     }
 

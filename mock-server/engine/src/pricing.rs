@@ -6,8 +6,7 @@ use serde_json::Number;
 use crate::catalogue::Product;
 use crate::refusal::Refusal;
 use crate::session::Session;
-use crate::state::account::Account;
-use crate::state::records::price::{Price, PriceKey};
+use crate::state::{Account, Price, PriceKey};
 
 /// What a price is set for, as the body names it.
 #[derive(Clone, PartialEq, Eq, Debug)]

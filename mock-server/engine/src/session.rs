@@ -3,7 +3,7 @@
 use std::ops::{Deref, DerefMut};
 
 use crate::refusal::{Call, SandboxHeader};
-use crate::state::account::Account;
+use crate::state::Account;
 use crate::time::Instant;
 
 /// One call on its way through an account. Every operation is one of its

@@ -9,9 +9,7 @@ use uuid::Uuid;
 use crate::ids::Kind;
 use crate::refusal::Refusal;
 use crate::session::Session;
-use crate::state::records::controls::give_number;
-use crate::state::records::customer::SsoToken;
-use crate::state::storage::TokenNo;
+use crate::state::{SsoToken, TokenNo, next_number};
 use crate::time::Timestamp;
 use crate::values::ClientId;
 
@@ -59,7 +57,7 @@ impl Session<'_> {
         self.drop_expired_tokens();
         let life = self.records.settings.timings.sso_token;
         let expires_at = self.now.plus(Duration::from_secs(life.into()));
-        let number = TokenNo(give_number(&mut self.records.controls.edit().sso_tokens));
+        let number = TokenNo(next_number(&mut self.records.controls.edit().sso_tokens));
         self.records.sso_tokens.insert(
             number,
             SsoToken {

@@ -7,10 +7,10 @@ use serde::{Serialize, Serializer};
 use crate::capacity::{CapacityReport, Reconciled};
 use crate::catalogue::{Pool, Product};
 use crate::session::Session;
-use crate::state::records::endpoint::State;
-use crate::state::records::scan::PausedBy;
-use crate::state::records::subscription::{ServiceKey, SubscriptionKey, SubscriptionStatus};
-use crate::state::storage::{CustomerNo, EndpointNo};
+use crate::state::{
+    CustomerNo, EndpointNo, EndpointState, PausedBy, ServiceKey, SubscriptionKey,
+    SubscriptionStatus,
+};
 use crate::values::{ClientId, ServiceId};
 
 /// One service as the billing system reports it.
@@ -160,19 +160,22 @@ impl Session<'_> {
     }
 
     fn is_quota_paused(&self, number: EndpointNo) -> bool {
-        self.records.endpoints[number].state == State::Paused(PausedBy::Platform)
+        self.records.endpoints[number].state == EndpointState::Paused(PausedBy::Platform)
     }
 
     /// Moves a server to where its service is; tells whether it moved.
     fn sync_server(&mut self, number: EndpointNo, status: SubscriptionStatus) -> bool {
         match (status, self.records.endpoints[number].state) {
-            (SubscriptionStatus::Active, State::Paused(_)) => self.activate(number).is_ok(),
-            (SubscriptionStatus::Suspended, State::Active(_)) => {
-                self.enter(number, State::Paused(PausedBy::Hand));
+            (SubscriptionStatus::Active, EndpointState::Paused(_)) => self.activate(number).is_ok(),
+            (SubscriptionStatus::Suspended, EndpointState::Active(_)) => {
+                self.set_endpoint_state(number, EndpointState::Paused(PausedBy::Hand));
                 true
             }
-            (SubscriptionStatus::Cancelled, State::Active(_) | State::Paused(_)) => {
-                self.enter(number, State::Terminated);
+            (
+                SubscriptionStatus::Cancelled,
+                EndpointState::Active(_) | EndpointState::Paused(_),
+            ) => {
+                self.set_endpoint_state(number, EndpointState::Terminated);
                 true
             }
             _ => false,
@@ -196,7 +199,7 @@ impl Session<'_> {
         servers.paused.retain(|number| !resumed.contains(number));
         let runs = |number: &u32| {
             let state = self.records.endpoints[EndpointNo(*number)].state;
-            matches!(state, State::Active(_))
+            matches!(state, EndpointState::Active(_))
         };
         servers
             .unpaused

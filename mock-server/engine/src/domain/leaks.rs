@@ -5,11 +5,11 @@ use std::fmt;
 use serde::Serialize;
 use uuid::Uuid;
 
-use crate::mix::mix_bytes;
+use crate::hash::hash_bytes;
 use crate::page::{Page, Paged};
 use crate::refusal::Refusal;
 use crate::session::Session;
-use crate::state::records::controls::LeakDataset;
+use crate::state::LeakDataset;
 use crate::time::{Instant, Timestamp};
 use crate::values::ClientId;
 use crate::world::Category;
@@ -137,7 +137,7 @@ fn unreachable(page: Page) -> LeakAnswer {
 /// The leak record at this place, the same at every read.
 fn leak_item(domain: &str, created_at: Instant, category: Category, place: u32) -> LeakItem {
     let label = category.name();
-    let hash = mix_bytes(u64::from(place), format!("{label}@{domain}").as_bytes());
+    let hash = hash_bytes(u64::from(place), format!("{label}@{domain}").as_bytes());
     let email = match category {
         Category::Employees => format!("employee{}@{domain}", place + 1),
         Category::Customers => format!("customer{}@customers.example", place + 1),

@@ -3,12 +3,12 @@
 use serde::Serialize;
 use uuid::Uuid;
 
+use crate::hash::hash;
 use crate::ids::Kind;
-use crate::mix::mix;
 use crate::page::{Page, Paged};
 use crate::refusal::Refusal;
 use crate::session::Session;
-use crate::state::storage::DomainNo;
+use crate::state::DomainNo;
 use crate::time::{Instant, Timestamp};
 use crate::values::ClientId;
 
@@ -89,13 +89,13 @@ impl Session<'_> {
     }
 
     fn mention_view(&self, domain: &str, number: u32, at: Instant, is_new: bool) -> MentionView {
-        let source_name = SOURCES[mix(u64::from(number)) as usize % SOURCES.len()];
+        let source_name = SOURCES[hash(u64::from(number)) as usize % SOURCES.len()];
         MentionView {
             id: self.ids.uuid(Kind::Mention, number),
             title: format!("{domain} mentioned on a {}", source_name.to_lowercase()),
             content_preview: format!("Selling access and records of {domain}, serious offers only"),
             source_name,
-            author: format!("user{:04}", mix(u64::from(number)) % 10_000),
+            author: format!("user{:04}", hash(u64::from(number)) % 10_000),
             published_at: at.into(),
             is_new,
             created_at: at.into(),

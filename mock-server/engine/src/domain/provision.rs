@@ -12,11 +12,10 @@ use crate::domain_name::DomainName;
 use crate::ids::Kind;
 use crate::refusal::{Added, Done, Refusal};
 use crate::session::Session;
-use crate::state::records::controls::give_number;
-use crate::state::records::domain::{Domain, DomainState, Mentions};
-use crate::state::records::scan::{PausedBy, Phase};
-use crate::state::records::subscription::{SubscriptionKey, SubscriptionStatus};
-use crate::state::storage::{DomainAlertNo, DomainNo};
+use crate::state::{
+    Domain, DomainAlertNo, DomainNo, DomainState, Mentions, PausedBy, Phase, SubscriptionKey,
+    SubscriptionStatus, next_number,
+};
 use crate::subscription::provision::SubscriptionRef;
 use crate::values::{ClientId, ServiceId};
 use crate::world::DomainFindings;
@@ -47,7 +46,7 @@ impl Session<'_> {
             Some(number) if self.is_domain_live(number) => (number, Added::Known),
             Some(number) => {
                 self.require_room(client, Pool::Domains)?;
-                self.enter_domain(number, DomainState::Active(Phase::Waiting));
+                self.set_domain_state(number, DomainState::Active(Phase::Waiting));
                 (number, Added::Restored)
             }
             None => {
@@ -55,7 +54,7 @@ impl Session<'_> {
                 (self.new_domain(&request.client, name), Added::New)
             }
         };
-        self.welcome(&request.client);
+        self.grant_portal_access(&request.client);
         self.note_service(number, request.service);
         if added != Added::Known {
             self.mark_domain_simulated(number);
@@ -81,8 +80,8 @@ impl Session<'_> {
     }
 
     fn new_domain(&mut self, client: &Client, name: &str) -> DomainNo {
-        let customer = self.welcome(client);
-        let number = DomainNo(give_number(&mut self.records.controls.edit().domains));
+        let customer = self.grant_portal_access(client);
+        let number = DomainNo(next_number(&mut self.records.controls.edit().domains));
         let now = self.now;
         self.records.domains.insert(
             number,
@@ -124,7 +123,7 @@ impl Session<'_> {
                 ALREADY_PAUSED,
             ));
         }
-        self.enter_domain(number, DomainState::Paused(PausedBy::Hand));
+        self.set_domain_state(number, DomainState::Paused(PausedBy::Hand));
         self.mark_domain_simulated(number);
         Ok(Done::changed(self.domain_provisioned(number)))
     }
@@ -148,7 +147,7 @@ impl Session<'_> {
             }
             DomainState::Paused(PausedBy::Hand) | DomainState::Terminated => {}
         }
-        self.enter_domain(number, DomainState::Active(Phase::Waiting));
+        self.set_domain_state(number, DomainState::Active(Phase::Waiting));
         self.mark_domain_simulated(number);
         Ok(Done::changed(self.domain_provisioned(number)))
     }
@@ -164,7 +163,7 @@ impl Session<'_> {
             let answer = self.domain_provisioned(number);
             return Ok(Done::existing(answer, ALREADY_TERMINATED));
         }
-        self.enter_domain(number, DomainState::Terminated);
+        self.set_domain_state(number, DomainState::Terminated);
         self.mark_domain_simulated(number);
         Ok(Done::changed(self.domain_provisioned(number)))
     }
@@ -219,7 +218,7 @@ impl Session<'_> {
             monitored_domain_id: request.domain,
             released: true,
             slots_total: self.capacity(request.client, Pool::Domains),
-            slots_used: self.roll(customer, Pool::Domains).usage(),
+            slots_used: self.live_records(customer, Pool::Domains).usage(),
         })
     }
 

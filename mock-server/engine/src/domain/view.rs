@@ -7,10 +7,7 @@ use crate::catalogue::{Pool, Product};
 use crate::ids::Kind;
 use crate::refusal::Refusal;
 use crate::session::Session;
-use crate::state::records::domain::{Domain, DomainState};
-use crate::state::records::scan::PausedBy;
-use crate::state::records::subscription::SubscriptionStatus;
-use crate::state::storage::DomainNo;
+use crate::state::{Domain, DomainNo, DomainState, PausedBy, SubscriptionStatus};
 use crate::time::Timestamp;
 use crate::values::ClientId;
 use crate::world::{Category, DomainFindings};
@@ -164,7 +161,11 @@ impl Session<'_> {
                 && subscription.status != SubscriptionStatus::Cancelled
         });
         let numbers: Vec<u32> = match self.customer(client) {
-            Some(customer) => self.roll(customer, Pool::Domains).live.iter().collect(),
+            Some(customer) => self
+                .live_records(customer, Pool::Domains)
+                .live
+                .iter()
+                .collect(),
             None => Vec::new(),
         };
         DomainList {
@@ -200,7 +201,7 @@ impl Session<'_> {
             item: self.domain_item(number),
             dark_web_last_scan_at: record.last_scan.map(|scan| scan.at.into()),
             password_strength: PasswordStrength::of(&record.found),
-            slots_used: self.roll(record.customer, Pool::Domains).usage(),
+            slots_used: self.live_records(record.customer, Pool::Domains).usage(),
             slots_total: self.capacity(client, Pool::Domains),
             created_at: record.created_at.into(),
         })

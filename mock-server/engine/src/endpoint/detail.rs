@@ -7,8 +7,7 @@ use crate::endpoint::view::EndpointView;
 use crate::port_alert::PortAlertSummary;
 use crate::refusal::Refusal;
 use crate::session::Session;
-use crate::state::records::endpoint::Endpoint;
-use crate::state::records::scan::ScanOutcome;
+use crate::state::{Endpoint, ScanOutcome};
 use crate::time::Timestamp;
 use crate::values::ClientId;
 

@@ -5,35 +5,12 @@ use uuid::Uuid;
 use crate::catalogue::Pool;
 use crate::customer::Client;
 use crate::endpoint::provision::{NewServer, added_server};
-use crate::endpoint::view::EndpointView;
+use crate::endpoint::view::{DesiredStatus, EndpointView};
 use crate::page::{Page, Paged};
 use crate::refusal::{Done, Refusal};
 use crate::session::Session;
-use crate::state::live_records::Roll;
-use crate::state::records::endpoint::State;
-use crate::state::records::scan::PausedBy;
-use crate::state::storage::EndpointNo;
+use crate::state::{EndpointNo, EndpointState, LiveRecords, PausedBy};
 use crate::values::{ClientId, Target};
-
-/// A status that a caller can give a server, or filter by.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum DesiredStatus {
-    /// Scanned.
-    Active,
-    /// Not scanned.
-    Paused,
-}
-
-impl DesiredStatus {
-    /// The status with this name: `active` or `paused`.
-    pub fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "active" => Some(Self::Active),
-            "paused" => Some(Self::Paused),
-            _ => None,
-        }
-    }
-}
 
 /// What `POST /endpoints` is asked for.
 #[derive(Clone, PartialEq, Debug)]
@@ -94,37 +71,37 @@ impl Session<'_> {
     /// `GET /endpoints`: a page of live servers.
     pub fn list_endpoints(&mut self, request: ListEndpoints) -> EndpointList {
         let customer = request.client.and_then(|client| self.customer(client));
-        let nobody = Roll::default();
-        let roll = match (request.client, customer) {
+        let nobody = LiveRecords::default();
+        let servers = match (request.client, customer) {
             (None, _) => &self.index.endpoints,
             (Some(_), None) => &nobody,
-            (Some(_), Some(number)) => self.roll(number, Pool::Servers),
+            (Some(_), Some(number)) => self.live_records(number, Pool::Servers),
         };
         let endpoint_limit = match request.client {
             None => self.records.settings.limits.account_endpoint_limit,
             Some(client) => self.capacity(client, Pool::Servers),
         };
         EndpointList {
-            endpoints: self.page_of_endpoints(roll, request.status, request.page),
+            endpoints: self.page_of_endpoints(servers, request.status, request.page),
             endpoint_limit,
-            current_endpoint_count: roll.usage(),
+            current_endpoint_count: servers.usage(),
             status_counts: StatusCounts {
-                active: roll.active.len() as u64,
-                paused: roll.paused.len() as u64,
+                active: servers.active.len() as u64,
+                paused: servers.paused.len() as u64,
             },
         }
     }
 
     fn page_of_endpoints(
         &self,
-        roll: &Roll,
+        servers: &LiveRecords,
         status: Option<DesiredStatus>,
         page: Page,
     ) -> Paged<EndpointView> {
         let set = match status {
-            None => &roll.live,
-            Some(DesiredStatus::Active) => &roll.active,
-            Some(DesiredStatus::Paused) => &roll.paused,
+            None => &servers.live,
+            Some(DesiredStatus::Active) => &servers.active,
+            Some(DesiredStatus::Paused) => &servers.paused,
         };
         Paged {
             items: set
@@ -186,7 +163,7 @@ impl Session<'_> {
         self.change_status(number, request.status)?;
         if let Some(nickname) = request.nickname {
             let now = self.now;
-            self.amend(number, |endpoint| {
+            self.amend_endpoint(number, |endpoint| {
                 endpoint.nickname = Some(nickname.into_boxed_str());
                 endpoint.updated_at = now;
             });
@@ -201,9 +178,9 @@ impl Session<'_> {
         status: Option<DesiredStatus>,
     ) -> Result<(), Refusal> {
         match (status, self.records.endpoints[number].state) {
-            (Some(DesiredStatus::Active), State::Paused(_)) => self.activate(number),
-            (Some(DesiredStatus::Paused), State::Active(_)) => {
-                self.enter(number, State::Paused(PausedBy::Hand));
+            (Some(DesiredStatus::Active), EndpointState::Paused(_)) => self.activate(number),
+            (Some(DesiredStatus::Paused), EndpointState::Active(_)) => {
+                self.set_endpoint_state(number, EndpointState::Paused(PausedBy::Hand));
                 Ok(())
             }
             _ => Ok(()),
@@ -227,7 +204,9 @@ impl Session<'_> {
         self.require_access(number, client)?;
         let last = self.records.endpoints[number].state.last_seen();
         self.drop_manual_scans(number);
-        self.amend(number, |endpoint| endpoint.state = State::Deleted(last));
+        self.amend_endpoint(number, |endpoint| {
+            endpoint.state = EndpointState::Deleted(last)
+        });
         Ok(())
     }
 

@@ -8,15 +8,11 @@ use uuid::Uuid;
 use crate::catalogue::Pool;
 use crate::customer::Client;
 use crate::dns;
-use crate::endpoint::manage::DesiredStatus;
-use crate::endpoint::view::EndpointStatus;
+use crate::endpoint::view::{DesiredStatus, EndpointStatus};
 use crate::ids::Kind;
 use crate::refusal::{Added, Capacity, Done, Refusal};
 use crate::session::Session;
-use crate::state::records::endpoint::{Endpoint, State};
-use crate::state::records::scan::{PausedBy, Phase};
-use crate::state::records::subscription::ServiceKey;
-use crate::state::storage::EndpointNo;
+use crate::state::{Endpoint, EndpointNo, EndpointState, PausedBy, Phase, ServiceKey};
 use crate::values::{ClientId, ServiceId, Target};
 
 impl Session<'_> {
@@ -24,10 +20,10 @@ impl Session<'_> {
     /// room (B8).
     pub(crate) fn activate(&mut self, number: EndpointNo) -> Result<(), Refusal> {
         let endpoint = &self.records.endpoints[number];
-        if endpoint.state == State::Paused(PausedBy::Platform) {
+        if endpoint.state == EndpointState::Paused(PausedBy::Platform) {
             self.require_resumable(endpoint.customer, Pool::Servers)?;
         }
-        self.enter(number, State::Active(Phase::Waiting));
+        self.set_endpoint_state(number, EndpointState::Active(Phase::Waiting));
         Ok(())
     }
 
@@ -83,10 +79,10 @@ impl Session<'_> {
         let number = self
             .live_endpoint(endpoint)
             .ok_or(Refusal::EndpointNotFound)?;
-        if let State::Paused(_) = self.records.endpoints[number].state {
+        if let EndpointState::Paused(_) = self.records.endpoints[number].state {
             return Ok(Done::existing(self.provisioned(number), ALREADY_PAUSED));
         }
-        self.enter(number, State::Paused(PausedBy::Hand));
+        self.set_endpoint_state(number, EndpointState::Paused(PausedBy::Hand));
         self.mark_simulated(number);
         Ok(Done::changed(self.provisioned(number)))
     }
@@ -101,7 +97,7 @@ impl Session<'_> {
         let number = self
             .live_endpoint(endpoint)
             .ok_or(Refusal::EndpointNotFound)?;
-        if let State::Active(_) = self.records.endpoints[number].state {
+        if let EndpointState::Active(_) = self.records.endpoints[number].state {
             return Ok(Done::existing(self.provisioned(number), ALREADY_ACTIVE));
         }
         self.activate(number)?;
@@ -118,10 +114,10 @@ impl Session<'_> {
         let number = self
             .undeleted_endpoint(endpoint)
             .ok_or(Refusal::EndpointNotFound)?;
-        if self.records.endpoints[number].state == State::Terminated {
+        if self.records.endpoints[number].state == EndpointState::Terminated {
             return Ok(Done::existing(self.provisioned(number), ALREADY_TERMINATED));
         }
-        self.enter(number, State::Terminated);
+        self.set_endpoint_state(number, EndpointState::Terminated);
         self.mark_simulated(number);
         Ok(Done::changed(self.provisioned(number)))
     }
@@ -149,7 +145,7 @@ impl Session<'_> {
             Some(number) if self.is_live(number) => (number, Added::Known),
             Some(number) => {
                 self.require_server_room(client.id)?;
-                self.enter(number, State::Active(Phase::Waiting));
+                self.set_endpoint_state(number, EndpointState::Active(Phase::Waiting));
                 (number, Added::Restored)
             }
             None => {
@@ -157,7 +153,7 @@ impl Session<'_> {
                 (self.new_server(client, address, hostname, new), Added::New)
             }
         };
-        self.welcome(client);
+        self.grant_portal_access(client);
         Ok(added)
     }
 
@@ -168,7 +164,7 @@ impl Session<'_> {
         hostname: Option<String>,
         new: NewServer,
     ) -> EndpointNo {
-        let customer = self.welcome(client);
+        let customer = self.grant_portal_access(client);
         let now = self.now;
         self.insert_endpoint(Endpoint {
             customer,
@@ -176,8 +172,8 @@ impl Session<'_> {
             hostname: hostname.map(String::into_boxed_str),
             nickname: new.nickname.map(String::into_boxed_str),
             state: match new.status {
-                DesiredStatus::Active => State::Active(Phase::Waiting),
-                DesiredStatus::Paused => State::Paused(PausedBy::Hand),
+                DesiredStatus::Active => EndpointState::Active(Phase::Waiting),
+                DesiredStatus::Paused => EndpointState::Paused(PausedBy::Hand),
             },
             simulated: false,
             created_at: now,

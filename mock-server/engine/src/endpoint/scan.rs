@@ -6,10 +6,7 @@ use uuid::Uuid;
 use crate::ids::Kind;
 use crate::refusal::Refusal;
 use crate::session::Session;
-use crate::state::records::controls::give_number;
-use crate::state::records::endpoint::State;
-use crate::state::records::scan::{ManualScan, ManualScans};
-use crate::state::storage::EndpointNo;
+use crate::state::{EndpointNo, EndpointState, ManualScan, ManualScans, next_number};
 use crate::values::ClientId;
 
 /// The scan that `scan-endpoint` queued.
@@ -52,7 +49,7 @@ impl Session<'_> {
 
     pub(crate) fn require_active(&self, number: EndpointNo) -> Result<(), Refusal> {
         match self.records.endpoints[number].state {
-            State::Active(_) => Ok(()),
+            EndpointState::Active(_) => Ok(()),
             _ => Err(Refusal::EndpointNotActive),
         }
     }
@@ -74,7 +71,7 @@ impl Session<'_> {
 
     fn queue_scan(&mut self, endpoint: EndpointNo) -> u32 {
         let now = self.now;
-        let number = give_number(&mut self.records.controls.edit().scans);
+        let number = next_number(&mut self.records.controls.edit().scans);
         let mut scans = match self.records.manual_scans.get(&endpoint) {
             Some(scans) => scans.clone(),
             None => ManualScans {

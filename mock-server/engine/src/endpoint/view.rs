@@ -7,9 +7,7 @@ use uuid::Uuid;
 
 use crate::ids::Kind;
 use crate::session::Session;
-use crate::state::records::endpoint::{Endpoint, Found, LastSeen, State};
-use crate::state::records::scan::PausedBy;
-use crate::state::storage::EndpointNo;
+use crate::state::{Endpoint, EndpointNo, EndpointState, Found, LastSeen, PausedBy};
 use crate::time::Timestamp;
 use crate::values::ClientId;
 
@@ -26,11 +24,31 @@ pub enum EndpointStatus {
 }
 
 impl EndpointStatus {
-    pub(crate) fn of(state: State) -> Self {
+    pub(crate) fn of(state: EndpointState) -> Self {
         match state.last_seen() {
             LastSeen::Active => Self::Active,
             LastSeen::Paused(_) => Self::Paused,
             LastSeen::Terminated => Self::Terminated,
+        }
+    }
+}
+
+/// A status that a caller can give a server, or filter by.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DesiredStatus {
+    /// Scanned.
+    Active,
+    /// Not scanned.
+    Paused,
+}
+
+impl DesiredStatus {
+    /// The status with this name: `active` or `paused`.
+    pub fn from_name(name: &str) -> Option<Self> {
+        match name {
+            "active" => Some(Self::Active),
+            "paused" => Some(Self::Paused),
+            _ => None,
         }
     }
 }

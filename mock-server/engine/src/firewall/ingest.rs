@@ -10,8 +10,7 @@ use crate::ports::known_service;
 use crate::refusal::Refusal;
 use crate::rule::view::RuleView;
 use crate::session::Session;
-use crate::state::records::rule::{Origin, Rule, Scope};
-use crate::state::storage::EndpointNo;
+use crate::state::{EndpointNo, Origin, Rule, Scope};
 use crate::values::ClientId;
 
 /// The longest justification of a rule.

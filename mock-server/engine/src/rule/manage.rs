@@ -7,9 +7,7 @@ use crate::page::{Page, Paged};
 use crate::refusal::{Done, Refusal};
 use crate::rule::view::RuleView;
 use crate::session::Session;
-use crate::state::records::controls::give_number;
-use crate::state::records::rule::{Origin, Rule, Scope};
-use crate::state::storage::{EndpointNo, RuleNo};
+use crate::state::{EndpointNo, Origin, Rule, RuleNo, Scope, next_number};
 use crate::time::Expiry;
 use crate::values::{ClientId, PortRange, RuleProtocol};
 
@@ -157,7 +155,7 @@ impl Session<'_> {
 
     /// Records a new rule and resolves what it covers.
     pub(crate) fn add_rule(&mut self, rule: Rule) -> RuleNo {
-        let number = RuleNo(give_number(&mut self.records.controls.edit().rules));
+        let number = RuleNo(next_number(&mut self.records.controls.edit().rules));
         self.resolve_covered(&rule);
         self.put_rule(number, rule);
         number

@@ -8,8 +8,7 @@ use uuid::Uuid;
 use crate::endpoint::view::EndpointView;
 use crate::ids::Kind;
 use crate::session::Session;
-use crate::state::records::rule::{Origin, Rule, Scope};
-use crate::state::storage::{EndpointNo, RuleNo};
+use crate::state::{EndpointNo, Origin, Rule, RuleNo, Scope};
 use crate::time::Timestamp;
 use crate::values::{ClientId, RuleProtocol};
 

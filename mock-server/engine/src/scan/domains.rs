@@ -1,19 +1,17 @@
 //! Scans of domains: the schedule of servers, other findings (C8, C12).
 
-use crate::scan::servers::Then;
-use crate::state::account::Account;
-use crate::state::records::controls::give_number;
-use crate::state::records::domain::{DomainState, PastScan};
-use crate::state::records::domain_alert::{AlertState, DomainAlert, DomainAlertKind};
-use crate::state::records::scan::{Phase, ScanOutcome};
-use crate::state::storage::{DomainAlertNo, DomainNo};
+use crate::scan::servers::Reschedule;
+use crate::state::{
+    Account, AlertState, DomainAlert, DomainAlertKind, DomainAlertNo, DomainNo, DomainState,
+    PastScan, Phase, ScanOutcome, next_number,
+};
 use crate::time::Instant;
 use crate::world::{Category, DomainFindings};
 
 impl Account {
     /// Moves a domain to another state, now. An active one is scanned at the
     /// later of now and one interval after its last scan (E1, C12).
-    pub(crate) fn enter_domain(&mut self, number: DomainNo, state: DomainState) {
+    pub(crate) fn set_domain_state(&mut self, number: DomainNo, state: DomainState) {
         let now = self.now;
         let interval = self.records.settings.timings.interval();
         self.amend_domain(number, |domain| {
@@ -60,7 +58,7 @@ impl Account {
             return;
         }
         let counter = &mut self.records.controls.edit().domain_alerts;
-        let number = DomainAlertNo(give_number(counter));
+        let number = DomainAlertNo(next_number(counter));
         let name = self.records.domains[&domain].name.clone();
         self.records.domain_alerts.insert(
             number,
@@ -80,7 +78,7 @@ impl Account {
 
     /// Numbers for the mentions by which this count is more than the domain
     /// has, the first of which is given back.
-    pub(crate) fn give_mentions(&mut self, domain: DomainNo, count: u32) -> u32 {
+    pub(crate) fn reserve_mentions(&mut self, domain: DomainNo, count: u32) -> u32 {
         let known = self.records.domains[&domain].mentions.count();
         let first = self.records.controls.mentions;
         if count > known {
@@ -92,7 +90,7 @@ impl Account {
     pub(crate) fn run_domain_schedule(&mut self, number: DomainNo, at: Instant) {
         match self.records.domains[&number].state {
             DomainState::Active(Phase::Waiting) => {
-                let (start, skipped) = self.next_telling_domain_scan(number, at);
+                let (start, skipped) = self.next_domain_scan_with_effect(number, at);
                 if skipped > 0 {
                     let controls = self.records.controls.edit();
                     controls.domain_scans = controls.domain_scans.saturating_add(skipped);
@@ -107,7 +105,7 @@ impl Account {
             }
             DomainState::Active(Phase::Scanning) => {
                 let at = at.max(self.records.controls.progress_since);
-                self.end_domain_scan(number, at, ScanOutcome::Completed, Then::NextOnSchedule);
+                self.end_domain_scan(number, at, ScanOutcome::Completed, Reschedule::Always);
             }
             DomainState::Paused(_) | DomainState::Terminated => {}
         }
@@ -118,7 +116,7 @@ impl Account {
         number: DomainNo,
         at: Instant,
         outcome: ScanOutcome,
-        then: Then,
+        reschedule: Reschedule,
     ) {
         let scan = self.ended_scan(at, outcome);
         let next = at.plus(self.records.settings.timings.interval());
@@ -128,12 +126,12 @@ impl Account {
             ScanOutcome::Failed => before,
         };
         self.raise_domain_alerts(number, before, found, at);
-        let scan_number = give_number(&mut self.records.controls.edit().domain_scans);
-        let first_mention = self.give_mentions(number, found.mentions());
+        let scan_number = next_number(&mut self.records.controls.edit().domain_scans);
+        let first_mention = self.reserve_mentions(number, found.mentions());
         self.amend_domain(number, |domain| {
             domain.last_scan = Some(scan);
             domain.found = found;
-            domain.mentions.settle(found.mentions(), first_mention, at);
+            domain.mentions.adjust(found.mentions(), first_mention, at);
             domain.history.push_back(PastScan {
                 number: scan_number,
                 scan,
@@ -142,7 +140,7 @@ impl Account {
             if domain.history.len() > KEPT_SCANS {
                 domain.history.pop_front();
             }
-            if then == Then::NextOnSchedule {
+            if reschedule == Reschedule::Always {
                 domain.state = DomainState::Active(Phase::Waiting);
                 domain.next_scan_at = next;
             }

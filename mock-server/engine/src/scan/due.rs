@@ -1,7 +1,6 @@
 //! What happens by itself, in the order in which it is due (A19).
 
-use crate::state::account::Account;
-use crate::state::index::Task;
+use crate::state::{Account, Task};
 use crate::time::Instant;
 
 impl Account {

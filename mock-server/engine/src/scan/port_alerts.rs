@@ -1,8 +1,6 @@
 //! What the end of a scan means for port alerts (E3).
 
-use crate::state::account::Account;
-use crate::state::records::port_alert::{PortAlert, Resolution};
-use crate::state::storage::{AlertNo, EndpointNo};
+use crate::state::{Account, AlertNo, EndpointNo, PortAlert, Resolution};
 use crate::time::Instant;
 use crate::values::OpenPort;
 use crate::world::PortSet;

@@ -1,9 +1,8 @@
 //! Scans of servers: when they start and end, and what follows from them (E1).
 
-use crate::state::account::Account;
-use crate::state::records::endpoint::{Found, State};
-use crate::state::records::scan::{EndedScan, ManualScan, Phase, ScanOutcome};
-use crate::state::storage::EndpointNo;
+use crate::state::{
+    Account, EndedScan, EndpointNo, EndpointState, Found, ManualScan, Phase, ScanOutcome,
+};
 use crate::time::Instant;
 use crate::world::PortSet;
 
@@ -11,14 +10,14 @@ impl Account {
     /// Moves a server to another state, now. Its scans in flight are dropped;
     /// an active one is scanned at the later of now and one interval after its
     /// last scan (E1).
-    pub(crate) fn enter(&mut self, number: EndpointNo, state: State) {
+    pub(crate) fn set_endpoint_state(&mut self, number: EndpointNo, state: EndpointState) {
         let now = self.now;
         let interval = self.records.settings.timings.interval();
         self.drop_manual_scans(number);
-        self.amend(number, |endpoint| {
+        self.amend_endpoint(number, |endpoint| {
             endpoint.state = state;
             endpoint.updated_at = now;
-            if state == State::Active(Phase::Waiting) {
+            if state == EndpointState::Active(Phase::Waiting) {
                 let scanned = endpoint.last_scan.map(|scan| scan.at.plus(interval));
                 endpoint.next_scan_at = scanned.map_or(now, |next| next.max(now));
             }
@@ -27,21 +26,21 @@ impl Account {
 
     pub(crate) fn run_scheduled(&mut self, number: EndpointNo, at: Instant) {
         match self.records.endpoints[number].state {
-            State::Active(Phase::Waiting) => {
-                let start = self.next_telling_scan(number, at);
-                self.amend(number, |endpoint| {
+            EndpointState::Active(Phase::Waiting) => {
+                let start = self.next_scan_with_effect(number, at);
+                self.amend_endpoint(number, |endpoint| {
                     if start == at {
-                        endpoint.state = State::Active(Phase::Scanning);
+                        endpoint.state = EndpointState::Active(Phase::Scanning);
                     } else {
                         endpoint.next_scan_at = start;
                     }
                 });
             }
-            State::Active(Phase::Scanning) => {
+            EndpointState::Active(Phase::Scanning) => {
                 let at = at.max(self.records.controls.progress_since);
-                self.end_scan(number, at, ScanOutcome::Completed, Then::NextOnSchedule);
+                self.end_scan(number, at, ScanOutcome::Completed, Reschedule::Always);
             }
-            State::Paused(_) | State::Terminated | State::Deleted(_) => {}
+            EndpointState::Paused(_) | EndpointState::Terminated | EndpointState::Deleted(_) => {}
         }
     }
 
@@ -58,7 +57,12 @@ impl Account {
         }
         let at = due.max(self.records.controls.progress_since);
         for _ in ended {
-            self.end_scan(number, at, ScanOutcome::Completed, Then::ScheduleMoves);
+            self.end_scan(
+                number,
+                at,
+                ScanOutcome::Completed,
+                Reschedule::UnlessScanning,
+            );
         }
     }
 
@@ -80,7 +84,7 @@ impl Account {
         number: EndpointNo,
         at: Instant,
         outcome: ScanOutcome,
-        then: Then,
+        reschedule: Reschedule,
     ) {
         let ended = self.ended_scan(at, outcome);
         let next = at.plus(self.records.settings.timings.interval());
@@ -91,7 +95,7 @@ impl Account {
         if let Some(ports) = &seen {
             self.resolve_unseen(number, ports, at);
         }
-        self.amend(number, |endpoint| {
+        self.amend_endpoint(number, |endpoint| {
             endpoint.last_scan = Some(ended);
             if let Some(ports) = &seen {
                 let previous = endpoint.found.take().map(|found| found.ports);
@@ -101,10 +105,11 @@ impl Account {
                     previous,
                 });
             }
-            let moves = then == Then::NextOnSchedule
-                || (then == Then::ScheduleMoves && endpoint.state == State::Active(Phase::Waiting));
+            let moves = reschedule == Reschedule::Always
+                || (reschedule == Reschedule::UnlessScanning
+                    && endpoint.state == EndpointState::Active(Phase::Waiting));
             if moves {
-                endpoint.state = State::Active(Phase::Waiting);
+                endpoint.state = EndpointState::Active(Phase::Waiting);
                 endpoint.next_scan_at = next;
             }
         });
@@ -133,11 +138,11 @@ impl Account {
 
 /// What the end of a scan means for the next one.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Then {
+pub(crate) enum Reschedule {
     /// It was the one on schedule: the next is due one interval later.
-    NextOnSchedule,
+    Always,
     /// It was extra: the schedule moves on unless a scan of its own runs.
-    ScheduleMoves,
+    UnlessScanning,
     /// It was outside the schedule, which stays as it is.
-    ScheduleStays,
+    Never,
 }

@@ -9,8 +9,7 @@ use crate::ids::{Ids, Kind};
 use crate::rate_window::{RateGroup, RateLimited, RateWindows};
 use crate::settings::AccountSettings;
 use crate::state::index::Index;
-use crate::state::records::controls::{Controls, give_number};
-use crate::state::records::customer::{ApiKey, Customer, Portal};
+use crate::state::records::{ApiKey, Controls, Customer, Portal, next_number};
 use crate::state::storage::{CustomerNo, KeyNo};
 use crate::state::tables::{Change, Records};
 use crate::time::Instant;
@@ -103,7 +102,7 @@ impl Account {
     }
 
     fn next_key(&mut self) -> KeyNo {
-        KeyNo(give_number(&mut self.records.controls.edit().keys))
+        KeyNo(next_number(&mut self.records.controls.edit().keys))
     }
 
     /// Counts a request in one of the key's two windows, or refuses it without

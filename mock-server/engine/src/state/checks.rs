@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use crate::state::account::Account;
-use crate::state::records::rule::Scope;
+use crate::state::records::Scope;
 use crate::state::storage::{
     CustomerNo, DomainAlertNo, DomainNo, EndpointNo, Key, RestoreError, RuleNo, Storage,
 };
@@ -29,7 +29,7 @@ impl Account {
         ];
         if let Some((name, _)) = counters.iter().find(|(_, given)| *given > MOST_NUMBERS) {
             let reason = format!("its counter {name} is above {MOST_NUMBERS}");
-            return Err(misfit(Table::Controls, &(), reason));
+            return Err(does_not_fit(Table::Controls, &(), reason));
         }
         check_numbers(Table::Keys, records.keys.keys(), controls.keys)?;
         check_numbers(Table::Rules, records.rules.keys(), controls.rules)?;
@@ -48,7 +48,7 @@ impl Account {
             let client = self.records.customers[number].client_id;
             if self.customer(client).is_some() {
                 let reason = "another record has the same client_id";
-                return Err(misfit(Table::Customers, &number, reason));
+                return Err(does_not_fit(Table::Customers, &number, reason));
             }
             self.index.add_customer(number, client);
         }
@@ -68,7 +68,7 @@ impl Account {
                 .is_some()
             {
                 let reason = "another record has the same customer and address";
-                return Err(misfit(Table::Endpoints, &number, reason));
+                return Err(does_not_fit(Table::Endpoints, &number, reason));
             }
             self.share_ports(number, &mut shared);
             self.index_endpoint(number);
@@ -136,7 +136,7 @@ impl Account {
             self.check_endpoint(Table::PortAlerts, number, alert.endpoint)?;
             if open && self.index.open_alerts.contains_key(&key) {
                 let reason = "another open alert has the same endpoint and port";
-                return Err(misfit(Table::PortAlerts, &number, reason));
+                return Err(does_not_fit(Table::PortAlerts, &number, reason));
             }
             self.index_alert(number);
         }
@@ -151,7 +151,7 @@ impl Account {
     ) -> Result<(), RestoreError> {
         match self.records.customers.get(customer) {
             Some(_) => Ok(()),
-            None => Err(misfit(table, &key, "its customer does not exist")),
+            None => Err(does_not_fit(table, &key, "its customer does not exist")),
         }
     }
 
@@ -163,7 +163,7 @@ impl Account {
     ) -> Result<(), RestoreError> {
         match self.records.endpoints.get(endpoint) {
             Some(_) => Ok(()),
-            None => Err(misfit(table, &key, "its endpoint does not exist")),
+            None => Err(does_not_fit(table, &key, "its endpoint does not exist")),
         }
     }
 
@@ -173,16 +173,16 @@ impl Account {
         for (key, subscription) in self.records.subscriptions.iter() {
             if subscription.offer.product() != key.product {
                 let reason = "it is to another product";
-                return Err(misfit(Table::Subscriptions, key, reason));
+                return Err(does_not_fit(Table::Subscriptions, key, reason));
             }
             let plan = subscription.offer.plan();
             if plan.is_some_and(|plan| catalogue.servers(&plan).is_none()) {
                 let reason = "its plan is not in the catalogue";
-                return Err(misfit(Table::Subscriptions, key, reason));
+                return Err(does_not_fit(Table::Subscriptions, key, reason));
             }
             if self.customer(key.service.client).is_none() {
                 let reason = "its customer does not exist";
-                return Err(misfit(Table::Subscriptions, key, reason));
+                return Err(does_not_fit(Table::Subscriptions, key, reason));
             }
         }
         Ok(())
@@ -193,9 +193,9 @@ impl Account {
         for number in numbers {
             let domain = &self.records.domains[&number];
             self.check_customer(Table::Domains, number, domain.customer)?;
-            if !domain.adds_up() {
+            if !domain.mentions_match_findings() {
                 let reason = "its mentions are not as many as its last scan found";
-                return Err(misfit(Table::Domains, &number, reason));
+                return Err(does_not_fit(Table::Domains, &number, reason));
             }
             self.index_domain(number);
         }
@@ -227,7 +227,7 @@ impl Account {
     ) -> Result<(), RestoreError> {
         match self.records.domains.contains_key(&domain) {
             true => Ok(()),
-            false => Err(misfit(table, &key, "its domain does not exist")),
+            false => Err(does_not_fit(table, &key, "its domain does not exist")),
         }
     }
 }
@@ -239,11 +239,11 @@ fn check_numbers<'a, N: Key + Copy + Into<u32> + 'a>(
 ) -> Result<(), RestoreError> {
     match numbers.find(|number| (**number).into() >= given) {
         None => Ok(()),
-        Some(number) => Err(misfit(table, number, "its number was never given")),
+        Some(number) => Err(does_not_fit(table, number, "its number was never given")),
     }
 }
 
-fn misfit(table: Table, key: &impl Key, reason: impl fmt::Display) -> RestoreError {
+fn does_not_fit(table: Table, key: &impl Key, reason: impl fmt::Display) -> RestoreError {
     RestoreError(format!(
         "The record {}/{} does not fit: {reason}.",
         table.name(),

@@ -7,9 +7,7 @@ use crate::ids::Kind;
 use crate::refusal::Refusal;
 use crate::state::account::Account;
 use crate::state::index::Task;
-use crate::state::records::domain::{Domain, DomainState};
-use crate::state::records::scan::Phase;
-use crate::state::records::subscription::ServiceKey;
+use crate::state::records::{Domain, DomainState, Phase, ServiceKey};
 use crate::state::storage::DomainNo;
 use crate::time::Instant;
 use crate::values::ClientId;
@@ -62,8 +60,8 @@ impl Account {
         );
         let names = self.index.domain_names.entry((customer, name));
         names.or_default().insert(number);
-        let roll = &mut self.index.customer_mut(customer).domains;
-        roll.place(number.0, standing);
+        let live = &mut self.index.customer_mut(customer).domains;
+        live.place(number.0, standing);
         if let Some(due) = self.domain_due(number) {
             self.index.due.insert((due, Task::Domain(number)));
         }
@@ -83,8 +81,8 @@ impl Account {
                 self.index.domain_names.remove(&key);
             }
         }
-        let roll = &mut self.index.customer_mut(customer).domains;
-        roll.place(number.0, None);
+        let live = &mut self.index.customer_mut(customer).domains;
+        live.place(number.0, None);
     }
 
     /// Changes a domain, and with it everything that follows from it. There

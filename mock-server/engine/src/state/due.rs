@@ -2,7 +2,7 @@
 
 use crate::state::account::Account;
 use crate::state::index::Task;
-use crate::state::records::scan::Progress;
+use crate::state::records::Progress;
 use crate::state::storage::{DomainNo, EndpointNo};
 use crate::time::Instant;
 

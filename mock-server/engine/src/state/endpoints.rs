@@ -6,8 +6,7 @@ use uuid::Uuid;
 use crate::ids::Kind;
 use crate::state::account::Account;
 use crate::state::index::Task;
-use crate::state::records::endpoint::{Endpoint, State};
-use crate::state::records::scan::Phase;
+use crate::state::records::{Endpoint, EndpointState, Phase};
 use crate::state::storage::EndpointNo;
 use crate::time::Instant;
 use crate::values::ClientId;
@@ -22,7 +21,7 @@ impl Account {
     pub(crate) fn undeleted_endpoint(&self, id: Uuid) -> Option<EndpointNo> {
         let number = EndpointNo(self.ids.number(Kind::Endpoint, id)?);
         let endpoint = self.records.endpoints.get(number)?;
-        (!matches!(endpoint.state, State::Deleted(_))).then_some(number)
+        (!matches!(endpoint.state, EndpointState::Deleted(_))).then_some(number)
     }
 
     /// The server with this id, unless it was terminated or deleted.
@@ -56,7 +55,11 @@ impl Account {
 
     /// Changes a server, and with it everything that follows from it. There
     /// is no other way to change one.
-    pub(crate) fn amend(&mut self, number: EndpointNo, change: impl FnOnce(&mut Endpoint)) {
+    pub(crate) fn amend_endpoint(
+        &mut self,
+        number: EndpointNo,
+        change: impl FnOnce(&mut Endpoint),
+    ) {
         if let Some(due) = self.endpoint_due(number) {
             self.index.due.remove(&(due, Task::Endpoint(number)));
         }
@@ -77,9 +80,11 @@ impl Account {
     pub(crate) fn endpoint_due(&self, number: EndpointNo) -> Option<Instant> {
         let endpoint = &self.records.endpoints[number];
         match endpoint.state {
-            State::Active(Phase::Waiting) => Some(endpoint.next_scan_at),
-            State::Active(Phase::Scanning) => self.scan_end(endpoint.next_scan_at),
-            State::Paused(_) | State::Terminated | State::Deleted(_) => None,
+            EndpointState::Active(Phase::Waiting) => Some(endpoint.next_scan_at),
+            EndpointState::Active(Phase::Scanning) => self.scan_end(endpoint.next_scan_at),
+            EndpointState::Paused(_) | EndpointState::Terminated | EndpointState::Deleted(_) => {
+                None
+            }
         }
     }
 }

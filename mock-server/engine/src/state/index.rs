@@ -7,12 +7,10 @@ use std::net::IpAddr;
 use hashbrown::HashTable;
 
 use crate::catalogue::Pool;
-use crate::mix::{mix_bytes, mix2};
-use crate::state::live_records::Roll;
+use crate::hash::{hash_bytes, hash_pair};
+use crate::state::live_records::LiveRecords;
 use crate::state::port_index::ScopeRules;
-use crate::state::records::endpoint::Endpoint;
-use crate::state::records::rule::Scope;
-use crate::state::records::scan::Standing;
+use crate::state::records::{Endpoint, Scope, Standing};
 use crate::state::storage::{AlertNo, CustomerNo, DomainAlertNo, DomainNo, EndpointNo, Rows};
 use crate::time::Instant;
 use crate::values::{ClientId, OpenPort};
@@ -36,7 +34,9 @@ pub(crate) struct Index {
     pub(crate) clients: BTreeMap<ClientId, CustomerNo>,
     /// One entry a customer, by number.
     customers: Vec<CustomerIndex>,
-    pub(crate) endpoints: Roll,
+    pub(crate) endpoints: LiveRecords,
+    /// Servers by the hash of customer and address. A raw table: it keeps four
+    /// bytes a server where a map of `std` would keep the key once more.
     addresses: HashTable<EndpointNo>,
     pub(crate) open_alerts: BTreeMap<(EndpointNo, OpenPort), AlertNo>,
     pub(crate) rules: BTreeMap<Scope, ScopeRules>,
@@ -51,8 +51,8 @@ pub(crate) struct Index {
 /// What belongs to one customer.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct CustomerIndex {
-    pub(crate) endpoints: Roll,
-    pub(crate) domains: Roll,
+    pub(crate) endpoints: LiveRecords,
+    pub(crate) domains: LiveRecords,
     /// Port alerts, oldest first.
     pub(crate) alerts: Vec<AlertNo>,
 }
@@ -62,7 +62,7 @@ impl Index {
         Self {
             clients: BTreeMap::new(),
             customers: Vec::new(),
-            endpoints: Roll::default(),
+            endpoints: LiveRecords::default(),
             addresses: HashTable::new(),
             open_alerts: BTreeMap::new(),
             rules: BTreeMap::new(),
@@ -140,8 +140,8 @@ impl Index {
 
 fn address_hash(customer: CustomerNo, address: IpAddr) -> u64 {
     let bytes = match address {
-        IpAddr::V4(v4) => mix_bytes(4, &v4.octets()),
-        IpAddr::V6(v6) => mix_bytes(6, &v6.octets()),
+        IpAddr::V4(v4) => hash_bytes(4, &v4.octets()),
+        IpAddr::V6(v6) => hash_bytes(6, &v6.octets()),
     };
-    mix2(u64::from(customer.0), bytes)
+    hash_pair(u64::from(customer.0), bytes)
 }

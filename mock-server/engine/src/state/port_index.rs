@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::iter::successors;
 
-use crate::state::records::rule::Rule;
+use crate::state::records::Rule;
 use crate::state::storage::RuleNo;
 use crate::time::Instant;
 use crate::values::{OpenPort, PortRange, Protocol, RuleProtocol};

@@ -6,8 +6,7 @@ use uuid::Uuid;
 
 use crate::ids::Kind;
 use crate::state::account::Account;
-use crate::state::records::domain::Domain;
-use crate::state::records::port_alert::PortAlert;
+use crate::state::records::{Domain, PortAlert};
 use crate::state::storage::{AlertNo, RestoreError};
 use crate::state::tables::{Change, Records, StoredRecord, Table};
 use crate::time::Instant;

@@ -3,7 +3,7 @@
 
 use crate::state::account::Account;
 use crate::state::port_index::ScopeRules;
-use crate::state::records::rule::{Rule, Scope};
+use crate::state::records::{Rule, Scope};
 use crate::state::storage::{CustomerNo, EndpointNo, RuleNo};
 use crate::time::Instant;
 use crate::values::OpenPort;

@@ -3,7 +3,7 @@
 
 use crate::catalogue::{Pool, Product};
 use crate::state::account::Account;
-use crate::state::records::subscription::{ServiceKey, Subscription, SubscriptionKey};
+use crate::state::records::{ServiceKey, Subscription, SubscriptionKey};
 use crate::values::{ClientId, ServiceId};
 
 impl Account {

@@ -5,16 +5,10 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::settings::AccountSettings;
-use crate::state::records::controls::Controls;
-use crate::state::records::customer::{ApiKey, Customer, SsoToken};
-use crate::state::records::domain::Domain;
-use crate::state::records::domain_alert::DomainAlert;
-use crate::state::records::endpoint::Endpoint;
-use crate::state::records::port_alert::PortAlert;
-use crate::state::records::price::{Price, PriceKey};
-use crate::state::records::rule::Rule;
-use crate::state::records::scan::ManualScans;
-use crate::state::records::subscription::{ServiceKey, Subscription, SubscriptionKey};
+use crate::state::records::{
+    ApiKey, Controls, Customer, Domain, DomainAlert, Endpoint, ManualScans, PortAlert, Price,
+    PriceKey, Rule, ServiceKey, SsoToken, Subscription, SubscriptionKey,
+};
 use crate::state::storage::{
     AlertNo, CustomerNo, DomainAlertNo, DomainNo, EndpointNo, KeyNo, Map, RestoreError, Rows,
     RuleNo, Single, Storage, StoredRows, TokenNo,

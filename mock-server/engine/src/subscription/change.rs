@@ -7,7 +7,7 @@ use crate::catalogue::{Offer, Pool};
 use crate::ids::Kind;
 use crate::refusal::{Capacity, Refusal};
 use crate::session::Session;
-use crate::state::records::subscription::{SubscriptionKey, SubscriptionStatus};
+use crate::state::{SubscriptionKey, SubscriptionStatus};
 use crate::subscription::provision::{SubscriptionRef, subscription_key};
 use crate::time::Timestamp;
 
@@ -132,7 +132,7 @@ impl Session<'_> {
             return Ok(());
         }
         let limit = self.capacity(client, pool) - held + will_hold;
-        let current_usage = self.roll(customer, pool).usage();
+        let current_usage = self.live_records(customer, pool).usage();
         if current_usage <= limit {
             return Ok(());
         }

@@ -8,10 +8,9 @@ use crate::customer::Client;
 use crate::ids::Kind;
 use crate::refusal::{Done, Refusal};
 use crate::session::Session;
-use crate::state::account::Account;
-use crate::state::records::controls::give_number;
-use crate::state::records::subscription::{
-    ProRataWindow, ServiceKey, Subscription, SubscriptionKey, SubscriptionStatus,
+use crate::state::{
+    Account, ProRataWindow, ServiceKey, Subscription, SubscriptionKey, SubscriptionStatus,
+    next_number,
 };
 use crate::values::{ClientId, ServiceId};
 
@@ -93,7 +92,7 @@ impl Session<'_> {
         )
         .map_err(|sentence| Refusal::invalid("plan_slug", sentence))?;
         let key = subscription_key(client, request.service, &request.product)?;
-        self.welcome(&request.client);
+        self.grant_portal_access(&request.client);
         let existed = self.records.subscriptions.contains_key(&key);
         if existed {
             self.renew_subscription(key, request.plan, request.quantity);
@@ -114,7 +113,7 @@ impl Session<'_> {
         plan: Option<String>,
         quantity: Option<u32>,
     ) {
-        let number = give_number(&mut self.records.controls.edit().subscriptions);
+        let number = next_number(&mut self.records.controls.edit().subscriptions);
         let offer = match key.product {
             Product::Endpoint => Offer::Server,
             Product::PortMonitoring => Offer::Plan(plan.unwrap_or_default()),

@@ -48,7 +48,7 @@ impl Controls {
 }
 
 /// The next number of a counter.
-pub(crate) fn give_number(counter: &mut u32) -> u32 {
+pub(crate) fn next_number(counter: &mut u32) -> u32 {
     let number = *counter;
     *counter = counter.saturating_add(1);
     number

@@ -33,7 +33,7 @@ pub(crate) struct Domain {
 
 impl Domain {
     /// Whether the mentions are as many as the last scan found.
-    pub(crate) fn adds_up(&self) -> bool {
+    pub(crate) fn mentions_match_findings(&self) -> bool {
         self.mentions.count() == self.found.mentions()
     }
 
@@ -102,7 +102,7 @@ impl Mentions {
 
     /// Brings the mentions to what a scan found: new ones are numbered from
     /// `first`; when there are fewer, the newest go.
-    pub(crate) fn settle(&mut self, count: u32, first: u32, at: Instant) {
+    pub(crate) fn adjust(&mut self, count: u32, first: u32, at: Instant) {
         let known = self.count();
         if count > known {
             self.runs.push(Run {

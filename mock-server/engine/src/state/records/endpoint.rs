@@ -18,7 +18,7 @@ pub(crate) struct Endpoint {
     pub(crate) hostname: Option<Box<str>>,
     /// None shows the hostname (B3).
     pub(crate) nickname: Option<Box<str>>,
-    pub(crate) state: State,
+    pub(crate) state: EndpointState,
     /// Whether a provisioning call asked for simulation (A14).
     pub(crate) simulated: bool,
     pub(crate) created_at: Instant,
@@ -41,7 +41,7 @@ pub(crate) struct Found {
 /// Where a server is in its life.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum State {
+pub(crate) enum EndpointState {
     Active(Phase),
     Paused(PausedBy),
     Terminated,
@@ -58,7 +58,7 @@ pub(crate) enum LastSeen {
     Terminated,
 }
 
-impl State {
+impl EndpointState {
     pub(crate) fn standing(self) -> Option<Standing> {
         match self {
             Self::Active(_) => Some(Standing::Active),
