@@ -90,9 +90,7 @@ impl Session<'_> {
     ///
     /// [`Refusal::EndpointNotFound`].
     pub fn set_ports(&mut self, endpoint: Uuid, open: Vec<OpenPort>) -> Result<(), Refusal> {
-        let number = self
-            .undeleted_endpoint(endpoint)
-            .ok_or(Refusal::EndpointNotFound)?;
+        let number = self.undeleted_endpoint(endpoint)?;
         self.records.endpoint_worlds.insert(number, open.into());
         Ok(())
     }
@@ -123,9 +121,7 @@ impl Session<'_> {
         endpoint: Uuid,
         outcome: ScanOutcome,
     ) -> Result<(), Refusal> {
-        let number = self
-            .undeleted_endpoint(endpoint)
-            .ok_or(Refusal::EndpointNotFound)?;
+        let number = self.undeleted_endpoint(endpoint)?;
         self.require_active(number)?;
         let reschedule = match self.records.controls.progress {
             Progress::Manual => self.end_scans_in_flight(number),

@@ -52,6 +52,7 @@ mod endpoint;
 mod firewall;
 mod hash;
 mod ids;
+mod named;
 mod page;
 mod port_alert;
 mod ports;

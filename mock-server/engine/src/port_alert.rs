@@ -6,6 +6,7 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use crate::ids::Kind;
+use crate::named::named;
 use crate::page::{Page, Paged};
 use crate::ports::{Severity, service_name, severity};
 use crate::refusal::{Done, Refusal};
@@ -13,6 +14,89 @@ use crate::session::Session;
 use crate::state::{AlertNo, EndpointNo, EndpointState, PortAlert, Rule, Scope};
 use crate::time::{Instant, Timestamp};
 use crate::values::ClientId;
+
+const ALREADY_RESOLVED: &str = "The alert is already resolved.";
+
+/// The states of a port alert.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PortAlertStatus {
+    /// The port is open and not allowed.
+    Open,
+    /// It closed, was allowed, or somebody said so.
+    Resolved,
+}
+
+named!(PortAlertStatus {
+    Open = "open",
+    Resolved = "resolved",
+});
+
+/// A port alert as the endpoint detail shows it.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct PortAlertSummary {
+    /// Its id.
+    pub id: Uuid,
+    /// The port.
+    pub port: u16,
+    /// `tcp` or `udp`.
+    pub protocol: &'static str,
+    /// IANA's name of the service, `unknown` where there is none.
+    pub service: &'static str,
+    /// How bad it is (E4).
+    pub severity: Severity,
+    /// The same scale (E4).
+    pub risk_level: Severity,
+    /// Open or resolved.
+    pub status: PortAlertStatus,
+    /// One line for people.
+    pub title: String,
+    /// The scan that raised it.
+    pub first_detected_at: Timestamp,
+    /// The last scan that saw the port open.
+    pub last_detected_at: Timestamp,
+}
+
+/// A port alert as the alerts group shows it (E6).
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct PortAlertView {
+    /// What the endpoint detail shows, too.
+    #[serde(flatten)]
+    pub summary: PortAlertSummary,
+    /// The server.
+    pub endpoint_id: Uuid,
+    /// The server's address.
+    pub ip_address: IpAddr,
+    /// When it was resolved.
+    pub resolved_at: Option<Timestamp>,
+}
+
+/// A port alert as its resolution answers it (E6).
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct ResolvedPortAlert {
+    /// Its id.
+    pub id: Uuid,
+    /// Always resolved.
+    pub status: PortAlertStatus,
+    /// When it was resolved, the first time.
+    pub resolved_at: Timestamp,
+}
+
+/// Which port alerts are asked for (E6). A filter that names nothing of the
+/// customer's matches nothing (A12).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ListPortAlerts {
+    /// Of this customer.
+    pub client: ClientId,
+    /// Of this server only.
+    pub endpoint: Option<Uuid>,
+    /// In this state only.
+    pub status: Option<PortAlertStatus>,
+    /// This bad only.
+    pub severity: Option<Severity>,
+    /// The page.
+    pub page: Page,
+}
 
 impl Session<'_> {
     /// Resolves the open alerts that a rule covers, at once (E3). Those of
@@ -38,7 +122,7 @@ impl Session<'_> {
             Some(customer) => self.index.customer(customer).alerts.as_slice(),
             None => &[],
         };
-        let endpoint = request.endpoint.map(|id| self.undeleted_endpoint(id));
+        let endpoint = request.endpoint.map(|id| self.undeleted_endpoint(id).ok());
         let matching = alerts.iter().rev().copied().filter(|number| {
             let alert = &self.records.port_alerts[*number];
             self.is_shown(alert)
@@ -160,95 +244,6 @@ impl Session<'_> {
             resolved_at: alert.resolution.map(|resolution| resolution.at.into()),
         }
     }
-}
-
-const ALREADY_RESOLVED: &str = "The alert is already resolved.";
-
-/// The states of a port alert.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum PortAlertStatus {
-    /// The port is open and not allowed.
-    Open,
-    /// It closed, was allowed, or somebody said so.
-    Resolved,
-}
-
-impl PortAlertStatus {
-    /// The status with this name: `open` or `resolved`.
-    pub fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "open" => Some(Self::Open),
-            "resolved" => Some(Self::Resolved),
-            _ => None,
-        }
-    }
-}
-
-/// A port alert as the endpoint detail shows it.
-#[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct PortAlertSummary {
-    /// Its id.
-    pub id: Uuid,
-    /// The port.
-    pub port: u16,
-    /// `tcp` or `udp`.
-    pub protocol: &'static str,
-    /// IANA's name of the service, `unknown` where there is none.
-    pub service: &'static str,
-    /// How bad it is (E4).
-    pub severity: Severity,
-    /// The same scale (E4).
-    pub risk_level: Severity,
-    /// Open or resolved.
-    pub status: PortAlertStatus,
-    /// One line for people.
-    pub title: String,
-    /// The scan that raised it.
-    pub first_detected_at: Timestamp,
-    /// The last scan that saw the port open.
-    pub last_detected_at: Timestamp,
-}
-
-/// A port alert as the alerts group shows it (E6).
-#[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct PortAlertView {
-    /// What the endpoint detail shows, too.
-    #[serde(flatten)]
-    pub summary: PortAlertSummary,
-    /// The server.
-    pub endpoint_id: Uuid,
-    /// The server's address.
-    pub ip_address: IpAddr,
-    /// When it was resolved.
-    pub resolved_at: Option<Timestamp>,
-}
-
-/// A port alert as its resolution answers it (E6).
-#[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct ResolvedPortAlert {
-    /// Its id.
-    pub id: Uuid,
-    /// Always resolved.
-    pub status: PortAlertStatus,
-    /// When it was resolved, the first time.
-    pub resolved_at: Timestamp,
-}
-
-/// Which port alerts are asked for (E6). A filter that names nothing of the
-/// customer's matches nothing (A12).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct ListPortAlerts {
-    /// Of this customer.
-    pub client: ClientId,
-    /// Of this server only.
-    pub endpoint: Option<Uuid>,
-    /// In this state only.
-    pub status: Option<PortAlertStatus>,
-    /// This bad only.
-    pub severity: Option<Severity>,
-    /// The page.
-    pub page: Page,
 }
 
 impl PortAlert {

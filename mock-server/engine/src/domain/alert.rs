@@ -4,6 +4,7 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use crate::ids::Kind;
+use crate::named::named;
 use crate::page::{Page, Paged};
 use crate::refusal::Refusal;
 use crate::session::Session;
@@ -24,17 +25,11 @@ pub enum DomainSeverity {
     Medium,
 }
 
-impl DomainSeverity {
-    /// The severity with this name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "critical" => Some(Self::Critical),
-            "high" => Some(Self::High),
-            "medium" => Some(Self::Medium),
-            _ => None,
-        }
-    }
-}
+named!(DomainSeverity {
+    Critical = "critical",
+    High = "high",
+    Medium = "medium",
+});
 
 /// The states of a domain alert.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
@@ -48,17 +43,11 @@ pub enum DomainAlertStatus {
     Resolved,
 }
 
-impl DomainAlertStatus {
-    /// The status with this name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "open" => Some(Self::Open),
-            "acknowledged" => Some(Self::Acknowledged),
-            "resolved" => Some(Self::Resolved),
-            _ => None,
-        }
-    }
-}
+named!(DomainAlertStatus {
+    Open = "open",
+    Acknowledged = "acknowledged",
+    Resolved = "resolved",
+});
 
 /// The domain alert resource.
 #[derive(Clone, PartialEq, Debug, Serialize)]

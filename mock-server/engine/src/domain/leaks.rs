@@ -17,6 +17,10 @@ use crate::world::Category;
 /// Leak records a page.
 const PAGE_SIZE: u64 = 50;
 
+const SOURCES: [&str; 4] = ["Collection #1", "Stealer logs", "Forum dump", "Combo list"];
+
+const DAY_MILLIS: u64 = 86_400_000;
+
 /// Which leak records are asked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ListLeaks {
@@ -83,10 +87,6 @@ impl fmt::Debug for LeakItem {
         f.write_str("LeakItem")
     }
 }
-
-const SOURCES: [&str; 4] = ["Collection #1", "Stealer logs", "Forum dump", "Combo list"];
-
-const DAY_MILLIS: u64 = 86_400_000;
 
 impl Session<'_> {
     /// `GET /domains/{id}/credential-leaks`: a page of 50.

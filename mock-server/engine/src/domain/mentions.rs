@@ -12,6 +12,13 @@ use crate::state::DomainNo;
 use crate::time::{Instant, Timestamp};
 use crate::values::ClientId;
 
+const SOURCES: [&str; 4] = [
+    "Breach forum",
+    "Paste site",
+    "Leak marketplace",
+    "Chat channel",
+];
+
 /// Which mentions are asked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ListMentions {
@@ -43,13 +50,6 @@ pub struct MentionView {
     /// The scan that found it.
     pub created_at: Timestamp,
 }
-
-const SOURCES: [&str; 4] = [
-    "Breach forum",
-    "Paste site",
-    "Leak marketplace",
-    "Chat channel",
-];
 
 impl Session<'_> {
     /// `GET /domains/{id}/dark-web-mentions`: a page, newest first. A read

@@ -20,16 +20,74 @@ use crate::subscription::provision::SubscriptionRef;
 use crate::values::{ClientId, ServiceId};
 use crate::world::DomainFindings;
 
-impl Session<'_> {
-    /// Marks a domain that a simulated call made or changed (A14).
-    fn mark_domain_simulated(&mut self, number: DomainNo) {
-        if self.is_simulated()
-            && let Some(domain) = self.records.domains.edit(number)
-        {
-            domain.simulated = true;
-        }
-    }
+const ALREADY_MONITORED: &str = "This domain is already monitored for the customer.";
 
+const RESTORED: &str = "This domain was monitored before; its record was restored.";
+
+const ALREADY_PAUSED: &str = "The domain is already paused.";
+
+const ALREADY_ACTIVE: &str = "The domain is already active.";
+
+const ALREADY_TERMINATED: &str = "The domain is already terminated.";
+
+const SAME_NAME: &str = "The record already monitors this domain.";
+
+/// What `provision-domain` is asked for.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ProvisionDomain {
+    /// The customer.
+    pub client: Client,
+    /// The domain, normalized (C1).
+    pub domain: DomainName,
+    /// The service of the billing system it belongs to.
+    pub service: ServiceId,
+}
+
+/// What `provision-domain` and `update-domain` answer.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct DomainUpdated {
+    /// The domain.
+    pub monitored_domain_id: Uuid,
+    /// Its name.
+    pub domain: String,
+    /// Its status now.
+    pub status: DomainStatus,
+}
+
+/// What suspend, resume and terminate of a domain answer.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct DomainProvisioned {
+    /// The domain.
+    pub monitored_domain_id: Uuid,
+    /// Its status now.
+    pub status: DomainStatus,
+}
+
+/// What `release-domain` is asked for (C7).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ReleaseDomain {
+    /// The customer.
+    pub client: ClientId,
+    /// Any of the customer's `domain_monitoring` services.
+    pub service: ServiceId,
+    /// The domain to give up for good.
+    pub domain: Uuid,
+}
+
+/// What `release-domain` answers.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct DomainReleased {
+    /// The domain that is gone.
+    pub monitored_domain_id: Uuid,
+    /// Always true.
+    pub released: bool,
+    /// The customer's slots now.
+    pub slots_total: u64,
+    /// How many of them are used.
+    pub slots_used: u64,
+}
+
+impl Session<'_> {
     /// `provision-domain`: starts monitoring a domain, finds it as it is, or
     /// restores it (C2).
     ///
@@ -117,15 +175,8 @@ impl Session<'_> {
     /// [`Refusal::DomainNotFound`].
     pub fn suspend_domain(&mut self, domain: Uuid) -> Result<Done<DomainProvisioned>, Refusal> {
         let number = self.live_domain(domain)?;
-        if let DomainState::Paused(_) = self.records.domains[&number].state {
-            return Ok(Done::existing(
-                self.domain_provisioned(number),
-                ALREADY_PAUSED,
-            ));
-        }
-        self.set_domain_state(number, DomainState::Paused(PausedBy::Hand));
-        self.mark_domain_simulated(number);
-        Ok(Done::changed(self.domain_provisioned(number)))
+        let state = DomainState::Paused(PausedBy::Hand);
+        Ok(self.transition_domain(number, state, ALREADY_PAUSED))
     }
 
     /// `resume-domain`: makes a paused domain active again.
@@ -137,19 +188,11 @@ impl Session<'_> {
     pub fn resume_domain(&mut self, domain: Uuid) -> Result<Done<DomainProvisioned>, Refusal> {
         let number = self.live_domain(domain)?;
         let record = &self.records.domains[&number];
-        match record.state {
-            DomainState::Active(_) => {
-                let answer = self.domain_provisioned(number);
-                return Ok(Done::existing(answer, ALREADY_ACTIVE));
-            }
-            DomainState::Paused(PausedBy::Platform) => {
-                self.require_resumable(record.customer, Pool::Domains)?;
-            }
-            DomainState::Paused(PausedBy::Hand) | DomainState::Terminated => {}
+        if record.state == DomainState::Paused(PausedBy::Platform) {
+            self.require_resumable(record.customer, Pool::Domains)?;
         }
-        self.set_domain_state(number, DomainState::Active(Phase::Waiting));
-        self.mark_domain_simulated(number);
-        Ok(Done::changed(self.domain_provisioned(number)))
+        let state = DomainState::Active(Phase::Waiting);
+        Ok(self.transition_domain(number, state, ALREADY_ACTIVE))
     }
 
     /// `terminate-domain`: ends the monitoring of a domain; its record stays.
@@ -159,13 +202,21 @@ impl Session<'_> {
     /// [`Refusal::DomainNotFound`].
     pub fn terminate_domain(&mut self, domain: Uuid) -> Result<Done<DomainProvisioned>, Refusal> {
         let number = self.known_domain(domain)?;
-        if self.records.domains[&number].state == DomainState::Terminated {
-            let answer = self.domain_provisioned(number);
-            return Ok(Done::existing(answer, ALREADY_TERMINATED));
+        Ok(self.transition_domain(number, DomainState::Terminated, ALREADY_TERMINATED))
+    }
+
+    fn transition_domain(
+        &mut self,
+        number: DomainNo,
+        state: DomainState,
+        already: &'static str,
+    ) -> Done<DomainProvisioned> {
+        if self.domain_provisioned(number).status == DomainStatus::of(state) {
+            return Done::existing(self.domain_provisioned(number), already);
         }
-        self.set_domain_state(number, DomainState::Terminated);
+        self.set_domain_state(number, state);
         self.mark_domain_simulated(number);
-        Ok(Done::changed(self.domain_provisioned(number)))
+        Done::changed(self.domain_provisioned(number))
     }
 
     /// `update-domain`: the record goes on with another name; its history
@@ -245,6 +296,15 @@ impl Session<'_> {
         }
     }
 
+    /// Marks a domain that a simulated call made or changed (A14).
+    fn mark_domain_simulated(&mut self, number: DomainNo) {
+        if self.is_simulated()
+            && let Some(domain) = self.records.domains.edit(number)
+        {
+            domain.simulated = true;
+        }
+    }
+
     /// The domain with this id, unless it was terminated.
     fn live_domain(&self, id: Uuid) -> Result<DomainNo, Refusal> {
         let number = self.known_domain(id)?;
@@ -270,71 +330,4 @@ impl Session<'_> {
             status: DomainStatus::of(domain.state),
         }
     }
-}
-
-const ALREADY_MONITORED: &str = "This domain is already monitored for the customer.";
-
-const RESTORED: &str = "This domain was monitored before; its record was restored.";
-
-const ALREADY_PAUSED: &str = "The domain is already paused.";
-
-const ALREADY_ACTIVE: &str = "The domain is already active.";
-
-const ALREADY_TERMINATED: &str = "The domain is already terminated.";
-
-const SAME_NAME: &str = "The record already monitors this domain.";
-
-/// What `provision-domain` is asked for.
-#[derive(Clone, PartialEq, Debug)]
-pub struct ProvisionDomain {
-    /// The customer.
-    pub client: Client,
-    /// The domain, normalized (C1).
-    pub domain: DomainName,
-    /// The service of the billing system it belongs to.
-    pub service: ServiceId,
-}
-
-/// What `provision-domain` and `update-domain` answer.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub struct DomainUpdated {
-    /// The domain.
-    pub monitored_domain_id: Uuid,
-    /// Its name.
-    pub domain: String,
-    /// Its status now.
-    pub status: DomainStatus,
-}
-
-/// What suspend, resume and terminate of a domain answer.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub struct DomainProvisioned {
-    /// The domain.
-    pub monitored_domain_id: Uuid,
-    /// Its status now.
-    pub status: DomainStatus,
-}
-
-/// What `release-domain` is asked for (C7).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct ReleaseDomain {
-    /// The customer.
-    pub client: ClientId,
-    /// Any of the customer's `domain_monitoring` services.
-    pub service: ServiceId,
-    /// The domain to give up for good.
-    pub domain: Uuid,
-}
-
-/// What `release-domain` answers.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub struct DomainReleased {
-    /// The domain that is gone.
-    pub monitored_domain_id: Uuid,
-    /// Always true.
-    pub released: bool,
-    /// The customer's slots now.
-    pub slots_total: u64,
-    /// How many of them are used.
-    pub slots_used: u64,
 }

@@ -198,9 +198,7 @@ impl Session<'_> {
         endpoint: Uuid,
         client: Option<ClientId>,
     ) -> Result<(), Refusal> {
-        let number = self
-            .undeleted_endpoint(endpoint)
-            .ok_or(Refusal::EndpointNotFound)?;
+        let number = self.undeleted_endpoint(endpoint)?;
         self.require_access(number, client)?;
         let last = self.records.endpoints[number].state.last_seen();
         self.drop_manual_scans(number);
@@ -216,9 +214,7 @@ impl Session<'_> {
         endpoint: Uuid,
         client: Option<ClientId>,
     ) -> Result<EndpointNo, Refusal> {
-        let number = self
-            .live_endpoint(endpoint)
-            .ok_or(Refusal::EndpointNotFound)?;
+        let number = self.live_endpoint(endpoint)?;
         self.require_access(number, client)?;
         Ok(number)
     }

@@ -15,7 +15,119 @@ use crate::session::Session;
 use crate::state::{Endpoint, EndpointNo, EndpointState, PausedBy, Phase, ServiceKey};
 use crate::values::{ClientId, ServiceId, Target};
 
+const ALREADY_MONITORED: &str = "This address is already monitored for the customer.";
+
+const RESTORED: &str = "This address was monitored before; its record was restored.";
+
+const ALREADY_PAUSED: &str = "The endpoint is already paused.";
+
+const ALREADY_ACTIVE: &str = "The endpoint is already active.";
+
+const ALREADY_TERMINATED: &str = "The endpoint is already terminated.";
+
+/// What `provision` is asked for. Product, plan and `mrr` of the call are
+/// labels without effect (B4).
+#[derive(Clone, PartialEq, Debug)]
+pub struct ProvisionEndpoint {
+    /// The customer.
+    pub client: Client,
+    /// The server (B1).
+    pub target: Target,
+    /// The service of the billing system that stands for it from now on (B11).
+    pub service: Option<ServiceId>,
+}
+
+/// What the provisioning calls of a server answer.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Provisioned {
+    /// The server.
+    pub endpoint_id: Uuid,
+    /// Its status now.
+    pub status: EndpointStatus,
+}
+
+/// What a server that is not known yet is made with.
+pub(crate) struct NewServer {
+    pub(crate) nickname: Option<String>,
+    pub(crate) status: DesiredStatus,
+}
+
 impl Session<'_> {
+    /// `provision`: starts monitoring a server.
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal::EndpointLimitExceeded`], [`Refusal::DnsResolutionFailed`].
+    pub fn provision(&mut self, request: ProvisionEndpoint) -> Result<Done<Provisioned>, Refusal> {
+        let new = NewServer {
+            nickname: None,
+            status: DesiredStatus::Active,
+        };
+        let client = request.client.id;
+        let (number, added) = self.add_server(&request.client, request.target, new)?;
+        if let Some(service) = request.service {
+            let key = ServiceKey { client, service };
+            self.records.service_links.insert(key, number);
+        }
+        if added != Added::Known {
+            self.mark_simulated(number);
+        }
+        Ok(added_server(added, self.provisioned(number)))
+    }
+
+    /// `suspend`: pauses a server.
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal::EndpointNotFound`].
+    pub fn suspend(&mut self, endpoint: Uuid) -> Result<Done<Provisioned>, Refusal> {
+        let number = self.live_endpoint(endpoint)?;
+        let state = EndpointState::Paused(PausedBy::Hand);
+        self.transition(number, state, ALREADY_PAUSED)
+    }
+
+    /// `resume`: makes a paused server active again.
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal::EndpointNotFound`]; [`Refusal::EndpointLimitExceeded`] when
+    /// the platform paused it and there is still no room (B8).
+    pub fn resume(&mut self, endpoint: Uuid) -> Result<Done<Provisioned>, Refusal> {
+        let number = self.live_endpoint(endpoint)?;
+        let state = EndpointState::Active(Phase::Waiting);
+        self.transition(number, state, ALREADY_ACTIVE)
+    }
+
+    /// `terminate`: ends the monitoring of a server.
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal::EndpointNotFound`].
+    pub fn terminate(&mut self, endpoint: Uuid) -> Result<Done<Provisioned>, Refusal> {
+        let number = self.undeleted_endpoint(endpoint)?;
+        self.transition(number, EndpointState::Terminated, ALREADY_TERMINATED)
+    }
+
+    fn transition(
+        &mut self,
+        number: EndpointNo,
+        state: EndpointState,
+        already: &'static str,
+    ) -> Result<Done<Provisioned>, Refusal> {
+        let status = EndpointStatus::of(state);
+        if self.provisioned(number).status == status {
+            return Ok(Done::existing(self.provisioned(number), already));
+        }
+        match status {
+            EndpointStatus::Active => self.activate(number)?,
+            EndpointStatus::Paused | EndpointStatus::Terminated => {
+                self.set_endpoint_state(number, state);
+            }
+        }
+        self.mark_simulated(number);
+        Ok(Done::changed(self.provisioned(number)))
+    }
+
     /// Makes a paused server active again. One that the platform paused needs
     /// room (B8).
     pub(crate) fn activate(&mut self, number: EndpointNo) -> Result<(), Refusal> {
@@ -46,80 +158,6 @@ impl Session<'_> {
         if self.is_simulated() {
             self.records.endpoints.edit(number).simulated = true;
         }
-    }
-
-    /// `provision`: starts monitoring a server.
-    ///
-    /// # Errors
-    ///
-    /// [`Refusal::EndpointLimitExceeded`], [`Refusal::DnsResolutionFailed`].
-    pub fn provision(&mut self, request: ProvisionEndpoint) -> Result<Done<Provisioned>, Refusal> {
-        let new = NewServer {
-            nickname: None,
-            status: DesiredStatus::Active,
-        };
-        let client = request.client.id;
-        let (number, added) = self.add_server(&request.client, request.target, new)?;
-        if let Some(service) = request.service {
-            let key = ServiceKey { client, service };
-            self.records.service_links.insert(key, number);
-        }
-        if added != Added::Known {
-            self.mark_simulated(number);
-        }
-        Ok(added_server(added, self.provisioned(number)))
-    }
-
-    /// `suspend`: pauses a server.
-    ///
-    /// # Errors
-    ///
-    /// [`Refusal::EndpointNotFound`].
-    pub fn suspend(&mut self, endpoint: Uuid) -> Result<Done<Provisioned>, Refusal> {
-        let number = self
-            .live_endpoint(endpoint)
-            .ok_or(Refusal::EndpointNotFound)?;
-        if let EndpointState::Paused(_) = self.records.endpoints[number].state {
-            return Ok(Done::existing(self.provisioned(number), ALREADY_PAUSED));
-        }
-        self.set_endpoint_state(number, EndpointState::Paused(PausedBy::Hand));
-        self.mark_simulated(number);
-        Ok(Done::changed(self.provisioned(number)))
-    }
-
-    /// `resume`: makes a paused server active again.
-    ///
-    /// # Errors
-    ///
-    /// [`Refusal::EndpointNotFound`]; [`Refusal::EndpointLimitExceeded`] when
-    /// the platform paused it and there is still no room (B8).
-    pub fn resume(&mut self, endpoint: Uuid) -> Result<Done<Provisioned>, Refusal> {
-        let number = self
-            .live_endpoint(endpoint)
-            .ok_or(Refusal::EndpointNotFound)?;
-        if let EndpointState::Active(_) = self.records.endpoints[number].state {
-            return Ok(Done::existing(self.provisioned(number), ALREADY_ACTIVE));
-        }
-        self.activate(number)?;
-        self.mark_simulated(number);
-        Ok(Done::changed(self.provisioned(number)))
-    }
-
-    /// `terminate`: ends the monitoring of a server.
-    ///
-    /// # Errors
-    ///
-    /// [`Refusal::EndpointNotFound`].
-    pub fn terminate(&mut self, endpoint: Uuid) -> Result<Done<Provisioned>, Refusal> {
-        let number = self
-            .undeleted_endpoint(endpoint)
-            .ok_or(Refusal::EndpointNotFound)?;
-        if self.records.endpoints[number].state == EndpointState::Terminated {
-            return Ok(Done::existing(self.provisioned(number), ALREADY_TERMINATED));
-        }
-        self.set_endpoint_state(number, EndpointState::Terminated);
-        self.mark_simulated(number);
-        Ok(Done::changed(self.provisioned(number)))
     }
 
     fn provisioned(&self, number: EndpointNo) -> Provisioned {
@@ -199,43 +237,6 @@ impl Session<'_> {
             }
         }
     }
-}
-
-const ALREADY_MONITORED: &str = "This address is already monitored for the customer.";
-
-const RESTORED: &str = "This address was monitored before; its record was restored.";
-
-const ALREADY_PAUSED: &str = "The endpoint is already paused.";
-
-const ALREADY_ACTIVE: &str = "The endpoint is already active.";
-
-const ALREADY_TERMINATED: &str = "The endpoint is already terminated.";
-
-/// What `provision` is asked for. Product, plan and `mrr` of the call are
-/// labels without effect (B4).
-#[derive(Clone, PartialEq, Debug)]
-pub struct ProvisionEndpoint {
-    /// The customer.
-    pub client: Client,
-    /// The server (B1).
-    pub target: Target,
-    /// The service of the billing system that stands for it from now on (B11).
-    pub service: Option<ServiceId>,
-}
-
-/// What the provisioning calls of a server answer.
-#[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Provisioned {
-    /// The server.
-    pub endpoint_id: Uuid,
-    /// Its status now.
-    pub status: EndpointStatus,
-}
-
-/// What a server that is not known yet is made with.
-pub(crate) struct NewServer {
-    pub(crate) nickname: Option<String>,
-    pub(crate) status: DesiredStatus,
 }
 
 /// What is answered about a server that was asked for.

@@ -32,10 +32,10 @@ impl Session<'_> {
         client: ClientId,
         endpoint: Uuid,
     ) -> Result<QueuedScan, Refusal> {
-        let number = self
-            .undeleted_endpoint(endpoint)
-            .filter(|number| self.owner(*number) == client)
-            .ok_or(Refusal::EndpointNotFound)?;
+        let number = self.undeleted_endpoint(endpoint)?;
+        if self.owner(number) != client {
+            return Err(Refusal::EndpointNotFound);
+        }
         self.require_active(number)?;
         self.require_no_cooldown(number)?;
         let scan = self.queue_scan(number);

@@ -6,6 +6,7 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use crate::ids::Kind;
+use crate::named::named;
 use crate::session::Session;
 use crate::state::{Endpoint, EndpointNo, EndpointState, Found, LastSeen, PausedBy};
 use crate::time::Timestamp;
@@ -42,16 +43,10 @@ pub enum DesiredStatus {
     Paused,
 }
 
-impl DesiredStatus {
-    /// The status with this name: `active` or `paused`.
-    pub fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "active" => Some(Self::Active),
-            "paused" => Some(Self::Paused),
-            _ => None,
-        }
-    }
-}
+named!(DesiredStatus {
+    Active = "active",
+    Paused = "paused",
+});
 
 /// The endpoint resource.
 #[derive(Clone, PartialEq, Debug, Serialize)]

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::chains::Reading;
 use super::{firewalld, iptables, nftables, ufw};
+use crate::named::named;
 
 /// The tools whose dumps can be read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
@@ -19,25 +20,14 @@ pub enum FirewallFormat {
     Firewalld,
 }
 
+named!(FirewallFormat {
+    Iptables = "iptables",
+    Nftables = "nftables",
+    Ufw = "ufw",
+    Firewalld = "firewalld",
+});
+
 impl FirewallFormat {
-    /// Every format, in the order in which they are tried.
-    pub const ALL: [Self; 4] = [Self::Iptables, Self::Nftables, Self::Ufw, Self::Firewalld];
-
-    /// The name in the API.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Iptables => "iptables",
-            Self::Nftables => "nftables",
-            Self::Ufw => "ufw",
-            Self::Firewalld => "firewalld",
-        }
-    }
-
-    /// The format with this name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|format| format.name() == name)
-    }
-
     /// Reads a dump of this format; `None` when nothing in it is of it.
     pub(super) fn read(self, content: &str) -> Option<Reading> {
         match self {

@@ -54,10 +54,10 @@ impl Session<'_> {
         &mut self,
         request: &IngestFirewall,
     ) -> Result<FirewallIngested, Refusal> {
-        let endpoint = self
-            .live_endpoint(request.endpoint)
-            .filter(|number| self.owner(*number) == request.client)
-            .ok_or(Refusal::EndpointNotFound)?;
+        let endpoint = self.live_endpoint(request.endpoint)?;
+        if self.owner(endpoint) != request.client {
+            return Err(Refusal::EndpointNotFound);
+        }
         let (format, mut reading) = read(request)?;
         if reading.size == Size::TooMuch {
             return Err(Refusal::invalid(

@@ -3,6 +3,7 @@
 use uuid::Uuid;
 
 use crate::ids::Kind;
+use crate::named::named;
 use crate::page::{Page, Paged};
 use crate::refusal::{Done, Refusal};
 use crate::rule::view::RuleView;
@@ -50,16 +51,10 @@ pub enum RuleStatus {
     Expired,
 }
 
-impl RuleStatus {
-    /// The status with this name: `active` or `expired`.
-    pub fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "active" => Some(Self::Active),
-            "expired" => Some(Self::Expired),
-            _ => None,
-        }
-    }
-}
+named!(RuleStatus {
+    Active = "active",
+    Expired = "expired",
+});
 
 /// Which rules are asked for. A filter that names nothing of the customer's
 /// matches nothing (A12).
@@ -86,16 +81,12 @@ pub enum ScopeFilter {
     Endpoint,
 }
 
-impl ScopeFilter {
-    /// The scope with this name: `global` or `endpoint`.
-    pub fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "global" => Some(Self::Global),
-            "endpoint" => Some(Self::Endpoint),
-            _ => None,
-        }
-    }
+named!(ScopeFilter {
+    Global = "global",
+    Endpoint = "endpoint",
+});
 
+impl ScopeFilter {
     fn matches(self, scope: Scope) -> bool {
         matches!(scope, Scope::Endpoint(_)) == (self == Self::Endpoint)
     }
@@ -256,7 +247,7 @@ impl Session<'_> {
 
     /// The live server that a rule's body names (A12).
     fn rule_endpoint(&self, id: Uuid, client: Option<ClientId>) -> Result<EndpointNo, Refusal> {
-        let number = self.live_endpoint(id).ok_or_else(|| {
+        let number = self.live_endpoint(id).map_err(|_| {
             Refusal::invalid(
                 "endpoint_id",
                 "The endpoint_id field must name an endpoint of the account.",

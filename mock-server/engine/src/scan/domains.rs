@@ -8,6 +8,9 @@ use crate::state::{
 use crate::time::Instant;
 use crate::world::{Category, DomainFindings};
 
+/// Scans that the history keeps.
+pub(crate) const KEPT_SCANS: usize = 25;
+
 impl Account {
     /// Moves a domain to another state, now. An active one is scanned at the
     /// later of now and one interval after its last scan (E1, C12).
@@ -160,6 +163,3 @@ impl Account {
         }
     }
 }
-
-/// Scans that the history keeps.
-pub(crate) const KEPT_SCANS: usize = 25;

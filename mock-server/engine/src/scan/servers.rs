@@ -6,6 +6,17 @@ use crate::state::{
 use crate::time::Instant;
 use crate::world::PortSet;
 
+/// What the end of a scan means for the next one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reschedule {
+    /// It was the one on schedule: the next is due one interval later.
+    Always,
+    /// It was extra: the schedule moves on unless a scan of its own runs.
+    UnlessScanning,
+    /// It was outside the schedule, which stays as it is.
+    Never,
+}
+
 impl Account {
     /// Moves a server to another state, now. Its scans in flight are dropped;
     /// an active one is scanned at the later of now and one interval after its
@@ -134,15 +145,4 @@ impl Account {
             None => self.index.scenario_ports.of(self.records.controls.scenario),
         }
     }
-}
-
-/// What the end of a scan means for the next one.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reschedule {
-    /// It was the one on schedule: the next is due one interval later.
-    Always,
-    /// It was extra: the schedule moves on unless a scan of its own runs.
-    UnlessScanning,
-    /// It was outside the schedule, which stays as it is.
-    Never,
 }

@@ -45,7 +45,7 @@ impl Account {
         Self {
             ids: Ids::new(records.settings.seed, &records.settings.name),
             records,
-            index: Index::new(),
+            index: Index::default(),
             now: Instant::from_unix_millis(i64::MIN),
             windows: BTreeMap::new(),
         }
@@ -141,7 +141,7 @@ impl Account {
             keys: records.controls.keys,
             ..Controls::new(&records.settings)
         };
-        self.index = Index::new();
+        self.index = Index::default();
         self.windows.clear();
         self.now = Instant::from_unix_millis(i64::MIN);
     }

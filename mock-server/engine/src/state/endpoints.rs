@@ -4,6 +4,7 @@
 use uuid::Uuid;
 
 use crate::ids::Kind;
+use crate::refusal::Refusal;
 use crate::state::account::Account;
 use crate::state::index::Task;
 use crate::state::records::{Endpoint, EndpointState, Phase};
@@ -18,16 +19,22 @@ impl Account {
     }
 
     /// The server with this id, unless it was deleted.
-    pub(crate) fn undeleted_endpoint(&self, id: Uuid) -> Option<EndpointNo> {
-        let number = EndpointNo(self.ids.number(Kind::Endpoint, id)?);
-        let endpoint = self.records.endpoints.get(number)?;
-        (!matches!(endpoint.state, EndpointState::Deleted(_))).then_some(number)
+    pub(crate) fn undeleted_endpoint(&self, id: Uuid) -> Result<EndpointNo, Refusal> {
+        let number = self.ids.number(Kind::Endpoint, id).map(EndpointNo);
+        let is_there = |number: &EndpointNo| {
+            let endpoint = self.records.endpoints.get(*number);
+            endpoint.is_some_and(|one| !matches!(one.state, EndpointState::Deleted(_)))
+        };
+        number.filter(is_there).ok_or(Refusal::EndpointNotFound)
     }
 
     /// The server with this id, unless it was terminated or deleted.
-    pub(crate) fn live_endpoint(&self, id: Uuid) -> Option<EndpointNo> {
-        self.undeleted_endpoint(id)
-            .filter(|number| self.is_live(*number))
+    pub(crate) fn live_endpoint(&self, id: Uuid) -> Result<EndpointNo, Refusal> {
+        let number = self.undeleted_endpoint(id)?;
+        match self.is_live(number) {
+            true => Ok(number),
+            false => Err(Refusal::EndpointNotFound),
+        }
     }
 
     pub(crate) fn is_live(&self, number: EndpointNo) -> bool {

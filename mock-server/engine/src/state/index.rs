@@ -29,7 +29,7 @@ pub(crate) enum Task {
 }
 
 /// Everything derived from the records of one account.
-#[derive(Clone, Debug)]
+#[derive(Clone, Default, Debug)]
 pub(crate) struct Index {
     pub(crate) clients: BTreeMap<ClientId, CustomerNo>,
     /// One entry a customer, by number.
@@ -58,22 +58,6 @@ pub(crate) struct CustomerIndex {
 }
 
 impl Index {
-    pub(crate) fn new() -> Self {
-        Self {
-            clients: BTreeMap::new(),
-            customers: Vec::new(),
-            endpoints: LiveRecords::default(),
-            addresses: HashTable::new(),
-            open_alerts: BTreeMap::new(),
-            rules: BTreeMap::new(),
-            domain_names: BTreeMap::new(),
-            domain_alerts: BTreeMap::new(),
-            due: BTreeSet::new(),
-            changed_capacities: BTreeSet::new(),
-            scenario_ports: ScenarioPorts::new(),
-        }
-    }
-
     pub(crate) fn add_customer(&mut self, number: CustomerNo, client: ClientId) {
         self.clients.insert(client, number);
         self.customers.push(CustomerIndex::default());

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::named::named;
 use crate::settings::AccountSettings;
 use crate::state::records::scan::Progress;
 use crate::time::Instant;
@@ -66,14 +67,8 @@ pub enum LeakDataset {
     Unreachable,
 }
 
-impl LeakDataset {
-    /// The state with this name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "configured" => Some(Self::Configured),
-            "unconfigured" => Some(Self::Unconfigured),
-            "unreachable" => Some(Self::Unreachable),
-            _ => None,
-        }
-    }
-}
+named!(LeakDataset {
+    Configured = "configured",
+    Unconfigured = "unconfigured",
+    Unreachable = "unreachable",
+});

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::named::named;
 use crate::state::storage::DomainNo;
 use crate::time::Instant;
 use crate::world::Category;
@@ -43,13 +44,7 @@ pub enum DomainAlertKind {
     DarkWebMention,
 }
 
-impl DomainAlertKind {
-    /// The kind with this name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "credential_leak" => Some(Self::CredentialLeak),
-            "dark_web_mention" => Some(Self::DarkWebMention),
-            _ => None,
-        }
-    }
-}
+named!(DomainAlertKind {
+    CredentialLeak = "credential_leak",
+    DarkWebMention = "dark_web_mention",
+});

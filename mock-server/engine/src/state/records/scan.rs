@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::named::named;
 use crate::time::Instant;
 
 /// Who paused a record; capacity only touches what the platform paused (B7).
@@ -33,17 +34,11 @@ pub enum Progress {
     Manual,
 }
 
-impl Progress {
-    /// The mode with this name: `timed`, `immediate` or `manual`.
-    pub fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "timed" => Some(Self::Timed),
-            "immediate" => Some(Self::Immediate),
-            "manual" => Some(Self::Manual),
-            _ => None,
-        }
-    }
-}
+named!(Progress {
+    Timed = "timed",
+    Immediate = "immediate",
+    Manual = "manual",
+});
 
 /// How a scan ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::catalogue::{Offer, Product};
+use crate::named::named;
 use crate::state::storage::Key;
 use crate::time::Instant;
 use crate::values::{ClientId, ServiceId};
@@ -70,17 +71,13 @@ pub enum SubscriptionStatus {
     Cancelled,
 }
 
-impl SubscriptionStatus {
-    /// The status with this name: `active`, `suspended` or `cancelled`.
-    pub fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "active" => Some(Self::Active),
-            "suspended" => Some(Self::Suspended),
-            "cancelled" => Some(Self::Cancelled),
-            _ => None,
-        }
-    }
+named!(SubscriptionStatus {
+    Active = "active",
+    Suspended = "suspended",
+    Cancelled = "cancelled",
+});
 
+impl SubscriptionStatus {
     /// What brings a subscription to this status.
     pub(crate) fn event(self) -> SubscriptionEvent {
         match self {
