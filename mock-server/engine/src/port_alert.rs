@@ -99,22 +99,6 @@ pub struct ListPortAlerts {
 }
 
 impl Session<'_> {
-    /// Resolves the open alerts that a rule covers, at once (E3). Those of
-    /// terminated and deleted servers stay (B14).
-    pub(crate) fn resolve_covered(&mut self, rule: &Rule) {
-        let endpoints: Vec<EndpointNo> = match rule.scope {
-            Scope::Endpoint(endpoint) => vec![endpoint],
-            Scope::Customer(customer) => {
-                let live = &self.index.customer(customer).endpoints;
-                live.live.iter().map(EndpointNo).collect()
-            }
-            Scope::Account => self.index.endpoints.live.iter().map(EndpointNo).collect(),
-        };
-        for endpoint in endpoints {
-            self.resolve_covered_by(endpoint, rule);
-        }
-    }
-
     /// The port alerts of a customer, newest first; those of deleted servers
     /// are hidden (B14).
     pub fn list_port_alerts(&mut self, request: ListPortAlerts) -> Paged<PortAlertView> {
@@ -187,6 +171,22 @@ impl Session<'_> {
             self.records.endpoints[alert.endpoint].state,
             EndpointState::Deleted(_)
         )
+    }
+
+    /// Resolves the open alerts that a rule covers, at once (E3). Those of
+    /// terminated and deleted servers stay (B14).
+    pub(crate) fn resolve_covered(&mut self, rule: &Rule) {
+        let endpoints: Vec<EndpointNo> = match rule.scope {
+            Scope::Endpoint(endpoint) => vec![endpoint],
+            Scope::Customer(customer) => {
+                let servers = &self.index.customer(customer).endpoints;
+                servers.live.iter().map(EndpointNo).collect()
+            }
+            Scope::Account => self.index.endpoints.live.iter().map(EndpointNo).collect(),
+        };
+        for endpoint in endpoints {
+            self.resolve_covered_by(endpoint, rule);
+        }
     }
 
     /// Resolves the open alerts of a live server that a new rule covers.

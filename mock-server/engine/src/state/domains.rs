@@ -62,16 +62,14 @@ impl Account {
         names.or_default().insert(number);
         let live = &mut self.index.customer_mut(customer).domains;
         live.place(number.0, standing);
-        if let Some(due) = self.domain_due(number) {
-            self.index.due.insert((due, Task::Domain(number)));
-        }
+        let due = self.domain_due(number);
+        self.index.schedule(due, Task::Domain(number));
     }
 
     /// Takes a recorded domain out of everything that follows from it.
     pub(crate) fn unindex_domain(&mut self, number: DomainNo) {
-        if let Some(due) = self.domain_due(number) {
-            self.index.due.remove(&(due, Task::Domain(number)));
-        }
+        let due = self.domain_due(number);
+        self.index.cancel(due, Task::Domain(number));
         let domain = &self.records.domains[&number];
         let customer = domain.customer;
         let key = (customer, domain.name.clone());

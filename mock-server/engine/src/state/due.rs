@@ -44,16 +44,12 @@ impl Account {
         self.index.due.clear();
         for number in self.records.endpoints.numbers() {
             let due = self.endpoint_due(number);
-            self.index
-                .due
-                .extend(due.map(|at| (at, Task::Endpoint(number))));
+            self.index.schedule(due, Task::Endpoint(number));
         }
         let domains: Vec<DomainNo> = self.records.domains.keys().copied().collect();
         for number in domains {
             let due = self.domain_due(number);
-            self.index
-                .due
-                .extend(due.map(|at| (at, Task::Domain(number))));
+            self.index.schedule(due, Task::Domain(number));
         }
         let scanned: Vec<EndpointNo> = self.records.manual_scans.keys().copied().collect();
         for number in scanned {

@@ -55,9 +55,7 @@ impl Account {
         self.index.add_address(&self.records.endpoints, number);
         self.index.place_endpoint(number, customer, standing);
         let due = self.endpoint_due(number);
-        self.index
-            .due
-            .extend(due.map(|at| (at, Task::Endpoint(number))));
+        self.index.schedule(due, Task::Endpoint(number));
     }
 
     /// Changes a server, and with it everything that follows from it. There
@@ -67,9 +65,8 @@ impl Account {
         number: EndpointNo,
         change: impl FnOnce(&mut Endpoint),
     ) {
-        if let Some(due) = self.endpoint_due(number) {
-            self.index.due.remove(&(due, Task::Endpoint(number)));
-        }
+        let due = self.endpoint_due(number);
+        self.index.cancel(due, Task::Endpoint(number));
         let endpoint = self.records.endpoints.edit(number);
         let before = endpoint.state.standing();
         change(endpoint);
@@ -78,9 +75,8 @@ impl Account {
         if after != before {
             self.index.place_endpoint(number, customer, after);
         }
-        if let Some(due) = self.endpoint_due(number) {
-            self.index.due.insert((due, Task::Endpoint(number)));
-        }
+        let due = self.endpoint_due(number);
+        self.index.schedule(due, Task::Endpoint(number));
     }
 
     /// When something next happens to this server by itself.

@@ -83,6 +83,18 @@ impl Index {
             .place(number.0, standing);
     }
 
+    /// Notes when a task comes up, if it does.
+    pub(crate) fn schedule(&mut self, due: Option<Instant>, task: Task) {
+        self.due.extend(due.map(|at| (at, task)));
+    }
+
+    /// Forgets a task that was to come up then.
+    pub(crate) fn cancel(&mut self, due: Option<Instant>, task: Task) {
+        if let Some(at) = due {
+            self.due.remove(&(at, task));
+        }
+    }
+
     /// The customer's server with this address, live or not (B9, B10).
     pub(crate) fn by_address(
         &self,
