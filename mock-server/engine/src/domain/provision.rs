@@ -1,4 +1,5 @@
-//! Monitored domains: the record, its states, and who is found by what.
+//! Provisioning of domains: provision, suspend, resume, terminate, update,
+//! release (C1 to C7).
 
 use std::collections::VecDeque;
 

@@ -1,4 +1,4 @@
-//! Monitored servers: the record, its states, and who is found by what.
+//! Provisioning of servers: provision, suspend, resume, terminate.
 
 use std::net::IpAddr;
 

@@ -10,7 +10,7 @@ use crate::state::records::{
     PriceKey, Rule, ServiceKey, SsoToken, Subscription, SubscriptionKey,
 };
 use crate::state::storage::{
-    AlertNo, CustomerNo, DomainAlertNo, DomainNo, EndpointNo, KeyNo, Map, RestoreError, Rows,
+    AlertNo, CustomerNo, DomainAlertNo, DomainNo, EndpointNo, KeyNo, Map, RestoreError, Row, Rows,
     RuleNo, Single, Storage, StoredRows, TokenNo,
 };
 use crate::world::{DomainFindings, PortSet};
@@ -177,7 +177,7 @@ impl fmt::Debug for StoredRecord {
     }
 }
 
-fn in_table(table: Table, rows: Vec<(String, Option<Vec<u8>>)>) -> impl Iterator<Item = Change> {
+fn in_table(table: Table, rows: Vec<Row>) -> impl Iterator<Item = Change> {
     rows.into_iter()
         .map(move |(key, value)| Change { table, key, value })
 }

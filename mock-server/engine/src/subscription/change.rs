@@ -89,7 +89,7 @@ impl Session<'_> {
     /// [`Refusal::ProductNotFound`], [`Refusal::SubscriptionNotFound`],
     /// [`Refusal::SubscriptionNotChangeable`] when it is cancelled,
     /// [`Refusal::DowngradeUsageExceeded`]; [`Refusal::Invalid`] on
-    /// `new_plan_slug` as [`Account::check_new_plan`] says.
+    /// `new_plan_slug` as [`crate::Account::check_new_plan`] says.
     pub fn change_subscription(
         &mut self,
         request: ChangeSubscription,
