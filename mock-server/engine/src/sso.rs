@@ -9,7 +9,7 @@ use uuid::Uuid;
 use crate::ids::Kind;
 use crate::refusal::Refusal;
 use crate::session::Session;
-use crate::state::{SsoToken, TokenNo, next_number};
+use crate::state::{Account, SsoToken, TokenNo, next_number};
 use crate::time::Timestamp;
 use crate::values::ClientId;
 
@@ -75,12 +75,7 @@ impl Session<'_> {
     /// Signs in with a token, which is used up by it. `None` for a token that
     /// is used, expired or not of this account.
     pub fn redeem_sso_token(&mut self, token: &str) -> Option<SignedIn> {
-        let name = token.get(..NAME_LENGTH)?;
-        let id = Uuid::try_parse(name).ok()?;
-        let number = TokenNo(self.ids.number(Kind::SsoToken, id)?);
-        if self.token_text(number) != token {
-            return None;
-        }
+        let number = self.token_number(token)?;
         let token = self.records.sso_tokens.remove(number)?;
         if self.now >= token.expires_at {
             return None;
@@ -94,12 +89,6 @@ impl Session<'_> {
         })
     }
 
-    fn token_text(&self, number: TokenNo) -> String {
-        let name = self.ids.uuid(Kind::SsoToken, number.into()).simple();
-        let secret = self.ids.secret(Kind::SsoTokenText, number.into());
-        format!("{name}{secret}")
-    }
-
     /// Tokens live equally long, so the expired ones are the first.
     fn drop_expired_tokens(&mut self) {
         while let Some((number, token)) = self.records.sso_tokens.first_key_value()
@@ -108,5 +97,20 @@ impl Session<'_> {
             let number = *number;
             self.records.sso_tokens.remove(number);
         }
+    }
+}
+
+impl Account {
+    /// The record that a token names, used up or not.
+    fn token_number(&self, token: &str) -> Option<TokenNo> {
+        let id = Uuid::try_parse(token.get(..NAME_LENGTH)?).ok()?;
+        let number = TokenNo(self.ids.number(Kind::SsoToken, id)?);
+        (self.token_text(number) == token).then_some(number)
+    }
+
+    fn token_text(&self, number: TokenNo) -> String {
+        let name = self.ids.uuid(Kind::SsoToken, number.into()).simple();
+        let secret = self.ids.secret(Kind::SsoTokenText, number.into());
+        format!("{name}{secret}")
     }
 }
