@@ -117,7 +117,7 @@ fn prepare(playbook: &Playbook, account: &mut Account, now: Instant) -> Result<(
         .as_deref()
         .and_then(LeakDataset::from_name)
     {
-        account.set_leak_dataset(now, state);
+        account.at(now).set_leak_dataset(state);
     }
     Ok(())
 }

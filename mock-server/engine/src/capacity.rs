@@ -3,50 +3,13 @@
 
 use serde::Serialize;
 
-use crate::account::Account;
-use crate::catalogue::Product;
-use crate::changes::{CustomerNo, DomainNo, EndpointNo};
-use crate::domain::DomainState;
-use crate::endpoint::State;
+use crate::catalogue::Pool;
 use crate::refusal::{Capacity, Refusal};
-use crate::roll::{PausedBy, Roll};
-use crate::scan::Phase;
-use crate::subscription::SubscriptionStatus;
+use crate::state::{
+    Account, CustomerNo, DomainNo, DomainState, EndpointNo, EndpointState, LiveRecords, PausedBy,
+    Phase, SubscriptionStatus,
+};
 use crate::values::ClientId;
-
-/// What a customer's capacity is counted in.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Pool {
-    /// Servers, held by `port_monitoring`.
-    Servers,
-    /// Domain slots, held by `domain_monitoring`.
-    Domains,
-}
-
-impl Pool {
-    /// The pool that a product adds to, if it does (D9).
-    pub(crate) fn of(product: Product) -> Option<Self> {
-        match product {
-            Product::PortMonitoring => Some(Self::Servers),
-            Product::DomainMonitoring => Some(Self::Domains),
-            Product::Endpoint => None,
-        }
-    }
-
-    pub(crate) fn product(self) -> Product {
-        match self {
-            Self::Servers => Product::PortMonitoring,
-            Self::Domains => Product::DomainMonitoring,
-        }
-    }
-
-    pub(crate) fn exceeded(self, capacity: Capacity) -> Refusal {
-        match self {
-            Self::Servers => Refusal::EndpointLimitExceeded(capacity),
-            Self::Domains => Refusal::DomainLimitExceeded(capacity),
-        }
-    }
-}
 
 /// What a reconciliation did, by number, in the order in which it did it.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -75,7 +38,7 @@ pub struct CapacityReport {
 }
 
 impl Account {
-    pub(crate) fn roll(&self, customer: CustomerNo, pool: Pool) -> &Roll {
+    pub(crate) fn live_records(&self, customer: CustomerNo, pool: Pool) -> &LiveRecords {
         let index = self.index.customer(customer);
         match pool {
             Pool::Servers => &index.endpoints,
@@ -104,12 +67,12 @@ impl Account {
         let customer = self.customer(client);
         let capacity = Capacity {
             limit: self.capacity(client, pool),
-            current_usage: customer.map_or(0, |customer| self.roll(customer, pool).usage()),
+            current_usage: customer.map_or(0, |customer| self.live_records(customer, pool).usage()),
         };
         if capacity.current_usage < capacity.limit {
             Ok(())
         } else {
-            Err(pool.exceeded(capacity))
+            Err(exceeded(pool, capacity))
         }
     }
 
@@ -120,15 +83,28 @@ impl Account {
         pool: Pool,
     ) -> Result<(), Refusal> {
         let client = self.records.customers[customer].client_id;
-        let roll = self.roll(customer, pool);
+        let live = self.live_records(customer, pool);
         let limit = self.capacity(client, pool);
-        if roll.running() < limit {
+        if live.running() < limit {
             return Ok(());
         }
-        Err(pool.exceeded(Capacity {
-            limit,
-            current_usage: roll.usage(),
-        }))
+        let current_usage = live.usage();
+        Err(exceeded(
+            pool,
+            Capacity {
+                limit,
+                current_usage,
+            },
+        ))
+    }
+
+    /// Reconciles what calls changed the capacity of.
+    pub(crate) fn reconcile_changed(&mut self) {
+        for (client, pool) in std::mem::take(&mut self.index.changed_capacities) {
+            if let Some(customer) = self.customer(client) {
+                self.reconcile(customer, pool);
+            }
+        }
     }
 
     /// Pauses the newest records that no longer fit, or lets the oldest that
@@ -138,14 +114,14 @@ impl Account {
         let client = self.records.customers[customer].client_id;
         let capacity = self.capacity(client, pool);
         let mut done = Reconciled::default();
-        while self.roll(customer, pool).running() > capacity
-            && let Some(newest) = self.roll(customer, pool).active.last()
+        while self.live_records(customer, pool).running() > capacity
+            && let Some(newest) = self.live_records(customer, pool).active.last()
         {
             self.platform_pause(pool, newest);
             done.paused.push(newest);
         }
-        while self.roll(customer, pool).running() < capacity
-            && let Some(oldest) = self.roll(customer, pool).quota_paused.first()
+        while self.live_records(customer, pool).running() < capacity
+            && let Some(oldest) = self.live_records(customer, pool).quota_paused.first()
         {
             self.platform_resume(pool, oldest);
             done.unpaused.push(oldest);
@@ -156,16 +132,18 @@ impl Account {
     fn platform_pause(&mut self, pool: Pool, number: u32) {
         let by = PausedBy::Platform;
         match pool {
-            Pool::Servers => self.enter(EndpointNo(number), State::Paused(by)),
-            Pool::Domains => self.enter_domain(DomainNo(number), DomainState::Paused(by)),
+            Pool::Servers => self.set_endpoint_state(EndpointNo(number), EndpointState::Paused(by)),
+            Pool::Domains => self.set_domain_state(DomainNo(number), DomainState::Paused(by)),
         }
     }
 
     fn platform_resume(&mut self, pool: Pool, number: u32) {
         let phase = Phase::Waiting;
         match pool {
-            Pool::Servers => self.enter(EndpointNo(number), State::Active(phase)),
-            Pool::Domains => self.enter_domain(DomainNo(number), DomainState::Active(phase)),
+            Pool::Servers => {
+                self.set_endpoint_state(EndpointNo(number), EndpointState::Active(phase))
+            }
+            Pool::Domains => self.set_domain_state(DomainNo(number), DomainState::Active(phase)),
         }
     }
 
@@ -179,7 +157,7 @@ impl Account {
         let client = self.records.customers[customer].client_id;
         let (capacity, usage) = (
             self.capacity(client, pool),
-            self.roll(customer, pool).usage(),
+            self.live_records(customer, pool).usage(),
         );
         let named = |numbers: &[u32]| numbers.iter().map(|n| self.shown_name(pool, *n)).collect();
         CapacityReport {
@@ -199,5 +177,12 @@ impl Account {
                 .to_string(),
             Pool::Domains => self.records.domains[&DomainNo(number)].name.to_string(),
         }
+    }
+}
+
+fn exceeded(pool: Pool, capacity: Capacity) -> Refusal {
+    match pool {
+        Pool::Servers => Refusal::EndpointLimitExceeded(capacity),
+        Pool::Domains => Refusal::DomainLimitExceeded(capacity),
     }
 }

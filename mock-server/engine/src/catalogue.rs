@@ -121,3 +121,30 @@ impl Offer {
         }
     }
 }
+
+/// What a customer's capacity is counted in.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Pool {
+    /// Servers, held by `port_monitoring`.
+    Servers,
+    /// Domain slots, held by `domain_monitoring`.
+    Domains,
+}
+
+impl Pool {
+    /// The pool that a product adds to, if it does (D9).
+    pub(crate) fn of(product: Product) -> Option<Self> {
+        match product {
+            Product::PortMonitoring => Some(Self::Servers),
+            Product::DomainMonitoring => Some(Self::Domains),
+            Product::Endpoint => None,
+        }
+    }
+
+    pub(crate) fn product(self) -> Product {
+        match self {
+            Self::Servers => Product::PortMonitoring,
+            Self::Domains => Product::DomainMonitoring,
+        }
+    }
+}

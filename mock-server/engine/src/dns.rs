@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr};
 
-use crate::mix::mix_bytes;
+use crate::hash::hash_bytes;
 use crate::values::Hostname;
 
 /// The network whose addresses stand for names that no table knows:
@@ -21,6 +21,6 @@ pub(crate) fn resolve(table: &BTreeMap<String, IpAddr>, hostname: &Hostname) -> 
     if let Some(address) = table.get(&name) {
         return Some(*address);
     }
-    let host = mix_bytes(0, name.as_bytes()) as u32 & TEST_HOSTS;
+    let host = hash_bytes(0, name.as_bytes()) as u32 & TEST_HOSTS;
     Some(Ipv4Addr::from(TEST_NETWORK | host).into())
 }

@@ -6,7 +6,7 @@
 
 use uuid::Uuid;
 
-use crate::mix::{mix, mix_bytes, mix2};
+use crate::hash::{hash, hash_bytes, hash_pair};
 
 /// What an id names; ids of different kinds never meet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,16 +36,16 @@ pub(crate) struct Ids {
 impl Ids {
     pub(crate) fn new(seed: u64, account: &str) -> Self {
         Self {
-            base: mix_bytes(mix(seed), account.as_bytes()),
+            base: hash_bytes(hash(seed), account.as_bytes()),
         }
     }
 
     /// The id of record `number` of this kind, shaped like a random UUID.
     pub(crate) fn uuid(self, kind: Kind, number: u32) -> Uuid {
-        let key = mix2(self.base, kind as u64);
-        let proof = mix2(key, u64::from(number));
+        let key = hash_pair(self.base, kind as u64);
+        let proof = hash_pair(key, u64::from(number));
         let high = u64::from(encipher(key, number)) << 32 | (proof >> 32);
-        let low = mix(proof);
+        let low = hash(proof);
         uuid::Builder::from_random_bytes((u128::from(high) << 64 | u128::from(low)).to_be_bytes())
             .into_uuid()
     }
@@ -53,15 +53,15 @@ impl Ids {
     /// The number of the record that this id names, if it can be an id of
     /// this kind and account. Whether the record exists is another question.
     pub(crate) fn number(self, kind: Kind, id: Uuid) -> Option<u32> {
-        let key = mix2(self.base, kind as u64);
+        let key = hash_pair(self.base, kind as u64);
         let number = decipher(key, id.as_fields().0);
         (self.uuid(kind, number) == id).then_some(number)
     }
 
     /// A text of 32 hexadecimal digits that is as good as random.
     pub(crate) fn secret(self, kind: Kind, number: u32) -> String {
-        let first = mix2(mix2(self.base, kind as u64), u64::from(number));
-        format!("{first:016x}{:016x}", mix2(first, self.base))
+        let first = hash_pair(hash_pair(self.base, kind as u64), u64::from(number));
+        format!("{first:016x}{:016x}", hash_pair(first, self.base))
     }
 }
 
@@ -93,7 +93,7 @@ fn join(left: u16, right: u16) -> u32 {
 }
 
 fn round_value(key: u64, round: u64, half: u16) -> u16 {
-    mix2(key ^ round, u64::from(half)) as u16
+    hash_pair(key ^ round, u64::from(half)) as u16
 }
 
 /// The seed of an account whose name `removed` accounts before it had: what they
@@ -101,7 +101,7 @@ fn round_value(key: u64, round: u64, half: u16) -> u16 {
 pub fn seed_after(seed: u64, removed: u32) -> u64 {
     match removed {
         0 => seed,
-        removed => mix2(mix(seed), u64::from(removed)),
+        removed => hash_pair(hash(seed), u64::from(removed)),
     }
 }
 
@@ -114,7 +114,7 @@ pub fn made_up_name(seed: u64, number: u32) -> String {
     const SECOND: [&str; 8] = [
         "badger", "crane", "dolphin", "egret", "falcon", "gecko", "heron", "ibex",
     ];
-    let hash = mix2(mix(seed), u64::from(number));
+    let hash = hash_pair(hash(seed), u64::from(number));
     let pick = |words: [&'static str; 8], shift: u32| words[(hash >> shift) as usize % 8];
     format!("{}-{}-{number}", pick(FIRST, 0), pick(SECOND, 8))
 }

@@ -1,11 +1,11 @@
 //! The state machines and capacity logic behind `secmon-mock`: pure and
 //! synchronous, without clock, randomness, files or network.
 //!
-//! One [`Account`] is the whole state of one partner account. Each operation
-//! of the API is one of its methods; it takes the circumstances of the call
-//! ([`Call`], with the account's time) and a request whose fields were checked
-//! for their shape, and gives what the API answers, ready to be serialized, or
-//! a [`Refusal`]. What it changed comes out as [`Change`]s, from which
+//! One [`Account`] is the whole state of one partner account. A call opens a
+//! [`Session`] on it with [`Account::at`], and each operation of the API is
+//! one method of that. It takes a request whose fields were checked for their
+//! shape, and gives what the API answers, ready to be serialized, or a
+//! [`Refusal`]. What it changed comes out as [`Change`]s, from which
 //! [`Account::restore`] builds the same account again.
 //!
 //! ```
@@ -25,7 +25,7 @@
 //!     target: Target::parse("203.0.113.10").unwrap(),
 //!     service: None,
 //! };
-//! let done = account.provision(&call, request).unwrap();
+//! let done = account.at(call).provision(request).unwrap();
 //!
 //! // Two seconds later the first scan has ended.
 //! let later = Call {
@@ -33,68 +33,68 @@
 //!     ..call
 //! };
 //! let detail = account
-//!     .endpoint_detail(&later, done.value.endpoint_id, None)
+//!     .at(later)
+//!     .endpoint_detail(done.value.endpoint_id, None)
 //!     .unwrap();
 //! assert_eq!(detail.latest_scan.unwrap().open_ports, [22, 80, 443, 8080]);
 //! ```
 //!
 //! Published only because `secmon-mock` needs it.
 
-mod account;
 mod capacity;
 mod catalogue;
-mod catch_up;
-mod change;
-mod changes;
+mod control;
 mod customer;
 mod dns;
 mod domain;
 mod domain_name;
 mod endpoint;
 mod firewall;
+mod hash;
 mod ids;
-mod index;
-mod mix;
+mod named;
 mod page;
 mod port_alert;
 mod ports;
 mod pricing;
-mod ranked;
 mod rate_window;
 mod refusal;
-mod restore;
-mod roll;
 mod rule;
 mod scan;
+mod session;
 mod settings;
 mod sso;
+mod state;
 mod subscription;
 mod sync;
 mod time;
 mod values;
 mod world;
 
-pub use account::Account;
 pub use capacity::CapacityReport;
 pub use catalogue::{Catalogue, Product};
-pub use change::{
-    ChangeSubscription, DowngradeCheck, SubscriptionChange, SubscriptionChanged,
-    SubscriptionUnchanged,
-};
-pub use changes::{Change, RestoreError, StoredRecord, Table};
 pub use customer::Client;
-pub use domain::{
-    AcknowledgedAlert, DomainAlertDetail, DomainAlertKind, DomainAlertStatus, DomainAlertView,
-    DomainItem, DomainList, DomainProvisioned, DomainReleased, DomainScanView, DomainSeverity,
-    DomainStatus, DomainSummary, DomainUpdated, LeakAnswer, LeakDataset, LeakItem, LeakPage,
-    LeakUpstreamFailure, ListDomainAlerts, ListLeaks, ListMentions, MentionView, PasswordStrength,
-    ProductDescription, ProvisionDomain, ReleaseDomain, ResolvedDomainAlert,
+pub use domain::alert::{
+    AcknowledgedAlert, DomainAlertDetail, DomainAlertStatus, DomainAlertView, DomainSeverity,
+    ListDomainAlerts, ResolvedDomainAlert,
+};
+pub use domain::leaks::{LeakAnswer, LeakItem, LeakPage, LeakUpstreamFailure, ListLeaks};
+pub use domain::mentions::{ListMentions, MentionView};
+pub use domain::provision::{
+    DomainProvisioned, DomainReleased, DomainUpdated, ProvisionDomain, ReleaseDomain,
+};
+pub use domain::view::{
+    DomainItem, DomainList, DomainScanView, DomainStatus, DomainSummary, PasswordStrength,
+    ProductDescription,
 };
 pub use domain_name::DomainName;
-pub use endpoint::{
-    CreateEndpoint, DesiredStatus, EndpointDetailView, EndpointList, EndpointStatus, EndpointView,
-    LatestScanView, ListEndpoints, ProvisionEndpoint, Provisioned, StatusCounts, UpdateEndpoint,
+pub use endpoint::detail::{EndpointDetailView, LatestScanView};
+pub use endpoint::manage::{
+    CreateEndpoint, EndpointList, ListEndpoints, StatusCounts, UpdateEndpoint,
 };
+pub use endpoint::provision::{ProvisionEndpoint, Provisioned};
+pub use endpoint::scan::QueuedScan;
+pub use endpoint::view::{DesiredStatus, EndpointStatus, EndpointView};
 pub use firewall::{FirewallFormat, FirewallIngested, IngestFirewall, SkippedLine};
 pub use ids::{made_up_name, seed_after};
 pub use page::{Page, Paged};
@@ -105,15 +105,21 @@ pub use ports::Severity;
 pub use pricing::{PriceDeleted, PriceView, PricedPlan};
 pub use rate_window::{RateGroup, RateLimited};
 pub use refusal::{Call, Capacity, Done, FieldErrors, Outcome, Refusal, SandboxHeader};
-pub use rule::{
-    EndpointRuleCount, ListRules, RuleCounts, RuleRequest, RuleScope, RuleStatus, RuleView,
-    ScopeFilter,
-};
-pub use scan::{Progress, QueuedScan, ScanOutcome};
+pub use rule::manage::{ListRules, RuleRequest, RuleScope, RuleStatus, ScopeFilter};
+pub use rule::view::{EndpointRuleCount, RuleCounts, RuleView};
+pub use session::Session;
 pub use settings::{AccountSettings, Limits, RateLimits, Switch, Timings};
 pub use sso::{MintedToken, SignedIn};
-pub use subscription::{
-    ProvisionSubscription, SubscriptionMoved, SubscriptionRef, SubscriptionStatus, SubscriptionView,
+pub use state::{
+    Account, Change, DomainAlertKind, LeakDataset, Progress, RestoreError, ScanOutcome,
+    StoredRecord, SubscriptionStatus, Table,
+};
+pub use subscription::change::{
+    ChangeSubscription, DowngradeCheck, SubscriptionChange, SubscriptionChanged,
+    SubscriptionUnchanged,
+};
+pub use subscription::provision::{
+    ProvisionSubscription, SubscriptionMoved, SubscriptionRef, SubscriptionView,
 };
 pub use sync::{CapacityReports, Enforcement, ReportedService, SyncReport, UnknownService};
 pub use time::{Expiry, Instant, Timestamp, parse_expiry};

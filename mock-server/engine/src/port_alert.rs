@@ -2,39 +2,20 @@
 
 use std::net::IpAddr;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use uuid::Uuid;
 
-use crate::account::Account;
-use crate::changes::{AlertNo, EndpointNo};
-use crate::endpoint::State;
 use crate::ids::Kind;
+use crate::named::named;
 use crate::page::{Page, Paged};
 use crate::ports::{Severity, service_name, severity};
-use crate::refusal::{Call, Done, Refusal};
-use crate::rule::Rule;
+use crate::refusal::{Done, Refusal};
+use crate::session::Session;
+use crate::state::{AlertNo, EndpointNo, EndpointState, PortAlert, Rule, Scope};
 use crate::time::{Instant, Timestamp};
-use crate::values::{ClientId, OpenPort};
-use crate::world::PortSet;
+use crate::values::ClientId;
 
 const ALREADY_RESOLVED: &str = "The alert is already resolved.";
-
-/// A port alert, as recorded.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub(crate) struct PortAlert {
-    pub(crate) endpoint: EndpointNo,
-    pub(crate) port: OpenPort,
-    pub(crate) first_detected_at: Instant,
-    /// None while it is open: it was then last seen by the last completed scan.
-    pub(crate) resolution: Option<Resolution>,
-}
-
-/// How an alert ended.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
-pub(crate) struct Resolution {
-    pub(crate) at: Instant,
-    pub(crate) last_detected_at: Instant,
-}
 
 /// The states of a port alert.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
@@ -46,16 +27,10 @@ pub enum PortAlertStatus {
     Resolved,
 }
 
-impl PortAlertStatus {
-    /// The status with this name: `open` or `resolved`.
-    pub fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "open" => Some(Self::Open),
-            "resolved" => Some(Self::Resolved),
-            _ => None,
-        }
-    }
-}
+named!(PortAlertStatus {
+    Open = "open",
+    Resolved = "resolved",
+});
 
 /// A port alert as the endpoint detail shows it.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -123,20 +98,15 @@ pub struct ListPortAlerts {
     pub page: Page,
 }
 
-impl Account {
+impl Session<'_> {
     /// The port alerts of a customer, newest first; those of deleted servers
     /// are hidden (B14).
-    pub fn list_port_alerts(
-        &mut self,
-        call: &Call,
-        request: ListPortAlerts,
-    ) -> Paged<PortAlertView> {
-        self.advance(call.now);
+    pub fn list_port_alerts(&mut self, request: ListPortAlerts) -> Paged<PortAlertView> {
         let alerts = match self.customer(request.client) {
             Some(customer) => self.index.customer(customer).alerts.as_slice(),
             None => &[],
         };
-        let endpoint = request.endpoint.map(|id| self.undeleted_endpoint(id));
+        let endpoint = request.endpoint.map(|id| self.undeleted_endpoint(id).ok());
         let matching = alerts.iter().rev().copied().filter(|number| {
             let alert = &self.records.port_alerts[*number];
             self.is_shown(alert)
@@ -154,13 +124,7 @@ impl Account {
     /// # Errors
     ///
     /// [`Refusal::PortAlertNotFound`].
-    pub fn port_alert(
-        &mut self,
-        call: &Call,
-        alert: Uuid,
-        client: ClientId,
-    ) -> Result<PortAlertView, Refusal> {
-        self.advance(call.now);
+    pub fn port_alert(&mut self, alert: Uuid, client: ClientId) -> Result<PortAlertView, Refusal> {
         let number = self.customers_alert(alert, client)?;
         Ok(self.port_alert_view(number))
     }
@@ -173,11 +137,9 @@ impl Account {
     /// [`Refusal::PortAlertNotFound`].
     pub fn resolve_port_alert(
         &mut self,
-        call: &Call,
         alert: Uuid,
         client: ClientId,
     ) -> Result<Done<ResolvedPortAlert>, Refusal> {
-        self.advance(call.now);
         let number = self.customers_alert(alert, client)?;
         let resolved = |at: Instant| ResolvedPortAlert {
             id: alert,
@@ -187,8 +149,9 @@ impl Account {
         if let Some(resolution) = self.records.port_alerts[number].resolution {
             return Ok(Done::existing(resolved(resolution.at), ALREADY_RESOLVED));
         }
-        self.resolve_alert(number, self.now);
-        Ok(Done::changed(resolved(self.now)))
+        let now = self.now;
+        self.resolve_alert(number, now);
+        Ok(Done::changed(resolved(now)))
     }
 
     fn customers_alert(&self, alert: Uuid, client: ClientId) -> Result<AlertNo, Refusal> {
@@ -206,34 +169,23 @@ impl Account {
     fn is_shown(&self, alert: &PortAlert) -> bool {
         !matches!(
             self.records.endpoints[alert.endpoint].state,
-            State::Deleted(_)
+            EndpointState::Deleted(_)
         )
     }
 
-    /// Resolves what a scan no longer sees, or what is allowed by now.
-    pub(crate) fn resolve_unseen(&mut self, endpoint: EndpointNo, ports: &PortSet, at: Instant) {
-        let ended =
-            |port| ports.binary_search(&port).is_err() || self.is_allowed(endpoint, port, at);
-        self.resolve_alerts(self.open_alerts_where(endpoint, ended), at);
-    }
-
-    /// Raises an alert for each port that a scan sees, that nothing allows
-    /// and that has no open alert yet.
-    pub(crate) fn raise_new(&mut self, endpoint: EndpointNo, ports: &PortSet, at: Instant) {
-        // Those of one scan count as made by protocol, then port (A18).
-        let mut ports = ports.to_vec();
-        ports.sort_by_key(|open| (open.protocol, open.port));
-        for port in ports {
-            let is_raised = self.index.open_alerts.contains_key(&(endpoint, port));
-            if !is_raised && !self.is_allowed(endpoint, port, at) {
-                let number = self.records.port_alerts.push(PortAlert {
-                    endpoint,
-                    port,
-                    first_detected_at: at,
-                    resolution: None,
-                });
-                self.index_alert(number);
+    /// Resolves the open alerts that a rule covers, at once (E3). Those of
+    /// terminated and deleted servers stay (B14).
+    pub(crate) fn resolve_covered(&mut self, rule: &Rule) {
+        let endpoints: Vec<EndpointNo> = match rule.scope {
+            Scope::Endpoint(endpoint) => vec![endpoint],
+            Scope::Customer(customer) => {
+                let servers = &self.index.customer(customer).endpoints;
+                servers.live.iter().map(EndpointNo).collect()
             }
+            Scope::Account => self.index.endpoints.live.iter().map(EndpointNo).collect(),
+        };
+        for endpoint in endpoints {
+            self.resolve_covered_by(endpoint, rule);
         }
     }
 
@@ -241,57 +193,8 @@ impl Account {
     pub(crate) fn resolve_covered_by(&mut self, endpoint: EndpointNo, rule: &Rule) {
         if self.is_live(endpoint) {
             let covered = self.open_alerts_where(endpoint, |port| rule.covers(port));
-            self.resolve_alerts(covered, self.now);
-        }
-    }
-
-    fn open_alerts_where(
-        &self,
-        endpoint: EndpointNo,
-        ended: impl Fn(OpenPort) -> bool,
-    ) -> Vec<AlertNo> {
-        let open = self.index.open_alerts_of(endpoint);
-        open.filter(|(port, _)| ended(*port))
-            .map(|(_, alert)| alert)
-            .collect()
-    }
-
-    fn resolve_alerts(&mut self, alerts: Vec<AlertNo>, at: Instant) {
-        for alert in alerts {
-            self.resolve_alert(alert, at);
-        }
-    }
-
-    fn resolve_alert(&mut self, number: AlertNo, at: Instant) {
-        let last_detected_at = self.last_detected_at(&self.records.port_alerts[number]);
-        let alert = self.records.port_alerts.edit(number);
-        alert.resolution = Some(Resolution {
-            at,
-            last_detected_at,
-        });
-        let key = (alert.endpoint, alert.port);
-        self.index.open_alerts.remove(&key);
-    }
-
-    /// Makes a recorded alert known to its customer and server.
-    pub(crate) fn index_alert(&mut self, number: AlertNo) {
-        let alert = &self.records.port_alerts[number];
-        let (endpoint, port) = (alert.endpoint, alert.port);
-        if alert.resolution.is_none() {
-            self.index.open_alerts.insert((endpoint, port), number);
-        }
-        let customer = self.records.endpoints[endpoint].customer;
-        self.index.customer_mut(customer).alerts.push(number);
-    }
-
-    fn last_detected_at(&self, alert: &PortAlert) -> Instant {
-        match (
-            alert.resolution,
-            &self.records.endpoints[alert.endpoint].found,
-        ) {
-            (Some(resolution), _) => resolution.last_detected_at,
-            (None, Some(found)) => found.at,
-            (None, None) => alert.first_detected_at,
+            let now = self.now;
+            self.resolve_alerts(covered, now);
         }
     }
 

@@ -4,6 +4,7 @@ use std::num::NonZeroU16;
 
 use serde::Serialize;
 
+use crate::named::named;
 use crate::values::{OpenPort, Protocol};
 
 /// How bad an open port is, and how risky (E4).
@@ -20,18 +21,12 @@ pub enum Severity {
     Critical,
 }
 
-impl Severity {
-    /// The severity with this name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "low" => Some(Self::Low),
-            "medium" => Some(Self::Medium),
-            "high" => Some(Self::High),
-            "critical" => Some(Self::Critical),
-            _ => None,
-        }
-    }
-}
+named!(Severity {
+    Low = "low",
+    Medium = "medium",
+    High = "high",
+    Critical = "critical",
+});
 
 /// The severity of an open port, by its number (E4).
 pub(crate) fn severity(port: u16) -> Severity {

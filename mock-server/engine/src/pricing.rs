@@ -1,46 +1,12 @@
 //! Prices of products and plans (D8).
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Number;
 
-use crate::account::Account;
 use crate::catalogue::Product;
-use crate::changes::Key;
-use crate::refusal::{Call, Refusal};
-
-/// What a price is for.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) struct PriceKey {
-    product: Product,
-    plan: Option<String>,
-}
-
-impl Key for PriceKey {
-    fn text(&self) -> String {
-        match &self.plan {
-            Some(plan) => format!("{}/{plan}", self.product.slug()),
-            None => self.product.slug().to_owned(),
-        }
-    }
-
-    fn parse(text: &str) -> Option<Self> {
-        let (product, plan) = match text.split_once('/') {
-            Some((product, plan)) => (product, Some(plan.to_owned())),
-            None => (text, None),
-        };
-        Some(Self {
-            product: Product::from_slug(product)?,
-            plan,
-        })
-    }
-}
-
-/// A price, as recorded.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub(crate) struct Price {
-    price: Number,
-    currency: String,
-}
+use crate::refusal::Refusal;
+use crate::session::Session;
+use crate::state::{Account, Price, PriceKey};
 
 /// What a price is set for, as the body names it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -71,7 +37,7 @@ pub struct PriceDeleted {
     pub deleted: bool,
 }
 
-impl Account {
+impl Session<'_> {
     /// Sets the price of a product or plan.
     ///
     /// # Errors
@@ -80,12 +46,10 @@ impl Account {
     /// [`Account::check_priced_plan`] says.
     pub fn set_price(
         &mut self,
-        call: &Call,
         priced: &PricedPlan,
         price: Number,
         currency: String,
     ) -> Result<PriceView, Refusal> {
-        self.advance(call.now);
         let key = self.price_key(priced)?;
         let view = PriceView {
             product_slug: key.product.slug(),
@@ -101,27 +65,12 @@ impl Account {
     ///
     /// # Errors
     ///
-    /// As for [`Account::set_price`].
-    pub fn delete_price(
-        &mut self,
-        call: &Call,
-        priced: &PricedPlan,
-    ) -> Result<PriceDeleted, Refusal> {
-        self.advance(call.now);
+    /// As for [`Session::set_price`].
+    pub fn delete_price(&mut self, priced: &PricedPlan) -> Result<PriceDeleted, Refusal> {
         let key = self.price_key(priced)?;
         Ok(PriceDeleted {
             deleted: self.records.prices.remove(key).is_some(),
         })
-    }
-
-    /// Checks the `plan_slug` of a price, to be reported with the other
-    /// fields: a product with plans needs one of them.
-    ///
-    /// # Errors
-    ///
-    /// A sentence for the field.
-    pub fn check_priced_plan(&self, product: &str, plan: Option<&str>) -> Result<(), &'static str> {
-        self.check_plan(None, None, product, plan)
     }
 
     fn price_key(&self, priced: &PricedPlan) -> Result<PriceKey, Refusal> {
@@ -133,5 +82,17 @@ impl Account {
             Product::Endpoint | Product::DomainMonitoring => None,
         };
         Ok(PriceKey { product, plan })
+    }
+}
+
+impl Account {
+    /// Checks the `plan_slug` of a price, to be reported with the other
+    /// fields: a product with plans needs one of them.
+    ///
+    /// # Errors
+    ///
+    /// A sentence for the field.
+    pub fn check_priced_plan(&self, product: &str, plan: Option<&str>) -> Result<(), &'static str> {
+        self.check_plan(None, None, product, plan)
     }
 }

@@ -19,6 +19,17 @@ pub struct Call {
     pub sandbox: SandboxHeader,
 }
 
+impl From<Instant> for Call {
+    /// A call of whoever runs the server: it has no key.
+    fn from(now: Instant) -> Self {
+        Self {
+            now,
+            key: Uuid::nil(),
+            sandbox: SandboxHeader::Absent,
+        }
+    }
+}
+
 /// Whether a provisioning call carried `X-Sandbox: true` (A14).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SandboxHeader {
@@ -74,14 +85,17 @@ impl<T> Done<T> {
             value,
         }
     }
+}
 
-    pub(crate) fn map<U>(self, change: impl FnOnce(T) -> U) -> Done<U> {
-        Done {
-            outcome: self.outcome,
-            note: self.note,
-            value: change(self.value),
-        }
-    }
+/// How a record came to be monitored by a call that asked for it (B9, C2).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Added {
+    /// It is new.
+    New,
+    /// It was monitored once, and is again.
+    Restored,
+    /// It was monitored already.
+    Known,
 }
 
 /// Sentences by field, for what only the state could judge (A5, A8).

@@ -3,26 +3,18 @@
 use std::fmt;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use uuid::Uuid;
 
-use crate::account::{Account, give_number};
-use crate::changes::TokenNo;
 use crate::ids::Kind;
-use crate::refusal::{Call, Refusal};
-use crate::time::{Instant, Timestamp};
+use crate::refusal::Refusal;
+use crate::session::Session;
+use crate::state::{Account, SsoToken, TokenNo, next_number};
+use crate::time::Timestamp;
 use crate::values::ClientId;
 
 /// Characters of the half of a token that names its record.
 const NAME_LENGTH: usize = 32;
-
-/// A sign-in token that was not used yet. Its text is derived, not stored.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub(crate) struct SsoToken {
-    client: ClientId,
-    expires_at: Instant,
-    redirect_path: Option<String>,
-}
 
 /// A minted token. It has no readable `Debug`: whoever has it can sign in.
 #[derive(Clone, PartialEq, Eq, Serialize)]
@@ -50,7 +42,7 @@ pub struct SignedIn {
     pub redirect_path: Option<String>,
 }
 
-impl Account {
+impl Session<'_> {
     /// `POST /sso/token`: mints a token for a customer.
     ///
     /// # Errors
@@ -58,16 +50,14 @@ impl Account {
     /// [`Refusal::UserNotFound`].
     pub fn mint_sso_token(
         &mut self,
-        call: &Call,
         client: ClientId,
         redirect_path: Option<String>,
     ) -> Result<MintedToken, Refusal> {
-        self.advance(call.now);
         self.require_portal_account(client)?;
         self.drop_expired_tokens();
         let life = self.records.settings.timings.sso_token;
         let expires_at = self.now.plus(Duration::from_secs(life.into()));
-        let number = TokenNo(give_number(&mut self.records.controls.edit().sso_tokens));
+        let number = TokenNo(next_number(&mut self.records.controls.edit().sso_tokens));
         self.records.sso_tokens.insert(
             number,
             SsoToken {
@@ -84,8 +74,7 @@ impl Account {
 
     /// Signs in with a token, which is used up by it. `None` for a token that
     /// is used, expired or not of this account.
-    pub fn redeem_sso_token(&mut self, now: Instant, token: &str) -> Option<SignedIn> {
-        self.advance(now);
+    pub fn redeem_sso_token(&mut self, token: &str) -> Option<SignedIn> {
         let number = self.token_number(token)?;
         let token = self.records.sso_tokens.remove(number)?;
         if self.now >= token.expires_at {
@@ -100,6 +89,18 @@ impl Account {
         })
     }
 
+    /// Tokens live equally long, so the expired ones are the first.
+    fn drop_expired_tokens(&mut self) {
+        while let Some((number, token)) = self.records.sso_tokens.first_key_value()
+            && self.now >= token.expires_at
+        {
+            let number = *number;
+            self.records.sso_tokens.remove(number);
+        }
+    }
+}
+
+impl Account {
     /// Whether this account made a token, also one that is used or expired,
     /// since it was reset last.
     pub fn minted_sso_token(&self, token: &str) -> bool {
@@ -107,6 +108,7 @@ impl Account {
         number.is_some_and(|number| number.0 < self.records.controls.sso_tokens)
     }
 
+    /// The record that a token names, used up or not.
     fn token_number(&self, token: &str) -> Option<TokenNo> {
         let id = Uuid::try_parse(token.get(..NAME_LENGTH)?).ok()?;
         let number = TokenNo(self.ids.number(Kind::SsoToken, id)?);
@@ -117,15 +119,5 @@ impl Account {
         let name = self.ids.uuid(Kind::SsoToken, number.into()).simple();
         let secret = self.ids.secret(Kind::SsoTokenText, number.into());
         format!("{name}{secret}")
-    }
-
-    /// Tokens live equally long, so the expired ones are the first.
-    fn drop_expired_tokens(&mut self) {
-        while let Some((number, token)) = self.records.sso_tokens.first_key_value()
-            && self.now >= token.expires_at
-        {
-            let number = *number;
-            self.records.sso_tokens.remove(number);
-        }
     }
 }

@@ -4,14 +4,13 @@ use std::collections::BTreeMap;
 
 use serde::{Serialize, Serializer};
 
-use crate::account::Account;
-use crate::capacity::{CapacityReport, Pool, Reconciled};
-use crate::catalogue::Product;
-use crate::changes::{CustomerNo, EndpointNo};
-use crate::endpoint::{ServiceKey, State};
-use crate::refusal::Call;
-use crate::roll::PausedBy;
-use crate::subscription::{SubscriptionKey, SubscriptionStatus};
+use crate::capacity::{CapacityReport, Reconciled};
+use crate::catalogue::{Pool, Product};
+use crate::session::Session;
+use crate::state::{
+    CustomerNo, EndpointNo, EndpointState, PausedBy, ServiceKey, SubscriptionKey,
+    SubscriptionStatus,
+};
 use crate::values::{ClientId, ServiceId};
 
 /// One service as the billing system reports it.
@@ -86,11 +85,10 @@ enum Effect {
 /// them, by customer whose services changed.
 type ChangedCustomers = BTreeMap<ClientId, Vec<u32>>;
 
-impl Account {
+impl Session<'_> {
     /// `sync-services`: moves each reported service to its status, in order,
     /// then reconciles each customer whose services changed, once.
-    pub fn sync_services(&mut self, call: &Call, services: &[ReportedService]) -> SyncReport {
-        self.advance(call.now);
+    pub fn sync_services(&mut self, services: &[ReportedService]) -> SyncReport {
         let mut customers = ChangedCustomers::new();
         let (mut changed, mut unchanged) = (0, 0);
         let mut unknown_services = Vec::new();
@@ -112,7 +110,6 @@ impl Account {
                 Some((client, self.enforce(customer, &resumed)))
             })
             .collect();
-        self.run_due();
         SyncReport {
             changed,
             unchanged,
@@ -163,19 +160,22 @@ impl Account {
     }
 
     fn is_quota_paused(&self, number: EndpointNo) -> bool {
-        self.records.endpoints[number].state == State::Paused(PausedBy::Platform)
+        self.records.endpoints[number].state == EndpointState::Paused(PausedBy::Platform)
     }
 
     /// Moves a server to where its service is; tells whether it moved.
     fn sync_server(&mut self, number: EndpointNo, status: SubscriptionStatus) -> bool {
         match (status, self.records.endpoints[number].state) {
-            (SubscriptionStatus::Active, State::Paused(_)) => self.activate(number).is_ok(),
-            (SubscriptionStatus::Suspended, State::Active(_)) => {
-                self.enter(number, State::Paused(PausedBy::Hand));
+            (SubscriptionStatus::Active, EndpointState::Paused(_)) => self.activate(number).is_ok(),
+            (SubscriptionStatus::Suspended, EndpointState::Active(_)) => {
+                self.set_endpoint_state(number, EndpointState::Paused(PausedBy::Hand));
                 true
             }
-            (SubscriptionStatus::Cancelled, State::Active(_) | State::Paused(_)) => {
-                self.enter(number, State::Terminated);
+            (
+                SubscriptionStatus::Cancelled,
+                EndpointState::Active(_) | EndpointState::Paused(_),
+            ) => {
+                self.set_endpoint_state(number, EndpointState::Terminated);
                 true
             }
             _ => false,
@@ -199,7 +199,7 @@ impl Account {
         servers.paused.retain(|number| !resumed.contains(number));
         let runs = |number: &u32| {
             let state = self.records.endpoints[EndpointNo(*number)].state;
-            matches!(state, State::Active(_))
+            matches!(state, EndpointState::Active(_))
         };
         servers
             .unpaused

@@ -10,57 +10,44 @@ use std::num::{NonZeroU16, NonZeroU64};
 
 use serde::{Deserialize, Serialize};
 
-/// The number of a customer in the partner's billing system: `client_id` in
-/// provisioning, `billing_customer_id` elsewhere. At least 1.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct ClientId(NonZeroU64);
+/// Numbers of the partner's billing system, each at least 1.
+macro_rules! billing_numbers {
+    ($($(#[$doc:meta])* $name:ident,)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(NonZeroU64);
 
-/// The number of a service in the partner's billing system. At least 1.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct ServiceId(NonZeroU64);
+        impl $name {
+            /// The number; `None` below 1.
+            pub fn new(number: i64) -> Option<Self> {
+                u64::try_from(number).ok().and_then(NonZeroU64::new).map(Self)
+            }
 
-fn at_least_one(number: i64) -> Option<NonZeroU64> {
-    u64::try_from(number).ok().and_then(NonZeroU64::new)
+            /// The number itself.
+            pub fn get(self) -> u64 {
+                self.0.get()
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+    )*};
 }
 
-impl ClientId {
-    /// A customer number; `None` below 1.
-    pub fn new(number: i64) -> Option<Self> {
-        at_least_one(number).map(Self)
-    }
-
-    /// The number itself.
-    pub fn get(self) -> u64 {
-        self.0.get()
-    }
+billing_numbers! {
+    /// The number of a customer: `client_id` in provisioning,
+    /// `billing_customer_id` elsewhere.
+    ClientId,
+    /// The number of a service.
+    ServiceId,
 }
 
 impl ServiceId {
     pub(crate) const FIRST: Self = Self(NonZeroU64::MIN);
-
-    /// A service number; `None` below 1.
-    pub fn new(number: i64) -> Option<Self> {
-        at_least_one(number).map(Self)
-    }
-
-    /// The number itself.
-    pub fn get(self) -> u64 {
-        self.0.get()
-    }
-}
-
-impl fmt::Display for ClientId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-impl fmt::Display for ServiceId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
 }
 
 /// A host name that may be resolved: labels of 1 to 63 letters, digits, inner

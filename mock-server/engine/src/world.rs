@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::named::named;
 use crate::values::{OpenPort, Protocol};
 
 /// A ready-made state of the world.
@@ -20,26 +21,13 @@ pub enum Scenario {
     Critical,
 }
 
+named!(Scenario {
+    Clean = "clean",
+    Warnings = "warnings",
+    Critical = "critical",
+});
+
 impl Scenario {
-    /// Every scenario, mildest first.
-    pub const ALL: [Self; 3] = [Self::Clean, Self::Warnings, Self::Critical];
-
-    /// The name in the API.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Clean => "clean",
-            Self::Warnings => "warnings",
-            Self::Critical => "critical",
-        }
-    }
-
-    /// The scenario with this name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|scenario| scenario.name() == name)
-    }
-
     /// What domain scans find.
     pub(crate) fn findings(self) -> DomainFindings {
         let (employees, customers, third_parties, mentions) = match self {
@@ -160,26 +148,11 @@ pub enum Category {
     ThirdParties,
 }
 
-impl Category {
-    /// Every category.
-    pub const ALL: [Self; 3] = [Self::Employees, Self::Customers, Self::ThirdParties];
-
-    /// The name in the API.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Employees => "employees",
-            Self::Customers => "customers",
-            Self::ThirdParties => "third_parties",
-        }
-    }
-
-    /// The category with this name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|category| category.name() == name)
-    }
-}
+named!(Category {
+    Employees = "employees",
+    Customers = "customers",
+    ThirdParties = "third_parties",
+});
 
 /// Open ports in ascending order, each once. Equal sets are shared, so that a
 /// hundred thousand servers of one scenario hold one list.
@@ -229,11 +202,13 @@ impl From<PortSet> for Vec<OpenPort> {
 #[derive(Clone, Debug)]
 pub(crate) struct ScenarioPorts([PortSet; 3]);
 
-impl ScenarioPorts {
-    pub(crate) fn new() -> Self {
+impl Default for ScenarioPorts {
+    fn default() -> Self {
         Self(Scenario::ALL.map(Scenario::ports))
     }
+}
 
+impl ScenarioPorts {
     pub(crate) fn of(&self, scenario: Scenario) -> PortSet {
         self.0[scenario as usize].clone()
     }

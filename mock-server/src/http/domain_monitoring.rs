@@ -37,16 +37,15 @@ struct Scans {
 /// `GET /domains`.
 pub(crate) fn list(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
     let client = queried_client(ask)?;
-    let domains = ask.account.list_domains(&ask.call, client);
+    let domains = ask.account.at(ask.call).list_domains(client);
     Ok(reply::success(StatusCode::OK, domains, ask.now()))
 }
 
 /// `GET /domains/{id}/summary`.
 pub(crate) fn summary(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
     let client = queried_client(ask)?;
-    let summary = ask
-        .account
-        .domain_summary(&ask.call, domain_id(ask)?, client)?;
+    let domain = domain_id(ask)?;
+    let summary = ask.account.at(ask.call).domain_summary(domain, client)?;
     Ok(reply::success(StatusCode::OK, summary, ask.now()))
 }
 
@@ -87,9 +86,11 @@ pub(crate) fn alerts(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
             page,
         })
     })?;
+    let domain = domain_id(ask)?;
     let found = ask
         .account
-        .list_domain_alerts(&ask.call, domain_id(ask)?, request)?;
+        .at(ask.call)
+        .list_domain_alerts(domain, request)?;
     let alerts = Alerts {
         numbers: PageNumbers::of(&found),
         alerts: found.items,
@@ -100,27 +101,36 @@ pub(crate) fn alerts(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
 /// `GET /domains/{id}/alerts/{alertId}`.
 pub(crate) fn alert(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
     let client = queried_client(ask)?;
+    let domain = domain_id(ask)?;
+    let alert = alert_id(ask);
     let alert = ask
         .account
-        .domain_alert(&ask.call, domain_id(ask)?, alert_id(ask), client)?;
+        .at(ask.call)
+        .domain_alert(domain, alert, client)?;
     Ok(reply::success(StatusCode::OK, Alert { alert }, ask.now()))
 }
 
 /// `POST /domains/{id}/alerts/{alertId}/acknowledge`.
 pub(crate) fn acknowledge(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
     let client = sent_client(ask)?;
-    let alert =
-        ask.account
-            .acknowledge_domain_alert(&ask.call, domain_id(ask)?, alert_id(ask), client)?;
+    let domain = domain_id(ask)?;
+    let alert = alert_id(ask);
+    let alert = ask
+        .account
+        .at(ask.call)
+        .acknowledge_domain_alert(domain, alert, client)?;
     Ok(moved(ask, "The alert was acknowledged.", &alert))
 }
 
 /// `POST /domains/{id}/alerts/{alertId}/resolve`.
 pub(crate) fn resolve(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
     let client = sent_client(ask)?;
-    let alert =
-        ask.account
-            .resolve_domain_alert(&ask.call, domain_id(ask)?, alert_id(ask), client)?;
+    let domain = domain_id(ask)?;
+    let alert = alert_id(ask);
+    let alert = ask
+        .account
+        .at(ask.call)
+        .resolve_domain_alert(domain, alert, client)?;
     Ok(moved(ask, "The alert was resolved.", &alert))
 }
 
@@ -147,9 +157,8 @@ pub(crate) fn mentions(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
             page,
         })
     })?;
-    let found = ask
-        .account
-        .list_mentions(&ask.call, domain_id(ask)?, request)?;
+    let domain = domain_id(ask)?;
+    let found = ask.account.at(ask.call).list_mentions(domain, request)?;
     let mentions = Mentions {
         numbers: PageNumbers::of(&found),
         mentions: found.items,
@@ -170,10 +179,9 @@ pub(crate) fn leaks(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
             page,
         })
     })?;
-    match ask
-        .account
-        .list_leaks(&ask.call, domain_id(ask)?, request)?
-    {
+    let domain = domain_id(ask)?;
+    let leaks = ask.account.at(ask.call).list_leaks(domain, request)?;
+    match leaks {
         LeakAnswer::Page(page) => Ok(reply::success(StatusCode::OK, page, ask.now())),
         LeakAnswer::Unreachable(failure) => Ok(reply::success(
             StatusCode::SERVICE_UNAVAILABLE,
@@ -186,9 +194,11 @@ pub(crate) fn leaks(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
 /// `GET /domains/{id}/scan-history`.
 pub(crate) fn scan_history(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
     let client = queried_client(ask)?;
+    let domain = domain_id(ask)?;
     let scans = ask
         .account
-        .domain_scan_history(&ask.call, domain_id(ask)?, client)?;
+        .at(ask.call)
+        .domain_scan_history(domain, client)?;
     Ok(reply::success(StatusCode::OK, Scans { scans }, ask.now()))
 }
 

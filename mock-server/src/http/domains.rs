@@ -1,7 +1,7 @@
 //! Provisioning of monitored domains.
 
 use secmon_engine::{
-    Account, Call, DomainName, DomainProvisioned, Done, ProvisionDomain, Refusal, ReleaseDomain,
+    DomainName, DomainProvisioned, Done, ProvisionDomain, Refusal, ReleaseDomain, Session,
 };
 use uuid::Uuid;
 
@@ -27,34 +27,34 @@ pub(crate) fn provision(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
             service: service?,
         })
     })?;
-    let done = ask.account.provision_domain(&ask.call, request)?;
+    let done = ask.account.at(ask.call).provision_domain(request)?;
     Ok(reply::success_done(done, ask.now()))
 }
 
-type Transition = fn(&mut Account, &Call, Uuid) -> Result<Done<DomainProvisioned>, Refusal>;
+type Transition = fn(&mut Session<'_>, Uuid) -> Result<Done<DomainProvisioned>, Refusal>;
 
 fn transition(ask: &mut Ask<'_>, go: Transition) -> Result<Reply, Problem> {
     let body = ask.asked.object()?;
     let mut fields = Fields::of_body(&body);
     let domain = fields.required("monitored_domain_id", readers::uuid);
     let domain = fields.finish(|| domain)?;
-    let done = go(ask.account, &ask.call, domain)?;
+    let done = go(&mut ask.account.at(ask.call), domain)?;
     Ok(reply::success_done(done, ask.now()))
 }
 
 /// `POST suspend-domain`.
 pub(crate) fn suspend(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
-    transition(ask, Account::suspend_domain)
+    transition(ask, |session, id| session.suspend_domain(id))
 }
 
 /// `POST resume-domain`.
 pub(crate) fn resume(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
-    transition(ask, Account::resume_domain)
+    transition(ask, |session, id| session.resume_domain(id))
 }
 
 /// `POST terminate-domain`.
 pub(crate) fn terminate(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
-    transition(ask, Account::terminate_domain)
+    transition(ask, |session, id| session.terminate_domain(id))
 }
 
 /// `POST update-domain`.
@@ -64,7 +64,7 @@ pub(crate) fn update(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
     let domain = fields.required("monitored_domain_id", readers::uuid);
     let name = fields.required("domain", name);
     let (domain, name) = fields.finish(|| Some((domain?, name?)))?;
-    let done = ask.account.update_domain(&ask.call, domain, &name)?;
+    let done = ask.account.at(ask.call).update_domain(domain, &name)?;
     Ok(reply::success_done(done, ask.now()))
 }
 
@@ -82,7 +82,7 @@ pub(crate) fn release(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
             domain: domain?,
         })
     })?;
-    let released = ask.account.release_domain(&ask.call, request)?;
+    let released = ask.account.at(ask.call).release_domain(request)?;
     Ok(reply::success(StatusCode::OK, released, ask.now()))
 }
 

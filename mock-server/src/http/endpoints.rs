@@ -28,7 +28,7 @@ pub(crate) fn list(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
         page: list::page(&mut fields, list::LARGEST_PAGE, ask.manners),
     };
     let request = fields.finish(|| Some(request))?;
-    let found = ask.account.list_endpoints(&ask.call, request);
+    let found = ask.account.at(ask.call).list_endpoints(request);
     let counts = Counts {
         endpoint_limit: found.endpoint_limit,
         current_endpoint_count: found.current_endpoint_count,
@@ -60,21 +60,26 @@ pub(crate) fn create(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
             status,
         })
     })?;
-    let done = ask.account.create_endpoint(&ask.call, request)?;
+    let done = ask.account.at(ask.call).create_endpoint(request)?;
     Ok(reply::resource_done(done, ask.now()))
 }
 
 /// `GET /endpoints/{endpoint}`.
 pub(crate) fn show(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
     let client = checked_owner(ask)?;
-    let endpoint = ask.account.endpoint(&ask.call, id(ask)?, client)?;
+    let endpoint_id = id(ask)?;
+    let endpoint = ask.account.at(ask.call).endpoint(endpoint_id, client)?;
     Ok(reply::resource(endpoint, ask.now()))
 }
 
 /// `GET /endpoints/{endpoint}/detail`, which has no `meta`.
 pub(crate) fn detail(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
     let client = checked_owner(ask)?;
-    let detail = ask.account.endpoint_detail(&ask.call, id(ask)?, client)?;
+    let endpoint_id = id(ask)?;
+    let detail = ask
+        .account
+        .at(ask.call)
+        .endpoint_detail(endpoint_id, client)?;
     Ok(Reply::json(http::StatusCode::OK, &detail))
 }
 
@@ -87,16 +92,21 @@ pub(crate) fn update(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
     let status = fields.optional("status", status);
     let (client, request) =
         fields.finish(|| Some((client?, UpdateEndpoint { nickname, status })))?;
+    let endpoint_id = id(ask)?;
     let done = ask
         .account
-        .update_endpoint(&ask.call, id(ask)?, client, request)?;
+        .at(ask.call)
+        .update_endpoint(endpoint_id, client, request)?;
     Ok(reply::resource_done(done, ask.now()))
 }
 
 /// `DELETE /endpoints/{endpoint}`.
 pub(crate) fn delete(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
     let client = checked_owner(ask)?;
-    ask.account.delete_endpoint(&ask.call, id(ask)?, client)?;
+    let endpoint_id = id(ask)?;
+    ask.account
+        .at(ask.call)
+        .delete_endpoint(endpoint_id, client)?;
     Ok(Reply::no_content())
 }
 

@@ -29,7 +29,7 @@ pub(crate) fn ingest(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
             format,
         })
     })?;
-    let ingested = ask.account.ingest_firewall(&ask.call, &request)?;
+    let ingested = ask.account.at(ask.call).ingest_firewall(&request)?;
     Ok(reply::success(StatusCode::OK, ingested, ask.now()))
 }
 

@@ -43,7 +43,7 @@ pub(crate) fn list(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
             page,
         })
     })?;
-    let found = ask.account.list_port_alerts(&ask.call, request);
+    let found = ask.account.at(ask.call).list_port_alerts(request);
     let alerts = Alerts {
         numbers: PageNumbers::of(&found),
         alerts: found.items,
@@ -60,7 +60,8 @@ pub(crate) fn show(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
     let mut fields = ask.asked.parameters();
     let client = fields.required("billing_customer_id", customer::number);
     let client = fields.finish(|| client)?;
-    let alert = ask.account.port_alert(&ask.call, id(ask)?, client)?;
+    let alert_id = id(ask)?;
+    let alert = ask.account.at(ask.call).port_alert(alert_id, client)?;
     Ok(reply::success(StatusCode::OK, Shown { alert }, ask.now()))
 }
 
@@ -75,9 +76,11 @@ pub(crate) fn resolve(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
     let mut fields = Fields::of_body(&body);
     let client = fields.required("billing_customer_id", customer::number);
     let client = fields.finish(|| client)?;
+    let alert_id = id(ask)?;
     let done = ask
         .account
-        .resolve_port_alert(&ask.call, id(ask)?, client)?;
+        .at(ask.call)
+        .resolve_port_alert(alert_id, client)?;
     let message = done.note.unwrap_or("The alert was resolved.");
     let resolved = Resolved {
         message,

@@ -18,7 +18,10 @@ pub(crate) fn set(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
     let price = fields.required("price", price);
     let currency = fields.required("currency", currency);
     let (priced, price, currency) = fields.finish(|| Some((priced?, price?, currency?)))?;
-    let set = ask.account.set_price(&ask.call, &priced, price, currency)?;
+    let set = ask
+        .account
+        .at(ask.call)
+        .set_price(&priced, price, currency)?;
     Ok(reply::success(StatusCode::OK, set, ask.now()))
 }
 
@@ -28,7 +31,7 @@ pub(crate) fn delete(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
     let mut fields = Fields::of_body(&body);
     let priced = priced(ask, &mut fields);
     let priced = fields.finish(|| priced)?;
-    let deleted = ask.account.delete_price(&ask.call, &priced)?;
+    let deleted = ask.account.at(ask.call).delete_price(&priced)?;
     Ok(reply::success(StatusCode::OK, deleted, ask.now()))
 }
 

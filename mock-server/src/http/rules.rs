@@ -35,7 +35,7 @@ pub(crate) fn summary(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
     let mut fields = ask.asked.parameters();
     let client = fields.required("billing_customer_id", customer::number);
     let client = fields.finish(|| client)?;
-    let found = ask.account.rule_counts(&ask.call, client);
+    let found = ask.account.at(ask.call).rule_counts(client);
     let counts = Counts {
         endpoints: &found.endpoints,
         global_count: found.global_count,
@@ -68,35 +68,38 @@ pub(crate) fn list(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
         page: list::page(&mut fields, list::LARGEST_PAGE, Manners::Kind),
     };
     let request = fields.finish(|| Some(request))?;
-    let rules = ask.account.list_rules(&ask.call, request);
+    let rules = ask.account.at(ask.call).list_rules(request);
     Ok(list::resource(ask.asked, &rules, Nothing {}, ask.now()))
 }
 
 /// `POST /whitelists`.
 pub(crate) fn create(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
     let request = rule_request(ask)?;
-    let done = ask.account.create_rule(&ask.call, request)?;
+    let done = ask.account.at(ask.call).create_rule(request)?;
     Ok(reply::resource_done(done, ask.now()))
 }
 
 /// `GET /whitelists/{whitelist}`.
 pub(crate) fn show(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
     let client = checked_owner(ask)?;
-    let rule = ask.account.rule(&ask.call, id(ask)?, client)?;
+    let rule_id = id(ask)?;
+    let rule = ask.account.at(ask.call).rule(rule_id, client)?;
     Ok(reply::resource(rule, ask.now()))
 }
 
 /// `PUT /whitelists/{whitelist}`.
 pub(crate) fn update(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
     let request = rule_request(ask)?;
-    let done = ask.account.update_rule(&ask.call, id(ask)?, request)?;
+    let rule_id = id(ask)?;
+    let done = ask.account.at(ask.call).update_rule(rule_id, request)?;
     Ok(reply::resource_done(done, ask.now()))
 }
 
 /// `DELETE /whitelists/{whitelist}`.
 pub(crate) fn delete(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
     let client = checked_owner(ask)?;
-    ask.account.delete_rule(&ask.call, id(ask)?, client)?;
+    let rule_id = id(ask)?;
+    ask.account.at(ask.call).delete_rule(rule_id, client)?;
     Ok(Reply::no_content())
 }
 

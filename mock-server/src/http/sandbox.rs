@@ -42,15 +42,15 @@ pub(crate) fn choose(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
     let now = ask.now();
     let (endpoint, domain) = match subject {
         Subject::Account => {
-            ask.account.set_scenario(now, scenario);
+            ask.account.at(now).set_scenario(scenario);
             (None, None)
         }
         Subject::Endpoint(id) => {
-            ask.account.set_endpoint_scenario(now, id, scenario)?;
+            ask.account.at(now).set_endpoint_scenario(id, scenario)?;
             (Some(id), None)
         }
         Subject::Domain(id) => {
-            ask.account.set_domain_scenario(now, id, scenario)?;
+            ask.account.at(now).set_domain_scenario(id, scenario)?;
             (None, Some(id))
         }
     };

@@ -2,7 +2,7 @@
 
 use http::StatusCode;
 use secmon_engine::{
-    Account, Call, Done, Hostname, ProvisionEndpoint, Provisioned, Refusal, Target, parse_address,
+    Done, Hostname, ProvisionEndpoint, Provisioned, Refusal, Session, Target, parse_address,
 };
 use uuid::Uuid;
 
@@ -30,7 +30,7 @@ pub(crate) fn provision(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
             service,
         })
     })?;
-    let done = ask.account.provision(&ask.call, request)?;
+    let done = ask.account.at(ask.call).provision(request)?;
     Ok(reply::success_done(done, ask.now()))
 }
 
@@ -76,30 +76,30 @@ fn absent_or<T>(
     }
 }
 
-type Transition = fn(&mut Account, &Call, Uuid) -> Result<Done<Provisioned>, Refusal>;
+type Transition = fn(&mut Session<'_>, Uuid) -> Result<Done<Provisioned>, Refusal>;
 
 fn transition(ask: &mut Ask<'_>, go: Transition) -> Result<Reply, Problem> {
     let body = ask.asked.object()?;
     let mut fields = Fields::of_body(&body);
     let endpoint = fields.required("endpoint_id", readers::uuid);
     let endpoint = fields.finish(|| endpoint)?;
-    let done = go(ask.account, &ask.call, endpoint)?;
+    let done = go(&mut ask.account.at(ask.call), endpoint)?;
     Ok(reply::success_done(done, ask.now()))
 }
 
 /// `POST suspend`.
 pub(crate) fn suspend(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
-    transition(ask, Account::suspend)
+    transition(ask, |session, id| session.suspend(id))
 }
 
 /// `POST resume`.
 pub(crate) fn resume(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
-    transition(ask, Account::resume)
+    transition(ask, |session, id| session.resume(id))
 }
 
 /// `POST terminate`.
 pub(crate) fn terminate(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
-    transition(ask, Account::terminate)
+    transition(ask, |session, id| session.terminate(id))
 }
 
 /// `POST scan-endpoint`.
@@ -109,6 +109,6 @@ pub(crate) fn scan(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
     let client = fields.required("client_id", customer::number);
     let endpoint = fields.required("endpoint_id", readers::uuid);
     let (client, endpoint) = fields.finish(|| Some((client?, endpoint?)))?;
-    let queued = ask.account.scan_endpoint(&ask.call, client, endpoint)?;
+    let queued = ask.account.at(ask.call).scan_endpoint(client, endpoint)?;
     Ok(reply::success(StatusCode::ACCEPTED, queued, ask.now()))
 }

@@ -15,7 +15,7 @@ pub(crate) fn token(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
     let client = fields.required("billing_customer_id", customer::number);
     let path = fields.optional("redirect_path", redirect_path);
     let (client, path) = fields.finish(|| Some((client?, path)))?;
-    let minted = ask.account.mint_sso_token(&ask.call, client, path)?;
+    let minted = ask.account.at(ask.call).mint_sso_token(client, path)?;
     let token = minted.token.clone();
     Ok(reply::success(StatusCode::OK, minted, ask.now()).secret(token))
 }

@@ -43,7 +43,9 @@ fn token<'a>(asked: &'a Asked<'_>) -> &'a str {
 fn redeemed(mock: &Mock, token: &str) -> Option<(String, SignedIn, Ticket)> {
     mock.registry().partners().into_iter().find_map(|partner| {
         let mut account = partner.account();
-        let who = account.redeem_sso_token(partner.time(mock.now()), token)?;
+        let who = account
+            .at(partner.time(mock.now()))
+            .redeem_sso_token(token)?;
         let ticket = mock.save(partner.name(), &mut account);
         Some((partner.name().to_owned(), who, ticket))
     })

@@ -2,8 +2,8 @@
 
 use http::StatusCode;
 use secmon_engine::{
-    Account, Call, ChangeSubscription, ClientId, Done, DowngradeCheck, ProvisionSubscription,
-    Refusal, ServiceId, SubscriptionMoved, SubscriptionRef,
+    ChangeSubscription, ClientId, Done, DowngradeCheck, ProvisionSubscription, Refusal, ServiceId,
+    Session, SubscriptionMoved, SubscriptionRef,
 };
 
 use super::ask::Ask;
@@ -38,35 +38,35 @@ pub(crate) fn provision(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
             quantity,
         })
     })?;
-    let done = ask.account.provision_subscription(&ask.call, request)?;
+    let done = ask.account.at(ask.call).provision_subscription(request)?;
     Ok(reply::success_done(done, ask.now()))
 }
 
 type Transition =
-    fn(&mut Account, &Call, &SubscriptionRef) -> Result<Done<SubscriptionMoved>, Refusal>;
+    fn(&mut Session<'_>, &SubscriptionRef) -> Result<Done<SubscriptionMoved>, Refusal>;
 
 fn transition(ask: &mut Ask<'_>, go: Transition) -> Result<Reply, Problem> {
     let body = ask.asked.object()?;
     let mut fields = Fields::of_body(&body);
     let named = Named::read(&mut fields);
     let subscription = fields.finish(|| named.subscription())?;
-    let done = go(ask.account, &ask.call, &subscription)?;
+    let done = go(&mut ask.account.at(ask.call), &subscription)?;
     Ok(reply::success_done(done, ask.now()))
 }
 
 /// `POST suspend-subscription`.
 pub(crate) fn suspend(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
-    transition(ask, Account::suspend_subscription)
+    transition(ask, |session, named| session.suspend_subscription(named))
 }
 
 /// `POST resume-subscription`.
 pub(crate) fn resume(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
-    transition(ask, Account::resume_subscription)
+    transition(ask, |session, named| session.resume_subscription(named))
 }
 
 /// `POST terminate-subscription`.
 pub(crate) fn terminate(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
-    transition(ask, Account::terminate_subscription)
+    transition(ask, |session, named| session.terminate_subscription(named))
 }
 
 /// `POST change-subscription` (D4, D5).
@@ -100,7 +100,7 @@ pub(crate) fn change(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
             downgrade,
         })
     })?;
-    let change = ask.account.change_subscription(&ask.call, request)?;
+    let change = ask.account.at(ask.call).change_subscription(request)?;
     Ok(reply::success(StatusCode::OK, change, ask.now()))
 }
 

@@ -29,7 +29,7 @@ pub(crate) fn services(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
         }
     }
     let services = fields.finish(|| Some(services))?;
-    let report = ask.account.sync_services(&ask.call, &services);
+    let report = ask.account.at(ask.call).sync_services(&services);
     Ok(reply::success(StatusCode::OK, report, ask.now()))
 }
 

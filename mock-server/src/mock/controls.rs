@@ -244,7 +244,7 @@ impl Mock {
         open: &[OpenPort],
     ) -> Result<Ticket, AdminError> {
         self.on_record(endpoint, |account, now| {
-            account.set_ports(now, endpoint, open.to_vec())
+            account.at(now).set_ports(endpoint, open.to_vec())
         })
     }
 
@@ -255,7 +255,7 @@ impl Mock {
         outcome: ScanOutcome,
     ) -> Result<Ticket, AdminError> {
         self.on_record(endpoint, |account, now| {
-            account.scan_endpoint_now(now, endpoint, outcome)
+            account.at(now).scan_endpoint_now(endpoint, outcome)
         })
     }
 
@@ -266,7 +266,7 @@ impl Mock {
         findings: DomainFindings,
     ) -> Result<Ticket, AdminError> {
         self.on_record(domain, |account, now| {
-            account.set_findings(now, domain, findings)
+            account.at(now).set_findings(domain, findings)
         })
     }
 
@@ -277,7 +277,7 @@ impl Mock {
         outcome: ScanOutcome,
     ) -> Result<Ticket, AdminError> {
         self.on_record(domain, |account, now| {
-            account.scan_domain_now(now, domain, outcome)
+            account.at(now).scan_domain_now(domain, outcome)
         })
     }
 
@@ -288,7 +288,7 @@ impl Mock {
         state: LeakDataset,
     ) -> Result<Ticket, AdminError> {
         self.on_account(name, |account, now| {
-            account.set_leak_dataset(now, state);
+            account.at(now).set_leak_dataset(state);
             Ok(())
         })
     }
@@ -300,7 +300,7 @@ impl Mock {
         progress: Progress,
     ) -> Result<Ticket, AdminError> {
         self.on_account(name, |account, now| {
-            account.set_progress(now, progress);
+            account.at(now).set_progress(progress);
             Ok(())
         })
     }
@@ -312,7 +312,7 @@ impl Mock {
         client: ClientId,
     ) -> Result<Ticket, AdminError> {
         self.on_account(name, |account, now| {
-            account.remove_portal_account(now, client)
+            account.at(now).remove_portal_account(client)
         })
     }
 

@@ -157,7 +157,10 @@ fn a_state_brings_its_time_whatever_the_other_servers_clock_shows_m2() {
         let file = folder.path().join("state");
         let open = || Stage::of(|builder| builder.manual_clock(start).state(&file));
         let other = open();
-        other.anyone.put("/_mock/state", document.clone()).expect(204);
+        other
+            .anyone
+            .put("/_mock/state", document.clone())
+            .expect(204);
         assert_eq!(times(&other), times(&stage));
         drop(other);
         assert_eq!(times(&open()), times(&stage), "after a restart");

@@ -1,65 +1,17 @@
 //! Domain alerts: raised by scans, acknowledged and resolved by people (C8).
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use uuid::Uuid;
 
-use crate::account::{Account, give_number};
-use crate::changes::{DomainAlertNo, DomainNo};
-use crate::customer::Portal;
 use crate::ids::Kind;
+use crate::named::named;
 use crate::page::{Page, Paged};
-use crate::refusal::{Call, Refusal};
-use crate::time::{Instant, Timestamp};
+use crate::refusal::Refusal;
+use crate::session::Session;
+use crate::state::{AlertState, DomainAlert, DomainAlertKind, DomainAlertNo};
+use crate::time::Timestamp;
 use crate::values::ClientId;
-use crate::world::{Category, DomainFindings};
-
-/// A domain alert, as recorded.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub(crate) struct DomainAlert {
-    pub(crate) domain: DomainNo,
-    /// The domain's name when the alert was raised (C3).
-    name: Box<str>,
-    kind: DomainAlertKind,
-    category: Category,
-    new_count: u32,
-    previous_count: u32,
-    created_at: Instant,
-    state: AlertState,
-}
-
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum AlertState {
-    Open,
-    Acknowledged {
-        at: Instant,
-    },
-    Resolved {
-        acknowledged_at: Instant,
-        at: Instant,
-    },
-}
-
-/// What a domain alert is about.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum DomainAlertKind {
-    /// More leaked credentials than before.
-    CredentialLeak,
-    /// More dark-web mentions than before.
-    DarkWebMention,
-}
-
-impl DomainAlertKind {
-    /// The kind with this name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "credential_leak" => Some(Self::CredentialLeak),
-            "dark_web_mention" => Some(Self::DarkWebMention),
-            _ => None,
-        }
-    }
-}
+use crate::world::Category;
 
 /// How bad a domain alert is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
@@ -73,17 +25,11 @@ pub enum DomainSeverity {
     Medium,
 }
 
-impl DomainSeverity {
-    /// The severity with this name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "critical" => Some(Self::Critical),
-            "high" => Some(Self::High),
-            "medium" => Some(Self::Medium),
-            _ => None,
-        }
-    }
-}
+named!(DomainSeverity {
+    Critical = "critical",
+    High = "high",
+    Medium = "medium",
+});
 
 /// The states of a domain alert.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
@@ -97,17 +43,11 @@ pub enum DomainAlertStatus {
     Resolved,
 }
 
-impl DomainAlertStatus {
-    /// The status with this name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "open" => Some(Self::Open),
-            "acknowledged" => Some(Self::Acknowledged),
-            "resolved" => Some(Self::Resolved),
-            _ => None,
-        }
-    }
-}
+named!(DomainAlertStatus {
+    Open = "open",
+    Acknowledged = "acknowledged",
+    Resolved = "resolved",
+});
 
 /// The domain alert resource.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -238,66 +178,7 @@ impl DomainAlert {
     }
 }
 
-impl Account {
-    /// Raises an alert for each count that grew (C8).
-    pub(super) fn raise_domain_alerts(
-        &mut self,
-        number: DomainNo,
-        before: DomainFindings,
-        found: DomainFindings,
-        at: Instant,
-    ) {
-        for category in Category::ALL {
-            let counts = (before.leaks(category), found.leaks(category));
-            self.raise_if_grown(
-                number,
-                DomainAlertKind::CredentialLeak,
-                category,
-                counts,
-                at,
-            );
-        }
-        let counts = (before.mentions(), found.mentions());
-        let kind = DomainAlertKind::DarkWebMention;
-        self.raise_if_grown(number, kind, Category::Employees, counts, at);
-    }
-
-    fn raise_if_grown(
-        &mut self,
-        domain: DomainNo,
-        kind: DomainAlertKind,
-        category: Category,
-        (previous_count, new_count): (u32, u32),
-        at: Instant,
-    ) {
-        if new_count <= previous_count {
-            return;
-        }
-        let counter = &mut self.records.controls.edit().domain_alerts;
-        let number = DomainAlertNo(give_number(counter));
-        let name = self.records.domains[&domain].name.clone();
-        self.records.domain_alerts.insert(
-            number,
-            DomainAlert {
-                domain,
-                name,
-                kind,
-                category,
-                new_count,
-                previous_count,
-                created_at: at,
-                state: AlertState::Open,
-            },
-        );
-        self.index_domain_alert(number, domain);
-    }
-
-    /// Makes a recorded alert known to its domain.
-    pub(crate) fn index_domain_alert(&mut self, number: DomainAlertNo, domain: DomainNo) {
-        let alerts = self.index.domain_alerts.entry(domain);
-        alerts.or_default().insert(number);
-    }
-
+impl Session<'_> {
     /// `GET /domains/{id}/alerts`: a page, newest first.
     ///
     /// # Errors
@@ -305,11 +186,9 @@ impl Account {
     /// [`Refusal::DomainNotFound`].
     pub fn list_domain_alerts(
         &mut self,
-        call: &Call,
         domain: Uuid,
         request: ListDomainAlerts,
     ) -> Result<Paged<DomainAlertView>, Refusal> {
-        self.advance(call.now);
         let number = self.customers_domain(domain, request.client)?;
         let alerts = self.index.domain_alerts.get(&number);
         let matching = alerts
@@ -326,12 +205,10 @@ impl Account {
     /// [`Refusal::DomainNotFound`], [`Refusal::DomainAlertNotFound`].
     pub fn domain_alert(
         &mut self,
-        call: &Call,
         domain: Uuid,
         alert: Uuid,
         client: ClientId,
     ) -> Result<DomainAlertDetail, Refusal> {
-        self.advance(call.now);
         let number = self.known_domain_alert(domain, alert, client)?;
         Ok(DomainAlertDetail {
             alert: self.domain_alert_view(number),
@@ -347,12 +224,10 @@ impl Account {
     /// [`Refusal::UserNotFound`], [`Refusal::AlertAlreadyResolved`].
     pub fn acknowledge_domain_alert(
         &mut self,
-        call: &Call,
         domain: Uuid,
         alert: Uuid,
         client: ClientId,
     ) -> Result<AcknowledgedAlert, Refusal> {
-        self.advance(call.now);
         let number = self.known_domain_alert(domain, alert, client)?;
         self.require_portal_account(client)?;
         let at = match self.records.domain_alerts[&number].state {
@@ -380,12 +255,10 @@ impl Account {
     /// open, and when it is resolved already (C8).
     pub fn resolve_domain_alert(
         &mut self,
-        call: &Call,
         domain: Uuid,
         alert: Uuid,
         client: ClientId,
     ) -> Result<ResolvedDomainAlert, Refusal> {
-        self.advance(call.now);
         let number = self.known_domain_alert(domain, alert, client)?;
         self.require_portal_account(client)?;
         let AlertState::Acknowledged {
@@ -428,18 +301,6 @@ impl Account {
                 recorded.is_some_and(|alert| alert.domain == domain)
             })
             .ok_or(Refusal::DomainAlertNotFound)
-    }
-
-    /// Whether the customer can sign in, which some operations need (C11).
-    pub(crate) fn require_portal_account(&self, client: ClientId) -> Result<(), Refusal> {
-        let granted = self
-            .customer(client)
-            .is_some_and(|customer| self.records.customers[customer].portal == Portal::Granted);
-        if granted {
-            Ok(())
-        } else {
-            Err(Refusal::UserNotFound)
-        }
     }
 
     fn domain_alert_view(&self, number: DomainAlertNo) -> DomainAlertView {

@@ -2,13 +2,14 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use uuid::Uuid;
 
-use crate::account::Account;
-use crate::mix::mix_bytes;
+use crate::hash::hash_bytes;
 use crate::page::{Page, Paged};
-use crate::refusal::{Call, Refusal};
+use crate::refusal::Refusal;
+use crate::session::Session;
+use crate::state::LeakDataset;
 use crate::time::{Instant, Timestamp};
 use crate::values::ClientId;
 use crate::world::Category;
@@ -16,29 +17,9 @@ use crate::world::Category;
 /// Leak records a page.
 const PAGE_SIZE: u64 = 50;
 
-/// The state of the upstream dataset of leaked credentials.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum LeakDataset {
-    /// It answers.
-    Configured,
-    /// There is none.
-    Unconfigured,
-    /// It does not answer for now.
-    Unreachable,
-}
+const SOURCES: [&str; 4] = ["Collection #1", "Stealer logs", "Forum dump", "Combo list"];
 
-impl LeakDataset {
-    /// The state with this name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "configured" => Some(Self::Configured),
-            "unconfigured" => Some(Self::Unconfigured),
-            "unreachable" => Some(Self::Unreachable),
-            _ => None,
-        }
-    }
-}
+const DAY_MILLIS: u64 = 86_400_000;
 
 /// Which leak records are asked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -107,28 +88,13 @@ impl fmt::Debug for LeakItem {
     }
 }
 
-const SOURCES: [&str; 4] = ["Collection #1", "Stealer logs", "Forum dump", "Combo list"];
-const DAY_MILLIS: u64 = 86_400_000;
-
-impl Account {
-    /// Sets the state of the dataset of leaked credentials.
-    pub fn set_leak_dataset(&mut self, now: Instant, state: LeakDataset) {
-        self.advance(now);
-        self.records.controls.edit().leak_dataset = state;
-    }
-
+impl Session<'_> {
     /// `GET /domains/{id}/credential-leaks`: a page of 50.
     ///
     /// # Errors
     ///
     /// [`Refusal::DomainNotFound`].
-    pub fn list_leaks(
-        &mut self,
-        call: &Call,
-        domain: Uuid,
-        request: ListLeaks,
-    ) -> Result<LeakAnswer, Refusal> {
-        self.advance(call.now);
+    pub fn list_leaks(&mut self, domain: Uuid, request: ListLeaks) -> Result<LeakAnswer, Refusal> {
         let number = self.customers_domain(domain, request.client)?;
         let record = &self.records.domains[&number];
         let page = Page::new(request.page, PAGE_SIZE);
@@ -171,7 +137,7 @@ fn unreachable(page: Page) -> LeakAnswer {
 /// The leak record at this place, the same at every read.
 fn leak_item(domain: &str, created_at: Instant, category: Category, place: u32) -> LeakItem {
     let label = category.name();
-    let hash = mix_bytes(u64::from(place), format!("{label}@{domain}").as_bytes());
+    let hash = hash_bytes(u64::from(place), format!("{label}@{domain}").as_bytes());
     let email = match category {
         Category::Employees => format!("employee{}@{domain}", place + 1),
         Category::Customers => format!("customer{}@customers.example", place + 1),

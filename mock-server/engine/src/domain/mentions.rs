@@ -1,81 +1,23 @@
 //! Dark-web mentions: numbered runs, of which only what was seen is kept (C9).
 
-use std::collections::BTreeSet;
-
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use uuid::Uuid;
 
-use crate::account::Account;
-use crate::changes::DomainNo;
+use crate::hash::hash;
 use crate::ids::Kind;
-use crate::mix::mix;
 use crate::page::{Page, Paged};
-use crate::refusal::{Call, Refusal};
+use crate::refusal::Refusal;
+use crate::session::Session;
+use crate::state::DomainNo;
 use crate::time::{Instant, Timestamp};
 use crate::values::ClientId;
 
-/// The mentions of a domain: runs of numbers, one for each scan that found
-/// more than the one before, oldest first.
-#[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
-pub(super) struct Mentions {
-    runs: Vec<Run>,
-    /// Numbers that an unfiltered read has returned.
-    seen: BTreeSet<u32>,
-}
-
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
-struct Run {
-    first: u32,
-    count: u32,
-    found_at: Instant,
-}
-
-impl Run {
-    fn numbers(&self) -> impl DoubleEndedIterator<Item = u32> + use<> {
-        self.first..self.first.saturating_add(self.count)
-    }
-}
-
-impl Mentions {
-    pub(super) fn count(&self) -> u32 {
-        let counts = self.runs.iter().map(|run| run.count);
-        counts.fold(0, u32::saturating_add)
-    }
-
-    /// Brings the mentions to what a scan found: new ones are numbered from
-    /// `first`; when there are fewer, the newest go.
-    pub(super) fn settle(&mut self, count: u32, first: u32, at: Instant) {
-        let known = self.count();
-        if count > known {
-            self.runs.push(Run {
-                first,
-                count: count - known,
-                found_at: at,
-            });
-        }
-        let mut surplus = known.saturating_sub(count);
-        while surplus > 0
-            && let Some(run) = self.runs.last_mut()
-        {
-            let gone = surplus.min(run.count);
-            run.count -= gone;
-            surplus -= gone;
-            let end = run.first.saturating_add(run.count);
-            self.seen.retain(|number| *number < end);
-            if run.count == 0 {
-                self.runs.pop();
-            }
-        }
-    }
-
-    /// Newest first, each with the time of the scan that found it.
-    fn newest_first(&self) -> impl Iterator<Item = (u32, Instant)> {
-        self.runs
-            .iter()
-            .rev()
-            .flat_map(|run| run.numbers().rev().map(|number| (number, run.found_at)))
-    }
-}
+const SOURCES: [&str; 4] = [
+    "Breach forum",
+    "Paste site",
+    "Leak marketplace",
+    "Chat channel",
+];
 
 /// Which mentions are asked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -109,25 +51,7 @@ pub struct MentionView {
     pub created_at: Timestamp,
 }
 
-const SOURCES: [&str; 4] = [
-    "Breach forum",
-    "Paste site",
-    "Leak marketplace",
-    "Chat channel",
-];
-
-impl Account {
-    /// Numbers for the mentions by which this count is more than the domain
-    /// has, the first of which is given back.
-    pub(super) fn give_mentions(&mut self, domain: DomainNo, count: u32) -> u32 {
-        let known = self.records.domains[&domain].mentions.count();
-        let first = self.records.controls.mentions;
-        if count > known {
-            self.records.controls.edit().mentions = first.saturating_add(count - known);
-        }
-        first
-    }
-
+impl Session<'_> {
     /// `GET /domains/{id}/dark-web-mentions`: a page, newest first. A read
     /// without `is_new` marks what it returns as seen (C9).
     ///
@@ -136,11 +60,9 @@ impl Account {
     /// [`Refusal::DomainNotFound`].
     pub fn list_mentions(
         &mut self,
-        call: &Call,
         domain: Uuid,
         request: ListMentions,
     ) -> Result<Paged<MentionView>, Refusal> {
-        self.advance(call.now);
         let number = self.customers_domain(domain, request.client)?;
         let record = &self.records.domains[&number];
         let mentions = &record.mentions;
@@ -167,13 +89,13 @@ impl Account {
     }
 
     fn mention_view(&self, domain: &str, number: u32, at: Instant, is_new: bool) -> MentionView {
-        let source_name = SOURCES[mix(u64::from(number)) as usize % SOURCES.len()];
+        let source_name = SOURCES[hash(u64::from(number)) as usize % SOURCES.len()];
         MentionView {
             id: self.ids.uuid(Kind::Mention, number),
             title: format!("{domain} mentioned on a {}", source_name.to_lowercase()),
             content_preview: format!("Selling access and records of {domain}, serious offers only"),
             source_name,
-            author: format!("user{:04}", mix(u64::from(number)) % 10_000),
+            author: format!("user{:04}", hash(u64::from(number)) % 10_000),
             published_at: at.into(),
             is_new,
             created_at: at.into(),

@@ -6,28 +6,31 @@ use std::collections::VecDeque;
 use serde::Serialize;
 use uuid::Uuid;
 
-use crate::account::{Account, give_number};
-use crate::capacity::Pool;
-use crate::catalogue::Product;
-use crate::changes::{DomainAlertNo, DomainNo};
+use crate::catalogue::{Pool, Product};
 use crate::customer::Client;
-use crate::domain::mentions::Mentions;
 use crate::domain::view::DomainStatus;
-use crate::domain::{Domain, DomainState};
 use crate::domain_name::DomainName;
 use crate::ids::Kind;
-use crate::refusal::{Call, Done, Refusal};
-use crate::roll::PausedBy;
-use crate::scan::Phase;
-use crate::subscription::{SubscriptionKey, SubscriptionRef, SubscriptionStatus};
+use crate::refusal::{Added, Done, Refusal};
+use crate::session::Session;
+use crate::state::{
+    Domain, DomainAlertNo, DomainNo, DomainState, Mentions, PausedBy, Phase, SubscriptionKey,
+    SubscriptionStatus, next_number,
+};
+use crate::subscription::provision::SubscriptionRef;
 use crate::values::{ClientId, ServiceId};
 use crate::world::DomainFindings;
 
 const ALREADY_MONITORED: &str = "This domain is already monitored for the customer.";
+
 const RESTORED: &str = "This domain was monitored before; its record was restored.";
+
 const ALREADY_PAUSED: &str = "The domain is already paused.";
+
 const ALREADY_ACTIVE: &str = "The domain is already active.";
+
 const ALREADY_TERMINATED: &str = "The domain is already terminated.";
+
 const SAME_NAME: &str = "The record already monitors this domain.";
 
 /// What `provision-domain` is asked for.
@@ -85,7 +88,7 @@ pub struct DomainReleased {
     pub slots_used: u64,
 }
 
-impl Account {
+impl Session<'_> {
     /// `provision-domain`: starts monitoring a domain, finds it as it is, or
     /// restores it (C2).
     ///
@@ -94,33 +97,33 @@ impl Account {
     /// [`Refusal::DomainLimitExceeded`].
     pub fn provision_domain(
         &mut self,
-        call: &Call,
         request: ProvisionDomain,
     ) -> Result<Done<DomainUpdated>, Refusal> {
-        self.advance(call.now);
         let client = request.client.id;
         let name = request.domain.as_str();
-        let done = match self.domain_by_name(client, name) {
-            Some(number) if self.is_domain_live(number) => {
-                Done::existing(number, ALREADY_MONITORED)
-            }
+        let (number, added) = match self.domain_by_name(client, name) {
+            Some(number) if self.is_domain_live(number) => (number, Added::Known),
             Some(number) => {
                 self.require_room(client, Pool::Domains)?;
-                self.enter_domain(number, DomainState::Active(Phase::Waiting));
-                Done::existing(number, RESTORED)
+                self.set_domain_state(number, DomainState::Active(Phase::Waiting));
+                (number, Added::Restored)
             }
             None => {
                 self.require_room(client, Pool::Domains)?;
-                Done::created(self.new_domain(&request.client, name))
+                (self.new_domain(&request.client, name), Added::New)
             }
         };
-        self.welcome(&request.client);
-        self.note_service(done.value, request.service);
-        if done.note != Some(ALREADY_MONITORED) {
-            self.mark_domain_simulated(call, done.value);
+        self.grant_portal_access(&request.client);
+        self.note_service(number, request.service);
+        if added != Added::Known {
+            self.mark_domain_simulated(number);
         }
-        self.run_due();
-        Ok(done.map(|number| self.domain_updated(number)))
+        let answer = self.domain_updated(number);
+        Ok(match added {
+            Added::New => Done::created(answer),
+            Added::Restored => Done::existing(answer, RESTORED),
+            Added::Known => Done::existing(answer, ALREADY_MONITORED),
+        })
     }
 
     /// The live record of a name, else the newest one (C3).
@@ -136,8 +139,8 @@ impl Account {
     }
 
     fn new_domain(&mut self, client: &Client, name: &str) -> DomainNo {
-        let customer = self.welcome(client);
-        let number = DomainNo(give_number(&mut self.records.controls.edit().domains));
+        let customer = self.grant_portal_access(client);
+        let number = DomainNo(next_number(&mut self.records.controls.edit().domains));
         let now = self.now;
         self.records.domains.insert(
             number,
@@ -171,22 +174,10 @@ impl Account {
     /// # Errors
     ///
     /// [`Refusal::DomainNotFound`].
-    pub fn suspend_domain(
-        &mut self,
-        call: &Call,
-        domain: Uuid,
-    ) -> Result<Done<DomainProvisioned>, Refusal> {
-        self.advance(call.now);
+    pub fn suspend_domain(&mut self, domain: Uuid) -> Result<Done<DomainProvisioned>, Refusal> {
         let number = self.live_domain(domain)?;
-        if let DomainState::Paused(_) = self.records.domains[&number].state {
-            return Ok(Done::existing(
-                self.domain_provisioned(number),
-                ALREADY_PAUSED,
-            ));
-        }
-        self.enter_domain(number, DomainState::Paused(PausedBy::Hand));
-        self.mark_domain_simulated(call, number);
-        Ok(Done::changed(self.domain_provisioned(number)))
+        let state = DomainState::Paused(PausedBy::Hand);
+        Ok(self.transition_domain(number, state, ALREADY_PAUSED))
     }
 
     /// `resume-domain`: makes a paused domain active again.
@@ -195,28 +186,14 @@ impl Account {
     ///
     /// [`Refusal::DomainNotFound`]; [`Refusal::DomainLimitExceeded`] when the
     /// platform paused it and there is still no room (B8).
-    pub fn resume_domain(
-        &mut self,
-        call: &Call,
-        domain: Uuid,
-    ) -> Result<Done<DomainProvisioned>, Refusal> {
-        self.advance(call.now);
+    pub fn resume_domain(&mut self, domain: Uuid) -> Result<Done<DomainProvisioned>, Refusal> {
         let number = self.live_domain(domain)?;
         let record = &self.records.domains[&number];
-        match record.state {
-            DomainState::Active(_) => {
-                let answer = self.domain_provisioned(number);
-                return Ok(Done::existing(answer, ALREADY_ACTIVE));
-            }
-            DomainState::Paused(PausedBy::Platform) => {
-                self.require_resumable(record.customer, Pool::Domains)?;
-            }
-            DomainState::Paused(PausedBy::Hand) | DomainState::Terminated => {}
+        if record.state == DomainState::Paused(PausedBy::Platform) {
+            self.require_resumable(record.customer, Pool::Domains)?;
         }
-        self.enter_domain(number, DomainState::Active(Phase::Waiting));
-        self.mark_domain_simulated(call, number);
-        self.run_due();
-        Ok(Done::changed(self.domain_provisioned(number)))
+        let state = DomainState::Active(Phase::Waiting);
+        Ok(self.transition_domain(number, state, ALREADY_ACTIVE))
     }
 
     /// `terminate-domain`: ends the monitoring of a domain; its record stays.
@@ -224,20 +201,23 @@ impl Account {
     /// # Errors
     ///
     /// [`Refusal::DomainNotFound`].
-    pub fn terminate_domain(
-        &mut self,
-        call: &Call,
-        domain: Uuid,
-    ) -> Result<Done<DomainProvisioned>, Refusal> {
-        self.advance(call.now);
+    pub fn terminate_domain(&mut self, domain: Uuid) -> Result<Done<DomainProvisioned>, Refusal> {
         let number = self.known_domain(domain)?;
-        if self.records.domains[&number].state == DomainState::Terminated {
-            let answer = self.domain_provisioned(number);
-            return Ok(Done::existing(answer, ALREADY_TERMINATED));
+        Ok(self.transition_domain(number, DomainState::Terminated, ALREADY_TERMINATED))
+    }
+
+    fn transition_domain(
+        &mut self,
+        number: DomainNo,
+        state: DomainState,
+        already: &'static str,
+    ) -> Done<DomainProvisioned> {
+        if self.domain_provisioned(number).status == DomainStatus::of(state) {
+            return Done::existing(self.domain_provisioned(number), already);
         }
-        self.enter_domain(number, DomainState::Terminated);
-        self.mark_domain_simulated(call, number);
-        Ok(Done::changed(self.domain_provisioned(number)))
+        self.set_domain_state(number, state);
+        self.mark_domain_simulated(number);
+        Done::changed(self.domain_provisioned(number))
     }
 
     /// `update-domain`: the record goes on with another name; its history
@@ -248,11 +228,9 @@ impl Account {
     /// [`Refusal::DomainNotFound`], [`Refusal::DomainAlreadyExists`].
     pub fn update_domain(
         &mut self,
-        call: &Call,
         domain: Uuid,
         name: &DomainName,
     ) -> Result<Done<DomainUpdated>, Refusal> {
-        self.advance(call.now);
         let number = self.live_domain(domain)?;
         if &*self.records.domains[&number].name == name.as_str() {
             return Ok(Done::existing(self.domain_updated(number), SAME_NAME));
@@ -264,7 +242,7 @@ impl Account {
             return Err(Refusal::DomainAlreadyExists);
         }
         self.amend_domain(number, |domain| domain.name = name.as_str().into());
-        self.mark_domain_simulated(call, number);
+        self.mark_domain_simulated(number);
         Ok(Done::changed(self.domain_updated(number)))
     }
 
@@ -275,12 +253,7 @@ impl Account {
     /// [`Refusal::DomainNotFound`], then [`Refusal::BillingClientNotFound`],
     /// [`Refusal::SubscriptionNotFound`],
     /// [`Refusal::SubscriptionNotChangeable`] when the service is cancelled.
-    pub fn release_domain(
-        &mut self,
-        call: &Call,
-        request: ReleaseDomain,
-    ) -> Result<DomainReleased, Refusal> {
-        self.advance(call.now);
+    pub fn release_domain(&mut self, request: ReleaseDomain) -> Result<DomainReleased, Refusal> {
         let number = self.customers_domain(request.domain, request.client)?;
         let key = self.recorded_subscription(&SubscriptionRef {
             client: request.client,
@@ -293,13 +266,11 @@ impl Account {
         let customer = self.records.domains[&number].customer;
         self.remove_domain(number);
         self.give_up_slot(key);
-        self.reconcile(customer, Pool::Domains);
-        self.run_due();
         Ok(DomainReleased {
             monitored_domain_id: request.domain,
             released: true,
             slots_total: self.capacity(request.client, Pool::Domains),
-            slots_used: self.roll(customer, Pool::Domains).usage(),
+            slots_used: self.live_records(customer, Pool::Domains).usage(),
         })
     }
 
@@ -319,8 +290,19 @@ impl Account {
         let quantity = self.records.subscriptions[&key].offer.quantity();
         if quantity <= 1 {
             self.set_subscription_status(key, SubscriptionStatus::Cancelled);
-        } else if let Some(subscription) = self.records.subscriptions.edit(key) {
-            subscription.offer = subscription.offer.with(None, Some(quantity - 1));
+        } else {
+            self.amend_subscription(key, |subscription| {
+                subscription.offer = subscription.offer.with(None, Some(quantity - 1));
+            });
+        }
+    }
+
+    /// Marks a domain that a simulated call made or changed (A14).
+    fn mark_domain_simulated(&mut self, number: DomainNo) {
+        if self.is_simulated()
+            && let Some(domain) = self.records.domains.edit(number)
+        {
+            domain.simulated = true;
         }
     }
 

@@ -3,15 +3,11 @@
 use serde::Serialize;
 use uuid::Uuid;
 
-use crate::account::Account;
-use crate::capacity::Pool;
-use crate::catalogue::Product;
-use crate::changes::DomainNo;
-use crate::domain::{Domain, DomainState};
+use crate::catalogue::{Pool, Product};
 use crate::ids::Kind;
-use crate::refusal::{Call, Refusal};
-use crate::roll::PausedBy;
-use crate::subscription::SubscriptionStatus;
+use crate::refusal::Refusal;
+use crate::session::Session;
+use crate::state::{Domain, DomainNo, DomainState, PausedBy, SubscriptionStatus};
 use crate::time::Timestamp;
 use crate::values::ClientId;
 use crate::world::{Category, DomainFindings};
@@ -32,7 +28,7 @@ pub enum DomainStatus {
 }
 
 impl DomainStatus {
-    pub(super) fn of(state: DomainState) -> Self {
+    pub(crate) fn of(state: DomainState) -> Self {
         match state {
             DomainState::Active(_) => Self::Active,
             DomainState::Paused(_) => Self::Paused,
@@ -156,17 +152,20 @@ pub struct DomainScanView {
     pub created_at: Timestamp,
 }
 
-impl Account {
+impl Session<'_> {
     /// `GET /domains`: the customer's domains and slots. An unknown customer
     /// is one that is not subscribed (C5).
-    pub fn list_domains(&mut self, call: &Call, client: ClientId) -> DomainList {
-        self.advance(call.now);
+    pub fn list_domains(&mut self, client: ClientId) -> DomainList {
         let subscribed = self.subscriptions_of(client).any(|subscription| {
             subscription.offer.product() == Product::DomainMonitoring
                 && subscription.status != SubscriptionStatus::Cancelled
         });
         let numbers: Vec<u32> = match self.customer(client) {
-            Some(customer) => self.roll(customer, Pool::Domains).live.iter().collect(),
+            Some(customer) => self
+                .live_records(customer, Pool::Domains)
+                .live
+                .iter()
+                .collect(),
             None => Vec::new(),
         };
         DomainList {
@@ -193,18 +192,16 @@ impl Account {
     /// [`Refusal::DomainNotFound`].
     pub fn domain_summary(
         &mut self,
-        call: &Call,
         domain: Uuid,
         client: ClientId,
     ) -> Result<DomainSummary, Refusal> {
-        self.advance(call.now);
         let number = self.customers_domain(domain, client)?;
         let record = &self.records.domains[&number];
         Ok(DomainSummary {
             item: self.domain_item(number),
             dark_web_last_scan_at: record.last_scan.map(|scan| scan.at.into()),
             password_strength: PasswordStrength::of(&record.found),
-            slots_used: self.roll(record.customer, Pool::Domains).usage(),
+            slots_used: self.live_records(record.customer, Pool::Domains).usage(),
             slots_total: self.capacity(client, Pool::Domains),
             created_at: record.created_at.into(),
         })
@@ -217,11 +214,9 @@ impl Account {
     /// [`Refusal::DomainNotFound`].
     pub fn domain_scan_history(
         &mut self,
-        call: &Call,
         domain: Uuid,
         client: ClientId,
     ) -> Result<Vec<DomainScanView>, Refusal> {
-        self.advance(call.now);
         let number = self.customers_domain(domain, client)?;
         let history = self.records.domains[&number].history.iter().rev();
         Ok(history

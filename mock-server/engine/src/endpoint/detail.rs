@@ -3,11 +3,11 @@
 use serde::Serialize;
 use uuid::Uuid;
 
-use crate::account::Account;
-use crate::endpoint::{Endpoint, EndpointView};
+use crate::endpoint::view::EndpointView;
 use crate::port_alert::PortAlertSummary;
-use crate::refusal::{Call, Refusal};
-use crate::scan::ScanOutcome;
+use crate::refusal::Refusal;
+use crate::session::Session;
+use crate::state::{Endpoint, ScanOutcome};
 use crate::time::Timestamp;
 use crate::values::ClientId;
 
@@ -44,19 +44,17 @@ pub struct LatestScanView {
     pub scanned_at: Timestamp,
 }
 
-impl Account {
+impl Session<'_> {
     /// `GET /endpoints/{endpoint}/detail`: one server with what was found.
     ///
     /// # Errors
     ///
-    /// As for [`Account::endpoint`].
+    /// As for [`Session::endpoint`].
     pub fn endpoint_detail(
         &mut self,
-        call: &Call,
         endpoint: Uuid,
         client: Option<ClientId>,
     ) -> Result<EndpointDetailView, Refusal> {
-        self.advance(call.now);
         let number = self.accessible_endpoint(endpoint, client)?;
         let endpoint = &self.records.endpoints[number];
         let (new_ports, closed_ports) = moved_ports(endpoint);

@@ -2,36 +2,15 @@
 
 use uuid::Uuid;
 
-use crate::account::Account;
-use crate::capacity::Pool;
-use crate::changes::EndpointNo;
+use crate::catalogue::Pool;
 use crate::customer::Client;
-use crate::endpoint::provision::NewServer;
-use crate::endpoint::{EndpointView, State};
+use crate::endpoint::provision::{NewServer, added_server};
+use crate::endpoint::view::{DesiredStatus, EndpointView};
 use crate::page::{Page, Paged};
-use crate::refusal::{Call, Done, Refusal};
-use crate::roll::{PausedBy, Roll};
+use crate::refusal::{Done, Refusal};
+use crate::session::Session;
+use crate::state::{EndpointNo, EndpointState, LiveRecords, PausedBy};
 use crate::values::{ClientId, Target};
-
-/// A status that a caller can give a server, or filter by.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum DesiredStatus {
-    /// Scanned.
-    Active,
-    /// Not scanned.
-    Paused,
-}
-
-impl DesiredStatus {
-    /// The status with this name: `active` or `paused`.
-    pub fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "active" => Some(Self::Active),
-            "paused" => Some(Self::Paused),
-            _ => None,
-        }
-    }
-}
 
 /// What `POST /endpoints` is asked for.
 #[derive(Clone, PartialEq, Debug)]
@@ -88,42 +67,41 @@ pub struct StatusCounts {
     pub paused: u64,
 }
 
-impl Account {
+impl Session<'_> {
     /// `GET /endpoints`: a page of live servers.
-    pub fn list_endpoints(&mut self, call: &Call, request: ListEndpoints) -> EndpointList {
-        self.advance(call.now);
+    pub fn list_endpoints(&mut self, request: ListEndpoints) -> EndpointList {
         let customer = request.client.and_then(|client| self.customer(client));
-        let nobody = Roll::default();
-        let roll = match (request.client, customer) {
+        let nobody = LiveRecords::default();
+        let servers = match (request.client, customer) {
             (None, _) => &self.index.endpoints,
             (Some(_), None) => &nobody,
-            (Some(_), Some(number)) => self.roll(number, Pool::Servers),
+            (Some(_), Some(number)) => self.live_records(number, Pool::Servers),
         };
         let endpoint_limit = match request.client {
             None => self.records.settings.limits.account_endpoint_limit,
             Some(client) => self.capacity(client, Pool::Servers),
         };
         EndpointList {
-            endpoints: self.page_of_endpoints(roll, request.status, request.page),
+            endpoints: self.page_of_endpoints(servers, request.status, request.page),
             endpoint_limit,
-            current_endpoint_count: roll.usage(),
+            current_endpoint_count: servers.usage(),
             status_counts: StatusCounts {
-                active: roll.active.len() as u64,
-                paused: roll.paused.len() as u64,
+                active: servers.active.len() as u64,
+                paused: servers.paused.len() as u64,
             },
         }
     }
 
     fn page_of_endpoints(
         &self,
-        roll: &Roll,
+        servers: &LiveRecords,
         status: Option<DesiredStatus>,
         page: Page,
     ) -> Paged<EndpointView> {
         let set = match status {
-            None => &roll.live,
-            Some(DesiredStatus::Active) => &roll.active,
-            Some(DesiredStatus::Paused) => &roll.paused,
+            None => &servers.live,
+            Some(DesiredStatus::Active) => &servers.active,
+            Some(DesiredStatus::Paused) => &servers.paused,
         };
         Paged {
             items: set
@@ -143,17 +121,15 @@ impl Account {
     /// [`Refusal::EndpointLimitExceeded`], [`Refusal::DnsResolutionFailed`].
     pub fn create_endpoint(
         &mut self,
-        call: &Call,
         request: CreateEndpoint,
     ) -> Result<Done<EndpointView>, Refusal> {
-        self.advance(call.now);
         let new = NewServer {
             nickname: request.nickname,
             status: request.status,
         };
-        let done = self.add_server(&request.client, request.target, new)?;
-        self.run_due();
-        Ok(done.map(|number| self.endpoint_view(number)))
+        let (number, added) = self.add_server(&request.client, request.target, new)?;
+        self.settle();
+        Ok(added_server(added, self.endpoint_view(number)))
     }
 
     /// `GET /endpoints/{endpoint}`: one server.
@@ -164,11 +140,9 @@ impl Account {
     /// the given customer's (A12).
     pub fn endpoint(
         &mut self,
-        call: &Call,
         endpoint: Uuid,
         client: Option<ClientId>,
     ) -> Result<EndpointView, Refusal> {
-        self.advance(call.now);
         let number = self.accessible_endpoint(endpoint, client)?;
         Ok(self.endpoint_view(number))
     }
@@ -177,26 +151,24 @@ impl Account {
     ///
     /// # Errors
     ///
-    /// As for [`Account::endpoint`]; [`Refusal::EndpointLimitExceeded`] when
+    /// As for [`Session::endpoint`]; [`Refusal::EndpointLimitExceeded`] when
     /// the platform paused it and there is still no room (B8).
     pub fn update_endpoint(
         &mut self,
-        call: &Call,
         endpoint: Uuid,
         client: ClientId,
         request: UpdateEndpoint,
     ) -> Result<Done<EndpointView>, Refusal> {
-        self.advance(call.now);
         let number = self.accessible_endpoint(endpoint, Some(client))?;
         self.change_status(number, request.status)?;
         if let Some(nickname) = request.nickname {
             let now = self.now;
-            self.amend(number, |endpoint| {
+            self.amend_endpoint(number, |endpoint| {
                 endpoint.nickname = Some(nickname.into_boxed_str());
                 endpoint.updated_at = now;
             });
         }
-        self.run_due();
+        self.settle();
         Ok(Done::changed(self.endpoint_view(number)))
     }
 
@@ -206,9 +178,9 @@ impl Account {
         status: Option<DesiredStatus>,
     ) -> Result<(), Refusal> {
         match (status, self.records.endpoints[number].state) {
-            (Some(DesiredStatus::Active), State::Paused(_)) => self.activate(number),
-            (Some(DesiredStatus::Paused), State::Active(_)) => {
-                self.enter(number, State::Paused(PausedBy::Hand));
+            (Some(DesiredStatus::Active), EndpointState::Paused(_)) => self.activate(number),
+            (Some(DesiredStatus::Paused), EndpointState::Active(_)) => {
+                self.set_endpoint_state(number, EndpointState::Paused(PausedBy::Hand));
                 Ok(())
             }
             _ => Ok(()),
@@ -220,33 +192,29 @@ impl Account {
     ///
     /// # Errors
     ///
-    /// As for [`Account::endpoint`].
+    /// As for [`Session::endpoint`].
     pub fn delete_endpoint(
         &mut self,
-        call: &Call,
         endpoint: Uuid,
         client: Option<ClientId>,
     ) -> Result<(), Refusal> {
-        self.advance(call.now);
-        let number = self
-            .undeleted_endpoint(endpoint)
-            .ok_or(Refusal::EndpointNotFound)?;
+        let number = self.undeleted_endpoint(endpoint)?;
         self.require_access(number, client)?;
         let last = self.records.endpoints[number].state.last_seen();
         self.drop_manual_scans(number);
-        self.amend(number, |endpoint| endpoint.state = State::Deleted(last));
+        self.amend_endpoint(number, |endpoint| {
+            endpoint.state = EndpointState::Deleted(last)
+        });
         Ok(())
     }
 
     /// A live server that the given customer, if any, may see.
-    pub(super) fn accessible_endpoint(
+    pub(crate) fn accessible_endpoint(
         &self,
         endpoint: Uuid,
         client: Option<ClientId>,
     ) -> Result<EndpointNo, Refusal> {
-        let number = self
-            .live_endpoint(endpoint)
-            .ok_or(Refusal::EndpointNotFound)?;
+        let number = self.live_endpoint(endpoint)?;
         self.require_access(number, client)?;
         Ok(number)
     }

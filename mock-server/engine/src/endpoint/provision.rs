@@ -5,22 +5,24 @@ use std::net::IpAddr;
 use serde::Serialize;
 use uuid::Uuid;
 
-use crate::account::Account;
-use crate::changes::EndpointNo;
+use crate::catalogue::Pool;
 use crate::customer::Client;
 use crate::dns;
-use crate::endpoint::view::EndpointStatus;
-use crate::endpoint::{DesiredStatus, Endpoint, ServiceKey, State};
+use crate::endpoint::view::{DesiredStatus, EndpointStatus};
 use crate::ids::Kind;
-use crate::refusal::{Call, Done, Refusal};
-use crate::roll::PausedBy;
-use crate::scan::Phase;
-use crate::values::{ServiceId, Target};
+use crate::refusal::{Added, Capacity, Done, Refusal};
+use crate::session::Session;
+use crate::state::{Endpoint, EndpointNo, EndpointState, PausedBy, Phase, ServiceKey};
+use crate::values::{ClientId, ServiceId, Target};
 
 const ALREADY_MONITORED: &str = "This address is already monitored for the customer.";
+
 const RESTORED: &str = "This address was monitored before; its record was restored.";
+
 const ALREADY_PAUSED: &str = "The endpoint is already paused.";
+
 const ALREADY_ACTIVE: &str = "The endpoint is already active.";
+
 const ALREADY_TERMINATED: &str = "The endpoint is already terminated.";
 
 /// What `provision` is asked for. Product, plan and `mrr` of the call are
@@ -45,38 +47,32 @@ pub struct Provisioned {
 }
 
 /// What a server that is not known yet is made with.
-pub(super) struct NewServer {
-    pub(super) nickname: Option<String>,
-    pub(super) status: DesiredStatus,
+pub(crate) struct NewServer {
+    pub(crate) nickname: Option<String>,
+    pub(crate) status: DesiredStatus,
 }
 
-impl Account {
+impl Session<'_> {
     /// `provision`: starts monitoring a server.
     ///
     /// # Errors
     ///
     /// [`Refusal::EndpointLimitExceeded`], [`Refusal::DnsResolutionFailed`].
-    pub fn provision(
-        &mut self,
-        call: &Call,
-        request: ProvisionEndpoint,
-    ) -> Result<Done<Provisioned>, Refusal> {
-        self.advance(call.now);
+    pub fn provision(&mut self, request: ProvisionEndpoint) -> Result<Done<Provisioned>, Refusal> {
         let new = NewServer {
             nickname: None,
             status: DesiredStatus::Active,
         };
         let client = request.client.id;
-        let done = self.add_server(&request.client, request.target, new)?;
+        let (number, added) = self.add_server(&request.client, request.target, new)?;
         if let Some(service) = request.service {
             let key = ServiceKey { client, service };
-            self.records.service_links.insert(key, done.value);
+            self.records.service_links.insert(key, number);
         }
-        if done.note != Some(ALREADY_MONITORED) {
-            self.mark_simulated(call, done.value);
+        if added != Added::Known {
+            self.mark_simulated(number);
         }
-        self.run_due();
-        Ok(done.map(|number| self.provisioned(number)))
+        Ok(added_server(added, self.provisioned(number)))
     }
 
     /// `suspend`: pauses a server.
@@ -84,17 +80,10 @@ impl Account {
     /// # Errors
     ///
     /// [`Refusal::EndpointNotFound`].
-    pub fn suspend(&mut self, call: &Call, endpoint: Uuid) -> Result<Done<Provisioned>, Refusal> {
-        self.advance(call.now);
-        let number = self
-            .live_endpoint(endpoint)
-            .ok_or(Refusal::EndpointNotFound)?;
-        if let State::Paused(_) = self.records.endpoints[number].state {
-            return Ok(Done::existing(self.provisioned(number), ALREADY_PAUSED));
-        }
-        self.enter(number, State::Paused(PausedBy::Hand));
-        self.mark_simulated(call, number);
-        Ok(Done::changed(self.provisioned(number)))
+    pub fn suspend(&mut self, endpoint: Uuid) -> Result<Done<Provisioned>, Refusal> {
+        let number = self.live_endpoint(endpoint)?;
+        let state = EndpointState::Paused(PausedBy::Hand);
+        self.transition(number, state, ALREADY_PAUSED)
     }
 
     /// `resume`: makes a paused server active again.
@@ -103,18 +92,10 @@ impl Account {
     ///
     /// [`Refusal::EndpointNotFound`]; [`Refusal::EndpointLimitExceeded`] when
     /// the platform paused it and there is still no room (B8).
-    pub fn resume(&mut self, call: &Call, endpoint: Uuid) -> Result<Done<Provisioned>, Refusal> {
-        self.advance(call.now);
-        let number = self
-            .live_endpoint(endpoint)
-            .ok_or(Refusal::EndpointNotFound)?;
-        if let State::Active(_) = self.records.endpoints[number].state {
-            return Ok(Done::existing(self.provisioned(number), ALREADY_ACTIVE));
-        }
-        self.activate(number)?;
-        self.mark_simulated(call, number);
-        self.run_due();
-        Ok(Done::changed(self.provisioned(number)))
+    pub fn resume(&mut self, endpoint: Uuid) -> Result<Done<Provisioned>, Refusal> {
+        let number = self.live_endpoint(endpoint)?;
+        let state = EndpointState::Active(Phase::Waiting);
+        self.transition(number, state, ALREADY_ACTIVE)
     }
 
     /// `terminate`: ends the monitoring of a server.
@@ -122,17 +103,61 @@ impl Account {
     /// # Errors
     ///
     /// [`Refusal::EndpointNotFound`].
-    pub fn terminate(&mut self, call: &Call, endpoint: Uuid) -> Result<Done<Provisioned>, Refusal> {
-        self.advance(call.now);
-        let number = self
-            .undeleted_endpoint(endpoint)
-            .ok_or(Refusal::EndpointNotFound)?;
-        if self.records.endpoints[number].state == State::Terminated {
-            return Ok(Done::existing(self.provisioned(number), ALREADY_TERMINATED));
+    pub fn terminate(&mut self, endpoint: Uuid) -> Result<Done<Provisioned>, Refusal> {
+        let number = self.undeleted_endpoint(endpoint)?;
+        self.transition(number, EndpointState::Terminated, ALREADY_TERMINATED)
+    }
+
+    fn transition(
+        &mut self,
+        number: EndpointNo,
+        state: EndpointState,
+        already: &'static str,
+    ) -> Result<Done<Provisioned>, Refusal> {
+        let status = EndpointStatus::of(state);
+        if self.provisioned(number).status == status {
+            return Ok(Done::existing(self.provisioned(number), already));
         }
-        self.enter(number, State::Terminated);
-        self.mark_simulated(call, number);
+        match status {
+            EndpointStatus::Active => self.activate(number)?,
+            EndpointStatus::Paused | EndpointStatus::Terminated => {
+                self.set_endpoint_state(number, state);
+            }
+        }
+        self.mark_simulated(number);
         Ok(Done::changed(self.provisioned(number)))
+    }
+
+    /// Makes a paused server active again. One that the platform paused needs
+    /// room (B8).
+    pub(crate) fn activate(&mut self, number: EndpointNo) -> Result<(), Refusal> {
+        let endpoint = &self.records.endpoints[number];
+        if endpoint.state == EndpointState::Paused(PausedBy::Platform) {
+            self.require_resumable(endpoint.customer, Pool::Servers)?;
+        }
+        self.set_endpoint_state(number, EndpointState::Active(Phase::Waiting));
+        Ok(())
+    }
+
+    /// Whether one more server fits, for the customer and for the account.
+    fn require_server_room(&self, client: ClientId) -> Result<(), Refusal> {
+        self.require_room(client, Pool::Servers)?;
+        let account = Capacity {
+            limit: self.records.settings.limits.account_endpoint_limit,
+            current_usage: self.index.endpoints.usage(),
+        };
+        if account.current_usage < account.limit {
+            Ok(())
+        } else {
+            Err(Refusal::EndpointLimitExceeded(account))
+        }
+    }
+
+    /// Marks a server that a simulated call made or changed.
+    pub(crate) fn mark_simulated(&mut self, number: EndpointNo) {
+        if self.is_simulated() {
+            self.records.endpoints.edit(number).simulated = true;
+        }
     }
 
     fn provisioned(&self, number: EndpointNo) -> Provisioned {
@@ -143,31 +168,31 @@ impl Account {
     }
 
     /// Adds a server, finds it as it is, or restores it (B9).
-    pub(super) fn add_server(
+    pub(crate) fn add_server(
         &mut self,
         client: &Client,
         target: Target,
         new: NewServer,
-    ) -> Result<Done<EndpointNo>, Refusal> {
+    ) -> Result<(EndpointNo, Added), Refusal> {
         let (address, hostname) = self.resolve(target)?;
         let known = self.customer(client.id).and_then(|customer| {
             self.index
                 .by_address(&self.records.endpoints, customer, address)
         });
-        let done = match known {
-            Some(number) if self.is_live(number) => Done::existing(number, ALREADY_MONITORED),
+        let added = match known {
+            Some(number) if self.is_live(number) => (number, Added::Known),
             Some(number) => {
                 self.require_server_room(client.id)?;
-                self.enter(number, State::Active(Phase::Waiting));
-                Done::existing(number, RESTORED)
+                self.set_endpoint_state(number, EndpointState::Active(Phase::Waiting));
+                (number, Added::Restored)
             }
             None => {
                 self.require_server_room(client.id)?;
-                Done::created(self.new_server(client, address, hostname, new))
+                (self.new_server(client, address, hostname, new), Added::New)
             }
         };
-        self.welcome(client);
-        Ok(done)
+        self.grant_portal_access(client);
+        Ok(added)
     }
 
     fn new_server(
@@ -177,7 +202,7 @@ impl Account {
         hostname: Option<String>,
         new: NewServer,
     ) -> EndpointNo {
-        let customer = self.welcome(client);
+        let customer = self.grant_portal_access(client);
         let now = self.now;
         self.insert_endpoint(Endpoint {
             customer,
@@ -185,8 +210,8 @@ impl Account {
             hostname: hostname.map(String::into_boxed_str),
             nickname: new.nickname.map(String::into_boxed_str),
             state: match new.status {
-                DesiredStatus::Active => State::Active(Phase::Waiting),
-                DesiredStatus::Paused => State::Paused(PausedBy::Hand),
+                DesiredStatus::Active => EndpointState::Active(Phase::Waiting),
+                DesiredStatus::Paused => EndpointState::Paused(PausedBy::Hand),
             },
             simulated: false,
             created_at: now,
@@ -211,5 +236,14 @@ impl Account {
                 }
             }
         }
+    }
+}
+
+/// What is answered about a server that was asked for.
+pub(crate) fn added_server<T>(added: Added, answer: T) -> Done<T> {
+    match added {
+        Added::New => Done::created(answer),
+        Added::Restored => Done::existing(answer, RESTORED),
+        Added::Known => Done::existing(answer, ALREADY_MONITORED),
     }
 }

@@ -5,11 +5,10 @@ use std::net::IpAddr;
 use serde::Serialize;
 use uuid::Uuid;
 
-use crate::account::Account;
-use crate::changes::EndpointNo;
-use crate::endpoint::{Endpoint, Found, LastSeen, State};
 use crate::ids::Kind;
-use crate::roll::PausedBy;
+use crate::named::named;
+use crate::session::Session;
+use crate::state::{Endpoint, EndpointNo, EndpointState, Found, LastSeen, PausedBy};
 use crate::time::Timestamp;
 use crate::values::ClientId;
 
@@ -26,7 +25,7 @@ pub enum EndpointStatus {
 }
 
 impl EndpointStatus {
-    pub(super) fn of(state: State) -> Self {
+    pub(crate) fn of(state: EndpointState) -> Self {
         match state.last_seen() {
             LastSeen::Active => Self::Active,
             LastSeen::Paused(_) => Self::Paused,
@@ -34,6 +33,20 @@ impl EndpointStatus {
         }
     }
 }
+
+/// A status that a caller can give a server, or filter by.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DesiredStatus {
+    /// Scanned.
+    Active,
+    /// Not scanned.
+    Paused,
+}
+
+named!(DesiredStatus {
+    Active = "active",
+    Paused = "paused",
+});
 
 /// The endpoint resource.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -66,7 +79,7 @@ pub struct EndpointView {
     pub quota_paused: bool,
 }
 
-impl Account {
+impl Session<'_> {
     pub(crate) fn endpoint_view(&self, number: EndpointNo) -> EndpointView {
         let endpoint = &self.records.endpoints[number];
         let last_seen = endpoint.state.last_seen();

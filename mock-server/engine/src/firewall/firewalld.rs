@@ -1,7 +1,7 @@
 //! `firewall-cmd --list-all` and `--list-all-zones`.
 
+use super::chains::{Chains, Effect, Reading, Statement, WHOLE_RANGE};
 use super::specs::{ports_with_protocol, words};
-use super::{Chains, Effect, Reading, Statement, WHOLE_RANGE};
 
 /// Services that firewalld ships, with their ports.
 const SERVICES: [(&str, &[&str]); 32] = [
@@ -119,6 +119,6 @@ fn rich_rule(line: &str) -> Vec<Effect> {
         (_, Some(ports), Some(protocol)) if about("port") => {
             vec![port(&format!("{ports}/{protocol}"))]
         }
-        _ => vec![Effect::Skip(super::NO_PORT.to_owned())],
+        _ => vec![Effect::Skip(super::chains::NO_PORT.to_owned())],
     }
 }

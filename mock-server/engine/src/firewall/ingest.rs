@@ -3,13 +3,14 @@
 use serde::Serialize;
 use uuid::Uuid;
 
+use super::chains::{Accepted, MOST_ACCEPTED, MOST_NAMED, Reading, Size, SkippedLine};
+use super::format::FirewallFormat;
 use super::port_map::PortMap;
-use super::{Accepted, FirewallFormat, MOST_ACCEPTED, MOST_NAMED, Reading, Size};
-use crate::account::Account;
-use crate::changes::EndpointNo;
 use crate::ports::known_service;
-use crate::refusal::{Call, Refusal};
-use crate::rule::{Origin, Rule, RuleView, Scope};
+use crate::refusal::Refusal;
+use crate::rule::view::RuleView;
+use crate::session::Session;
+use crate::state::{EndpointNo, Origin, Rule, Scope};
 use crate::values::ClientId;
 
 /// The longest justification of a rule.
@@ -41,16 +42,7 @@ pub struct FirewallIngested {
     pub skipped: Vec<SkippedLine>,
 }
 
-/// A line that made no rule.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub struct SkippedLine {
-    /// Its number, from 1.
-    pub line: usize,
-    /// Why.
-    pub reason: String,
-}
-
-impl Account {
+impl Session<'_> {
     /// Makes an endpoint-scoped rule of each inbound port range that a dump
     /// accepts, unless it is covered or overlaps a rule already.
     ///
@@ -60,14 +52,12 @@ impl Account {
     /// nothing could be read, or more than one call may ask for.
     pub fn ingest_firewall(
         &mut self,
-        call: &Call,
         request: &IngestFirewall,
     ) -> Result<FirewallIngested, Refusal> {
-        self.advance(call.now);
-        let endpoint = self
-            .live_endpoint(request.endpoint)
-            .filter(|number| self.owner(*number) == request.client)
-            .ok_or(Refusal::EndpointNotFound)?;
+        let endpoint = self.live_endpoint(request.endpoint)?;
+        if self.owner(endpoint) != request.client {
+            return Err(Refusal::EndpointNotFound);
+        }
         let (format, mut reading) = read(request)?;
         if reading.size == Size::TooMuch {
             return Err(Refusal::invalid(
@@ -79,7 +69,7 @@ impl Account {
         }
         let accepted = std::mem::take(&mut reading.accepted);
         let parsed_rules = accepted.len();
-        let suggested = self.suggest(call, endpoint, format, accepted, &mut reading);
+        let suggested = self.suggest(endpoint, format, accepted, &mut reading);
         reading.skipped.sort_by_key(|skipped| skipped.line);
         Ok(FirewallIngested {
             format,
@@ -91,7 +81,6 @@ impl Account {
 
     fn suggest(
         &mut self,
-        call: &Call,
         endpoint: EndpointNo,
         format: FirewallFormat,
         accepted: Vec<Accepted>,
@@ -116,20 +105,14 @@ impl Account {
             } else {
                 allowed.mark(ports, protocol);
                 taken.mark(ports, protocol);
-                let number = self.add_rule(self.suggestion(call, endpoint, format, &one));
+                let number = self.add_rule(self.suggestion(endpoint, format, &one));
                 suggested.push(self.rule_view(number));
             }
         }
         suggested
     }
 
-    fn suggestion(
-        &self,
-        call: &Call,
-        endpoint: EndpointNo,
-        format: FirewallFormat,
-        one: &Accepted,
-    ) -> Rule {
+    fn suggestion(&self, endpoint: EndpointNo, format: FirewallFormat, one: &Accepted) -> Rule {
         let quote = format!("From {} line {}: {}", format.name(), one.line, one.text);
         let justification: String = quote.chars().take(LONGEST_JUSTIFICATION).collect();
         let single = one.ports.size() == 1;
@@ -142,7 +125,7 @@ impl Account {
             justification: justification.into_boxed_str(),
             origin: Origin::FirewallDump,
             expires_at: None,
-            created_by: call.key,
+            created_by: self.call.key,
             created_at: self.now,
             updated_at: self.now,
         }

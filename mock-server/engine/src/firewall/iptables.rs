@@ -1,7 +1,7 @@
 //! `iptables-save`, `ip6tables-save`, `iptables -S`.
 
+use super::chains::{Chains, Effect, NO_PORT, Reading, Statement, WHOLE_RANGE, rule_protocol};
 use super::specs::{ALL_PORTS, port_ranges, protocol, words};
-use super::{Chains, Effect, NO_PORT, Reading, Statement, WHOLE_RANGE, rule_protocol};
 use crate::values::{PortRange, Protocol, RuleProtocol};
 
 /// The headers of the tables; only the filter decides what comes in.

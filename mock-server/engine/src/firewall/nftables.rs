@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use super::chains::{Chains, Effect, NO_PORT, Reading, Statement, WHOLE_RANGE, rule_protocol};
 use super::specs::{ALL_PORTS, port_range, protocol, words};
-use super::{Chains, Effect, NO_PORT, Reading, Statement, WHOLE_RANGE, rule_protocol};
 use crate::values::{PortRange, Protocol, RuleProtocol};
 
 /// Reads a dump; `None` when no table with a chain is in it.

@@ -5,12 +5,9 @@ use std::num::NonZeroU16;
 
 use crate::values::{PortRange, Protocol, RuleProtocol};
 
-/// A mark for each port of TCP and of UDP.
+/// A mark for each port of TCP and of UDP, by the protocol's number.
 #[derive(Clone, Debug)]
-pub(super) struct PortMap {
-    tcp: Marks,
-    udp: Marks,
-}
+pub(super) struct PortMap([Marks; 2]);
 
 /// Ports 0 to 65535, a bit for each.
 #[derive(Clone, Debug)]
@@ -20,7 +17,7 @@ const BITS: usize = 64;
 const PORTS: usize = 1 << 16;
 
 impl Marks {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(vec![0; PORTS / BITS].into())
     }
 
@@ -83,25 +80,16 @@ fn range(first: usize, last: usize) -> Option<PortRange> {
 
 impl PortMap {
     pub(super) fn new() -> Self {
-        Self {
-            tcp: Marks::new(),
-            udp: Marks::new(),
-        }
+        Self([Marks::new(), Marks::new()])
     }
 
     fn of(&self, protocol: Protocol) -> &Marks {
-        match protocol {
-            Protocol::Tcp => &self.tcp,
-            Protocol::Udp => &self.udp,
-        }
+        &self.0[protocol as usize]
     }
 
     pub(super) fn mark(&mut self, ports: PortRange, protocol: RuleProtocol) {
         for protocol in protocol.protocols() {
-            match protocol {
-                Protocol::Tcp => self.tcp.mark(ports),
-                Protocol::Udp => self.udp.mark(ports),
-            }
+            self.0[*protocol as usize].mark(ports);
         }
     }
 

@@ -1,7 +1,7 @@
 //! `ufw status`, plain, verbose or numbered.
 
+use super::chains::{Chains, Effect, NO_PORT, Reading, Statement};
 use super::specs::{ALL_PORTS, ports_with_protocol};
-use super::{Chains, Effect, NO_PORT, Reading, Statement};
 use crate::values::{PortRange, RuleProtocol};
 
 /// The one list of rules there is.

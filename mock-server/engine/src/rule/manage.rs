@@ -2,12 +2,13 @@
 
 use uuid::Uuid;
 
-use crate::account::{Account, give_number};
-use crate::changes::{EndpointNo, RuleNo};
 use crate::ids::Kind;
+use crate::named::named;
 use crate::page::{Page, Paged};
-use crate::refusal::{Call, Done, Refusal};
-use crate::rule::{Origin, Rule, RuleView, Scope};
+use crate::refusal::{Done, Refusal};
+use crate::rule::view::RuleView;
+use crate::session::Session;
+use crate::state::{EndpointNo, Origin, Rule, RuleNo, Scope, next_number};
 use crate::time::Expiry;
 use crate::values::{ClientId, PortRange, RuleProtocol};
 
@@ -50,16 +51,10 @@ pub enum RuleStatus {
     Expired,
 }
 
-impl RuleStatus {
-    /// The status with this name: `active` or `expired`.
-    pub fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "active" => Some(Self::Active),
-            "expired" => Some(Self::Expired),
-            _ => None,
-        }
-    }
-}
+named!(RuleStatus {
+    Active = "active",
+    Expired = "expired",
+});
 
 /// Which rules are asked for. A filter that names nothing of the customer's
 /// matches nothing (A12).
@@ -86,25 +81,20 @@ pub enum ScopeFilter {
     Endpoint,
 }
 
-impl ScopeFilter {
-    /// The scope with this name: `global` or `endpoint`.
-    pub fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "global" => Some(Self::Global),
-            "endpoint" => Some(Self::Endpoint),
-            _ => None,
-        }
-    }
+named!(ScopeFilter {
+    Global = "global",
+    Endpoint = "endpoint",
+});
 
+impl ScopeFilter {
     fn matches(self, scope: Scope) -> bool {
         matches!(scope, Scope::Endpoint(_)) == (self == Self::Endpoint)
     }
 }
 
-impl Account {
+impl Session<'_> {
     /// `GET /whitelists`: a page of rules, oldest first.
-    pub fn list_rules(&mut self, call: &Call, request: ListRules) -> Paged<RuleView> {
-        self.advance(call.now);
+    pub fn list_rules(&mut self, request: ListRules) -> Paged<RuleView> {
         let customer = request.client.map(|client| self.customer(client));
         let endpoint = request.endpoint.map(|id| self.known_endpoint(id));
         let matching = self.records.rules.iter().filter(|(_, rule)| {
@@ -128,12 +118,7 @@ impl Account {
     /// [`Refusal::Invalid`] on `endpoint_id` when no live server has it, on
     /// `port_start` when the rule overlaps another one (E7);
     /// [`Refusal::AccessDenied`] when the server is another customer's.
-    pub fn create_rule(
-        &mut self,
-        call: &Call,
-        request: RuleRequest,
-    ) -> Result<Done<RuleView>, Refusal> {
-        self.advance(call.now);
+    pub fn create_rule(&mut self, request: RuleRequest) -> Result<Done<RuleView>, Refusal> {
         let scope = match request.scope {
             RuleScope::Endpoint(id) => Scope::Endpoint(self.rule_endpoint(id, request.client)?),
             RuleScope::Global | RuleScope::Unstated => match request.client {
@@ -151,7 +136,7 @@ impl Account {
             justification: request.justification.into_boxed_str(),
             origin: Origin::Manual,
             expires_at: request.expires_at,
-            created_by: call.key,
+            created_by: self.call.key,
             created_at: now,
             updated_at: now,
         };
@@ -161,7 +146,7 @@ impl Account {
 
     /// Records a new rule and resolves what it covers.
     pub(crate) fn add_rule(&mut self, rule: Rule) -> RuleNo {
-        let number = RuleNo(give_number(&mut self.records.controls.edit().rules));
+        let number = RuleNo(next_number(&mut self.records.controls.edit().rules));
         self.resolve_covered(&rule);
         self.put_rule(number, rule);
         number
@@ -172,13 +157,7 @@ impl Account {
     /// # Errors
     ///
     /// [`Refusal::RuleNotFound`], also when it is not the given customer's.
-    pub fn rule(
-        &mut self,
-        call: &Call,
-        rule: Uuid,
-        client: Option<ClientId>,
-    ) -> Result<RuleView, Refusal> {
-        self.advance(call.now);
+    pub fn rule(&mut self, rule: Uuid, client: Option<ClientId>) -> Result<RuleView, Refusal> {
         let number = self.known_rule(rule)?;
         let owner = self.rule_owner(number);
         if client.is_some() && owner.is_some() && client != owner {
@@ -191,15 +170,13 @@ impl Account {
     ///
     /// # Errors
     ///
-    /// As for [`Account::create_rule`]; [`Refusal::RuleNotFound`], also when
+    /// As for [`Session::create_rule`]; [`Refusal::RuleNotFound`], also when
     /// it is not the given customer's to change (E8).
     pub fn update_rule(
         &mut self,
-        call: &Call,
         rule: Uuid,
         request: RuleRequest,
     ) -> Result<Done<RuleView>, Refusal> {
-        self.advance(call.now);
         let number = self.changeable_rule(rule, request.client)?;
         let old = &self.records.rules[&number];
         let scope = match request.scope {
@@ -233,13 +210,7 @@ impl Account {
     ///
     /// [`Refusal::RuleNotFound`], also when it is not the given customer's to
     /// change (E8).
-    pub fn delete_rule(
-        &mut self,
-        call: &Call,
-        rule: Uuid,
-        client: Option<ClientId>,
-    ) -> Result<(), Refusal> {
-        self.advance(call.now);
+    pub fn delete_rule(&mut self, rule: Uuid, client: Option<ClientId>) -> Result<(), Refusal> {
         let number = self.changeable_rule(rule, client)?;
         self.remove_rule(number);
         Ok(())
@@ -276,7 +247,7 @@ impl Account {
 
     /// The live server that a rule's body names (A12).
     fn rule_endpoint(&self, id: Uuid, client: Option<ClientId>) -> Result<EndpointNo, Refusal> {
-        let number = self.live_endpoint(id).ok_or_else(|| {
+        let number = self.live_endpoint(id).map_err(|_| {
             Refusal::invalid(
                 "endpoint_id",
                 "The endpoint_id field must name an endpoint of the account.",

@@ -5,12 +5,10 @@ use std::net::IpAddr;
 use serde::Serialize;
 use uuid::Uuid;
 
-use crate::account::Account;
-use crate::changes::{EndpointNo, RuleNo};
-use crate::endpoint::EndpointView;
+use crate::endpoint::view::EndpointView;
 use crate::ids::Kind;
-use crate::refusal::Call;
-use crate::rule::{Origin, Rule, Scope};
+use crate::session::Session;
+use crate::state::{EndpointNo, Origin, Rule, RuleNo, Scope};
 use crate::time::Timestamp;
 use crate::values::{ClientId, RuleProtocol};
 
@@ -81,10 +79,9 @@ pub struct EndpointRuleCount {
     pub rule_count: u64,
 }
 
-impl Account {
+impl Session<'_> {
     /// `GET /whitelists/endpoint-summary`: how many rules each server has.
-    pub fn rule_counts(&mut self, call: &Call, client: ClientId) -> RuleCounts {
-        self.advance(call.now);
+    pub fn rule_counts(&mut self, client: ClientId) -> RuleCounts {
         let customer = self.customer(client);
         let endpoints = match customer {
             Some(number) => {

@@ -107,7 +107,7 @@ pub fn compare(runner: &mut Runner, model: &Model) {
     );
     for item in &model.servers {
         let call = runner.bench.call();
-        let found = runner.bench.account.endpoint(&call, item.id, None);
+        let found = runner.bench.account.at(call).endpoint(item.id, None);
         assert_eq!(found.is_ok(), item.state.is_live(), "{item:?}");
     }
     for id in runner.domains.clone() {
@@ -115,7 +115,7 @@ pub fn compare(runner: &mut Runner, model: &Model) {
         let call = runner.bench.call();
         for customer in 0..2 {
             let number = client(i64::from(customer) + 1);
-            let found = runner.bench.account.domain_summary(&call, id, number);
+            let found = runner.bench.account.at(call).domain_summary(id, number);
             let expected = owner.as_ref().is_some_and(|item| item.customer == customer);
             assert_eq!(found.is_ok(), expected);
         }

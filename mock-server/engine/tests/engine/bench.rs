@@ -66,7 +66,7 @@ impl Bench {
             target: Target::parse(target).expect("a target"),
             service: None,
         };
-        self.account.provision(&self.call(), request)
+        self.account.at(self.call()).provision(request)
     }
 
     pub fn provision(&mut self, client_id: i64, target: &str) -> Uuid {
@@ -75,26 +75,29 @@ impl Bench {
     }
 
     pub fn create(&mut self, client_id: i64, target: &str) -> Result<Done<EndpointView>, Refusal> {
-        self.account.create_endpoint(
-            &self.call(),
-            CreateEndpoint {
+        self.account
+            .at(self.call())
+            .create_endpoint(CreateEndpoint {
                 client: Client::new(client(client_id)),
                 target: Target::parse(target).expect("a target"),
                 nickname: None,
                 status: DesiredStatus::Active,
-            },
-        )
+            })
     }
 
     pub fn endpoint(&mut self, id: Uuid) -> EndpointView {
         let call = self.call();
-        self.account.endpoint(&call, id, None).expect("an endpoint")
+        self.account
+            .at(call)
+            .endpoint(id, None)
+            .expect("an endpoint")
     }
 
     pub fn detail(&mut self, id: Uuid) -> EndpointDetailView {
         let call = self.call();
         self.account
-            .endpoint_detail(&call, id, None)
+            .at(call)
+            .endpoint_detail(id, None)
             .expect("an endpoint")
     }
 
@@ -104,13 +107,14 @@ impl Bench {
             status: None,
             page: Page::new(1, 100),
         };
-        self.account.list_endpoints(&self.call(), request)
+        self.account.at(self.call()).list_endpoints(request)
     }
 
     pub fn set_ports(&mut self, endpoint: Uuid, ports: &[(u16, Protocol)]) {
         let open = ports.iter().map(|(port, protocol)| open(*port, *protocol));
         self.account
-            .set_ports(self.now, endpoint, open.collect())
+            .at(self.now)
+            .set_ports(endpoint, open.collect())
             .expect("an endpoint");
     }
 
@@ -126,7 +130,7 @@ impl Bench {
             severity: None,
             page: Page::new(1, 100),
         };
-        self.account.list_port_alerts(&self.call(), request).items
+        self.account.at(self.call()).list_port_alerts(request).items
     }
 
     pub fn open_ports(&mut self, client_id: i64) -> Vec<u16> {
@@ -138,7 +142,7 @@ impl Bench {
 
     pub fn try_rule(&mut self, request: RuleRequest) -> Result<RuleView, Refusal> {
         let call = self.call();
-        let done = self.account.create_rule(&call, request)?;
+        let done = self.account.at(call).create_rule(request)?;
         Ok(done.value)
     }
 
@@ -162,7 +166,7 @@ impl Bench {
             plan,
             quantity,
         };
-        let done = self.account.provision_subscription(&self.call(), request);
+        let done = self.account.at(self.call()).provision_subscription(request);
         done.expect("provisioned").value
     }
 
@@ -172,7 +176,7 @@ impl Bench {
             domain: domain_name(name),
             service: ServiceId::new(7).expect("a service"),
         };
-        self.account.provision_domain(&self.call(), request)
+        self.account.at(self.call()).provision_domain(request)
     }
 
     pub fn new_domain(&mut self, client_id: i64, name: &str) -> Uuid {
@@ -181,12 +185,13 @@ impl Bench {
     }
 
     pub fn domains(&mut self, client_id: i64) -> DomainList {
-        self.account.list_domains(&self.call(), client(client_id))
+        self.account.at(self.call()).list_domains(client(client_id))
     }
 
     pub fn summary(&mut self, client_id: i64, id: Uuid) -> Result<DomainSummary, Refusal> {
         self.account
-            .domain_summary(&self.call(), id, client(client_id))
+            .at(self.call())
+            .domain_summary(id, client(client_id))
     }
 }
 

@@ -21,14 +21,14 @@ fn customer_with(servers: u32) -> (Bench, Vec<Uuid>) {
 fn suspend_service(bench: &mut Bench, service: i64) {
     let call = bench.call();
     let named = subscription(42, service, PORTS);
-    let done = bench.account.suspend_subscription(&call, &named);
+    let done = bench.account.at(call).suspend_subscription(&named);
     assert_eq!(done.expect("suspended").note, None);
 }
 
 fn resume_service(bench: &mut Bench, service: i64) {
     let call = bench.call();
     let named = subscription(42, service, PORTS);
-    let done = bench.account.resume_subscription(&call, &named);
+    let done = bench.account.at(call).resume_subscription(&named);
     assert_eq!(done.expect("resumed").note, None);
 }
 
@@ -81,7 +81,7 @@ fn what_was_paused_by_hand_is_never_touched_but_counts_b7() {
     let (mut bench, ids) = customer_with(8);
     let call = bench.call();
     for id in [ids[0], ids[7]] {
-        bench.account.suspend(&call, id).expect("suspended");
+        bench.account.at(call).suspend(id).expect("suspended");
     }
     suspend_service(&mut bench, 1);
     assert_eq!(
@@ -107,23 +107,28 @@ fn a_platform_paused_server_resumes_only_when_there_is_room_b8() {
         limit: 5,
         current_usage: 6,
     }));
-    assert_eq!(bench.account.resume(&call, ids[5]).err(), full);
+    assert_eq!(bench.account.at(call).resume(ids[5]).err(), full);
     let activate = UpdateEndpoint {
         nickname: Some("not changed either".to_owned()),
         status: Some(DesiredStatus::Active),
     };
     let update = bench
         .account
-        .update_endpoint(&call, ids[5], client(42), activate);
+        .at(call)
+        .update_endpoint(ids[5], client(42), activate);
     assert_eq!(update.err(), full);
     assert_eq!(bench.endpoint(ids[5]).nickname, "203.0.113.5");
-    bench.account.terminate(&call, ids[0]).expect("terminated");
+    bench
+        .account
+        .at(call)
+        .terminate(ids[0])
+        .expect("terminated");
     assert_eq!(
         quota_paused(&mut bench, &ids[1..]),
         [4],
         "usage that falls does not reconcile"
     );
-    let resumed = bench.account.resume(&call, ids[5]).expect("room now");
+    let resumed = bench.account.at(call).resume(ids[5]).expect("room now");
     assert_eq!(resumed.value.status, EndpointStatus::Active);
     assert!(!bench.endpoint(ids[5]).quota_paused);
 }
@@ -132,10 +137,10 @@ fn a_platform_paused_server_resumes_only_when_there_is_room_b8() {
 fn a_hand_paused_server_resumes_without_a_check_b8() {
     let (mut bench, ids) = customer_with(6);
     let call = bench.call();
-    bench.account.suspend(&call, ids[0]).expect("suspended");
+    bench.account.at(call).suspend(ids[0]).expect("suspended");
     suspend_service(&mut bench, 1);
     assert_eq!(quota_paused(&mut bench, &ids), [5]);
-    assert!(bench.account.resume(&call, ids[0]).is_ok());
+    assert!(bench.account.at(call).resume(ids[0]).is_ok());
 }
 
 #[test]
@@ -143,7 +148,7 @@ fn suspending_a_platform_paused_server_changes_nothing_b8() {
     let (mut bench, ids) = customer_with(6);
     suspend_service(&mut bench, 1);
     let call = bench.call();
-    let suspended = bench.account.suspend(&call, ids[5]).expect("noted");
+    let suspended = bench.account.at(call).suspend(ids[5]).expect("noted");
     assert!(suspended.note.is_some());
     assert!(bench.endpoint(ids[5]).quota_paused);
     let pause = UpdateEndpoint {
@@ -152,7 +157,8 @@ fn suspending_a_platform_paused_server_changes_nothing_b8() {
     };
     let update = bench
         .account
-        .update_endpoint(&call, ids[5], client(42), pause);
+        .at(call)
+        .update_endpoint(ids[5], client(42), pause);
     assert!(update.expect("updated").value.quota_paused);
 }
 
@@ -180,8 +186,16 @@ fn re_adding_clears_the_platform_pause_b7() {
     let (mut bench, ids) = customer_with(6);
     suspend_service(&mut bench, 1);
     let call = bench.call();
-    bench.account.terminate(&call, ids[5]).expect("terminated");
-    bench.account.terminate(&call, ids[4]).expect("terminated");
+    bench
+        .account
+        .at(call)
+        .terminate(ids[5])
+        .expect("terminated");
+    bench
+        .account
+        .at(call)
+        .terminate(ids[4])
+        .expect("terminated");
     assert_eq!(bench.provision(42, "203.0.113.5"), ids[5]);
     assert!(!bench.endpoint(ids[5]).quota_paused);
 }

@@ -12,7 +12,7 @@ const DAY: u64 = 86_400;
 /// a world of its own, a manual scan in flight, a paused server, a domain.
 fn eventful(progress: Progress) -> Bench {
     let mut bench = Bench::new();
-    bench.account.set_progress(bench.now, progress);
+    bench.account.at(bench.now).set_progress(progress);
     let servers = ["203.0.113.1", "203.0.113.2", "203.0.113.3", "203.0.113.4"]
         .map(|address| bench.provision(42, address));
     let mut brief = allow((22, 80), RuleScope::Endpoint(servers[0]), None);
@@ -26,17 +26,22 @@ fn eventful(progress: Progress) -> Bench {
     bench.wait(3 * DAY);
     let call = bench.call();
     bench.set_ports(servers[1], &[]);
-    bench.account.suspend(&call, servers[2]).expect("suspended");
+    bench
+        .account
+        .at(call)
+        .suspend(servers[2])
+        .expect("suspended");
     let open = bench.alerts(42, Some(PortAlertStatus::Open));
     if let Some(alert) = open.first() {
         let resolved = bench
             .account
-            .resolve_port_alert(&call, alert.summary.id, client(42));
+            .at(call)
+            .resolve_port_alert(alert.summary.id, client(42));
         resolved.expect("resolved");
     }
     bench.wait(DAY - 1);
     let call = bench.call();
-    let scan = bench.account.scan_endpoint(&call, client(42), servers[3]);
+    let scan = bench.account.at(call).scan_endpoint(client(42), servers[3]);
     scan.expect("queued");
     bench
 }

@@ -25,7 +25,8 @@ fn find(bench: &mut Bench, id: Uuid, counts: (u32, u32, u32, u32)) {
     let now = bench.now;
     bench
         .account
-        .set_findings(now, id, findings.expect("findings"))
+        .at(now)
+        .set_findings(id, findings.expect("findings"))
         .expect("a domain");
     scan(bench, id, ScanOutcome::Completed);
 }
@@ -33,7 +34,8 @@ fn find(bench: &mut Bench, id: Uuid, counts: (u32, u32, u32, u32)) {
 pub fn scan(bench: &mut Bench, id: Uuid, outcome: ScanOutcome) {
     bench
         .account
-        .scan_domain_now(bench.now, id, outcome)
+        .at(bench.now)
+        .scan_domain_now(id, outcome)
         .expect("an active domain");
 }
 
@@ -52,7 +54,8 @@ fn list(bench: &mut Bench, id: Uuid, request: ListDomainAlerts) -> Paged<DomainA
     let call = bench.call();
     bench
         .account
-        .list_domain_alerts(&call, id, request)
+        .at(call)
+        .list_domain_alerts(id, request)
         .expect("a domain")
 }
 
@@ -63,7 +66,7 @@ fn mentions(bench: &mut Bench, id: Uuid, is_new: Option<bool>) -> Vec<MentionVie
         is_new,
         page: Page::new(1, 3),
     };
-    let page = bench.account.list_mentions(&call, id, request);
+    let page = bench.account.at(call).list_mentions(id, request);
     page.expect("a domain").items
 }
 
@@ -76,7 +79,8 @@ fn leaks(bench: &mut Bench, id: Uuid, category: Option<Category>, page: u64) -> 
     };
     bench
         .account
-        .list_leaks(&call, id, request)
+        .at(call)
+        .list_leaks(id, request)
         .expect("a domain")
 }
 
@@ -184,7 +188,7 @@ fn a_failed_scan_keeps_the_counts_and_is_in_the_history_e1_c12() {
         Some("2026-01-01T00:00:10+00:00")
     );
     let call = bench.call();
-    let history = bench.account.domain_scan_history(&call, id, client(42));
+    let history = bench.account.at(call).domain_scan_history(id, client(42));
     let history = history.expect("there");
     let statuses: Vec<&str> = history.iter().map(|scan| scan.status).collect();
     assert_eq!(statuses, ["failed", "completed"], "newest first");
@@ -205,7 +209,7 @@ fn the_history_keeps_the_last_25_scans() {
     let (mut bench, id) = scanned();
     bench.wait(30 * 86_500);
     let call = bench.call();
-    let history = bench.account.domain_scan_history(&call, id, client(42));
+    let history = bench.account.at(call).domain_scan_history(id, client(42));
     let history = history.expect("there");
     assert_eq!(history.len(), 25);
     assert!(history.is_sorted_by(|newer, older| newer.created_at > older.created_at));
@@ -215,7 +219,11 @@ fn the_history_keeps_the_last_25_scans() {
 fn a_paused_domain_is_not_scanned_and_its_findings_stay_c12() {
     let (mut bench, id) = scanned();
     let call = bench.call();
-    bench.account.suspend_domain(&call, id).expect("suspended");
+    bench
+        .account
+        .at(call)
+        .suspend_domain(id)
+        .expect("suspended");
     let before = bench.summary(42, id).expect("there").item;
     bench.wait(200_000);
     let after = bench.summary(42, id).expect("there").item;
@@ -223,11 +231,12 @@ fn a_paused_domain_is_not_scanned_and_its_findings_stay_c12() {
     assert_eq!(
         bench
             .account
-            .scan_domain_now(bench.now, id, ScanOutcome::Completed),
+            .at(bench.now)
+            .scan_domain_now(id, ScanOutcome::Completed),
         Err(Refusal::DomainNotActive)
     );
     let call = bench.call();
-    bench.account.resume_domain(&call, id).expect("resumed");
+    bench.account.at(call).resume_domain(id).expect("resumed");
     bench.wait(2);
     let scanned = bench.summary(42, id).expect("there").item;
     assert_eq!(
@@ -246,7 +255,7 @@ fn more_is_found_by_the_first_of_many_scans_a19() {
         .map(|alert| alert.id)
         .collect();
     let findings = DomainFindings::new(90, 0, 0, 0).expect("findings");
-    let set = bench.account.set_findings(bench.now, id, findings);
+    let set = bench.account.at(bench.now).set_findings(id, findings);
     set.expect("a domain");
     bench.wait(60 * 86_400);
     let alerts = list(&mut bench, id, all()).items;
@@ -260,9 +269,10 @@ fn a_domain_keeps_its_own_world_e2_e12() {
     let (mut bench, id) = scanned();
     bench
         .account
-        .set_domain_scenario(bench.now, id, Scenario::Critical)
+        .at(bench.now)
+        .set_domain_scenario(id, Scenario::Critical)
         .expect("a domain");
-    bench.account.set_scenario(bench.now, Scenario::Clean);
+    bench.account.at(bench.now).set_scenario(Scenario::Clean);
     scan(&mut bench, id, ScanOutcome::Completed);
     let item = bench.summary(42, id).expect("there").item;
     assert_eq!(
@@ -277,7 +287,8 @@ fn a_domain_keeps_its_own_world_e2_e12() {
     assert_eq!(
         bench
             .account
-            .set_domain_scenario(bench.now, Uuid::nil(), Scenario::Clean),
+            .at(bench.now)
+            .set_domain_scenario(Uuid::nil(), Scenario::Clean),
         Err(Refusal::DomainNotFound)
     );
     assert!(DomainFindings::new(DomainFindings::MOST + 1, 0, 0, 0).is_none());
@@ -313,7 +324,7 @@ fn alerts_are_filtered_and_paged_a18() {
     assert!(!page.has_more());
     request.client = client(43);
     let call = bench.call();
-    let foreign = bench.account.list_domain_alerts(&call, id, request);
+    let foreign = bench.account.at(call).list_domain_alerts(id, request);
     assert_eq!(foreign.err(), Some(Refusal::DomainNotFound));
 }
 
@@ -325,35 +336,43 @@ fn an_alert_is_acknowledged_then_resolved_c8() {
     let call = bench.call();
     let account = &mut bench.account;
     assert_eq!(
-        account.resolve_domain_alert(&call, id, alert, owner).err(),
+        account
+            .at(call)
+            .resolve_domain_alert(id, alert, owner)
+            .err(),
         Some(Refusal::AlertNotAcknowledged)
     );
-    let first = account.acknowledge_domain_alert(&call, id, alert, owner);
+    let first = account.at(call).acknowledge_domain_alert(id, alert, owner);
     let first = first.expect("acknowledged");
     assert_eq!(first.status, DomainAlertStatus::Acknowledged);
     bench.wait(5);
     let call = bench.call();
     let account = &mut bench.account;
-    let again = account.acknowledge_domain_alert(&call, id, alert, owner);
+    let again = account.at(call).acknowledge_domain_alert(id, alert, owner);
     assert_eq!(again, Ok(first), "unchanged");
-    let resolved = account.resolve_domain_alert(&call, id, alert, owner);
+    let resolved = account.at(call).resolve_domain_alert(id, alert, owner);
     let resolved = resolved.expect("resolved");
     assert_eq!(
         resolved.resolved_at.to_string(),
         "2026-01-01T00:00:07+00:00"
     );
     assert_eq!(
-        account.resolve_domain_alert(&call, id, alert, owner).err(),
+        account
+            .at(call)
+            .resolve_domain_alert(id, alert, owner)
+            .err(),
         Some(Refusal::AlertNotAcknowledged)
     );
     assert_eq!(
         account
-            .acknowledge_domain_alert(&call, id, alert, owner)
+            .at(call)
+            .acknowledge_domain_alert(id, alert, owner)
             .err(),
         Some(Refusal::AlertAlreadyResolved)
     );
     let shown = account
-        .domain_alert(&call, id, alert, owner)
+        .at(call)
+        .domain_alert(id, alert, owner)
         .expect("there");
     let shown = serde_json::to_value(shown).expect("json");
     assert_eq!(shown["status"], "resolved");
@@ -373,14 +392,17 @@ fn the_errors_of_a_transition_come_in_order_c8() {
     let now = bench.now;
     bench
         .account
-        .remove_portal_account(now, client(42))
+        .at(now)
+        .remove_portal_account(client(42))
         .expect("removed");
     let call = bench.call();
     let mut refusal = |domain, alert, number| {
         let account = &mut bench.account;
         let owner = client(number);
-        let acknowledged = account.acknowledge_domain_alert(&call, domain, alert, owner);
-        let resolved = account.resolve_domain_alert(&call, domain, alert, owner);
+        let acknowledged = account
+            .at(call)
+            .acknowledge_domain_alert(domain, alert, owner);
+        let resolved = account.at(call).resolve_domain_alert(domain, alert, owner);
         assert_eq!(acknowledged.as_ref().err(), resolved.as_ref().err());
         acknowledged.err()
     };
@@ -406,7 +428,8 @@ fn earlier_alerts_keep_the_old_name_c3() {
     let call = bench.call();
     bench
         .account
-        .update_domain(&call, id, &domain_name("b.example"))
+        .at(call)
+        .update_domain(id, &domain_name("b.example"))
         .expect("renamed");
     find(&mut bench, id, (3, 5, 1, 1));
     let names: Vec<String> = list(&mut bench, id, all())
@@ -425,11 +448,13 @@ fn a_terminated_domain_still_answers_and_its_alerts_move_c6() {
     let call = bench.call();
     bench
         .account
-        .terminate_domain(&call, id)
+        .at(call)
+        .terminate_domain(id)
         .expect("terminated");
     let acknowledged = bench
         .account
-        .acknowledge_domain_alert(&call, id, alert, client(42));
+        .at(call)
+        .acknowledge_domain_alert(id, alert, client(42));
     assert!(acknowledged.is_ok());
     assert_eq!(mentions(&mut bench, id, None).len(), 1);
 }
@@ -528,7 +553,8 @@ fn the_dataset_can_be_missing_or_out_of_reach_c10() {
     let (mut bench, id) = scanned();
     bench
         .account
-        .set_leak_dataset(bench.now, LeakDataset::Unconfigured);
+        .at(bench.now)
+        .set_leak_dataset(LeakDataset::Unconfigured);
     let LeakAnswer::Page(page) = leaks(&mut bench, id, None, 1) else {
         panic!("there is a page");
     };
@@ -537,7 +563,8 @@ fn the_dataset_can_be_missing_or_out_of_reach_c10() {
     assert_eq!(shown, expected);
     bench
         .account
-        .set_leak_dataset(bench.now, LeakDataset::Unreachable);
+        .at(bench.now)
+        .set_leak_dataset(LeakDataset::Unreachable);
     let LeakAnswer::Unreachable(failure) = leaks(&mut bench, id, None, 3) else {
         panic!("it is unreachable");
     };

@@ -1,19 +1,19 @@
 //! Provisioning of domains, and the slots they take.
 
 use secmon_engine::{
-    Account, Call, Capacity, DomainProvisioned, DomainStatus, Done, Outcome, Refusal,
-    ReleaseDomain, ServiceId,
+    Capacity, DomainProvisioned, DomainStatus, Done, Outcome, Refusal, ReleaseDomain, ServiceId,
+    Session,
 };
 use serde_json::json;
 use uuid::Uuid;
 
 use crate::bench::{Bench, What, client, domain_name, subscription};
 
-type Move = fn(&mut Account, &Call, Uuid) -> Result<Done<DomainProvisioned>, Refusal>;
+type Move = fn(&mut Session<'_>, Uuid) -> Result<Done<DomainProvisioned>, Refusal>;
 
-const SUSPEND: Move = Account::suspend_domain;
-const RESUME: Move = Account::resume_domain;
-const TERMINATE: Move = Account::terminate_domain;
+const SUSPEND: Move = |session, id| session.suspend_domain(id);
+const RESUME: Move = |session, id| session.resume_domain(id);
+const TERMINATE: Move = |session, id| session.terminate_domain(id);
 
 fn with_slots(slots: u32) -> Bench {
     let mut bench = Bench::new();
@@ -23,7 +23,7 @@ fn with_slots(slots: u32) -> Bench {
 
 fn go(bench: &mut Bench, operation: Move, id: Uuid) -> Result<(DomainStatus, bool), Refusal> {
     let call = bench.call();
-    let done = operation(&mut bench.account, &call, id)?;
+    let done = operation(&mut bench.account.at(call), id)?;
     Ok((done.value.status, done.note.is_some()))
 }
 
@@ -34,7 +34,7 @@ fn release(bench: &mut Bench, service: i64, domain: Uuid) -> Result<serde_json::
         service: ServiceId::new(service).expect("a service"),
         domain,
     };
-    let released = bench.account.release_domain(&call, request)?;
+    let released = bench.account.at(call).release_domain(request)?;
     Ok(serde_json::to_value(released).expect("json"))
 }
 
@@ -112,7 +112,10 @@ fn a_domain_can_be_renamed_unless_the_name_is_taken_c3() {
     bench.new_domain(42, "b.example");
     let call = bench.call();
     let rename = |bench: &mut Bench, name: &str| {
-        let done = bench.account.update_domain(&call, id, &domain_name(name))?;
+        let done = bench
+            .account
+            .at(call)
+            .update_domain(id, &domain_name(name))?;
         Ok((done.value.domain, done.value.status, done.note.is_some()))
     };
     use DomainStatus::{Active, Paused};
@@ -151,7 +154,8 @@ fn a_terminated_record_does_not_hold_its_name_and_the_live_or_newest_is_found_c3
     let call = bench.call();
     let renamed = bench
         .account
-        .update_domain(&call, other, &domain_name("a.example"));
+        .at(call)
+        .update_domain(other, &domain_name("a.example"));
     assert!(renamed.is_ok(), "only live records count");
     assert_eq!(bench.new_domain(42, "a.example"), other, "the live one");
     go(&mut bench, TERMINATE, other).expect("terminated");
@@ -167,7 +171,8 @@ fn an_update_starts_no_scan_and_keeps_history_c3() {
     let call = bench.call();
     bench
         .account
-        .update_domain(&call, id, &domain_name("b.example"))
+        .at(call)
+        .update_domain(id, &domain_name("b.example"))
         .expect("renamed");
     bench.wait(60);
     let after = bench.summary(42, id).expect("there");
@@ -185,7 +190,8 @@ fn domains_beyond_capacity_are_paused_and_come_back_b7_b8() {
     let named = subscription(42, 1, "domain_monitoring");
     bench
         .account
-        .suspend_subscription(&call, &named)
+        .at(call)
+        .suspend_subscription(&named)
         .expect("suspended");
     let list = bench.domains(42);
     let paused: Vec<bool> = list.domains.iter().map(|item| item.quota_paused).collect();
@@ -202,7 +208,8 @@ fn domains_beyond_capacity_are_paused_and_come_back_b7_b8() {
     assert!(bench.summary(42, ids[2]).expect("there").item.quota_paused);
     bench
         .account
-        .resume_subscription(&call, &named)
+        .at(call)
+        .resume_subscription(&named)
         .expect("resumed");
     let list = bench.domains(42);
     assert!(list.domains.iter().all(|item| !item.quota_paused));
@@ -251,12 +258,14 @@ fn the_list_says_whether_the_customer_is_subscribed_c5_c6() {
     let named = subscription(42, 1, "domain_monitoring");
     bench
         .account
-        .suspend_subscription(&call, &named)
+        .at(call)
+        .suspend_subscription(&named)
         .expect("suspended");
     assert!(bench.domains(42).subscribed);
     bench
         .account
-        .terminate_subscription(&call, &named)
+        .at(call)
+        .terminate_subscription(&named)
         .expect("cancelled");
     let list = bench.domains(42);
     assert!(!list.subscribed && list.product.is_some());
@@ -313,7 +322,8 @@ fn a_release_is_refused_in_order_c7() {
     let named = subscription(42, 1, "domain_monitoring");
     bench
         .account
-        .terminate_subscription(&call, &named)
+        .at(call)
+        .terminate_subscription(&named)
         .expect("cancelled");
     assert_eq!(
         release(&mut bench, 1, id),
@@ -334,7 +344,8 @@ fn a_release_reconciles_c7_b7() {
     let named = subscription(42, 2, "domain_monitoring");
     bench
         .account
-        .suspend_subscription(&call, &named)
+        .at(call)
+        .suspend_subscription(&named)
         .expect("suspended");
     assert!(bench.summary(42, ids[2]).expect("there").item.quota_paused);
     release(&mut bench, 2, ids[0]).expect("released from the suspended service");

@@ -80,7 +80,7 @@ proptest! {
             runner.run(step);
         }
         let document = runner.bench.account.export();
-        let mut again = Account::import(&document).expect("an exported document");
+        let again = Account::import(&document).expect("an exported document");
         prop_assert_eq!(again.export(), document);
         prop_assert_eq!(again.all_records(), runner.bench.account.all_records());
     }
@@ -253,7 +253,7 @@ fn a_record_that_does_not_fit_the_others_is_named() {
 
 #[test]
 fn an_import_refuses_what_is_no_exported_account() {
-    let mut bench = Bench::new();
+    let bench = Bench::new();
     let refused = |document: &Value| match Account::import(document) {
         Ok(_) => "it was imported".to_owned(),
         Err(error) => error.to_string(),
@@ -303,7 +303,8 @@ fn an_exported_record_shows_its_id() {
     let call = bench.call();
     let found = bench
         .account
-        .domain_alert(&call, domain, raised, client(42));
+        .at(call)
+        .domain_alert(domain, raised, client(42));
     assert!(found.is_ok());
 }
 
@@ -329,7 +330,8 @@ fn a_restored_account_does_not_go_back_behind_its_alerts() {
     let call = bench.call();
     let resolved = bench
         .account
-        .resolve_port_alert(&call, alert.summary.id, client(42));
+        .at(call)
+        .resolve_port_alert(alert.summary.id, client(42));
     resolved.expect("resolved");
     bench.account = Account::import(&bench.account.export()).expect("exported");
     let resolution = bench.now;

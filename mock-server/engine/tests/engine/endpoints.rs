@@ -22,7 +22,8 @@ fn set_status(
     };
     let done = bench
         .account
-        .update_endpoint(&call, id, client(42), request)?;
+        .at(call)
+        .update_endpoint(id, client(42), request)?;
     Ok(done.value.status)
 }
 
@@ -38,7 +39,8 @@ fn a_server_can_be_created_paused_with_a_display_name() {
     };
     let done = bench
         .account
-        .create_endpoint(&call, request)
+        .at(call)
+        .create_endpoint(request)
         .expect("created");
     assert_eq!(done.outcome, Outcome::Created);
     assert_eq!(done.value.nickname, "web-1");
@@ -60,15 +62,16 @@ fn re_adding_ignores_name_and_status_of_the_call_b9() {
         nickname: Some("other".to_owned()),
         status: DesiredStatus::Paused,
     };
-    let live = bench.account.create_endpoint(&call, request.clone());
+    let live = bench.account.at(call).create_endpoint(request.clone());
     let live = live.expect("there already");
     assert!(live.note.is_some());
     assert_eq!(live.value.status, EndpointStatus::Active);
     bench
         .account
-        .delete_endpoint(&call, id, None)
+        .at(call)
+        .delete_endpoint(id, None)
         .expect("deleted");
-    let restored = bench.account.create_endpoint(&call, request);
+    let restored = bench.account.at(call).create_endpoint(request);
     let restored = restored.expect("restored");
     assert!(restored.note.is_some());
     assert_eq!(restored.value.id, id);
@@ -89,7 +92,8 @@ fn an_update_changes_name_and_status_only() {
     let before = bench.endpoint(id);
     let done = bench
         .account
-        .update_endpoint(&call, id, client(42), request);
+        .at(call)
+        .update_endpoint(id, client(42), request);
     let after = done.expect("updated").value;
     assert_eq!(after.nickname, "web-1");
     assert_eq!(after.status, EndpointStatus::Paused);
@@ -112,20 +116,20 @@ fn another_customer_is_denied_access_a12() {
     let denied = Some(Refusal::AccessDenied);
     let account = &mut bench.account;
     let update = UpdateEndpoint::default();
-    assert_eq!(account.endpoint(&call, id, Some(stranger)).err(), denied);
+    assert_eq!(account.at(call).endpoint(id, Some(stranger)).err(), denied);
     assert_eq!(
-        account.endpoint_detail(&call, id, Some(stranger)).err(),
+        account.at(call).endpoint_detail(id, Some(stranger)).err(),
         denied
     );
     assert_eq!(
-        account.update_endpoint(&call, id, stranger, update).err(),
+        account.at(call).update_endpoint(id, stranger, update).err(),
         denied
     );
     assert_eq!(
-        account.delete_endpoint(&call, id, Some(stranger)).err(),
+        account.at(call).delete_endpoint(id, Some(stranger)).err(),
         denied
     );
-    assert!(account.endpoint(&call, id, Some(client(42))).is_ok());
+    assert!(account.at(call).endpoint(id, Some(client(42))).is_ok());
 }
 
 #[test]
@@ -134,13 +138,13 @@ fn a_deleted_server_is_gone_until_it_is_added_again_b9() {
     let id = bench.provision(42, SERVER);
     let call = bench.call();
     let account = &mut bench.account;
-    account.delete_endpoint(&call, id, None).expect("deleted");
+    account.at(call).delete_endpoint(id, None).expect("deleted");
     let gone = Some(Refusal::EndpointNotFound);
-    assert_eq!(account.endpoint(&call, id, None).err(), gone);
-    assert_eq!(account.delete_endpoint(&call, id, None).err(), gone);
-    assert_eq!(account.terminate(&call, id).err(), gone);
-    assert_eq!(account.suspend(&call, id).err(), gone);
-    assert_eq!(account.scan_endpoint(&call, client(42), id).err(), gone);
+    assert_eq!(account.at(call).endpoint(id, None).err(), gone);
+    assert_eq!(account.at(call).delete_endpoint(id, None).err(), gone);
+    assert_eq!(account.at(call).terminate(id).err(), gone);
+    assert_eq!(account.at(call).suspend(id).err(), gone);
+    assert_eq!(account.at(call).scan_endpoint(client(42), id).err(), gone);
     assert_eq!(bench.list(None).current_endpoint_count, 0);
     assert_eq!(bench.provision(42, SERVER), id);
     assert_eq!(bench.list(None).current_endpoint_count, 1);
@@ -151,14 +155,14 @@ fn a_terminated_server_can_be_deleted_but_not_updated_b9() {
     let mut bench = Bench::new();
     let id = bench.provision(42, SERVER);
     let call = bench.call();
-    bench.account.terminate(&call, id).expect("terminated");
+    bench.account.at(call).terminate(id).expect("terminated");
     assert_eq!(
         set_status(&mut bench, id, DesiredStatus::Active),
         Err(Refusal::EndpointNotFound)
     );
-    assert_eq!(bench.account.delete_endpoint(&call, id, None), Ok(()));
+    assert_eq!(bench.account.at(call).delete_endpoint(id, None), Ok(()));
     assert_eq!(
-        bench.account.terminate(&call, id).err(),
+        bench.account.at(call).terminate(id).err(),
         Some(Refusal::EndpointNotFound)
     );
 }
@@ -171,15 +175,19 @@ fn the_list_is_oldest_first_by_pages_with_counts_that_ignore_the_filter_a18_b13(
         .collect();
     bench.provision(43, SERVER);
     let call = bench.call();
-    bench.account.suspend(&call, ids[1]).expect("suspended");
-    bench.account.terminate(&call, ids[2]).expect("terminated");
+    bench.account.at(call).suspend(ids[1]).expect("suspended");
+    bench
+        .account
+        .at(call)
+        .terminate(ids[2])
+        .expect("terminated");
     let mut page = |status: Option<DesiredStatus>, number: u64| {
         let request = ListEndpoints {
             client: Some(client(42)),
             status,
             page: Page::new(number, 3),
         };
-        bench.account.list_endpoints(&call, request)
+        bench.account.at(call).list_endpoints(request)
     };
     let listed = |list: &secmon_engine::EndpointList| -> Vec<Uuid> {
         list.endpoints.items.iter().map(|item| item.id).collect()

@@ -139,7 +139,7 @@ pub fn ingest(
         content: content.to_owned(),
         format,
     };
-    bench.account.ingest_firewall(&call, &request)
+    bench.account.at(call).ingest_firewall(&request)
 }
 
 /// Ports and protocol of each suggestion, and the lines that were skipped.
@@ -296,7 +296,7 @@ fn a_suggestion_is_a_rule_of_the_server_that_quotes_its_line_e13() {
         "resolved at once (E3)"
     );
     let call = bench.call();
-    let stored = bench.account.rule(&call, rule.id, None).expect("stored");
+    let stored = bench.account.at(call).rule(rule.id, None).expect("stored");
     assert_eq!(&stored, rule);
 }
 
@@ -341,7 +341,7 @@ fn a_dump_is_for_a_live_server_of_the_customer_e0() {
     let foreign = bench.provision(43, "203.0.113.10");
     let gone = bench.provision(42, "203.0.113.10");
     let call = bench.call();
-    bench.account.terminate(&call, gone).expect("terminated");
+    bench.account.at(call).terminate(gone).expect("terminated");
     for id in [foreign, gone, Uuid::nil()] {
         assert_eq!(
             ingest(&mut bench, id, UFW, None).err(),

@@ -46,7 +46,7 @@ fn an_account_gives_the_same_ids_and_keys_in_every_version_m9() {
 
 #[test]
 fn an_account_has_an_id_of_its_own_that_it_keeps_when_it_moves() {
-    let mut acme = account("acme", 7);
+    let acme = account("acme", 7);
     let others = [account("globex", 7), account("acme", 8)];
     assert!(others.iter().all(|other| other.id() != acme.id()));
     let moved = Account::import(&acme.export()).expect("exported");

@@ -111,7 +111,7 @@ fn a_reset_goes_back_to_the_start_but_keeps_the_keys_m3() {
     let start = bench.account.export();
     let first = bench.provision(42, "203.0.113.10");
     let scenario = secmon_engine::Scenario::Critical;
-    bench.account.set_scenario(bench.now, scenario);
+    bench.account.at(bench.now).set_scenario(scenario);
     while bench
         .account
         .take_slot(bench.key, RateGroup::Strict, bench.now)

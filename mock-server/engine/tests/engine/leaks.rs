@@ -15,7 +15,7 @@ fn with_findings(employees: u32, mentions: u32) -> (Bench, Uuid) {
     bench.subscribe(42, 1, What::Slots(1));
     let id = bench.new_domain(42, "a.example");
     let findings = DomainFindings::new(employees, 0, 0, mentions).expect("findings");
-    let set = bench.account.set_findings(bench.now, id, findings);
+    let set = bench.account.at(bench.now).set_findings(id, findings);
     set.expect("a domain");
     bench.wait(2);
     (bench, id)
@@ -29,7 +29,7 @@ fn page(bench: &mut Bench, domain: Uuid, page: u64) -> Vec<Value> {
         page,
     };
     let call = bench.call();
-    match bench.account.list_leaks(&call, domain, request) {
+    match bench.account.at(call).list_leaks(domain, request) {
         Ok(LeakAnswer::Page(page)) => page
             .items
             .iter()

@@ -24,6 +24,7 @@ mod provisioning;
 mod refusals;
 mod rules;
 mod scans;
+mod session;
 mod sso;
 mod steps;
 mod subscriptions;

@@ -13,7 +13,8 @@ const SERVER: &str = "203.0.113.10";
 fn scan(bench: &mut Bench, id: Uuid) {
     bench
         .account
-        .scan_endpoint_now(bench.now, id, ScanOutcome::Completed)
+        .at(bench.now)
+        .scan_endpoint_now(id, ScanOutcome::Completed)
         .expect("an active endpoint");
 }
 
@@ -139,7 +140,8 @@ fn when_a_rule_goes_the_next_scan_raises_a_new_alert_e3() {
     let call = bench.call();
     bench
         .account
-        .delete_rule(&call, rule.id, None)
+        .at(call)
+        .delete_rule(rule.id, None)
         .expect("deleted");
     assert_eq!(bench.open_ports(42), [80, 443, 8080], "until the next scan");
     scan(&mut bench, id);
@@ -174,7 +176,8 @@ fn an_updated_rule_resolves_what_it_covers_now_e3() {
     let wider = allow((22, 80), RuleScope::Unstated, None);
     bench
         .account
-        .update_rule(&call, rule.id, wider)
+        .at(call)
+        .update_rule(rule.id, wider)
         .expect("updated");
     assert_eq!(bench.open_ports(42), [443, 8080]);
 }
@@ -185,7 +188,7 @@ fn a_rule_leaves_the_alerts_of_a_terminated_server_as_they_were_b14() {
     let id = bench.provision(42, SERVER);
     bench.wait(2);
     let call = bench.call();
-    bench.account.terminate(&call, id).expect("terminated");
+    bench.account.at(call).terminate(id).expect("terminated");
     bench.rule(allow((1, 65_535), RuleScope::Global, Some(42)));
     assert_eq!(bench.open_ports(42), [22, 80, 443, 8080]);
     bench.provision(42, SERVER);
@@ -200,11 +203,12 @@ fn a_replaced_rule_of_a_terminated_server_leaves_its_alerts_too_b14() {
     bench.wait(2);
     let rule = bench.rule(allow((9, 9), RuleScope::Endpoint(id), None)).id;
     let call = bench.call();
-    bench.account.terminate(&call, id).expect("terminated");
+    bench.account.at(call).terminate(id).expect("terminated");
     let wider = allow((1, 65_535), RuleScope::Unstated, None);
     bench
         .account
-        .update_rule(&call, rule, wider)
+        .at(call)
+        .update_rule(rule, wider)
         .expect("updated");
     assert_eq!(bench.open_ports(42), [22, 80, 443, 8080]);
 }
@@ -218,11 +222,12 @@ fn the_alerts_of_a_deleted_server_are_hidden_until_it_is_restored_b14() {
     let call = bench.call();
     bench
         .account
-        .delete_endpoint(&call, id, None)
+        .at(call)
+        .delete_endpoint(id, None)
         .expect("deleted");
     assert!(bench.alerts(42, None).is_empty());
     assert_eq!(
-        bench.account.port_alert(&call, alert, client(42)),
+        bench.account.at(call).port_alert(alert, client(42)),
         Err(Refusal::PortAlertNotFound)
     );
     bench.rule(allow((22, 22), RuleScope::Global, Some(42)));
@@ -242,7 +247,8 @@ fn an_alert_resolved_by_hand_keeps_its_time_and_comes_back_as_a_new_one_e6() {
         let call = bench.call();
         bench
             .account
-            .resolve_port_alert(&call, alert.id, client(client_id))
+            .at(call)
+            .resolve_port_alert(alert.id, client(client_id))
     };
     assert_eq!(
         resolve(&mut bench, 43).unwrap_err(),
@@ -258,7 +264,7 @@ fn an_alert_resolved_by_hand_keeps_its_time_and_comes_back_as_a_new_one_e6() {
     assert_eq!(again.value, first.value);
     scan(&mut bench, id);
     assert!(bench.open_ports(42).contains(&alert.port));
-    let shown = bench.account.port_alert(&call, alert.id, client(42));
+    let shown = bench.account.at(call).port_alert(alert.id, client(42));
     assert_eq!(
         shown.expect("there").summary.status,
         PortAlertStatus::Resolved
@@ -282,7 +288,7 @@ fn alerts_are_listed_newest_first_and_filtered_e6_a12_a18() {
         };
         change(&mut request);
         let call = bench.call();
-        bench.account.list_port_alerts(&call, request)
+        bench.account.at(call).list_port_alerts(request)
     };
     let all = list(&|_| {});
     assert_eq!(all.total, 18);

@@ -20,7 +20,8 @@ fn a_price_is_stored_shown_as_given_and_removed_once_d8() {
     let price = Number::from_f64(9.5).expect("a number");
     let stored = bench
         .account
-        .set_price(&call, &plan, price, "EUR".to_owned())
+        .at(call)
+        .set_price(&plan, price, "EUR".to_owned())
         .expect("stored");
     assert_eq!(
         serde_json::to_value(stored).expect("json"),
@@ -34,11 +35,12 @@ fn a_price_is_stored_shown_as_given_and_removed_once_d8() {
     let units = priced("domain_monitoring", Some("ignored"));
     let stored = bench
         .account
-        .set_price(&call, &units, Number::from(0), "EUR".to_owned())
+        .at(call)
+        .set_price(&units, Number::from(0), "EUR".to_owned())
         .expect("stored");
     assert_eq!(stored.plan_slug, None);
     let mut deleted =
-        |plan: &PricedPlan| bench.account.delete_price(&call, plan).map(|d| d.deleted);
+        |plan: &PricedPlan| bench.account.at(call).delete_price(plan).map(|d| d.deleted);
     assert_eq!(deleted(&plan), Ok(true));
     assert_eq!(deleted(&plan), Ok(false));
     assert_eq!(deleted(&priced("domain_monitoring", None)), Ok(true));
@@ -51,14 +53,16 @@ fn a_price_needs_a_known_product_and_plan_d8() {
     assert_eq!(
         bench
             .account
-            .delete_price(&call, &priced("antivirus", None))
+            .at(call)
+            .delete_price(&priced("antivirus", None))
             .err(),
         Some(Refusal::ProductNotFound)
     );
     for plan in [None, Some("gold")] {
         let refused = bench
             .account
-            .delete_price(&call, &priced("port_monitoring", plan));
+            .at(call)
+            .delete_price(&priced("port_monitoring", plan));
         assert!(
             matches!(refused, Err(Refusal::Invalid(fields)) if fields.contains_key("plan_slug"))
         );

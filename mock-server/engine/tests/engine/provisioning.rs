@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use secmon_engine::{
-    Account, Capacity, Client, EndpointStatus, Outcome, ProvisionEndpoint, Refusal, SandboxHeader,
+    Capacity, Client, EndpointStatus, Outcome, ProvisionEndpoint, Refusal, SandboxHeader,
     ServiceId, Target,
 };
 use uuid::Uuid;
@@ -42,7 +42,11 @@ fn a_provisioned_server_is_active_and_shown_with_defaults_b3() {
 fn provisioning_the_same_address_again_gives_the_record_as_it_is_b9() {
     let mut bench = Bench::new();
     let id = bench.provision(42, "2001:db8::1");
-    bench.account.suspend(&bench.call(), id).expect("suspended");
+    bench
+        .account
+        .at(bench.call())
+        .suspend(id)
+        .expect("suspended");
     let again = bench.try_provision(42, "2001:DB8:0::1").expect("noted");
     assert_eq!(again.outcome, Outcome::Existing);
     assert!(again.note.is_some());
@@ -61,16 +65,16 @@ fn suspend_and_resume_move_a_server_and_repeat_with_a_note() {
     let mut bench = Bench::new();
     let id = bench.provision(42, SERVER);
     let call = bench.call();
-    let suspended = bench.account.suspend(&call, id).expect("suspended");
+    let suspended = bench.account.at(call).suspend(id).expect("suspended");
     assert_eq!(suspended.note, None);
     assert_eq!(suspended.value.status, EndpointStatus::Paused);
     assert_eq!(bench.endpoint(id).next_scan_at, None);
-    let again = bench.account.suspend(&call, id).expect("suspended");
+    let again = bench.account.at(call).suspend(id).expect("suspended");
     assert!(again.note.is_some());
-    let resumed = bench.account.resume(&call, id).expect("resumed");
+    let resumed = bench.account.at(call).resume(id).expect("resumed");
     assert_eq!(resumed.note, None);
     assert_eq!(resumed.value.status, EndpointStatus::Active);
-    let again = bench.account.resume(&call, id).expect("resumed");
+    let again = bench.account.at(call).resume(id).expect("resumed");
     assert!(again.note.is_some());
 }
 
@@ -79,28 +83,30 @@ fn a_terminated_server_is_gone_from_reads_but_terminates_again_b9() {
     let mut bench = Bench::new();
     let id = bench.provision(42, SERVER);
     let call = bench.call();
-    let done = bench.account.terminate(&call, id).expect("terminated");
+    let done = bench.account.at(call).terminate(id).expect("terminated");
     assert_eq!(done.value.status, EndpointStatus::Terminated);
     assert_eq!(done.note, None);
-    let again = bench.account.terminate(&call, id).expect("terminated");
+    let again = bench.account.at(call).terminate(id).expect("terminated");
     assert!(again.note.is_some());
     let not_found = Err(Refusal::EndpointNotFound);
     assert_eq!(
         bench
             .account
-            .suspend(&call, id)
+            .at(call)
+            .suspend(id)
             .map(|done| done.value.status),
         not_found
     );
     assert_eq!(
         bench
             .account
-            .resume(&call, id)
+            .at(call)
+            .resume(id)
             .map(|done| done.value.status),
         not_found
     );
-    assert!(bench.account.endpoint(&call, id, None).is_err());
-    assert!(bench.account.endpoint_detail(&call, id, None).is_err());
+    assert!(bench.account.at(call).endpoint(id, None).is_err());
+    assert!(bench.account.at(call).endpoint_detail(id, None).is_err());
     assert!(bench.list(Some(42)).endpoints.items.is_empty());
 }
 
@@ -109,8 +115,8 @@ fn a_paused_server_can_be_terminated() {
     let mut bench = Bench::new();
     let id = bench.provision(42, SERVER);
     let call = bench.call();
-    bench.account.suspend(&call, id).expect("suspended");
-    let done = bench.account.terminate(&call, id).expect("terminated");
+    bench.account.at(call).suspend(id).expect("suspended");
+    let done = bench.account.at(call).terminate(id).expect("terminated");
     assert_eq!(done.value.status, EndpointStatus::Terminated);
 }
 
@@ -122,7 +128,8 @@ fn re_adding_a_terminated_server_restores_it_with_its_creation_time_b9() {
     bench.wait(10);
     bench
         .account
-        .terminate(&bench.call(), id)
+        .at(bench.call())
+        .terminate(id)
         .expect("terminated");
     bench.wait(10);
     let restored = bench.try_provision(42, SERVER).expect("restored");
@@ -141,11 +148,13 @@ fn unknown_and_foreign_ids_are_not_found() {
     bench.provision(42, SERVER);
     let call = bench.call();
     for id in [foreign, Uuid::nil(), Uuid::max()] {
-        for operation in [Account::suspend, Account::resume, Account::terminate] {
-            assert_eq!(
-                operation(&mut bench.account, &call, id).unwrap_err(),
-                Refusal::EndpointNotFound
-            );
+        let mut session = bench.account.at(call);
+        for refused in [
+            session.suspend(id),
+            session.resume(id),
+            session.terminate(id),
+        ] {
+            assert_eq!(refused.unwrap_err(), Refusal::EndpointNotFound);
         }
     }
 }
@@ -187,9 +196,9 @@ fn paused_servers_count_and_terminated_ones_do_not_b6() {
     let mut bench = Bench::with(|settings| settings.limits.default_endpoint_limit = 1);
     let id = bench.provision(42, SERVER);
     let call = bench.call();
-    bench.account.suspend(&call, id).expect("suspended");
+    bench.account.at(call).suspend(id).expect("suspended");
     assert!(bench.try_provision(42, "203.0.113.11").is_err());
-    bench.account.terminate(&call, id).expect("terminated");
+    bench.account.at(call).terminate(id).expect("terminated");
     bench.provision(42, "203.0.113.11");
     assert!(
         bench.try_provision(42, SERVER).is_err(),
@@ -250,7 +259,8 @@ fn a_hostname_next_to_an_address_is_a_label_b1() {
     let call = bench.call();
     let done = bench
         .account
-        .provision(&call, request("not resolved.invalid"))
+        .at(call)
+        .provision(request("not resolved.invalid"))
         .expect("provisioned");
     let shown = bench.endpoint(done.value.endpoint_id);
     assert_eq!(shown.hostname, "not resolved.invalid");
@@ -268,7 +278,7 @@ fn a_service_maps_to_the_server_it_was_provisioned_with_last_b11() {
             service,
         };
         let call = bench.call();
-        let done = bench.account.provision(&call, request).expect("done");
+        let done = bench.account.at(call).provision(request).expect("done");
         let export = bench.account.export().to_string();
         (done.note, export)
     };
@@ -297,7 +307,7 @@ fn the_sandbox_header_marks_the_record_where_sandbox_is_on_a14() {
                 target: Target::parse(SERVER).expect("a target"),
                 service: None,
             };
-            let done = bench.account.provision(&call, request);
+            let done = bench.account.at(call).provision(request);
             assert!(done.is_ok());
         }
         let export = bench.account.export().to_string();
@@ -323,26 +333,38 @@ fn a_customer_account_is_made_once_and_given_back_by_a_later_call_c11() {
             service: None,
         };
         let call = bench.call();
-        bench.account.provision(&call, request).expect("done");
+        bench.account.at(call).provision(request).expect("done");
     };
     assert_eq!(
-        bench.account.remove_portal_account(bench.now, client(42)),
+        bench
+            .account
+            .at(bench.now)
+            .remove_portal_account(client(42)),
         Err(Refusal::UserNotFound)
     );
     provision(&mut bench, "First name");
     assert_eq!(
-        bench.account.remove_portal_account(bench.now, client(42)),
+        bench
+            .account
+            .at(bench.now)
+            .remove_portal_account(client(42)),
         Ok(())
     );
     assert_eq!(
-        bench.account.remove_portal_account(bench.now, client(42)),
+        bench
+            .account
+            .at(bench.now)
+            .remove_portal_account(client(42)),
         Err(Refusal::UserNotFound)
     );
     provision(&mut bench, "Second name");
     let export = bench.account.export().to_string();
     assert!(export.contains("First name") && !export.contains("Second name"));
     assert_eq!(
-        bench.account.remove_portal_account(bench.now, client(42)),
+        bench
+            .account
+            .at(bench.now)
+            .remove_portal_account(client(42)),
         Ok(()),
         "given back by a call that answered with a note"
     );

@@ -20,7 +20,7 @@ fn list(bench: &mut Bench, change: impl FnOnce(&mut ListRules)) -> Vec<Uuid> {
     };
     change(&mut request);
     let call = bench.call();
-    let page = bench.account.list_rules(&call, request);
+    let page = bench.account.at(call).list_rules(request);
     page.items.iter().map(|rule| rule.id).collect()
 }
 
@@ -126,7 +126,7 @@ fn a_rule_needs_a_live_server_of_its_customer_a12() {
     let id = bench.provision(42, SERVER);
     let gone = bench.provision(42, "203.0.113.11");
     let call = bench.call();
-    bench.account.terminate(&call, gone).expect("terminated");
+    bench.account.at(call).terminate(gone).expect("terminated");
     for nobodys in [gone, Uuid::nil()] {
         let request = allow((22, 22), RuleScope::Endpoint(nobodys), Some(42));
         let refusal = bench.try_rule(request).unwrap_err();
@@ -149,17 +149,20 @@ fn another_customers_rule_is_not_found_a12() {
     let not_found = Some(Refusal::RuleNotFound);
     for rule in [own, global, Uuid::nil()] {
         let account = &mut bench.account;
-        assert_eq!(account.rule(&call, rule, stranger).err(), not_found);
-        assert_eq!(account.delete_rule(&call, rule, stranger).err(), not_found);
+        assert_eq!(account.at(call).rule(rule, stranger).err(), not_found);
+        assert_eq!(
+            account.at(call).delete_rule(rule, stranger).err(),
+            not_found
+        );
         let update = allow((23, 23), RuleScope::Unstated, Some(43));
-        assert_eq!(account.update_rule(&call, rule, update).err(), not_found);
+        assert_eq!(account.at(call).update_rule(rule, update).err(), not_found);
     }
     for rule in [own, global] {
         let account = &mut bench.account;
-        assert!(account.rule(&call, rule, None).is_ok());
-        assert!(account.rule(&call, rule, Some(client(42))).is_ok());
-        assert_eq!(account.delete_rule(&call, rule, Some(client(42))), Ok(()));
-        assert_eq!(account.delete_rule(&call, rule, None).err(), not_found);
+        assert!(account.at(call).rule(rule, None).is_ok());
+        assert!(account.at(call).rule(rule, Some(client(42))).is_ok());
+        assert_eq!(account.at(call).delete_rule(rule, Some(client(42))), Ok(()));
+        assert_eq!(account.at(call).delete_rule(rule, None).err(), not_found);
     }
 }
 
@@ -173,26 +176,34 @@ fn an_account_wide_rule_is_seen_by_all_and_changed_without_a_customer_e8() {
     let listed = list(&mut bench, |request| request.client = Some(client(42)));
     assert_eq!(listed, [wide, own]);
     let call = bench.call();
-    let counts = bench.account.rule_counts(&call, client(42));
+    let counts = bench.account.at(call).rule_counts(client(42));
     assert_eq!(counts.global_count, 2);
-    assert!(bench.account.rule(&call, wide, Some(client(42))).is_ok());
+    assert!(bench.account.at(call).rule(wide, Some(client(42))).is_ok());
     let update = |client_id| allow((23, 23), RuleScope::Unstated, client_id);
     assert_eq!(
         bench
             .account
-            .update_rule(&call, wide, update(Some(42)))
+            .at(call)
+            .update_rule(wide, update(Some(42)))
             .err(),
         Some(Refusal::RuleNotFound)
     );
     assert_eq!(
         bench
             .account
-            .delete_rule(&call, wide, Some(client(42)))
+            .at(call)
+            .delete_rule(wide, Some(client(42)))
             .err(),
         Some(Refusal::RuleNotFound)
     );
-    assert!(bench.account.update_rule(&call, wide, update(None)).is_ok());
-    assert!(bench.account.delete_rule(&call, wide, None).is_ok());
+    assert!(
+        bench
+            .account
+            .at(call)
+            .update_rule(wide, update(None))
+            .is_ok()
+    );
+    assert!(bench.account.at(call).delete_rule(wide, None).is_ok());
 }
 
 #[test]
@@ -208,7 +219,7 @@ fn an_update_replaces_the_rule_but_keeps_scope_and_maker_e10() {
     let mut update = allow((25, 25), RuleScope::Unstated, Some(42));
     update.protocol = RuleProtocol::Udp;
     update.justification = "Needed by the new team".to_owned();
-    let done = bench.account.update_rule(&call, rule.id, update);
+    let done = bench.account.at(call).update_rule(rule.id, update);
     let new = done.expect("it does not overlap itself").value;
     assert_eq!(new.protocol, RuleProtocol::Udp);
     assert_eq!(new.justification, "Needed by the new team");
@@ -232,7 +243,7 @@ fn an_update_moves_a_rule_within_its_customer_or_anywhere_without_one_e10() {
     let call = bench.call();
     let mut update = |scope, client_id| {
         let request = allow((22, 22), scope, client_id);
-        let done = bench.account.update_rule(&call, rule, request)?;
+        let done = bench.account.at(call).update_rule(rule, request)?;
         Ok(done.value)
     };
     assert_eq!(
@@ -263,7 +274,11 @@ fn an_update_into_another_rules_range_is_refused_e7() {
     let rule = bench.rule(allow((80, 80), GLOBAL, Some(42))).id;
     let call = bench.call();
     let update = allow((20, 90), RuleScope::Unstated, None);
-    let refusal = bench.account.update_rule(&call, rule, update).unwrap_err();
+    let refusal = bench
+        .account
+        .at(call)
+        .update_rule(rule, update)
+        .unwrap_err();
     assert_eq!(overlap_field(refusal), "port_start");
 }
 
@@ -317,19 +332,20 @@ fn the_rules_of_a_deleted_server_stay_listed_with_it_as_it_was_b14() {
         .rule(allow((22, 22), RuleScope::Endpoint(id), None))
         .id;
     let call = bench.call();
-    bench.account.suspend(&call, id).expect("suspended");
+    bench.account.at(call).suspend(id).expect("suspended");
     let before = bench.endpoint(id);
     bench
         .account
-        .delete_endpoint(&call, id, None)
+        .at(call)
+        .delete_endpoint(id, None)
         .expect("deleted");
     bench.wait(60);
     let call = bench.call();
-    let shown = bench.account.rule(&call, rule, None).expect("listed");
+    let shown = bench.account.at(call).rule(rule, None).expect("listed");
     assert_eq!(shown.endpoint, Some(before));
     assert_eq!(list(&mut bench, |r| r.endpoint = Some(id)), [rule]);
     let update = allow((23, 23), RuleScope::Unstated, None);
-    assert!(bench.account.update_rule(&call, rule, update).is_ok());
+    assert!(bench.account.at(call).update_rule(rule, update).is_ok());
 }
 
 #[test]
@@ -344,10 +360,10 @@ fn the_summary_counts_the_rules_of_every_live_server_e11() {
     bench.rule(brief);
     bench.rule(allow((80, 80), RuleScope::Endpoint(id), None));
     let call = bench.call();
-    bench.account.terminate(&call, gone).expect("terminated");
+    bench.account.at(call).terminate(gone).expect("terminated");
     bench.wait(3 * 86_400);
     let call = bench.call();
-    let counts = bench.account.rule_counts(&call, client(42));
+    let counts = bench.account.at(call).rule_counts(client(42));
     let shown = serde_json::to_value(&counts).expect("json");
     let expected = serde_json::json!({
         "endpoints": [
@@ -362,7 +378,7 @@ fn the_summary_counts_the_rules_of_every_live_server_e11() {
         "global_count": 0,
     });
     assert_eq!(shown, expected);
-    let nobody = bench.account.rule_counts(&call, client(99));
+    let nobody = bench.account.at(call).rule_counts(client(99));
     assert!(nobody.endpoints.is_empty());
 }
 
@@ -390,7 +406,7 @@ fn a_rule_is_active_through_the_second_that_its_expiry_shows_e9() {
         let mut active_after = |wait| {
             bench.wait_ms(wait);
             let call = bench.call();
-            let rule = bench.account.rule(&call, rule.id, None).expect("rule");
+            let rule = bench.account.at(call).rule(rule.id, None).expect("rule");
             rule.is_active
         };
         assert!(active_after(active_ms - 1), "{expiry}");

@@ -60,7 +60,8 @@ fn a_manual_scan_is_pending_and_ends_after_the_scan_duration_e1() {
     let call = bench.call();
     let scan = bench
         .account
-        .scan_endpoint(&call, client(42), id)
+        .at(call)
+        .scan_endpoint(client(42), id)
         .expect("queued");
     assert_eq!((scan.status, scan.cooldown_seconds), ("pending", 300));
     bench.wait(1);
@@ -80,7 +81,7 @@ fn a_manual_scan_that_ends_during_the_one_on_schedule_leaves_the_schedule_alone_
     let id = bench.provision(42, SERVER);
     bench.wait(DAY + 1);
     let call = bench.call();
-    let scan = bench.account.scan_endpoint(&call, client(42), id);
+    let scan = bench.account.at(call).scan_endpoint(client(42), id);
     scan.expect("queued");
     bench.wait(2);
     let shown = bench.endpoint(id);
@@ -99,7 +100,7 @@ fn the_cooldown_runs_from_the_accepted_scan_and_ends_on_time_e1_a19() {
     bench.wait(2);
     let scan = |bench: &mut Bench| {
         let call = bench.call();
-        bench.account.scan_endpoint(&call, client(42), id)
+        bench.account.at(call).scan_endpoint(client(42), id)
     };
     let cooling = |retry_after_seconds| Refusal::ScanCooldown {
         retry_after_seconds,
@@ -121,7 +122,8 @@ fn automatic_scans_do_not_wait_for_the_cooldown_e1() {
     let call = bench.call();
     bench
         .account
-        .scan_endpoint(&call, client(42), id)
+        .at(call)
+        .scan_endpoint(client(42), id)
         .expect("queued");
     bench.wait(4);
     let scanned = bench.endpoint(id).last_scan_at;
@@ -137,15 +139,16 @@ fn a_paused_or_terminated_server_is_not_scanned_by_hand() {
     let scan = |bench: &mut Bench| {
         bench
             .account
-            .scan_endpoint(&call, client(42), id)
+            .at(call)
+            .scan_endpoint(client(42), id)
             .unwrap_err()
     };
-    bench.account.suspend(&call, id).expect("suspended");
+    bench.account.at(call).suspend(id).expect("suspended");
     assert_eq!(scan(&mut bench), Refusal::EndpointNotActive);
-    bench.account.terminate(&call, id).expect("terminated");
+    bench.account.at(call).terminate(id).expect("terminated");
     assert_eq!(scan(&mut bench), Refusal::EndpointNotActive);
     let active = bench.provision(42, "203.0.113.11");
-    let foreign = bench.account.scan_endpoint(&call, client(43), active);
+    let foreign = bench.account.at(call).scan_endpoint(client(43), active);
     assert_eq!(foreign, Err(Refusal::EndpointNotFound));
 }
 
@@ -156,15 +159,16 @@ fn a_scan_of_a_server_paused_meanwhile_is_dropped_e1() {
     let call = bench.call();
     bench
         .account
-        .scan_endpoint(&call, client(42), id)
+        .at(call)
+        .scan_endpoint(client(42), id)
         .expect("queued");
     bench.wait(1);
     let call = bench.call();
-    bench.account.suspend(&call, id).expect("suspended");
+    bench.account.at(call).suspend(id).expect("suspended");
     bench.wait(10);
     assert_eq!(bench.endpoint(id).last_scan_at, None);
     let call = bench.call();
-    bench.account.resume(&call, id).expect("resumed");
+    bench.account.at(call).resume(id).expect("resumed");
     assert_eq!(
         bench.endpoint(id).next_scan_at,
         time("2026-01-01T00:00:11Z"),
@@ -183,16 +187,16 @@ fn a_resumed_server_is_scanned_a_day_after_its_last_scan_or_now_e1() {
     let id = bench.provision(42, SERVER);
     bench.wait(100);
     let call = bench.call();
-    bench.account.suspend(&call, id).expect("suspended");
-    bench.account.resume(&call, id).expect("resumed");
+    bench.account.at(call).suspend(id).expect("suspended");
+    bench.account.at(call).resume(id).expect("resumed");
     assert_eq!(
         bench.endpoint(id).next_scan_at,
         time("2026-01-02T00:00:02Z")
     );
-    bench.account.suspend(&call, id).expect("suspended");
+    bench.account.at(call).suspend(id).expect("suspended");
     bench.wait(2 * DAY);
     let call = bench.call();
-    bench.account.resume(&call, id).expect("resumed");
+    bench.account.at(call).resume(id).expect("resumed");
     assert_eq!(
         bench.endpoint(id).next_scan_at,
         time("2026-01-03T00:01:40Z")
@@ -209,7 +213,8 @@ fn a_failed_scan_is_recorded_and_what_was_known_stays_e1() {
     let scan = |bench: &mut Bench, outcome| {
         bench
             .account
-            .scan_endpoint_now(bench.now, id, outcome)
+            .at(bench.now)
+            .scan_endpoint_now(id, outcome)
             .expect("an active endpoint");
     };
     scan(&mut bench, ScanOutcome::Completed);
@@ -238,7 +243,8 @@ fn an_admin_scan_leaves_the_schedule_and_the_scan_in_flight_alone_m6() {
     bench.wait(1);
     bench
         .account
-        .scan_endpoint_now(bench.now, id, ScanOutcome::Completed)
+        .at(bench.now)
+        .scan_endpoint_now(id, ScanOutcome::Completed)
         .expect("an active endpoint");
     let shown = bench.endpoint(id);
     assert_eq!(shown.last_scan_at, time("2026-01-01T00:00:01Z"));
@@ -248,17 +254,19 @@ fn an_admin_scan_leaves_the_schedule_and_the_scan_in_flight_alone_m6() {
     assert_eq!(shown.last_scan_at, time("2026-01-01T00:00:02Z"));
     assert_eq!(shown.next_scan_at, time("2026-01-02T00:00:02Z"));
     let call = bench.call();
-    bench.account.suspend(&call, id).expect("suspended");
+    bench.account.at(call).suspend(id).expect("suspended");
     assert_eq!(
         bench
             .account
-            .scan_endpoint_now(bench.now, id, ScanOutcome::Completed),
+            .at(bench.now)
+            .scan_endpoint_now(id, ScanOutcome::Completed),
         Err(Refusal::EndpointNotActive)
     );
     assert_eq!(
         bench
             .account
-            .scan_endpoint_now(bench.now, Uuid::nil(), ScanOutcome::Completed),
+            .at(bench.now)
+            .scan_endpoint_now(Uuid::nil(), ScanOutcome::Completed),
         Err(Refusal::EndpointNotFound)
     );
 }
@@ -272,7 +280,7 @@ fn a_record_keeps_its_own_world_and_the_others_follow_the_scenario_e2() {
     bench.wait(2);
     assert_eq!(found(&mut bench, own), Some(vec![81]));
     assert_eq!(found(&mut bench, other), Some(vec![]));
-    bench.account.set_scenario(bench.now, Scenario::Critical);
+    bench.account.at(bench.now).set_scenario(Scenario::Critical);
     assert_eq!(
         found(&mut bench, other),
         Some(vec![]),
@@ -286,7 +294,8 @@ fn a_record_keeps_its_own_world_and_the_others_follow_the_scenario_e2() {
     );
     bench
         .account
-        .set_endpoint_scenario(bench.now, own, Scenario::Warnings)
+        .at(bench.now)
+        .set_endpoint_scenario(own, Scenario::Warnings)
         .expect("an endpoint");
     bench.wait(DAY + 2);
     assert_eq!(found(&mut bench, own), Some(vec![22, 80, 443, 8080]));
@@ -295,14 +304,17 @@ fn a_record_keeps_its_own_world_and_the_others_follow_the_scenario_e2() {
 #[test]
 fn with_immediate_progress_a_scan_ends_in_the_call_that_starts_it_m6() {
     let mut bench = Bench::new();
-    bench.account.set_progress(bench.now, Progress::Immediate);
+    bench
+        .account
+        .at(bench.now)
+        .set_progress(Progress::Immediate);
     let id = bench.provision(42, SERVER);
     let shown = bench.endpoint(id);
     assert_eq!(shown.last_scan_at, time("2026-01-01T00:00:00Z"));
     assert_eq!(shown.next_scan_at, time("2026-01-02T00:00:00Z"));
     bench.wait(10);
     let call = bench.call();
-    let scan = bench.account.scan_endpoint(&call, client(42), id);
+    let scan = bench.account.at(call).scan_endpoint(client(42), id);
     assert_eq!(scan.expect("queued").status, "pending");
     assert_eq!(
         bench.endpoint(id).last_scan_at,
@@ -313,13 +325,14 @@ fn with_immediate_progress_a_scan_ends_in_the_call_that_starts_it_m6() {
 #[test]
 fn with_manual_progress_a_scan_ends_only_when_told_and_the_schedule_goes_on_m6() {
     let mut bench = Bench::new();
-    bench.account.set_progress(bench.now, Progress::Manual);
+    bench.account.at(bench.now).set_progress(Progress::Manual);
     let id = bench.provision(42, SERVER);
     bench.wait(3 * DAY);
     assert_eq!(bench.endpoint(id).last_scan_at, None);
     bench
         .account
-        .scan_endpoint_now(bench.now, id, ScanOutcome::Completed)
+        .at(bench.now)
+        .scan_endpoint_now(id, ScanOutcome::Completed)
         .expect("an active endpoint");
     let shown = bench.endpoint(id);
     assert_eq!(shown.last_scan_at, time("2026-01-04T00:00:00Z"));
@@ -329,12 +342,13 @@ fn with_manual_progress_a_scan_ends_only_when_told_and_the_schedule_goes_on_m6()
 #[test]
 fn with_manual_progress_the_end_of_a_manual_scan_moves_the_schedule_m6() {
     let mut bench = Bench::new();
-    bench.account.set_progress(bench.now, Progress::Manual);
+    bench.account.at(bench.now).set_progress(Progress::Manual);
     let id = bench.provision(42, SERVER);
     let end = |bench: &mut Bench| {
         let ended = bench
             .account
-            .scan_endpoint_now(bench.now, id, ScanOutcome::Completed);
+            .at(bench.now)
+            .scan_endpoint_now(id, ScanOutcome::Completed);
         ended.expect("an active endpoint");
         bench.endpoint(id).next_scan_at
     };
@@ -346,7 +360,7 @@ fn with_manual_progress_the_end_of_a_manual_scan_moves_the_schedule_m6() {
         "an extra one"
     );
     let call = bench.call();
-    let scan = bench.account.scan_endpoint(&call, client(42), id);
+    let scan = bench.account.at(call).scan_endpoint(client(42), id);
     scan.expect("queued");
     assert_eq!(end(&mut bench), time("2026-01-02T00:01:40Z"));
 }
@@ -357,11 +371,14 @@ fn a_dropped_scan_does_not_come_back_with_another_mode_m6() {
     let id = bench.provision(42, SERVER);
     bench.wait(10);
     let call = bench.call();
-    let scan = bench.account.scan_endpoint(&call, client(42), id);
+    let scan = bench.account.at(call).scan_endpoint(client(42), id);
     scan.expect("queued");
-    bench.account.suspend(&call, id).expect("suspended");
-    bench.account.resume(&call, id).expect("resumed");
-    bench.account.set_progress(bench.now, Progress::Immediate);
+    bench.account.at(call).suspend(id).expect("suspended");
+    bench.account.at(call).resume(id).expect("resumed");
+    bench
+        .account
+        .at(bench.now)
+        .set_progress(Progress::Immediate);
     assert_eq!(
         bench.endpoint(id).last_scan_at,
         time("2026-01-01T00:00:02Z")
@@ -371,19 +388,22 @@ fn a_dropped_scan_does_not_come_back_with_another_mode_m6() {
 #[test]
 fn switching_progress_ends_what_is_overdue_then_m6() {
     let mut bench = Bench::new();
-    bench.account.set_progress(bench.now, Progress::Manual);
+    bench.account.at(bench.now).set_progress(Progress::Manual);
     let id = bench.provision(42, SERVER);
     bench.wait(60);
-    bench.account.set_progress(bench.now, Progress::Timed);
+    bench.account.at(bench.now).set_progress(Progress::Timed);
     assert_eq!(
         bench.endpoint(id).last_scan_at,
         time("2026-01-01T00:01:00Z")
     );
     let young = bench.provision(42, "203.0.113.11");
-    bench.account.set_progress(bench.now, Progress::Manual);
-    bench.account.set_progress(bench.now, Progress::Timed);
+    bench.account.at(bench.now).set_progress(Progress::Manual);
+    bench.account.at(bench.now).set_progress(Progress::Timed);
     assert_eq!(bench.endpoint(young).last_scan_at, None, "not overdue yet");
-    bench.account.set_progress(bench.now, Progress::Immediate);
+    bench
+        .account
+        .at(bench.now)
+        .set_progress(Progress::Immediate);
     assert!(bench.endpoint(young).last_scan_at.is_some());
 }
 
@@ -420,9 +440,10 @@ fn a_dropped_scan_leaves_nothing_to_come() {
     let call = bench.call();
     bench
         .account
-        .scan_endpoint(&call, client(42), id)
+        .at(call)
+        .scan_endpoint(client(42), id)
         .expect("queued");
-    bench.account.terminate(&call, id).expect("terminated");
+    bench.account.at(call).terminate(id).expect("terminated");
     bench.account.forget_changes();
     bench.wait(10 * DAY);
     assert!(bench.account.take_changes().is_empty());
@@ -433,14 +454,15 @@ fn a_manual_scan_that_was_held_back_ends_at_the_switch_m6() {
     let mut bench = Bench::new();
     let id = bench.provision(42, SERVER);
     bench.wait(10);
-    bench.account.set_progress(bench.now, Progress::Manual);
+    bench.account.at(bench.now).set_progress(Progress::Manual);
     let call = bench.call();
     bench
         .account
-        .scan_endpoint(&call, client(42), id)
+        .at(call)
+        .scan_endpoint(client(42), id)
         .expect("queued");
     bench.wait(60);
-    bench.account.set_progress(bench.now, Progress::Timed);
+    bench.account.at(bench.now).set_progress(Progress::Timed);
     assert_eq!(
         bench.endpoint(id).last_scan_at,
         time("2026-01-01T00:01:10Z")

@@ -18,7 +18,8 @@ fn with_customer() -> Bench {
     };
     bench
         .account
-        .provision(&call, request)
+        .at(call)
+        .provision(request)
         .expect("provisioned");
     bench
 }
@@ -26,7 +27,7 @@ fn with_customer() -> Bench {
 fn mint(bench: &mut Bench) -> String {
     let call = bench.call();
     let path = Some("/domains".to_owned());
-    let minted = bench.account.mint_sso_token(&call, client(42), path);
+    let minted = bench.account.at(call).mint_sso_token(client(42), path);
     let minted = minted.expect("minted");
     let printed = format!("{minted:?}");
     assert!(!printed.contains(&minted.token));
@@ -38,14 +39,14 @@ fn mint(bench: &mut Bench) -> String {
 fn a_token_signs_in_once_e14() {
     let mut bench = with_customer();
     let token = mint(&mut bench);
-    let signed_in = bench.account.redeem_sso_token(bench.now, &token);
+    let signed_in = bench.account.at(bench.now).redeem_sso_token(&token);
     let expected = SignedIn {
         client: client(42),
         name: Some("Example Ltd".to_owned()),
         redirect_path: Some("/domains".to_owned()),
     };
     assert_eq!(signed_in, Some(expected));
-    assert_eq!(bench.account.redeem_sso_token(bench.now, &token), None);
+    assert_eq!(bench.account.at(bench.now).redeem_sso_token(&token), None);
 }
 
 #[test]
@@ -54,9 +55,15 @@ fn a_token_is_refused_at_its_expiry_e14_a19() {
     let (early, late) = (mint(&mut bench), mint(&mut bench));
     assert_ne!(early, late);
     bench.wait_ms(59_999);
-    assert!(bench.account.redeem_sso_token(bench.now, &early).is_some());
+    assert!(
+        bench
+            .account
+            .at(bench.now)
+            .redeem_sso_token(&early)
+            .is_some()
+    );
     bench.wait_ms(1);
-    assert_eq!(bench.account.redeem_sso_token(bench.now, &late), None);
+    assert_eq!(bench.account.at(bench.now).redeem_sso_token(&late), None);
 }
 
 #[test]
@@ -73,12 +80,18 @@ fn a_token_of_nobody_is_refused_e14() {
         "ä",
         &token.to_uppercase(),
     ] {
-        assert_eq!(bench.account.redeem_sso_token(bench.now, wrong), None);
+        assert_eq!(bench.account.at(bench.now).redeem_sso_token(wrong), None);
     }
     let mut other = Bench::with(|settings| settings.name = "globex".to_owned());
     other.provision(42, "203.0.113.10");
-    assert_eq!(other.account.redeem_sso_token(other.now, &token), None);
-    assert!(bench.account.redeem_sso_token(bench.now, &token).is_some());
+    assert_eq!(other.account.at(other.now).redeem_sso_token(&token), None);
+    assert!(
+        bench
+            .account
+            .at(bench.now)
+            .redeem_sso_token(&token)
+            .is_some()
+    );
 }
 
 #[test]
@@ -86,22 +99,23 @@ fn minting_needs_a_portal_account_e14_c11() {
     let mut bench = Bench::new();
     let call = bench.call();
     let refused = Some(Refusal::UserNotFound);
-    let minted = bench.account.mint_sso_token(&call, client(42), None);
+    let minted = bench.account.at(call).mint_sso_token(client(42), None);
     assert_eq!(minted.err(), refused);
     bench.rule(crate::bench::allow(
         (22, 22),
         secmon_engine::RuleScope::Global,
         Some(42),
     ));
-    let minted = bench.account.mint_sso_token(&call, client(42), None);
+    let minted = bench.account.at(call).mint_sso_token(client(42), None);
     assert_eq!(minted.err(), refused, "a rule makes no portal account");
     let mut bench = with_customer();
     let now = bench.now;
     bench
         .account
-        .remove_portal_account(now, client(42))
+        .at(now)
+        .remove_portal_account(client(42))
         .expect("removed");
-    let minted = bench.account.mint_sso_token(&call, client(42), None);
+    let minted = bench.account.at(call).mint_sso_token(client(42), None);
     assert_eq!(minted.err(), refused);
 }
 

@@ -252,7 +252,7 @@ impl Runner {
             service: Some(service(host)),
         };
         let call = self.bench.call();
-        let done = self.bench.account.provision(&call, request);
+        let done = self.bench.account.at(call).provision(request);
         if let Ok(done) = &done
             && !self.servers.contains(&done.value.endpoint_id)
         {
@@ -269,24 +269,24 @@ impl Runner {
             status: Some(DesiredStatus::Paused),
         };
         match step {
-            ServerStep::Suspend => answer(account.suspend(&call, id)),
-            ServerStep::Resume => answer(account.resume(&call, id)),
-            ServerStep::Terminate => answer(account.terminate(&call, id)),
-            ServerStep::Delete => answer(account.delete_endpoint(&call, id, None)),
+            ServerStep::Suspend => answer(account.at(call).suspend(id)),
+            ServerStep::Resume => answer(account.at(call).resume(id)),
+            ServerStep::Terminate => answer(account.at(call).terminate(id)),
+            ServerStep::Delete => answer(account.at(call).delete_endpoint(id, None)),
             ServerStep::PauseAndRename => {
-                answer(account.update_endpoint(&call, id, customer(0), update))
+                answer(account.at(call).update_endpoint(id, customer(0), update))
             }
-            ServerStep::Scan => answer(account.scan_endpoint(&call, customer(0), id)),
-            ServerStep::ScanNow(outcome) => answer(account.scan_endpoint_now(now, id, *outcome)),
+            ServerStep::Scan => answer(account.at(call).scan_endpoint(customer(0), id)),
+            ServerStep::ScanNow(outcome) => answer(account.at(now).scan_endpoint_now(id, *outcome)),
             ServerStep::SetPorts(port) => {
                 let ports = [*port, *port + 1].map(|port| open(port, Protocol::Tcp));
-                answer(account.set_ports(now, id, ports.to_vec()))
+                answer(account.at(now).set_ports(id, ports.to_vec()))
             }
             ServerStep::ResolveNewestAlert => {
                 let newest = self.bench.alerts(1, None);
                 let alert = newest.first().map_or(Uuid::nil(), |alert| alert.summary.id);
                 let account = &mut self.bench.account;
-                answer(account.resolve_port_alert(&call, alert, customer(0)))
+                answer(account.at(call).resolve_port_alert(alert, customer(0)))
             }
         }
     }
@@ -309,11 +309,11 @@ impl Runner {
             RuleStep::Update(rule, port) => {
                 let request = allow((*port, *port), RuleScope::Unstated, None);
                 let id = known(&self.rules, *rule);
-                answer(self.bench.account.update_rule(&call, id, request))
+                answer(self.bench.account.at(call).update_rule(id, request))
             }
             RuleStep::Delete(rule) => {
                 let id = known(&self.rules, *rule);
-                answer(self.bench.account.delete_rule(&call, id, None))
+                answer(self.bench.account.at(call).delete_rule(id, None))
             }
         }
     }
@@ -337,20 +337,20 @@ impl Runner {
             BillingStep::Plan(plan) => {
                 let plan = PLANS[usize::from(*plan)];
                 let request = new(Product::PortMonitoring, Some(plan), None);
-                answer(account.provision_subscription(&call, request))
+                answer(account.at(call).provision_subscription(request))
             }
             BillingStep::Slots(slots) => {
                 let request = new(Product::DomainMonitoring, None, Some(*slots));
-                answer(account.provision_subscription(&call, request))
+                answer(account.at(call).provision_subscription(request))
             }
             BillingStep::Suspend(product) => {
-                answer(account.suspend_subscription(&call, &named(*product)))
+                answer(account.at(call).suspend_subscription(&named(*product)))
             }
             BillingStep::Resume(product) => {
-                answer(account.resume_subscription(&call, &named(*product)))
+                answer(account.at(call).resume_subscription(&named(*product)))
             }
             BillingStep::Terminate(product) => {
-                answer(account.terminate_subscription(&call, &named(*product)))
+                answer(account.at(call).terminate_subscription(&named(*product)))
             }
             BillingStep::Change(quantity, downgrade) => {
                 let request = ChangeSubscription {
@@ -359,7 +359,7 @@ impl Runner {
                     new_quantity: Some(*quantity),
                     downgrade: *downgrade,
                 };
-                answer(account.change_subscription(&call, request))
+                answer(account.at(call).change_subscription(request))
             }
             BillingStep::Price(price) => {
                 let priced = PricedPlan {
@@ -367,10 +367,10 @@ impl Runner {
                     plan: Some(PLANS[0].to_owned()),
                 };
                 match price {
-                    0 => answer(account.delete_price(&call, &priced)),
+                    0 => answer(account.at(call).delete_price(&priced)),
                     price => {
                         let price = (*price).into();
-                        answer(account.set_price(&call, &priced, price, "EUR".to_owned()))
+                        answer(account.at(call).set_price(&priced, price, "EUR".to_owned()))
                     }
                 }
             }
@@ -391,7 +391,7 @@ impl Runner {
         };
         let services: Vec<ReportedService> = entries.iter().map(reported).collect();
         let call = self.bench.call();
-        answer(self.bench.account.sync_services(&call, &services))
+        answer(self.bench.account.at(call).sync_services(&services))
     }
 
     fn provision_domain(&mut self, owner: u8, name: u8) -> String {
@@ -401,7 +401,7 @@ impl Runner {
             service: service(owner),
         };
         let call = self.bench.call();
-        let done = self.bench.account.provision_domain(&call, request);
+        let done = self.bench.account.at(call).provision_domain(request);
         if let Ok(done) = &done
             && !self.domains.contains(&done.value.monitored_domain_id)
         {
@@ -415,12 +415,12 @@ impl Runner {
         let account = &mut self.bench.account;
         let owner = customer(0);
         match step {
-            DomainStep::Suspend => answer(account.suspend_domain(&call, id)),
-            DomainStep::Resume => answer(account.resume_domain(&call, id)),
-            DomainStep::Terminate => answer(account.terminate_domain(&call, id)),
+            DomainStep::Suspend => answer(account.at(call).suspend_domain(id)),
+            DomainStep::Resume => answer(account.at(call).resume_domain(id)),
+            DomainStep::Terminate => answer(account.at(call).terminate_domain(id)),
             DomainStep::Rename(name) => {
                 let name = domain_name(&format!("site{name}.example"));
-                answer(account.update_domain(&call, id, &name))
+                answer(account.at(call).update_domain(id, &name))
             }
             DomainStep::Release(number) => {
                 let request = ReleaseDomain {
@@ -428,12 +428,12 @@ impl Runner {
                     service: service(*number),
                     domain: id,
                 };
-                answer(account.release_domain(&call, request))
+                answer(account.at(call).release_domain(request))
             }
-            DomainStep::ScanNow(outcome) => answer(account.scan_domain_now(now, id, *outcome)),
+            DomainStep::ScanNow(outcome) => answer(account.at(now).scan_domain_now(id, *outcome)),
             DomainStep::SetFindings(n) => {
                 let findings = DomainFindings::new(*n, 2 * n, 0, 3 * n).expect("findings");
-                answer(account.set_findings(now, id, findings))
+                answer(account.at(now).set_findings(id, findings))
             }
             DomainStep::ReadMentions => {
                 let request = ListMentions {
@@ -441,17 +441,17 @@ impl Runner {
                     is_new: None,
                     page: Page::new(1, 4),
                 };
-                answer(account.list_mentions(&call, id, request))
+                answer(account.at(call).list_mentions(id, request))
             }
             DomainStep::AcknowledgeNewest => {
                 let alert = self.newest_domain_alert(id);
                 let account = &mut self.bench.account;
-                answer(account.acknowledge_domain_alert(&call, id, alert, owner))
+                answer(account.at(call).acknowledge_domain_alert(id, alert, owner))
             }
             DomainStep::ResolveNewest => {
                 let alert = self.newest_domain_alert(id);
                 let account = &mut self.bench.account;
-                answer(account.resolve_domain_alert(&call, id, alert, owner))
+                answer(account.at(call).resolve_domain_alert(id, alert, owner))
             }
         }
     }
@@ -469,7 +469,8 @@ impl Runner {
         let newest = self
             .bench
             .account
-            .list_domain_alerts(&call, domain, request);
+            .at(call)
+            .list_domain_alerts(domain, request);
         let alert = newest
             .ok()
             .and_then(|page| page.items.first().map(|a| a.id));
@@ -480,15 +481,15 @@ impl Runner {
         let (call, now) = (self.bench.call(), self.bench.now);
         let account = &mut self.bench.account;
         match step {
-            AdminStep::Scenario(scenario) => account.set_scenario(now, *scenario),
-            AdminStep::Progress(progress) => account.set_progress(now, *progress),
-            AdminStep::LeakDataset(state) => account.set_leak_dataset(now, *state),
+            AdminStep::Scenario(scenario) => account.at(now).set_scenario(*scenario),
+            AdminStep::Progress(progress) => account.at(now).set_progress(*progress),
+            AdminStep::LeakDataset(state) => account.at(now).set_leak_dataset(*state),
             AdminStep::Reset => account.reset(),
             AdminStep::RemovePortalAccount(owner) => {
-                return answer(account.remove_portal_account(now, customer(*owner)));
+                return answer(account.at(now).remove_portal_account(customer(*owner)));
             }
             AdminStep::MintToken(owner) => {
-                return answer(account.mint_sso_token(&call, customer(*owner), None));
+                return answer(account.at(call).mint_sso_token(customer(*owner), None));
             }
             AdminStep::IssueKey => return account.issue_key(),
         }

@@ -1,8 +1,8 @@
 //! Subscriptions: provision, suspend, resume, terminate, change.
 
 use secmon_engine::{
-    Account, Call, Capacity, ChangeSubscription, Client, Done, DowngradeCheck, Outcome,
-    ProvisionDomain, ProvisionSubscription, Refusal, SandboxHeader, ServiceId, SubscriptionChange,
+    Capacity, ChangeSubscription, Client, Done, DowngradeCheck, Outcome, ProvisionDomain,
+    ProvisionSubscription, Refusal, SandboxHeader, ServiceId, Session, SubscriptionChange,
     SubscriptionMoved, SubscriptionRef, SubscriptionStatus,
 };
 use serde_json::{Value, json};
@@ -12,15 +12,15 @@ use crate::bench::{Bench, What, client, domain_name, subscription};
 const PORTS: &str = "port_monitoring";
 const DOMAINS: &str = "domain_monitoring";
 
-type Move = fn(&mut Account, &Call, &SubscriptionRef) -> Result<Done<SubscriptionMoved>, Refusal>;
+type Move = fn(&mut Session<'_>, &SubscriptionRef) -> Result<Done<SubscriptionMoved>, Refusal>;
 
-const SUSPEND: Move = Account::suspend_subscription;
-const RESUME: Move = Account::resume_subscription;
-const TERMINATE: Move = Account::terminate_subscription;
+const SUSPEND: Move = |session, named| session.suspend_subscription(named);
+const RESUME: Move = |session, named| session.resume_subscription(named);
+const TERMINATE: Move = |session, named| session.terminate_subscription(named);
 
 fn go(bench: &mut Bench, operation: Move, named: &SubscriptionRef) -> (SubscriptionStatus, bool) {
     let call = bench.call();
-    let done = operation(&mut bench.account, &call, named).expect("moved");
+    let done = operation(&mut bench.account.at(call), named).expect("moved");
     (done.value.status, done.note.is_some())
 }
 
@@ -36,7 +36,7 @@ fn request(product: &str, plan: Option<&str>, quantity: Option<u32>) -> Provisio
 
 fn provision(bench: &mut Bench, request: ProvisionSubscription) -> (Outcome, Value) {
     let call = bench.call();
-    let done = bench.account.provision_subscription(&call, request);
+    let done = bench.account.at(call).provision_subscription(request);
     let done = done.expect("provisioned");
     let mut shown = serde_json::to_value(done.value).expect("json");
     shown
@@ -60,7 +60,7 @@ fn change(
         new_quantity: quantity,
         downgrade,
     };
-    let changed = bench.account.change_subscription(&call, request)?;
+    let changed = bench.account.at(call).change_subscription(request)?;
     let mut shown = serde_json::to_value(changed).expect("json");
     let shown_id = shown.as_object_mut().expect("an object");
     assert!(shown_id.remove("subscription_id").is_some());
@@ -105,7 +105,8 @@ fn a_plan_product_needs_a_known_plan_when_it_is_new_b4() {
     let mut refused = |plan| {
         let done = bench
             .account
-            .provision_subscription(&call, request(PORTS, plan, None));
+            .at(call)
+            .provision_subscription(request(PORTS, plan, None));
         matches!(done, Err(Refusal::Invalid(fields)) if fields.contains_key("plan_slug"))
     };
     assert!(refused(None));
@@ -122,13 +123,13 @@ fn an_unknown_product_is_not_found_d1() {
     let account = &mut bench.account;
     let unknown = request("antivirus", None, None);
     assert_eq!(
-        account.provision_subscription(&call, unknown).err(),
+        account.at(call).provision_subscription(unknown).err(),
         Some(Refusal::ProductNotFound)
     );
     let named = subscription(42, 1, "antivirus");
     for operation in [SUSPEND, RESUME, TERMINATE] {
         assert_eq!(
-            operation(account, &call, &named).err(),
+            operation(&mut account.at(call), &named).err(),
             Some(Refusal::ProductNotFound)
         );
     }
@@ -150,7 +151,7 @@ fn what_is_not_recorded_is_told_apart_d1() {
     let call = bench.call();
     let named = subscription(42, 1, PORTS);
     let refusal = |bench: &mut Bench, named: &SubscriptionRef| {
-        SUSPEND(&mut bench.account, &call, named).err()
+        SUSPEND(&mut bench.account.at(call), named).err()
     };
     let nothing = Some(Refusal::BillingClientNotFound);
     let other_product = Some(Refusal::SubscriptionNotFound);
@@ -193,7 +194,7 @@ fn a_subscription_moves_and_repeats_with_a_note_d3() {
     let call = bench.call();
     for operation in [SUSPEND, RESUME] {
         assert_eq!(
-            operation(&mut bench.account, &call, &named).err(),
+            operation(&mut bench.account.at(call), &named).err(),
             Some(Refusal::SubscriptionNotChangeable)
         );
     }
@@ -368,7 +369,7 @@ fn a_change_names_the_subscription_it_is_about_d4() {
             downgrade: DowngradeCheck::Refuse,
         };
         let call = bench.call();
-        let answer = bench.account.change_subscription(&call, request);
+        let answer = bench.account.at(call).change_subscription(request);
         let named = match answer.expect("accepted") {
             SubscriptionChange::Changed(changed) => changed.subscription_id,
             SubscriptionChange::Unchanged(unchanged) => unchanged.subscription_id,
@@ -389,8 +390,8 @@ fn a_move_to_the_current_status_says_so_d3() {
     ];
     for (operation, note) in moves {
         let call = bench.call();
-        operation(&mut bench.account, &call, &named).expect("recorded");
-        let again = operation(&mut bench.account, &call, &named).expect("recorded");
+        operation(&mut bench.account.at(call), &named).expect("recorded");
+        let again = operation(&mut bench.account.at(call), &named).expect("recorded");
         assert_eq!((again.outcome, again.note), (Outcome::Existing, Some(note)));
     }
 }
@@ -433,7 +434,7 @@ fn the_change_to_the_current_plan_is_told_apart_by_type() {
         new_quantity: Some(3),
         downgrade: DowngradeCheck::Refuse,
     };
-    let answer = bench.account.change_subscription(&call, request);
+    let answer = bench.account.at(call).change_subscription(request);
     assert!(matches!(answer, Ok(SubscriptionChange::Unchanged(_))));
 }
 
@@ -445,7 +446,8 @@ fn the_sandbox_header_marks_subscriptions_and_domains_too_a14() {
         call.sandbox = header;
         let account = &mut bench.account;
         account
-            .provision_subscription(&call, request(DOMAINS, None, Some(1)))
+            .at(call)
+            .provision_subscription(request(DOMAINS, None, Some(1)))
             .expect("provisioned");
         let domain = ProvisionDomain {
             client: Client::new(client(42)),
@@ -453,7 +455,8 @@ fn the_sandbox_header_marks_subscriptions_and_domains_too_a14() {
             service: ServiceId::new(1).expect("a service"),
         };
         account
-            .provision_domain(&call, domain)
+            .at(call)
+            .provision_domain(domain)
             .expect("provisioned");
         let export = account.export().to_string();
         export.matches(r#""simulated":true"#).count()
@@ -483,5 +486,5 @@ fn the_plans_on_sale_hold_what_they_hold_b4() {
     assert_eq!(bench.list(Some(42)).endpoint_limit, 1);
     let call = bench.call();
     let gone = request(PORTS, Some("starter"), None);
-    assert!(bench.account.provision_subscription(&call, gone).is_err());
+    assert!(bench.account.at(call).provision_subscription(gone).is_err());
 }

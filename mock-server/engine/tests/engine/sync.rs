@@ -22,7 +22,7 @@ fn report(service: i64, product: Product, status: SubscriptionStatus) -> Reporte
 
 fn sync(bench: &mut Bench, services: &[ReportedService]) -> SyncReport {
     let call = bench.call();
-    bench.account.sync_services(&call, services)
+    bench.account.at(call).sync_services(services)
 }
 
 fn counts(report: &SyncReport) -> (u64, u64, usize) {
@@ -43,7 +43,8 @@ fn mapped(bench: &mut Bench, service: i64, address: &str) -> Uuid {
     };
     let done = bench
         .account
-        .provision(&call, request)
+        .at(call)
+        .provision(request)
         .expect("provisioned");
     done.value.endpoint_id
 }
@@ -164,7 +165,7 @@ fn an_endpoint_service_moves_its_server_d6() {
     assert_eq!(bench.endpoint(id).status, EndpointStatus::Active);
     assert_eq!(counts(&sync(&mut bench, &entry(Cancelled))), (1, 0, 0));
     let call = bench.call();
-    assert!(bench.account.endpoint(&call, id, None).is_err());
+    assert!(bench.account.at(call).endpoint(id, None).is_err());
     for status in [Active, Suspended, Cancelled] {
         let report = sync(&mut bench, &entry(status));
         assert_eq!(counts(&report), (0, 1, 0), "terminated stays terminated");
@@ -181,7 +182,7 @@ fn a_platform_paused_server_is_resumed_by_its_service_when_there_is_room_d6() {
         .collect();
     let call = bench.call();
     let named = subscription(42, 2, "port_monitoring");
-    let suspended = bench.account.suspend_subscription(&call, &named);
+    let suspended = bench.account.at(call).suspend_subscription(&named);
     assert!(suspended.is_ok() && bench.endpoint(ids[5]).quota_paused);
     let active = report(105, Product::Endpoint, Active);
     assert_eq!(counts(&sync(&mut bench, &[active])), (0, 1, 0), "no room");

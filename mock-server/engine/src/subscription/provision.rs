@@ -1,114 +1,24 @@
 //! Subscriptions: provision, suspend, resume, terminate (D1 to D3, D9).
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use uuid::Uuid;
 
-use crate::account::{Account, give_number};
-use crate::capacity::Pool;
 use crate::catalogue::{Offer, Product};
-use crate::changes::Key;
 use crate::customer::Client;
-use crate::endpoint::ServiceKey;
 use crate::ids::Kind;
-use crate::refusal::{Call, Done, Refusal};
-use crate::time::Instant;
+use crate::refusal::{Done, Refusal};
+use crate::session::Session;
+use crate::state::{
+    Account, ProRataWindow, ServiceKey, Subscription, SubscriptionKey, SubscriptionStatus,
+    next_number,
+};
 use crate::values::{ClientId, ServiceId};
 
 const ALREADY_SUSPENDED: &str = "The subscription is already suspended.";
+
 const ALREADY_ACTIVE: &str = "The subscription is already active.";
+
 const ALREADY_CANCELLED: &str = "The subscription is already cancelled.";
-
-/// A subscription, as recorded. It is never removed.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub(crate) struct Subscription {
-    pub(crate) number: u32,
-    pub(crate) offer: Offer,
-    pub(crate) status: SubscriptionStatus,
-    /// When it came to this status.
-    pub(crate) since: Instant,
-    pub(crate) pro_rata: Vec<ProRataWindow>,
-    /// Whether a provisioning call asked for simulation (A14).
-    pub(crate) simulated: bool,
-}
-
-/// The time a subscription spent in the status that an event ended (B12).
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
-pub(crate) struct ProRataWindow {
-    pub(crate) event: SubscriptionEvent,
-    pub(crate) from: Instant,
-    pub(crate) at: Instant,
-}
-
-/// What moves a subscription to another status.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum SubscriptionEvent {
-    Suspend,
-    Resume,
-    Terminate,
-}
-
-/// The states of a subscription.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum SubscriptionStatus {
-    /// It counts.
-    Active,
-    /// It does not count for now.
-    Suspended,
-    /// It does not count any more.
-    Cancelled,
-}
-
-impl SubscriptionStatus {
-    /// The status with this name: `active`, `suspended` or `cancelled`.
-    pub fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "active" => Some(Self::Active),
-            "suspended" => Some(Self::Suspended),
-            "cancelled" => Some(Self::Cancelled),
-            _ => None,
-        }
-    }
-
-    /// What brings a subscription to this status.
-    fn event(self) -> SubscriptionEvent {
-        match self {
-            Self::Active => SubscriptionEvent::Resume,
-            Self::Suspended => SubscriptionEvent::Suspend,
-            Self::Cancelled => SubscriptionEvent::Terminate,
-        }
-    }
-
-    fn already(self) -> &'static str {
-        match self {
-            Self::Active => ALREADY_ACTIVE,
-            Self::Suspended => ALREADY_SUSPENDED,
-            Self::Cancelled => ALREADY_CANCELLED,
-        }
-    }
-}
-
-/// What a subscription is found by.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) struct SubscriptionKey {
-    pub(crate) service: ServiceKey,
-    pub(crate) product: Product,
-}
-
-impl Key for SubscriptionKey {
-    fn text(&self) -> String {
-        format!("{}/{}", self.service.text(), self.product.slug())
-    }
-
-    fn parse(text: &str) -> Option<Self> {
-        let (service, product) = text.rsplit_once('/')?;
-        Some(Self {
-            service: ServiceKey::parse(service)?,
-            product: Product::from_slug(product)?,
-        })
-    }
-}
 
 /// The subscription a call is about, as its body names it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -161,23 +71,213 @@ pub struct SubscriptionMoved {
     pub status: SubscriptionStatus,
 }
 
-impl Account {
-    /// The subscriptions of a customer, cancelled ones too.
-    pub(crate) fn subscriptions_of(&self, client: ClientId) -> impl Iterator<Item = &Subscription> {
-        let first = SubscriptionKey {
-            service: ServiceKey {
-                client,
-                service: ServiceId::FIRST,
-            },
-            product: Product::ALL[0],
-        };
-        self.records
-            .subscriptions
-            .range(first..)
-            .take_while(move |(key, _)| key.service.client == client)
-            .map(|(_, subscription)| subscription)
+impl Session<'_> {
+    /// `provision-subscription`: makes a subscription, updates it, or revives
+    /// a cancelled one; then reconciles (D2).
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal::ProductNotFound`]; [`Refusal::Invalid`] on `plan_slug` as
+    /// [`Account::check_plan`] says.
+    pub fn provision_subscription(
+        &mut self,
+        request: ProvisionSubscription,
+    ) -> Result<Done<SubscriptionView>, Refusal> {
+        let client = request.client.id;
+        self.check_plan(
+            Some(client),
+            Some(request.service),
+            &request.product,
+            request.plan.as_deref(),
+        )
+        .map_err(|sentence| Refusal::invalid("plan_slug", sentence))?;
+        let key = subscription_key(client, request.service, &request.product)?;
+        self.grant_portal_access(&request.client);
+        let existed = self.records.subscriptions.contains_key(&key);
+        if existed {
+            self.renew_subscription(key, request.plan, request.quantity);
+        } else {
+            self.new_subscription(key, request.plan, request.quantity);
+        }
+        self.mark_subscription_simulated(key);
+        let view = self.subscription_view(key);
+        Ok(match existed {
+            true => Done::changed(view),
+            false => Done::created(view),
+        })
     }
 
+    fn new_subscription(
+        &mut self,
+        key: SubscriptionKey,
+        plan: Option<String>,
+        quantity: Option<u32>,
+    ) {
+        let number = next_number(&mut self.records.controls.edit().subscriptions);
+        let offer = match key.product {
+            Product::Endpoint => Offer::Server,
+            Product::PortMonitoring => Offer::Plan(plan.unwrap_or_default()),
+            Product::DomainMonitoring => Offer::Units(quantity.unwrap_or(1)),
+        };
+        let subscription = Subscription {
+            number,
+            offer,
+            status: SubscriptionStatus::Active,
+            since: self.now,
+            pro_rata: Vec::new(),
+            simulated: false,
+        };
+        self.records.subscriptions.insert(key, subscription);
+        self.mark_capacity_changed(key);
+    }
+
+    fn renew_subscription(
+        &mut self,
+        key: SubscriptionKey,
+        plan: Option<String>,
+        quantity: Option<u32>,
+    ) {
+        let now = self.now;
+        self.amend_subscription(key, |subscription| {
+            subscription.offer = subscription.offer.with(plan, quantity);
+            if subscription.status == SubscriptionStatus::Cancelled {
+                subscription.status = SubscriptionStatus::Active;
+                subscription.since = now;
+            }
+        });
+    }
+
+    /// `suspend-subscription`: takes its capacity out, and reconciles.
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal::ProductNotFound`], [`Refusal::BillingClientNotFound`],
+    /// [`Refusal::SubscriptionNotFound`],
+    /// [`Refusal::SubscriptionNotChangeable`] when it is cancelled (D3).
+    pub fn suspend_subscription(
+        &mut self,
+        request: &SubscriptionRef,
+    ) -> Result<Done<SubscriptionMoved>, Refusal> {
+        self.move_subscription(request, SubscriptionStatus::Suspended)
+    }
+
+    /// `resume-subscription`: puts its capacity back, and reconciles.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Session::suspend_subscription`].
+    pub fn resume_subscription(
+        &mut self,
+        request: &SubscriptionRef,
+    ) -> Result<Done<SubscriptionMoved>, Refusal> {
+        self.move_subscription(request, SubscriptionStatus::Active)
+    }
+
+    /// `terminate-subscription`: cancels it, deletes nothing, and reconciles.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Session::suspend_subscription`], but a cancelled one is
+    /// answered with a note.
+    pub fn terminate_subscription(
+        &mut self,
+        request: &SubscriptionRef,
+    ) -> Result<Done<SubscriptionMoved>, Refusal> {
+        self.move_subscription(request, SubscriptionStatus::Cancelled)
+    }
+
+    fn move_subscription(
+        &mut self,
+        request: &SubscriptionRef,
+        status: SubscriptionStatus,
+    ) -> Result<Done<SubscriptionMoved>, Refusal> {
+        let key = self.recorded_subscription(request)?;
+        let current = self.records.subscriptions[&key].status;
+        if current == status {
+            return Ok(Done::existing(self.moved(key), already(status)));
+        }
+        if current == SubscriptionStatus::Cancelled {
+            return Err(Refusal::SubscriptionNotChangeable);
+        }
+        self.set_subscription_status(key, status);
+        self.mark_subscription_simulated(key);
+        Ok(Done::changed(self.moved(key)))
+    }
+
+    /// Marks a subscription as simulated when the call asks for it and the
+    /// account has sandbox mode (A14).
+    pub(crate) fn mark_subscription_simulated(&mut self, key: SubscriptionKey) {
+        if self.is_simulated() {
+            self.amend_subscription(key, |subscription| subscription.simulated = true);
+        }
+    }
+
+    /// Moves a subscription to another status and records its pro-rata window.
+    pub(crate) fn set_subscription_status(
+        &mut self,
+        key: SubscriptionKey,
+        status: SubscriptionStatus,
+    ) {
+        let now = self.now;
+        self.amend_subscription(key, |subscription| {
+            subscription.pro_rata.push(ProRataWindow {
+                event: status.event(),
+                from: subscription.since,
+                at: now,
+            });
+            subscription.status = status;
+            subscription.since = now;
+        });
+    }
+
+    /// The subscription a body names, or what is missing (D1).
+    pub(crate) fn recorded_subscription(
+        &self,
+        request: &SubscriptionRef,
+    ) -> Result<SubscriptionKey, Refusal> {
+        let key = subscription_key(request.client, request.service, &request.product)?;
+        if self.records.subscriptions.contains_key(&key) {
+            return Ok(key);
+        }
+        if self.is_service_recorded(key.service) {
+            Err(Refusal::SubscriptionNotFound)
+        } else {
+            Err(Refusal::BillingClientNotFound)
+        }
+    }
+
+    /// Whether anything is recorded with this customer and service (D1).
+    fn is_service_recorded(&self, service: ServiceKey) -> bool {
+        let subscribed = Product::ALL.into_iter().any(|product| {
+            let key = SubscriptionKey { service, product };
+            self.records.subscriptions.contains_key(&key)
+        });
+        subscribed
+            || self.records.service_links.contains_key(&service)
+            || self.is_domain_service(service)
+    }
+
+    fn moved(&self, key: SubscriptionKey) -> SubscriptionMoved {
+        let subscription = &self.records.subscriptions[&key];
+        SubscriptionMoved {
+            subscription_id: self.ids.uuid(Kind::Subscription, subscription.number),
+            status: subscription.status,
+        }
+    }
+
+    fn subscription_view(&self, key: SubscriptionKey) -> SubscriptionView {
+        let subscription = &self.records.subscriptions[&key];
+        SubscriptionView {
+            subscription_id: self.ids.uuid(Kind::Subscription, subscription.number),
+            product_slug: key.product.slug(),
+            plan_slug: subscription.offer.plan(),
+            quantity: subscription.offer.quantity(),
+            status: subscription.status,
+        }
+    }
+}
+
+impl Account {
     /// Checks the `plan_slug` of `provision-subscription`, to be reported with
     /// the other fields (B4). Nothing is wrong with a plan that the product
     /// does not take, or of an unknown product.
@@ -232,231 +332,6 @@ impl Account {
             _ => Ok(()),
         }
     }
-
-    /// `provision-subscription`: makes a subscription, updates it, or revives
-    /// a cancelled one; then reconciles (D2).
-    ///
-    /// # Errors
-    ///
-    /// [`Refusal::ProductNotFound`]; [`Refusal::Invalid`] on `plan_slug` as
-    /// [`Account::check_plan`] says.
-    pub fn provision_subscription(
-        &mut self,
-        call: &Call,
-        request: ProvisionSubscription,
-    ) -> Result<Done<SubscriptionView>, Refusal> {
-        self.advance(call.now);
-        let client = request.client.id;
-        self.check_plan(
-            Some(client),
-            Some(request.service),
-            &request.product,
-            request.plan.as_deref(),
-        )
-        .map_err(|sentence| Refusal::invalid("plan_slug", sentence))?;
-        let key = subscription_key(client, request.service, &request.product)?;
-        let customer = self.welcome(&request.client);
-        let existed = self.records.subscriptions.contains_key(&key);
-        if existed {
-            self.renew_subscription(key, request.plan, request.quantity);
-        } else {
-            self.new_subscription(key, request.plan, request.quantity);
-        }
-        self.mark_subscription_simulated(call, key);
-        if let Some(pool) = Pool::of(key.product) {
-            self.reconcile(customer, pool);
-        }
-        self.run_due();
-        let view = self.subscription_view(key);
-        Ok(match existed {
-            true => Done::changed(view),
-            false => Done::created(view),
-        })
-    }
-
-    fn new_subscription(
-        &mut self,
-        key: SubscriptionKey,
-        plan: Option<String>,
-        quantity: Option<u32>,
-    ) {
-        let number = give_number(&mut self.records.controls.edit().subscriptions);
-        let offer = match key.product {
-            Product::Endpoint => Offer::Server,
-            Product::PortMonitoring => Offer::Plan(plan.unwrap_or_default()),
-            Product::DomainMonitoring => Offer::Units(quantity.unwrap_or(1)),
-        };
-        self.records.subscriptions.insert(
-            key,
-            Subscription {
-                number,
-                offer,
-                status: SubscriptionStatus::Active,
-                since: self.now,
-                pro_rata: Vec::new(),
-                simulated: false,
-            },
-        );
-    }
-
-    fn renew_subscription(
-        &mut self,
-        key: SubscriptionKey,
-        plan: Option<String>,
-        quantity: Option<u32>,
-    ) {
-        let now = self.now;
-        let Some(subscription) = self.records.subscriptions.edit(key) else {
-            return;
-        };
-        subscription.offer = subscription.offer.with(plan, quantity);
-        if subscription.status == SubscriptionStatus::Cancelled {
-            subscription.status = SubscriptionStatus::Active;
-            subscription.since = now;
-        }
-    }
-
-    /// `suspend-subscription`: takes its capacity out, and reconciles.
-    ///
-    /// # Errors
-    ///
-    /// [`Refusal::ProductNotFound`], [`Refusal::BillingClientNotFound`],
-    /// [`Refusal::SubscriptionNotFound`],
-    /// [`Refusal::SubscriptionNotChangeable`] when it is cancelled (D3).
-    pub fn suspend_subscription(
-        &mut self,
-        call: &Call,
-        request: &SubscriptionRef,
-    ) -> Result<Done<SubscriptionMoved>, Refusal> {
-        self.move_subscription(call, request, SubscriptionStatus::Suspended)
-    }
-
-    /// `resume-subscription`: puts its capacity back, and reconciles.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Account::suspend_subscription`].
-    pub fn resume_subscription(
-        &mut self,
-        call: &Call,
-        request: &SubscriptionRef,
-    ) -> Result<Done<SubscriptionMoved>, Refusal> {
-        self.move_subscription(call, request, SubscriptionStatus::Active)
-    }
-
-    /// `terminate-subscription`: cancels it, deletes nothing, and reconciles.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Account::suspend_subscription`], but a cancelled one is
-    /// answered with a note.
-    pub fn terminate_subscription(
-        &mut self,
-        call: &Call,
-        request: &SubscriptionRef,
-    ) -> Result<Done<SubscriptionMoved>, Refusal> {
-        self.move_subscription(call, request, SubscriptionStatus::Cancelled)
-    }
-
-    fn move_subscription(
-        &mut self,
-        call: &Call,
-        request: &SubscriptionRef,
-        status: SubscriptionStatus,
-    ) -> Result<Done<SubscriptionMoved>, Refusal> {
-        self.advance(call.now);
-        let key = self.recorded_subscription(request)?;
-        let current = self.records.subscriptions[&key].status;
-        if current == status {
-            return Ok(Done::existing(self.moved(key), status.already()));
-        }
-        if current == SubscriptionStatus::Cancelled {
-            return Err(Refusal::SubscriptionNotChangeable);
-        }
-        self.set_subscription_status(key, status);
-        self.mark_subscription_simulated(call, key);
-        if let Some(pool) = Pool::of(key.product)
-            && let Some(customer) = self.customer(request.client)
-        {
-            self.reconcile(customer, pool);
-        }
-        self.run_due();
-        Ok(Done::changed(self.moved(key)))
-    }
-
-    /// Marks a subscription as simulated when the call asks for it and the
-    /// account has sandbox mode (A14).
-    pub(crate) fn mark_subscription_simulated(&mut self, call: &Call, key: SubscriptionKey) {
-        if self.is_simulated(call)
-            && let Some(subscription) = self.records.subscriptions.edit(key)
-        {
-            subscription.simulated = true;
-        }
-    }
-
-    /// Moves a subscription to another status and records its pro-rata window.
-    pub(crate) fn set_subscription_status(
-        &mut self,
-        key: SubscriptionKey,
-        status: SubscriptionStatus,
-    ) {
-        let now = self.now;
-        if let Some(subscription) = self.records.subscriptions.edit(key) {
-            subscription.pro_rata.push(ProRataWindow {
-                event: status.event(),
-                from: subscription.since,
-                at: now,
-            });
-            subscription.status = status;
-            subscription.since = now;
-        }
-    }
-
-    /// The subscription a body names, or what is missing (D1).
-    pub(crate) fn recorded_subscription(
-        &self,
-        request: &SubscriptionRef,
-    ) -> Result<SubscriptionKey, Refusal> {
-        let key = subscription_key(request.client, request.service, &request.product)?;
-        if self.records.subscriptions.contains_key(&key) {
-            return Ok(key);
-        }
-        if self.is_service_recorded(key.service) {
-            Err(Refusal::SubscriptionNotFound)
-        } else {
-            Err(Refusal::BillingClientNotFound)
-        }
-    }
-
-    /// Whether anything is recorded with this customer and service (D1).
-    fn is_service_recorded(&self, service: ServiceKey) -> bool {
-        let subscribed = Product::ALL.into_iter().any(|product| {
-            let key = SubscriptionKey { service, product };
-            self.records.subscriptions.contains_key(&key)
-        });
-        subscribed
-            || self.records.service_links.contains_key(&service)
-            || self.is_domain_service(service)
-    }
-
-    fn moved(&self, key: SubscriptionKey) -> SubscriptionMoved {
-        let subscription = &self.records.subscriptions[&key];
-        SubscriptionMoved {
-            subscription_id: self.ids.uuid(Kind::Subscription, subscription.number),
-            status: subscription.status,
-        }
-    }
-
-    fn subscription_view(&self, key: SubscriptionKey) -> SubscriptionView {
-        let subscription = &self.records.subscriptions[&key];
-        SubscriptionView {
-            subscription_id: self.ids.uuid(Kind::Subscription, subscription.number),
-            product_slug: key.product.slug(),
-            plan_slug: subscription.offer.plan(),
-            quantity: subscription.offer.quantity(),
-            status: subscription.status,
-        }
-    }
 }
 
 /// The key of what a body names.
@@ -470,4 +345,12 @@ pub(crate) fn subscription_key(
         service: ServiceKey { client, service },
         product,
     })
+}
+
+fn already(status: SubscriptionStatus) -> &'static str {
+    match status {
+        SubscriptionStatus::Active => ALREADY_ACTIVE,
+        SubscriptionStatus::Suspended => ALREADY_SUSPENDED,
+        SubscriptionStatus::Cancelled => ALREADY_CANCELLED,
+    }
 }

@@ -4,10 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::iter::successors;
 
-use super::Rule;
-use crate::changes::RuleNo;
+use crate::state::records::Rule;
+use crate::state::storage::RuleNo;
 use crate::time::Instant;
-use crate::values::{OpenPort, PortRange, Protocol, RuleProtocol};
+use crate::values::{OpenPort, PortRange, RuleProtocol};
 
 /// When a rule ends, and which it is.
 type End = (Instant, RuleNo);
@@ -16,43 +16,43 @@ type End = (Instant, RuleNo);
 #[derive(Clone, Default, Debug)]
 pub(crate) struct ScopeRules {
     numbers: BTreeSet<RuleNo>,
-    tcp: PortTree,
-    udp: PortTree,
+    /// By the protocol's number.
+    trees: [PortTree; 2],
 }
 
 impl ScopeRules {
-    pub(super) fn insert(&mut self, number: RuleNo, rule: &Rule) {
+    pub(crate) fn insert(&mut self, number: RuleNo, rule: &Rule) {
         self.numbers.insert(number);
         let end = (rule.end(), number);
         for protocol in rule.protocol.protocols() {
-            self.of_mut(*protocol).insert(rule.ports, end);
+            self.trees[*protocol as usize].insert(rule.ports, end);
         }
     }
 
-    pub(super) fn remove(&mut self, number: RuleNo, rule: &Rule) {
+    pub(crate) fn remove(&mut self, number: RuleNo, rule: &Rule) {
         self.numbers.remove(&number);
         let end = (rule.end(), number);
         for protocol in rule.protocol.protocols() {
-            self.of_mut(*protocol).remove(rule.ports, end);
+            self.trees[*protocol as usize].remove(rule.ports, end);
         }
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.numbers.is_empty()
     }
 
     /// Oldest first.
-    pub(super) fn numbers(&self) -> impl Iterator<Item = RuleNo> {
+    pub(crate) fn numbers(&self) -> impl Iterator<Item = RuleNo> {
         self.numbers.iter().copied()
     }
 
     /// When the last of the rules that cover a port ends.
-    pub(super) fn allowed_until(&self, open: OpenPort) -> Option<Instant> {
-        self.of(open.protocol).covered_until(open.port.get())
+    pub(crate) fn allowed_until(&self, open: OpenPort) -> Option<Instant> {
+        self.trees[open.protocol as usize].covered_until(open.port.get())
     }
 
     /// A rule that has a port in common with these and ends after that time.
-    pub(super) fn overlapping(
+    pub(crate) fn overlapping(
         &self,
         ports: PortRange,
         protocol: RuleProtocol,
@@ -61,22 +61,9 @@ impl ScopeRules {
     ) -> Option<RuleNo> {
         let counts = |end: &End| end.0 > at && Some(end.1) != except;
         let protocols = protocol.protocols().iter();
-        let met = protocols.filter_map(|protocol| self.of(*protocol).meeting(ports, at, counts));
+        let met = protocols
+            .filter_map(|protocol| self.trees[*protocol as usize].meeting(ports, at, counts));
         met.min()
-    }
-
-    fn of(&self, protocol: Protocol) -> &PortTree {
-        match protocol {
-            Protocol::Tcp => &self.tcp,
-            Protocol::Udp => &self.udp,
-        }
-    }
-
-    fn of_mut(&mut self, protocol: Protocol) -> &mut PortTree {
-        match protocol {
-            Protocol::Tcp => &mut self.tcp,
-            Protocol::Udp => &mut self.udp,
-        }
     }
 }
 

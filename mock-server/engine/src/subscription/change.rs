@@ -3,12 +3,12 @@
 use serde::Serialize;
 use uuid::Uuid;
 
-use crate::account::Account;
-use crate::capacity::Pool;
-use crate::catalogue::Offer;
+use crate::catalogue::{Offer, Pool};
 use crate::ids::Kind;
-use crate::refusal::{Call, Capacity, Refusal};
-use crate::subscription::{SubscriptionKey, SubscriptionRef, SubscriptionStatus, subscription_key};
+use crate::refusal::{Capacity, Refusal};
+use crate::session::Session;
+use crate::state::{SubscriptionKey, SubscriptionStatus};
+use crate::subscription::provision::{SubscriptionRef, subscription_key};
 use crate::time::Timestamp;
 
 /// What `change-subscription` is asked for. What the product does not take is
@@ -80,7 +80,7 @@ pub struct SubscriptionUnchanged {
     pub direction: Option<&'static str>,
 }
 
-impl Account {
+impl Session<'_> {
     /// `change-subscription`: gives a subscription another plan or quantity,
     /// and reconciles.
     ///
@@ -89,13 +89,11 @@ impl Account {
     /// [`Refusal::ProductNotFound`], [`Refusal::SubscriptionNotFound`],
     /// [`Refusal::SubscriptionNotChangeable`] when it is cancelled,
     /// [`Refusal::DowngradeUsageExceeded`]; [`Refusal::Invalid`] on
-    /// `new_plan_slug` as [`Account::check_new_plan`] says.
+    /// `new_plan_slug` as [`crate::Account::check_new_plan`] says.
     pub fn change_subscription(
         &mut self,
-        call: &Call,
         request: ChangeSubscription,
     ) -> Result<SubscriptionChange, Refusal> {
-        self.advance(call.now);
         let named = &request.subscription;
         self.check_new_plan(&named.product, request.new_plan.as_deref())
             .map_err(|sentence| Refusal::invalid("new_plan_slug", sentence))?;
@@ -116,8 +114,8 @@ impl Account {
         if request.downgrade == DowngradeCheck::Refuse {
             self.require_downgrade_fits(key, &new)?;
         }
-        self.mark_subscription_simulated(call, key);
-        self.apply_offer(key, new.clone());
+        self.mark_subscription_simulated(key);
+        self.amend_subscription(key, |subscription| subscription.offer = new.clone());
         Ok(SubscriptionChange::Changed(self.changed(key, &old, &new)))
     }
 
@@ -134,7 +132,7 @@ impl Account {
             return Ok(());
         }
         let limit = self.capacity(client, pool) - held + will_hold;
-        let current_usage = self.roll(customer, pool).usage();
+        let current_usage = self.live_records(customer, pool).usage();
         if current_usage <= limit {
             return Ok(());
         }
@@ -142,17 +140,6 @@ impl Account {
             limit,
             current_usage,
         }))
-    }
-
-    fn apply_offer(&mut self, key: SubscriptionKey, offer: Offer) {
-        if let Some(subscription) = self.records.subscriptions.edit(key) {
-            subscription.offer = offer;
-        }
-        let customer = self.customer(key.service.client);
-        if let (Some(pool), Some(customer)) = (Pool::of(key.product), customer) {
-            self.reconcile(customer, pool);
-        }
-        self.run_due();
     }
 
     fn changed(&self, key: SubscriptionKey, old: &Offer, new: &Offer) -> SubscriptionChanged {

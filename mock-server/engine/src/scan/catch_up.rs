@@ -3,16 +3,14 @@
 
 use std::time::Duration;
 
-use crate::account::Account;
-use crate::changes::{DomainNo, EndpointNo};
-use crate::domain::scan::KEPT_SCANS;
-use crate::scan::Progress;
+use crate::scan::domains::KEPT_SCANS;
+use crate::state::{Account, DomainNo, EndpointNo, Progress};
 use crate::time::Instant;
 
 impl Account {
     /// When the scan of a server that is due at `start` may start instead: a
     /// whole number of scans later.
-    pub(crate) fn next_telling_scan(&self, number: EndpointNo, start: Instant) -> Instant {
+    pub(crate) fn next_scan_with_effect(&self, number: EndpointNo, start: Instant) -> Instant {
         let Some((first_end, period)) = self.scan_rhythm(start) else {
             return start;
         };
@@ -31,7 +29,7 @@ impl Account {
 
     /// The same for a domain, whose history keeps the last scans. How many
     /// scans are left out comes with it: each had a number.
-    pub(crate) fn next_telling_domain_scan(
+    pub(crate) fn next_domain_scan_with_effect(
         &self,
         number: DomainNo,
         start: Instant,

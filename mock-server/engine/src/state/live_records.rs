@@ -1,38 +1,20 @@
-//! Who is live, active or paused, in order of creation.
+//! The live records of an account or customer, by how they stand.
 
-use serde::{Deserialize, Serialize};
-
-use crate::ranked::RankedSet;
-
-/// Who paused a record; capacity only touches what the platform paused (B7).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum PausedBy {
-    Hand,
-    Platform,
-}
-
-/// How a live record stands. Whoever paused it is remembered, because a record
-/// paused by hand is never touched by capacity (B7).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Standing {
-    Active,
-    PausedByHand,
-    PausedByPlatform,
-}
+use crate::state::ranked_set::RankedSet;
+use crate::state::records::Standing;
 
 /// The live records of an account or customer. What is terminated or deleted
 /// is not on it.
 #[derive(Clone, Default, Debug)]
-pub(crate) struct Roll {
+pub(crate) struct LiveRecords {
     pub(crate) live: RankedSet,
     pub(crate) active: RankedSet,
     pub(crate) paused: RankedSet,
     pub(crate) quota_paused: RankedSet,
 }
 
-impl Roll {
-    /// Moves a record to where it stands now; `None` takes it off the roll.
+impl LiveRecords {
+    /// Moves a record to where it stands now; `None` takes it out.
     pub(crate) fn place(&mut self, number: u32, standing: Option<Standing>) {
         let is_paused = matches!(
             standing,
@@ -56,7 +38,7 @@ impl Roll {
         }
     }
 
-    /// What counts against capacity: everything on the roll (B6).
+    /// What counts against capacity: everything that is live (B6).
     pub(crate) fn usage(&self) -> u64 {
         self.live.len() as u64
     }

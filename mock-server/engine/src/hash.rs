@@ -1,10 +1,11 @@
-//! One small mixing function behind ids, secrets and derived addresses.
+//! One small hash function, SplitMix64's, behind ids, secrets and derived
+//! addresses. That of `std` may change from one version to the next.
 //!
 //! It only has to spread: equal inputs give equal outputs on every machine,
 //! and different inputs look unrelated. Nothing here is cryptography.
 
 /// SplitMix64's finaliser: every input bit reaches every output bit.
-pub(crate) fn mix(value: u64) -> u64 {
+pub(crate) fn hash(value: u64) -> u64 {
     let mut mixed = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -12,18 +13,20 @@ pub(crate) fn mix(value: u64) -> u64 {
 }
 
 /// Two values as one.
-pub(crate) fn mix2(left: u64, right: u64) -> u64 {
-    mix(mix(left).wrapping_add(right))
+pub(crate) fn hash_pair(left: u64, right: u64) -> u64 {
+    hash(hash(left).wrapping_add(right))
 }
 
 /// A text as one number.
-pub(crate) fn mix_bytes(seed: u64, bytes: &[u8]) -> u64 {
+pub(crate) fn hash_bytes(seed: u64, bytes: &[u8]) -> u64 {
     let length = bytes.len() as u64;
-    bytes.chunks(8).fold(mix2(seed, length), |hash, chunk| {
-        let mut word = [0; 8];
-        word[..chunk.len()].copy_from_slice(chunk);
-        mix2(hash, u64::from_le_bytes(word))
-    })
+    bytes
+        .chunks(8)
+        .fold(hash_pair(seed, length), |hash, chunk| {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            hash_pair(hash, u64::from_le_bytes(word))
+        })
 }
 
 #[cfg(test)]
@@ -42,7 +45,7 @@ mod tests {
             0xf88b_b8a8_724c_81ec,
         ];
         for (number, expected) in (0..).zip(published) {
-            assert_eq!(mix(STEP.wrapping_mul(number)), expected);
+            assert_eq!(hash(STEP.wrapping_mul(number)), expected);
         }
     }
 }

@@ -6,11 +6,12 @@ use std::net::IpAddr;
 
 use hashbrown::HashTable;
 
-use crate::changes::{AlertNo, CustomerNo, DomainAlertNo, DomainNo, EndpointNo, Rows};
-use crate::endpoint::Endpoint;
-use crate::mix::{mix_bytes, mix2};
-use crate::roll::{Roll, Standing};
-use crate::rule::{Scope, ScopeRules};
+use crate::catalogue::Pool;
+use crate::hash::{hash_bytes, hash_pair};
+use crate::state::live_records::LiveRecords;
+use crate::state::port_index::ScopeRules;
+use crate::state::records::{Endpoint, Scope, Standing};
+use crate::state::storage::{AlertNo, CustomerNo, DomainAlertNo, DomainNo, EndpointNo, Rows};
 use crate::time::Instant;
 use crate::values::{ClientId, OpenPort};
 use crate::world::ScenarioPorts;
@@ -28,46 +29,35 @@ pub(crate) enum Task {
 }
 
 /// Everything derived from the records of one account.
-#[derive(Clone, Debug)]
+#[derive(Clone, Default, Debug)]
 pub(crate) struct Index {
     pub(crate) clients: BTreeMap<ClientId, CustomerNo>,
     /// One entry a customer, by number.
     customers: Vec<CustomerIndex>,
-    pub(crate) endpoints: Roll,
+    pub(crate) endpoints: LiveRecords,
+    /// Servers by the hash of customer and address. A raw table: it keeps four
+    /// bytes a server where a map of `std` would keep the key once more.
     addresses: HashTable<EndpointNo>,
     pub(crate) open_alerts: BTreeMap<(EndpointNo, OpenPort), AlertNo>,
     pub(crate) rules: BTreeMap<Scope, ScopeRules>,
     pub(crate) domain_names: BTreeMap<(CustomerNo, Box<str>), BTreeSet<DomainNo>>,
     pub(crate) domain_alerts: BTreeMap<DomainNo, BTreeSet<DomainAlertNo>>,
     pub(crate) due: BTreeSet<(Instant, Task)>,
+    /// Whose capacity a call changed, to be reconciled at its end.
+    pub(crate) changed_capacities: BTreeSet<(ClientId, Pool)>,
     pub(crate) scenario_ports: ScenarioPorts,
 }
 
 /// What belongs to one customer.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct CustomerIndex {
-    pub(crate) endpoints: Roll,
-    pub(crate) domains: Roll,
+    pub(crate) endpoints: LiveRecords,
+    pub(crate) domains: LiveRecords,
     /// Port alerts, oldest first.
     pub(crate) alerts: Vec<AlertNo>,
 }
 
 impl Index {
-    pub(crate) fn new() -> Self {
-        Self {
-            clients: BTreeMap::new(),
-            customers: Vec::new(),
-            endpoints: Roll::default(),
-            addresses: HashTable::new(),
-            open_alerts: BTreeMap::new(),
-            rules: BTreeMap::new(),
-            domain_names: BTreeMap::new(),
-            domain_alerts: BTreeMap::new(),
-            due: BTreeSet::new(),
-            scenario_ports: ScenarioPorts::new(),
-        }
-    }
-
     pub(crate) fn add_customer(&mut self, number: CustomerNo, client: ClientId) {
         self.clients.insert(client, number);
         self.customers.push(CustomerIndex::default());
@@ -91,6 +81,18 @@ impl Index {
         self.customer_mut(customer)
             .endpoints
             .place(number.0, standing);
+    }
+
+    /// Notes when a task comes up, if it does.
+    pub(crate) fn schedule(&mut self, due: Option<Instant>, task: Task) {
+        self.due.extend(due.map(|at| (at, task)));
+    }
+
+    /// Forgets a task that was to come up then.
+    pub(crate) fn cancel(&mut self, due: Option<Instant>, task: Task) {
+        if let Some(at) = due {
+            self.due.remove(&(at, task));
+        }
     }
 
     /// The customer's server with this address, live or not (B9, B10).
@@ -134,8 +136,8 @@ impl Index {
 
 fn address_hash(customer: CustomerNo, address: IpAddr) -> u64 {
     let bytes = match address {
-        IpAddr::V4(v4) => mix_bytes(4, &v4.octets()),
-        IpAddr::V6(v6) => mix_bytes(6, &v6.octets()),
+        IpAddr::V4(v4) => hash_bytes(4, &v4.octets()),
+        IpAddr::V6(v6) => hash_bytes(6, &v6.octets()),
     };
-    mix2(u64::from(customer.0), bytes)
+    hash_pair(u64::from(customer.0), bytes)
 }

@@ -1,4 +1,5 @@
-//! An ordered set of record numbers that also knows each one's rank.
+//! An ordered set of record numbers that also knows each one's rank, which no
+//! set of `std` does: page 4000 of a list costs what page 1 costs.
 
 /// Numbers a chunk; a full chunk in the middle splits in two.
 const CHUNK: usize = 512;

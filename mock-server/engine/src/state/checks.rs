@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use crate::account::Account;
-use crate::changes::{
-    CustomerNo, DomainAlertNo, DomainNo, Durable, EndpointNo, Key, RestoreError, RuleNo, Table,
+use crate::state::account::Account;
+use crate::state::records::Scope;
+use crate::state::storage::{
+    CustomerNo, DomainAlertNo, DomainNo, EndpointNo, Key, RestoreError, RuleNo, Storage,
 };
-use crate::rule::Scope;
+use crate::state::tables::Table;
 use crate::world::PortSet;
 
 /// So many records of a kind an account can have had.
@@ -16,7 +17,7 @@ const MOST_NUMBERS: u32 = 1 << 31;
 impl Account {
     /// No record may have a number that was not given yet, and there must be numbers left to give:
     /// the last one would be given again and again.
-    pub(super) fn check_counters(&self) -> Result<(), RestoreError> {
+    pub(crate) fn check_counters(&self) -> Result<(), RestoreError> {
         let (records, controls) = (&self.records, &self.records.controls);
         let counters = [
             ("keys", controls.keys),
@@ -28,7 +29,7 @@ impl Account {
         ];
         if let Some((name, _)) = counters.iter().find(|(_, given)| *given > MOST_NUMBERS) {
             let reason = format!("its counter {name} is above {MOST_NUMBERS}");
-            return Err(misfit(Table::Controls, &(), reason));
+            return Err(does_not_fit(Table::Controls, &(), reason));
         }
         check_numbers(Table::Keys, records.keys.keys(), controls.keys)?;
         check_numbers(Table::Rules, records.rules.keys(), controls.rules)?;
@@ -42,19 +43,19 @@ impl Account {
         )
     }
 
-    pub(super) fn restore_customers(&mut self) -> Result<(), RestoreError> {
+    pub(crate) fn restore_customers(&mut self) -> Result<(), RestoreError> {
         for number in self.records.customers.numbers() {
             let client = self.records.customers[number].client_id;
             if self.customer(client).is_some() {
                 let reason = "another record has the same client_id";
-                return Err(misfit(Table::Customers, &number, reason));
+                return Err(does_not_fit(Table::Customers, &number, reason));
             }
             self.index.add_customer(number, client);
         }
         Ok(())
     }
 
-    pub(super) fn restore_endpoints(&mut self) -> Result<(), RestoreError> {
+    pub(crate) fn restore_endpoints(&mut self) -> Result<(), RestoreError> {
         let mut shared: BTreeSet<PortSet> =
             self.index.scenario_ports.all().iter().cloned().collect();
         for number in self.records.endpoints.numbers() {
@@ -67,7 +68,7 @@ impl Account {
                 .is_some()
             {
                 let reason = "another record has the same customer and address";
-                return Err(misfit(Table::Endpoints, &number, reason));
+                return Err(does_not_fit(Table::Endpoints, &number, reason));
             }
             self.share_ports(number, &mut shared);
             self.index_endpoint(number);
@@ -92,7 +93,7 @@ impl Account {
     }
 
     /// What is kept by server must be kept for one that exists.
-    pub(super) fn check_endpoint_keys(&self) -> Result<(), RestoreError> {
+    pub(crate) fn check_endpoint_keys(&self) -> Result<(), RestoreError> {
         for number in self.records.endpoint_worlds.keys() {
             self.check_endpoint(Table::EndpointWorlds, *number, *number)?;
         }
@@ -105,7 +106,7 @@ impl Account {
         Ok(())
     }
 
-    pub(super) fn restore_rules(&mut self) -> Result<(), RestoreError> {
+    pub(crate) fn restore_rules(&mut self) -> Result<(), RestoreError> {
         let scopes: Vec<(RuleNo, Scope)> = self
             .records
             .rules
@@ -127,7 +128,7 @@ impl Account {
         Ok(())
     }
 
-    pub(super) fn restore_alerts(&mut self) -> Result<(), RestoreError> {
+    pub(crate) fn restore_alerts(&mut self) -> Result<(), RestoreError> {
         for number in self.records.port_alerts.numbers() {
             let alert = &self.records.port_alerts[number];
             let key = (alert.endpoint, alert.port);
@@ -135,7 +136,7 @@ impl Account {
             self.check_endpoint(Table::PortAlerts, number, alert.endpoint)?;
             if open && self.index.open_alerts.contains_key(&key) {
                 let reason = "another open alert has the same endpoint and port";
-                return Err(misfit(Table::PortAlerts, &number, reason));
+                return Err(does_not_fit(Table::PortAlerts, &number, reason));
             }
             self.index_alert(number);
         }
@@ -150,7 +151,7 @@ impl Account {
     ) -> Result<(), RestoreError> {
         match self.records.customers.get(customer) {
             Some(_) => Ok(()),
-            None => Err(misfit(table, &key, "its customer does not exist")),
+            None => Err(does_not_fit(table, &key, "its customer does not exist")),
         }
     }
 
@@ -162,39 +163,39 @@ impl Account {
     ) -> Result<(), RestoreError> {
         match self.records.endpoints.get(endpoint) {
             Some(_) => Ok(()),
-            None => Err(misfit(table, &key, "its endpoint does not exist")),
+            None => Err(does_not_fit(table, &key, "its endpoint does not exist")),
         }
     }
 
     /// A subscription must be to the product of its key and to a plan on sale.
-    pub(super) fn check_subscriptions(&self) -> Result<(), RestoreError> {
+    pub(crate) fn check_subscriptions(&self) -> Result<(), RestoreError> {
         let catalogue = &self.records.settings.catalogue;
         for (key, subscription) in self.records.subscriptions.iter() {
             if subscription.offer.product() != key.product {
                 let reason = "it is to another product";
-                return Err(misfit(Table::Subscriptions, key, reason));
+                return Err(does_not_fit(Table::Subscriptions, key, reason));
             }
             let plan = subscription.offer.plan();
             if plan.is_some_and(|plan| catalogue.servers(&plan).is_none()) {
                 let reason = "its plan is not in the catalogue";
-                return Err(misfit(Table::Subscriptions, key, reason));
+                return Err(does_not_fit(Table::Subscriptions, key, reason));
             }
             if self.customer(key.service.client).is_none() {
                 let reason = "its customer does not exist";
-                return Err(misfit(Table::Subscriptions, key, reason));
+                return Err(does_not_fit(Table::Subscriptions, key, reason));
             }
         }
         Ok(())
     }
 
-    pub(super) fn restore_domains(&mut self) -> Result<(), RestoreError> {
+    pub(crate) fn restore_domains(&mut self) -> Result<(), RestoreError> {
         let numbers: Vec<DomainNo> = self.records.domains.keys().copied().collect();
         for number in numbers {
             let domain = &self.records.domains[&number];
             self.check_customer(Table::Domains, number, domain.customer)?;
-            if !domain.adds_up() {
+            if !domain.mentions_match_findings() {
                 let reason = "its mentions are not as many as its last scan found";
-                return Err(misfit(Table::Domains, &number, reason));
+                return Err(does_not_fit(Table::Domains, &number, reason));
             }
             self.index_domain(number);
         }
@@ -204,7 +205,7 @@ impl Account {
         Ok(())
     }
 
-    pub(super) fn restore_domain_alerts(&mut self) -> Result<(), RestoreError> {
+    pub(crate) fn restore_domain_alerts(&mut self) -> Result<(), RestoreError> {
         let alerts: Vec<(DomainAlertNo, DomainNo)> = self
             .records
             .domain_alerts
@@ -226,7 +227,7 @@ impl Account {
     ) -> Result<(), RestoreError> {
         match self.records.domains.contains_key(&domain) {
             true => Ok(()),
-            false => Err(misfit(table, &key, "its domain does not exist")),
+            false => Err(does_not_fit(table, &key, "its domain does not exist")),
         }
     }
 }
@@ -238,11 +239,11 @@ fn check_numbers<'a, N: Key + Copy + Into<u32> + 'a>(
 ) -> Result<(), RestoreError> {
     match numbers.find(|number| (**number).into() >= given) {
         None => Ok(()),
-        Some(number) => Err(misfit(table, number, "its number was never given")),
+        Some(number) => Err(does_not_fit(table, number, "its number was never given")),
     }
 }
 
-fn misfit(table: Table, key: &impl Key, reason: impl fmt::Display) -> RestoreError {
+fn does_not_fit(table: Table, key: &impl Key, reason: impl fmt::Display) -> RestoreError {
     RestoreError(format!(
         "The record {}/{} does not fit: {reason}.",
         table.name(),
@@ -255,12 +256,9 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::customer::Client;
-    use crate::endpoint::ProvisionEndpoint;
-    use crate::refusal::{Call, SandboxHeader};
-    use crate::settings::AccountSettings;
-    use crate::time::Instant;
-    use crate::values::{ClientId, Target};
+    use crate::{
+        AccountSettings, Call, Client, ClientId, Instant, ProvisionEndpoint, SandboxHeader, Target,
+    };
 
     #[test]
     fn servers_that_a_scenario_gave_their_open_ports_share_one_list_of_them_again() {
@@ -276,7 +274,7 @@ mod tests {
                 target: Target::parse(address).expect("a target"),
                 service: None,
             };
-            account.provision(&call, request).expect("provisioned");
+            account.at(call).provision(request).expect("provisioned");
         }
         account.advance(call.now.plus(Duration::from_secs(60)));
         let again = Account::import(&account.export()).expect("exported");

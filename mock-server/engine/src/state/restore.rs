@@ -1,15 +1,14 @@
 //! State out and in: from stored records, and as one readable document.
 
-mod checks;
-
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::account::{Account, Records};
-use crate::changes::{AlertNo, Change, RestoreError, StoredRecord, StoredTables, Table};
-use crate::domain::Domain;
 use crate::ids::Kind;
+use crate::state::account::Account;
+use crate::state::records::{Domain, PortAlert};
+use crate::state::storage::{AlertNo, RestoreError};
+use crate::state::tables::{Change, Records, StoredRecord, Table};
 use crate::time::Instant;
 
 /// The format of the exported document; another number is refused.
@@ -37,7 +36,7 @@ impl Account {
     /// The whole state as a document for people and programs, from which
     /// [`Account::import`] makes the same account again. It holds the
     /// account's API keys.
-    pub fn export(&mut self) -> Value {
+    pub fn export(&self) -> Value {
         let records = self
             .all_records()
             .into_iter()
@@ -110,25 +109,7 @@ impl Account {
     /// [`RestoreError`], one sentence that names the first record that is
     /// missing, unreadable, or does not fit the others.
     pub fn restore(records: impl IntoIterator<Item = StoredRecord>) -> Result<Self, RestoreError> {
-        let mut stored = StoredTables::new(records)?;
-        let mut account = Self::from_records(Records {
-            settings: stored.single(Table::Settings)?,
-            controls: stored.single(Table::Controls)?,
-            keys: stored.map(Table::Keys)?,
-            customers: stored.rows(Table::Customers)?,
-            endpoints: stored.rows(Table::Endpoints)?,
-            endpoint_worlds: stored.map(Table::EndpointWorlds)?,
-            manual_scans: stored.map(Table::ManualScans)?,
-            service_links: stored.map(Table::ServiceLinks)?,
-            rules: stored.map(Table::Rules)?,
-            port_alerts: stored.rows(Table::PortAlerts)?,
-            subscriptions: stored.map(Table::Subscriptions)?,
-            prices: stored.map(Table::Prices)?,
-            domains: stored.map(Table::Domains)?,
-            domain_worlds: stored.map(Table::DomainWorlds)?,
-            domain_alerts: stored.map(Table::DomainAlerts)?,
-            sso_tokens: stored.map(Table::SsoTokens)?,
-        });
+        let mut account = Self::from_records(Records::restore(records)?);
         account.check_counters()?;
         account.restore_customers()?;
         account.restore_endpoints()?;
@@ -165,9 +146,7 @@ impl Account {
     }
 }
 
-fn alert_moments(
-    (_, alert): (AlertNo, &crate::port_alert::PortAlert),
-) -> impl Iterator<Item = Instant> + use<> {
+fn alert_moments((_, alert): (AlertNo, &PortAlert)) -> impl Iterator<Item = Instant> + use<> {
     let resolved = alert.resolution.map(|resolution| resolution.at);
     std::iter::once(alert.first_detected_at).chain(resolved)
 }

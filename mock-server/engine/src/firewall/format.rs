@@ -1,0 +1,40 @@
+//! The formats of dumps.
+
+use serde::Serialize;
+
+use super::chains::Reading;
+use super::{firewalld, iptables, nftables, ufw};
+use crate::named::named;
+
+/// The tools whose dumps can be read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FirewallFormat {
+    /// `iptables-save`, `ip6tables-save` or `iptables -S`.
+    Iptables,
+    /// `nft list ruleset`.
+    Nftables,
+    /// `ufw status`, plain, verbose or numbered.
+    Ufw,
+    /// `firewall-cmd --list-all` or `--list-all-zones`.
+    Firewalld,
+}
+
+named!(FirewallFormat {
+    Iptables = "iptables",
+    Nftables = "nftables",
+    Ufw = "ufw",
+    Firewalld = "firewalld",
+});
+
+impl FirewallFormat {
+    /// Reads a dump of this format; `None` when nothing in it is of it.
+    pub(super) fn read(self, content: &str) -> Option<Reading> {
+        match self {
+            Self::Iptables => iptables::read(content),
+            Self::Nftables => nftables::read(content),
+            Self::Ufw => ufw::read(content),
+            Self::Firewalld => firewalld::read(content),
+        }
+    }
+}
