@@ -456,7 +456,7 @@ impl Context {
 }
 
 /// How hard a change is to take back.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Danger {
     /// Easily.
     Mild,

@@ -10,7 +10,8 @@ A port is 22, 22/tcp, 53/udp, 53/* (both), 8000-8100/tcp, or a name such as ssh.
 Examples:
   secmon rules add web-1 22/tcp -m \"SSH for the operations team\"
   secmon rules add web-1 80 443 -m \"public web site\" --expires 90d
-  secmon rules add --global 443 -c 42 -m \"every server of this customer serves HTTPS\"";
+  secmon rules add --global 443 -c 42 -m \"every server of this customer serves HTTPS\"
+  secmon rules add --global 9100 --account -m \"our monitoring, on every server of every customer\"";
 
 /// Allowed Ports rules.
 #[derive(Debug, Subcommand)]
@@ -89,9 +90,12 @@ pub struct RuleAddArgs {
     /// A further server (repeatable); then every positional is a port
     #[arg(short, long = "endpoint", value_name = "ENDPOINT")]
     pub endpoints: Vec<String>,
-    /// For all servers of the customer given with -c, or of the whole account without
+    /// For all servers of the customer given with -c, or with --account of every customer
     #[arg(long, conflicts_with = "endpoints")]
     pub global: bool,
+    /// With --global: for the servers of every customer of the account, which has to be confirmed
+    #[arg(long, requires = "global")]
+    pub account: bool,
     /// Name of the service on the port, at most 100 characters
     #[arg(long, value_name = "NAME")]
     pub service: Option<String>,

@@ -18,6 +18,8 @@ use std::collections::HashSet;
 use std::num::NonZeroU16;
 
 const OPERATION: &str = "create_rule";
+/// Where a rule of no customer counts: nobody shall overlook it.
+pub const EVERY_SERVER: &str = "all servers of the WHOLE ACCOUNT";
 
 /// Where a rule is to count.
 #[derive(Debug, Clone)]
@@ -107,7 +109,7 @@ fn name_of(place: &Place) -> String {
     match place {
         Place::Server(endpoint) => references::name_of(endpoint),
         Place::Everywhere(Some(customer)) => format!("all servers of customer {customer}"),
-        Place::Everywhere(None) => "all servers of the account".to_owned(),
+        Place::Everywhere(None) => EVERY_SERVER.to_owned(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! `secmon rules ...`: Allowed Ports.
 
-use super::rule_adding::{self, Addition, Place, Wanted};
+use super::rule_adding::{self, Addition, EVERY_SERVER, Place, Wanted};
 use super::{rule_import, views};
 use crate::args::{
     Justification, OnError, RuleAddArgs, RuleCommand, RuleCopyArgs, RuleEditArgs, RuleListArgs,
@@ -9,7 +9,7 @@ use crate::args::{
 use crate::bulk::{self, Done, End, Item, Words};
 use crate::context::{Context, Danger};
 use crate::durations::{self, counted};
-use crate::error::CliError;
+use crate::error::{CliError, Exit};
 use crate::files;
 use crate::index::Seen;
 use crate::invocation::quoted;
@@ -131,7 +131,7 @@ async fn show(context: &Context, name: &str) -> Result<Outcome, CliError> {
     let rule = find(context, name).await?;
     let table = Table::one(views::RULE, views::rule(&rule));
     let story = vec![
-        Line::text(sentence(&rule)),
+        Line::text(sentence(&rule, &views::place_of(&rule))),
         Line::Field("id", Cell::text(rule.id)),
         Line::Field("reason", Cell::maybe(rule.justification.as_ref())),
         Line::Field("service", Cell::maybe(rule.service.as_ref())),
@@ -143,22 +143,52 @@ async fn show(context: &Context, name: &str) -> Result<Outcome, CliError> {
 }
 
 /// A rule in one sentence.
-fn sentence(rule: &Rule) -> String {
-    let (ports, place) = (views::ports_of(rule), views::place_of(rule));
+fn sentence(rule: &Rule, place: &str) -> String {
+    let ports = views::ports_of(rule);
     match rule.is_active {
         Some(false) => format!("{ports} was allowed on {place}; the rule has expired."),
         _ => format!("{ports} is allowed on {place}."),
     }
 }
 
+/// The servers that a change of a rule is about. Whose a global rule is, the service tells only by refusing to change it
+/// for a customer who does not own it.
+fn servers_of(context: &Context, rule: &Rule) -> String {
+    match (rule.endpoint_id, context.settings.customer) {
+        (Some(_), _) => views::place_of(rule),
+        (None, Some(customer)) => format!("all servers of customer {customer}"),
+        (None, None) => format!("{EVERY_SERVER} (or of one customer: name them with -c)"),
+    }
+}
+
+/// How hard a change of a rule is to take back: one that may be the account's is everybody's.
+fn danger_of(context: &Context, rule: &Rule, of_one: Danger) -> Danger {
+    match (rule.endpoint_id, context.settings.customer) {
+        (None, None) => Danger::Severe,
+        _ => of_one,
+    }
+}
+
 /// What a rule is about, in a list.
-fn place(rule: &Rule) -> String {
-    format!("{} on {}", views::ports_of(rule), views::place_of(rule))
+fn place(context: &Context, rule: &Rule) -> String {
+    format!("{} on {}", views::ports_of(rule), servers_of(context, rule))
 }
 
 /// What a change of a rule is about.
-fn about(rule: &Rule) -> String {
-    format!("rule for {}", place(rule))
+fn about(context: &Context, rule: &Rule) -> String {
+    format!("rule for {}", place(context, rule))
+}
+
+/// A rule that every customer sees and none may change is the account's.
+fn refused_for_customer(context: &Context, rule: &Rule, error: CliError) -> CliError {
+    match (rule.endpoint_id, context.settings.customer) {
+        (None, Some(customer)) if error.exit() == Exit::NotFound => CliError::not_found(format!(
+            "rule {} is not customer {customer}'s: it counts for the whole account",
+            rule.id
+        ))
+        .hint("to change it for every customer, name none: leave -c out"),
+        _ => error,
+    }
 }
 
 fn server_of(rule: &Rule) -> Option<Uuid> {
@@ -182,7 +212,7 @@ async fn add(context: &Context, args: RuleAddArgs) -> Result<Outcome, CliError> 
     let reason = justification(context, &args.justification)?;
     let addition = Addition::new(reason, args.service.clone(), args.expires.as_deref())?;
     let places = if args.global {
-        vec![Place::Everywhere(context.settings.customer)]
+        vec![everywhere(context, &args, &ports)?]
     } else {
         let found = references::endpoints(context, &servers, Prefixes::Accepted).await;
         found
@@ -206,6 +236,29 @@ async fn add(context: &Context, args: RuleAddArgs) -> Result<Outcome, CliError> 
         rule_adding::Existing::FailNamingOption
     };
     rule_adding::run(context, ADDED, &wanted, existing, Some(&args.run)).await
+}
+
+/// All servers of one customer, or of the account where that was said and confirmed.
+fn everywhere(
+    context: &Context,
+    args: &RuleAddArgs,
+    ports: &[PortSpec],
+) -> Result<Place, CliError> {
+    match (context.settings.customer, args.account) {
+        (Some(customer), false) => Ok(Place::Everywhere(Some(customer))),
+        (Some(customer), true) => Err(CliError::usage(format!(
+            "--account is for the servers of every customer, but customer {customer} is named: leave one of them out"
+        ))),
+        (None, false) => Err(CliError::usage(
+            "--global does not say for whose servers: give -c ID for all servers of one customer, or --account for those of every customer",
+        )),
+        (None, true) => {
+            let ports: Vec<String> = ports.iter().map(ToString::to_string).collect();
+            let question = format!("About to allow {} on {EVERY_SERVER}.", ports.join(", "));
+            context.confirm(Danger::Severe, &question, "account")?;
+            Ok(Place::Everywhere(None))
+        }
+    }
 }
 
 /// The first word is the server, unless the servers are said otherwise.
@@ -273,18 +326,28 @@ async fn edit(context: &Context, args: RuleEditArgs) -> Result<Outcome, CliError
         ));
     }
     let rule = find(context, &args.rule).await?;
-    let update = changed(&rule, args)?;
+    let mut update = changed(&rule, args)?;
+    update.billing_customer_id = context.settings.customer;
+    let about = about(context, &rule);
+    context.confirm(
+        danger_of(context, &rule, Danger::Mild),
+        &format!("About to change the {about}."),
+        &rule.id.to_string(),
+    )?;
     let sent = context
-        .write_touching(update, &about(&rule), server_of(&rule))
-        .await;
+        .write_touching(update, &about, server_of(&rule))
+        .await
+        .map_err(|error| refused_for_customer(context, &rule, error));
     let Some(answer) = sent.map_err(|error| error.during(format!("changing rule {}", rule.id)))?
     else {
         return Ok(Outcome::record(Value::Null, Table::new(views::RULE)));
     };
     let table = Table::one(views::RULE, views::rule(&answer.data));
     Ok(
-        Outcome::record(to_json(&answer.data), table)
-            .tell(vec![Line::text(sentence(&answer.data))]),
+        Outcome::record(to_json(&answer.data), table).tell(vec![Line::text(sentence(
+            &answer.data,
+            &servers_of(context, &rule),
+        ))]),
     )
 }
 
@@ -321,13 +384,18 @@ async fn remove(context: &Context, names: &[String]) -> Result<Outcome, CliError
     let question = format!(
         "About to remove {}: {}.",
         counted(rules.len(), "rule"),
-        bulk::preview(&rules, place)
+        bulk::preview(&rules, |rule| place(context, rule))
     );
     let name = match rules.as_slice() {
         [one] => one.id.to_string(),
         many => many.len().to_string(),
     };
-    context.confirm(Danger::Moderate.times(rules.len()), &question, &name)?;
+    let danger = rules
+        .iter()
+        .map(|rule| danger_of(context, rule, Danger::Moderate))
+        .max();
+    let danger = danger.unwrap_or(Danger::Moderate).times(rules.len());
+    context.confirm(danger, &question, &name)?;
     let ends = bulk::run(context, &rules, OnError::Continue, async |rule| {
         remove_one(context, rule).await
     })
@@ -362,13 +430,12 @@ fn refuse_ports(names: &[String]) -> Result<(), CliError> {
 }
 
 async fn remove_one(context: &Context, rule: &Rule) -> Result<End, CliError> {
+    let mut request = DeleteRule::account_wide(rule.id);
+    request.billing_customer_id = context.settings.customer;
     let sent = context
-        .write_touching(
-            DeleteRule::account_wide(rule.id),
-            &about(rule),
-            server_of(rule),
-        )
-        .await;
+        .write_touching(request, &about(context, rule), server_of(rule))
+        .await
+        .map_err(|error| refused_for_customer(context, rule, error));
     let Some(_) = sent.map_err(|error| error.during(format!("removing rule {}", rule.id)))? else {
         return Ok(End::Planned);
     };
@@ -378,7 +445,7 @@ async fn remove_one(context: &Context, rule: &Rule) -> Result<End, CliError> {
         record: json!({ "id": rule.id, "removed": true }),
         sentence: format!(
             "The rule for {} is removed. If a port is still open, the next scan raises an alert.",
-            place(rule)
+            place(context, rule)
         ),
         ..Done::default()
     }))

@@ -1,6 +1,7 @@
 //! The program as a person and a script meet it: started for real, against the mock in process, in an empty home.
 
 mod access;
+mod account_rules;
 mod api;
 mod billing;
 mod bulk;
