@@ -84,7 +84,7 @@ fn slots_that_run_out_are_an_error_with_a_way_out() {
     let shell = Shell::of(&account()).with("SECMON_CUSTOMER", "42");
     let run = shell
         .line("domain provision example.com --service 501 -o json")
-        .exits(3);
+        .exits(5);
     assert_eq!(run.error()["code"], "DOMAIN_LIMIT_EXCEEDED");
     let missing = shell.line("domain provision example.com -o json").exits(2);
     assert!(
