@@ -29,6 +29,7 @@ mod pricing;
 mod profile;
 mod provision;
 mod report;
+mod resuming;
 mod rule_adding;
 mod rule_import;
 mod rules;

@@ -35,6 +35,7 @@ mod prompts;
 mod provision;
 mod references;
 mod report;
+mod resume_all;
 mod resumed;
 mod rules_and_alerts;
 mod scans;
