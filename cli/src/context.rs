@@ -70,7 +70,7 @@ impl Context {
     }
 
     /// The profile, `local`, or the address.
-    fn service_name(&self) -> String {
+    pub fn service_name(&self) -> String {
         let address = || {
             self.settings
                 .service

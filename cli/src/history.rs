@@ -8,7 +8,7 @@ use crate::touched::Touched;
 use crate::{files, paths};
 use secmon::model::CustomerId;
 use serde::{Deserialize, Serialize};
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -174,6 +174,13 @@ pub fn read() -> Result<Vec<Entry>, CliError> {
     Ok(lines
         .filter_map(|line| serde_json::from_slice(&line).ok())
         .collect())
+}
+
+/// The customers for whom a change was made from this machine at this service.
+pub fn customers(service: &str) -> BTreeSet<CustomerId> {
+    let entries = read().unwrap_or_default().into_iter();
+    let done = entries.filter(|entry| entry.result == DONE && entry.service == service);
+    done.filter_map(|entry| entry.customers).flatten().collect()
 }
 
 /// The records of a kind (`endpoint`, `domain`) that a suspension of all of a customer's has stopped, and that nothing

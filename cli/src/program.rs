@@ -29,6 +29,9 @@ pub fn run() -> Exit {
         Err(error) => return refuse(error, &words, invocation),
     };
     let invocation = invocation.for_service(&cli.global);
+    if cli.global.customer.is_some() && !cli.command.takes_customer() {
+        return conclude(&Ui::before_settings(invocation), Err(about_no_customer()));
+    }
     let without_settings = |invocation, result| conclude(&Ui::before_settings(invocation), result);
     match cli.command {
         Command::Offline(command) => without_settings(invocation, commands::run_offline(command)),
@@ -42,6 +45,11 @@ pub fn run() -> Exit {
             start(&cli.global, invocation, Task::Command(Box::new(command)))
         }
     }
+}
+
+/// A customer that narrows nothing was meant to narrow something.
+fn about_no_customer() -> CliError {
+    CliError::usage("this command is about no customer, so -c would narrow nothing: leave it out")
 }
 
 /// Shows a page of help that need not be laid out first.

@@ -75,6 +75,38 @@ pub enum Command {
     Offline(OfflineCommand),
 }
 
+impl Command {
+    /// Whether it is about customers. What is not refuses `-c`, which would narrow nothing.
+    pub fn takes_customer(&self) -> bool {
+        match self {
+            Self::Online(command) => command.takes_customer(),
+            Self::Mock(MockCommand::Steering(MockSteering::Trigger { .. })) => true,
+            Self::Mock(_) | Self::Offline(_) => false,
+        }
+    }
+}
+
+impl OnlineCommand {
+    fn takes_customer(&self) -> bool {
+        match self {
+            Self::Sandbox(SandboxCommand::Scenario(ScenarioCommand::Set(args))) => {
+                args.endpoint.is_some() || args.domain.is_some()
+            }
+            // The customer of a new profile.
+            Self::Profile(command) => matches!(command, ProfileCommand::Create(_)),
+            Self::Sandbox(_)
+            | Self::Pricing(_)
+            | Self::Sync(_)
+            | Self::Health
+            | Self::Doctor
+            | Self::Api(_)
+            | Self::Auth(_)
+            | Self::Config(_) => false,
+            _ => true,
+        }
+    }
+}
+
 /// The nouns, and the verbs of every day.
 #[derive(Debug)]
 pub enum OnlineCommand {

@@ -3,6 +3,7 @@
 use super::domain::{is_watched, one};
 use super::resuming::{self, Kind, Suspended};
 use super::transition::Transition;
+use super::unknown_customer;
 use crate::args::{DomainProvisionArgs, DomainSwitch, OnError};
 use crate::bulk::{self, Created, Done, End, Item, Words};
 use crate::context::{Context, Danger};
@@ -56,6 +57,7 @@ pub async fn provision(context: &Context, args: DomainProvisionArgs) -> Result<O
         request.validate(&mut problems);
     }
     crate::targets::refuse(&problems)?;
+    unknown_customer::announce(context, customer).await?;
     let ends = bulk::run(context, &requests, OnError::Continue, async |request| {
         send(context, request).await
     })
@@ -155,6 +157,9 @@ pub async fn switch(
     let customer = context.customer()?;
     let listed = references::monitored(context, customer).await?;
     let total = listed.len();
+    if total == 0 {
+        references::refuse_unknown(context, customer).await?;
+    }
     let is_undone = |domain: &MonitoredDomain| match change {
         Transition::Suspend => is_watched(domain),
         Transition::Resume => domain.status == DomainStatus::Paused,

@@ -156,7 +156,9 @@ async fn add(context: &Context, args: EndpointAddArgs) -> Result<Outcome, CliErr
     create.validate(&mut problems);
     targets::refuse(&problems)?;
     let named = address.parse().ok();
-    elsewhere::warn(context, named.map(|ip| (address.as_str(), ip, customer)))?;
+    let place = named.map(|ip| (address.as_str(), ip, customer));
+    elsewhere::confirm(context, place).await?;
+    unknown_customer::announce(context, customer).await?;
     let about = format!("server {} for customer {customer}", address);
     let sent = context
         .write(create, &about)

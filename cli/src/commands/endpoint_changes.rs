@@ -159,6 +159,9 @@ pub async fn switch(
     let customer = context.customer()?;
     let listed = references::all_endpoints(context, Some(customer)).await?;
     let total = listed.len();
+    if total == 0 {
+        references::refuse_unknown(context, customer).await?;
+    }
     let rows: Vec<Row> = listed
         .into_iter()
         .filter(|endpoint| change.is_undone_by(&endpoint.status))

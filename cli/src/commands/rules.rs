@@ -200,7 +200,13 @@ async fn find(context: &Context, name: &str) -> Result<Rule, CliError> {
     if let Ok(id) = name.trim().parse::<Uuid>() {
         let mut get = GetRule::account_wide(id.into());
         get.billing_customer_id = context.settings.customer;
-        return Ok(context.read(get).await?.into_data());
+        let found = context.read(get).await;
+        if let (Err(error), Some(customer)) = (&found, context.settings.customer)
+            && error.exit() == Exit::NotFound
+        {
+            references::refuse_unknown(context, customer).await?;
+        }
+        return Ok(found?.into_data());
     }
     let rules = references::all_rules(context, |list| list).await?;
     references::by_id_or_prefix(context, name, RULE, rules, |rule| rule.id.to_string())
@@ -212,7 +218,7 @@ async fn add(context: &Context, args: RuleAddArgs) -> Result<Outcome, CliError> 
     let reason = justification(context, &args.justification)?;
     let addition = Addition::new(reason, args.service.clone(), args.expires.as_deref())?;
     let places = if args.global {
-        vec![everywhere(context, &args, &ports)?]
+        vec![everywhere(context, &args, &ports).await?]
     } else {
         let found = references::endpoints(context, &servers, Prefixes::Accepted).await;
         found
@@ -239,13 +245,16 @@ async fn add(context: &Context, args: RuleAddArgs) -> Result<Outcome, CliError> 
 }
 
 /// All servers of one customer, or of the account where that was said and confirmed.
-fn everywhere(
+async fn everywhere(
     context: &Context,
     args: &RuleAddArgs,
     ports: &[PortSpec],
 ) -> Result<Place, CliError> {
     match (context.settings.customer, args.account) {
-        (Some(customer), false) => Ok(Place::Everywhere(Some(customer))),
+        (Some(customer), false) => {
+            references::refuse_unknown(context, customer).await?;
+            Ok(Place::Everywhere(Some(customer)))
+        }
         (Some(customer), true) => Err(CliError::usage(format!(
             "--account is for the servers of every customer, but customer {customer} is named: leave one of them out"
         ))),

@@ -289,7 +289,7 @@ fn options_are_taken_in_the_words_that_people_use() {
         .exits(0);
     shell.line("endpoint suspend web-1, web-2,").exits(0);
     shell
-        .line("provision 203.0.113.1, 203.0.113.3, -c 43")
+        .line("provision 203.0.113.1, 203.0.113.3, -c 43 -y")
         .exits(0);
     let paused = shell.line("endpoint list -c 42 --status suspended -o json");
     let paused = paused.exits(0).json();
