@@ -271,7 +271,7 @@ async fn add(
         _ => "",
     };
     Err(error.hint(format!(
-        "rule {id} for {ports} is in the way: change it with `rules edit {id}`{option}"
+        "rule {id} for {ports} is in the way: change it with `rules edit {id} --port PORT`{option}"
     )))
 }
 

@@ -222,7 +222,7 @@ async fn add(context: &Context, args: RuleAddArgs) -> Result<Outcome, CliError> 
     } else {
         let found = references::endpoints(context, &servers, Prefixes::Accepted).await;
         found
-            .map_err(|error| suggest_global(error, &servers))?
+            .map_err(|error| suggest_global(error, &args))?
             .into_iter()
             .map(|endpoint| Place::Server(Box::new(endpoint)))
             .collect()
@@ -279,7 +279,7 @@ fn split(args: &RuleAddArgs) -> Result<(Vec<String>, &[String]), CliError> {
     };
     if ports.is_empty() {
         return Err(CliError::usage("there is no port to allow: give the server, then its ports")
-            .hint("as in `rules add web-1 22/tcp -m \"SSH for the operations team\"`; for all servers of a customer: --global"));
+            .hint("as in `rules add web-1 22/tcp -m \"SSH for the operations team\"`; for all servers of a customer: `rules add --global PORT -m TEXT -c ID`"));
     }
     Ok((servers, ports))
 }
@@ -291,25 +291,35 @@ fn suggest_order(error: CliError, args: &RuleAddArgs) -> CliError {
     match (servers.as_slice(), args.words.first()) {
         ([server], Some(first)) if first != *server => {
             let ports: Vec<&str> = ports.iter().map(|port| port.as_str()).collect();
-            let reason = args.justification.message.as_deref();
             error.hint(format!(
                 "the server comes first: `rules add {} {} -m {}`",
                 quoted(server),
                 ports.join(" "),
-                reason.map_or_else(|| "TEXT".to_owned(), quoted)
+                reason_typed(args)
             ))
         }
         _ => error,
     }
 }
 
-fn suggest_global(error: CliError, servers: &[String]) -> CliError {
-    match servers {
-        [one] if PortSpec::looks_like_port(one) => error.hint(
-            "the first word is the server; did you mean --global, for all servers of the customer?",
-        ),
+/// A port in the place of the server: the same command for all servers of the customer.
+fn suggest_global(error: CliError, args: &RuleAddArgs) -> CliError {
+    match args.words.first() {
+        Some(first) if args.endpoints.is_empty() && PortSpec::looks_like_port(first) => {
+            error.hint(format!(
+                "the first word is the server; for all servers of the customer: `rules add --global {} -m {} -c ID`",
+                args.words.join(" "),
+                reason_typed(args)
+            ))
+        }
         _ => error,
     }
+}
+
+/// The reason as it was typed, or its place.
+fn reason_typed(args: &RuleAddArgs) -> String {
+    let reason = args.justification.message.as_deref();
+    reason.map_or_else(|| "TEXT".to_owned(), quoted)
 }
 
 /// The reason every rule needs: given, or asked for.

@@ -46,6 +46,7 @@ mod sentences;
 mod shell;
 mod since;
 mod spreadsheets;
+mod suggestions;
 mod telling;
 mod terminal;
 mod tree;
