@@ -31,8 +31,8 @@ use folding::{UNBROKEN, folded};
 pub use csv::inert;
 pub use progress::Progress;
 pub use rows::rank as severity_rank;
-pub use sanitize::sanitize;
 use sanitize::sanitize_cell;
+pub use sanitize::{escape_json, sanitize};
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const LABEL: Style = AnsiColor::Cyan.on_default();
@@ -260,7 +260,7 @@ impl Ui {
     pub fn error(&self, error: &CliError) {
         if self.json() {
             let object = json!({ "error": self.error_as_json(error) });
-            self.to_stderr(&format!("{object}\n"));
+            self.to_stderr(&format!("{}\n", escape_json(&object.to_string())));
             return;
         }
         let hint = error.way_out().map(|hint| self.advice(hint));
@@ -493,12 +493,17 @@ fn push_line(text: &mut String, line: &str) {
 }
 
 fn pretty(value: &Value) -> String {
-    serde_json::to_string_pretty(value).unwrap_or_else(|_| value.to_string()) + "\n"
+    let text = serde_json::to_string_pretty(value).unwrap_or_else(|_| value.to_string());
+    escape_json(&text) + "\n"
 }
 
 fn json_lines(value: &Value) -> String {
     match value {
-        Value::Array(items) => items.iter().map(|item| format!("{item}\n")).collect(),
-        other => format!("{other}\n"),
+        Value::Array(items) => items.iter().map(json_line).collect(),
+        other => json_line(other),
     }
+}
+
+fn json_line(value: &Value) -> String {
+    escape_json(&value.to_string()) + "\n"
 }

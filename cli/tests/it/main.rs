@@ -30,6 +30,7 @@ mod old_runs;
 mod opening;
 mod output;
 mod pace;
+mod piped;
 mod portal;
 mod previews;
 mod prompts;
