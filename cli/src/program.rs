@@ -100,15 +100,17 @@ fn what_is_read<'a>(settings: &'a Settings, task: &'a Task) -> Vec<&'a Path> {
 async fn online(settings: Settings, ui: &Arc<Ui>, task: Task) -> Exit {
     let context = Context::new(settings, Arc::clone(ui));
     let result = interruptible(&context, task).await;
-    context.save_index();
     let planned = context
         .guard_in_use()
         .filter(|guard| guard.is_dry_run())
         .map(crate::guard::Guard::planned);
-    match (result, planned) {
+    let exit = match (result, planned) {
         (Ok(_), Some(planned)) if !planned.is_empty() => ui.planned(&planned),
         (result, _) => conclude(ui, result),
-    }
+    };
+    // What was done is told before anything is waited for.
+    context.save_index();
+    exit
 }
 
 /// Runs the command. The signal is taken over only once the command waits for something: before that, and while it

@@ -14,12 +14,13 @@ use crate::index::{Seen, Server};
 use crate::outcome::{Cell, Line, Outcome, Table, to_json};
 use crate::portal::{self, Thing};
 use crate::references::{self, Prefixes};
+use crate::ui::Reader;
 use crate::{durations, files, targets};
 use chrono::DateTime;
 use endpoint_changes::Change;
 use secmon::model::{Endpoint, EndpointStatus, Timestamp};
 use secmon::operations::{CreateEndpoint, ListEndpoints, UpdateEndpoint};
-use secmon::{FieldErrors, Operation};
+use secmon::{FieldErrors, Operation, Pages};
 use std::time::Duration;
 
 const PAGE_SIZE: u32 = 100;
@@ -64,6 +65,9 @@ async fn list(context: &Context, args: &EndpointListArgs) -> Result<Outcome, Cli
     list.status = args.status.map(status);
     let most = context.limit().unwrap_or(usize::MAX);
     let mut pages = context.client()?.pages(list).max_items(most);
+    if context.streams() {
+        return stream(context, pages, most).await;
+    }
     let (mut endpoints, mut total) = (Vec::new(), None);
     while let Some(page) = pages.next().await {
         let page = page?.into_data();
@@ -76,12 +80,50 @@ async fn list(context: &Context, args: &EndpointListArgs) -> Result<Outcome, Cli
         (None, None) => Seen::AllServers(context.settings.customer, seen),
         _ => Seen::Servers(seen),
     });
-    if let (true, Some(customer)) = (endpoints.is_empty(), context.settings.customer) {
-        unknown_customer::tell(context, customer).await;
+    if endpoints.is_empty() {
+        tell_unknown(context).await;
     }
-    let mut outcome = Outcome::list(&endpoints, views::ENDPOINT, views::endpoint);
+    let mut outcome = listed(&endpoints);
     outcome.table.pages = portal::pages(context, Thing::Server);
     Ok(outcome)
+}
+
+/// Shows the servers as their pages come, as long as somebody reads them.
+async fn stream(
+    context: &Context,
+    mut pages: Pages<ListEndpoints>,
+    most: usize,
+) -> Result<Outcome, CliError> {
+    let (mut told, mut total) = (0, None);
+    while let Some(page) = pages.next().await {
+        let mut page = page?.into_data();
+        page.data.truncate(most - told);
+        told += page.data.len();
+        total = page
+            .meta
+            .total
+            .and_then(|total| usize::try_from(total).ok());
+        let seen = page.data.iter().map(Server::from).collect();
+        context.learn(Seen::Servers(seen));
+        if context.show_part(listed(&page.data))? == Reader::Gone {
+            return Ok(Outcome::silent());
+        }
+    }
+    if told == 0 {
+        tell_unknown(context).await;
+    }
+    context.tell_cut(total.unwrap_or(told).saturating_sub(told));
+    Ok(Outcome::silent())
+}
+
+async fn tell_unknown(context: &Context) {
+    if let Some(customer) = context.settings.customer {
+        unknown_customer::tell(context, customer).await;
+    }
+}
+
+fn listed(endpoints: &[Endpoint]) -> Outcome {
+    Outcome::list(endpoints, views::ENDPOINT, views::endpoint)
 }
 
 fn status(argument: EndpointStatusArg) -> EndpointStatus {

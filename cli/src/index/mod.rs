@@ -12,9 +12,13 @@ use secmon::model::{CustomerId, DomainId, EndpointId};
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 use std::path::PathBuf;
+use std::time::Duration;
 use uuid::Uuid;
 
 pub use seen::Seen;
+
+/// How long another process is waited for: a cache that misses a few records costs a call, no more.
+const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Names and ids of an account's records.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -148,7 +152,7 @@ impl Notebook {
         }
         let file = file(account)?;
         // Held until the file is written: what another process writes in between would be lost.
-        let _lock = files::lock(&file.with_extension("lock"))?;
+        let _lock = files::lock_for(&file.with_extension("lock"), PATIENCE)?;
         let before = Index::read(account);
         let mut index = before.clone();
         for seen in seen {

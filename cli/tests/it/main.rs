@@ -47,6 +47,7 @@ mod sentences;
 mod shell;
 mod since;
 mod spreadsheets;
+mod streams;
 mod suggestions;
 mod telling;
 mod terminal;
