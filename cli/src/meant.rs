@@ -204,6 +204,13 @@ fn stray_customer(typed: &Typed, stray: &str) -> Option<String> {
         return None;
     }
     let (noun, _) = first_two(typed);
+    if noun == "customer" && is_number(stray) {
+        return Some(with_options(
+            vec![format!("customer show {stray}")],
+            typed,
+            None,
+        ));
+    }
     if noun == "report" {
         return Some(filled(REPORT, typed, 1));
     }

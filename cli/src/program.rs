@@ -30,7 +30,7 @@ pub fn run() -> Exit {
     };
     let invocation = invocation.for_service(&cli.global);
     if cli.global.customer.is_some() && !cli.command.takes_customer() {
-        return conclude(&Ui::before_settings(invocation), Err(about_no_customer()));
+        return conclude(&Ui::before_settings(invocation), Err(takes_no_customer()));
     }
     let without_settings = |invocation, result| conclude(&Ui::before_settings(invocation), result);
     match cli.command {
@@ -48,8 +48,10 @@ pub fn run() -> Exit {
 }
 
 /// A customer that narrows nothing was meant to narrow something.
-fn about_no_customer() -> CliError {
-    CliError::usage("this command is about no customer, so -c would narrow nothing: leave it out")
+fn takes_no_customer() -> CliError {
+    CliError::usage(
+        "-c does not go with this command, which is about no customer, or names theirs itself: leave it out",
+    )
 }
 
 /// Shows a page of help that need not be laid out first.

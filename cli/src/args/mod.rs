@@ -4,6 +4,7 @@ mod access;
 mod alert;
 mod api;
 mod billing;
+mod customer;
 mod domain;
 mod endpoint;
 mod global;
@@ -31,6 +32,7 @@ pub use billing::{
     PricingCommand, SubscriptionChangeArgs, SubscriptionCommand, SubscriptionSetArgs,
     SubscriptionTarget, SyncArgs,
 };
+pub use customer::CustomerCommand;
 pub use domain::{CategoryArg, DomainCommand, DomainProvisionArgs, DomainSwitch};
 pub use endpoint::{
     EndpointAddArgs, EndpointCommand, EndpointListArgs, EndpointSwitch, EndpointTargets,
@@ -76,7 +78,7 @@ pub enum Command {
 }
 
 impl Command {
-    /// Whether it is about customers. What is not refuses `-c`, which would narrow nothing.
+    /// Whether `-c` narrows it. What is about no customer, or names one itself, refuses it.
     pub fn takes_customer(&self) -> bool {
         match self {
             Self::Online(command) => command.takes_customer(),
@@ -92,6 +94,7 @@ impl OnlineCommand {
             Self::Sandbox(SandboxCommand::Scenario(ScenarioCommand::Set(args))) => {
                 args.endpoint.is_some() || args.domain.is_some()
             }
+            Self::Customer(command) => matches!(command, CustomerCommand::List { .. }),
             // The customer of a new profile.
             Self::Profile(command) => matches!(command, ProfileCommand::Create(_)),
             Self::Sandbox(_)
@@ -114,6 +117,7 @@ pub enum OnlineCommand {
     Scan(ScanArgs),
     Status,
     Open(OpenArgs),
+    Customer(CustomerCommand),
     Endpoint(EndpointCommand),
     Rules(RuleCommand),
     Domain(DomainCommand),

@@ -10,6 +10,7 @@ mod api_pages;
 mod auth;
 mod capacity;
 mod config;
+mod customer;
 mod doctor;
 mod domain;
 mod domain_changes;
@@ -124,6 +125,7 @@ async fn online(context: &Context, command: OnlineCommand) -> Result<Outcome, Cl
         OnlineCommand::Scan(args) => scan::run(context, args).await,
         OnlineCommand::Status => status::run(context).await,
         OnlineCommand::Open(args) => open::run(context, &args).await,
+        OnlineCommand::Customer(command) => customer::run(context, command).await,
         OnlineCommand::Endpoint(command) => endpoint::run(context, command).await,
         OnlineCommand::Rules(command) => rules::run(context, command).await,
         OnlineCommand::Alert(command) => alert::run(context, command).await,
