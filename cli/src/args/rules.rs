@@ -29,12 +29,15 @@ pub enum RuleCommand {
     },
     /// Change a rule
     Edit(RuleEditArgs),
-    /// Remove rules: their open ports raise alerts again at the next scan
+    /// Remove rules, by id or by port on a server: their open ports raise alerts again at the next scan
     #[command(alias = "delete", alias = "rm")]
     Remove {
-        /// Ids of the rules, or - to read them from standard input, one a line
-        #[arg(value_name = "RULE", required = true)]
+        /// Ids of the rules, or - to read them from standard input, one a line; with --on, their ports
+        #[arg(value_name = "RULE|PORT", required = true)]
         rules: Vec<String>,
+        /// The server whose own rules for these ports are removed: id, IP address, host name or nickname
+        #[arg(long, value_name = "ENDPOINT")]
+        on: Option<String>,
     },
     /// Give other servers the rules of one server
     Copy(RuleCopyArgs),

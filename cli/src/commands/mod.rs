@@ -33,6 +33,7 @@ mod report;
 mod resuming;
 mod rule_adding;
 mod rule_import;
+mod rule_removing;
 mod rules;
 mod sandbox;
 mod scan;

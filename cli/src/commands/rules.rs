@@ -1,24 +1,22 @@
 //! `secmon rules ...`: Allowed Ports.
 
 use super::rule_adding::{self, Addition, EVERY_SERVER, Place, Wanted};
-use super::{rule_import, views};
+use super::{rule_import, rule_removing, views};
 use crate::args::{
-    Justification, OnError, RuleAddArgs, RuleCommand, RuleCopyArgs, RuleEditArgs, RuleListArgs,
+    Justification, RuleAddArgs, RuleCommand, RuleCopyArgs, RuleEditArgs, RuleListArgs,
     RuleScopeArg, RuleStatusArg,
 };
-use crate::bulk::{self, Done, End, Item, Words};
+use crate::bulk::Words;
 use crate::context::{Context, Danger};
-use crate::durations::{self, counted};
+use crate::durations;
 use crate::error::{CliError, Exit};
-use crate::files;
-use crate::index::Seen;
 use crate::invocation::quoted;
 use crate::outcome::{Cell, Column, Line, Outcome, Table, shown, to_json};
 use crate::ports::PortSpec;
 use crate::references::{self, Named, Prefixes};
 use secmon::model::{EndpointSummary, Rule, RuleScope, RuleStatus};
-use secmon::operations::{DeleteRule, GetRule, GetRuleSummary, UpdateRule};
-use serde_json::{Value, json};
+use secmon::operations::{GetRule, GetRuleSummary, UpdateRule};
+use serde_json::Value;
 use uuid::Uuid;
 
 const SUMMARY: &[Column] = &[
@@ -31,13 +29,9 @@ const ADDED: Words = Words {
     done: "allowed",
     skipped: "allowed before",
 };
-const RULE: Named = Named {
+pub(super) const RULE: Named = Named {
     one: "rule",
     list: "rules list",
-};
-const REMOVED: Words = Words {
-    done: "removed",
-    skipped: "removed before",
 };
 
 /// Rules that end within this many days are worth a look.
@@ -58,7 +52,9 @@ pub async fn run(context: &Context, command: RuleCommand) -> Result<Outcome, Cli
         RuleCommand::Add(args) => add(context, args).await,
         RuleCommand::Show { rule } => show(context, &rule).await,
         RuleCommand::Edit(args) => edit(context, args).await,
-        RuleCommand::Remove { rules } => remove(context, &rules).await,
+        RuleCommand::Remove { rules, on } => {
+            rule_removing::run(context, &rules, on.as_deref()).await
+        }
         RuleCommand::Copy(args) => copy(context, &args).await,
         RuleCommand::Import(args) => rule_import::run(context, &args).await,
     }
@@ -162,7 +158,7 @@ fn servers_of(context: &Context, rule: &Rule) -> String {
 }
 
 /// How hard a change of a rule is to take back: one that may be the account's is everybody's.
-fn danger_of(context: &Context, rule: &Rule, of_one: Danger) -> Danger {
+pub(super) fn danger_of(context: &Context, rule: &Rule, of_one: Danger) -> Danger {
     match (rule.endpoint_id, context.settings.customer) {
         (None, None) => Danger::Severe,
         _ => of_one,
@@ -170,17 +166,17 @@ fn danger_of(context: &Context, rule: &Rule, of_one: Danger) -> Danger {
 }
 
 /// What a rule is about, in a list.
-fn place(context: &Context, rule: &Rule) -> String {
+pub(super) fn place(context: &Context, rule: &Rule) -> String {
     format!("{} on {}", views::ports_of(rule), servers_of(context, rule))
 }
 
 /// What a change of a rule is about.
-fn about(context: &Context, rule: &Rule) -> String {
+pub(super) fn about(context: &Context, rule: &Rule) -> String {
     format!("rule for {}", place(context, rule))
 }
 
 /// A rule that every customer sees and none may change is the account's.
-fn refused_for_customer(context: &Context, rule: &Rule, error: CliError) -> CliError {
+pub(super) fn refused_for_customer(context: &Context, rule: &Rule, error: CliError) -> CliError {
     match (rule.endpoint_id, context.settings.customer) {
         (None, Some(customer)) if error.exit() == Exit::NotFound => CliError::not_found(format!(
             "rule {} is not customer {customer}'s: it counts for the whole account",
@@ -191,11 +187,11 @@ fn refused_for_customer(context: &Context, rule: &Rule, error: CliError) -> CliE
     }
 }
 
-fn server_of(rule: &Rule) -> Option<Uuid> {
+pub(super) fn server_of(rule: &Rule) -> Option<Uuid> {
     rule.endpoint_id.map(Uuid::from)
 }
 
-async fn find(context: &Context, name: &str) -> Result<Rule, CliError> {
+pub(super) async fn find(context: &Context, name: &str) -> Result<Rule, CliError> {
     references::check_named(RULE, name)?;
     if let Ok(id) = name.trim().parse::<Uuid>() {
         let mut get = GetRule::account_wide(id.into());
@@ -392,82 +388,6 @@ fn changed(rule: &Rule, args: RuleEditArgs) -> Result<UpdateRule, CliError> {
         None => {}
     }
     Ok(update)
-}
-
-async fn remove(context: &Context, names: &[String]) -> Result<Outcome, CliError> {
-    refuse_ports(names)?;
-    let mut rules = Vec::new();
-    for name in files::or_stdin(names)? {
-        rules.push(find(context, &name).await?);
-    }
-    let question = format!(
-        "About to remove {}: {}.",
-        counted(rules.len(), "rule"),
-        bulk::preview(&rules, |rule| place(context, rule))
-    );
-    let name = match rules.as_slice() {
-        [one] => one.id.to_string(),
-        many => many.len().to_string(),
-    };
-    let danger = rules
-        .iter()
-        .map(|rule| danger_of(context, rule, Danger::Moderate))
-        .max();
-    let danger = danger.unwrap_or(Danger::Moderate).times(rules.len());
-    context.confirm(danger, &question, &name)?;
-    let ends = bulk::run(context, &rules, OnError::Continue, async |rule| {
-        remove_one(context, rule).await
-    })
-    .await;
-    let items = rules.iter().zip(ends).map(|(rule, end)| Item {
-        row: None,
-        target: views::ports_of(rule),
-        customer: rule
-            .endpoint
-            .as_ref()
-            .and_then(|endpoint| endpoint.billing_customer_id),
-        end,
-    });
-    bulk::conclude(context, REMOVED, items.collect())
-}
-
-/// A server and its ports name no rule.
-fn refuse_ports(names: &[String]) -> Result<(), CliError> {
-    let Some((server, ports)) = names.split_first() else {
-        return Ok(());
-    };
-    // Six digits could be the beginning of an id.
-    let no_id = |name: &String| name.contains('/') || references::check_named(RULE, name).is_err();
-    let is_port = |name: &String| no_id(name) && PortSpec::looks_like_port(name);
-    if ports.is_empty() || !ports.iter().all(is_port) {
-        return Ok(());
-    }
-    Err(
-        CliError::usage("a rule is removed by its id, not by its server and port")
-            .hint(format!("see the ids: `rules list {}`", quoted(server))),
-    )
-}
-
-async fn remove_one(context: &Context, rule: &Rule) -> Result<End, CliError> {
-    let mut request = DeleteRule::account_wide(rule.id);
-    request.billing_customer_id = context.settings.customer;
-    let sent = context
-        .write_touching(request, &about(context, rule), server_of(rule))
-        .await
-        .map_err(|error| refused_for_customer(context, rule, error));
-    let Some(_) = sent.map_err(|error| error.during(format!("removing rule {}", rule.id)))? else {
-        return Ok(End::Planned);
-    };
-    context.learn(Seen::Gone(rule.id.into()));
-    Ok(End::Done(Done {
-        id: rule.id.to_string(),
-        record: json!({ "id": rule.id, "removed": true }),
-        sentence: format!(
-            "The rule for {} is removed. If a port is still open, the next scan raises an alert.",
-            place(context, rule)
-        ),
-        ..Done::default()
-    }))
 }
 
 async fn copy(context: &Context, args: &RuleCopyArgs) -> Result<Outcome, CliError> {

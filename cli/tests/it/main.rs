@@ -40,6 +40,7 @@ mod references;
 mod report;
 mod resume_all;
 mod resumed;
+mod rule_removal;
 mod rules_and_alerts;
 mod scans;
 mod screens;

@@ -270,8 +270,11 @@ fn rules_by_server_and_port_lead_to_the_right_command() {
             "rules add 203.0.113.50 22 -m operations",
         ),
         ("rules add 22 web-1", "rules add web-1 22 -m TEXT"),
-        ("rules remove web-1 22", "rules list web-1"),
-        ("rules delete web-1 80/tcp 443", "rules list web-1"),
+        ("rules remove web-1 22", "rules remove 22 --on web-1"),
+        (
+            "rules delete web-1 80/tcp 443",
+            "rules remove 80/tcp 443 --on web-1",
+        ),
     ] {
         let run = shell.line(line).exits(2);
         assert!(

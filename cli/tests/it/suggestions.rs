@@ -14,7 +14,7 @@ fn the_customer_that_was_given_stands_in_what_is_suggested() {
         ),
         (
             "rules remove web-1 22 -c 42",
-            "rules list web-1 -c 42".to_owned(),
+            "rules remove 22 --on web-1 -c 42".to_owned(),
         ),
         ("open nowhere.example -c 42", "domain list -c 42".to_owned()),
         ("scan web-1 -c 42", format!("endpoint resume {id} -c 42")),
