@@ -7,7 +7,7 @@ use crate::error::CliError;
 use crate::index::Domain;
 use crate::outcome::{Cell, Column, Outcome, shown};
 use crate::{references, settings};
-use secmon::model::{CustomerId, Endpoint};
+use secmon::model::CustomerId;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -40,21 +40,21 @@ pub async fn run(context: &Context, command: CustomerCommand) -> Result<Outcome,
 
 async fn list(context: &Context, search: Option<&str>) -> Result<Outcome, CliError> {
     let narrowed = context.settings.customer;
-    let search = search.unwrap_or_default().to_lowercase();
+    let search = search.unwrap_or_default();
     let mut customers = BTreeMap::new();
     for server in references::all_endpoints(context, narrowed).await? {
         if let Some(number) = server.billing_customer_id {
             let customer = known(&mut customers, number);
             customer.servers += 1;
             customer.paused += u64::from(views::is_paused(&server));
-            customer.is_sought |= has(&server, &search);
+            customer.is_sought |= references::is_called(&server, search);
         }
     }
     let is_theirs = |domain: &&Domain| narrowed.is_none_or(|number| number == domain.customer);
     for domain in context.known()?.domains.iter().filter(is_theirs) {
         let customer = known(&mut customers, domain.customer);
         customer.domains_seen += 1;
-        customer.is_sought |= domain.name.contains(&search);
+        customer.is_sought |= domain.name.contains(&search.to_lowercase());
     }
     let is_sought = |customer: &Customer| {
         customer.is_sought || customer.billing_customer_id.to_string() == search
@@ -74,15 +74,6 @@ fn known(customers: &mut BTreeMap<CustomerId, Customer>, number: CustomerId) -> 
         domains_seen: 0,
         is_sought: false,
     })
-}
-
-/// Whether a text, in small letters, is part of an address or a name of a server.
-fn has(server: &Endpoint, text: &str) -> bool {
-    let names = [&server.nickname, &server.hostname].into_iter().flatten();
-    let mut names = names
-        .map(String::as_str)
-        .chain([server.ip_address.as_str()]);
-    names.any(|name| name.to_lowercase().contains(text))
 }
 
 fn row(customer: &Customer) -> Vec<Cell> {

@@ -2,34 +2,31 @@
 
 use super::transition::Transition;
 use super::wait::{self, Awaited, Wait};
-use super::{elsewhere, endpoint_changes, findings, provision, scan, unknown_customer, views};
-use crate::args::{
-    EndpointAddArgs, EndpointCommand, EndpointListArgs, EndpointStatusArg, EndpointWaitArgs,
-    WaitFor,
+use super::{
+    elsewhere, endpoint_changes, endpoint_listing, findings, provision, scan, unknown_customer,
+    views,
 };
+use crate::args::{EndpointAddArgs, EndpointCommand, EndpointStatusArg, EndpointWaitArgs, WaitFor};
 use crate::bulk::{self, Created, Done, End, Item, Words};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::index::{Seen, Server};
 use crate::outcome::{Cell, Line, Outcome, Table, to_json};
-use crate::portal::{self, Thing};
 use crate::references::{self, Prefixes};
-use crate::ui::Reader;
 use crate::{durations, files, targets};
 use chrono::DateTime;
 use endpoint_changes::Change;
 use secmon::model::{Endpoint, EndpointStatus, Timestamp};
-use secmon::operations::{CreateEndpoint, ListEndpoints, UpdateEndpoint};
-use secmon::{FieldErrors, Operation, Pages};
+use secmon::operations::{CreateEndpoint, UpdateEndpoint};
+use secmon::{FieldErrors, Operation};
 use std::time::Duration;
 
-const PAGE_SIZE: u32 = 100;
 const LONGEST_WAIT: Duration = Duration::from_secs(600);
 
 /// Runs the command.
 pub async fn run(context: &Context, command: EndpointCommand) -> Result<Outcome, CliError> {
     match command {
-        EndpointCommand::List(args) => list(context, &args).await,
+        EndpointCommand::List(args) => endpoint_listing::run(context, &args).await,
         EndpointCommand::Show {
             endpoint,
             ports: true,
@@ -58,75 +55,8 @@ pub async fn run(context: &Context, command: EndpointCommand) -> Result<Outcome,
     }
 }
 
-async fn list(context: &Context, args: &EndpointListArgs) -> Result<Outcome, CliError> {
-    context.ready().await?;
-    let mut list = ListEndpoints::account_wide().per_page(PAGE_SIZE);
-    list.billing_customer_id = context.settings.customer;
-    list.status = args.status.map(status);
-    let most = context.limit().unwrap_or(usize::MAX);
-    let mut pages = context.client()?.pages(list).max_items(most);
-    if context.streams() {
-        return stream(context, pages, most).await;
-    }
-    let (mut endpoints, mut total) = (Vec::new(), None);
-    while let Some(page) = pages.next().await {
-        let page = page?.into_data();
-        total = page.meta.total;
-        endpoints.extend(page.data);
-    }
-    let endpoints = context.cut(endpoints, total);
-    let seen = endpoints.iter().map(Server::from).collect();
-    context.learn(match (args.status, context.limit()) {
-        (None, None) => Seen::AllServers(context.settings.customer, seen),
-        _ => Seen::Servers(seen),
-    });
-    if endpoints.is_empty() {
-        tell_unknown(context).await;
-    }
-    let mut outcome = listed(&endpoints);
-    outcome.table.pages = portal::pages(context, Thing::Server);
-    Ok(outcome)
-}
-
-/// Shows the servers as their pages come, as long as somebody reads them.
-async fn stream(
-    context: &Context,
-    mut pages: Pages<ListEndpoints>,
-    most: usize,
-) -> Result<Outcome, CliError> {
-    let (mut told, mut total) = (0, None);
-    while let Some(page) = pages.next().await {
-        let mut page = page?.into_data();
-        page.data.truncate(most - told);
-        told += page.data.len();
-        total = page
-            .meta
-            .total
-            .and_then(|total| usize::try_from(total).ok());
-        let seen = page.data.iter().map(Server::from).collect();
-        context.learn(Seen::Servers(seen));
-        if context.show_part(listed(&page.data))? == Reader::Gone {
-            return Ok(Outcome::silent());
-        }
-    }
-    if told == 0 {
-        tell_unknown(context).await;
-    }
-    context.tell_cut(total.unwrap_or(told).saturating_sub(told));
-    Ok(Outcome::silent())
-}
-
-async fn tell_unknown(context: &Context) {
-    if let Some(customer) = context.settings.customer {
-        unknown_customer::tell(context, customer).await;
-    }
-}
-
-fn listed(endpoints: &[Endpoint]) -> Outcome {
-    Outcome::list(endpoints, views::ENDPOINT, views::endpoint)
-}
-
-fn status(argument: EndpointStatusArg) -> EndpointStatus {
+/// The state that an argument names.
+pub fn status(argument: EndpointStatusArg) -> EndpointStatus {
     match argument {
         EndpointStatusArg::Active => EndpointStatus::Active,
         EndpointStatusArg::Paused => EndpointStatus::Paused,

@@ -18,6 +18,7 @@ mod domain_findings;
 mod elsewhere;
 mod endpoint;
 mod endpoint_changes;
+mod endpoint_listing;
 mod findings;
 mod health;
 pub mod help;

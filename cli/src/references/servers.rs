@@ -443,3 +443,15 @@ pub fn handle_of(endpoint: &Endpoint) -> String {
     let nickname = nickname.filter(|name| !name.is_empty());
     nickname.unwrap_or(endpoint.ip_address.as_str()).to_owned()
 }
+
+/// Whether a text is part of an address or a name of a server, in letters of any size.
+pub fn is_called(endpoint: &Endpoint, text: &str) -> bool {
+    let text = text.to_lowercase();
+    let names = [&endpoint.nickname, &endpoint.hostname]
+        .into_iter()
+        .flatten();
+    let mut names = names
+        .map(String::as_str)
+        .chain([endpoint.ip_address.as_str()]);
+    names.any(|name| name.to_lowercase().contains(&text))
+}

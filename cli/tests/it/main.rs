@@ -44,6 +44,7 @@ mod rule_removal;
 mod rules_and_alerts;
 mod scans;
 mod screens;
+mod searches;
 mod secrets;
 mod sentences;
 mod shell;
