@@ -102,7 +102,7 @@ pub struct RuleAddArgs {
     /// Name of the service on the port, at most 100 characters
     #[arg(long, value_name = "NAME")]
     pub service: Option<String>,
-    /// Last day on which the rule counts: 2026-12-31, or 90d from today
+    /// Last day on which the rule counts: 2026-12-31, 31.12.2026, 90d from today, or "end of next month"
     #[arg(long, value_name = "DAY|PERIOD")]
     pub expires: Option<String>,
     /// Pass over ports that a rule covers already, instead of failing
@@ -127,7 +127,7 @@ pub struct RuleEditArgs {
     /// The new name of the service
     #[arg(long, value_name = "NAME")]
     pub service: Option<String>,
-    /// The new last day: 2026-12-31, 90d, or never
+    /// The new last day: 2026-12-31, 31.12.2026, 90d, "end of next month", or never
     #[arg(long, value_name = "DAY|PERIOD|never")]
     pub expires: Option<String>,
 }

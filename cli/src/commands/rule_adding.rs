@@ -4,7 +4,7 @@ use super::views;
 use crate::args::RunArgs;
 use crate::bulk::{self, Created, Done, End, Item, Journal, Key, Origin, Prior, Trace, Words};
 use crate::context::Context;
-use crate::durations;
+use crate::days;
 use crate::error::CliError;
 use crate::index::{Record, Seen};
 use crate::outcome::{Outcome, to_json};
@@ -59,9 +59,7 @@ impl Addition {
         service: Option<String>,
         expires: Option<&str>,
     ) -> Result<Self, CliError> {
-        let expires_at = expires
-            .map(|day| durations::day("--expires", day))
-            .transpose()?;
+        let expires_at = expires.map(|day| days::day("--expires", day)).transpose()?;
         let addition = Self {
             justification,
             service,
@@ -302,11 +300,14 @@ fn made(wanted: &Wanted, rule: &Rule) -> Done {
 
 fn done(wanted: &Wanted, rule: &Rule) -> Done {
     let (port, name) = (&wanted.port, name_of(&wanted.place));
+    let until = wanted.addition.expires_at.map(|end| end.to_string());
+    let until = until.map(|end| format!(" until {}", day(&end)));
+    let until = until.unwrap_or_default();
     Done {
         id: rule.id.to_string(),
         record: to_json(rule),
         sentence: format!(
-            "{port} is allowed on {name}; an alert that was open for it is resolved."
+            "{port} is allowed on {name}{until}; an alert that was open for it is resolved."
         ),
         ..Done::default()
     }

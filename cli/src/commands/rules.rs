@@ -8,6 +8,7 @@ use crate::args::{
 };
 use crate::bulk::Words;
 use crate::context::{Context, Danger};
+use crate::days;
 use crate::durations;
 use crate::error::{CliError, Exit};
 use crate::invocation::quoted;
@@ -384,7 +385,7 @@ fn changed(rule: &Rule, args: RuleEditArgs) -> Result<UpdateRule, CliError> {
     update.service = args.service.or(update.service);
     match args.expires.as_deref() {
         Some("never") => update.expires_at = None,
-        Some(day) => update.expires_at = Some(durations::day("--expires", day)?),
+        Some(day) => update.expires_at = Some(days::day("--expires", day)?),
         None => {}
     }
     Ok(update)

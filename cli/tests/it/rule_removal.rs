@@ -66,3 +66,20 @@ fn a_port_that_has_no_rule_of_its_own_removes_none() {
     shell.line("rules remove 443 --on web-1 -y -c 77").exits(4);
     assert_eq!(ports(&shell, "web-1"), ["443/tcp", "8000-8100/tcp"]);
 }
+
+#[test]
+fn the_last_day_of_a_rule_is_read_as_people_write_it_and_told() {
+    let tenant = account();
+    let shell = Shell::of(&tenant);
+    provision(&shell, "203.0.113.10", "web-1");
+    let add = ["rules", "add", "web-1", "-m", "asked-for-by-them"];
+    let with =
+        |port: &str, day: &str| shell.run(&[add.as_slice(), &[port, "--expires", day]].concat());
+    let told = with("22", "31.12.2099").exits(0).stdout;
+    assert!(told.contains("until 2099-12-31"), "{told}");
+    with("80", "end of next month").exits(0);
+    let refused = with("443", "12/31/2099").exits(2).stderr;
+    assert!(refused.contains("31.12.2026"), "{refused}");
+    let rules = shell.line("rules list web-1 -o json").exits(0).json();
+    assert!(rules[1]["expires_at"].is_string(), "{rules}");
+}
