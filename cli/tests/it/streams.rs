@@ -97,3 +97,40 @@ fn a_text_of_the_service_without_end_is_cut() {
         }
     }
 }
+
+#[test]
+fn what_cannot_be_written_is_no_success() {
+    let tenant = account();
+    let shell = Shell::of(&tenant);
+    provision(&shell, "203.0.113.10", "web-1");
+    for line in [
+        "version",
+        "--version",
+        "help",
+        "help csv",
+        "-h",
+        "endpoint list --help",
+        "man",
+        "completion bash",
+        "provision --template",
+        "endpoint list",
+        "endpoint list -o json",
+        "endpoint list -o jsonl",
+        "endpoint list -o csv",
+        "endpoint list -o ids",
+        "endpoint list --jq .",
+        "api endpoints",
+        "provision 203.0.113.11 -c 42 -n",
+        "provision 203.0.113.11 -c 42 -n -o json",
+        "provision 203.0.113.12 -c 42",
+        "config path",
+    ] {
+        let full = File::options().write(true).open("/dev/full");
+        let words: Vec<&str> = line.split(' ').collect();
+        let mut command = shell.command(&words);
+        let run = command.stdout(full.expect("a full disk")).output();
+        let run = Run::of(&run.expect("the program ends"));
+        assert_eq!(run.code, 1, "{line}: {run:?}");
+        assert!(run.stderr.contains("standard output"), "{line}: {run:?}");
+    }
+}
