@@ -176,10 +176,12 @@ pub fn read() -> Result<Vec<Entry>, CliError> {
         .collect())
 }
 
-/// The customers for whom a change was made from this machine at this service.
+/// The customers of whom a record was changed or made from this machine at this service.
 pub fn customers(service: &str) -> BTreeSet<CustomerId> {
     let entries = read().unwrap_or_default().into_iter();
     let done = entries.filter(|entry| entry.result == DONE && entry.service == service);
+    // A sync is about whatever numbers its file names.
+    let done = done.filter(|entry| entry.ids.iter().flatten().next().is_some());
     done.filter_map(|entry| entry.customers).flatten().collect()
 }
 

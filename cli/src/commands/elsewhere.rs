@@ -33,12 +33,15 @@ pub async fn confirm<'a>(
     if elsewhere.is_empty() {
         return Ok(());
     }
-    let there = format!("there is already {}", preview(&elsewhere, String::clone));
+    let there = preview(&elsewhere, String::clone);
     if !context.shows_preview(danger) || context.settings.safety.dry_run {
-        context.note(&format!("warning: {there}: is the customer right?"));
+        context.note(&format!(
+            "warning: there is already {there}: is the customer right?"
+        ));
     }
-    let question =
-        format!("{there}. The service keeps it for both customers, and counts it twice.");
+    let question = format!(
+        "There is already {there}. The service would keep and count it for both customers."
+    );
     let count = elsewhere.len().to_string();
     context.confirm(danger, &question, &count)
 }

@@ -173,6 +173,13 @@ fn a_number_that_nobody_knows_changes_nothing() {
         let run = run.exits(4);
         assert!(run.stderr.contains("customer 99999"), "{line}: {run:?}");
     }
+    // A report of services makes nobody known.
+    let services =
+        format!("service_id,client_id,product_slug,status\n9,{NOBODY},endpoint,active\n");
+    let file = scene.shell.file("nobody.csv", &services);
+    scene.shell.run(&["sync", "-f", &file]).exits(0);
+    let suspend = format!("endpoint suspend --all -c {NOBODY}");
+    scene.shell.line(&suspend).exits(4);
 }
 
 #[test]
@@ -224,7 +231,7 @@ fn an_address_of_another_customer_is_asked_about_on_every_machine() {
         "ip,customer\n203.0.113.10,44\n203.0.113.11,44\n",
     );
     let before = provisions(&tenant);
-    let said = "there is already 203.0.113.10 of customer 42";
+    let said = "is already 203.0.113.10 of customer 42";
     for shell in [&shell, &Shell::of(&tenant)] {
         for line in [
             ["provision", "203.0.113.10", "-c", "43"].as_slice(),
