@@ -50,7 +50,7 @@ pub fn run() -> Exit {
 /// A customer that narrows nothing was meant to narrow something.
 fn takes_no_customer() -> CliError {
     CliError::usage(
-        "-c does not go with this command, which is about no customer, or names theirs itself: leave it out",
+        "-c does not go with this command: it is about no customer, or names one itself; leave it out",
     )
 }
 
