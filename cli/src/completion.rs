@@ -51,6 +51,7 @@ const ARGUMENTS: &[(&str, Words)] = &[
     ("from", servers),
     ("to", servers),
     ("customer", customers),
+    ("CUSTOMER", customers),
     ("domain", domains),
     ("domains", domains),
     ("rule", rules),

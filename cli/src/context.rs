@@ -12,7 +12,7 @@ use crate::index::{self, Index, Notebook, Seen};
 use crate::interrupt::Interruption;
 use crate::outcome::{Line, Outcome, Table};
 use crate::settings::{KeySource, Settings, Source};
-use crate::ui::{Progress, Ui};
+use crate::ui::{Progress, Reader, Ui};
 use crate::{credentials, local, service, settings};
 use secmon::model::CustomerId;
 use secmon::transport::{HttpOptions, HttpTransport, Transport};
@@ -70,7 +70,7 @@ impl Context {
     }
 
     /// The profile, `local`, or the address.
-    fn service_name(&self) -> String {
+    pub fn service_name(&self) -> String {
         let address = || {
             self.settings
                 .service
@@ -266,6 +266,11 @@ impl Context {
         self.ui.note(sentence);
     }
 
+    /// Says how many items a limit leaves out.
+    pub fn tell_cut(&self, more: usize) {
+        self.ui.tell_cut(more);
+    }
+
     /// What a limit leaves of the items that were read of a list, and a word of how many it leaves out of the `total`.
     pub fn cut<T>(&self, mut items: Vec<T>, total: Option<u64>) -> Vec<T> {
         let total = total.map_or(items.len(), |total| {
@@ -277,8 +282,13 @@ impl Context {
     }
 
     /// Shows part of a result that comes bit by bit.
-    pub fn show_part(&self, part: Outcome) -> Result<(), CliError> {
+    pub fn show_part(&self, part: Outcome) -> Result<Reader, CliError> {
         self.ui.part(part)
+    }
+
+    /// Whether a list is shown as its pages come.
+    pub fn streams(&self) -> bool {
+        self.ui.streams()
     }
 
     /// How many items of a list need be read.
@@ -456,7 +466,7 @@ impl Context {
 }
 
 /// How hard a change is to take back.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Danger {
     /// Easily.
     Mild,

@@ -1,8 +1,6 @@
-//! Lengths of time and days as people type them: `30s`, `10m`, `90d`, `2026-12-31`.
+//! Lengths of time as people type them: `30s`, `10m`, `14d`.
 
 use crate::error::CliError;
-use chrono::{Days, NaiveDate, Utc};
-use secmon::model::Expiry;
 use std::time::Duration;
 
 /// Reads a length of time; `name` is the option it came from.
@@ -28,21 +26,6 @@ fn parsed(name: &str, text: &str) -> Result<Duration, CliError> {
             "{name}: {text:?} is no length of time: write it as 30s, 10m, 2h or 14d"
         ))
     })
-}
-
-/// Reads a day, or a number of days from today, as the API's date.
-pub fn day(name: &str, text: &str) -> Result<Expiry, CliError> {
-    if let Ok(day) = text.parse::<NaiveDate>() {
-        return Ok(day.into());
-    }
-    let days = text
-        .strip_suffix('d')
-        .and_then(|days| days.parse::<u64>().ok());
-    days.and_then(|days| Utc::now().date_naive().checked_add_days(Days::new(days)))
-        .map(Expiry::from)
-        .ok_or_else(|| {
-            CliError::usage(format!("{name}: {text:?} is no day: write it as 2026-12-31, or as 90d for 90 days from today"))
-        })
 }
 
 /// A number of things: `1 server`, `2 servers`.

@@ -1,7 +1,7 @@
 //! What can go wrong, as a person and a script are told it: one sentence, a code, a way out, an exit code.
 
 use crate::hints;
-use secmon::{ErrorKind, Sent};
+use secmon::{ErrorCode, ErrorKind, Sent};
 use serde_json::{Value, json};
 
 /// Exit codes of the program; scripts rely on them.
@@ -205,7 +205,7 @@ impl From<secmon::Error> for CliError {
             hint: hints::for_error(&error),
             reference: reference_of(&error),
             retryable: error.is_retryable(),
-            exit: exit_of(error.kind(), status),
+            exit: exit_of(&error),
             fields: error
                 .field_errors()
                 .into_iter()
@@ -217,9 +217,18 @@ impl From<secmon::Error> for CliError {
     }
 }
 
-fn exit_of(kind: ErrorKind, status: Option<u16>) -> Exit {
-    match kind {
-        ErrorKind::Api => exit_of_status(status.unwrap_or(0)),
+/// What a code means goes before the status it comes with.
+fn exit_of(error: &secmon::Error) -> Exit {
+    match error.code() {
+        Some(ErrorCode::EndpointLimitExceeded | ErrorCode::DomainLimitExceeded) => Exit::Conflict,
+        Some(ErrorCode::UserNotFound) => Exit::NotFound,
+        _ => exit_of_kind(error),
+    }
+}
+
+fn exit_of_kind(error: &secmon::Error) -> Exit {
+    match error.kind() {
+        ErrorKind::Api => exit_of_status(error.status().map_or(0, |status| status.as_u16())),
         ErrorKind::Validation | ErrorKind::Configuration => Exit::Usage,
         ErrorKind::KeyRejected | ErrorKind::NoKey => Exit::Permission,
         ErrorKind::MaxWait => Exit::RateLimited,

@@ -228,13 +228,18 @@ const LOCK_POLL: Duration = Duration::from_millis(5);
 
 /// Waits until no other process holds this lock, but not for ever; it is given back when the file is dropped.
 pub fn lock(path: &Path) -> Result<File, CliError> {
+    lock_for(path, LOCK_PATIENCE)
+}
+
+/// The same for what can do without: it waits no longer than this.
+pub fn lock_for(path: &Path, patience: Duration) -> Result<File, CliError> {
     let failed =
         |error: std::io::Error| CliError::io(&format!("locking {}", path.display()), &error);
     std::fs::create_dir_all(path.parent().unwrap_or(Path::new("."))).map_err(failed)?;
     let mut options = File::options();
     options.create(true).truncate(false).write(true);
     let file = private(&mut options).open(path).map_err(failed)?;
-    match lock_within(&file, LOCK_PATIENCE) {
+    match lock_within(&file, patience) {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => {
             let message = format!("another process holds {}", path.display());

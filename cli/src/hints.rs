@@ -66,7 +66,7 @@ fn for_code(code: &ErrorCode) -> Option<&'static str> {
             "wait until the server may be scanned again; `scan ENDPOINT --respect-cooldown` does"
         }
         ErrorCode::UserNotFound => {
-            "the customer has no portal account: `provision` something for it first"
+            "the customer has no portal account, which the first server or domain makes: `provision TARGET -c ID`"
         }
         ErrorCode::ScanDispatchFailed => "the scan was not queued: try again in a minute",
         ErrorCode::ScanningUnavailable => {

@@ -6,12 +6,19 @@
 use crate::error::CliError;
 use crate::touched::Touched;
 use crate::{files, paths};
+use secmon::model::CustomerId;
 use serde::{Deserialize, Serialize};
+use std::collections::{BTreeSet, HashSet};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use uuid::Uuid;
+
+/// How a change ended that was made.
+pub const DONE: &str = "done";
+/// How a change ended that was made, or may have been.
+const UNCERTAIN: [&str; 4] = [DONE, "interrupted", "connection_lost", "timeout"];
 
 /// One change.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -37,9 +44,38 @@ pub struct Entry {
     /// The records it touched; `None` in a line of an earlier version, which kept none.
     #[serde(default)]
     pub ids: Option<Vec<Uuid>>,
+    /// The customers it was about; `None` in a line of an earlier version.
+    #[serde(default)]
+    pub customers: Option<Vec<CustomerId>>,
     /// Addresses and domains that the platform paused or un-paused because of it.
     #[serde(default)]
     pub moved: Vec<String>,
+}
+
+impl Entry {
+    /// Whether it was about this customer. A line that keeps none may tell it by its words.
+    pub fn is_about(&self, customer: CustomerId) -> bool {
+        match &self.customers {
+            Some(customers) => customers.contains(&customer),
+            None => {
+                let number = customer.to_string();
+                let named = |text: &str, words: &[&str]| {
+                    let typed: Vec<&str> = text.split([' ', ',', '=']).collect();
+                    let pairs = typed.windows(2);
+                    pairs
+                        .into_iter()
+                        .any(|pair| words.contains(&pair[0]) && pair[1] == number)
+                };
+                named(&self.command, &["-c", "--customer", "--client-id"])
+                    || named(&self.about, &["customer"])
+            }
+        }
+    }
+
+    /// Whether it was one of all that a customer has, as `suspend --all` makes them.
+    fn is_of_all(&self) -> bool {
+        self.command.split(' ').any(|word| word == "--all")
+    }
 }
 
 /// A change that is sent.
@@ -96,7 +132,13 @@ impl History {
 
     /// Adds a change, with words for what it is about that hold no key. A history that cannot be written keeps nobody
     /// from working.
-    pub fn add(&self, change: &Change, about: String, result: &str) -> std::io::Result<()> {
+    pub fn add(
+        &self,
+        change: &Change,
+        customers: Vec<CustomerId>,
+        about: String,
+        result: &str,
+    ) -> std::io::Result<()> {
         let took = change.started.elapsed();
         let entry = Entry {
             id: Uuid::new_v4().simple().to_string(),
@@ -111,6 +153,7 @@ impl History {
             result: result.to_owned(),
             duration_ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
             ids: Some(change.touched.ids.clone()),
+            customers: Some(customers),
             moved: change.touched.names.clone(),
         };
         let mut line = serde_json::to_vec(&entry)?;
@@ -131,6 +174,36 @@ pub fn read() -> Result<Vec<Entry>, CliError> {
     Ok(lines
         .filter_map(|line| serde_json::from_slice(&line).ok())
         .collect())
+}
+
+/// The customers of whom a record was changed or made from this machine at this service.
+pub fn customers(service: &str) -> BTreeSet<CustomerId> {
+    let entries = read().unwrap_or_default().into_iter();
+    let done = entries.filter(|entry| entry.result == DONE && entry.service == service);
+    // A sync is about whatever numbers its file names.
+    let done = done.filter(|entry| entry.ids.iter().flatten().next().is_some());
+    done.filter_map(|entry| entry.customers).flatten().collect()
+}
+
+/// The records of a kind (`endpoint`, `domain`) that a suspension of all of a customer's has stopped, and that nothing
+/// has resumed, or suspended by name, since: all as far as this history tells.
+pub fn stopped_with_all(kind: &str) -> Result<HashSet<Uuid>, CliError> {
+    let (suspend, resume) = (format!("suspend_{kind}"), format!("resume_{kind}"));
+    let mut stopped = HashSet::new();
+    for entry in read()? {
+        // A suspension whose answer was lost may have been made; a resumption that failed was not.
+        let suspended = entry.operation == suspend && UNCERTAIN.contains(&entry.result.as_str());
+        let resumed = entry.operation == resume && entry.result == DONE;
+        let ids = entry.ids.iter().flatten();
+        if suspended && entry.is_of_all() {
+            stopped.extend(ids);
+        } else if suspended || resumed {
+            for id in ids {
+                stopped.remove(id);
+            }
+        }
+    }
+    Ok(stopped)
 }
 
 /// One write appends one line, so two processes never mix theirs.

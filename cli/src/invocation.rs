@@ -1,6 +1,7 @@
 //! How this program was started, so that every command it prints works as printed.
 
-use crate::args::GlobalArgs;
+use crate::args::{Cli, GlobalArgs};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -80,11 +81,20 @@ impl Invocation {
         self.wants_json
     }
 
-    /// The whole command line for a command.
+    /// The whole command line for a command, about the customer that was given. A build for tests ends at a command that
+    /// the parser does not take, so that no test can make the program suggest one.
     pub fn line(&self, command: &str) -> String {
         let mut words = vec![self.program()];
         words.extend(self.service.iter().map(String::as_str));
         words.push(command);
+        let named = split(command).iter().any(|word| word == "-c");
+        let customer = self.customer.as_deref().filter(|_| !named);
+        if let Some(customer) = customer
+            && read(command).is_ok_and(|cli| cli.command.takes_customer())
+        {
+            words.extend(["-c", customer]);
+        }
+        debug_assert!(is_accepted(command), "nobody can type {command:?}");
         words.join(" ")
     }
 
@@ -160,6 +170,48 @@ fn found_on_path() -> Option<PathBuf> {
     std::env::split_paths(&folders)
         .map(|folder| folder.join("secmon"))
         .find_map(|file| file.canonicalize().ok())
+}
+
+/// Whether this program takes a command that it suggests, without the program's name.
+pub fn is_accepted(command: &str) -> bool {
+    read(command).map_or_else(|error| !error.use_stderr(), |_| true)
+}
+
+/// Reads a command that this program suggests, as a shell and then the parser would.
+pub fn read(command: &str) -> Result<Cli, clap::Error> {
+    // The place of a number is shown by a word.
+    let filled = |word: String| match word.as_str() {
+        "N" | "PRICE" => "1".to_owned(),
+        _ => word,
+    };
+    let words = split(command).into_iter().map(filled);
+    let words: Vec<OsString> = std::iter::once("secmon".to_owned())
+        .chain(words)
+        .map(OsString::from)
+        .collect();
+    Cli::parse_from(&words)
+}
+
+/// The words of a line of our own, without their quotes.
+fn split(line: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    let mut letters = line.chars();
+    while let Some(letter) = letters.next() {
+        match (letter, quote) {
+            (' ', None) => words.extend(word.take()),
+            ('\'' | '"', None) => {
+                quote = Some(letter);
+                word.get_or_insert_default();
+            }
+            (_, Some(open)) if letter == open => quote = None,
+            ('\\', None) => word.get_or_insert_default().extend(letters.next()),
+            _ => word.get_or_insert_default().push(letter),
+        }
+    }
+    words.extend(word);
+    words
 }
 
 /// A word as a shell takes it.

@@ -14,6 +14,7 @@ mod completion;
 mod connection;
 mod context;
 mod credentials;
+mod days;
 mod durations;
 mod env_vars;
 mod error;

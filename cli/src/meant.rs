@@ -5,7 +5,7 @@ mod words;
 use self::words::*;
 use crate::args::{self, Typed};
 use crate::commands::help::has_verb;
-use crate::invocation::quoted;
+use crate::invocation::{is_accepted, quoted, read};
 use crate::ports::PortSpec;
 use clap::error::{ContextKind, ContextValue};
 use std::ffi::OsString;
@@ -39,7 +39,7 @@ pub fn command_for(word: &str) -> Option<String> {
     Some(names.collect::<Vec<_>>().join(" "))
 }
 
-/// Takes out the parser's own advice that leads nowhere, and gives better where there is some.
+/// Takes out the parser's own advice that leads nowhere, and gives better where there is some that the parser takes.
 pub fn instead(error: &mut clap::Error, words: &[OsString]) -> Option<Meant> {
     drop_dashes_advice(error);
     let typed = args::typed(words);
@@ -53,12 +53,27 @@ pub fn instead(error: &mut clap::Error, words: &[OsString]) -> Option<Meant> {
                 .or_else(|| stray_customer(&typed, &stray)),
             None => without_verb(&typed),
         };
-        command.map(Meant::Command)
+        command.and_then(complete).map(Meant::Command)
     })?;
     for advice in [ContextKind::SuggestedSubcommand, ContextKind::SuggestedArg] {
         error.remove(advice);
     }
     Some(meant)
+}
+
+/// A command with the places of what it still needs, if the parser takes it then.
+fn complete(command: String) -> Option<String> {
+    let error = match read(&command) {
+        Ok(_) => return Some(command),
+        Err(error) => error,
+    };
+    let missing = match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::Strings(missing)) => missing.join(" "),
+        _ => String::new(),
+    };
+    let whole = format!("{command} {}", missing.replace(['<', '>', '.'], ""));
+    let whole = whole.trim_end().to_owned();
+    is_accepted(&whole).then_some(whole)
 }
 
 /// To pass a word on as a value is never what was meant.
@@ -189,6 +204,13 @@ fn stray_customer(typed: &Typed, stray: &str) -> Option<String> {
         return None;
     }
     let (noun, _) = first_two(typed);
+    if noun == "customer" && is_number(stray) {
+        return Some(with_options(
+            vec![format!("customer show {stray}")],
+            typed,
+            None,
+        ));
+    }
     if noun == "report" {
         return Some(filled(REPORT, typed, 1));
     }

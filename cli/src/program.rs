@@ -29,6 +29,9 @@ pub fn run() -> Exit {
         Err(error) => return refuse(error, &words, invocation),
     };
     let invocation = invocation.for_service(&cli.global);
+    if cli.global.customer.is_some() && !cli.command.takes_customer() {
+        return conclude(&Ui::before_settings(invocation), Err(takes_no_customer()));
+    }
     let without_settings = |invocation, result| conclude(&Ui::before_settings(invocation), result);
     match cli.command {
         Command::Offline(command) => without_settings(invocation, commands::run_offline(command)),
@@ -42,6 +45,13 @@ pub fn run() -> Exit {
             start(&cli.global, invocation, Task::Command(Box::new(command)))
         }
     }
+}
+
+/// A customer that narrows nothing was meant to narrow something.
+fn takes_no_customer() -> CliError {
+    CliError::usage(
+        "-c does not go with this command: it is about no customer, or names one itself; leave it out",
+    )
 }
 
 /// Shows a page of help that need not be laid out first.
@@ -92,15 +102,17 @@ fn what_is_read<'a>(settings: &'a Settings, task: &'a Task) -> Vec<&'a Path> {
 async fn online(settings: Settings, ui: &Arc<Ui>, task: Task) -> Exit {
     let context = Context::new(settings, Arc::clone(ui));
     let result = interruptible(&context, task).await;
-    context.save_index();
     let planned = context
         .guard_in_use()
         .filter(|guard| guard.is_dry_run())
         .map(crate::guard::Guard::planned);
-    match (result, planned) {
+    let exit = match (result, planned) {
         (Ok(_), Some(planned)) if !planned.is_empty() => ui.planned(&planned),
         (result, _) => conclude(ui, result),
-    }
+    };
+    // What was done is told before anything is waited for.
+    context.save_index();
+    exit
 }
 
 /// Runs the command. The signal is taken over only once the command waits for something: before that, and while it

@@ -1,8 +1,9 @@
-//! Which records a call touches: their ids, from its path, its fields and its answer, and the names of those that the
-//! platform paused or un-paused because of it.
+//! Which records a call touches: their ids and customers, from its path, its fields and its answer, and the names of
+//! those that the platform paused or un-paused because of it.
 
 use crate::outcome::to_json;
 use secmon::Operation;
+use secmon::model::CustomerId;
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -17,6 +18,8 @@ const IDS: [&str; 8] = [
     "rule_id",
     "subscription_id",
 ];
+/// Fields that hold a customer's number.
+const CUSTOMERS: [&str; 2] = ["billing_customer_id", "client_id"];
 /// Fields that hold the addresses and domains that a change of capacity moved.
 const NAMES: [&str; 2] = ["newly_paused", "unpaused"];
 
@@ -25,6 +28,8 @@ const NAMES: [&str; 2] = ["newly_paused", "unpaused"];
 pub struct Touched {
     /// Their ids.
     pub ids: Vec<Uuid>,
+    /// The customers that are named beside them.
+    pub customers: Vec<CustomerId>,
     /// Addresses and domains of those that were named without an id.
     pub names: Vec<String>,
 }
@@ -57,6 +62,15 @@ impl Touched {
         }
     }
 
+    /// Adds customers.
+    pub fn extend_customers(&mut self, customers: impl IntoIterator<Item = CustomerId>) {
+        for customer in customers {
+            if !self.customers.contains(&customer) {
+                self.customers.push(customer);
+            }
+        }
+    }
+
     /// Adds what an answer names.
     pub fn extend_from_body(&mut self, body: &[u8]) {
         if let Ok(body) = serde_json::from_slice::<Value>(body) {
@@ -72,6 +86,9 @@ impl Touched {
                         // A number is billing's.
                         name if IDS.contains(&name) => {
                             self.extend(value.as_str().and_then(|id| id.parse().ok()));
+                        }
+                        name if CUSTOMERS.contains(&name) => {
+                            self.extend_customers(serde_json::from_value(value.clone()).ok());
                         }
                         name if NAMES.contains(&name) => self.names.extend(texts(value)),
                         _ => self.extend_from(value),

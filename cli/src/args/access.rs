@@ -22,6 +22,9 @@ pub struct LoginArgs {
     /// Keep no key: run this command for it each time, as "pass show secmon"
     #[arg(long, value_name = "CMD")]
     pub key_command: Option<String>,
+    /// Refuse every change with this profile on this machine; the key itself could make them elsewhere
+    #[arg(long)]
+    pub read_only: bool,
 }
 
 /// Named pairs of address and key.

@@ -68,6 +68,12 @@ pub struct EndpointListArgs {
     /// Only servers in this state
     #[arg(long)]
     pub status: Option<EndpointStatusArg>,
+    /// Only servers with this in their address, nickname or host name, or of the customer with this number
+    #[arg(long, value_name = "TEXT")]
+    pub search: Option<String>,
+    /// Only servers on which the last scan found this port open; a call for each server tells
+    #[arg(long, value_name = "PORT")]
+    pub port: Option<String>,
 }
 
 /// A server to add by `POST /endpoints`.

@@ -4,6 +4,7 @@ mod access;
 mod alert;
 mod api;
 mod billing;
+mod customer;
 mod domain;
 mod endpoint;
 mod global;
@@ -31,6 +32,7 @@ pub use billing::{
     PricingCommand, SubscriptionChangeArgs, SubscriptionCommand, SubscriptionSetArgs,
     SubscriptionTarget, SyncArgs,
 };
+pub use customer::CustomerCommand;
 pub use domain::{CategoryArg, DomainCommand, DomainProvisionArgs, DomainSwitch};
 pub use endpoint::{
     EndpointAddArgs, EndpointCommand, EndpointListArgs, EndpointSwitch, EndpointTargets,
@@ -75,6 +77,39 @@ pub enum Command {
     Offline(OfflineCommand),
 }
 
+impl Command {
+    /// Whether `-c` narrows it. What is about no customer, or names one itself, refuses it.
+    pub fn takes_customer(&self) -> bool {
+        match self {
+            Self::Online(command) => command.takes_customer(),
+            Self::Mock(MockCommand::Steering(MockSteering::Trigger { .. })) => true,
+            Self::Mock(_) | Self::Offline(_) => false,
+        }
+    }
+}
+
+impl OnlineCommand {
+    fn takes_customer(&self) -> bool {
+        match self {
+            Self::Sandbox(SandboxCommand::Scenario(ScenarioCommand::Set(args))) => {
+                args.endpoint.is_some() || args.domain.is_some()
+            }
+            Self::Customer(command) => matches!(command, CustomerCommand::List { .. }),
+            // The customer of a new profile.
+            Self::Profile(command) => matches!(command, ProfileCommand::Create(_)),
+            Self::Sandbox(_)
+            | Self::Pricing(_)
+            | Self::Sync(_)
+            | Self::Health
+            | Self::Doctor
+            | Self::Api(_)
+            | Self::Auth(_)
+            | Self::Config(_) => false,
+            _ => true,
+        }
+    }
+}
+
 /// The nouns, and the verbs of every day.
 #[derive(Debug)]
 pub enum OnlineCommand {
@@ -82,6 +117,7 @@ pub enum OnlineCommand {
     Scan(ScanArgs),
     Status,
     Open(OpenArgs),
+    Customer(CustomerCommand),
     Endpoint(EndpointCommand),
     Rules(RuleCommand),
     Domain(DomainCommand),

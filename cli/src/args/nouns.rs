@@ -107,6 +107,7 @@ const NOUNS: &[Noun] = &[
     Noun::new("scan", "Scan servers for open ports now", ScanArgs::augment_args, |typed| Ok(Command::Online(OnlineCommand::Scan(read(typed)?)))),
     Noun::new("status", "Show how things stand: servers, open alerts, rules about to expire", alone, |_| Ok(Command::Online(OnlineCommand::Status))),
     Noun::new("open", "Open the portal's page about a server or a domain", OpenArgs::augment_args, |typed| Ok(Command::Online(OnlineCommand::Open(read(typed)?)))),
+    Noun::new("customer", "Customers: list, show", verbs::<CustomerCommand>, |typed| Ok(Command::Online(OnlineCommand::Customer(read(typed)?)))).with_verbs().also(&["customers"], &[]),
     Noun::new("endpoint", "Monitored servers: list, show, add, rename, suspend, resume, terminate, delete, scan, wait", verbs::<EndpointCommand>, |typed| Ok(Command::Online(OnlineCommand::Endpoint(read(typed)?)))).with_verbs().also(&["endpoints", "server"], &["servers"]),
     Noun::new("rules", "Allowed Ports rules: list, add, show, edit, remove, copy, import, summary", verbs::<RuleCommand>, |typed| Ok(Command::Online(OnlineCommand::Rules(read(typed)?)))).with_verbs().also(&["rule"], &[]),
     Noun::new("domain", "Monitored domains: list, show, provision, rename, suspend, resume, terminate, release, leaks, mentions, history", verbs::<DomainCommand>, |typed| Ok(Command::Online(OnlineCommand::Domain(read(typed)?)))).with_verbs().also(&["domains"], &[]),

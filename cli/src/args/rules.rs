@@ -10,7 +10,8 @@ A port is 22, 22/tcp, 53/udp, 53/* (both), 8000-8100/tcp, or a name such as ssh.
 Examples:
   secmon rules add web-1 22/tcp -m \"SSH for the operations team\"
   secmon rules add web-1 80 443 -m \"public web site\" --expires 90d
-  secmon rules add --global 443 -c 42 -m \"every server of this customer serves HTTPS\"";
+  secmon rules add --global 443 -c 42 -m \"every server of this customer serves HTTPS\"
+  secmon rules add --global 9100 --account -m \"our monitoring, on every server of every customer\"";
 
 /// Allowed Ports rules.
 #[derive(Debug, Subcommand)]
@@ -28,12 +29,15 @@ pub enum RuleCommand {
     },
     /// Change a rule
     Edit(RuleEditArgs),
-    /// Remove rules: their open ports raise alerts again at the next scan
+    /// Remove rules, by id or by port on a server: their open ports raise alerts again at the next scan
     #[command(alias = "delete", alias = "rm")]
     Remove {
-        /// Ids of the rules, or - to read them from standard input, one a line
-        #[arg(value_name = "RULE", required = true)]
+        /// Ids of the rules, or - to read them from standard input, one a line; with --on, their ports
+        #[arg(value_name = "RULE|PORT", required = true)]
         rules: Vec<String>,
+        /// The server whose own rules for these ports are removed: id, IP address, host name or nickname
+        #[arg(long, value_name = "ENDPOINT")]
+        on: Option<String>,
     },
     /// Give other servers the rules of one server
     Copy(RuleCopyArgs),
@@ -89,13 +93,16 @@ pub struct RuleAddArgs {
     /// A further server (repeatable); then every positional is a port
     #[arg(short, long = "endpoint", value_name = "ENDPOINT")]
     pub endpoints: Vec<String>,
-    /// For all servers of the customer given with -c, or of the whole account without
+    /// For all servers of the customer given with -c, or with --account of every customer
     #[arg(long, conflicts_with = "endpoints")]
     pub global: bool,
+    /// With --global: for the servers of every customer of the account, which has to be confirmed
+    #[arg(long, requires = "global")]
+    pub account: bool,
     /// Name of the service on the port, at most 100 characters
     #[arg(long, value_name = "NAME")]
     pub service: Option<String>,
-    /// Last day on which the rule counts: 2026-12-31, or 90d from today
+    /// Last day on which the rule counts: 2026-12-31, 31.12.2026, 90d from today, or "end of next month"
     #[arg(long, value_name = "DAY|PERIOD")]
     pub expires: Option<String>,
     /// Pass over ports that a rule covers already, instead of failing
@@ -120,7 +127,7 @@ pub struct RuleEditArgs {
     /// The new name of the service
     #[arg(long, value_name = "NAME")]
     pub service: Option<String>,
-    /// The new last day: 2026-12-31, 90d, or never
+    /// The new last day: 2026-12-31, 31.12.2026, 90d, "end of next month", or never
     #[arg(long, value_name = "DAY|PERIOD|never")]
     pub expires: Option<String>,
 }

@@ -162,7 +162,7 @@ impl End {
 }
 
 /// The first of many, as a question names them.
-pub fn preview<T>(items: &[T], name: fn(&T) -> String) -> String {
+pub fn preview<T>(items: &[T], name: impl Fn(&T) -> String) -> String {
     const NAMED: usize = 10;
     let first: Vec<String> = items.iter().take(NAMED).map(name).collect();
     let more = if items.len() > NAMED { ", ..." } else { "" };

@@ -44,6 +44,12 @@ impl Known {
         Ok(known)
     }
 
+    /// The customers who have a server.
+    pub fn customers(&self) -> BTreeSet<CustomerId> {
+        let places = self.by_address.keys();
+        places.map(|(customer, _)| *customer).collect()
+    }
+
     /// Whether the list shows that a server is not as its row says: it is not there, or has another nickname. `made` is
     /// the record that an earlier run has made of the row. Domains are in no list that is read: of them it knows nothing.
     pub fn contradicts(&self, target: &Target, made: Option<&str>) -> bool {

@@ -207,7 +207,10 @@ pub async fn allow(context: &Context, args: AlertAllowArgs) -> Result<Outcome, C
                     "{} is about a domain, not about a port: there is nothing to allow",
                     alert.handle()
                 ))
-                .hint("acknowledge it with `alert ack`, resolve it with `alert resolve`"));
+                .hint(format!(
+                    "acknowledge it with `alert ack {0}`, resolve it with `alert resolve {0} --ack`",
+                    quoted(&alert.handle())
+                )));
             }
         }
     }

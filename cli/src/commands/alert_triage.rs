@@ -179,7 +179,7 @@ fn asked_expiry(context: &Context) -> Result<Option<String>, CliError> {
         if text.is_empty() {
             return Ok(None);
         }
-        match crate::durations::day("--expires", text) {
+        match crate::days::day("--expires", text) {
             Ok(day) => return Ok(Some(day.to_string())),
             Err(error) => context.note(error.message()),
         }

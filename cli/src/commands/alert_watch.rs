@@ -9,6 +9,7 @@ use crate::context::Context;
 use crate::durations;
 use crate::error::{CliError, Exit};
 use crate::outcome::{Outcome, to_json};
+use crate::ui::Reader;
 use secmon::model::{CustomerId, Timestamp};
 use secmon::watch::{AlertNews, AlertWatch};
 use std::collections::BTreeSet;
@@ -51,7 +52,10 @@ pub async fn run(context: &Context, args: &AlertWatchArgs) -> Result<Outcome, Cl
             Err(error) => return Err(error),
         };
         if !new.is_empty() {
-            tell(context, args, &new)?;
+            let reader = tell(context, args, &new)?;
+            if reader == Reader::Gone && args.exec.is_none() {
+                return Ok(ended(Exit::Done));
+            }
             if args.exit_code {
                 return Ok(ended(Exit::Other));
             }
@@ -157,17 +161,17 @@ fn passes(error: &CliError) -> bool {
     matches!(error.exit(), Exit::Unavailable | Exit::RateLimited)
 }
 
-fn tell(context: &Context, args: &AlertWatchArgs, new: &[Alert]) -> Result<(), CliError> {
-    context.show_part(alert::listed(new, &args.filter))?;
+fn tell(context: &Context, args: &AlertWatchArgs, new: &[Alert]) -> Result<Reader, CliError> {
+    let reader = context.show_part(alert::listed(new, &args.filter))?;
     let Some(command) = &args.exec else {
-        return Ok(());
+        return Ok(reader);
     };
     for alert in new {
         if let Err(reason) = run_for(command, alert) {
             context.note(&format!("warning: --exec {command:?} {reason}"));
         }
     }
-    Ok(())
+    Ok(reader)
 }
 
 /// Runs a person's command for one alert. What the service wrote reaches it as data only, never as part of the line.

@@ -65,6 +65,7 @@ async fn paginated(
         Pages::All(items) => {
             let items = Value::Array(items);
             let text = serde_json::to_string_pretty(&items).unwrap_or_else(|_| items.to_string());
+            let text = crate::ui::escape_json(&text);
             let story = vec![Line::Verbatim(format!("{text}\n"))];
             Ok(Outcome::record(items, crate::outcome::Table::new(&[])).tell(story))
         }
@@ -78,7 +79,7 @@ fn shown(method: &Method, answer: &RawResponse, args: &ApiArgs) -> Outcome {
         for (name, value) in &answer.headers {
             text.push_str(&format!(
                 "{name}: {}\n",
-                String::from_utf8_lossy(value.as_bytes())
+                crate::ui::sanitize(&String::from_utf8_lossy(value.as_bytes()))
             ));
         }
         text.push('\n');
@@ -88,7 +89,7 @@ fn shown(method: &Method, answer: &RawResponse, args: &ApiArgs) -> Outcome {
         .as_ref()
         .and_then(|value| serde_json::to_string_pretty(value).ok())
     {
-        Some(pretty) => text.push_str(&pretty),
+        Some(pretty) => text.push_str(&crate::ui::escape_json(&pretty)),
         None => text.push_str(&crate::ui::sanitize(&String::from_utf8_lossy(&answer.body))),
     }
     if !text.is_empty() && !text.ends_with('\n') {

@@ -59,6 +59,9 @@ async fn login(context: &Context, args: LoginArgs) -> Result<Outcome, CliError> 
     ConfigDocument::change(&settings.config_path, |document| {
         document.set(&name, "base_url", base_url.as_str());
         key.keep(document, &name, settings.config_folder())?;
+        if args.read_only {
+            document.set(&name, "read_only", true);
+        }
         if document.default_profile().is_none() {
             document.set_default(&name);
         }
@@ -69,7 +72,13 @@ async fn login(context: &Context, args: LoginArgs) -> Result<Outcome, CliError> 
         settings.config_path.display()
     );
     let result = json!({ "profile": name, "base_url": base_url, "config": settings.config_path });
-    Ok(Outcome::record(result, Table::new(&[])).tell(vec![Line::text(sentence)]))
+    let mut story = vec![Line::text(sentence)];
+    if args.read_only {
+        story.push(Line::text(
+            "It is read-only: this program refuses every change with it.",
+        ));
+    }
+    Ok(Outcome::record(result, Table::new(&[])).tell(story))
 }
 
 /// A key that the service has accepted.

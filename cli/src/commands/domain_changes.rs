@@ -1,7 +1,9 @@
 //! Provision, rename, suspend, resume, terminate and release of domains.
 
 use super::domain::{is_watched, one};
+use super::resuming::{self, Kind, Suspended};
 use super::transition::Transition;
+use super::unknown_customer;
 use crate::args::{DomainProvisionArgs, DomainSwitch, OnError};
 use crate::bulk::{self, Created, Done, End, Item, Words};
 use crate::context::{Context, Danger};
@@ -17,7 +19,12 @@ use secmon::operations::{
 };
 use secmon::{FieldErrors, Namespace, Operation, Response};
 use serde_json::{Value, json};
+use uuid::Uuid;
 
+const DOMAINS: Kind = Kind {
+    operation: "domain",
+    one: "domain",
+};
 const PROVISIONED: Words = Words {
     done: "provisioned",
     skipped: "already monitored",
@@ -50,6 +57,7 @@ pub async fn provision(context: &Context, args: DomainProvisionArgs) -> Result<O
         request.validate(&mut problems);
     }
     crate::targets::refuse(&problems)?;
+    unknown_customer::announce(context, customer).await?;
     let ends = bulk::run(context, &requests, OnError::Continue, async |request| {
         send(context, request).await
     })
@@ -122,8 +130,19 @@ pub async fn run(
     change: Transition,
 ) -> Result<Outcome, CliError> {
     let domains = references::domains(context, names).await?;
-    let items = apply(context, &domains, change).await?;
+    confirm(context, &domains, change)?;
+    let items = apply(context, &domains, change).await;
     bulk::conclude(context, change.words(), items)
+}
+
+impl Suspended for DomainRef {
+    fn id(&self) -> Uuid {
+        self.id.into()
+    }
+
+    fn name(&self) -> String {
+        self.label()
+    }
 }
 
 /// Suspends or resumes the domains that are named, or all of a customer that are in the other state.
@@ -138,6 +157,9 @@ pub async fn switch(
     let customer = context.customer()?;
     let listed = references::monitored(context, customer).await?;
     let total = listed.len();
+    if total == 0 {
+        references::refuse_unknown(context, customer).await?;
+    }
     let is_undone = |domain: &MonitoredDomain| match change {
         Transition::Suspend => is_watched(domain),
         Transition::Resume => domain.status == DomainStatus::Paused,
@@ -154,12 +176,21 @@ pub async fn switch(
         domains.len(),
         change.words().done
     );
-    let items = apply(context, &domains, change).await?;
+    let (domains, stay) = match change {
+        Transition::Resume => resuming::choose(context, customer, &DOMAINS, domains)?,
+        Transition::Suspend | Transition::Terminate => {
+            confirm(context, &domains, change)?;
+            (domains, None)
+        }
+    };
+    let items = apply(context, &domains, change).await;
     if let Some(error) = bulk::refused(&items) {
         return Err(error);
     }
     let mut outcome = bulk::report(context, change.words(), &items);
-    outcome.story.insert(0, Line::text(sentence));
+    outcome
+        .story
+        .splice(0..0, [Line::text(sentence)].into_iter().chain(stay));
     if change == Transition::Suspend {
         outcome.story.extend([
             Line::Heading("Next:"),
@@ -172,12 +203,8 @@ pub async fn switch(
     Ok(outcome)
 }
 
-/// Changes domains that were found, after a question where one is due.
-async fn apply(
-    context: &Context,
-    domains: &[DomainRef],
-    change: Transition,
-) -> Result<Vec<Item>, CliError> {
+/// Asks before a change of domains where a question is due.
+fn confirm(context: &Context, domains: &[DomainRef], change: Transition) -> Result<(), CliError> {
     let question = match domains {
         [one] => format!("About to {} {}.", change.verb(), one.named()),
         many => format!(
@@ -192,7 +219,11 @@ async fn apply(
     } else {
         domains.len().to_string()
     };
-    context.confirm(change.danger().times(domains.len()), &question, &typed)?;
+    context.confirm(change.danger().times(domains.len()), &question, &typed)
+}
+
+/// Changes domains that were found.
+async fn apply(context: &Context, domains: &[DomainRef], change: Transition) -> Vec<Item> {
     let ends = bulk::run(context, domains, OnError::Continue, async |domain| {
         transition(context, domain, change).await
     })
@@ -203,7 +234,7 @@ async fn apply(
         customer: domain.customer,
         end,
     });
-    Ok(items.collect())
+    items.collect()
 }
 
 async fn transition(

@@ -2,33 +2,31 @@
 
 use super::transition::Transition;
 use super::wait::{self, Awaited, Wait};
-use super::{elsewhere, endpoint_changes, findings, provision, scan, unknown_customer, views};
-use crate::args::{
-    EndpointAddArgs, EndpointCommand, EndpointListArgs, EndpointStatusArg, EndpointWaitArgs,
-    WaitFor,
+use super::{
+    elsewhere, endpoint_changes, endpoint_listing, findings, provision, scan, unknown_customer,
+    views,
 };
+use crate::args::{EndpointAddArgs, EndpointCommand, EndpointStatusArg, EndpointWaitArgs, WaitFor};
 use crate::bulk::{self, Created, Done, End, Item, Words};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::index::{Seen, Server};
 use crate::outcome::{Cell, Line, Outcome, Table, to_json};
-use crate::portal::{self, Thing};
 use crate::references::{self, Prefixes};
 use crate::{durations, files, targets};
 use chrono::DateTime;
 use endpoint_changes::Change;
 use secmon::model::{Endpoint, EndpointStatus, Timestamp};
-use secmon::operations::{CreateEndpoint, ListEndpoints, UpdateEndpoint};
+use secmon::operations::{CreateEndpoint, UpdateEndpoint};
 use secmon::{FieldErrors, Operation};
 use std::time::Duration;
 
-const PAGE_SIZE: u32 = 100;
 const LONGEST_WAIT: Duration = Duration::from_secs(600);
 
 /// Runs the command.
 pub async fn run(context: &Context, command: EndpointCommand) -> Result<Outcome, CliError> {
     match command {
-        EndpointCommand::List(args) => list(context, &args).await,
+        EndpointCommand::List(args) => endpoint_listing::run(context, &args).await,
         EndpointCommand::Show {
             endpoint,
             ports: true,
@@ -57,34 +55,8 @@ pub async fn run(context: &Context, command: EndpointCommand) -> Result<Outcome,
     }
 }
 
-async fn list(context: &Context, args: &EndpointListArgs) -> Result<Outcome, CliError> {
-    context.ready().await?;
-    let mut list = ListEndpoints::account_wide().per_page(PAGE_SIZE);
-    list.billing_customer_id = context.settings.customer;
-    list.status = args.status.map(status);
-    let most = context.limit().unwrap_or(usize::MAX);
-    let mut pages = context.client()?.pages(list).max_items(most);
-    let (mut endpoints, mut total) = (Vec::new(), None);
-    while let Some(page) = pages.next().await {
-        let page = page?.into_data();
-        total = page.meta.total;
-        endpoints.extend(page.data);
-    }
-    let endpoints = context.cut(endpoints, total);
-    let seen = endpoints.iter().map(Server::from).collect();
-    context.learn(match (args.status, context.limit()) {
-        (None, None) => Seen::AllServers(context.settings.customer, seen),
-        _ => Seen::Servers(seen),
-    });
-    if let (true, Some(customer)) = (endpoints.is_empty(), context.settings.customer) {
-        unknown_customer::tell(context, customer).await;
-    }
-    let mut outcome = Outcome::list(&endpoints, views::ENDPOINT, views::endpoint);
-    outcome.table.pages = portal::pages(context, Thing::Server);
-    Ok(outcome)
-}
-
-fn status(argument: EndpointStatusArg) -> EndpointStatus {
+/// The state that an argument names.
+pub fn status(argument: EndpointStatusArg) -> EndpointStatus {
     match argument {
         EndpointStatusArg::Active => EndpointStatus::Active,
         EndpointStatusArg::Paused => EndpointStatus::Paused,
@@ -156,7 +128,9 @@ async fn add(context: &Context, args: EndpointAddArgs) -> Result<Outcome, CliErr
     create.validate(&mut problems);
     targets::refuse(&problems)?;
     let named = address.parse().ok();
-    elsewhere::warn(context, named.map(|ip| (address.as_str(), ip, customer)))?;
+    let place = named.map(|ip| (address.as_str(), ip, customer));
+    elsewhere::confirm(context, place).await?;
+    unknown_customer::announce(context, customer).await?;
     let about = format!("server {} for customer {customer}", address);
     let sent = context
         .write(create, &about)

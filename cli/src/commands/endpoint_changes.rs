@@ -1,5 +1,6 @@
 //! Suspend, resume, terminate and delete: the same road for one server and for many.
 
+use super::resuming::{self, Kind, Suspended};
 use super::transition::Transition;
 use crate::args::{EndpointSwitch, EndpointTargets, RunArgs};
 use crate::bulk::{self, Created, Done, End, Item, Journal, Key, Named, Origin, Trace, Words};
@@ -17,6 +18,12 @@ use secmon::operations::{
 };
 use serde_json::{Value, json};
 use std::path::Path;
+use uuid::Uuid;
+
+const SERVERS: Kind = Kind {
+    operation: "endpoint",
+    one: "server",
+};
 
 /// What is done to a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,6 +102,16 @@ impl Row {
     }
 }
 
+impl Suspended for Row {
+    fn id(&self) -> Uuid {
+        self.server.id.into()
+    }
+
+    fn name(&self) -> String {
+        self.server.name.clone()
+    }
+}
+
 /// Runs the command: every server is found before any is changed.
 pub async fn run(
     context: &Context,
@@ -124,6 +141,7 @@ pub async fn run(
         rows.push(Row { word, server });
     }
     refuse_others_by_name(context, change, &journal, &rows)?;
+    confirm(context, change, &rows)?;
     let items = apply(context, change, &journal, rows, &targets.run).await?;
     bulk::conclude(context, change.words(), items)
 }
@@ -141,6 +159,9 @@ pub async fn switch(
     let customer = context.customer()?;
     let listed = references::all_endpoints(context, Some(customer)).await?;
     let total = listed.len();
+    if total == 0 {
+        references::refuse_unknown(context, customer).await?;
+    }
     let rows: Vec<Row> = listed
         .into_iter()
         .filter(|endpoint| change.is_undone_by(&endpoint.status))
@@ -152,6 +173,13 @@ pub async fn switch(
         rows.len(),
         change.words().done
     );
+    let (rows, stay) = match transition {
+        Transition::Resume => resuming::choose(context, customer, &SERVERS, rows)?,
+        Transition::Suspend | Transition::Terminate => {
+            confirm(context, change, &rows)?;
+            (rows, None)
+        }
+    };
     let keys: Vec<Key> = rows
         .iter()
         .map(|row| key(context, change, &row.word.text))
@@ -163,7 +191,9 @@ pub async fn switch(
         return Err(error);
     }
     let mut outcome = bulk::report(context, change.words(), &items);
-    outcome.story.insert(0, Line::text(sentence));
+    outcome
+        .story
+        .splice(0..0, [Line::text(sentence)].into_iter().chain(stay));
     if transition == Transition::Suspend {
         outcome.story.extend([
             Line::Heading("Next:"),
@@ -180,7 +210,7 @@ pub async fn switch(
     Ok(outcome)
 }
 
-/// Changes servers that were found, after a question where one is due.
+/// Changes servers that were found.
 async fn apply(
     context: &Context,
     change: Change,
@@ -188,7 +218,6 @@ async fn apply(
     rows: Vec<Row>,
     run: &RunArgs,
 ) -> Result<Vec<Item>, CliError> {
-    confirm(context, change, &rows)?;
     if rows.len() > 1 && !run.use_whole_window {
         context.leave_calls_to_people()?;
     }

@@ -16,6 +16,7 @@ const COLUMNS: &[Column] = &[
     shown("id"),
     shown("at"),
     with_room("user"),
+    with_room("customer"),
     with_room("operation"),
     shown("about"),
     with_room("result"),
@@ -34,6 +35,9 @@ const CHANGE: Named = Named {
 /// Runs the command.
 pub fn run(context: &Context, args: &HistoryArgs) -> Result<Outcome, CliError> {
     let mut entries = history::read()?;
+    if let Some(customer) = context.settings.customer {
+        entries.retain(|entry| entry.is_about(customer));
+    }
     if let Some(HistoryCommand::Show { id }) = &args.command {
         let entry =
             references::by_id_or_prefix(context, id, CHANGE, entries, |entry| entry.id.clone())?;
@@ -133,6 +137,7 @@ fn row(entry: &Entry) -> Vec<Cell> {
             .parse()
             .map_or_else(|_| Cell::text(&entry.at), Cell::Time),
         Cell::text(&entry.user),
+        listed(entry.customers.as_deref().unwrap_or_default()),
         Cell::text(&entry.operation),
         Cell::text(&entry.about),
         Cell::state(&entry.result),
@@ -154,6 +159,10 @@ fn one(entry: &Entry) -> Outcome {
         Line::Field("id", Cell::text(&entry.id)),
         Line::Field("at", Cell::text(&entry.at)),
         Line::Field("user", Cell::text(&entry.user)),
+        Line::Field(
+            "customer",
+            listed(entry.customers.as_deref().unwrap_or_default()),
+        ),
         Line::Field("service", Cell::text(&entry.service)),
         Line::Field("command", Cell::text(&entry.command)),
         Line::Field("touched", listed(entry.ids.as_deref().unwrap_or_default())),

@@ -10,6 +10,7 @@ mod api_pages;
 mod auth;
 mod capacity;
 mod config;
+mod customer;
 mod doctor;
 mod domain;
 mod domain_changes;
@@ -17,6 +18,7 @@ mod domain_findings;
 mod elsewhere;
 mod endpoint;
 mod endpoint_changes;
+mod endpoint_listing;
 mod findings;
 mod health;
 pub mod help;
@@ -29,8 +31,10 @@ mod pricing;
 mod profile;
 mod provision;
 mod report;
+mod resuming;
 mod rule_adding;
 mod rule_import;
+mod rule_removing;
 mod rules;
 mod sandbox;
 mod scan;
@@ -123,6 +127,7 @@ async fn online(context: &Context, command: OnlineCommand) -> Result<Outcome, Cl
         OnlineCommand::Scan(args) => scan::run(context, args).await,
         OnlineCommand::Status => status::run(context).await,
         OnlineCommand::Open(args) => open::run(context, &args).await,
+        OnlineCommand::Customer(command) => customer::run(context, command).await,
         OnlineCommand::Endpoint(command) => endpoint::run(context, command).await,
         OnlineCommand::Rules(command) => rules::run(context, command).await,
         OnlineCommand::Alert(command) => alert::run(context, command).await,

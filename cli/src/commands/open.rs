@@ -65,7 +65,7 @@ async fn page(context: &Context, args: &OpenArgs) -> Result<Page, CliError> {
             "no server and no domain of this customer is {:?}",
             args.name
         ))
-        .hint("see what there is: `endpoint list`, `domain list`")),
+        .hint("see what there is: `endpoint list`, `domain list -c ID`")),
         found => found,
     }
 }

@@ -4,7 +4,7 @@ use super::views;
 use crate::args::RunArgs;
 use crate::bulk::{self, Created, Done, End, Item, Journal, Key, Origin, Prior, Trace, Words};
 use crate::context::Context;
-use crate::durations;
+use crate::days;
 use crate::error::CliError;
 use crate::index::{Record, Seen};
 use crate::outcome::{Outcome, to_json};
@@ -18,6 +18,8 @@ use std::collections::HashSet;
 use std::num::NonZeroU16;
 
 const OPERATION: &str = "create_rule";
+/// Where a rule of no customer counts: nobody shall overlook it.
+pub const EVERY_SERVER: &str = "all servers of the WHOLE ACCOUNT";
 
 /// Where a rule is to count.
 #[derive(Debug, Clone)]
@@ -57,9 +59,7 @@ impl Addition {
         service: Option<String>,
         expires: Option<&str>,
     ) -> Result<Self, CliError> {
-        let expires_at = expires
-            .map(|day| durations::day("--expires", day))
-            .transpose()?;
+        let expires_at = expires.map(|day| days::day("--expires", day)).transpose()?;
         let addition = Self {
             justification,
             service,
@@ -107,7 +107,7 @@ fn name_of(place: &Place) -> String {
     match place {
         Place::Server(endpoint) => references::name_of(endpoint),
         Place::Everywhere(Some(customer)) => format!("all servers of customer {customer}"),
-        Place::Everywhere(None) => "all servers of the account".to_owned(),
+        Place::Everywhere(None) => EVERY_SERVER.to_owned(),
     }
 }
 
@@ -269,7 +269,7 @@ async fn add(
         _ => "",
     };
     Err(error.hint(format!(
-        "rule {id} for {ports} is in the way: change it with `rules edit {id}`{option}"
+        "rule {id} for {ports} is in the way: change it with `rules edit {id} --port PORT`{option}"
     )))
 }
 
@@ -300,11 +300,14 @@ fn made(wanted: &Wanted, rule: &Rule) -> Done {
 
 fn done(wanted: &Wanted, rule: &Rule) -> Done {
     let (port, name) = (&wanted.port, name_of(&wanted.place));
+    let until = wanted.addition.expires_at.map(|end| end.to_string());
+    let until = until.map(|end| format!(" until {}", day(&end)));
+    let until = until.unwrap_or_default();
     Done {
         id: rule.id.to_string(),
         record: to_json(rule),
         sentence: format!(
-            "{port} is allowed on {name}; an alert that was open for it is resolved."
+            "{port} is allowed on {name}{until}; an alert that was open for it is resolved."
         ),
         ..Done::default()
     }

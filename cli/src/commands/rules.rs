@@ -1,24 +1,23 @@
 //! `secmon rules ...`: Allowed Ports.
 
-use super::rule_adding::{self, Addition, Place, Wanted};
-use super::{rule_import, views};
+use super::rule_adding::{self, Addition, EVERY_SERVER, Place, Wanted};
+use super::{rule_import, rule_removing, views};
 use crate::args::{
-    Justification, OnError, RuleAddArgs, RuleCommand, RuleCopyArgs, RuleEditArgs, RuleListArgs,
+    Justification, RuleAddArgs, RuleCommand, RuleCopyArgs, RuleEditArgs, RuleListArgs,
     RuleScopeArg, RuleStatusArg,
 };
-use crate::bulk::{self, Done, End, Item, Words};
+use crate::bulk::Words;
 use crate::context::{Context, Danger};
-use crate::durations::{self, counted};
-use crate::error::CliError;
-use crate::files;
-use crate::index::Seen;
+use crate::days;
+use crate::durations;
+use crate::error::{CliError, Exit};
 use crate::invocation::quoted;
 use crate::outcome::{Cell, Column, Line, Outcome, Table, shown, to_json};
 use crate::ports::PortSpec;
 use crate::references::{self, Named, Prefixes};
 use secmon::model::{EndpointSummary, Rule, RuleScope, RuleStatus};
-use secmon::operations::{DeleteRule, GetRule, GetRuleSummary, UpdateRule};
-use serde_json::{Value, json};
+use secmon::operations::{GetRule, GetRuleSummary, UpdateRule};
+use serde_json::Value;
 use uuid::Uuid;
 
 const SUMMARY: &[Column] = &[
@@ -31,13 +30,9 @@ const ADDED: Words = Words {
     done: "allowed",
     skipped: "allowed before",
 };
-const RULE: Named = Named {
+pub(super) const RULE: Named = Named {
     one: "rule",
     list: "rules list",
-};
-const REMOVED: Words = Words {
-    done: "removed",
-    skipped: "removed before",
 };
 
 /// Rules that end within this many days are worth a look.
@@ -58,7 +53,9 @@ pub async fn run(context: &Context, command: RuleCommand) -> Result<Outcome, Cli
         RuleCommand::Add(args) => add(context, args).await,
         RuleCommand::Show { rule } => show(context, &rule).await,
         RuleCommand::Edit(args) => edit(context, args).await,
-        RuleCommand::Remove { rules } => remove(context, &rules).await,
+        RuleCommand::Remove { rules, on } => {
+            rule_removing::run(context, &rules, on.as_deref()).await
+        }
         RuleCommand::Copy(args) => copy(context, &args).await,
         RuleCommand::Import(args) => rule_import::run(context, &args).await,
     }
@@ -131,7 +128,7 @@ async fn show(context: &Context, name: &str) -> Result<Outcome, CliError> {
     let rule = find(context, name).await?;
     let table = Table::one(views::RULE, views::rule(&rule));
     let story = vec![
-        Line::text(sentence(&rule)),
+        Line::text(sentence(&rule, &views::place_of(&rule))),
         Line::Field("id", Cell::text(rule.id)),
         Line::Field("reason", Cell::maybe(rule.justification.as_ref())),
         Line::Field("service", Cell::maybe(rule.service.as_ref())),
@@ -143,34 +140,70 @@ async fn show(context: &Context, name: &str) -> Result<Outcome, CliError> {
 }
 
 /// A rule in one sentence.
-fn sentence(rule: &Rule) -> String {
-    let (ports, place) = (views::ports_of(rule), views::place_of(rule));
+fn sentence(rule: &Rule, place: &str) -> String {
+    let ports = views::ports_of(rule);
     match rule.is_active {
         Some(false) => format!("{ports} was allowed on {place}; the rule has expired."),
         _ => format!("{ports} is allowed on {place}."),
     }
 }
 
+/// The servers that a change of a rule is about. Whose a global rule is, the service tells only by refusing to change it
+/// for a customer who does not own it.
+fn servers_of(context: &Context, rule: &Rule) -> String {
+    match (rule.endpoint_id, context.settings.customer) {
+        (Some(_), _) => views::place_of(rule),
+        (None, Some(customer)) => format!("all servers of customer {customer}"),
+        (None, None) => format!("{EVERY_SERVER} (or of one customer: name them with -c)"),
+    }
+}
+
+/// How hard a change of a rule is to take back: one that may be the account's is everybody's.
+pub(super) fn danger_of(context: &Context, rule: &Rule, of_one: Danger) -> Danger {
+    match (rule.endpoint_id, context.settings.customer) {
+        (None, None) => Danger::Severe,
+        _ => of_one,
+    }
+}
+
 /// What a rule is about, in a list.
-fn place(rule: &Rule) -> String {
-    format!("{} on {}", views::ports_of(rule), views::place_of(rule))
+pub(super) fn place(context: &Context, rule: &Rule) -> String {
+    format!("{} on {}", views::ports_of(rule), servers_of(context, rule))
 }
 
 /// What a change of a rule is about.
-fn about(rule: &Rule) -> String {
-    format!("rule for {}", place(rule))
+pub(super) fn about(context: &Context, rule: &Rule) -> String {
+    format!("rule for {}", place(context, rule))
 }
 
-fn server_of(rule: &Rule) -> Option<Uuid> {
+/// A rule that every customer sees and none may change is the account's.
+pub(super) fn refused_for_customer(context: &Context, rule: &Rule, error: CliError) -> CliError {
+    match (rule.endpoint_id, context.settings.customer) {
+        (None, Some(customer)) if error.exit() == Exit::NotFound => CliError::not_found(format!(
+            "rule {} is not customer {customer}'s: it counts for the whole account",
+            rule.id
+        ))
+        .hint("to change it for every customer, name none: leave -c out"),
+        _ => error,
+    }
+}
+
+pub(super) fn server_of(rule: &Rule) -> Option<Uuid> {
     rule.endpoint_id.map(Uuid::from)
 }
 
-async fn find(context: &Context, name: &str) -> Result<Rule, CliError> {
+pub(super) async fn find(context: &Context, name: &str) -> Result<Rule, CliError> {
     references::check_named(RULE, name)?;
     if let Ok(id) = name.trim().parse::<Uuid>() {
         let mut get = GetRule::account_wide(id.into());
         get.billing_customer_id = context.settings.customer;
-        return Ok(context.read(get).await?.into_data());
+        let found = context.read(get).await;
+        if let (Err(error), Some(customer)) = (&found, context.settings.customer)
+            && error.exit() == Exit::NotFound
+        {
+            references::refuse_unknown(context, customer).await?;
+        }
+        return Ok(found?.into_data());
     }
     let rules = references::all_rules(context, |list| list).await?;
     references::by_id_or_prefix(context, name, RULE, rules, |rule| rule.id.to_string())
@@ -182,11 +215,11 @@ async fn add(context: &Context, args: RuleAddArgs) -> Result<Outcome, CliError> 
     let reason = justification(context, &args.justification)?;
     let addition = Addition::new(reason, args.service.clone(), args.expires.as_deref())?;
     let places = if args.global {
-        vec![Place::Everywhere(context.settings.customer)]
+        vec![everywhere(context, &args, &ports).await?]
     } else {
         let found = references::endpoints(context, &servers, Prefixes::Accepted).await;
         found
-            .map_err(|error| suggest_global(error, &servers))?
+            .map_err(|error| suggest_global(error, &args))?
             .into_iter()
             .map(|endpoint| Place::Server(Box::new(endpoint)))
             .collect()
@@ -208,6 +241,32 @@ async fn add(context: &Context, args: RuleAddArgs) -> Result<Outcome, CliError> 
     rule_adding::run(context, ADDED, &wanted, existing, Some(&args.run)).await
 }
 
+/// All servers of one customer, or of the account where that was said and confirmed.
+async fn everywhere(
+    context: &Context,
+    args: &RuleAddArgs,
+    ports: &[PortSpec],
+) -> Result<Place, CliError> {
+    match (context.settings.customer, args.account) {
+        (Some(customer), false) => {
+            references::refuse_unknown(context, customer).await?;
+            Ok(Place::Everywhere(Some(customer)))
+        }
+        (Some(customer), true) => Err(CliError::usage(format!(
+            "--account is for the servers of every customer, but customer {customer} is named: leave one of them out"
+        ))),
+        (None, false) => Err(CliError::usage(
+            "--global does not say for whose servers: give -c ID for all servers of one customer, or --account for those of every customer",
+        )),
+        (None, true) => {
+            let ports: Vec<String> = ports.iter().map(ToString::to_string).collect();
+            let question = format!("About to allow {} on {EVERY_SERVER}.", ports.join(", "));
+            context.confirm(Danger::Severe, &question, "account")?;
+            Ok(Place::Everywhere(None))
+        }
+    }
+}
+
 /// The first word is the server, unless the servers are said otherwise.
 fn split(args: &RuleAddArgs) -> Result<(Vec<String>, &[String]), CliError> {
     let said = args.global || !args.endpoints.is_empty();
@@ -217,7 +276,7 @@ fn split(args: &RuleAddArgs) -> Result<(Vec<String>, &[String]), CliError> {
     };
     if ports.is_empty() {
         return Err(CliError::usage("there is no port to allow: give the server, then its ports")
-            .hint("as in `rules add web-1 22/tcp -m \"SSH for the operations team\"`; for all servers of a customer: --global"));
+            .hint("as in `rules add web-1 22/tcp -m \"SSH for the operations team\"`; for all servers of a customer: `rules add --global PORT -m TEXT -c ID`"));
     }
     Ok((servers, ports))
 }
@@ -229,25 +288,35 @@ fn suggest_order(error: CliError, args: &RuleAddArgs) -> CliError {
     match (servers.as_slice(), args.words.first()) {
         ([server], Some(first)) if first != *server => {
             let ports: Vec<&str> = ports.iter().map(|port| port.as_str()).collect();
-            let reason = args.justification.message.as_deref();
             error.hint(format!(
                 "the server comes first: `rules add {} {} -m {}`",
                 quoted(server),
                 ports.join(" "),
-                reason.map_or_else(|| "TEXT".to_owned(), quoted)
+                reason_typed(args)
             ))
         }
         _ => error,
     }
 }
 
-fn suggest_global(error: CliError, servers: &[String]) -> CliError {
-    match servers {
-        [one] if PortSpec::looks_like_port(one) => error.hint(
-            "the first word is the server; did you mean --global, for all servers of the customer?",
-        ),
+/// A port in the place of the server: the same command for all servers of the customer.
+fn suggest_global(error: CliError, args: &RuleAddArgs) -> CliError {
+    match args.words.first() {
+        Some(first) if args.endpoints.is_empty() && PortSpec::looks_like_port(first) => {
+            error.hint(format!(
+                "the first word is the server; for all servers of the customer: `rules add --global {} -m {} -c ID`",
+                args.words.join(" "),
+                reason_typed(args)
+            ))
+        }
         _ => error,
     }
+}
+
+/// The reason as it was typed, or its place.
+fn reason_typed(args: &RuleAddArgs) -> String {
+    let reason = args.justification.message.as_deref();
+    reason.map_or_else(|| "TEXT".to_owned(), quoted)
 }
 
 /// The reason every rule needs: given, or asked for.
@@ -273,18 +342,28 @@ async fn edit(context: &Context, args: RuleEditArgs) -> Result<Outcome, CliError
         ));
     }
     let rule = find(context, &args.rule).await?;
-    let update = changed(&rule, args)?;
+    let mut update = changed(&rule, args)?;
+    update.billing_customer_id = context.settings.customer;
+    let about = about(context, &rule);
+    context.confirm(
+        danger_of(context, &rule, Danger::Mild),
+        &format!("About to change the {about}."),
+        &rule.id.to_string(),
+    )?;
     let sent = context
-        .write_touching(update, &about(&rule), server_of(&rule))
-        .await;
+        .write_touching(update, &about, server_of(&rule))
+        .await
+        .map_err(|error| refused_for_customer(context, &rule, error));
     let Some(answer) = sent.map_err(|error| error.during(format!("changing rule {}", rule.id)))?
     else {
         return Ok(Outcome::record(Value::Null, Table::new(views::RULE)));
     };
     let table = Table::one(views::RULE, views::rule(&answer.data));
     Ok(
-        Outcome::record(to_json(&answer.data), table)
-            .tell(vec![Line::text(sentence(&answer.data))]),
+        Outcome::record(to_json(&answer.data), table).tell(vec![Line::text(sentence(
+            &answer.data,
+            &servers_of(context, &rule),
+        ))]),
     )
 }
 
@@ -306,82 +385,10 @@ fn changed(rule: &Rule, args: RuleEditArgs) -> Result<UpdateRule, CliError> {
     update.service = args.service.or(update.service);
     match args.expires.as_deref() {
         Some("never") => update.expires_at = None,
-        Some(day) => update.expires_at = Some(durations::day("--expires", day)?),
+        Some(day) => update.expires_at = Some(days::day("--expires", day)?),
         None => {}
     }
     Ok(update)
-}
-
-async fn remove(context: &Context, names: &[String]) -> Result<Outcome, CliError> {
-    refuse_ports(names)?;
-    let mut rules = Vec::new();
-    for name in files::or_stdin(names)? {
-        rules.push(find(context, &name).await?);
-    }
-    let question = format!(
-        "About to remove {}: {}.",
-        counted(rules.len(), "rule"),
-        bulk::preview(&rules, place)
-    );
-    let name = match rules.as_slice() {
-        [one] => one.id.to_string(),
-        many => many.len().to_string(),
-    };
-    context.confirm(Danger::Moderate.times(rules.len()), &question, &name)?;
-    let ends = bulk::run(context, &rules, OnError::Continue, async |rule| {
-        remove_one(context, rule).await
-    })
-    .await;
-    let items = rules.iter().zip(ends).map(|(rule, end)| Item {
-        row: None,
-        target: views::ports_of(rule),
-        customer: rule
-            .endpoint
-            .as_ref()
-            .and_then(|endpoint| endpoint.billing_customer_id),
-        end,
-    });
-    bulk::conclude(context, REMOVED, items.collect())
-}
-
-/// A server and its ports name no rule.
-fn refuse_ports(names: &[String]) -> Result<(), CliError> {
-    let Some((server, ports)) = names.split_first() else {
-        return Ok(());
-    };
-    // Six digits could be the beginning of an id.
-    let no_id = |name: &String| name.contains('/') || references::check_named(RULE, name).is_err();
-    let is_port = |name: &String| no_id(name) && PortSpec::looks_like_port(name);
-    if ports.is_empty() || !ports.iter().all(is_port) {
-        return Ok(());
-    }
-    Err(
-        CliError::usage("a rule is removed by its id, not by its server and port")
-            .hint(format!("see the ids: `rules list {}`", quoted(server))),
-    )
-}
-
-async fn remove_one(context: &Context, rule: &Rule) -> Result<End, CliError> {
-    let sent = context
-        .write_touching(
-            DeleteRule::account_wide(rule.id),
-            &about(rule),
-            server_of(rule),
-        )
-        .await;
-    let Some(_) = sent.map_err(|error| error.during(format!("removing rule {}", rule.id)))? else {
-        return Ok(End::Planned);
-    };
-    context.learn(Seen::Gone(rule.id.into()));
-    Ok(End::Done(Done {
-        id: rule.id.to_string(),
-        record: json!({ "id": rule.id, "removed": true }),
-        sentence: format!(
-            "The rule for {} is removed. If a port is still open, the next scan raises an alert.",
-            place(rule)
-        ),
-        ..Done::default()
-    }))
 }
 
 async fn copy(context: &Context, args: &RuleCopyArgs) -> Result<Outcome, CliError> {

@@ -21,16 +21,15 @@ const MOST_DOMAINS: usize = 20;
 
 /// Runs the command.
 pub async fn run(context: &Context) -> Result<Outcome, CliError> {
-    let servers = servers(context).await?;
     match context.settings.customer {
-        Some(customer) => of_customer(context, customer, servers).await,
-        None => Ok(of_account(context, &servers)),
+        Some(customer) => of_customer(context, customer).await,
+        None => Ok(of_account(context, &servers(context, None).await?)),
     }
 }
 
-async fn servers(context: &Context) -> Result<Standing, CliError> {
+async fn servers(context: &Context, whose: Option<CustomerId>) -> Result<Standing, CliError> {
     let mut list = ListEndpoints::account_wide().per_page(1);
-    list.billing_customer_id = context.settings.customer;
+    list.billing_customer_id = whose;
     let meta = context.read(list).await?.into_data().meta;
     Ok(Standing::of_servers(&meta))
 }
@@ -73,18 +72,16 @@ fn of_account(context: &Context, servers: &Standing) -> Outcome {
     Outcome::record(result, table(&[("servers", servers)], &[])).tell(story)
 }
 
-async fn of_customer(
-    context: &Context,
-    customer: CustomerId,
-    mut servers: Standing,
-) -> Result<Outcome, CliError> {
+/// How one customer stands.
+pub async fn of_customer(context: &Context, customer: CustomerId) -> Result<Outcome, CliError> {
+    let mut servers = servers(context, Some(customer)).await?;
     servers.quota_paused = quota_paused(context, customer, &servers).await?;
     let alerts = references::all_alerts(context, customer, |mut list| {
         list.status = Some(PortAlertStatus::Open);
         list
     })
     .await?;
-    let rules = references::all_rules(context, |list| list).await?;
+    let rules = references::all_rules(context, |list| list.billing_customer_id(customer)).await?;
     let expiring = rules.iter().filter(|rule| ends_soon(rule)).count();
     let overview = context.read(ListDomains::new(customer)).await?.into_data();
     let domains = Standing::of_domains(&overview);

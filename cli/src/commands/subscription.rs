@@ -3,6 +3,7 @@
 use super::capacity::{self, Kept};
 use super::domain_changes::service;
 use super::transition::Transition;
+use super::unknown_customer;
 use crate::args::{
     SubscriptionChangeArgs, SubscriptionCommand, SubscriptionSetArgs, SubscriptionTarget,
 };
@@ -168,6 +169,7 @@ async fn set(context: &Context, args: SubscriptionSetArgs) -> Result<Outcome, Cl
     request.mrr = args.mrr;
     request.client_name = args.contact.client_name;
     request.client_email = args.contact.client_email;
+    unknown_customer::announce(context, subscription.customer).await?;
     let end = context
         .write(request, &subscription.label())
         .await

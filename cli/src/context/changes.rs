@@ -3,8 +3,9 @@
 use super::Context;
 use crate::error::CliError;
 use crate::guard::Guard;
-use crate::history::{Change, History};
+use crate::history::{self, Change, History};
 use crate::touched::Touched;
+use secmon::model::CustomerId;
 use secmon::{Operation, Response};
 use uuid::Uuid;
 
@@ -38,7 +39,7 @@ impl Context {
                 if !O::INFO.secret {
                     change.touched.extend_from_body(response.body());
                 }
-                self.remember(&change, "done");
+                self.remember(&change, history::DONE);
                 Ok(Some(response))
             }
             Err(error) if connection.guard.stopped(&error) => {
@@ -55,15 +56,32 @@ impl Context {
         }
     }
 
+    /// Whose the records are: as the call says, or as this and earlier commands have seen them; else the one that was
+    /// named, where the change is about records at all.
+    fn customers_of(&self, touched: &Touched) -> Vec<CustomerId> {
+        let mut customers = touched.customers.clone();
+        if customers.is_empty()
+            && let Some(connection) = self.connection.get()
+        {
+            customers = self.notebook.owners(&connection.account, &touched.ids);
+        }
+        let named = self.settings.customer.filter(|_| !touched.ids.is_empty());
+        match customers.as_slice() {
+            [] => named.into_iter().collect(),
+            _ => customers,
+        }
+    }
+
     /// Writes a change that was sent into the history of this machine.
     pub fn remember(&self, change: &Change, result: &str) {
         let history = self
             .history
             .get_or_init(|| History::open(self.service_name(), |text| self.without_key(text)));
         let about = self.without_key(&change.about);
+        let customers = self.customers_of(&change.touched);
         let written = history
             .as_ref()
-            .map(|history| history.add(change, about, result));
+            .map(|history| history.add(change, customers, about, result));
         if let Some(Err(error)) = written {
             self.ui
                 .note(&format!("warning: the history cannot be written: {error}"));

@@ -12,9 +12,13 @@ use secmon::model::{CustomerId, DomainId, EndpointId};
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 use std::path::PathBuf;
+use std::time::Duration;
 use uuid::Uuid;
 
 pub use seen::Seen;
+
+/// How long another process is waited for: a cache that misses a few records costs a call, no more.
+const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Names and ids of an account's records.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -102,6 +106,39 @@ impl Notebook {
         self.known.get_or_init(|| Index::read(account))
     }
 
+    /// The customers that these records belong to, as far as this and earlier commands have seen them.
+    pub fn owners(&self, account: &str, ids: &[Uuid]) -> Vec<CustomerId> {
+        let known = self.known(account);
+        let seen = self.seen.borrow();
+        let (mut servers, mut domains): (Vec<&[Server]>, Vec<&[Domain]>) =
+            (vec![&known.servers], vec![&known.domains]);
+        let mut alerts: Vec<&[AlertRecord]> = vec![&known.alerts];
+        for seen in seen.iter() {
+            match seen {
+                Seen::AllServers(_, these) | Seen::Servers(these) => servers.push(these),
+                Seen::AllDomains(_, these) => domains.push(these),
+                Seen::Domain(one) => domains.push(std::slice::from_ref(one)),
+                Seen::Alerts(_, _, these) => alerts.push(these),
+                Seen::AllRules(..) | Seen::Rules(_) | Seen::Gone(_) => {}
+            }
+        }
+        let servers = servers.into_iter().flatten();
+        let servers = servers.filter_map(|server| Some((server.id.into(), server.customer?)));
+        let domains = domains.into_iter().flatten();
+        let domains = domains.map(|domain| (domain.id.into(), domain.customer));
+        let alerts = alerts.into_iter().flatten();
+        let alerts = alerts.map(|alert| (alert.id, alert.customer));
+        let mut owners: Vec<CustomerId> = servers
+            .chain(domains)
+            .chain(alerts)
+            .filter(|(id, _)| ids.contains(id))
+            .map(|(_, customer)| customer)
+            .collect();
+        owners.sort_unstable();
+        owners.dedup();
+        owners
+    }
+
     /// Keeps in mind what an answer has shown.
     pub fn learn(&self, seen: Seen) {
         self.seen.borrow_mut().push(seen);
@@ -115,7 +152,7 @@ impl Notebook {
         }
         let file = file(account)?;
         // Held until the file is written: what another process writes in between would be lost.
-        let _lock = files::lock(&file.with_extension("lock"))?;
+        let _lock = files::lock_for(&file.with_extension("lock"), PATIENCE)?;
         let before = Index::read(account);
         let mut index = before.clone();
         for seen in seen {

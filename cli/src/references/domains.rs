@@ -153,7 +153,8 @@ pub async fn domains(context: &Context, names: &[String]) -> Result<Vec<DomainRe
             (Some(domain), _) => domain,
             (None, Some(id)) => unlisted(context, id, &mut lists).await?,
             (None, None) => {
-                return Err(missing(name, &wanted, known.iter().flatten()));
+                let customer = context.customer()?;
+                return Err(missing(name, &wanted, customer, known.iter().flatten()));
             }
         };
         // A domain that is named twice is changed once.
@@ -164,12 +165,19 @@ pub async fn domains(context: &Context, names: &[String]) -> Result<Vec<DomainRe
     Ok(found)
 }
 
-fn missing<'a>(name: &str, wanted: &str, known: impl Iterator<Item = &'a DomainRef>) -> CliError {
+fn missing<'a>(
+    name: &str,
+    wanted: &str,
+    customer: CustomerId,
+    known: impl Iterator<Item = &'a DomainRef>,
+) -> CliError {
     let names = known.filter_map(|domain| domain.name.as_deref());
-    let error = CliError::not_found(format!("no domain {name:?} of this customer"));
+    let error = CliError::not_found(format!("no domain {name:?} of customer {customer}"));
     match nearest(wanted, names) {
         Some(near) => error.hint(format!("did you mean {near}?")),
-        None => error.hint("see the domains there are: `domain list`"),
+        None => error.hint(format!(
+            "see the domains there are: `domain list -c {customer}`"
+        )),
     }
 }
 

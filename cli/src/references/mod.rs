@@ -3,11 +3,13 @@
 //! A server is named by its id, IP address, host name or nickname, or by the first six or more digits of its id;
 //! `id:`, `ip:`, `host:` and `nick:` in front force one reading. Nothing is guessed, and nothing fits by being similar.
 
+mod customers;
 mod domains;
 mod records;
 mod reference;
 mod servers;
 
+pub use customers::{is_known, refuse_unknown, seen as seen_customers};
 pub use domains::{
     DomainRef, all_domains, customer_of_domains, domains, learn_domains, monitored,
     told as told_domains,
@@ -15,8 +17,8 @@ pub use domains::{
 pub use records::{Named, all_alerts, all_rules, by_id_or_prefix, check_named};
 pub use reference::Reference;
 pub use servers::{
-    Prefixes, ServerTarget, all_endpoints, endpoint, endpoints, endpoints_of, handle_of, name_of,
-    owner, refuse_empty, server_targets,
+    Prefixes, ServerTarget, all_endpoints, endpoint, endpoints, endpoints_of, handle_of, is_called,
+    name_of, owner, refuse_empty, server_targets,
 };
 
 /// The fewest digits of an id that may stand for it.

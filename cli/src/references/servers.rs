@@ -1,7 +1,7 @@
 //! Servers by id, IP address, host name, nickname, or the first digits of the id.
 
-use super::PAGE_SIZE;
 use super::reference::Reference;
+use super::{PAGE_SIZE, is_known};
 use crate::context::Context;
 use crate::error::{CliError, Exit};
 use crate::index::{Seen, Server};
@@ -323,7 +323,7 @@ impl<'a> Search<'a> {
             return Ok(endpoint.clone());
         }
         let endpoint = read_endpoint(self.context, id).await?;
-        check_owner(self.context, &endpoint)?;
+        check_owner(self.context, &endpoint).await?;
         Ok(endpoint)
     }
 
@@ -377,7 +377,7 @@ impl<'a> Search<'a> {
         if self.context.settings.customer.is_some()
             && let Ok(everyones) = all_endpoints(self.context, None).await
             && let Some(other) = reference.fit(&everyones).servers.first()
-            && let Err(error) = check_owner(self.context, other)
+            && let Err(error) = check_owner(self.context, other).await
         {
             return error;
         }
@@ -398,12 +398,20 @@ fn label(endpoint: &Endpoint) -> String {
 }
 
 /// `-c` never overrides who owns a server.
-fn check_owner(context: &Context, endpoint: &Endpoint) -> Result<(), CliError> {
+async fn check_owner(context: &Context, endpoint: &Endpoint) -> Result<(), CliError> {
     match (context.settings.customer, endpoint.billing_customer_id) {
-        (Some(given), Some(owner)) if given != owner => Err(CliError::usage(format!(
-            "{} belongs to customer {owner}, not to customer {given}: correct -c, or leave it out",
-            name_of(endpoint)
-        ))),
+        (Some(given), Some(owner)) if given != owner => {
+            let server = name_of(endpoint);
+            let belongs = format!(
+                "{server} belongs to customer {owner}, not to customer {given}: correct -c, or leave it out"
+            );
+            match is_known(context, given).await? {
+                true => Err(CliError::usage(belongs)),
+                false => Err(CliError::not_found(format!(
+                    "nothing is known of customer {given}; {belongs}"
+                ))),
+            }
+        }
         _ => Ok(()),
     }
 }
@@ -434,4 +442,16 @@ pub fn handle_of(endpoint: &Endpoint) -> String {
     let nickname = endpoint.nickname.as_deref().map(str::trim);
     let nickname = nickname.filter(|name| !name.is_empty());
     nickname.unwrap_or(endpoint.ip_address.as_str()).to_owned()
+}
+
+/// Whether a text is part of an address or a name of a server, in letters of any size.
+pub fn is_called(endpoint: &Endpoint, text: &str) -> bool {
+    let text = text.to_lowercase();
+    let names = [&endpoint.nickname, &endpoint.hostname]
+        .into_iter()
+        .flatten();
+    let mut names = names
+        .map(String::as_str)
+        .chain([endpoint.ip_address.as_str()]);
+    names.any(|name| name.to_lowercase().contains(&text))
 }

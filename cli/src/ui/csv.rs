@@ -1,6 +1,6 @@
 //! CSV output: every column, values as the API gives them.
 
-use super::sanitize;
+use super::sanitize_cell;
 use super::table::exact;
 use crate::args::CsvCells;
 use crate::outcome::Table;
@@ -13,7 +13,7 @@ pub fn render(table: &Table, display: &Display) -> String {
     let header = table
         .columns
         .iter()
-        .map(|column| column.name.to_owned())
+        .map(|column| written_cell(column.name.to_owned(), display))
         .collect();
     let rows = table.rows.iter().map(|row| {
         row.iter()
@@ -33,7 +33,8 @@ pub fn render_record(record: &Value, display: &Display) -> String {
             .as_str()
             .map_or_else(|| value.to_string(), str::to_owned)
     };
-    let header = fields.keys().cloned().collect();
+    let names = fields.keys().cloned();
+    let header = names.map(|name| written_cell(name, display)).collect();
     let row = fields
         .values()
         .map(|value| written_cell(text(value), display))
@@ -60,13 +61,23 @@ fn written(records: impl Iterator<Item = Vec<String>>) -> String {
     String::from_utf8_lossy(&writer.into_inner().unwrap_or_default()).into_owned()
 }
 
-/// A cell that a spreadsheet takes as text, and a terminal too.
+/// A cell that a spreadsheet takes as text, and a terminal too, on one line. In a country where `;` separates, what
+/// stands behind one is a cell of its own.
 pub fn inert(text: &str) -> String {
-    let shown = sanitize(text);
-    // A tab or a line's end in front is taken off by some programs, and what stands behind it would run.
-    if text.starts_with(['=', '+', '-', '@', '\t', '\r']) {
-        format!("'{shown}")
-    } else {
-        shown
+    let mut guarded = String::with_capacity(text.len());
+    let mut begins = true;
+    for c in text.chars() {
+        if begins && would_run(c) {
+            guarded.push('\'');
+        }
+        begins = c == ';' || begins && matches!(c, ' ' | '"');
+        guarded.push(c);
     }
+    sanitize_cell(&guarded)
+}
+
+/// Whether a cell that begins so is run as a formula; in full width too. A tab or a line's end in front is taken off by
+/// some programs, and what stands behind it would run.
+fn would_run(first: char) -> bool {
+    "=+-@\t\r\n＝＋－＠".contains(first)
 }

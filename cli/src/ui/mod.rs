@@ -31,8 +31,8 @@ use folding::{UNBROKEN, folded};
 pub use csv::inert;
 pub use progress::Progress;
 pub use rows::rank as severity_rank;
-pub use sanitize::sanitize;
 use sanitize::sanitize_cell;
+pub use sanitize::{escape_json, sanitize};
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const LABEL: Style = AnsiColor::Cyan.on_default();
@@ -41,6 +41,15 @@ const DIM: Style = Style::new().dimmed();
 
 /// How long a wait must be to be worth a word.
 const WORTH_SAYING: Duration = Duration::from_secs(2);
+
+/// Who reads standard output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reader {
+    /// Somebody.
+    Listens,
+    /// Nobody any longer: what would still come need not be asked for.
+    Gone,
+}
 
 /// Shows results, errors, progress and questions.
 #[derive(Debug)]
@@ -99,7 +108,7 @@ impl Ui {
         let shown = match rows::arrange(&self.display, &mut outcome) {
             Ok(cut) => {
                 self.tell_cut(cut);
-                self.result(&outcome).map(|()| outcome.exit)
+                self.result(&outcome).map(|_| outcome.exit)
             }
             Err(error) => Err(error),
         };
@@ -119,8 +128,14 @@ impl Ui {
         }
     }
 
+    /// Whether a list is shown as its pages come: one value a line, in the order in which they come.
+    pub fn streams(&self) -> bool {
+        let display = &self.display;
+        self.format == OutputFormat::Jsonl && display.sort.is_none() && display.jq.is_none()
+    }
+
     /// Shows part of a result that comes bit by bit: as JSON, one value a line.
-    pub fn part(&self, mut outcome: Outcome) -> Result<(), CliError> {
+    pub fn part(&self, mut outcome: Outcome) -> Result<Reader, CliError> {
         rows::arrange(&self.display, &mut outcome)?;
         if self.display.jq.is_some() {
             return self.result(&outcome);
@@ -148,9 +163,9 @@ impl Ui {
     }
 
     /// Writes the result in the form that was asked for, through the filter where there is one.
-    fn result(&self, outcome: &Outcome) -> Result<(), CliError> {
+    fn result(&self, outcome: &Outcome) -> Result<Reader, CliError> {
         match &self.display.jq {
-            _ if outcome.is_silent() => Ok(()),
+            _ if outcome.is_silent() => Ok(Reader::Listens),
             Some(filter) => self.filtered(filter, &outcome.result),
             None if self.is_data() && !outcome.is_text() => {
                 written(std::io::stdout(), &self.render(outcome))
@@ -164,18 +179,18 @@ impl Ui {
         !matches!(self.format, OutputFormat::Table | OutputFormat::Wide)
     }
 
-    fn filtered(&self, filter: &Filter, result: &Value) -> Result<(), CliError> {
+    fn filtered(&self, filter: &Filter, result: &Value) -> Result<Reader, CliError> {
         let filtered = filter.run(result);
         // A text of the service comes out bare, so on a terminal it is made harmless.
-        match std::io::stdout().is_terminal() {
+        let reader = match std::io::stdout().is_terminal() {
             true => self.print(&sanitize(&filtered.text))?,
             false => written(std::io::stdout(), &filtered.text)?,
-        }
-        filtered.trouble.map_or(Ok(()), Err)
+        };
+        filtered.trouble.map_or(Ok(reader), Err)
     }
 
     /// Writes to standard output, coloured where that is wanted. What has no colour need not be searched for it.
-    fn print(&self, text: &str) -> Result<(), CliError> {
+    fn print(&self, text: &str) -> Result<Reader, CliError> {
         match text.contains('\u{1b}') {
             true => written(anstream::stdout(), text),
             false => written(std::io::stdout(), text),
@@ -260,7 +275,7 @@ impl Ui {
     pub fn error(&self, error: &CliError) {
         if self.json() {
             let object = json!({ "error": self.error_as_json(error) });
-            self.to_stderr(&format!("{object}\n"));
+            self.to_stderr(&format!("{}\n", escape_json(&object.to_string())));
             return;
         }
         let hint = error.way_out().map(|hint| self.advice(hint));
@@ -390,7 +405,7 @@ impl Ui {
                 planned
                     .iter()
                     .for_each(|planned| self.note(&planned.to_string()));
-                Ok(())
+                Ok(Reader::Listens)
             }
             OutputFormat::Table | OutputFormat::Wide => {
                 let lines = planned
@@ -400,7 +415,7 @@ impl Ui {
             }
         };
         match written {
-            Ok(()) => Exit::Done,
+            Ok(_) => Exit::Done,
             Err(error) => {
                 self.error(&error);
                 error.exit()
@@ -478,13 +493,12 @@ fn set_color(choice: ColorChoice) {
 }
 
 /// A reader that has seen enough is no error.
-fn written(mut to: impl Write, text: &str) -> Result<(), CliError> {
+fn written(mut to: impl Write, text: &str) -> Result<Reader, CliError> {
     let written = to.write_all(text.as_bytes());
     match written.and_then(|()| to.flush()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            Err(CliError::io("writing to standard output", &error))
-        }
-        _ => Ok(()),
+        Ok(()) => Ok(Reader::Listens),
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(Reader::Gone),
+        Err(error) => Err(CliError::io("writing to standard output", &error)),
     }
 }
 
@@ -493,12 +507,17 @@ fn push_line(text: &mut String, line: &str) {
 }
 
 fn pretty(value: &Value) -> String {
-    serde_json::to_string_pretty(value).unwrap_or_else(|_| value.to_string()) + "\n"
+    let text = serde_json::to_string_pretty(value).unwrap_or_else(|_| value.to_string());
+    escape_json(&text) + "\n"
 }
 
 fn json_lines(value: &Value) -> String {
     match value {
-        Value::Array(items) => items.iter().map(|item| format!("{item}\n")).collect(),
-        other => format!("{other}\n"),
+        Value::Array(items) => items.iter().map(json_line).collect(),
+        other => json_line(other),
     }
+}
+
+fn json_line(value: &Value) -> String {
+    escape_json(&value.to_string()) + "\n"
 }

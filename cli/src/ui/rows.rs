@@ -1,5 +1,6 @@
 //! Choosing, ordering and cutting the rows of a list, with the JSON items in step.
 
+use super::sanitize_cell;
 use super::table::{exact, title};
 use crate::error::CliError;
 use crate::outcome::{Cell, Outcome, Table};
@@ -99,14 +100,14 @@ fn position(table: &Table, name: &str) -> Result<usize, CliError> {
     })
 }
 
-/// The column `id`, or else the first, one a line.
+/// The column `id`, or else the first, one a line: an end of a line inside one would make two of it.
 pub fn ids(table: &Table) -> String {
     let column = table.position("id").unwrap_or(0);
     let ids = table
         .rows
         .iter()
         .filter_map(|row| row.get(column))
-        .map(exact);
+        .map(|cell| sanitize_cell(&exact(cell)));
     ids.filter(|id| !id.is_empty())
         .map(|id| format!("{id}\n"))
         .collect()

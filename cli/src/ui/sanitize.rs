@@ -1,6 +1,9 @@
 //! Text from the service, made harmless for a terminal.
 
-/// Replaces control characters, escape sequences and marks that turn the reading direction.
+use std::fmt::Write;
+
+/// Replaces control characters, escape sequences, marks that turn the reading direction, and ends of lines that are none
+/// of ours.
 pub fn sanitize(text: &str) -> String {
     text.chars()
         .map(|c| {
@@ -14,11 +17,27 @@ pub fn sanitize(text: &str) -> String {
 }
 
 fn is_harmful(c: char) -> bool {
-    let direction = matches!(c, '\u{061C}' | '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{FEFF}');
-    direction || (c.is_control() && c != '\n')
+    let marks = matches!(c, '\u{061C}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{FEFF}');
+    marks || (c.is_control() && c != '\n')
 }
 
 /// The same for one cell, where a line break would break the row.
 pub fn sanitize_cell(text: &str) -> String {
     sanitize(text).replace('\n', " ")
+}
+
+/// JSON that says the same and that a terminal can show: what is harmful can stand in its texts only, and is written by
+/// its number there.
+pub fn escape_json(json: &str) -> String {
+    let mut escaped = String::with_capacity(json.len());
+    for c in json.chars() {
+        if is_harmful(c) {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                let _ = write!(escaped, "\\u{unit:04x}");
+            }
+        } else {
+            escaped.push(c);
+        }
+    }
+    escaped
 }

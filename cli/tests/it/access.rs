@@ -384,3 +384,25 @@ fn an_address_without_a_scheme_is_told_how_it_is_written_whole() {
         );
     }
 }
+
+#[test]
+fn a_profile_for_a_colleague_is_made_read_only_with_its_key() {
+    let tenant = account();
+    let shell = Shell::new();
+    let login = ["auth", "login", "--base-url", tenant.url(), "--key-stdin"];
+    let read_only = [login.as_slice(), &["--read-only"]].concat();
+    let key = format!("{}\n", tenant.api_key());
+    let kept = shell.feed(&key, &read_only).exits(0).stdout;
+    assert!(kept.contains("read-only"), "{kept}");
+    shell.line("endpoint list").exits(0);
+    let refused = shell.line("provision 203.0.113.10 -c 42").exits(3);
+    assert!(refused.stderr.contains("is read-only"), "{refused:?}");
+    assert!(tenant.calls("POST", "*").is_empty());
+    // A new key does not open it.
+    shell.feed(&key, &login).exits(0);
+    shell.line("provision 203.0.113.10 -c 42").exits(3);
+    shell
+        .line("config set profiles.default.read_only false")
+        .exits(0);
+    shell.line("provision 203.0.113.10 -c 42").exits(0);
+}

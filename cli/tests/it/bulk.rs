@@ -105,7 +105,7 @@ fn thirty_servers_of_one_customer_end_with_five_rows_over_the_limit() {
         .and_then(|items| items.iter().find(|item| item["status"] == "failed"));
     let error = &failed.expect("a failed row")["error"];
     assert_eq!(error["code"], "ENDPOINT_LIMIT_EXCEEDED");
-    assert_eq!(error["exit_code"], 3);
+    assert_eq!(error["exit_code"], 5);
 }
 
 #[test]

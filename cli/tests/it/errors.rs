@@ -232,7 +232,7 @@ fn a_person_reads_one_sentence_and_the_way_out() {
             .line(&format!("provision 203.0.113.{i} -c 42"))
             .exits(0);
     }
-    let run = shell.line("provision 203.0.113.77 -c 42").exits(3);
+    let run = shell.line("provision 203.0.113.77 -c 42").exits(5);
     let lines: Vec<&str> = run.stderr.lines().collect();
     assert!(
         lines[0].starts_with("error: ") && lines[0].ends_with("[403 ENDPOINT_LIMIT_EXCEEDED]"),

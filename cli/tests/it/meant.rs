@@ -38,8 +38,8 @@ fn a_word_that_people_try_leads_to_the_whole_command() {
             "rules add web-1 22 -m because",
         ),
         ("allow web-1 22 443", "rules add web-1 22 443 -m TEXT"),
-        ("customer 42", "status -c 42"),
-        ("customers", "status -c ID"),
+        ("customer 42", "customer show 42"),
+        ("customer suspend 42", "endpoint suspend --all -c 42"),
         ("why customer 42 --local", "alert list --local -c 42"),
         ("why --local -c 42", "alert list --local -c 42"),
         ("explain 42", "alert list -c 42"),
@@ -109,8 +109,11 @@ fn another_word_for_a_verb_leads_to_the_verb() {
             "sub cancel 501 --product port_monitoring",
             "subscription terminate 501 --product port_monitoring",
         ),
-        ("subscription create 501", "subscription set 501"),
-        ("pricing update", "pricing set"),
+        (
+            "subscription create 501",
+            "subscription set 501 --product PRODUCT",
+        ),
+        ("pricing update", "pricing set PRODUCT PRICE CURRENCY"),
         ("profile activate acme", "profile use acme"),
         ("profile edit acme", "config edit"),
         ("config rm output", "config unset output"),
@@ -267,8 +270,11 @@ fn rules_by_server_and_port_lead_to_the_right_command() {
             "rules add 203.0.113.50 22 -m operations",
         ),
         ("rules add 22 web-1", "rules add web-1 22 -m TEXT"),
-        ("rules remove web-1 22", "rules list web-1"),
-        ("rules delete web-1 80/tcp 443", "rules list web-1"),
+        ("rules remove web-1 22", "rules remove 22 --on web-1"),
+        (
+            "rules delete web-1 80/tcp 443",
+            "rules remove 80/tcp 443 --on web-1",
+        ),
     ] {
         let run = shell.line(line).exits(2);
         assert!(
@@ -289,7 +295,7 @@ fn options_are_taken_in_the_words_that_people_use() {
         .exits(0);
     shell.line("endpoint suspend web-1, web-2,").exits(0);
     shell
-        .line("provision 203.0.113.1, 203.0.113.3, -c 43")
+        .line("provision 203.0.113.1, 203.0.113.3, -c 43 -y")
         .exits(0);
     let paused = shell.line("endpoint list -c 42 --status suspended -o json");
     let paused = paused.exits(0).json();

@@ -34,7 +34,7 @@ fn a_sign_in_link_is_alone_on_standard_output() {
         .to_owned();
     assert!(!shell.everything_kept().contains(&token));
     assert_eq!(
-        shell.line("sso link -c 9 -o json").exits(7).error()["code"],
+        shell.line("sso link -c 9 -o json").exits(4).error()["code"],
         "USER_NOT_FOUND"
     );
     shell.line("sso link -c 42 --path //elsewhere").exits(2);

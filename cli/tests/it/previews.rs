@@ -223,7 +223,7 @@ fn a_question_about_domains_names_them_and_their_customer() {
 fn an_address_that_another_customer_has_is_warned_of_when_it_is_added() {
     let tenant = account();
     let shell = customer(&tenant);
-    let added = shell.line("endpoint add 203.0.113.1 -c 43").exits(0);
+    let added = shell.line("endpoint add 203.0.113.1 -c 43 -y").exits(0);
     said(
         added,
         &["there is already 203.0.113.1 of customer 42: is the customer right?"],

@@ -54,7 +54,7 @@ fn one_address_is_never_offered_for_another_nor_what_was_named_beside_it() {
 fn a_name_of_two_servers_is_an_error_that_lists_both() {
     let shell = Shell::of(&account());
     shell.line("provision 203.0.113.10 -c 42").exits(0);
-    shell.line("provision 203.0.113.10 -c 43").exits(0);
+    shell.line("provision 203.0.113.10 -c 43 -y").exits(0);
     let run = shell.line("endpoint suspend 203.0.113.10 -o json").exits(2);
     let message = run.error()["message"]
         .as_str()
@@ -71,6 +71,7 @@ fn a_name_of_two_servers_is_an_error_that_lists_both() {
 fn a_customer_never_overrides_the_owner() {
     let shell = Shell::of(&account());
     let id = provision(&shell, "203.0.113.10", "web-1");
+    shell.line("provision 203.0.113.7 -c 7").exits(0);
     let run = shell
         .line(&format!("endpoint suspend {id} -c 7 -o json"))
         .exits(2);
@@ -103,6 +104,7 @@ fn the_beginning_of_an_id_is_not_enough_to_terminate() {
 fn a_customer_that_contradicts_the_owner_is_what_is_wrong() {
     let shell = Shell::of(&account());
     provision(&shell, "203.0.113.10", "web-1");
+    shell.line("provision 203.0.113.7 -c 7").exits(0);
     for name in ["203.0.113.10", "web-1"] {
         let run = shell
             .run(&["endpoint", "suspend", name, "-c", "7", "-o", "json"])

@@ -122,7 +122,7 @@ fn servers_of_several_customers_are_waited_for_together() {
     let shell = Shell::of(&tenant);
     let ids: Vec<String> = ["43", "42"]
         .map(|customer| {
-            let line = format!("provision 203.0.113.1 -c {customer} -o json");
+            let line = format!("provision 203.0.113.1 -c {customer} -y -o json");
             let run = shell.line(&line).exits(0).json();
             run["endpoint_id"].as_str().expect("an id").to_owned()
         })

@@ -44,12 +44,13 @@ fn an_empty_report_is_not_written() {
 }
 
 #[test]
-fn an_address_of_another_customer_is_warned_of_without_a_call() {
+fn an_address_of_another_customer_is_told_without_a_call() {
     let tenant = account();
     let shell = Shell::of(&tenant);
     provision(&shell, "203.0.113.10", "web-1");
+    shell.line("provision 203.0.113.12 -c 43").exits(0);
     let before = tenant.journal().len();
-    let run = shell.line("provision 203.0.113.10 -c 43").exits(0);
+    let run = shell.line("provision 203.0.113.10 -c 43 -y").exits(0);
     let said = "warning: there is already 203.0.113.10 of customer 42";
     assert!(run.stderr.contains(said), "{run:?}");
     assert_eq!(tenant.journal().len() - before, 1);
@@ -57,7 +58,7 @@ fn an_address_of_another_customer_is_warned_of_without_a_call() {
         "servers.csv",
         "ip,customer\n203.0.113.10,44\n203.0.113.11,44\n",
     );
-    let run = shell.run(&["provision", "-f", &file]).exits(0);
+    let run = shell.run(&["provision", "-f", &file, "-y"]).exits(0);
     assert!(run.stderr.contains(said), "{run:?}");
     let own = shell.line("provision 203.0.113.11 -c 44").exits(0);
     assert!(!own.stderr.contains("warning"), "{own:?}");

@@ -22,6 +22,8 @@ const SAMPLES: &[(&str, Kind, &str)] = &[
     ("scan", Changes, "web-1"),
     ("status", Other, "-c 42"),
     ("open", Other, "web-1"),
+    ("customer list", Other, ""),
+    ("customer show", Other, "42"),
     ("endpoint list", Other, ""),
     ("endpoint show", Other, "web-1"),
     ("endpoint provision", Changes, "198.51.100.2 -c 42"),

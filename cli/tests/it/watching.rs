@@ -114,3 +114,17 @@ fn triage_needs_a_terminal_and_names_what_a_script_uses() {
     let message = run.error()["message"].to_string();
     assert!(message.contains("alert ack --all"), "{message}");
 }
+
+#[test]
+fn a_watch_whose_reader_is_gone_ends_with_the_next_news() {
+    const LONGEST: std::time::Duration = std::time::Duration::from_secs(30);
+    let tenant = account();
+    let shell = Shell::of(&tenant);
+    let id = provision(&shell, "203.0.113.10", "web-1");
+    let mut child = watch(&shell, "alert watch -c 42 --interval 1s --for 60s");
+    drop(child.stdout.take());
+    let started = std::time::Instant::now();
+    open_port(&tenant, &id, 3389);
+    assert_eq!(child.wait().expect("it ends").code(), Some(0));
+    assert!(started.elapsed() < LONGEST);
+}

@@ -5,7 +5,7 @@ mod sending;
 mod single;
 mod waiting;
 
-use super::elsewhere;
+use super::{elsewhere, unknown_customer};
 use crate::args::{ProvisionArgs, RunArgs, WaitArgs};
 use crate::bulk::{
     self, Done, End, FileOptions, Item, Journal, Key, Known, Origin, Prior, REPORT, ReportFile,
@@ -213,8 +213,10 @@ async fn send_rows(
     mut report: Option<&mut ReportFile>,
 ) -> Result<Vec<Item>, CliError> {
     let places = rows.iter().filter_map(|row| row.target.place());
-    elsewhere::warn(context, places)?;
+    elsewhere::confirm(context, places).await?;
     let known = Known::read(context, rows).await?;
+    let customers = rows.iter().map(|row| row.target.customer()).collect();
+    unknown_customer::announce_all(context, &customers, &known.customers())?;
     let left_to_people = left_to_people(context, &args.run)?;
     let trace = |row: &Row| trace(row, &known, journal);
     let done_before = |row: &Row| {

@@ -5,6 +5,7 @@ use crate::commands::domain_changes;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::index::{Seen, Server};
+use crate::invocation::quoted;
 use crate::outcome::to_json;
 use crate::targets::{NewServer, Target};
 use secmon::Response;
@@ -81,9 +82,9 @@ async fn send_server(
         note: answer.note().map(str::to_owned),
         sentence: sentence(server, created, answer.note(), &answer.data.status),
     };
-    if server.nickname.is_some() {
+    if let Some(nickname) = &server.nickname {
         halfway(Done {
-            note: Some(unnamed(id, "the command was interrupted")),
+            note: Some(unnamed(id, nickname, "the command was interrupted")),
             ..done.clone()
         });
     }
@@ -91,13 +92,17 @@ async fn send_server(
         Ok(Some(named)) => done.record["nickname"] = to_json(&named.nickname),
         Ok(None) => {}
         // The server is monitored, and paid for, all the same: that must not be lost behind the error.
-        Err(error) => done.note = Some(unnamed(id, error.message())),
+        Err(error) => {
+            let nickname = server.nickname.as_deref().unwrap_or_default();
+            done.note = Some(unnamed(id, nickname, error.message()));
+        }
     }
     Ok(done.made())
 }
 
-fn unnamed(id: EndpointId, reason: &str) -> String {
-    format!("the nickname was not set: {reason}; try `secmon endpoint rename {id}`")
+fn unnamed(id: EndpointId, nickname: &str, reason: &str) -> String {
+    let nickname = quoted(nickname);
+    format!("the nickname was not set: {reason}; set it: secmon endpoint rename {id} {nickname}")
 }
 
 /// The answer tells no more of a server than its id.

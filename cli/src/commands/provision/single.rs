@@ -5,7 +5,7 @@ use super::sending::send;
 use crate::args::WaitArgs;
 use crate::bulk::{self, Done, Item};
 use crate::commands::wait::{Awaited, Wait};
-use crate::commands::{domain_findings, elsewhere, findings};
+use crate::commands::{domain_findings, elsewhere, findings, unknown_customer};
 use crate::context::Context;
 use crate::durations;
 use crate::error::{CliError, Exit};
@@ -19,7 +19,8 @@ use uuid::Uuid;
 /// Provisions one target.
 pub async fn run(context: &Context, target: &Target, args: &WaitArgs) -> Result<Outcome, CliError> {
     let length = durations::length("--wait-timeout", &args.wait_timeout)?;
-    elsewhere::warn(context, target.place())?;
+    elsewhere::confirm(context, target.place()).await?;
+    unknown_customer::announce(context, target.customer()).await?;
     let halfway = |done: Done| {
         context.on_interrupt(
             "interrupted: the server is provisioned, and its nickname is not set",

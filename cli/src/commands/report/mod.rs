@@ -33,7 +33,7 @@ pub async fn run(context: &Context, args: &ReportArgs) -> Result<Outcome, CliErr
         return Err(CliError::not_found(format!(
             "nothing to report of customer {customer}: no server and no domain; no page was written"
         ))
-        .hint("check the number; `endpoint list` shows the customers there are"));
+        .hint("check the number: the list of all servers says whose they are"));
     }
     let name = args.html.display();
     let html = page::render(&report);

@@ -1,0 +1,117 @@
+//! Days as people type them: `2026-12-31`, `31.12.2026`, `90d`, `3 months`, `end of next month`.
+
+use crate::error::CliError;
+use chrono::{Datelike, Days, Months, NaiveDate, Utc};
+use secmon::model::Expiry;
+
+/// Reads a day as the API's date; `name` is the option it came from.
+pub fn day(name: &str, text: &str) -> Result<Expiry, CliError> {
+    read(text, Utc::now().date_naive()).map(Expiry::from).ok_or_else(|| {
+        CliError::usage(format!(
+            "{name}: {text:?} is no day: write it as 2026-12-31 or 31.12.2026, or from today on as 90d, \"3 months\" or \"end of next month\""
+        ))
+    })
+}
+
+fn read(text: &str, today: NaiveDate) -> Option<NaiveDate> {
+    let text = text.trim().to_lowercase();
+    written(&text)
+        .or_else(|| end_of(&text.replace('-', " "), today))
+        .or_else(|| after(&text, today))
+}
+
+/// A day with its number, month and year. With strokes the month may stand in front, so such a day is not guessed.
+fn written(text: &str) -> Option<NaiveDate> {
+    const CENTURIES: std::ops::Range<i32> = 1000..10_000;
+    let german = || NaiveDate::parse_from_str(text, "%d.%m.%Y").ok();
+    let day = text.parse().ok().or_else(german);
+    day.filter(|day: &NaiveDate| CENTURIES.contains(&day.year()))
+}
+
+/// The last day of this, or the next, week, month or year.
+fn end_of(text: &str, today: NaiveDate) -> Option<NaiveDate> {
+    let words: Vec<&str> = text.strip_prefix("end of ")?.split_whitespace().collect();
+    let (ahead, unit) = match words.as_slice() {
+        [unit] | ["the" | "this", unit] => (0, *unit),
+        ["next", unit] | ["the", "next", unit] => (1, *unit),
+        _ => return None,
+    };
+    match unit {
+        "week" => {
+            let sunday = 6 - today.weekday().num_days_from_monday();
+            today.checked_add_days(Days::new(u64::from(sunday + 7 * ahead)))
+        }
+        "month" => before(today.with_day(1)?, 1 + ahead),
+        "year" => before(today.with_day(1)?.with_month(1)?, 12 * (1 + ahead)),
+        _ => None,
+    }
+}
+
+/// The day before the one that is so many months later.
+fn before(first: NaiveDate, months: u32) -> Option<NaiveDate> {
+    first.checked_add_months(Months::new(months))?.pred_opt()
+}
+
+/// So many days, weeks, months or years from today.
+fn after(text: &str, today: NaiveDate) -> Option<NaiveDate> {
+    let unit_begins = text.find(|c: char| !c.is_ascii_digit())?;
+    let (count, unit) = text.split_at(unit_begins);
+    let count: u32 = count.parse().ok()?;
+    let days = |count| today.checked_add_days(Days::new(u64::from(count)));
+    let months = |count| today.checked_add_months(Months::new(count));
+    match unit.trim() {
+        "d" | "day" | "days" => days(count),
+        "w" | "week" | "weeks" => days(count.checked_mul(7)?),
+        "month" | "months" => months(count),
+        "y" | "year" | "years" => months(count.checked_mul(12)?),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::read;
+    use chrono::NaiveDate;
+
+    #[test]
+    fn days_are_read_as_people_write_them() {
+        let today = NaiveDate::from_ymd_opt(2026, 1, 30).expect("a day");
+        for (text, day) in [
+            ("2026-12-31", "2026-12-31"),
+            ("31.12.2026", "2026-12-31"),
+            ("1.2.2026", "2026-02-01"),
+            ("90d", "2026-04-30"),
+            ("1 day", "2026-01-31"),
+            ("2 Weeks", "2026-02-13"),
+            ("1 month", "2026-02-28"),
+            ("1y", "2027-01-30"),
+            ("end of this week", "2026-02-01"),
+            ("end of month", "2026-01-31"),
+            ("End of the month", "2026-01-31"),
+            ("end of next month", "2026-02-28"),
+            ("end-of-next-month", "2026-02-28"),
+            ("end of the year", "2026-12-31"),
+            ("end of next year", "2027-12-31"),
+        ] {
+            let read = read(text, today).map(|day| day.to_string());
+            assert_eq!(read.as_deref(), Some(day), "{text}");
+        }
+        for text in [
+            "",
+            "soon",
+            "12/31/2026",
+            "31.12.26",
+            "32.1.2026",
+            "d",
+            "6m",
+            "-3d",
+            "end of",
+            "end of march",
+            "99999999999d",
+            "4294967295y",
+            "90",
+        ] {
+            assert_eq!(read(text, today), None, "{text}");
+        }
+    }
+}
