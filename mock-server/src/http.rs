@@ -1,8 +1,8 @@
 //! The partner API over HTTP.
 
-mod ask;
 pub(crate) mod body;
 mod call;
+mod context;
 mod customer;
 mod domain_monitoring;
 mod domains;
@@ -35,9 +35,9 @@ use secmon_engine::{Account, Call};
 use serde_json::{Map, Value};
 
 use crate::settings::Manners;
-use ask::{Ask, Asked};
 use body::Sent;
 pub(crate) use call::{Api, Ending};
+use context::{Context, PartnerRequest};
 use paths::Segments;
 use routes::Run;
 
@@ -59,17 +59,17 @@ pub(crate) fn stand_in(
         .body(())
         .ok()?
         .into_parts();
-    let asked = Asked {
+    let request = PartnerRequest {
         head: &head,
         arrived_on: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
         query: BTreeMap::new(),
         segments: Segments::default(),
         sent: Sent::Whole(serde_json::to_vec(body).ok()?.into()),
     };
-    let reply = answer(&mut Ask {
+    let reply = answer(&mut Context {
         account,
         call,
-        asked: &asked,
+        request: &request,
         manners: Manners::Kind,
     });
     serde_json::from_slice(&reply.ok()?.body).ok()

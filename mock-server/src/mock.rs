@@ -39,7 +39,7 @@ pub(crate) struct Mock {
     faults: Mutex<Faults>,
     playbooks: Mutex<Vec<Run>>,
     /// Calls whose key is of no account.
-    strays: Mutex<Journal>,
+    unattributed: Mutex<Journal>,
     calls: AtomicU64,
     pub(crate) store: Box<dyn Store>,
 }
@@ -60,7 +60,7 @@ impl Mock {
             registry: RwLock::new(registry),
             faults: Mutex::default(),
             playbooks: Mutex::default(),
-            strays: Mutex::default(),
+            unattributed: Mutex::default(),
             calls: AtomicU64::new(0),
             store,
         }
@@ -133,8 +133,8 @@ impl Mock {
         lock(&self.playbooks)
     }
 
-    pub(crate) fn strays(&self) -> MutexGuard<'_, Journal> {
-        lock(&self.strays)
+    pub(crate) fn unattributed(&self) -> MutexGuard<'_, Journal> {
+        lock(&self.unattributed)
     }
 
     /// The number of the next call in the journal.

@@ -11,8 +11,8 @@ use http::{HeaderMap, Method, Request, StatusCode};
 use hyper::body::Body;
 use secmon_engine::{Call, Instant, SandboxHeader};
 
-use super::ask::{Ask, Asked};
 use super::body::{self, Sent, Unread};
+use super::context::{Context, PartnerRequest};
 use super::paths::{Found, Paths};
 use super::problem::{ErrorShape, coded, validation_shape};
 use super::reply::{self, Reply};
@@ -42,32 +42,32 @@ impl Api {
     }
 
     /// Answers one call.
-    pub(crate) async fn answer<B>(&self, request: Request<B>, arrived_on: SocketAddr) -> Ending
+    pub(crate) async fn answer<B>(&self, incoming: Request<B>, arrived_on: SocketAddr) -> Ending
     where
         B: Body<Data = Bytes> + Unpin + Send + 'static,
     {
-        let (head, body) = request.into_parts();
+        let (head, body) = incoming.into_parts();
         let Found { routes, segments } = self.paths.find(head.uri.path());
-        let mut asked = Asked {
+        let mut request = PartnerRequest {
             head: &head,
             arrived_on,
             query: query::parse(head.uri.query()),
             segments,
             sent: Sent::Whole(Bytes::new()),
         };
-        let mut visit = Visit::new(&self.mock, routes, &asked);
+        let mut call = InFlight::new(&self.mock, routes, &request);
         let ended = match read(&head, body).await {
             Ok(sent) => {
                 if head.method != Method::GET {
-                    visit.waited();
+                    call.waited();
                 }
-                asked.sent = sent;
-                visit.run(&asked).await
+                request.sent = sent;
+                call.run(&request).await
             }
-            Err(Unread::TimedOut) => Ended::by_itself(Ending::Answer(timed_out(visit.now()))),
+            Err(Unread::TimedOut) => Ended::by_itself(Ending::Answer(timed_out(call.now()))),
             Err(Unread::Broken) => Ended::by_itself(Ending::UNPROCESSED),
         };
-        visit.record(&asked, &ended);
+        call.record(&request, &ended);
         ended.ending
     }
 }
@@ -138,7 +138,7 @@ impl Ended {
 }
 
 /// One call on its way.
-struct Visit<'a> {
+struct InFlight<'a> {
     mock: &'a Mock,
     routes: &'a [Route],
     method: &'a Method,
@@ -158,12 +158,12 @@ struct Visit<'a> {
     stopwatch: Stopwatch,
 }
 
-impl<'a> Visit<'a> {
-    fn new(mock: &'a Mock, routes: &'a [Route], asked: &Asked<'a>) -> Self {
-        let head = asked.head;
+impl<'a> InFlight<'a> {
+    fn new(mock: &'a Mock, routes: &'a [Route], request: &PartnerRequest<'a>) -> Self {
+        let head = request.head;
         let key = head::bearer(&head.headers);
-        let partner = if asked.path() == sso_page::PATH {
-            sso_page::minted_by(mock, asked)
+        let partner = if request.path() == sso_page::PATH {
+            sso_page::minted_by(mock, request)
         } else {
             key.and_then(|key| mock.registry().holder(key)?.account().cloned())
         };
@@ -203,8 +203,8 @@ impl<'a> Visit<'a> {
         self.server_now = self.mock.now();
     }
 
-    async fn run(&mut self, asked: &Asked<'_>) -> Ended {
-        if !head::has_one_host(asked.head) {
+    async fn run(&mut self, request: &PartnerRequest<'_>) -> Ended {
+        if !head::has_one_host(request.head) {
             return Ended::by_itself(Ending::Answer(ambiguous(self.now())));
         }
         let hit = self.mock.faults().hit(Incoming {
@@ -213,24 +213,24 @@ impl<'a> Visit<'a> {
                 .and(self.partner.as_ref())
                 .map(|partner| partner.name()),
             method: self.method.as_str(),
-            path: asked.path(),
+            path: request.path(),
         });
         match hit {
-            None => Ended::by_itself(Ending::Answer(self.answer(asked).await)),
+            None => Ended::by_itself(Ending::Answer(self.answer(request).await)),
             Some((fault, effect)) => Ended {
-                ending: self.under(effect, asked).await,
+                ending: self.under(effect, request).await,
                 fault: Some(fault),
             },
         }
     }
 
     /// Answers, with what a fault adds or takes away.
-    async fn under(&mut self, effect: Effect, asked: &Asked<'_>) -> Ending {
+    async fn under(&mut self, effect: Effect, request: &PartnerRequest<'_>) -> Ending {
         match effect {
             Effect::Latency(wait) => {
                 tokio::time::sleep(wait).await;
                 self.waited();
-                Ending::Answer(self.answer(asked).await)
+                Ending::Answer(self.answer(request).await)
             }
             Effect::Status {
                 status,
@@ -251,13 +251,13 @@ impl<'a> Visit<'a> {
                 processed: false,
             },
             Effect::Close(CloseAt::After) => {
-                self.answer(asked).await;
+                self.answer(request).await;
                 Ending::Nothing {
                     how: Hangup::Close,
                     processed: true,
                 }
             }
-            Effect::Close(CloseAt::MidBody) => Ending::half(self.answer(asked).await),
+            Effect::Close(CloseAt::MidBody) => Ending::half(self.answer(request).await),
         }
     }
 
@@ -268,8 +268,8 @@ impl<'a> Visit<'a> {
     }
 
     /// The answer, once what it says is durable.
-    async fn answer(&self, asked: &Asked<'_>) -> Reply {
-        let (reply, ticket) = self.routed(asked);
+    async fn answer(&self, request: &PartnerRequest<'_>) -> Reply {
+        let (reply, ticket) = self.routed(request);
         match ticket.await {
             Ok(()) if self.mock.settings.manners == Manners::Unkind => {
                 tokio::time::sleep(unkind::SLOWNESS).await;
@@ -288,7 +288,7 @@ impl<'a> Visit<'a> {
         }
     }
 
-    fn routed(&self, asked: &Asked<'_>) -> (Reply, Ticket) {
+    fn routed(&self, request: &PartnerRequest<'_>) -> (Reply, Ticket) {
         let Some(route) = self
             .routes
             .iter()
@@ -298,8 +298,8 @@ impl<'a> Visit<'a> {
         };
         match route.run {
             Run::Open => (reply::health(self.now()), self.settled()),
-            Run::Keyed(answer) => self.keyed(route.group, answer, asked),
-            Run::SignIn => sso_page::sign_in(self.mock, asked),
+            Run::Keyed(answer) => self.keyed(route.group, answer, request),
+            Run::SignIn => sso_page::sign_in(self.mock, request),
         }
     }
 
@@ -334,7 +334,7 @@ impl<'a> Visit<'a> {
         .allow(methods)
     }
 
-    fn keyed(&self, group: Group, answer: Answer, asked: &Asked<'_>) -> (Reply, Ticket) {
+    fn keyed(&self, group: Group, answer: Answer, request: &PartnerRequest<'_>) -> (Reply, Ticket) {
         // The accounts cannot change while one of them answers: a reset waits for it.
         let registry = self.mock.registry();
         let (partner, key) = match self.key.and_then(|key| registry.holder(key)) {
@@ -359,15 +359,15 @@ impl<'a> Visit<'a> {
             key,
             sandbox: self.sandbox,
         };
-        let reply = answer(&mut Ask {
+        let reply = answer(&mut Context {
             account: &mut account,
             call,
-            asked,
+            request,
             manners,
         })
         .unwrap_or_else(|problem| problem.reply(group.error_shape(), now));
         if let Some(mut watch) = partner.watch() {
-            let line = format!("{} {}", self.method, asked.path());
+            let line = format!("{} {}", self.method, request.path());
             watch.look(self.number(), &line, &mut account);
         }
         let ticket = self.mock.save(partner.name(), &mut account);
@@ -402,8 +402,8 @@ impl<'a> Visit<'a> {
     }
 
     /// Records a call of the partner API.
-    fn record(&self, asked: &Asked<'_>, ended: &Ended) {
-        if !asked.path().starts_with("/api/") && asked.path() != sso_page::PATH {
+    fn record(&self, request: &PartnerRequest<'_>, ended: &Ended) {
+        if !request.path().starts_with("/api/") && request.path() != sso_page::PATH {
             return;
         }
         let reply = ended.ending.reply();
@@ -411,9 +411,9 @@ impl<'a> Visit<'a> {
             id: self.number(),
             at: self.arrived,
             method: self.method.clone(),
-            path: asked.path().into(),
-            query: asked.head.uri.query().map(Into::into),
-            body: journal::kept(asked.sent.bytes()),
+            path: request.path().into(),
+            query: request.head.uri.query().map(Into::into),
+            body: journal::kept(request.sent.bytes()),
             status: reply.map(|reply| reply.status),
             response: reply.map_or_else(Bytes::new, |reply| journal::kept_answer(&reply.body)),
             processed: match ended.ending {
@@ -432,7 +432,7 @@ impl<'a> Visit<'a> {
                 }
                 partner.journal().record(entry);
             }
-            None => self.mock.strays().record(entry),
+            None => self.mock.unattributed().record(entry),
         }
     }
 
@@ -449,10 +449,10 @@ impl<'a> Visit<'a> {
 }
 
 fn sandbox(headers: &HeaderMap) -> SandboxHeader {
-    let asked = headers
+    let request = headers
         .get("x-sandbox")
         .is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"true"));
-    if asked {
+    if request {
         SandboxHeader::Simulate
     } else {
         SandboxHeader::Absent

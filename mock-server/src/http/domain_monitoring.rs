@@ -8,7 +8,7 @@ use secmon_engine::{
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::ask::Ask;
+use super::context::Context;
 use super::list::PageNumbers;
 use super::problem::Problem;
 use super::reply::{self, Reply};
@@ -35,29 +35,32 @@ struct Scans {
 }
 
 /// `GET /domains`.
-pub(crate) fn list(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
-    let client = queried_client(ask)?;
-    let domains = ask.account.at(ask.call).list_domains(client);
-    Ok(reply::success(StatusCode::OK, domains, ask.now()))
+pub(crate) fn list(context: &mut Context<'_>) -> Result<Reply, Problem> {
+    let client = queried_client(context)?;
+    let domains = context.account.at(context.call).list_domains(client);
+    Ok(reply::success(StatusCode::OK, domains, context.now()))
 }
 
 /// `GET /domains/{id}/summary`.
-pub(crate) fn summary(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
-    let client = queried_client(ask)?;
-    let domain = domain_id(ask)?;
-    let summary = ask.account.at(ask.call).domain_summary(domain, client)?;
-    Ok(reply::success(StatusCode::OK, summary, ask.now()))
+pub(crate) fn summary(context: &mut Context<'_>) -> Result<Reply, Problem> {
+    let client = queried_client(context)?;
+    let domain = domain_id(context)?;
+    let summary = context
+        .account
+        .at(context.call)
+        .domain_summary(domain, client)?;
+    Ok(reply::success(StatusCode::OK, summary, context.now()))
 }
 
 /// `GET /domains/{id}/alerts`.
-pub(crate) fn alerts(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
+pub(crate) fn alerts(context: &mut Context<'_>) -> Result<Reply, Problem> {
     #[derive(Serialize)]
     struct Alerts {
         alerts: Vec<DomainAlertView>,
         #[serde(flatten)]
         numbers: PageNumbers,
     }
-    let mut fields = ask.asked.parameters();
+    let mut fields = context.request.parameters();
     let client = fields.required("billing_customer_id", customer::number);
     let status = fields.optional(
         "status",
@@ -75,7 +78,7 @@ pub(crate) fn alerts(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
         "severity",
         readers::named(DomainSeverity::from_name, "critical, high, medium"),
     );
-    let page = list::page(&mut fields, LARGEST_PAGE, ask.manners);
+    let page = list::page(&mut fields, LARGEST_PAGE, context.manners);
     let request = fields.finish(|| {
         Some(ListDomainAlerts {
             client: client?,
@@ -86,70 +89,74 @@ pub(crate) fn alerts(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
             page,
         })
     })?;
-    let domain = domain_id(ask)?;
-    let found = ask
+    let domain = domain_id(context)?;
+    let found = context
         .account
-        .at(ask.call)
+        .at(context.call)
         .list_domain_alerts(domain, request)?;
     let alerts = Alerts {
         numbers: PageNumbers::of(&found),
         alerts: found.items,
     };
-    Ok(reply::success(StatusCode::OK, alerts, ask.now()))
+    Ok(reply::success(StatusCode::OK, alerts, context.now()))
 }
 
 /// `GET /domains/{id}/alerts/{alertId}`.
-pub(crate) fn alert(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
-    let client = queried_client(ask)?;
-    let domain = domain_id(ask)?;
-    let alert = alert_id(ask);
-    let alert = ask
+pub(crate) fn alert(context: &mut Context<'_>) -> Result<Reply, Problem> {
+    let client = queried_client(context)?;
+    let domain = domain_id(context)?;
+    let alert = alert_id(context);
+    let alert = context
         .account
-        .at(ask.call)
+        .at(context.call)
         .domain_alert(domain, alert, client)?;
-    Ok(reply::success(StatusCode::OK, Alert { alert }, ask.now()))
+    Ok(reply::success(
+        StatusCode::OK,
+        Alert { alert },
+        context.now(),
+    ))
 }
 
 /// `POST /domains/{id}/alerts/{alertId}/acknowledge`.
-pub(crate) fn acknowledge(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
-    let client = sent_client(ask)?;
-    let domain = domain_id(ask)?;
-    let alert = alert_id(ask);
-    let alert = ask
+pub(crate) fn acknowledge(context: &mut Context<'_>) -> Result<Reply, Problem> {
+    let client = sent_client(context)?;
+    let domain = domain_id(context)?;
+    let alert = alert_id(context);
+    let alert = context
         .account
-        .at(ask.call)
+        .at(context.call)
         .acknowledge_domain_alert(domain, alert, client)?;
-    Ok(moved(ask, "The alert was acknowledged.", &alert))
+    Ok(moved(context, "The alert was acknowledged.", &alert))
 }
 
 /// `POST /domains/{id}/alerts/{alertId}/resolve`.
-pub(crate) fn resolve(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
-    let client = sent_client(ask)?;
-    let domain = domain_id(ask)?;
-    let alert = alert_id(ask);
-    let alert = ask
+pub(crate) fn resolve(context: &mut Context<'_>) -> Result<Reply, Problem> {
+    let client = sent_client(context)?;
+    let domain = domain_id(context)?;
+    let alert = alert_id(context);
+    let alert = context
         .account
-        .at(ask.call)
+        .at(context.call)
         .resolve_domain_alert(domain, alert, client)?;
-    Ok(moved(ask, "The alert was resolved.", &alert))
+    Ok(moved(context, "The alert was resolved.", &alert))
 }
 
-fn moved(ask: &Ask<'_>, message: &str, alert: &impl Serialize) -> Reply {
-    reply::success(StatusCode::OK, Moved { message, alert }, ask.now())
+fn moved(context: &Context<'_>, message: &str, alert: &impl Serialize) -> Reply {
+    reply::success(StatusCode::OK, Moved { message, alert }, context.now())
 }
 
 /// `GET /domains/{id}/dark-web-mentions`.
-pub(crate) fn mentions(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
+pub(crate) fn mentions(context: &mut Context<'_>) -> Result<Reply, Problem> {
     #[derive(Serialize)]
     struct Mentions {
         mentions: Vec<MentionView>,
         #[serde(flatten)]
         numbers: PageNumbers,
     }
-    let mut fields = ask.asked.parameters();
+    let mut fields = context.request.parameters();
     let client = fields.required("billing_customer_id", customer::number);
     let is_new = fields.optional("is_new", readers::boolean);
-    let page = list::page(&mut fields, LARGEST_PAGE, ask.manners);
+    let page = list::page(&mut fields, LARGEST_PAGE, context.manners);
     let request = fields.finish(|| {
         Some(ListMentions {
             client: client?,
@@ -157,18 +164,21 @@ pub(crate) fn mentions(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
             page,
         })
     })?;
-    let domain = domain_id(ask)?;
-    let found = ask.account.at(ask.call).list_mentions(domain, request)?;
+    let domain = domain_id(context)?;
+    let found = context
+        .account
+        .at(context.call)
+        .list_mentions(domain, request)?;
     let mentions = Mentions {
         numbers: PageNumbers::of(&found),
         mentions: found.items,
     };
-    Ok(reply::success(StatusCode::OK, mentions, ask.now()))
+    Ok(reply::success(StatusCode::OK, mentions, context.now()))
 }
 
 /// `GET /domains/{id}/credential-leaks`. An unreachable dataset is a 503 in the success envelope.
-pub(crate) fn leaks(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
-    let mut fields = ask.asked.parameters();
+pub(crate) fn leaks(context: &mut Context<'_>) -> Result<Reply, Problem> {
+    let mut fields = context.request.parameters();
     let client = fields.required("billing_customer_id", customer::number);
     let category = fields.optional("category", category);
     let page = fields.optional("page", readers::identifier).unwrap_or(1);
@@ -179,35 +189,42 @@ pub(crate) fn leaks(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
             page,
         })
     })?;
-    let domain = domain_id(ask)?;
-    let leaks = ask.account.at(ask.call).list_leaks(domain, request)?;
+    let domain = domain_id(context)?;
+    let leaks = context
+        .account
+        .at(context.call)
+        .list_leaks(domain, request)?;
     match leaks {
-        LeakAnswer::Page(page) => Ok(reply::success(StatusCode::OK, page, ask.now())),
+        LeakAnswer::Page(page) => Ok(reply::success(StatusCode::OK, page, context.now())),
         LeakAnswer::Unreachable(failure) => Ok(reply::success(
             StatusCode::SERVICE_UNAVAILABLE,
             failure,
-            ask.now(),
+            context.now(),
         )),
     }
 }
 
 /// `GET /domains/{id}/scan-history`.
-pub(crate) fn scan_history(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
-    let client = queried_client(ask)?;
-    let domain = domain_id(ask)?;
-    let scans = ask
+pub(crate) fn scan_history(context: &mut Context<'_>) -> Result<Reply, Problem> {
+    let client = queried_client(context)?;
+    let domain = domain_id(context)?;
+    let scans = context
         .account
-        .at(ask.call)
+        .at(context.call)
         .domain_scan_history(domain, client)?;
-    Ok(reply::success(StatusCode::OK, Scans { scans }, ask.now()))
+    Ok(reply::success(
+        StatusCode::OK,
+        Scans { scans },
+        context.now(),
+    ))
 }
 
-fn queried_client(ask: &Ask<'_>) -> Result<ClientId, Problem> {
-    only_client(ask.asked.parameters())
+fn queried_client(context: &Context<'_>) -> Result<ClientId, Problem> {
+    only_client(context.request.parameters())
 }
 
-fn sent_client(ask: &Ask<'_>) -> Result<ClientId, Problem> {
-    only_client(Fields::of_body(&ask.asked.object()?))
+fn sent_client(context: &Context<'_>) -> Result<ClientId, Problem> {
+    only_client(Fields::of_body(&context.request.object()?))
 }
 
 fn only_client(mut fields: Fields<'_>) -> Result<ClientId, Problem> {
@@ -215,14 +232,14 @@ fn only_client(mut fields: Fields<'_>) -> Result<ClientId, Problem> {
     Ok(fields.finish(|| client)?)
 }
 
-fn domain_id(ask: &Ask<'_>) -> Result<Uuid, Refusal> {
-    ask.asked.id("id").ok_or(Refusal::DomainNotFound)
+fn domain_id(context: &Context<'_>) -> Result<Uuid, Refusal> {
+    context.request.id("id").ok_or(Refusal::DomainNotFound)
 }
 
 /// The alert's id. What is no UUID becomes the id that no record has: whether the domain is there
 /// is asked first (C8, A16).
-fn alert_id(ask: &Ask<'_>) -> Uuid {
-    ask.asked.id("alertId").unwrap_or(Uuid::nil())
+fn alert_id(context: &Context<'_>) -> Uuid {
+    context.request.id("alertId").unwrap_or(Uuid::nil())
 }
 
 fn category(raw: Raw) -> readers::Read<Category> {

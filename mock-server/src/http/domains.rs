@@ -7,15 +7,15 @@ use uuid::Uuid;
 
 use http::StatusCode;
 
-use super::ask::Ask;
+use super::context::Context;
 use super::customer;
 use super::problem::Problem;
 use super::reply::{self, Reply};
 use crate::fields::{Fields, Raw, readers};
 
 /// `POST provision-domain`.
-pub(crate) fn provision(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
-    let body = ask.asked.object()?;
+pub(crate) fn provision(context: &mut Context<'_>) -> Result<Reply, Problem> {
+    let body = context.request.object()?;
     let mut fields = Fields::of_body(&body);
     let client = customer::new_client(&mut fields, "client_id");
     let domain = fields.required("domain", name);
@@ -27,50 +27,53 @@ pub(crate) fn provision(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
             service: service?,
         })
     })?;
-    let done = ask.account.at(ask.call).provision_domain(request)?;
-    Ok(reply::success_done(done, ask.now()))
+    let done = context.account.at(context.call).provision_domain(request)?;
+    Ok(reply::success_done(done, context.now()))
 }
 
 type Transition = fn(&mut Session<'_>, Uuid) -> Result<Done<DomainProvisioned>, Refusal>;
 
-fn transition(ask: &mut Ask<'_>, go: Transition) -> Result<Reply, Problem> {
-    let body = ask.asked.object()?;
+fn transition(context: &mut Context<'_>, go: Transition) -> Result<Reply, Problem> {
+    let body = context.request.object()?;
     let mut fields = Fields::of_body(&body);
     let domain = fields.required("monitored_domain_id", readers::uuid);
     let domain = fields.finish(|| domain)?;
-    let done = go(&mut ask.account.at(ask.call), domain)?;
-    Ok(reply::success_done(done, ask.now()))
+    let done = go(&mut context.account.at(context.call), domain)?;
+    Ok(reply::success_done(done, context.now()))
 }
 
 /// `POST suspend-domain`.
-pub(crate) fn suspend(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
-    transition(ask, |session, id| session.suspend_domain(id))
+pub(crate) fn suspend(context: &mut Context<'_>) -> Result<Reply, Problem> {
+    transition(context, |session, id| session.suspend_domain(id))
 }
 
 /// `POST resume-domain`.
-pub(crate) fn resume(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
-    transition(ask, |session, id| session.resume_domain(id))
+pub(crate) fn resume(context: &mut Context<'_>) -> Result<Reply, Problem> {
+    transition(context, |session, id| session.resume_domain(id))
 }
 
 /// `POST terminate-domain`.
-pub(crate) fn terminate(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
-    transition(ask, |session, id| session.terminate_domain(id))
+pub(crate) fn terminate(context: &mut Context<'_>) -> Result<Reply, Problem> {
+    transition(context, |session, id| session.terminate_domain(id))
 }
 
 /// `POST update-domain`.
-pub(crate) fn update(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
-    let body = ask.asked.object()?;
+pub(crate) fn update(context: &mut Context<'_>) -> Result<Reply, Problem> {
+    let body = context.request.object()?;
     let mut fields = Fields::of_body(&body);
     let domain = fields.required("monitored_domain_id", readers::uuid);
     let name = fields.required("domain", name);
     let (domain, name) = fields.finish(|| Some((domain?, name?)))?;
-    let done = ask.account.at(ask.call).update_domain(domain, &name)?;
-    Ok(reply::success_done(done, ask.now()))
+    let done = context
+        .account
+        .at(context.call)
+        .update_domain(domain, &name)?;
+    Ok(reply::success_done(done, context.now()))
 }
 
 /// `POST release-domain` (C7).
-pub(crate) fn release(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
-    let body = ask.asked.object()?;
+pub(crate) fn release(context: &mut Context<'_>) -> Result<Reply, Problem> {
+    let body = context.request.object()?;
     let mut fields = Fields::of_body(&body);
     let client = fields.required("client_id", customer::number);
     let service = fields.required("service_id", customer::service);
@@ -82,8 +85,8 @@ pub(crate) fn release(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
             domain: domain?,
         })
     })?;
-    let released = ask.account.at(ask.call).release_domain(request)?;
-    Ok(reply::success(StatusCode::OK, released, ask.now()))
+    let released = context.account.at(context.call).release_domain(request)?;
+    Ok(reply::success(StatusCode::OK, released, context.now()))
 }
 
 fn name(raw: Raw) -> readers::Read<DomainName> {

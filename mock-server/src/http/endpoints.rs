@@ -7,44 +7,44 @@ use secmon_engine::{
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::ask::Ask;
+use super::context::Context;
 use super::problem::Problem;
 use super::reply::{self, Reply};
 use super::{customer, list};
 use crate::fields::{Fields, Raw, readers};
 
 /// `GET /endpoints`.
-pub(crate) fn list(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
+pub(crate) fn list(context: &mut Context<'_>) -> Result<Reply, Problem> {
     #[derive(Serialize)]
     struct Counts {
         endpoint_limit: u64,
         current_endpoint_count: u64,
         status_counts: StatusCounts,
     }
-    let mut fields = ask.asked.parameters();
+    let mut fields = context.request.parameters();
     let request = ListEndpoints {
         client: fields.optional("billing_customer_id", customer::number),
         status: fields.optional("status", status),
-        page: list::page(&mut fields, list::LARGEST_PAGE, ask.manners),
+        page: list::page(&mut fields, list::LARGEST_PAGE, context.manners),
     };
     let request = fields.finish(|| Some(request))?;
-    let found = ask.account.at(ask.call).list_endpoints(request);
+    let found = context.account.at(context.call).list_endpoints(request);
     let counts = Counts {
         endpoint_limit: found.endpoint_limit,
         current_endpoint_count: found.current_endpoint_count,
         status_counts: found.status_counts,
     };
     Ok(list::resource(
-        ask.asked,
+        context.request,
         &found.endpoints,
         counts,
-        ask.now(),
+        context.now(),
     ))
 }
 
 /// `POST /endpoints`.
-pub(crate) fn create(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
-    let body = ask.asked.object()?;
+pub(crate) fn create(context: &mut Context<'_>) -> Result<Reply, Problem> {
+    let body = context.request.object()?;
     let mut fields = Fields::of_body(&body);
     let client = customer::new_client(&mut fields, "billing_customer_id");
     let target = fields.required("ip_address", target);
@@ -60,63 +60,70 @@ pub(crate) fn create(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
             status,
         })
     })?;
-    let done = ask.account.at(ask.call).create_endpoint(request)?;
-    Ok(reply::resource_done(done, ask.now()))
+    let done = context.account.at(context.call).create_endpoint(request)?;
+    Ok(reply::resource_done(done, context.now()))
 }
 
 /// `GET /endpoints/{endpoint}`.
-pub(crate) fn show(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
-    let client = checked_owner(ask)?;
-    let endpoint_id = id(ask)?;
-    let endpoint = ask.account.at(ask.call).endpoint(endpoint_id, client)?;
-    Ok(reply::resource(endpoint, ask.now()))
+pub(crate) fn show(context: &mut Context<'_>) -> Result<Reply, Problem> {
+    let client = checked_owner(context)?;
+    let endpoint_id = id(context)?;
+    let endpoint = context
+        .account
+        .at(context.call)
+        .endpoint(endpoint_id, client)?;
+    Ok(reply::resource(endpoint, context.now()))
 }
 
 /// `GET /endpoints/{endpoint}/detail`, which has no `meta`.
-pub(crate) fn detail(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
-    let client = checked_owner(ask)?;
-    let endpoint_id = id(ask)?;
-    let detail = ask
+pub(crate) fn detail(context: &mut Context<'_>) -> Result<Reply, Problem> {
+    let client = checked_owner(context)?;
+    let endpoint_id = id(context)?;
+    let detail = context
         .account
-        .at(ask.call)
+        .at(context.call)
         .endpoint_detail(endpoint_id, client)?;
     Ok(Reply::json(http::StatusCode::OK, &detail))
 }
 
 /// `PUT /endpoints/{endpoint}`.
-pub(crate) fn update(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
-    let body = ask.asked.object()?;
+pub(crate) fn update(context: &mut Context<'_>) -> Result<Reply, Problem> {
+    let body = context.request.object()?;
     let mut fields = Fields::of_body(&body);
     let client = fields.required("billing_customer_id", customer::number);
     let nickname = fields.optional("nickname", readers::text(0..=customer::LONGEST));
     let status = fields.optional("status", status);
     let (client, request) =
         fields.finish(|| Some((client?, UpdateEndpoint { nickname, status })))?;
-    let endpoint_id = id(ask)?;
-    let done = ask
+    let endpoint_id = id(context)?;
+    let done = context
         .account
-        .at(ask.call)
+        .at(context.call)
         .update_endpoint(endpoint_id, client, request)?;
-    Ok(reply::resource_done(done, ask.now()))
+    Ok(reply::resource_done(done, context.now()))
 }
 
 /// `DELETE /endpoints/{endpoint}`.
-pub(crate) fn delete(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
-    let client = checked_owner(ask)?;
-    let endpoint_id = id(ask)?;
-    ask.account
-        .at(ask.call)
+pub(crate) fn delete(context: &mut Context<'_>) -> Result<Reply, Problem> {
+    let client = checked_owner(context)?;
+    let endpoint_id = id(context)?;
+    context
+        .account
+        .at(context.call)
         .delete_endpoint(endpoint_id, client)?;
     Ok(Reply::no_content())
 }
 
-fn id(ask: &Ask<'_>) -> Result<Uuid, Refusal> {
-    ask.asked.id("endpoint").ok_or(Refusal::EndpointNotFound)
+fn id(context: &Context<'_>) -> Result<Uuid, Refusal> {
+    context
+        .request
+        .id("endpoint")
+        .ok_or(Refusal::EndpointNotFound)
 }
 
 /// The customer that the caller says a record is of.
-pub(crate) fn checked_owner(ask: &Ask<'_>) -> Result<Option<ClientId>, Problem> {
-    let mut fields = ask.asked.parameters();
+pub(crate) fn checked_owner(context: &Context<'_>) -> Result<Option<ClientId>, Problem> {
+    let mut fields = context.request.parameters();
     let client = fields.optional("billing_customer_id", customer::number);
     Ok(fields.finish(|| Some(client))?)
 }

@@ -3,7 +3,7 @@
 use http::StatusCode;
 use secmon_engine::{FirewallFormat, IngestFirewall};
 
-use super::ask::Ask;
+use super::context::Context;
 use super::customer;
 use super::problem::Problem;
 use super::reply::{self, Reply};
@@ -13,8 +13,8 @@ use crate::fields::{Fields, Raw, readers};
 const LONGEST_DUMP: usize = 256 * 1024;
 
 /// `POST /firewall/ingest`.
-pub(crate) fn ingest(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
-    let body = ask.asked.object()?;
+pub(crate) fn ingest(context: &mut Context<'_>) -> Result<Reply, Problem> {
+    let body = context.request.object()?;
     let mut fields = Fields::of_body(&body);
     let endpoint = fields.required("endpoint_id", readers::uuid);
     let client = fields.required("billing_customer_id", customer::number);
@@ -29,8 +29,8 @@ pub(crate) fn ingest(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
             format,
         })
     })?;
-    let ingested = ask.account.at(ask.call).ingest_firewall(&request)?;
-    Ok(reply::success(StatusCode::OK, ingested, ask.now()))
+    let ingested = context.account.at(context.call).ingest_firewall(&request)?;
+    Ok(reply::success(StatusCode::OK, ingested, context.now()))
 }
 
 fn dump(raw: Raw) -> readers::Read<String> {

@@ -3,7 +3,7 @@
 use secmon_engine::{Instant, Page, Paged};
 use serde::Serialize;
 
-use super::ask::Asked;
+use super::context::PartnerRequest;
 use super::query;
 use super::reply::{Meta, Reply};
 use crate::fields::{Fields, readers};
@@ -36,11 +36,11 @@ struct Links {
 }
 
 impl Links {
-    fn new<T>(asked: &Asked<'_>, paged: &Paged<T>) -> Self {
-        let origin = asked.origin();
+    fn new<T>(request: &PartnerRequest<'_>, paged: &Paged<T>) -> Self {
+        let origin = request.origin();
         let link = |page| {
-            let query = query::with_page(asked.head.uri.query(), page);
-            format!("{origin}{}?{query}", asked.path())
+            let query = query::with_page(request.head.uri.query(), page);
+            format!("{origin}{}?{query}", request.path())
         };
         let current = paged.page.number.get();
         Self {
@@ -72,7 +72,7 @@ struct List<'a, T, M> {
 
 /// The resource envelope of a list; `more` stands in its `meta` besides the numbers of the page.
 pub(crate) fn resource<T: Serialize>(
-    asked: &Asked<'_>,
+    request: &PartnerRequest<'_>,
     paged: &Paged<T>,
     more: impl Serialize,
     now: Instant,
@@ -88,7 +88,7 @@ pub(crate) fn resource<T: Serialize>(
         http::StatusCode::OK,
         &List {
             data: &paged.items,
-            links: Links::new(asked, paged),
+            links: Links::new(request, paged),
             meta,
         },
     )

@@ -7,7 +7,7 @@ use secmon_engine::{
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::ask::Ask;
+use super::context::Context;
 use super::list::PageNumbers;
 use super::problem::Problem;
 use super::reply::{self, Reply};
@@ -15,14 +15,14 @@ use super::{customer, list};
 use crate::fields::{Fields, readers};
 
 /// `GET /alerts`.
-pub(crate) fn list(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
+pub(crate) fn list(context: &mut Context<'_>) -> Result<Reply, Problem> {
     #[derive(Serialize)]
     struct Alerts {
         alerts: Vec<PortAlertView>,
         #[serde(flatten)]
         numbers: PageNumbers,
     }
-    let mut fields = ask.asked.parameters();
+    let mut fields = context.request.parameters();
     let client = fields.required("billing_customer_id", customer::number);
     let endpoint = fields.optional("endpoint_id", readers::uuid);
     let status = fields.optional(
@@ -33,7 +33,7 @@ pub(crate) fn list(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
         "severity",
         readers::named(Severity::from_name, "low, medium, high, critical"),
     );
-    let page = list::page(&mut fields, list::LARGEST_PAGE, ask.manners);
+    let page = list::page(&mut fields, list::LARGEST_PAGE, context.manners);
     let request = fields.finish(|| {
         Some(ListPortAlerts {
             client: client?,
@@ -43,52 +43,62 @@ pub(crate) fn list(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
             page,
         })
     })?;
-    let found = ask.account.at(ask.call).list_port_alerts(request);
+    let found = context.account.at(context.call).list_port_alerts(request);
     let alerts = Alerts {
         numbers: PageNumbers::of(&found),
         alerts: found.items,
     };
-    Ok(reply::success(StatusCode::OK, alerts, ask.now()))
+    Ok(reply::success(StatusCode::OK, alerts, context.now()))
 }
 
 /// `GET /alerts/{alert}`.
-pub(crate) fn show(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
+pub(crate) fn show(context: &mut Context<'_>) -> Result<Reply, Problem> {
     #[derive(Serialize)]
     struct Shown {
         alert: PortAlertView,
     }
-    let mut fields = ask.asked.parameters();
+    let mut fields = context.request.parameters();
     let client = fields.required("billing_customer_id", customer::number);
     let client = fields.finish(|| client)?;
-    let alert_id = id(ask)?;
-    let alert = ask.account.at(ask.call).port_alert(alert_id, client)?;
-    Ok(reply::success(StatusCode::OK, Shown { alert }, ask.now()))
+    let alert_id = id(context)?;
+    let alert = context
+        .account
+        .at(context.call)
+        .port_alert(alert_id, client)?;
+    Ok(reply::success(
+        StatusCode::OK,
+        Shown { alert },
+        context.now(),
+    ))
 }
 
 /// `POST /alerts/{alert}/resolve`.
-pub(crate) fn resolve(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
+pub(crate) fn resolve(context: &mut Context<'_>) -> Result<Reply, Problem> {
     #[derive(Serialize)]
     struct Resolved {
         message: &'static str,
         alert: ResolvedPortAlert,
     }
-    let body = ask.asked.object()?;
+    let body = context.request.object()?;
     let mut fields = Fields::of_body(&body);
     let client = fields.required("billing_customer_id", customer::number);
     let client = fields.finish(|| client)?;
-    let alert_id = id(ask)?;
-    let done = ask
+    let alert_id = id(context)?;
+    let done = context
         .account
-        .at(ask.call)
+        .at(context.call)
         .resolve_port_alert(alert_id, client)?;
     let message = done.note.unwrap_or("The alert was resolved.");
     let resolved = Resolved {
         message,
         alert: done.value,
     };
-    Ok(reply::success(StatusCode::OK, resolved, ask.now()))
+    Ok(reply::success(StatusCode::OK, resolved, context.now()))
 }
 
-fn id(ask: &Ask<'_>) -> Result<Uuid, Refusal> {
-    ask.asked.id("alert").ok_or(Refusal::PortAlertNotFound)
+fn id(context: &Context<'_>) -> Result<Uuid, Refusal> {
+    context
+        .request
+        .id("alert")
+        .ok_or(Refusal::PortAlertNotFound)
 }

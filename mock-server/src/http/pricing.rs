@@ -4,43 +4,43 @@ use http::StatusCode;
 use secmon_engine::PricedPlan;
 use serde_json::{Number, Value};
 
-use super::ask::Ask;
+use super::context::Context;
 use super::customer;
 use super::problem::Problem;
 use super::reply::{self, Reply};
 use crate::fields::{Fields, Raw, readers};
 
 /// `POST pricing`.
-pub(crate) fn set(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
-    let body = ask.asked.object()?;
+pub(crate) fn set(context: &mut Context<'_>) -> Result<Reply, Problem> {
+    let body = context.request.object()?;
     let mut fields = Fields::of_body(&body);
-    let priced = priced(ask, &mut fields);
+    let priced = priced(context, &mut fields);
     let price = fields.required("price", price);
     let currency = fields.required("currency", currency);
     let (priced, price, currency) = fields.finish(|| Some((priced?, price?, currency?)))?;
-    let set = ask
+    let set = context
         .account
-        .at(ask.call)
+        .at(context.call)
         .set_price(&priced, price, currency)?;
-    Ok(reply::success(StatusCode::OK, set, ask.now()))
+    Ok(reply::success(StatusCode::OK, set, context.now()))
 }
 
 /// `DELETE pricing`, which has a body.
-pub(crate) fn delete(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
-    let body = ask.asked.object()?;
+pub(crate) fn delete(context: &mut Context<'_>) -> Result<Reply, Problem> {
+    let body = context.request.object()?;
     let mut fields = Fields::of_body(&body);
-    let priced = priced(ask, &mut fields);
+    let priced = priced(context, &mut fields);
     let priced = fields.finish(|| priced)?;
-    let deleted = ask.account.at(ask.call).delete_price(&priced)?;
-    Ok(reply::success(StatusCode::OK, deleted, ask.now()))
+    let deleted = context.account.at(context.call).delete_price(&priced)?;
+    Ok(reply::success(StatusCode::OK, deleted, context.now()))
 }
 
-fn priced(ask: &Ask<'_>, fields: &mut Fields<'_>) -> Option<PricedPlan> {
+fn priced(context: &Context<'_>, fields: &mut Fields<'_>) -> Option<PricedPlan> {
     let product = fields.required("product_slug", customer::slug);
     let plan = fields.optional("plan_slug", customer::slug);
     let product = product?;
     if !fields.failed("plan_slug") {
-        let checked = ask.account.check_priced_plan(&product, plan.as_deref());
+        let checked = context.account.check_priced_plan(&product, plan.as_deref());
         fields.judge("plan_slug", checked);
     }
     Some(PricedPlan { product, plan })

@@ -3,7 +3,7 @@
 use http::Method;
 use secmon_engine::RateGroup;
 
-use super::ask::Ask;
+use super::context::Context;
 use super::problem::{ErrorShape, Problem};
 use super::reply::Reply;
 use super::{
@@ -63,7 +63,7 @@ impl Group {
 }
 
 /// Answers an operation for an account.
-pub(crate) type Answer = fn(&mut Ask<'_>) -> Result<Reply, Problem>;
+pub(crate) type Answer = fn(&mut Context<'_>) -> Result<Reply, Problem>;
 
 /// What an operation needs before it answers.
 #[derive(Clone, Copy)]

@@ -10,7 +10,7 @@ use secmon_engine::{
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::ask::Ask;
+use super::context::Context;
 use super::endpoints::checked_owner;
 use super::problem::Problem;
 use super::reply::{self, Meta, Reply};
@@ -19,7 +19,7 @@ use crate::fields::{Fields, Raw, readers};
 use crate::settings::Manners;
 
 /// `GET /whitelists/endpoint-summary`. The counts stand twice, for old clients.
-pub(crate) fn summary(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
+pub(crate) fn summary(context: &mut Context<'_>) -> Result<Reply, Problem> {
     #[derive(Clone, Copy, Serialize)]
     struct Counts<'a> {
         endpoints: &'a [EndpointRuleCount],
@@ -32,10 +32,10 @@ pub(crate) fn summary(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
         doubled: Counts<'a>,
         meta: Meta,
     }
-    let mut fields = ask.asked.parameters();
+    let mut fields = context.request.parameters();
     let client = fields.required("billing_customer_id", customer::number);
     let client = fields.finish(|| client)?;
-    let found = ask.account.at(ask.call).rule_counts(client);
+    let found = context.account.at(context.call).rule_counts(client);
     let counts = Counts {
         endpoints: &found.endpoints,
         global_count: found.global_count,
@@ -43,16 +43,16 @@ pub(crate) fn summary(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
     let summary = Summary {
         data: counts,
         doubled: counts,
-        meta: Meta::at(ask.now()),
+        meta: Meta::at(context.now()),
     };
     Ok(Reply::json(StatusCode::OK, &summary))
 }
 
 /// `GET /whitelists`.
-pub(crate) fn list(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
+pub(crate) fn list(context: &mut Context<'_>) -> Result<Reply, Problem> {
     #[derive(Serialize)]
     struct Nothing {}
-    let mut fields = ask.asked.parameters();
+    let mut fields = context.request.parameters();
     let request = ListRules {
         client: fields.optional("billing_customer_id", customer::number),
         endpoint: fields.optional("endpoint_id", readers::uuid),
@@ -68,47 +68,58 @@ pub(crate) fn list(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
         page: list::page(&mut fields, list::LARGEST_PAGE, Manners::Kind),
     };
     let request = fields.finish(|| Some(request))?;
-    let rules = ask.account.at(ask.call).list_rules(request);
-    Ok(list::resource(ask.asked, &rules, Nothing {}, ask.now()))
+    let rules = context.account.at(context.call).list_rules(request);
+    Ok(list::resource(
+        context.request,
+        &rules,
+        Nothing {},
+        context.now(),
+    ))
 }
 
 /// `POST /whitelists`.
-pub(crate) fn create(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
-    let request = rule_request(ask)?;
-    let done = ask.account.at(ask.call).create_rule(request)?;
-    Ok(reply::resource_done(done, ask.now()))
+pub(crate) fn create(context: &mut Context<'_>) -> Result<Reply, Problem> {
+    let request = rule_request(context)?;
+    let done = context.account.at(context.call).create_rule(request)?;
+    Ok(reply::resource_done(done, context.now()))
 }
 
 /// `GET /whitelists/{whitelist}`.
-pub(crate) fn show(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
-    let client = checked_owner(ask)?;
-    let rule_id = id(ask)?;
-    let rule = ask.account.at(ask.call).rule(rule_id, client)?;
-    Ok(reply::resource(rule, ask.now()))
+pub(crate) fn show(context: &mut Context<'_>) -> Result<Reply, Problem> {
+    let client = checked_owner(context)?;
+    let rule_id = id(context)?;
+    let rule = context.account.at(context.call).rule(rule_id, client)?;
+    Ok(reply::resource(rule, context.now()))
 }
 
 /// `PUT /whitelists/{whitelist}`.
-pub(crate) fn update(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
-    let request = rule_request(ask)?;
-    let rule_id = id(ask)?;
-    let done = ask.account.at(ask.call).update_rule(rule_id, request)?;
-    Ok(reply::resource_done(done, ask.now()))
+pub(crate) fn update(context: &mut Context<'_>) -> Result<Reply, Problem> {
+    let request = rule_request(context)?;
+    let rule_id = id(context)?;
+    let done = context
+        .account
+        .at(context.call)
+        .update_rule(rule_id, request)?;
+    Ok(reply::resource_done(done, context.now()))
 }
 
 /// `DELETE /whitelists/{whitelist}`.
-pub(crate) fn delete(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
-    let client = checked_owner(ask)?;
-    let rule_id = id(ask)?;
-    ask.account.at(ask.call).delete_rule(rule_id, client)?;
+pub(crate) fn delete(context: &mut Context<'_>) -> Result<Reply, Problem> {
+    let client = checked_owner(context)?;
+    let rule_id = id(context)?;
+    context
+        .account
+        .at(context.call)
+        .delete_rule(rule_id, client)?;
     Ok(Reply::no_content())
 }
 
-fn id(ask: &Ask<'_>) -> Result<Uuid, Refusal> {
-    ask.asked.id("whitelist").ok_or(Refusal::RuleNotFound)
+fn id(context: &Context<'_>) -> Result<Uuid, Refusal> {
+    context.request.id("whitelist").ok_or(Refusal::RuleNotFound)
 }
 
-fn rule_request(ask: &Ask<'_>) -> Result<RuleRequest, Problem> {
-    let body = ask.asked.object()?;
+fn rule_request(context: &Context<'_>) -> Result<RuleRequest, Problem> {
+    let body = context.request.object()?;
     let mut fields = Fields::of_body(&body);
     let ports = ports(&mut fields);
     let protocol = fields.required(
@@ -118,7 +129,7 @@ fn rule_request(ask: &Ask<'_>) -> Result<RuleRequest, Problem> {
     let service = fields.optional("service", readers::text(0..=100));
     let justification = fields.required("justification", readers::text(10..=500));
     let scope = scope(&mut fields);
-    let expires_at = expiry(&mut fields, ask.now());
+    let expires_at = expiry(&mut fields, context.now());
     let client = fields.optional("billing_customer_id", customer::number);
     Ok(fields.finish(|| {
         Some(RuleRequest {

@@ -5,19 +5,19 @@ use secmon_engine::Scenario;
 use serde_json::json;
 use uuid::Uuid;
 
-use super::ask::Ask;
+use super::context::Context;
 use super::problem::Problem;
 use super::reply::{self, Reply};
 use crate::fields::{Fields, readers};
 
 /// `GET /sandbox/scenarios`.
-pub(crate) fn scenarios(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
-    require_sandbox(ask)?;
+pub(crate) fn scenarios(context: &mut Context<'_>) -> Result<Reply, Problem> {
+    require_sandbox(context)?;
     let data = json!({
         "scenarios": Scenario::ALL.map(Scenario::name),
-        "current": ask.account.scenario().name(),
+        "current": context.account.scenario().name(),
     });
-    Ok(reply::success(StatusCode::OK, data, ask.now()))
+    Ok(reply::success(StatusCode::OK, data, context.now()))
 }
 
 /// What a scenario is chosen for.
@@ -29,9 +29,9 @@ enum Subject {
 }
 
 /// `POST /sandbox/scenario`.
-pub(crate) fn choose(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
-    require_sandbox(ask)?;
-    let body = ask.asked.object()?;
+pub(crate) fn choose(context: &mut Context<'_>) -> Result<Reply, Problem> {
+    require_sandbox(context)?;
+    let body = context.request.object()?;
     let mut fields = Fields::of_body(&body);
     let scenario = fields.required(
         "scenario",
@@ -39,18 +39,21 @@ pub(crate) fn choose(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
     );
     let subject = subject(&mut fields);
     let (scenario, subject) = fields.finish(|| Some((scenario?, subject)))?;
-    let now = ask.now();
+    let now = context.now();
     let (endpoint, domain) = match subject {
         Subject::Account => {
-            ask.account.at(now).set_scenario(scenario);
+            context.account.at(now).set_scenario(scenario);
             (None, None)
         }
         Subject::Endpoint(id) => {
-            ask.account.at(now).set_endpoint_scenario(id, scenario)?;
+            context
+                .account
+                .at(now)
+                .set_endpoint_scenario(id, scenario)?;
             (Some(id), None)
         }
         Subject::Domain(id) => {
-            ask.account.at(now).set_domain_scenario(id, scenario)?;
+            context.account.at(now).set_domain_scenario(id, scenario)?;
             (None, Some(id))
         }
     };
@@ -81,8 +84,8 @@ fn subject(fields: &mut Fields<'_>) -> Subject {
     }
 }
 
-fn require_sandbox(ask: &Ask<'_>) -> Result<(), Problem> {
-    if ask.account.settings().sandbox.is_on() {
+fn require_sandbox(context: &Context<'_>) -> Result<(), Problem> {
+    if context.account.settings().sandbox.is_on() {
         Ok(())
     } else {
         Err(Problem::SandboxDisabled)

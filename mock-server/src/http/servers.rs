@@ -6,15 +6,15 @@ use secmon_engine::{
 };
 use uuid::Uuid;
 
-use super::ask::Ask;
+use super::context::Context;
 use super::customer;
 use super::problem::Problem;
 use super::reply::{self, Reply};
 use crate::fields::{Fields, Raw, readers};
 
 /// `POST provision`.
-pub(crate) fn provision(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
-    let body = ask.asked.object()?;
+pub(crate) fn provision(context: &mut Context<'_>) -> Result<Reply, Problem> {
+    let body = context.request.object()?;
     let mut fields = Fields::of_body(&body);
     let client = customer::new_client(&mut fields, "client_id");
     let service = fields.optional("service_id", customer::service);
@@ -30,8 +30,8 @@ pub(crate) fn provision(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
             service,
         })
     })?;
-    let done = ask.account.at(ask.call).provision(request)?;
-    Ok(reply::success_done(done, ask.now()))
+    let done = context.account.at(context.call).provision(request)?;
+    Ok(reply::success_done(done, context.now()))
 }
 
 /// The server that `ip_address` and `hostname` name together (B1).
@@ -78,37 +78,40 @@ fn absent_or<T>(
 
 type Transition = fn(&mut Session<'_>, Uuid) -> Result<Done<Provisioned>, Refusal>;
 
-fn transition(ask: &mut Ask<'_>, go: Transition) -> Result<Reply, Problem> {
-    let body = ask.asked.object()?;
+fn transition(context: &mut Context<'_>, go: Transition) -> Result<Reply, Problem> {
+    let body = context.request.object()?;
     let mut fields = Fields::of_body(&body);
     let endpoint = fields.required("endpoint_id", readers::uuid);
     let endpoint = fields.finish(|| endpoint)?;
-    let done = go(&mut ask.account.at(ask.call), endpoint)?;
-    Ok(reply::success_done(done, ask.now()))
+    let done = go(&mut context.account.at(context.call), endpoint)?;
+    Ok(reply::success_done(done, context.now()))
 }
 
 /// `POST suspend`.
-pub(crate) fn suspend(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
-    transition(ask, |session, id| session.suspend(id))
+pub(crate) fn suspend(context: &mut Context<'_>) -> Result<Reply, Problem> {
+    transition(context, |session, id| session.suspend(id))
 }
 
 /// `POST resume`.
-pub(crate) fn resume(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
-    transition(ask, |session, id| session.resume(id))
+pub(crate) fn resume(context: &mut Context<'_>) -> Result<Reply, Problem> {
+    transition(context, |session, id| session.resume(id))
 }
 
 /// `POST terminate`.
-pub(crate) fn terminate(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
-    transition(ask, |session, id| session.terminate(id))
+pub(crate) fn terminate(context: &mut Context<'_>) -> Result<Reply, Problem> {
+    transition(context, |session, id| session.terminate(id))
 }
 
 /// `POST scan-endpoint`.
-pub(crate) fn scan(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
-    let body = ask.asked.object()?;
+pub(crate) fn scan(context: &mut Context<'_>) -> Result<Reply, Problem> {
+    let body = context.request.object()?;
     let mut fields = Fields::of_body(&body);
     let client = fields.required("client_id", customer::number);
     let endpoint = fields.required("endpoint_id", readers::uuid);
     let (client, endpoint) = fields.finish(|| Some((client?, endpoint?)))?;
-    let queued = ask.account.at(ask.call).scan_endpoint(client, endpoint)?;
-    Ok(reply::success(StatusCode::ACCEPTED, queued, ask.now()))
+    let queued = context
+        .account
+        .at(context.call)
+        .scan_endpoint(client, endpoint)?;
+    Ok(reply::success(StatusCode::ACCEPTED, queued, context.now()))
 }

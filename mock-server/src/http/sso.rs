@@ -2,22 +2,25 @@
 
 use http::StatusCode;
 
-use super::ask::Ask;
+use super::context::Context;
 use super::customer;
 use super::problem::Problem;
 use super::reply::{self, Reply};
 use crate::fields::{Fields, Raw, readers};
 
 /// `POST /sso/token`.
-pub(crate) fn token(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
-    let body = ask.asked.object()?;
+pub(crate) fn token(context: &mut Context<'_>) -> Result<Reply, Problem> {
+    let body = context.request.object()?;
     let mut fields = Fields::of_body(&body);
     let client = fields.required("billing_customer_id", customer::number);
     let path = fields.optional("redirect_path", redirect_path);
     let (client, path) = fields.finish(|| Some((client?, path)))?;
-    let minted = ask.account.at(ask.call).mint_sso_token(client, path)?;
+    let minted = context
+        .account
+        .at(context.call)
+        .mint_sso_token(client, path)?;
     let token = minted.token.clone();
-    Ok(reply::success(StatusCode::OK, minted, ask.now()).secret(token))
+    Ok(reply::success(StatusCode::OK, minted, context.now()).secret(token))
 }
 
 /// A path on the portal. Two slashes at its start would lead a browser to another host.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use http::StatusCode;
 use secmon_engine::SignedIn;
 
-use super::ask::Asked;
+use super::context::PartnerRequest;
 use super::reply::Reply;
 use crate::mock::Mock;
 use crate::partner::Partner;
@@ -17,8 +17,8 @@ pub(crate) const PATH: &str = "/sso";
 const HTML: &str = "text/html; charset=utf-8";
 
 /// Signs in with the token of the query, which is used up by it.
-pub(super) fn sign_in(mock: &Mock, asked: &Asked<'_>) -> (Reply, Ticket) {
-    let token = token(asked).to_owned();
+pub(super) fn sign_in(mock: &Mock, request: &PartnerRequest<'_>) -> (Reply, Ticket) {
+    let token = token(request).to_owned();
     let (reply, ticket) = match redeemed(mock, &token) {
         Some((account, who, ticket)) => (welcome(&account, &who), ticket),
         None => (refusal(), mock.store.settled()),
@@ -27,16 +27,16 @@ pub(super) fn sign_in(mock: &Mock, asked: &Asked<'_>) -> (Reply, Ticket) {
 }
 
 /// The account that minted the token of a sign-in, used or expired as it may be (M1).
-pub(super) fn minted_by(mock: &Mock, asked: &Asked<'_>) -> Option<Arc<Partner>> {
+pub(super) fn minted_by(mock: &Mock, request: &PartnerRequest<'_>) -> Option<Arc<Partner>> {
     let registry = mock.registry();
     let mut partners = registry.partners().into_iter();
     partners
-        .find(|partner| partner.account().minted_sso_token(token(asked)))
+        .find(|partner| partner.account().minted_sso_token(token(request)))
         .cloned()
 }
 
-fn token<'a>(asked: &'a Asked<'_>) -> &'a str {
-    asked.query.get("token").map_or("", String::as_str)
+fn token<'a>(request: &'a PartnerRequest<'_>) -> &'a str {
+    request.query.get("token").map_or("", String::as_str)
 }
 
 /// A token does not say whose it is: the account that made it knows it.
@@ -65,7 +65,7 @@ fn welcome(account: &str, who: &SignedIn) -> Reply {
 }
 
 fn refusal() -> Reply {
-    let text = "The sign-in token is used, expired or unknown. Ask for a new one.";
+    let text = "The sign-in token is used, expired or unknown. Context for a new one.";
     page(StatusCode::UNAUTHORIZED, "Not signed in", text)
 }
 

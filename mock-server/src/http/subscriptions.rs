@@ -6,15 +6,15 @@ use secmon_engine::{
     Session, SubscriptionMoved, SubscriptionRef,
 };
 
-use super::ask::Ask;
+use super::context::Context;
 use super::customer;
 use super::problem::Problem;
 use super::reply::{self, Reply};
 use crate::fields::{Fields, Raw, readers};
 
 /// `POST provision-subscription`.
-pub(crate) fn provision(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
-    let body = ask.asked.object()?;
+pub(crate) fn provision(context: &mut Context<'_>) -> Result<Reply, Problem> {
+    let body = context.request.object()?;
     let mut fields = Fields::of_body(&body);
     let client = customer::new_client(&mut fields, "client_id");
     let service = fields.required("service_id", customer::service);
@@ -24,7 +24,7 @@ pub(crate) fn provision(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
     customer::check_mrr(&mut fields);
     if let (Some(product), false) = (&product, fields.failed("plan_slug")) {
         let client = client.as_ref().map(|client| client.id);
-        let checked = ask
+        let checked = context
             .account
             .check_plan(client, service, product, plan.as_deref());
         fields.judge("plan_slug", checked);
@@ -38,41 +38,48 @@ pub(crate) fn provision(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
             quantity,
         })
     })?;
-    let done = ask.account.at(ask.call).provision_subscription(request)?;
-    Ok(reply::success_done(done, ask.now()))
+    let done = context
+        .account
+        .at(context.call)
+        .provision_subscription(request)?;
+    Ok(reply::success_done(done, context.now()))
 }
 
 type Transition =
     fn(&mut Session<'_>, &SubscriptionRef) -> Result<Done<SubscriptionMoved>, Refusal>;
 
-fn transition(ask: &mut Ask<'_>, go: Transition) -> Result<Reply, Problem> {
-    let body = ask.asked.object()?;
+fn transition(context: &mut Context<'_>, go: Transition) -> Result<Reply, Problem> {
+    let body = context.request.object()?;
     let mut fields = Fields::of_body(&body);
     let named = Named::read(&mut fields);
     let subscription = fields.finish(|| named.subscription())?;
-    let done = go(&mut ask.account.at(ask.call), &subscription)?;
-    Ok(reply::success_done(done, ask.now()))
+    let done = go(&mut context.account.at(context.call), &subscription)?;
+    Ok(reply::success_done(done, context.now()))
 }
 
 /// `POST suspend-subscription`.
-pub(crate) fn suspend(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
-    transition(ask, |session, named| session.suspend_subscription(named))
+pub(crate) fn suspend(context: &mut Context<'_>) -> Result<Reply, Problem> {
+    transition(context, |session, named| {
+        session.suspend_subscription(named)
+    })
 }
 
 /// `POST resume-subscription`.
-pub(crate) fn resume(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
-    transition(ask, |session, named| session.resume_subscription(named))
+pub(crate) fn resume(context: &mut Context<'_>) -> Result<Reply, Problem> {
+    transition(context, |session, named| session.resume_subscription(named))
 }
 
 /// `POST terminate-subscription`.
-pub(crate) fn terminate(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
-    transition(ask, |session, named| session.terminate_subscription(named))
+pub(crate) fn terminate(context: &mut Context<'_>) -> Result<Reply, Problem> {
+    transition(context, |session, named| {
+        session.terminate_subscription(named)
+    })
 }
 
 /// `POST change-subscription` (D4, D5).
-pub(crate) fn change(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
+pub(crate) fn change(context: &mut Context<'_>) -> Result<Reply, Problem> {
     const VALUES: [&str; 2] = ["new_plan_slug", "new_quantity"];
-    let body = ask.asked.object()?;
+    let body = context.request.object()?;
     let mut fields = Fields::of_body(&body);
     let named = Named::read(&mut fields);
     let new_plan = fields.optional("new_plan_slug", customer::slug);
@@ -89,7 +96,7 @@ pub(crate) fn change(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
         }
     }
     if let Some(product) = &named.product {
-        let checked = ask.account.check_new_plan(product, new_plan.as_deref());
+        let checked = context.account.check_new_plan(product, new_plan.as_deref());
         fields.judge("new_plan_slug", checked);
     }
     let request = fields.finish(|| {
@@ -100,8 +107,11 @@ pub(crate) fn change(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
             downgrade,
         })
     })?;
-    let change = ask.account.at(ask.call).change_subscription(request)?;
-    Ok(reply::success(StatusCode::OK, change, ask.now()))
+    let change = context
+        .account
+        .at(context.call)
+        .change_subscription(request)?;
+    Ok(reply::success(StatusCode::OK, change, context.now()))
 }
 
 /// The members that name a subscription; those that are wrong are noted and left out.

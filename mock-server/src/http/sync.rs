@@ -4,7 +4,7 @@ use http::StatusCode;
 use secmon_engine::{Product, ReportedService, SubscriptionStatus};
 use serde_json::Value;
 
-use super::ask::Ask;
+use super::context::Context;
 use super::customer;
 use super::problem::Problem;
 use super::reply::{self, Reply};
@@ -14,8 +14,8 @@ use crate::fields::{FieldErrors, Fields, Raw, readers};
 const SERVICE_FIELDS: [&str; 4] = ["service_id", "client_id", "product_slug", "status"];
 
 /// `POST sync-services`. One wrong entry refuses the whole request.
-pub(crate) fn services(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
-    let body = ask.asked.object()?;
+pub(crate) fn services(context: &mut Context<'_>) -> Result<Reply, Problem> {
+    let body = context.request.object()?;
     let mut fields = Fields::of_body(&body);
     fields.optional("module_version", readers::text(0..=20));
     let items = fields
@@ -29,8 +29,8 @@ pub(crate) fn services(ask: &mut Ask<'_>) -> Result<Reply, Problem> {
         }
     }
     let services = fields.finish(|| Some(services))?;
-    let report = ask.account.at(ask.call).sync_services(&services);
-    Ok(reply::success(StatusCode::OK, report, ask.now()))
+    let report = context.account.at(context.call).sync_services(&services);
+    Ok(reply::success(StatusCode::OK, report, context.now()))
 }
 
 fn service(item: &Value, place: &str) -> Result<ReportedService, FieldErrors> {

@@ -141,7 +141,7 @@ impl Mock {
             .chain(removed_puts(&registry).map(Put::removal))
             .collect();
         self.faults().clear();
-        self.strays().clear();
+        self.unattributed().clear();
         self.playbooks().clear();
         self.restart_counters();
         *registry = Registry::new(0, Removed::new());
@@ -347,7 +347,7 @@ impl Mock {
                     .into_iter()
                     .map(|partner| visit(Some(partner.name()), &mut partner.journal()))
                     .collect();
-                seen.push(visit(None, &mut self.strays()));
+                seen.push(visit(None, &mut self.unattributed()));
                 Ok(seen)
             }
         }

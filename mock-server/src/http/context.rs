@@ -1,4 +1,4 @@
-//! What an operation is asked: the request as it came in, and the account that it is about.
+//! What an operation is given: the request as it came in, and the account that it is about.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -16,7 +16,7 @@ use crate::fields::{Fields, readers};
 use crate::settings::Manners;
 
 /// A request, read but not judged.
-pub(crate) struct Asked<'a> {
+pub(crate) struct PartnerRequest<'a> {
     pub(crate) head: &'a Parts,
     /// The address that its connection came in on.
     pub(crate) arrived_on: SocketAddr,
@@ -25,7 +25,7 @@ pub(crate) struct Asked<'a> {
     pub(crate) sent: Sent,
 }
 
-impl Asked<'_> {
+impl PartnerRequest<'_> {
     pub(crate) fn path(&self) -> &str {
         self.head.uri.path()
     }
@@ -57,15 +57,15 @@ impl Asked<'_> {
     }
 }
 
-/// An operation's question to an account.
-pub(crate) struct Ask<'a> {
+/// What an operation works with.
+pub(crate) struct Context<'a> {
     pub(crate) account: &'a mut Account,
     pub(crate) call: Call,
-    pub(crate) asked: &'a Asked<'a>,
+    pub(crate) request: &'a PartnerRequest<'a>,
     pub(crate) manners: Manners,
 }
 
-impl Ask<'_> {
+impl Context<'_> {
     /// The account's time.
     pub(crate) fn now(&self) -> Instant {
         self.call.now
