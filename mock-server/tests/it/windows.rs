@@ -112,7 +112,11 @@ fn an_account_may_have_windows_of_its_own_size_m4() {
     }
     let full = small.get("/api/v1/endpoints").expect(429);
     assert_eq!(full.header("retry-after"), Some("10"));
-    for wrong in [json!({ "window": 0 }), json!({ "strict": -1 }), json!({ "size": 1 })] {
+    for wrong in [
+        json!({ "window": 0 }),
+        json!({ "strict": -1 }),
+        json!({ "size": 1 }),
+    ] {
         let body = json!({ "rate_limits": wrong });
         stage.anyone.post("/_mock/tenants", body).expect(400);
     }
