@@ -110,7 +110,7 @@ impl LocalService {
 
     fn open(&self) -> Result<MockServer, CliError> {
         MockServer::builder()
-            .state(self.folder.join("state.redb"))
+            .state(self.folder.join("state.sqlite"))
             .rate_limit(secmon_mock::RateLimit::Off)
             .scenario(secmon_mock::Scenario::Warnings)
             .start()

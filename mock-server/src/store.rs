@@ -2,18 +2,13 @@
 //! only after it is committed.
 
 mod checksum;
-mod commit_slots;
 mod file;
-mod migration;
-mod probation;
-mod quiet;
 mod ticket;
 mod writer;
 
 use secmon_engine::{Account, Change};
 
-pub(crate) use file::{open, open_to_read, reread};
-pub(crate) use quiet::guarded;
+pub(crate) use file::{open, open_to_read};
 pub(crate) use ticket::{NotSaved, Ticket, wait};
 pub(crate) use writer::FileStore;
 
@@ -45,29 +40,23 @@ pub(crate) struct Kept {
 impl Put {
     /// What the engine says about a record of an account.
     pub(crate) fn of(owner: &str, change: Change) -> Self {
-        let place = Place {
-            owner: owner.to_owned(),
-            table: change.table.name().to_owned(),
-            key: change.key,
-        };
-        Self {
-            place,
-            value: change.value,
-        }
+        let (owner, table) = (owner.to_owned(), change.table.name().to_owned());
+        let (key, value) = (change.key, change.value);
+        let place = Place { owner, table, key };
+        Self { place, value }
     }
 
     /// Takes the same record out of the store.
     pub(crate) fn removal(self) -> Self {
-        Self {
-            value: None,
-            ..self
-        }
+        let (place, value) = (self.place, None);
+        Self { place, value }
     }
 }
 
 /// Where changes go.
 pub(crate) trait Store: Send + Sync {
-    /// Hands changes over, in order; the ticket tells when they are durable. Does not block.
+    /// Hands changes over, in order; the ticket tells when they, and all that was handed over
+    /// before, are durable. Does not block.
     fn save(&self, changes: Vec<Put>) -> Ticket;
 
     /// Hands over what changed in an account, and `beside` it where something did. Called with the
@@ -76,7 +65,9 @@ pub(crate) trait Store: Send + Sync {
 
     /// Tells when all that was handed over so far is durable: whatever is said about the state in
     /// memory may be said then.
-    fn settled(&self) -> Ticket;
+    fn settled(&self) -> Ticket {
+        self.save(Vec::new())
+    }
 
     /// Saves what was handed over and gives the file back. Later changes are refused.
     fn close(&self);
@@ -92,10 +83,6 @@ impl Store for Memory {
 
     fn save_account(&self, _: &str, account: &mut Account, _: &dyn Fn() -> Put) -> Ticket {
         account.forget_changes();
-        Ticket::done()
-    }
-
-    fn settled(&self) -> Ticket {
         Ticket::done()
     }
 

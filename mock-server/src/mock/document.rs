@@ -39,9 +39,7 @@ struct AccountDocument {
 
 /// The document of a state file, which is left as it is.
 pub(crate) fn of_file(path: &Path) -> Result<Value, String> {
-    let records = store::open_to_read(path)
-        .map_err(|error| error.to_string())?
-        .into_records();
+    let records = store::open_to_read(path).map_err(|error| error.to_string())?;
     let stored = stored_state(records)?;
     let mut accounts = BTreeMap::new();
     for account in stored.accounts {
@@ -136,22 +134,13 @@ impl Mock {
     /// Puts an exported state in the place of this one. What the next start would refuse is refused
     /// here, before anything is changed: all that is acknowledged afterwards rests on it.
     pub(crate) fn import(&self, document: &Value) -> Result<Ticket, AdminError> {
-        let judged = store::guarded(|| {
-            let mut imported = read(document)?;
-            imported.server.clock_offset_ms = self.offset_to(imported.moment);
-            let new = self.records(&imported);
-            match rehearsed(&self.settings, &new) {
-                Ok(()) => Ok((imported, new)),
-                Err(reason) => Err(format!(
-                    "The next start would refuse this state: {}.",
-                    reason.trim_end_matches('.')
-                )),
-            }
-        });
-        let contradiction = || Err("The records of the document contradict each other.".to_owned());
-        let (imported, new) = judged
-            .unwrap_or_else(contradiction)
-            .map_err(AdminError::BadInput)?;
+        let mut imported = read(document).map_err(AdminError::BadInput)?;
+        imported.server.clock_offset_ms = self.offset_to(imported.moment);
+        let new = self.records(&imported);
+        rehearsed(&self.settings, &new).map_err(|reason| {
+            let reason = reason.trim_end_matches('.');
+            AdminError::BadInput(format!("The next start would refuse this state: {reason}."))
+        })?;
         let mut registry = self.registry_mut();
         let old = registry.partners().into_iter();
         let mut changes: Vec<Put> = old

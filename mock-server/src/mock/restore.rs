@@ -26,8 +26,7 @@ impl Mock {
             let start = Start::fresh(&settings);
             return Ok(start.mock(settings, Box::new(Memory)));
         };
-        let (start, file) =
-            store::open(&path)?.restore(|records| Start::from_file(&settings, records))?;
+        let (start, file) = store::open(&path, |records| Start::from_file(&settings, records))?;
         let mut changes = start.unsaved();
         let mock = start.mock(settings, Box::new(file));
         changes.push(moment_put(mock.now()));
@@ -42,10 +41,10 @@ impl Mock {
 /// Whether a start under these settings would take what is about to be written.
 pub(super) fn rehearsed(settings: &Settings, changes: &[Put]) -> Result<(), String> {
     let written = changes.iter().filter_map(|put| {
-        let value = put.value.as_ref()?;
-        Some(store::reread(&put.place, value))
+        let (place, value) = (put.place.clone(), put.value.clone()?);
+        Some(Kept { place, value })
     });
-    Start::from_file(settings, written.collect::<Result<_, _>>()?).map(drop)
+    Start::from_file(settings, written.collect()).map(drop)
 }
 
 /// Everything that outlives a process.

@@ -1,32 +1,16 @@
 //! CRC-32 (the polynomial of IEEE 802.3): finds every flipped bit and every burst to 32 bits.
 
+use super::Place;
+
 const POLYNOMIAL: u32 = 0xEDB8_8320;
 
-const TABLE: [u32; 256] = {
-    let mut table = [0; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        let mut value = byte as u32;
-        let mut bit = 0;
-        while bit < 8 {
-            value = if value & 1 == 1 {
-                (value >> 1) ^ POLYNOMIAL
-            } else {
-                value >> 1
-            };
-            bit += 1;
-        }
-        table[byte] = value;
-        byte += 1;
-    }
-    table
-};
-
-/// The checksum of a record: its key, a byte that occurs in no text, and its value.
-pub(super) fn of(key: &str, value: &[u8]) -> u32 {
-    const SEPARATOR: u8 = 0xFF;
-    let bytes = key.bytes().chain([SEPARATOR]).chain(value.iter().copied());
+/// The checksum of a record: where it is and what it says, with a byte between that no text has.
+pub(super) fn of(Place { owner, table, key }: &Place, value: &[u8]) -> u32 {
+    let names = [owner, table, key].map(|name| name.as_bytes());
+    let parts = names.into_iter().flat_map(|name| [name, &[0xFF]]);
+    let bytes = parts.chain([value]).flatten();
     !bytes.fold(!0, |sum, byte| {
-        (sum >> 8) ^ TABLE[((sum ^ u32::from(byte)) & 0xFF) as usize]
+        let shifted = |sum: u32, _| (sum >> 1) ^ (POLYNOMIAL & (sum & 1).wrapping_neg());
+        (0..8).fold(sum ^ u32::from(*byte), shifted)
     })
 }

@@ -3,7 +3,6 @@
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
-use std::thread::Thread;
 
 use tokio::sync::oneshot;
 
@@ -17,9 +16,8 @@ pub(crate) struct NotSaved(pub(crate) String);
 
 /// Becomes ready when the changes it stands for are durable.
 #[must_use]
-pub(crate) struct Ticket(Standing);
-
-enum Standing {
+pub(crate) enum Ticket {
+    /// How it ended is known already.
     Known(Result<(), NotSaved>),
     Awaited(oneshot::Receiver<Result<(), NotSaved>>),
 }
@@ -27,16 +25,7 @@ enum Standing {
 impl Ticket {
     /// Nothing to wait for.
     pub(crate) fn done() -> Self {
-        Self::known(Ok(()))
-    }
-
-    /// How it ended is known already.
-    pub(super) fn known(outcome: Result<(), NotSaved>) -> Self {
-        Self(Standing::Known(outcome))
-    }
-
-    pub(super) fn new(receiver: oneshot::Receiver<Result<(), NotSaved>>) -> Self {
-        Self(Standing::Awaited(receiver))
+        Self::Known(Ok(()))
     }
 }
 
@@ -44,16 +33,16 @@ impl Future for Ticket {
     type Output = Result<(), NotSaved>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        match &mut self.0 {
-            Standing::Known(outcome) => Poll::Ready(outcome.clone()),
-            Standing::Awaited(receiver) => Pin::new(receiver).poll(context).map(|answer| {
+        match &mut *self {
+            Self::Known(outcome) => Poll::Ready(outcome.clone()),
+            Self::Awaited(receiver) => Pin::new(receiver).poll(context).map(|answer| {
                 answer.unwrap_or_else(|_| Err(NotSaved("the server is stopping".to_owned())))
             }),
         }
     }
 }
 
-struct Unpark(Thread);
+struct Unpark(std::thread::Thread);
 
 impl Wake for Unpark {
     fn wake(self: Arc<Self>) {

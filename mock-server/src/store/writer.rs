@@ -4,18 +4,17 @@
 //! A commit that fails ends the saving: memory is ahead of the file from then on, and nothing that
 //! rests on memory may be acknowledged any more.
 
-use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::JoinHandle;
 
-use redb::{Database, Durability};
+use rusqlite::Connection;
 use secmon_engine::Account;
 use tokio::sync::oneshot;
 
-use super::file::{RECORDS, key_of, stored};
-use super::{NotSaved, Put, Store, Ticket};
+use super::{NotSaved, Place, Put, Store, Ticket, checksum, file};
+use crate::partner::lock;
 
 struct Job {
     changes: Vec<Put>,
@@ -24,7 +23,7 @@ struct Job {
 
 /// A store in a file, with its writer thread.
 pub(crate) struct FileStore {
-    writer: Mutex<Option<Writer>>,
+    writer: Mutex<Option<(Sender<Job>, JoinHandle<()>)>>,
     standing: Arc<Standing>,
 }
 
@@ -43,54 +42,30 @@ impl Standing {
     }
 }
 
-struct Writer {
-    jobs: Sender<Job>,
-    thread: JoinHandle<()>,
-}
-
 impl FileStore {
-    pub(super) fn start(database: Database) -> io::Result<Self> {
+    pub(super) fn start(connection: Connection) -> std::io::Result<Self> {
         let (jobs, waiting) = channel();
         let standing = Arc::new(Standing::default());
         let shared = Arc::clone(&standing);
-        let thread = std::thread::Builder::new()
-            .name("secmon-mock-state".to_owned())
-            .spawn(move || write(&database, &waiting, &shared))?;
-        Ok(Self {
-            writer: Mutex::new(Some(Writer { jobs, thread })),
-            standing,
-        })
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Option<Writer>> {
-        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn hand_over(&self, changes: Vec<Put>) -> Ticket {
-        let (done, receiver) = oneshot::channel();
-        if let Some(writer) = &*self.lock() {
-            self.standing.open_jobs.fetch_add(1, Ordering::AcqRel);
-            // A send fails only when the thread is gone; the dropped sender then says so.
-            let _ = writer.jobs.send(Job { changes, done });
-        }
-        Ticket::new(receiver)
+        let thread = std::thread::Builder::new().name("secmon-mock-state".to_owned());
+        let thread = thread.spawn(move || write(connection, &waiting, &shared))?;
+        let writer = Mutex::new(Some((jobs, thread)));
+        Ok(Self { writer, standing })
     }
 }
 
 impl Store for FileStore {
     fn save(&self, changes: Vec<Put>) -> Ticket {
-        if changes.is_empty() {
-            return self.settled();
+        if changes.is_empty() && self.standing.open_jobs.load(Ordering::Acquire) == 0 {
+            return Ticket::Known(self.standing.outcome());
         }
-        self.hand_over(changes)
-    }
-
-    fn settled(&self) -> Ticket {
-        if self.standing.open_jobs.load(Ordering::Acquire) == 0 {
-            return Ticket::known(self.standing.outcome());
+        let (done, receiver) = oneshot::channel();
+        if let Some((jobs, _)) = &*lock(&self.writer) {
+            self.standing.open_jobs.fetch_add(1, Ordering::AcqRel);
+            // A send fails only when the thread is gone; the dropped sender then says so.
+            let _ = jobs.send(Job { changes, done });
         }
-        // What memory shows may still fail to be saved: a job without changes ends after it.
-        self.hand_over(Vec::new())
+        Ticket::Awaited(receiver)
     }
 
     fn save_account(&self, name: &str, account: &mut Account, beside: &dyn Fn() -> Put) -> Ticket {
@@ -103,8 +78,7 @@ impl Store for FileStore {
     }
 
     fn close(&self) {
-        let writer = self.lock().take();
-        if let Some(Writer { jobs, thread }) = writer {
+        if let Some((jobs, thread)) = lock(&self.writer).take() {
             drop(jobs);
             // The thread owns the file; once it ended, the file is closed.
             let _ = thread.join();
@@ -118,44 +92,44 @@ impl Drop for FileStore {
     }
 }
 
-fn write(database: &Database, waiting: &Receiver<Job>, standing: &Standing) {
+fn write(mut connection: Connection, waiting: &Receiver<Job>, standing: &Standing) {
     while let Ok(first) = waiting.recv() {
-        let mut changes = Vec::new();
-        let mut told = Vec::new();
-        for job in std::iter::once(first).chain(waiting.try_iter()) {
-            changes.extend(job.changes);
-            told.push(job.done);
-        }
+        let jobs: Vec<Job> = std::iter::once(first).chain(waiting.try_iter()).collect();
         if standing.failure.get().is_none()
-            && !changes.is_empty()
-            && let Err(error) = commit(database, &changes)
+            && let Err(error) = commit(&mut connection, jobs.iter().flat_map(|job| &job.changes))
         {
             let failure = standing.failure.get_or_init(|| NotSaved(error.to_string()));
             eprintln!("error: {failure}");
         }
-        standing.open_jobs.fetch_sub(told.len(), Ordering::AcqRel);
-        for done in told {
+        standing.open_jobs.fetch_sub(jobs.len(), Ordering::AcqRel);
+        for job in jobs {
             // Somebody who went away needs no answer.
-            let _ = done.send(standing.outcome());
+            let _ = job.done.send(standing.outcome());
         }
     }
+    file::close(&connection);
 }
 
-fn commit(database: &Database, changes: &[Put]) -> Result<(), redb::Error> {
-    let mut transaction = database.begin_write()?;
-    transaction.set_durability(Durability::Immediate)?;
-    // In one phase, opening would take an older commit for the last one where a bit of that is bad.
-    transaction.set_two_phase_commit(true);
+const KEEP: &str = "INSERT OR REPLACE INTO records VALUES (?1, ?2, ?3, ?4, ?5)";
+const REMOVE: &str = "DELETE FROM records WHERE account = ?1 AND \"table\" = ?2 AND key = ?3";
+
+fn commit<'a>(
+    connection: &mut Connection,
+    changes: impl Iterator<Item = &'a Put>,
+) -> Result<(), rusqlite::Error> {
+    let transaction = connection.transaction()?;
     {
-        let mut records = transaction.open_table(RECORDS)?;
+        let (mut keep, mut remove) = (transaction.prepare(KEEP)?, transaction.prepare(REMOVE)?);
         for Put { place, value } in changes {
-            let key = key_of(place);
+            let Place { owner, table, key } = place;
             match value {
-                Some(value) => records.insert(key.as_str(), stored(&key, value).as_slice())?,
-                None => records.remove(key.as_str())?,
+                Some(value) => {
+                    let sum = checksum::of(place, value);
+                    keep.execute((owner, table, key, value, sum))?
+                }
+                None => remove.execute((owner, table, key))?,
             };
         }
     }
-    transaction.commit()?;
-    Ok(())
+    transaction.commit()
 }

@@ -3,11 +3,12 @@
 
 use std::path::Path;
 
+use rusqlite::Connection;
 use secmon_mock::StartError;
 use serde_json::{Value, json};
 
 use crate::client::{Reply, coded, text};
-use crate::durable::{Folder, acme, provision, seen, server};
+use crate::durable::{Folder, acme, files, log_of, provision, seen, server};
 use crate::program::{Program, command, run};
 
 #[test]
@@ -88,63 +89,168 @@ fn a_flipped_bit_is_refused_or_changes_nothing() {
     assert!(refused > 0);
 }
 
-/// A file as `kill -9` leaves it, and what a customer sees in it.
-fn left_by_kill_9(folder: &Folder) -> (Vec<u8>, Vec<Value>) {
-    let file = folder.0.path().join("killed.redb");
-    let server = server(&file).expect("a server");
-    let caller = acme(server.url());
-    for last in 1..=5 {
-        provision(&caller, &format!("192.0.2.{last}"));
+#[test]
+fn a_record_that_was_changed_is_refused_whatever_of_it_it_was() {
+    let folder = Folder::new();
+    let file = folder.state();
+    {
+        let server = server(&file).expect("a server");
+        provision(&acme(server.url()), "192.0.2.1");
     }
-    let left = std::fs::read(&file).expect("a file");
-    (left, seen(&caller))
+    let good = std::fs::read(&file).expect("a file");
+    let changes = [
+        "value = CAST(replace(value, '192.0.2.1', '192.0.2.3') AS BLOB)",
+        "value = substr(value, 2)",
+        "key = key || '0' WHERE account = 'acme'",
+        "\"table\" = \"table\" || 's' WHERE account = 'acme'",
+        "account = 'acmf' WHERE account = 'acme'",
+        "checksum = checksum + 1",
+        "checksum = -checksum",
+    ];
+    for change in changes {
+        std::fs::write(&file, &good).expect("a file");
+        let database = Connection::open(&file).expect("a database");
+        let update = format!("UPDATE records SET {change}");
+        assert!(database.execute(&update, ()).expect("an update") > 0);
+        drop(database);
+        let spoilt = std::fs::read(&file).expect("a file");
+        assert!(spoilt != good, "{change}");
+        refuses(&file, &spoilt);
+        let error = server(&file).expect_err("it is refused").to_string();
+        assert!(error.contains("checksum"), "{change}: {error}");
+        assert_eq!(files(&folder), ["state.sqlite"], "{change}");
+    }
+}
+
+/// What `kill -9` leaves, and what a customer saw after each change.
+struct Left {
+    file: Vec<u8>,
+    log: Vec<u8>,
+    seen: Vec<Vec<Value>>,
+}
+
+impl Left {
+    fn by_kill_9() -> Self {
+        let folder = Folder::new();
+        let file = folder.state();
+        let server = server(&file).expect("a server");
+        let caller = acme(server.url());
+        let mut all_seen = vec![seen(&caller)];
+        for last in 1..=5 {
+            provision(&caller, &format!("192.0.2.{last}"));
+            all_seen.push(seen(&caller));
+        }
+        Self {
+            file: std::fs::read(&file).expect("a file"),
+            log: std::fs::read(log_of(&file)).expect("a log"),
+            seen: all_seen,
+        }
+    }
+
+    /// What a customer sees in it; nothing where it is refused, and then it is left as it is.
+    fn opened(&self, folder: &Folder) -> Option<Vec<Value>> {
+        let file = folder.state();
+        std::fs::write(&file, &self.file).expect("a file");
+        std::fs::write(log_of(&file), &self.log).expect("a log");
+        match server(&file) {
+            Ok(server) => Some(seen(&acme(server.url()))),
+            Err(StartError::State { .. }) => {
+                assert_eq!(std::fs::read(&file).expect("a file"), self.file);
+                assert_eq!(std::fs::read(log_of(&file)).expect("a log"), self.log);
+                assert_eq!(files(folder).len(), 2);
+                std::fs::remove_file(log_of(&file)).expect("a log");
+                None
+            }
+            Err(error) => panic!("{error}"),
+        }
+    }
+}
+
+#[test]
+fn a_file_left_by_kill_9_is_exported_with_its_last_change_and_left_as_it_is() {
+    let folder = Folder::new();
+    let file = folder.state();
+    let left = Left::by_kill_9();
+    std::fs::write(&file, &left.file).expect("a file");
+    std::fs::write(log_of(&file), &left.log).expect("a log");
+    let state = file.to_str().expect("a path");
+    let (code, document, error) = run(&mut command(&["export", "--state", state]));
+    assert_eq!(code, Some(0), "{error}");
+    assert!(document.contains("192.0.2.5"));
+    assert_eq!(std::fs::read(&file).expect("a file"), left.file);
+    assert_eq!(std::fs::read(log_of(&file)).expect("a log"), left.log);
+    assert_eq!(files(&folder).len(), 2);
+}
+
+#[test]
+fn a_file_that_a_server_has_is_not_exported() {
+    let folder = Folder::new();
+    let state = folder.state();
+    let state = state.to_str().expect("a path");
+    let _program = Program::start(&["--state", state]);
+    let (code, out, error) = run(&mut command(&["export", "--state", state]));
+    assert_eq!((code, out.as_str()), (Some(2), ""));
+    assert!(error.contains("held by another process"), "{error}");
+}
+
+/// Two hundred places in some bytes, where they are not zero.
+fn places(bytes: &[u8]) -> Vec<usize> {
+    let used: Vec<usize> = (0..bytes.len()).filter(|at| bytes[*at] != 0).collect();
+    (0..200).map(|step| used[step * used.len() / 200]).collect()
 }
 
 #[test]
 fn a_flipped_bit_in_a_file_left_by_kill_9_is_refused_or_changes_nothing() {
     let folder = Folder::new();
-    let file = folder.state();
-    let (left, before) = left_by_kill_9(&folder);
-    let used: Vec<usize> = (0..left.len()).filter(|at| left[*at] != 0).collect();
-    const FLAGS: usize = 9;
-    let everywhere = (0..200).map(|step| used[step * used.len() / 200]);
-    let places = (0..8)
-        .map(|bit| (FLAGS, bit))
-        .chain(everywhere.map(|at| (at, at % 8)));
-    let mut refused = 0;
-    for (at, bit) in places {
-        let mut spoilt = left.clone();
-        spoilt[at] ^= 1 << bit;
-        std::fs::write(&file, &spoilt).expect("a file");
-        match server(&file) {
-            Err(StartError::State { .. }) => {
-                refused += 1;
-                assert_eq!(std::fs::read(&file).expect("a file"), spoilt, "{at}.{bit}");
-            }
-            Err(error) => panic!("{at}.{bit}: {error}"),
-            Ok(server) => assert_eq!(seen(&acme(server.url())), before, "{at}.{bit}"),
+    let mut left = Left::by_kill_9();
+    assert_eq!(left.opened(&folder).as_ref(), left.seen.last());
+    for at in 0..100.min(left.file.len()) {
+        left.file[at] ^= 1 << (at % 8);
+        if let Some(seen) = left.opened(&folder) {
+            assert_eq!(Some(&seen), left.seen.last(), "{at}");
         }
+        left.file[at] ^= 1 << (at % 8);
     }
-    assert!(refused > 0);
+    for at in places(&left.file) {
+        left.file[at] ^= 1 << (at % 8);
+        if let Some(seen) = left.opened(&folder) {
+            assert_eq!(Some(&seen), left.seen.last(), "{at}");
+        }
+        left.file[at] ^= 1 << (at % 8);
+    }
+}
+
+/// To SQLite, a wrong bit in the log looks like the change that the crash cut off: the log ends
+/// there, between two changes.
+#[test]
+fn a_flipped_bit_in_a_log_left_by_kill_9_is_refused_or_ends_it_between_two_changes() {
+    let folder = Folder::new();
+    let mut left = Left::by_kill_9();
+    for at in places(&left.log) {
+        left.log[at] ^= 1 << (at % 8);
+        if let Some(seen) = left.opened(&folder) {
+            assert!(left.seen.contains(&seen), "{at}: {seen:?}");
+        }
+        left.log[at] ^= 1 << (at % 8);
+    }
 }
 
 #[test]
 fn another_programs_database_is_refused_and_so_is_an_empty_file() {
     let folder = Folder::new();
     let file = folder.state();
-    {
-        let database = redb::Database::create(&file).expect("a database");
-        let transaction = database.begin_write().expect("a transaction");
-        let theirs: redb::TableDefinition<&str, u32> = redb::TableDefinition::new("theirs");
-        transaction
-            .open_table(theirs)
-            .expect("a table")
-            .insert("count", 1)
-            .expect("a row");
-        transaction.commit().expect("a commit");
+    for mode in ["DELETE", "WAL"] {
+        let database = Connection::open(&file).expect("a database");
+        database
+            .pragma_update(None, "journal_mode", mode)
+            .expect("a mode");
+        let theirs = "CREATE TABLE theirs (count); INSERT INTO theirs VALUES (1)";
+        database.execute_batch(theirs).expect("a row");
+        drop(database);
+        let theirs = std::fs::read(&file).expect("a file");
+        refuses(&file, &theirs);
+        std::fs::remove_file(&file).expect("a file");
     }
-    let theirs = std::fs::read(&file).expect("a file");
-    refuses(&file, &theirs);
     std::fs::write(&file, b"").expect("a file");
     refuses(&file, b"");
     let error = server(&file).expect_err("it is refused").to_string();
@@ -225,17 +331,11 @@ fn a_newer_format_is_refused() {
     let folder = Folder::new();
     let file = folder.state();
     drop(server(&file).expect("a server"));
-    {
-        let database = redb::Database::open(&file).expect("a database");
-        let transaction = database.begin_write().expect("a transaction");
-        let formats: redb::TableDefinition<&str, u32> = redb::TableDefinition::new("format");
-        transaction
-            .open_table(formats)
-            .expect("a table")
-            .insert("format", 99)
-            .expect("a format");
-        transaction.commit().expect("a commit");
-    }
+    let database = Connection::open(&file).expect("a database");
+    database
+        .pragma_update(None, "user_version", 99)
+        .expect("a format");
+    drop(database);
     let spoilt = std::fs::read(&file).expect("a file");
     let error = server(&file).expect_err("a newer format");
     assert!(error.to_string().contains("newer"), "{error}");

@@ -16,8 +16,21 @@ impl Folder {
     }
 
     pub fn state(&self) -> PathBuf {
-        self.0.path().join("state.redb")
+        self.0.path().join("state.sqlite")
     }
+}
+
+/// What was changed last, and is not in the file itself while a server has it.
+pub fn log_of(state: &Path) -> PathBuf {
+    state.with_extension("sqlite-wal")
+}
+
+/// The names of all files in a folder.
+pub fn files(folder: &Folder) -> Vec<String> {
+    let files = std::fs::read_dir(folder.0.path()).expect("a folder");
+    let name = |file: std::io::Result<std::fs::DirEntry>| file.expect("a file").file_name();
+    let names = files.map(|file| name(file).to_string_lossy().into_owned());
+    names.collect()
 }
 
 pub fn server(state: &Path) -> Result<MockServer, StartError> {
@@ -86,6 +99,7 @@ fn everything_is_there_after_a_restart() {
             .expect(200);
         (seen(&caller), made)
     };
+    assert_eq!(files(&folder), ["state.sqlite"]);
     let server = server(&folder.state()).expect("a server");
     let (caller, admin) = (acme(server.url()), Caller::new(server.url()));
     assert_eq!(seen(&caller), before);
@@ -146,8 +160,9 @@ fn time_never_goes_back_in_a_state_that_is_opened_again() {
 
 /// The moment that the state of a running server knows as its last.
 fn last_moment(folder: &Folder) -> String {
-    let copy = folder.0.path().join("copy.redb");
+    let copy = folder.0.path().join("copy.sqlite");
     std::fs::copy(folder.state(), &copy).expect("a copy");
+    std::fs::copy(log_of(&folder.state()), log_of(&copy)).expect("a copy");
     let copy = copy.to_str().expect("a path");
     let (code, document, error) = run(&mut command(&["export", "--state", copy]));
     assert_eq!(code, Some(0), "{error}");

@@ -20,7 +20,6 @@ mod imports;
 mod journal;
 mod keys;
 mod lists;
-mod migration;
 mod paths;
 mod pinned;
 mod playbooks;
