@@ -114,11 +114,6 @@ impl Account {
         builder(&self.stage, &self.key)
     }
 
-    /// A builder with the service's address and another key.
-    pub fn builder_with_key(&self, key: &str) -> ClientBuilder {
-        builder(&self.stage, key)
-    }
-
     /// A client that tries again what may be tried again, without waiting long.
     pub fn patient_client(&self) -> Client {
         let builder = self

@@ -27,58 +27,14 @@ static STRICT_DOCUMENT: LazyLock<Value> = LazyLock::new(|| strict(DOCUMENT.clone
 /// The same, in which every object may have further members (F1), and what only our own mock fixes may be otherwise.
 static OPEN_DOCUMENT: LazyLock<Value> = LazyLock::new(|| {
     let mut document = STRICT_DOCUMENT.clone();
-    for (place, schema) in UNFIXED {
-        let schema = serde_json::from_str(schema).expect("a schema");
-        *document.pointer_mut(place).expect(place) = schema;
+    let unfixed = include_str!("../unfixed.toml");
+    let unfixed: HashMap<String, Value> = toml::from_str(unfixed).expect("schemas by place");
+    for (place, schema) in unfixed {
+        *document.pointer_mut(&place).expect(&place) = schema;
     }
     open(&mut document);
     document
 });
-
-/// What the description says of our own mock, and what the documents say of any service.
-const UNFIXED: [(&str, &str); 13] = [
-    ("/components/schemas/Uuid/pattern", ANY_UUID),
-    ("/components/schemas/NullableUuid/pattern", ANY_UUID),
-    ("/components/schemas/Timestamp/pattern", ANY_TIME),
-    ("/components/schemas/NullableTimestamp/pattern", ANY_TIME),
-    // An empty list stands for an empty map (F8).
-    (
-        "/components/schemas/FieldProblems/type",
-        r#"["object", "array"]"#,
-    ),
-    (
-        "/components/schemas/ErrorDetails/type",
-        r#"["object", "array"]"#,
-    ),
-    // A note is told of provisioning alone, and the server of a rule of lists alone.
-    (
-        "/components/schemas/KnownEndpoint",
-        r##"{"$ref": "#/components/schemas/Endpoint"}"##,
-    ),
-    ("/components/schemas/Rule/then", "true"),
-    ("/components/schemas/Rule/else", "true"),
-    // Words that are not shown, or given as examples.
-    ("/components/schemas/PortSeverity", r#"{"type": "string"}"#),
-    (
-        "/components/schemas/LatestScan/properties/status",
-        r#"{"type": "string"}"#,
-    ),
-    (
-        "/components/schemas/Rule/properties/scope_label",
-        r#"{"type": "string"}"#,
-    ),
-    (
-        "/components/schemas/ChangedSubscription/properties/direction",
-        r#"{"type": ["string", "null"]}"#,
-    ),
-];
-
-const ANY_UUID: &str =
-    r#""^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}$""#;
-
-/// ISO 8601 with offset (A13).
-const ANY_TIME: &str =
-    r#""^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d+)?(Z|[+-]\\d{2}:\\d{2})$""#;
 
 static STRICT: LazyLock<Form> = LazyLock::new(|| Form::of(&STRICT_DOCUMENT));
 static OPEN: LazyLock<Form> = LazyLock::new(|| Form::of(&OPEN_DOCUMENT));
@@ -197,19 +153,14 @@ pub fn statuses(row: &Row) -> Vec<u16> {
 fn found_problems(form: &'static Form, place: &str, exchange: &Exchange) -> Vec<Problem> {
     let response = value_at(place);
     let mut problems = Vec::new();
-    for name in response["headers"]
-        .as_object()
-        .into_iter()
-        .flat_map(|headers| headers.keys())
-    {
+    let headers = response["headers"].as_object().into_iter();
+    for name in headers.flat_map(|headers| headers.keys()) {
         if !exchange.headers.contains_key(name.to_ascii_lowercase()) {
             problems.push(format!("the header {name} is missing").into());
         }
     }
-    if response
-        .pointer("/content/application~1json/schema")
-        .is_none()
-    {
+    let schema = response.pointer("/content/application~1json/schema");
+    if schema.is_none() {
         if !exchange.body.is_empty() {
             problems.push(format!("a body where there is none: {}", exchange.json).into());
         }
