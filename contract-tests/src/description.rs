@@ -195,11 +195,8 @@ fn unnumbered(place: &str) -> String {
 
 /// The place of an operation, in its namespace.
 fn operation(row: &Row) -> String {
-    let path = row
-        .path
-        .replace("{namespace}", row.namespace)
-        .replace('/', "~1");
-    let item = followed(format!("/paths/{path}"));
+    let path = row.path.replace("{namespace}", row.namespace);
+    let item = followed(format!("/paths/{}", path.replace('/', "~1")));
     format!("{item}/{}", row.method.to_ascii_lowercase())
 }
 

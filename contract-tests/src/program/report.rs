@@ -280,7 +280,7 @@ impl Finding {
             case: case.name(),
             is_assumed,
             law,
-            what: violation.message.clone(),
+            what: for_a_reader(&violation.message),
             place: violation.place.clone(),
             calls: calls.iter().map(|call| Shown::of(call, url)).collect(),
         }
@@ -299,15 +299,14 @@ impl Finding {
     /// What it breaks, in sentences.
     pub fn laws(&self) -> Vec<String> {
         let cited = Cited::read(&self.law);
-        let sections = cited.sections.iter();
-        let sections = sections.map(|name| format!("API specification, section \"{name}\""));
+        let section = |name: &String| format!("API specification, section \"{name}\"");
         let laws = cited.laws.iter().map(|law| {
             let said = [("", &law.specified), ("Assumed here: ", &law.assumed)];
             let said = said.iter().filter(|(_, text)| !text.is_empty());
             let said: Vec<String> = said.map(|(kind, text)| format!("{kind}{text}")).collect();
             format!("{} {}: {}", law.id, law.title, said.join(" "))
         });
-        sections.chain(laws).collect()
+        cited.sections.iter().map(section).chain(laws).collect()
     }
 
     /// The files of client and mock that go with what is assumed; empty where it is more than that.
@@ -345,4 +344,11 @@ fn telling(exchanges: &[Exchange]) -> Vec<Exchange> {
         .rev()
         .find(|exchange| exchange.method != http::Method::GET);
     write.into_iter().chain([last]).cloned().collect()
+}
+
+/// A message in words for somebody who does not know Rust: the service's answer stands left in every comparison.
+fn for_a_reader(message: &str) -> String {
+    let message = message.replace("assertion `left == right` failed: ", "");
+    let found = message.replace("\n  left: ", "\n     found: ");
+    found.replace("\n right: ", "\n  expected: ")
 }
