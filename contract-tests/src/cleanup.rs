@@ -62,14 +62,7 @@ impl Stays {
             }
         }
         let calls = left.calls.iter().filter(|call| !made_by(call).is_empty());
-        stays.customers = calls
-            .filter_map(|call| {
-                let sent = &call.body;
-                sent["client_id"]
-                    .as_u64()
-                    .or(sent["billing_customer_id"].as_u64())
-            })
-            .collect();
+        stays.customers = calls.filter_map(customer).collect();
         stays
     }
 
@@ -146,9 +139,7 @@ fn made_by(call: &Sent) -> Vec<Made> {
 
 /// What a call makes, if it is processed, as far as it can be found without the answer.
 fn maybe_made_by(call: &Sent) -> Vec<Made> {
-    let sent = &call.body;
-    let customer = sent["client_id"].as_u64();
-    let customer = customer.or(sent["billing_customer_id"].as_u64());
+    let (sent, customer) = (&call.body, customer(call));
     let made = match operation(call).as_str() {
         "provision_endpoint" | "create_endpoint" => customer.map(Made::ServersOf),
         "provision_domain" => customer.map(Made::DomainsOf),
@@ -165,6 +156,11 @@ fn maybe_made_by(call: &Sent) -> Vec<Made> {
         _ => None,
     };
     made.into_iter().collect()
+}
+
+fn customer(call: &Sent) -> Option<u64> {
+    let mut names = ["client_id", "billing_customer_id"].iter();
+    names.find_map(|name| call.body[name].as_u64())
 }
 
 fn operation(call: &Sent) -> String {

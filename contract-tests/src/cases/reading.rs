@@ -34,9 +34,9 @@ async fn health_answers_without_a_key() {
     let account = Account::new().await;
     let call = crate::RawCall::new(Method::GET, &format!("{}/api/v1/health", account.url));
     let answer = call.send().await.expect("an answer");
-    assert_eq!(answer.status, StatusCode::OK, "{}", answer.json);
-    assert_eq!(answer.json["success"], true, "{}", answer.json);
-    assert_eq!(answer.json["status"], "ok", "{}", answer.json);
+    assert_eq!(answer.status, StatusCode::OK, "health");
+    assert_eq!(answer.json["success"], true, "`success` of health");
+    assert_eq!(answer.json["status"], "ok", "`status` of health");
 }
 
 async fn what_is_refused_is_refused_in_its_shape() {

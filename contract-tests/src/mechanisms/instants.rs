@@ -176,8 +176,17 @@ impl Scene {
         call.send().await.expect("an answer")
     }
 
+    async fn get(&self, path: &str) -> RawAnswer {
+        self.call(Method::GET, path, &Value::Null).await
+    }
+
     async fn read(&self, path: &str) -> Value {
-        self.call(Method::GET, path, &Value::Null).await.json
+        self.get(path).await.json
+    }
+
+    async fn scan(&self, thing: &Value) -> RawAnswer {
+        let path = "/api/v1/billing/scan-endpoint";
+        self.call(Method::POST, path, thing).await
     }
 
     /// How long a scan takes, and how long it is from one to the next: the service says it of the first, of a server that
@@ -189,10 +198,7 @@ impl Scene {
         let detail = self.read(&path).await;
         let took = detail["latest_scan"]["scan_duration_ms"].as_i64();
         let took = took.unwrap_or_else(|| panic!("no scan ended: {detail}"));
-        let shown = ["last_scan_at", "next_scan_at"].map(|member| {
-            let text = detail["data"][member].as_str().unwrap_or_default();
-            DateTime::parse_from_rfc3339(text).expect("a time")
-        });
+        let shown = ["last_scan_at", "next_scan_at"].map(|member| time_of(&detail["data"][member]));
         let interval = match self.estate.account.is_the_mocks() {
             true => Duration::seconds(DAY),
             false => shown[1] - shown[0],
@@ -254,20 +260,11 @@ async fn window(scene: &Scene, way: &'static str) -> (Time, Value) {
     }
     scene.set(scene.start).await;
     let thing = json!(format!("{way}?billing_customer_id=1"));
-    assert_eq!(
-        fill(scene, &thing).await,
-        "429 window",
-        "the calls of a window, and one more"
-    );
+    let beyond = fill(scene, &thing).await;
+    assert_eq!(beyond, "429 window", "the calls of a window, and one more");
     scene.set(scene.start + Duration::seconds(30)).await;
     for _ in 0..3 {
-        let refused = scene
-            .call(
-                Method::GET,
-                thing.as_str().unwrap_or_default(),
-                &Value::Null,
-            )
-            .await;
+        let refused = scene.get(text(&thing)).await;
         assert_eq!(refused.outcome(), "429 window");
         scene.assert_wait(&refused, Duration::seconds(30));
     }
@@ -276,40 +273,25 @@ async fn window(scene: &Scene, way: &'static str) -> (Time, Value) {
 
 /// Calls until the window is full; gives the outcome of the call after that.
 async fn fill(scene: &Scene, thing: &Value) -> String {
-    let path = thing.as_str().unwrap_or_default();
     let (strict, default) = rate_limits();
-    let limit = if path.starts_with("/api/v1/alerts") {
-        strict
-    } else {
-        default
+    let limit = match text(thing).starts_with("/api/v1/alerts") {
+        true => strict,
+        false => default,
     };
     for number in 0..limit {
-        let answer = scene.call(Method::GET, path, &Value::Null).await;
-        assert_eq!(
-            answer.outcome(),
-            "200",
-            "call {number} of a window of {limit}"
-        );
+        let outcome = scene.get(text(thing)).await.outcome();
+        assert_eq!(outcome, "200", "call {number} of a window of {limit}");
     }
-    scene.call(Method::GET, path, &Value::Null).await.outcome()
+    scene.get(text(thing)).await.outcome()
 }
 
 async fn call_in_window(scene: &Scene, thing: &Value, asked: Asked) -> String {
     if asked.left <= Duration::zero() {
-        assert_eq!(
-            fill(scene, thing).await,
-            "429 window",
-            "a new window, and one call more"
-        );
+        let beyond = fill(scene, thing).await;
+        assert_eq!(beyond, "429 window", "a new window, and one call more");
         return "200".to_owned();
     }
-    let answer = scene
-        .call(
-            Method::GET,
-            thing.as_str().unwrap_or_default(),
-            &Value::Null,
-        )
-        .await;
+    let answer = scene.get(text(thing)).await;
     scene.assert_wait(&answer, asked.left);
     answer.outcome()
 }
@@ -331,34 +313,20 @@ async fn cooldown(scene: &Scene, _: &str) -> (Time, Value) {
         .await;
     scene.set(scene.start).await;
     let thing = json!({"client_id": scene.estate.value("customer").await, "endpoint_id": server});
-    let queued = scene
-        .call(Method::POST, "/api/v1/billing/scan-endpoint", &thing)
-        .await;
-    assert_eq!(
-        queued.outcome(),
-        "202",
-        "the first manual scan: {}",
-        queued.json
-    );
-    let length = Duration::seconds(
-        queued.json["data"]["cooldown_seconds"]
-            .as_i64()
-            .expect("a cooldown"),
-    );
+    let queued = scene.scan(&thing).await;
+    assert_eq!(queued.outcome(), "202", "the first: {}", queued.json);
+    let length = queued.json["data"]["cooldown_seconds"].as_i64();
+    let length = Duration::seconds(length.expect("a cooldown"));
     // A refusal does not start it again.
     scene.set(scene.start + length / 3).await;
-    let refused = scene
-        .call(Method::POST, "/api/v1/billing/scan-endpoint", &thing)
-        .await;
+    let refused = scene.scan(&thing).await;
     assert_eq!(refused.outcome(), "429 RATE_LIMITED");
     scene.assert_wait(&refused, length - length / 3);
     (scene.start + length, thing)
 }
 
 async fn scan_again(scene: &Scene, thing: &Value, asked: Asked) -> String {
-    let answer = scene
-        .call(Method::POST, "/api/v1/billing/scan-endpoint", thing)
-        .await;
+    let answer = scene.scan(thing).await;
     if asked.left > Duration::zero() {
         scene.assert_wait(&answer, asked.left);
     }
@@ -374,14 +342,13 @@ async fn token(scene: &Scene, _: &str) -> (Time, Value) {
     for _ in 0..4 {
         let minted = scene.estate.post("sso/token", &body).await;
         tokens.push(minted["token"].clone());
-        end = DateTime::parse_from_rfc3339(minted["expires_at"].as_str().unwrap_or_default())
-            .expect("a time");
+        end = time_of(&minted["expires_at"]);
     }
     (end, json!(tokens))
 }
 
 async fn sign_in(scene: &Scene, tokens: &Value, asked: Asked) -> String {
-    let token = tokens[asked.number].as_str().unwrap_or_default();
+    let token = text(&tokens[asked.number]);
     let address = format!("{}/sso?token={token}", scene.estate.account.url);
     let mut said = Vec::new();
     for _ in 0..2 {
@@ -405,25 +372,22 @@ async fn rule(scene: &Scene, way: &'static str) -> (Time, Value) {
     let mut body = json!({
         "port_start": 4242, "protocol": "*", "scope": "endpoint", "endpoint_id": server, "justification": "Ends some day.",
     });
+    let expiry = json!(format!("{day}{rest}"));
     if !put {
-        body["expires_at"] = json!(format!("{day}{rest}"));
+        body["expires_at"] = expiry.clone();
     }
     let mut rule = scene.estate.post("whitelists", &body).await;
     let id = rule["id"].as_str().expect("an id").to_owned();
     if put {
-        body["expires_at"] = json!(format!("{day}{rest}"));
-        rule = scene
-            .estate
-            .ask(Method::PUT, &format!("/api/v1/whitelists/{id}"), &body)
-            .await;
+        body["expires_at"] = expiry;
+        let path = format!("/api/v1/whitelists/{id}");
+        rule = scene.estate.ask(Method::PUT, &path, &body).await;
     }
     let given = match rest {
         "" => format!("{day}T23:59:59+00:00"),
         rest => format!("{day}{rest}"),
     };
-    let given = DateTime::parse_from_rfc3339(&given).expect("a time");
-    let shown = DateTime::parse_from_rfc3339(rule["expires_at"].as_str().unwrap_or_default())
-        .expect("a time");
+    let (given, shown) = (time_of(&json!(given)), time_of(&rule["expires_at"]));
     let near = (shown - given).abs() < Duration::seconds(1);
     assert!(near, "a rule given until {given} shows {shown}");
     (shown + Duration::seconds(1), json!([id, server]))
@@ -431,7 +395,7 @@ async fn rule(scene: &Scene, way: &'static str) -> (Time, Value) {
 
 /// What the rule itself, the lists, and the server's detail say; `torn` where they do not agree.
 async fn looked_at_rule(scene: &Scene, thing: &Value, _: Asked) -> String {
-    let [id, server] = [0, 1].map(|place| thing[place].as_str().unwrap_or_default());
+    let [id, server] = [0, 1].map(|place| text(&thing[place]));
     let rule = scene.read(&format!("/api/v1/whitelists/{id}")).await;
     let mut active = vec![rule["data"]["is_active"] == true];
     for (status, is) in [("active", true), ("expired", false)] {
@@ -480,23 +444,20 @@ async fn scan_of_server(scene: &Scene, way: &'static str) -> (Time, Value) {
         _ => takes,
     };
     if way == "manual" {
-        let body =
-            json!({"client_id": scene.estate.value("customer").await, "endpoint_id": server});
-        scene.estate.post("billing/scan-endpoint", &body).await;
+        let customer = scene.estate.value("customer").await;
+        let thing = json!({"client_id": customer, "endpoint_id": server});
+        scene.scan(&thing).await;
     }
     (scene.start + end, json!([server, interval.num_seconds()]))
 }
 
 async fn looked_at_server(scene: &Scene, thing: &Value, asked: Asked) -> String {
-    let server = thing[0].as_str().unwrap_or_default();
+    let server = text(&thing[0]);
     let path = format!("/api/v1/endpoints/{server}/detail");
     let detail = scene.read(&path).await;
     let (data, scan) = (&detail["data"], &detail["latest_scan"]);
     let alone = scene.read(&format!("/api/v1/endpoints/{server}")).await;
-    assert_eq!(
-        alone["data"], *data,
-        "the server by itself and in its detail"
-    );
+    assert_eq!(alone["data"], *data, "by itself and in its detail");
     let ended = scene.shows(&scan["scanned_at"], asked.end);
     assert_eq!(
         data["last_scan_at"], scan["scanned_at"],
@@ -509,14 +470,23 @@ async fn looked_at_server(scene: &Scene, thing: &Value, asked: Asked) -> String 
         );
     } else {
         scene.assert_word(&scan["status"], "completed");
-        let last = DateTime::parse_from_rfc3339(scan["scanned_at"].as_str().unwrap_or_default());
-        let next = last.expect("a time") + Duration::seconds(thing[1].as_i64().unwrap_or_default());
+        let interval = Duration::seconds(thing[1].as_i64().unwrap_or_default());
+        let next = time_of(&scan["scanned_at"]) + interval;
         assert!(
             scene.shows(&data["next_scan_at"], next),
             "the next scan, so long after {scan}: {data}"
         );
     }
     said(ended)
+}
+
+#[track_caller]
+fn time_of(member: &Value) -> Time {
+    DateTime::parse_from_rfc3339(text(member)).expect("a time")
+}
+
+fn text(member: &Value) -> &str {
+    member.as_str().unwrap_or_default()
 }
 
 fn said(ended: bool) -> String {
@@ -539,7 +509,7 @@ async fn scan_of_domain(scene: &Scene, way: &'static str) -> (Time, Value) {
 }
 
 async fn looked_at_domain(scene: &Scene, thing: &Value, asked: Asked) -> String {
-    let (id, customer) = (thing[0].as_str().unwrap_or_default(), &thing[1]);
+    let (id, customer) = (text(&thing[0]), &thing[1]);
     let of = |what: &str| format!("/api/v1/domains/{id}/{what}?billing_customer_id={customer}");
     let summary = scene.read(&of("summary")).await;
     let history = scene.read(&of("scan-history")).await;
@@ -550,10 +520,9 @@ async fn looked_at_domain(scene: &Scene, thing: &Value, asked: Asked) -> String 
         &last["created_at"],
     ];
     let ended = ended.map(|shown| scene.shows(shown, asked.end));
-    let status = if last.is_null() {
-        "pending"
-    } else {
-        "completed"
+    let status = match last.is_null() {
+        true => "pending",
+        false => "completed",
     };
     scene.assert_word(&data["scan_status"], status);
     assert!(

@@ -8,6 +8,7 @@ mod recording;
 mod report;
 mod run;
 mod shown;
+mod specification;
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -23,6 +24,7 @@ use access::Access;
 
 pub use choice::Level;
 pub use laws::{Cited, Law};
+pub use specification::QUOTES;
 
 /// Puts a service to the partner API's contract, and says what it breaks.
 #[derive(Parser)]

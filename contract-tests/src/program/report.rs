@@ -11,10 +11,11 @@ use crate::judge::{Judgement, Violation};
 use crate::junit::{self, Line};
 use crate::matrix::Matrix;
 use crate::service::Service;
-use crate::table::TABLE;
+use crate::table::{Row, TABLE};
 
 use super::laws::Cited;
 use super::shown::{Secrets, Shown, cut};
+use super::specification::{Quote, quoted};
 
 /// Something that is not as a case has it.
 #[derive(Debug, Clone)]
@@ -31,6 +32,8 @@ pub struct Finding {
     pub calls: Vec<Shown>,
     /// Whether nothing but an assumption of this project says otherwise.
     pub is_assumed: bool,
+    /// What the specification says of it.
+    pub specified: Vec<&'static Quote>,
 }
 
 /// A finding, and how often it was made.
@@ -246,13 +249,13 @@ impl Report {
             domains,
             subscriptions,
         } = &self.stays;
-        if !customers.is_empty() {
-            let numbers: Vec<String> = customers.iter().map(u64::to_string).collect();
+        // A run numbers its customers one after the other.
+        if let (Some(first), Some(last)) = (customers.first(), customers.last()) {
             let _ = writeln!(
                 text,
-                "What the API cannot delete stays: terminated domains ({domains}), cancelled subscriptions \
-                 ({subscriptions}), and customers who have nothing else ({}).",
-                numbers.join(", ")
+                "What the API cannot delete stays: {domains} terminated domains, {subscriptions} cancelled subscriptions, and \
+                 {} customers who have nothing else, numbered {first} to {last}.",
+                customers.len()
             );
         }
         text
@@ -270,17 +273,24 @@ impl Finding {
             Some(exchange) => vec![exchange.as_ref().clone()],
             None => telling(exchanges),
         };
+        let rows = calls
+            .iter()
+            .map(|call| TABLE.row_of(&call.method, &call.path));
+        let rows: Vec<&Row> = rows.collect();
         // An answer whose shape nobody gives can break nothing but an assumption.
-        let answer = violation.answer.as_deref();
-        let row = answer.map(|answer| TABLE.row_of(&answer.method, &answer.path));
-        let assumed = row.and_then(|row| row.assumed.clone());
+        let answered = violation.answer.as_ref().and(rows.last());
+        let assumed = answered.and_then(|row| row.assumed.clone());
         let is_assumed = assumed.is_some() || Cited::read(case.law()).is_assumed();
         let law = assumed.unwrap_or_else(|| case.law().to_owned());
+        let operations: Vec<&str> = rows.iter().map(|row| row.operation.as_str()).collect();
+        let what = for_a_reader(&violation.message);
+        let headings = Cited::read(&law).sections;
         Self {
             case: case.name(),
             is_assumed,
+            specified: quoted(&operations, &what, &headings),
             law,
-            what: for_a_reader(&violation.message),
+            what,
             place: violation.place.clone(),
             calls: calls.iter().map(|call| Shown::of(call, url)).collect(),
         }
@@ -299,14 +309,14 @@ impl Finding {
     /// What it breaks, in sentences.
     pub fn laws(&self) -> Vec<String> {
         let cited = Cited::read(&self.law);
-        let section = |name: &String| format!("API specification, section \"{name}\"");
         let laws = cited.laws.iter().map(|law| {
             let said = [("", &law.specified), ("Assumed here: ", &law.assumed)];
             let said = said.iter().filter(|(_, text)| !text.is_empty());
             let said: Vec<String> = said.map(|(kind, text)| format!("{kind}{text}")).collect();
             format!("{} {}: {}", law.id, law.title, said.join(" "))
         });
-        cited.sections.iter().map(section).chain(laws).collect()
+        let quotes = self.specified.iter().map(ToString::to_string);
+        quotes.chain(laws).collect()
     }
 
     /// The files of client and mock that go with what is assumed; empty where it is more than that.
@@ -323,6 +333,9 @@ impl Finding {
     pub fn text(&self) -> String {
         let mut text = format!("{}\n  {}", self.case, self.what.replace('\n', "\n  "));
         let _ = write!(text, "\n  breaks: {}", self.law);
+        for quote in &self.specified {
+            let _ = write!(text, "\n  {quote}");
+        }
         let code = self.goes_with();
         if !code.is_empty() {
             let _ = write!(text, "\n  goes with it: {code}");

@@ -28,7 +28,7 @@ pub(super) fn contradictions(snapshot: &Snapshot) -> Vec<String> {
             "/api/v1/endpoints" => judge.servers(customer, read, answer),
             "/api/v1/whitelists" => judge.rules(customer, read, answer),
             "/api/v1/domains" => judge.domains(customer, &answer["data"]),
-            "/api/v1/whitelists/endpoint-summary" => judge.summary(customer, &answer["data"]),
+            "/api/v1/whitelists/endpoint-summary" => judge.summary(customer, answer),
             path if path.ends_with("/detail") => judge.detail(customer, answer),
             _ => {}
         }
@@ -228,15 +228,16 @@ impl Judge<'_> {
         );
     }
 
-    fn summary(&mut self, customer: &str, summary: &Value) {
-        let (servers, rules) = (
-            self.all("/api/v1/endpoints", customer),
-            self.all("/api/v1/whitelists", customer),
-        );
-        let global = rules
-            .iter()
-            .filter(|rule| rule["endpoint_id"].is_null())
-            .count();
+    fn summary(&mut self, customer: &str, answer: &Value) {
+        let summary = &answer["data"];
+        for name in ["endpoints", "global_count"] {
+            let what = || format!("{name} of {customer} at the top of the summary");
+            self.expect(what, &answer[name], &summary[name]);
+        }
+        let servers = self.all("/api/v1/endpoints", customer);
+        let rules = self.all("/api/v1/whitelists", customer);
+        let global = rules.iter().filter(|rule| rule["endpoint_id"].is_null());
+        let global = global.count();
         self.expect(
             || format!("global_count of {customer}"),
             &summary["global_count"],

@@ -48,12 +48,16 @@ fn answered(method: Method, path: &str, status: u16, json: Value) -> Exchange {
     }
 }
 
-/// A scan that the service refuses with a code.
-fn refused_scan(status: u16, code: &str) -> Exchange {
+fn refusal(code: &str) -> Value {
     let error = json!({"code": code, "message": "No.", "details": {}});
     let meta = json!({"version": "v1", "timestamp": META});
-    let body = json!({"success": false, "error": error, "meta": meta});
-    answered(Method::POST, "/api/v1/billing/scan-endpoint", status, body)
+    json!({"success": false, "error": error, "meta": meta})
+}
+
+/// A scan that the service refuses with a code.
+fn refused_scan(status: u16, code: &str) -> Exchange {
+    let path = "/api/v1/billing/scan-endpoint";
+    answered(Method::POST, path, status, refusal(code))
 }
 
 /// Whether a matrix that saw this once has the cell filled.
@@ -79,38 +83,24 @@ fn an_answer_that_a_fault_forced_fills_cells_of_faults_alone() {
         forced: Forced::Status,
         ..refused_scan(status, code)
     };
-    let suspended = "scan_endpoint: 403 ACCOUNT_SUSPENDED";
-    assert!(!fills(
-        &forced(403, "ACCOUNT_SUSPENDED"),
-        &[Need::Faults],
-        suspended
-    ));
-    assert!(fills(
-        &refused_scan(403, "ACCOUNT_SUSPENDED"),
-        &[Need::Accounts],
-        suspended
-    ));
-    let down = "scan_endpoint: 503 SCANNING_UNAVAILABLE";
-    assert!(fills(
-        &forced(503, "SCANNING_UNAVAILABLE"),
-        &[Need::Faults],
-        down
-    ));
-    assert!(!fills(
-        &refused_scan(503, "SCANNING_UNAVAILABLE"),
-        &[Need::Faults],
-        down
-    ));
+    for (status, code, need, forced_fills) in [
+        (403, "ACCOUNT_SUSPENDED", Need::Accounts, false),
+        (503, "SCANNING_UNAVAILABLE", Need::Faults, true),
+    ] {
+        let cell = format!("scan_endpoint: {status} {code}");
+        let by_fault = fills(&forced(status, code), &[Need::Faults], &cell);
+        assert_eq!(by_fault, forced_fills, "{cell}");
+        let by_itself = fills(&refused_scan(status, code), &[need], &cell);
+        assert_eq!(by_itself, !forced_fills, "{cell}");
+    }
 }
 
 fn an_outcome_without_a_cell_is_told_with_its_case() {
     let mut matrix = Matrix::default();
     matrix.observe("some::case", &[], &refused_scan(418, "TEAPOT"));
     let verdict = matrix.judged(&Need::ALL);
-    assert_eq!(
-        verdict.undocumented,
-        ["scan_endpoint answered 418 TEAPOT in some::case"]
-    );
+    let told = ["scan_endpoint answered 418 TEAPOT in some::case"];
+    assert_eq!(verdict.undocumented, told);
     assert!(!verdict.is_good());
     let shapeless = answered(Method::GET, "/api/v1/health", 500, json!("Oops"));
     assert_eq!(shapeless.outcome(), "500 in no documented shape");
@@ -157,24 +147,17 @@ fn the_description_sees_what_is_wrong_with_an_answer() {
     assert_eq!((found.violations.len(), found.differences.len()), (1, 1));
     let throttled = json!({"status": "error", "message": "Too Many Attempts.", "errors": {}});
     let throttled = answered(Method::POST, "/api/v1/billing/suspend", 429, throttled);
-    let problems = description::problems(&throttled);
-    assert_eq!(
-        problems,
-        ["suspend_endpoint 429: the header Retry-After is missing"]
-    );
+    let missing = ["suspend_endpoint 429: the header Retry-After is missing"];
+    assert_eq!(description::problems(&throttled), missing);
     let mut page = suspended(good);
     page.headers
         .insert(header::CONTENT_TYPE, HeaderValue::from_static("text/plain"));
-    assert_eq!(
-        description::problems(&page),
-        ["suspend_endpoint /provisioning/ 200: JSON that is called \"text/plain\""]
-    );
+    let called = ["suspend_endpoint /provisioning/ 200: JSON that is called \"text/plain\""];
+    assert_eq!(description::problems(&page), called);
     let nowhere = answered(Method::GET, "/api/v1/nothing", 404, json!({"error": "No."}));
     assert!(!description::problems(&nowhere).is_empty());
-    let error = json!({"code": "METHOD_NOT_ALLOWED", "message": "No.", "details": {}});
-    let meta = json!({"version": "v1", "timestamp": META});
-    let body = json!({"success": false, "error": error, "meta": meta});
-    let no_method = answered(Method::PATCH, "/api/v1/endpoints", 405, body);
+    let refused = refusal("METHOD_NOT_ALLOWED");
+    let no_method = answered(Method::PATCH, "/api/v1/endpoints", 405, refused);
     let problems = description::problems(&no_method);
     assert_eq!(problems.len(), 1, "{problems:?}");
     assert!(problems[0].ends_with("the header Allow is missing"));
@@ -333,11 +316,10 @@ fn a_case_may_not_do_what_it_did_not_declare() {
             })
         }),
     };
-    let failure = run_case(&sly, &Service::of(&mock))
-        .failure
-        .expect("it is stopped");
+    let run = run_case(&sly, &Service::of(&mock));
+    let stopped = run.failure.expect("it is stopped").message;
     assert_eq!(
-        failure.message,
+        stopped,
         "sly::moves_the_clock does not say that it needs clock"
     );
 }

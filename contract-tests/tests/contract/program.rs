@@ -232,7 +232,7 @@ fn a_violation_is_told_with_its_law_and_without_secrets() {
     let page = stand.written("report.html");
     for text in [&said(&ran), &page] {
         assert!(
-            text.contains("asleep") && text.contains("Endpoints"),
+            text.contains("asleep") && text.contains("`endpoint_id`, `status` = `paused`"),
             "{text}"
         );
         assert!(

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use secmon::OPERATIONS;
+use secmon::{ErrorCode, OPERATIONS};
 use secmon_contract_tests::cases;
 use secmon_contract_tests::description;
-use secmon_contract_tests::program::Cited;
+use secmon_contract_tests::program::{Cited, QUOTES};
 use secmon_contract_tests::table::TABLE;
 
 checks! {
@@ -16,7 +16,8 @@ checks! {
     the_table_and_the_description_know_the_same_codes(),
     every_code_of_the_client_has_a_cell(),
     every_operation_with_pages_says_what_it_lists(),
-    every_law_that_a_case_names_is_known(),
+    every_law_that_a_case_names_is_known(Embedded),
+    the_specification_is_quoted_for_every_operation_and_code(),
     what_goes_with_an_assumption_is_named(),
     what_is_specified_is_told_from_what_is_assumed(),
 }
@@ -107,36 +108,27 @@ fn every_operation_with_pages_says_what_it_lists() {
     assert!(silent.is_empty(), "{silent:?}");
 }
 
-/// Headings of the API specification that cases name.
-const SECTIONS: [&str; 17] = [
-    "Allowed Ports rules",
-    "Authentication",
-    "Domain alert",
-    "Domain monitoring reads and actions",
-    "Endpoint detail",
-    "Endpoints",
-    "Errors",
-    "Health",
-    "Limits",
-    "Port alert",
-    "Provisioning: subscriptions",
-    "Provisioning: sync-services",
-    "Sandbox header",
-    "Scan",
-    "States and transitions",
-    "Subscription",
-    "Versioning",
-];
-
 fn every_law_that_a_case_names_is_known() {
     let rows = TABLE.operations();
     let assumed = rows.filter_map(|row| row.assumed.clone());
     let laws: Vec<String> = cases().iter().map(|case| case.law().to_owned()).collect();
     for law in laws.into_iter().chain(assumed) {
         for section in Cited::read(&law).sections {
-            let heading = section.split(" (rule ").next().unwrap_or_default();
-            assert!(SECTIONS.contains(&heading), "{law}");
+            assert!(QUOTES.iter().any(|quote| quote.section == section), "{law}");
         }
+    }
+}
+
+fn the_specification_is_quoted_for_every_operation_and_code() {
+    let names = QUOTES.iter().flat_map(|quote| &quote.of);
+    let quoted: BTreeSet<&str> = names.map(String::as_str).collect();
+    let operations = TABLE.operations().map(|row| row.operation.as_str());
+    let operations: BTreeSet<&str> = operations.collect();
+    let missing: Vec<_> = operations.difference(&quoted).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+    for code in quoted.difference(&operations) {
+        let known = ErrorCode::named().any(|named| named.to_str() == *code);
+        assert!(known, "{code}");
     }
 }
 
