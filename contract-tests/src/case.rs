@@ -17,7 +17,7 @@ use crate::exchange::Exchange;
 use crate::ledger::Left;
 use crate::need::Need;
 use crate::scene::Scene;
-use crate::service::Service;
+use crate::service::{Service, Steering};
 use crate::stage::{Event, STAGE, Stage};
 use crate::table::Row;
 use crate::walk::Walk;
@@ -197,7 +197,11 @@ pub fn run_case(case: &Case, service: &Service) -> Run {
         stage,
         failure,
         not_cleaned_up,
-        stays: Stays::of(&left),
+        // Accounts of a case's own are gone with all that was in them.
+        stays: match service.steering {
+            Steering::Possible => Stays::default(),
+            Steering::Impossible => Stays::of(&left),
+        },
     }
 }
 

@@ -244,8 +244,8 @@ async fn removals(service: &Service, made: &Made) -> Result<Vec<Removal>, String
             ids.map(|id| delete("whitelists", &id)).collect()
         }
         Made::ServersOf(customer) => {
-            let list = format!("endpoints?billing_customer_id={customer}");
-            let servers = listed(service, &list).await?;
+            let servers = format!("endpoints?billing_customer_id={customer}");
+            let servers = listed(service, &servers).await?;
             let ids = servers.iter().filter_map(|server| id(&server["id"]));
             ids.map(|id| delete("endpoints", &id)).collect()
         }
@@ -274,11 +274,8 @@ async fn global_rules(
     owner: Option<&str>,
     sent: &Value,
 ) -> Result<Vec<String>, String> {
-    let list = match owner {
-        Some(owner) => format!("whitelists?scope=global&{owner}"),
-        None => "whitelists?scope=global".to_owned(),
-    };
-    let rules = listed(service, &list).await?;
+    let owner = owner.map_or_else(String::new, |owner| format!("&{owner}"));
+    let rules = listed(service, &format!("whitelists?scope=global{owner}")).await?;
     let same = rules.iter().filter(|rule| {
         let members = ["port_start", "protocol", "justification"];
         members.iter().all(|member| rule[member] == sent[member])

@@ -150,7 +150,7 @@ impl Report {
         let mut all: Vec<Told> = Vec::new();
         let mut places = HashMap::new();
         for finding in findings {
-            let place = *places.entry(&finding.what).or_insert(all.len());
+            let place = *places.entry(kind(&finding.what)).or_insert(all.len());
             match all.get_mut(place) {
                 Some(told) => told.times += 1,
                 None => all.push(Told { finding, times: 1 }),
@@ -260,6 +260,15 @@ impl Report {
         }
         text
     }
+}
+
+/// What a finding says, whosever record it says it of: without numbers and identifiers as long as those of records.
+fn kind(what: &str) -> String {
+    let is_part = |sign: char| sign.is_ascii_alphanumeric() || sign == '-';
+    let words = what.split_inclusive(|sign| !is_part(sign));
+    let is_name =
+        |word: &&str| word.len() > 12 && word.contains(|sign: char| sign.is_ascii_digit());
+    words.filter(|word| !is_name(word)).collect()
 }
 
 fn told(findings: &[Finding]) -> String {

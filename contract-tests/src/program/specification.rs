@@ -32,16 +32,18 @@ pub static QUOTES: LazyLock<Vec<Quote>> = LazyLock::new(|| {
 /// What speaks of one of these operations or of a name in what was found; where nothing does, what stands under one of
 /// these headings.
 pub fn quoted(operations: &[&str], found: &str, headings: &[String]) -> Vec<&'static Quote> {
-    let named = |quote: &&Quote| quote.of.iter().any(|name| found.contains(name));
-    let called = |quote: &&Quote| quote.of.iter().any(|name| operations.contains(&&**name));
+    let is_part = |sign: char| sign.is_ascii_alphanumeric() || sign == '_';
+    let words: Vec<&str> = found.split(|sign| !is_part(sign)).collect();
+    let of = |names: &[&str]| -> Vec<&'static Quote> {
+        let speaks = |quote: &&Quote| quote.of.iter().any(|name| names.contains(&&**name));
+        QUOTES.iter().filter(speaks).collect()
+    };
     let headed = |quote: &&Quote| quote.of.is_empty() && headings.contains(&quote.section);
-    let choices: [&dyn Fn(&&Quote) -> bool; 3] = [&named, &called, &headed];
-    let choices = choices
-        .iter()
-        .map(|choice| QUOTES.iter().filter(choice).collect());
+    let headed = QUOTES.iter().filter(headed).collect();
+    let choices = [of(&words), of(operations), headed];
+    let mut choices = choices.into_iter();
     choices
-        .into_iter()
-        .find(|quotes: &Vec<_>| !quotes.is_empty())
+        .find(|quotes| !quotes.is_empty())
         .unwrap_or_default()
 }
 

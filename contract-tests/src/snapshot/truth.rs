@@ -2,9 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use http::Method;
 use serde_json::{Value, json};
 
 use super::{Snapshot, members};
+use crate::table::TABLE;
 
 /// Entries of a list of ports that a rule of so many ports fills (E5).
 const LISTED_WHOLE: u64 = 1024;
@@ -24,13 +26,19 @@ pub(super) fn contradictions(snapshot: &Snapshot) -> Vec<String> {
             continue;
         };
         let customer = query.1.split('&').next().unwrap_or_default();
-        match read.split('?').next().unwrap_or_default() {
+        let path = read.split('?').next().unwrap_or_default();
+        let before = judge.found.len();
+        match path {
             "/api/v1/endpoints" => judge.servers(customer, read, answer),
             "/api/v1/whitelists" => judge.rules(customer, read, answer),
             "/api/v1/domains" => judge.domains(customer, &answer["data"]),
             "/api/v1/whitelists/endpoint-summary" => judge.summary(customer, answer),
             path if path.ends_with("/detail") => judge.detail(customer, answer),
             _ => {}
+        }
+        let operation = &TABLE.row_of(&Method::GET, path).operation;
+        for sentence in &mut judge.found[before..] {
+            *sentence = format!("{operation}: {sentence}");
         }
     }
     judge.found
@@ -236,8 +244,8 @@ impl Judge<'_> {
         }
         let servers = self.all("/api/v1/endpoints", customer);
         let rules = self.all("/api/v1/whitelists", customer);
-        let global = rules.iter().filter(|rule| rule["endpoint_id"].is_null());
-        let global = global.count();
+        let is_global = |rule: &&Value| rule["endpoint_id"].is_null();
+        let global = rules.iter().filter(is_global).count();
         self.expect(
             || format!("global_count of {customer}"),
             &summary["global_count"],

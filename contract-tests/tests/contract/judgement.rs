@@ -330,22 +330,18 @@ fn the_report_counts_and_escapes() {
         time: Duration::from_millis(1500),
         ending,
     };
+    let why = "left < \"right\" & so on\nat some.rs:7";
     let report = junit::document(&[
         line("a::passes", Ending::Passed),
-        line(
-            "a::fails",
-            Ending::Failed("left < \"right\" & so on\nat some.rs:7".to_owned()),
-        ),
+        line("a::fails", Ending::Failed(why.to_owned())),
         line("b::waits", Ending::Skipped("needs clock".to_owned())),
     ]);
     let counts = "tests=\"3\" failures=\"1\" skipped=\"1\" time=\"4.500\"";
     assert_eq!(report.matches(counts).count(), 2, "{report}");
     let failure = "<failure message=\"left &lt; &quot;right&quot; &amp; so on\">";
     assert!(report.contains(failure), "{report}");
-    assert!(
-        report.contains("<testcase classname=\"b\" name=\"waits\""),
-        "{report}"
-    );
+    let case = "<testcase classname=\"b\" name=\"waits\"";
+    assert!(report.contains(case), "{report}");
 }
 
 fn every_transcript_belongs_to_a_case() {
