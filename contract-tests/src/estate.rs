@@ -356,6 +356,7 @@ fn literal(name: &str) -> Option<Value> {
         "plan_size" => json!(plans()[0].1),
         "plan_size_less_one" => json!(plans()[0].1 - 1),
         "two_plan_sizes" => json!(2 * plans()[0].1),
+        "three_plan_sizes" => json!(3 * plans()[0].1),
         "largest_plan" => json!(plans().last().map(|(name, _)| name)),
         "larger_plan" => json!(plans()[1].0),
         "larger_plan_size" => json!(plans()[1].1),

@@ -23,7 +23,7 @@ use crate::http::query;
 use crate::http::reply::Reply;
 use crate::mock::{AdminError, Mock};
 use crate::server::ArrivedOn;
-use crate::store::Ticket;
+use crate::store::Commit;
 pub(crate) use controls::faults::read as read_fault;
 use guard::Openness;
 
@@ -51,7 +51,7 @@ impl AdminCall {
 /// What a control answers, and what must be durable first.
 pub(super) struct Answered {
     pub(super) reply: Reply,
-    pub(super) ticket: Ticket,
+    pub(super) commit: Commit,
 }
 
 impl Answered {
@@ -59,23 +59,23 @@ impl Answered {
     pub(super) fn shown(body: &impl serde::Serialize) -> Self {
         Self {
             reply: Reply::json(StatusCode::OK, body),
-            ticket: Ticket::done(),
+            commit: Commit::done(),
         }
     }
 
     /// 204 once it is durable.
-    pub(super) fn done(ticket: Ticket) -> Self {
+    pub(super) fn done(commit: Commit) -> Self {
         Self {
             reply: Reply::no_content(),
-            ticket,
+            commit,
         }
     }
 
     /// 201 once it is durable.
-    pub(super) fn made(body: &impl serde::Serialize, ticket: Ticket) -> Self {
+    pub(super) fn made(body: &impl serde::Serialize, commit: Commit) -> Self {
         Self {
             reply: Reply::json(StatusCode::CREATED, body),
-            ticket,
+            commit,
         }
     }
 }
@@ -170,8 +170,8 @@ async fn durable(
         // What is shown, and what is refused, tells of the state in memory.
         mock.store.settled().await?;
     }
-    let Answered { reply, ticket } = done?;
-    ticket.await?;
+    let Answered { reply, commit } = done?;
+    commit.await?;
     Ok(reply)
 }
 

@@ -223,6 +223,6 @@ fn import(state: PathBuf) -> Result<(), String> {
 
 fn imported(settings: Settings, document: &Value) -> Result<(), String> {
     let mock = Mock::open(settings).map_err(|error| error.to_string())?;
-    let ticket = mock.import(document).map_err(|error| error.to_string())?;
-    store::wait(ticket).map_err(|error| error.to_string())
+    let commit = mock.import(document).map_err(|error| error.to_string())?;
+    store::wait(commit).map_err(|error| error.to_string())
 }

@@ -111,8 +111,8 @@ impl MockServer {
     ///
     /// [`AdminError`] when the name is taken or cannot be one, or the state could not be saved.
     pub fn tenant_with(&self, options: TenantOptions) -> Result<Tenant, AdminError> {
-        let (made, ticket) = self.mock.add_tenant(options)?;
-        crate::store::wait(ticket)?;
+        let (made, commit) = self.mock.add_tenant(options)?;
+        crate::store::wait(commit)?;
         Ok(Tenant::new(Arc::clone(&self.mock), self.url.clone(), made))
     }
 

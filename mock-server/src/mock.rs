@@ -19,7 +19,7 @@ use crate::journal::Journal;
 use crate::partner::lock;
 use crate::playbooks::Run;
 use crate::settings::Settings;
-use crate::store::{Store, Ticket};
+use crate::store::{Commit, Store};
 
 pub(crate) use controls::NewTenant;
 pub use controls::{AdminError, TenantOptions};
@@ -97,7 +97,7 @@ impl Mock {
     }
 
     /// Hands over what changed in an account, whose lock is held, and when it did.
-    pub(crate) fn save(&self, name: &str, account: &mut Account) -> Ticket {
+    pub(crate) fn save(&self, name: &str, account: &mut Account) -> Commit {
         self.store
             .save_account(name, account, &|| moment_put(self.now()))
     }

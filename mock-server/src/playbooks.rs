@@ -15,7 +15,7 @@ use crate::admin::read_fault;
 use crate::http::stand_in;
 use crate::mock::{Mock, NewTenant, TenantOptions};
 use crate::partner::lock;
-use crate::store::Ticket;
+use crate::store::Commit;
 use book::Step;
 
 pub(crate) use book::{Playbook, all};
@@ -42,7 +42,7 @@ impl Mock {
     pub(crate) fn start_playbook(
         &self,
         name: &str,
-    ) -> Result<(Run, NewTenant, Ticket), AdminError> {
+    ) -> Result<(Run, NewTenant, Commit), AdminError> {
         let playbook = all().iter().find(|playbook| playbook.name == name);
         let playbook = playbook.ok_or_else(|| {
             let names: Vec<_> = all()
@@ -70,7 +70,7 @@ impl Mock {
         }
         let watch = Arc::new(Mutex::new(Watch::new(playbook, &mut account)));
         made.partner.watched_by(Arc::clone(&watch));
-        let ticket = self.save(&tenant, &mut account);
+        let commit = self.save(&tenant, &mut account);
         drop(account);
         let mut runs = self.playbooks();
         let id = runs.last().map_or(1, |run| run.id + 1);
@@ -81,7 +81,7 @@ impl Mock {
             watch,
         };
         runs.push(run.clone());
-        Ok((run, made, ticket))
+        Ok((run, made, commit))
     }
 }
 

@@ -2,14 +2,14 @@
 //! only after it is committed.
 
 mod checksum;
+mod commit;
 mod file;
-mod ticket;
 mod writer;
 
 use secmon_engine::{Account, Change};
 
+pub(crate) use commit::{Commit, NotSaved, wait};
 pub(crate) use file::{open, open_to_read};
-pub(crate) use ticket::{NotSaved, Ticket, wait};
 pub(crate) use writer::FileStore;
 
 /// Where a record is kept: whose it is, in which table, under which key.
@@ -55,17 +55,17 @@ impl Put {
 
 /// Where changes go.
 pub(crate) trait Store: Send + Sync {
-    /// Hands changes over, in order; the ticket tells when they, and all that was handed over
+    /// Hands changes over, in order; the commit tells when they, and all that was handed over
     /// before, are durable. Does not block.
-    fn save(&self, changes: Vec<Put>) -> Ticket;
+    fn save(&self, changes: Vec<Put>) -> Commit;
 
     /// Hands over what changed in an account, and `beside` it where something did. Called with the
     /// account's lock held, so that the order of changes in the store is their order in memory.
-    fn save_account(&self, name: &str, account: &mut Account, beside: &dyn Fn() -> Put) -> Ticket;
+    fn save_account(&self, name: &str, account: &mut Account, beside: &dyn Fn() -> Put) -> Commit;
 
     /// Tells when all that was handed over so far is durable: whatever is said about the state in
     /// memory may be said then.
-    fn settled(&self) -> Ticket {
+    fn settled(&self) -> Commit {
         self.save(Vec::new())
     }
 
@@ -77,13 +77,13 @@ pub(crate) trait Store: Send + Sync {
 pub(crate) struct Memory;
 
 impl Store for Memory {
-    fn save(&self, _: Vec<Put>) -> Ticket {
-        Ticket::done()
+    fn save(&self, _: Vec<Put>) -> Commit {
+        Commit::done()
     }
 
-    fn save_account(&self, _: &str, account: &mut Account, _: &dyn Fn() -> Put) -> Ticket {
+    fn save_account(&self, _: &str, account: &mut Account, _: &dyn Fn() -> Put) -> Commit {
         account.forget_changes();
-        Ticket::done()
+        Commit::done()
     }
 
     fn close(&self) {}

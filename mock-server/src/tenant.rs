@@ -11,7 +11,7 @@ use crate::clock::Movement;
 use crate::faults::{Fault, wildcard};
 use crate::journal::{JournalEntry, Redaction};
 use crate::mock::{Mock, NewTenant};
-use crate::store::{Ticket, wait};
+use crate::store::{Commit, wait};
 
 /// An account of its own on a [`MockServer`](crate::MockServer): key, clock, world, faults and
 /// journal are its alone. It stays usable, without a network, after the server is dropped.
@@ -196,8 +196,8 @@ impl Tenant {
     ///
     /// [`AdminError`] when the account is gone or the state could not be saved.
     pub fn issue_key(&self) -> Result<String, AdminError> {
-        let (key, ticket) = self.mock.issue_key(&self.name)?;
-        wait(ticket)?;
+        let (key, commit) = self.mock.issue_key(&self.name)?;
+        wait(commit)?;
         Ok(key)
     }
 
@@ -228,6 +228,6 @@ impl std::fmt::Debug for Tenant {
     }
 }
 
-fn saved(done: Result<Ticket, AdminError>) -> Result<(), AdminError> {
+fn saved(done: Result<Commit, AdminError>) -> Result<(), AdminError> {
     Ok(wait(done?)?)
 }

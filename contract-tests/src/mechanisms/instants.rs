@@ -314,7 +314,7 @@ async fn cooldown(scene: &Scene, _: &str) -> (Time, Value) {
     scene.set(scene.start).await;
     let thing = json!({"client_id": scene.estate.value("customer").await, "endpoint_id": server});
     let queued = scene.scan(&thing).await;
-    assert_eq!(queued.outcome(), "202", "the first: {}", queued.json);
+    assert_eq!(queued.outcome(), "202", "the first scan: {}", queued.json);
     let length = queued.json["data"]["cooldown_seconds"].as_i64();
     let length = Duration::seconds(length.expect("a cooldown"));
     // A refusal does not start it again.

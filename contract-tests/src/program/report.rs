@@ -253,8 +253,8 @@ impl Report {
         if let (Some(first), Some(last)) = (customers.first(), customers.last()) {
             let _ = writeln!(
                 text,
-                "What the API cannot delete stays: {domains} terminated domains, {subscriptions} cancelled subscriptions, and \
-                 {} customers who have nothing else, numbered {first} to {last}.",
+                "What the API cannot delete stays: terminated domains ({domains}), cancelled subscriptions \
+                 ({subscriptions}), and customers who have nothing else ({}, from {first} to {last}).",
                 customers.len()
             );
         }

@@ -25,7 +25,7 @@ use crate::mock::{Holder, Mock};
 use crate::partner::Partner;
 use crate::server::Hangup;
 use crate::settings::Manners;
-use crate::store::Ticket;
+use crate::store::Commit;
 
 /// The partner API, ready to answer.
 pub(crate) struct Api {
@@ -269,8 +269,8 @@ impl<'a> InFlight<'a> {
 
     /// The answer, once what it says is durable.
     async fn answer(&self, request: &PartnerRequest<'_>) -> Reply {
-        let (reply, ticket) = self.routed(request);
-        match ticket.await {
+        let (reply, commit) = self.routed(request);
+        match commit.await {
             Ok(()) if self.mock.settings.manners == Manners::Unkind => {
                 tokio::time::sleep(unkind::SLOWNESS).await;
                 unkind::spoilt(reply)
@@ -288,7 +288,7 @@ impl<'a> InFlight<'a> {
         }
     }
 
-    fn routed(&self, request: &PartnerRequest<'_>) -> (Reply, Ticket) {
+    fn routed(&self, request: &PartnerRequest<'_>) -> (Reply, Commit) {
         let Some(route) = self
             .routes
             .iter()
@@ -304,7 +304,7 @@ impl<'a> InFlight<'a> {
     }
 
     /// Where a call changes nothing, its answer still tells of what others changed.
-    fn settled(&self) -> Ticket {
+    fn settled(&self) -> Commit {
         self.mock.store.settled()
     }
 
@@ -334,7 +334,7 @@ impl<'a> InFlight<'a> {
         .allow(methods)
     }
 
-    fn keyed(&self, group: Group, answer: Answer, request: &PartnerRequest<'_>) -> (Reply, Ticket) {
+    fn keyed(&self, group: Group, answer: Answer, request: &PartnerRequest<'_>) -> (Reply, Commit) {
         // The accounts cannot change while one of them answers: a reset waits for it.
         let registry = self.mock.registry();
         let (partner, key) = match self.key.and_then(|key| registry.holder(key)) {
@@ -370,8 +370,8 @@ impl<'a> InFlight<'a> {
             let line = format!("{} {}", self.method, request.path());
             watch.look(self.number(), &line, &mut account);
         }
-        let ticket = self.mock.save(partner.name(), &mut account);
-        (reply, ticket)
+        let commit = self.mock.save(partner.name(), &mut account);
+        (reply, commit)
     }
 
     /// A suspended account, or a key on the wrong portal domain (A3, A4).

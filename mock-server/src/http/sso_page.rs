@@ -9,7 +9,7 @@ use super::context::PartnerRequest;
 use super::reply::Reply;
 use crate::mock::Mock;
 use crate::partner::Partner;
-use crate::store::Ticket;
+use crate::store::Commit;
 
 /// Where the page is.
 pub(crate) const PATH: &str = "/sso";
@@ -17,13 +17,13 @@ pub(crate) const PATH: &str = "/sso";
 const HTML: &str = "text/html; charset=utf-8";
 
 /// Signs in with the token of the query, which is used up by it.
-pub(super) fn sign_in(mock: &Mock, request: &PartnerRequest<'_>) -> (Reply, Ticket) {
+pub(super) fn sign_in(mock: &Mock, request: &PartnerRequest<'_>) -> (Reply, Commit) {
     let token = token(request).to_owned();
-    let (reply, ticket) = match redeemed(mock, &token) {
-        Some((account, who, ticket)) => (welcome(&account, &who), ticket),
+    let (reply, commit) = match redeemed(mock, &token) {
+        Some((account, who, commit)) => (welcome(&account, &who), commit),
         None => (refusal(), mock.store.settled()),
     };
-    (reply.secret(token), ticket)
+    (reply.secret(token), commit)
 }
 
 /// The account that minted the token of a sign-in, used or expired as it may be (M1).
@@ -40,14 +40,14 @@ fn token<'a>(request: &'a PartnerRequest<'_>) -> &'a str {
 }
 
 /// A token does not say whose it is: the account that made it knows it.
-fn redeemed(mock: &Mock, token: &str) -> Option<(String, SignedIn, Ticket)> {
+fn redeemed(mock: &Mock, token: &str) -> Option<(String, SignedIn, Commit)> {
     mock.registry().partners().into_iter().find_map(|partner| {
         let mut account = partner.account();
         let who = account
             .at(partner.time(mock.now()))
             .redeem_sso_token(token)?;
-        let ticket = mock.save(partner.name(), &mut account);
-        Some((partner.name().to_owned(), who, ticket))
+        let commit = mock.save(partner.name(), &mut account);
+        Some((partner.name().to_owned(), who, commit))
     })
 }
 

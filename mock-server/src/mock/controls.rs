@@ -1,5 +1,5 @@
 //! What the admin API can do to a running mock. Each control changes memory at once and gives a
-//! ticket that tells when the change is durable.
+//! commit that tells when the change is durable.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,7 +21,7 @@ use crate::checks;
 use crate::clock::{FURTHEST, Movement};
 use crate::journal::Journal;
 use crate::partner::{Origin, Partner};
-use crate::store::{NotSaved, Put, Ticket};
+use crate::store::{Commit, NotSaved, Put};
 
 /// Why a call of the admin API was refused: each displays as one sentence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -82,7 +82,7 @@ impl Mock {
     pub(crate) fn add_tenant(
         &self,
         options: TenantOptions,
-    ) -> Result<(NewTenant, Ticket), AdminError> {
+    ) -> Result<(NewTenant, Commit), AdminError> {
         if let Some(domain) = &options.portal_domain {
             checks::portal_domain(domain)
                 .map_err(|reason| AdminError::BadInput(format!("The portal_domain {reason}.")))?;
@@ -117,12 +117,12 @@ impl Mock {
         let partner = registry.add(account, Origin::Made);
         let mut changes = vec![self.server_record(&registry).put()];
         changes.extend(unsaved_account(&partner));
-        let ticket = self.store.save(changes);
-        Ok((NewTenant { partner, api_key }, ticket))
+        let commit = self.store.save(changes);
+        Ok((NewTenant { partner, api_key }, commit))
     }
 
     /// Removes an account with all its records; its keys are unknown from now on (M3).
-    pub(crate) fn remove_tenant(&self, name: &str) -> Result<Ticket, AdminError> {
+    pub(crate) fn remove_tenant(&self, name: &str) -> Result<Commit, AdminError> {
         let mut registry = self.registry_mut();
         let partner = registry.remove(name).ok_or_else(|| unknown_tenant(name))?;
         self.faults().clear_tenant(name);
@@ -132,7 +132,7 @@ impl Mock {
     }
 
     /// Everything back to the start (M3).
-    pub(crate) fn reset(&self) -> Ticket {
+    pub(crate) fn reset(&self) -> Commit {
         let mut registry = self.registry_mut();
         let mut changes: Vec<Put> = registry
             .partners()
@@ -156,7 +156,7 @@ impl Mock {
     }
 
     /// One account back to its start; its keys stay (M3).
-    pub(crate) fn reset_tenant(&self, name: &str) -> Result<Ticket, AdminError> {
+    pub(crate) fn reset_tenant(&self, name: &str) -> Result<Commit, AdminError> {
         let partner = self.partner(name)?;
         self.faults().clear_tenant(name);
         partner.journal().clear();
@@ -170,7 +170,7 @@ impl Mock {
     }
 
     /// A further key for an account.
-    pub(crate) fn issue_key(&self, name: &str) -> Result<(String, Ticket), AdminError> {
+    pub(crate) fn issue_key(&self, name: &str) -> Result<(String, Commit), AdminError> {
         let mut registry = self.registry_mut();
         let partner = registry
             .partner(name)
@@ -185,13 +185,13 @@ impl Mock {
         if let Some(id) = id {
             registry.add_key(&partner, id, &text);
         }
-        let ticket = self.save(name, &mut account);
+        let commit = self.save(name, &mut account);
         drop(account);
-        Ok((text, ticket))
+        Ok((text, commit))
     }
 
     /// Takes a key away; calls with it are answered 401 from now on.
-    pub(crate) fn revoke_key(&self, name: &str, key: &str) -> Result<Ticket, AdminError> {
+    pub(crate) fn revoke_key(&self, name: &str, key: &str) -> Result<Commit, AdminError> {
         let mut registry = self.registry_mut();
         let partner = registry
             .partner(name)
@@ -208,19 +208,19 @@ impl Mock {
     }
 
     /// Moves every account's time; what was due until then has happened when this returns.
-    pub(crate) fn move_all_clocks(&self, movement: Movement) -> Result<Ticket, AdminError> {
+    pub(crate) fn move_all_clocks(&self, movement: Movement) -> Result<Commit, AdminError> {
         let registry = self.registry();
         let span = span(movement, self.now())?;
         self.move_clock(span);
         let server = self.server_record(&registry).put();
-        let mut ticket = self.store.save(vec![server, moment_put(self.now())]);
+        let mut commit = self.store.save(vec![server, moment_put(self.now())]);
         for partner in registry.partners() {
             let mut account = partner.account();
             account.advance(partner.time(self.now()));
-            // The store applies changes in order: the last ticket stands for all before it.
-            ticket = self.save(partner.name(), &mut account);
+            // The store applies changes in order: the last commit stands for all before it.
+            commit = self.save(partner.name(), &mut account);
         }
-        Ok(ticket)
+        Ok(commit)
     }
 
     /// Moves one account's time.
@@ -228,7 +228,7 @@ impl Mock {
         &self,
         name: &str,
         movement: Movement,
-    ) -> Result<Ticket, AdminError> {
+    ) -> Result<Commit, AdminError> {
         let partner = self.partner(name)?;
         let mut account = partner.account();
         let span = span(movement, partner.time(self.now()))?;
@@ -242,7 +242,7 @@ impl Mock {
         &self,
         endpoint: Uuid,
         open: &[OpenPort],
-    ) -> Result<Ticket, AdminError> {
+    ) -> Result<Commit, AdminError> {
         self.on_record(endpoint, |account, now| {
             account.at(now).set_ports(endpoint, open.to_vec())
         })
@@ -253,7 +253,7 @@ impl Mock {
         &self,
         endpoint: Uuid,
         outcome: ScanOutcome,
-    ) -> Result<Ticket, AdminError> {
+    ) -> Result<Commit, AdminError> {
         self.on_record(endpoint, |account, now| {
             account.at(now).scan_endpoint_now(endpoint, outcome)
         })
@@ -264,7 +264,7 @@ impl Mock {
         &self,
         domain: Uuid,
         findings: DomainFindings,
-    ) -> Result<Ticket, AdminError> {
+    ) -> Result<Commit, AdminError> {
         self.on_record(domain, |account, now| {
             account.at(now).set_findings(domain, findings)
         })
@@ -275,7 +275,7 @@ impl Mock {
         &self,
         domain: Uuid,
         outcome: ScanOutcome,
-    ) -> Result<Ticket, AdminError> {
+    ) -> Result<Commit, AdminError> {
         self.on_record(domain, |account, now| {
             account.at(now).scan_domain_now(domain, outcome)
         })
@@ -286,7 +286,7 @@ impl Mock {
         &self,
         name: &str,
         state: LeakDataset,
-    ) -> Result<Ticket, AdminError> {
+    ) -> Result<Commit, AdminError> {
         self.on_account(name, |account, now| {
             account.at(now).set_leak_dataset(state);
             Ok(())
@@ -298,7 +298,7 @@ impl Mock {
         &self,
         name: &str,
         progress: Progress,
-    ) -> Result<Ticket, AdminError> {
+    ) -> Result<Commit, AdminError> {
         self.on_account(name, |account, now| {
             account.at(now).set_progress(progress);
             Ok(())
@@ -310,7 +310,7 @@ impl Mock {
         &self,
         name: &str,
         client: ClientId,
-    ) -> Result<Ticket, AdminError> {
+    ) -> Result<Commit, AdminError> {
         self.on_account(name, |account, now| {
             account.at(now).remove_portal_account(client)
         })
@@ -357,7 +357,7 @@ impl Mock {
         &self,
         name: &str,
         act: impl FnOnce(&mut Account, Instant) -> Result<(), Refusal>,
-    ) -> Result<Ticket, AdminError> {
+    ) -> Result<Commit, AdminError> {
         let partner = self.partner(name)?;
         let mut account = partner.account();
         act(&mut account, partner.time(self.now())).map_err(refused)?;
@@ -365,9 +365,9 @@ impl Mock {
     }
 
     /// Hands over what changed in an account, and its own clock.
-    fn save_with_entry(&self, partner: &Partner, account: &mut Account) -> Ticket {
+    fn save_with_entry(&self, partner: &Partner, account: &mut Account) -> Commit {
         let entry = partner_put(partner.name(), Some(partner.entry()));
-        // The store applies changes in order: the last ticket stands for all before it.
+        // The store applies changes in order: the last commit stands for all before it.
         drop(self.store.save(vec![entry]));
         self.save(partner.name(), account)
     }
@@ -377,7 +377,7 @@ impl Mock {
         &self,
         record: Uuid,
         act: impl Fn(&mut Account, Instant) -> Result<(), Refusal>,
-    ) -> Result<Ticket, AdminError> {
+    ) -> Result<Commit, AdminError> {
         for partner in self.registry().partners() {
             let mut account = partner.account();
             match act(&mut account, partner.time(self.now())) {

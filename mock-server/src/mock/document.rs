@@ -13,7 +13,7 @@ use super::{Mock, Registry};
 use crate::AdminError;
 use crate::checks;
 use crate::partner::{Entry, is_named};
-use crate::store::{self, Put, Ticket};
+use crate::store::{self, Commit, Put};
 
 /// The format that this version writes and reads.
 const FORMAT: u32 = 1;
@@ -133,7 +133,7 @@ impl Mock {
 
     /// Puts an exported state in the place of this one. What the next start would refuse is refused
     /// here, before anything is changed: all that is acknowledged afterwards rests on it.
-    pub(crate) fn import(&self, document: &Value) -> Result<Ticket, AdminError> {
+    pub(crate) fn import(&self, document: &Value) -> Result<Commit, AdminError> {
         let mut imported = read(document).map_err(AdminError::BadInput)?;
         imported.server.clock_offset_ms = self.offset_to(imported.moment);
         let new = self.records(&imported);

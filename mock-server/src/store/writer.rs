@@ -13,7 +13,7 @@ use rusqlite::Connection;
 use secmon_engine::Account;
 use tokio::sync::oneshot;
 
-use super::{NotSaved, Place, Put, Store, Ticket, checksum, file};
+use super::{Commit, NotSaved, Place, Put, Store, checksum, file};
 use crate::partner::lock;
 
 struct Job {
@@ -55,9 +55,9 @@ impl FileStore {
 }
 
 impl Store for FileStore {
-    fn save(&self, changes: Vec<Put>) -> Ticket {
+    fn save(&self, changes: Vec<Put>) -> Commit {
         if changes.is_empty() && self.standing.open_jobs.load(Ordering::Acquire) == 0 {
-            return Ticket::Known(self.standing.outcome());
+            return Commit::Known(self.standing.outcome());
         }
         let (done, receiver) = oneshot::channel();
         if let Some((jobs, _)) = &*lock(&self.writer) {
@@ -65,10 +65,10 @@ impl Store for FileStore {
             // A send fails only when the thread is gone; the dropped sender then says so.
             let _ = jobs.send(Job { changes, done });
         }
-        Ticket::Awaited(receiver)
+        Commit::Awaited(receiver)
     }
 
-    fn save_account(&self, name: &str, account: &mut Account, beside: &dyn Fn() -> Put) -> Ticket {
+    fn save_account(&self, name: &str, account: &mut Account, beside: &dyn Fn() -> Put) -> Commit {
         let changed = account.take_changes().into_iter();
         let mut changes: Vec<Put> = changed.map(|change| Put::of(name, change)).collect();
         if !changes.is_empty() {

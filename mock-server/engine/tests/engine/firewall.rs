@@ -300,6 +300,29 @@ fn a_suggestion_is_a_rule_of_the_server_that_quotes_its_line_e13() {
     assert_eq!(&stored, rule);
 }
 
+/// A dump that blocks or accepts every second port, so that none adjoin.
+fn dump(verdict: &str, ports: usize) -> String {
+    let lines = (1..=ports).map(|number| {
+        let port = 2 * (number % 20_000) + 1;
+        format!("-A INPUT -p tcp -m tcp --dport {port} -j {verdict}\n")
+    });
+    format!("*filter\n{}COMMIT\n", lines.collect::<String>())
+}
+
+#[test]
+fn a_dump_that_asks_for_too_much_is_refused_as_a_whole_e13() {
+    let mut bench = Bench::new();
+    let id = bench.provision(42, "203.0.113.10");
+    let mut ingest = |dump: &str| ingest(&mut bench, id, dump, None);
+    assert_eq!(ingest(&dump("DROP", 20_000)).expect("read").parsed_rules, 0);
+    for beyond in [dump("ACCEPT", 2_001), dump("DROP", 20_001)] {
+        let refused = ingest(&beyond);
+        assert!(matches!(refused, Err(Refusal::Invalid(_))), "{refused:?}");
+    }
+    let most = ingest(&dump("ACCEPT", 2_000)).expect("read");
+    assert_eq!(most.suggested.len(), 2_000);
+}
+
 #[test]
 fn what_is_allowed_or_overlaps_is_skipped_e13() {
     let mut bench = Bench::new();

@@ -95,6 +95,23 @@ fn a_token_of_nobody_is_refused_e14() {
 }
 
 #[test]
+fn an_account_knows_the_tokens_that_it_made_whatever_became_of_them() {
+    let mut bench = with_customer();
+    let mut twin = with_customer();
+    let tokens = [mint(&mut bench), mint(&mut bench)];
+    let of_twin = [(); 3].map(|()| mint(&mut twin));
+    assert_eq!(of_twin[..2], tokens);
+    bench.account.at(bench.now).redeem_sso_token(&tokens[0]);
+    bench.wait_ms(60_000);
+    for made in &tokens {
+        assert!(bench.account.minted_sso_token(made));
+    }
+    for not_made in [&of_twin[2], &tokens[0].to_uppercase(), ""] {
+        assert!(!bench.account.minted_sso_token(not_made), "{not_made}");
+    }
+}
+
+#[test]
 fn minting_needs_a_portal_account_e14_c11() {
     let mut bench = Bench::new();
     let call = bench.call();

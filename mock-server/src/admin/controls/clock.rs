@@ -20,17 +20,17 @@ pub(crate) fn show_one(call: &AdminCall) -> Result<Answered, AdminError> {
 }
 
 pub(crate) fn move_all(call: &AdminCall) -> Result<Answered, AdminError> {
-    let ticket = call.mock.move_all_clocks(movement(call)?)?;
+    let commit = call.mock.move_all_clocks(movement(call)?)?;
     Ok(Answered {
-        ticket,
+        commit,
         ..show(call)?
     })
 }
 
 pub(crate) fn move_one(call: &AdminCall) -> Result<Answered, AdminError> {
-    let ticket = call.mock.move_clock_of(call.part(0), movement(call)?)?;
+    let commit = call.mock.move_clock_of(call.part(0), movement(call)?)?;
     Ok(Answered {
-        ticket,
+        commit,
         ..show_one(call)?
     })
 }

@@ -10,7 +10,7 @@ use crate::AdminError;
 use crate::faults::{CloseAt, Effect, Fault, Placed, usual_retry_after, wildcard};
 use crate::fields::{Raw, readers};
 use crate::http::routes::{self, Route};
-use crate::store::Ticket;
+use crate::store::Commit;
 
 /// Longest delay: an hour.
 const LONGEST_LATENCY_MS: i64 = 3_600_000;
@@ -124,7 +124,7 @@ pub(crate) fn place(call: &AdminCall) -> Result<Answered, AdminError> {
     if !warnings.is_empty() {
         body["warnings"] = warnings.into();
     }
-    Ok(Answered::made(&body, Ticket::done()))
+    Ok(Answered::made(&body, Commit::done()))
 }
 
 /// Why it may never hit anything.
@@ -273,14 +273,14 @@ pub(crate) fn clear(call: &AdminCall) -> Result<Answered, AdminError> {
         }
         None => call.mock.faults().remove_all(),
     }
-    Ok(Answered::done(Ticket::done()))
+    Ok(Answered::done(Commit::done()))
 }
 
 pub(crate) fn remove(call: &AdminCall) -> Result<Answered, AdminError> {
     let text = call.part(0);
     let removed = text.parse().is_ok_and(|id| call.mock.faults().remove(id));
     if removed {
-        Ok(Answered::done(Ticket::done()))
+        Ok(Answered::done(Commit::done()))
     } else {
         Err(AdminError::Unknown(format!("There is no fault `{text}`.")))
     }

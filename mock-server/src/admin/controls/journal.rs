@@ -7,7 +7,7 @@ use crate::AdminError;
 use crate::faults::wildcard;
 use crate::fields::{Fields, readers};
 use crate::journal::{Entry, Journal, JournalEntry, Redaction};
-use crate::store::Ticket;
+use crate::store::Commit;
 
 struct Filter {
     method: Option<String>,
@@ -86,5 +86,5 @@ pub(crate) fn clear(call: &AdminCall) -> Result<Answered, AdminError> {
     let tenant = call.query.get("tenant").map(String::as_str);
     call.mock
         .with_journals(tenant, |_, journal| journal.clear())?;
-    Ok(Answered::done(Ticket::done()))
+    Ok(Answered::done(Commit::done()))
 }

@@ -8,7 +8,7 @@ use crate::fields::{Fields, readers};
 use crate::http::head::without_port;
 use crate::journal::Redaction;
 use crate::playbooks::{self, Client, Run};
-use crate::store::Ticket;
+use crate::store::Commit;
 
 pub(crate) fn list(call: &AdminCall) -> Result<Answered, AdminError> {
     let known: Vec<_> = playbooks::all()
@@ -30,7 +30,7 @@ pub(crate) fn start(call: &AdminCall) -> Result<Answered, AdminError> {
     let mut fields = input::fields(&call.body, &["name"]);
     let name = fields.required("name", readers::text(0..=usize::MAX));
     let name = input::finish(fields, || name)?;
-    let (run, made, ticket) = call.mock.start_playbook(&name)?;
+    let (run, made, commit) = call.mock.start_playbook(&name)?;
     // What was called may be an address of the admin API alone.
     let host = match call.mock.settings.admin_listen {
         None => call.host.clone(),
@@ -43,7 +43,7 @@ pub(crate) fn start(call: &AdminCall) -> Result<Answered, AdminError> {
         "api_key": made.api_key,
         "goal": run.playbook.goal,
     });
-    Ok(Answered::made(&body, ticket))
+    Ok(Answered::made(&body, commit))
 }
 
 /// Ends a run; the account that was made for it goes with it.
@@ -51,9 +51,9 @@ pub(crate) fn remove(call: &AdminCall) -> Result<Answered, AdminError> {
     let run = named(call)?;
     call.mock.playbooks().retain(|other| other.id != run.id);
     match call.mock.remove_tenant(&run.tenant) {
-        Ok(ticket) => Ok(Answered::done(ticket)),
+        Ok(commit) => Ok(Answered::done(commit)),
         // Somebody removed the account already.
-        Err(AdminError::Unknown(_)) => Ok(Answered::done(Ticket::done())),
+        Err(AdminError::Unknown(_)) => Ok(Answered::done(Commit::done())),
         Err(error) => Err(error),
     }
 }

@@ -12,7 +12,7 @@ use crate::AdminError;
 use crate::fields::{Fields, Raw, readers};
 use crate::http::reply::Reply;
 use crate::openapi;
-use crate::store::Ticket;
+use crate::store::Commit;
 
 const HTML: &str = "text/html; charset=utf-8";
 
@@ -43,7 +43,7 @@ pub(crate) fn description(_: &AdminCall) -> Result<Answered, AdminError> {
 fn text(kind: &'static str, text: &'static str) -> Answered {
     Answered {
         reply: Reply::new(StatusCode::OK, kind, text),
-        ticket: Ticket::done(),
+        commit: Commit::done(),
     }
 }
 

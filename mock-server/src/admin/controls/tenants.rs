@@ -27,14 +27,14 @@ pub(crate) fn list(call: &AdminCall) -> Result<Answered, AdminError> {
 }
 
 pub(crate) fn add(call: &AdminCall) -> Result<Answered, AdminError> {
-    let (made, ticket) = call.mock.add_tenant(options(call)?)?;
+    let (made, commit) = call.mock.add_tenant(options(call)?)?;
     let settings = made.partner.settings();
     let body = json!({
         "name": settings.name,
         "portal_domain": settings.portal_domain,
         "api_key": made.api_key,
     });
-    Ok(Answered::made(&body, ticket))
+    Ok(Answered::made(&body, commit))
 }
 
 fn options(call: &AdminCall) -> Result<TenantOptions, AdminError> {
@@ -104,8 +104,8 @@ pub(crate) fn export(call: &AdminCall) -> Result<Answered, AdminError> {
 }
 
 pub(crate) fn issue_key(call: &AdminCall) -> Result<Answered, AdminError> {
-    let (key, ticket) = call.mock.issue_key(call.part(0))?;
-    Ok(Answered::made(&json!({ "api_key": key }), ticket))
+    let (key, commit) = call.mock.issue_key(call.part(0))?;
+    Ok(Answered::made(&json!({ "api_key": key }), commit))
 }
 
 pub(crate) fn revoke_key(call: &AdminCall) -> Result<Answered, AdminError> {

@@ -16,20 +16,20 @@ pub(crate) struct NotSaved(pub(crate) String);
 
 /// Becomes ready when the changes it stands for are durable.
 #[must_use]
-pub(crate) enum Ticket {
+pub(crate) enum Commit {
     /// How it ended is known already.
     Known(Result<(), NotSaved>),
     Awaited(oneshot::Receiver<Result<(), NotSaved>>),
 }
 
-impl Ticket {
+impl Commit {
     /// Nothing to wait for.
     pub(crate) fn done() -> Self {
         Self::Known(Ok(()))
     }
 }
 
-impl Future for Ticket {
+impl Future for Commit {
     type Output = Result<(), NotSaved>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
@@ -50,13 +50,13 @@ impl Wake for Unpark {
     }
 }
 
-/// Waits for a ticket on a thread of its own. Works inside another runtime's thread too, where
+/// Waits for a commit on a thread of its own. Works inside another runtime's thread too, where
 /// a runtime's own blocking calls would panic.
-pub(crate) fn wait(ticket: Ticket) -> Result<(), NotSaved> {
+pub(crate) fn wait(commit: Commit) -> Result<(), NotSaved> {
     let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
-    let mut ticket = pin!(ticket);
+    let mut commit = pin!(commit);
     loop {
-        match ticket.as_mut().poll(&mut Context::from_waker(&waker)) {
+        match commit.as_mut().poll(&mut Context::from_waker(&waker)) {
             Poll::Ready(answer) => return answer,
             Poll::Pending => std::thread::park(),
         }
