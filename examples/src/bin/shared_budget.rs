@@ -29,11 +29,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
     let start = Instant::now();
     for call in 1..=calls {
-        let servers = client.send(ListEndpoints::account_wide()).await?;
+        let answer = client.send(ListEndpoints::account_wide()).await?;
         println!(
             "{:>4} s: call {call} of {calls}, attempt {}",
             start.elapsed().as_secs(),
-            servers.attempts()
+            answer.attempts()
         );
     }
     Ok(())
