@@ -1,0 +1,83 @@
+# The commands of this project, each with what it is for: `just --list`. Everything here can be typed without just.
+
+# Format, lint and test: what to do before every commit
+check: format lints documents tests
+
+# All that decides whether a change lands; on Debian it installs what it lacks
+ci:
+    .ci/run
+
+# Is the code formatted?
+format:
+    cargo fmt --all --check
+
+# Lints of all targets
+lints:
+    cargo clippy --workspace --all-targets --locked -- -D warnings
+
+# Do the links of the documentation lead somewhere, and do the tests that it names exist?
+documents:
+    .ci/documents
+
+# All tests
+tests:
+    cargo test --workspace --locked
+
+# The documentation of the crates, which must have no warning
+doc:
+    RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked
+
+# Does a dependency ask for a newer compiler than we declare?
+rust-version:
+    .ci/rust-version
+
+# Licences, duplicates, advisories and sources of the dependencies (needs cargo-deny)
+deny:
+    cargo deny check
+
+# Is the client's public API as sdk/public-api.txt says? `just public-api --write` accepts a change (needs cargo-public-api)
+public-api *arguments:
+    .ci/public-api {{arguments}}
+
+# Lint the client with every combination of its features (needs cargo-hack)
+features:
+    .ci/features
+
+# Change one thing at a time, and see which tests notice; takes hours and can be resumed (needs cargo-mutants)
+mutants *arguments:
+    .ci/mutants {{arguments}}
+
+# Hold a running mock against its description with schemathesis
+schemathesis *arguments:
+    .ci/schemathesis {{arguments}}
+
+# Lint the description, and generate and run clients of three languages
+description:
+    .ci/description
+
+# Open the page of `secmon report` in a headless Chromium (needs target/release/secmon)
+report-page:
+    .ci/report-page
+
+# Accept changed pages of help and transcripts; read the difference before you commit it
+accept:
+    INSTA_UPDATE=always cargo test -p secmon-cli --test it help
+    INSTA_UPDATE=always cargo test -p secmon-contract-tests
+
+# Figures of the client, the command line and the mock
+figures:
+    cargo bench -p secmon --bench call
+    cargo bench -p secmon-cli --bench figures
+    cargo bench -p secmon-mock --bench figures --locked
+
+# The archive of a release for this machine's platform, and SHA256SUMS, in target/package
+package:
+    .ci/package
+
+# Debian packages from that archive's content, in target/package
+debian: package
+    .ci/debian
+
+# The mock as a container image (`just image docker` where there is no podman)
+image container="podman":
+    {{container}} build --file Containerfile --tag secmon-mock .
