@@ -351,6 +351,7 @@ pub fn nobody() -> Uuid {
 /// What has a name and is nothing of the account's.
 fn literal(name: &str) -> Option<Value> {
     Some(match name {
+        "null" => Value::Null,
         "unknown" => json!(nobody()),
         "plan" => json!(plans()[0].0),
         "plan_size" => json!(plans()[0].1),
