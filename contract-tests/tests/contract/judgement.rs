@@ -100,8 +100,7 @@ fn an_outcome_without_a_cell_is_told_with_its_case() {
     matrix.observe("some::case", &[], &refused_scan(418, "TEAPOT"));
     let verdict = matrix.judged(&Need::ALL);
     let told = ["scan_endpoint answered 418 TEAPOT in some::case"];
-    assert_eq!(verdict.undocumented, told);
-    assert!(!verdict.is_good());
+    assert!(verdict.undocumented == told && !verdict.is_good());
     let shapeless = answered(Method::GET, "/api/v1/health", 500, json!("Oops"));
     assert_eq!(shapeless.outcome(), "500 in no documented shape");
 }
@@ -145,8 +144,8 @@ fn the_description_sees_what_is_wrong_with_an_answer() {
     more["data"]["status"] = json!("asleep");
     let found = description::findings(&suspended(more));
     assert_eq!((found.violations.len(), found.differences.len()), (1, 1));
-    let throttled = json!({"status": "error", "message": "Too Many Attempts.", "errors": {}});
-    let throttled = answered(Method::POST, "/api/v1/billing/suspend", 429, throttled);
+    let full = json!({"status": "error", "message": "Too Many Attempts.", "errors": {}});
+    let throttled = answered(Method::POST, "/api/v1/billing/suspend", 429, full);
     let missing = ["suspend_endpoint 429: the header Retry-After is missing"];
     assert_eq!(description::problems(&throttled), missing);
     let mut page = suspended(good);
@@ -183,8 +182,8 @@ fn the_client_sees_what_it_would_tell_otherwise() {
     }
     let mut more = suspended(good.clone());
     more.json["data"]["until"] = json!("spring");
-    let lost = "the client: suspend_endpoint 200: it has no [\"/until\"]";
-    assert_eq!(problem(&more), Some(lost.to_owned()));
+    let lost = Some("the client: suspend_endpoint 200: it has no [\"/until\"]");
+    assert_eq!(problem(&more).as_deref(), lost);
     assert_eq!(client::problem_of_answer(&more, false), None);
     let mut taken = answered(Method::POST, "/api/v1/billing/provision", 201, good);
     taken.sent = json!({"client_id": 1, "ip_address": "192.0.2.300"});
@@ -296,10 +295,8 @@ fn a_fault_marks_the_calls_that_it_hits_and_no_more() {
     assert!(run.failure.is_none(), "{:?}", run.failure);
     let marks = run.exchanges().into_iter().map(|exchange| exchange.forced);
     let (no, status, body) = (Forced::No, Forced::Status, Forced::Body);
-    assert_eq!(
-        marks.collect::<Vec<_>>(),
-        [body, status, no, body, body, no]
-    );
+    let marks: Vec<Forced> = marks.collect();
+    assert_eq!(marks, [body, status, no, body, body, no]);
 }
 
 fn a_case_may_not_do_what_it_did_not_declare() {
@@ -339,9 +336,9 @@ fn the_report_counts_and_escapes() {
     let counts = "tests=\"3\" failures=\"1\" skipped=\"1\" time=\"4.500\"";
     assert_eq!(report.matches(counts).count(), 2, "{report}");
     let failure = "<failure message=\"left &lt; &quot;right&quot; &amp; so on\">";
-    assert!(report.contains(failure), "{report}");
-    let case = "<testcase classname=\"b\" name=\"waits\"";
-    assert!(report.contains(case), "{report}");
+    for part in [failure, "<testcase classname=\"b\" name=\"waits\""] {
+        assert!(report.contains(part), "{report}");
+    }
 }
 
 fn every_transcript_belongs_to_a_case() {
@@ -353,9 +350,7 @@ fn every_transcript_belongs_to_a_case() {
     for file in fs::read_dir(folder).expect("the transcripts") {
         let file = file.expect("a transcript").file_name();
         let name = file.to_string_lossy();
-        assert!(
-            names.contains(&*name) || name.ends_with(".new"),
-            "{name} belongs to no case"
-        );
+        let is_known = names.contains(&*name) || name.ends_with(".new");
+        assert!(is_known, "{name} belongs to no case");
     }
 }
