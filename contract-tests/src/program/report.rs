@@ -371,6 +371,7 @@ fn telling(exchanges: &[Exchange]) -> Vec<Exchange> {
 /// A message in words for somebody who does not know Rust: the service's answer stands left in every comparison.
 fn for_a_reader(message: &str) -> String {
     let message = message.replace("assertion `left == right` failed: ", "");
+    let message = message.replace("assertion `left == right` failed", "not as expected");
     let found = message.replace("\n  left: ", "\n     found: ");
     found.replace("\n right: ", "\n  expected: ")
 }
