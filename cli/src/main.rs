@@ -44,6 +44,5 @@ mod ui;
 
 fn main() -> std::process::ExitCode {
     completion::answer();
-    jq::answer();
     program::run().into()
 }

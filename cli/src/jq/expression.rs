@@ -1,9 +1,9 @@
 //! An expression, read and run by the library that knows the language.
 
+use super::Problem;
 use jaq_core::load::{self, Arena, File, Loader};
 use jaq_core::{Compiler, Ctx, Vars, compile, data};
 use jaq_json::{Val, read};
-use std::io::{BufWriter, Write};
 
 /// Spreadsheet rows, as `jq` has them and the library has not.
 const ROWS: &str = r#"
@@ -11,14 +11,6 @@ const ROWS: &str = r#"
     def @csv: map(if isstring then "\"" + gsub("\""; "\"\"") + "\"" elif . == null then "" else tostring end)
         | join(",");
 "#;
-
-/// Why an expression came to no end of its own.
-pub enum Problem {
-    /// It cannot be read.
-    Unreadable(String),
-    /// It does not fit the result.
-    Failed(String),
-}
 
 /// A compiled expression.
 pub struct Expression(jaq_core::Filter<data::JustLut<Val>>);
@@ -51,27 +43,27 @@ impl Expression {
         Ok(Self(filter))
     }
 
-    /// Runs the expression on a result, and writes what comes out.
-    pub fn run(&self, result: &str, to: &mut impl Write) -> Result<(), Problem> {
+    /// Runs the expression on a result, and hands on what comes out, line by line, until nobody takes it.
+    pub fn run(&self, result: &str, take: impl Fn(String) -> bool) -> Result<(), Problem> {
         let input = read::parse_single(result.as_bytes()).map_err(|error| failed(&error))?;
         let context = Ctx::<data::JustLut<Val>>::new(&self.0.lut, Vars::new([]));
-        let mut to = BufWriter::new(to);
         for value in self.0.id.run((context, input)) {
-            let written = match value {
-                Ok(Val::TStr(text)) => writeln!(to, "{}", String::from_utf8_lossy(&text)),
-                Ok(value) => writeln!(to, "{value}"),
+            let line = match value {
+                Ok(Val::TStr(text)) => format!("{}\n", String::from_utf8_lossy(&text)),
+                Ok(value) => format!("{value}\n"),
+                // Anything but an error is a `halt`, which ends the results and nothing else.
                 Err(exception) => {
-                    let _ = to.flush();
-                    // Anything but an error is a `halt`, which ends the results and nothing else.
                     return match exception.get_err() {
                         Ok(error) => Err(failed(&error)),
                         Err(_) => Ok(()),
                     };
                 }
             };
-            written.map_err(|error| failed(&error))?;
+            if !take(line) {
+                break;
+            }
         }
-        to.flush().map_err(|error| failed(&error))
+        Ok(())
     }
 }
 
