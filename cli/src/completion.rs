@@ -3,14 +3,14 @@
 //! Nothing here calls the service or runs a command; where the key is a command away, the account is the one that the
 //! profile was last.
 
-use crate::args::{GlobalArgs, tree_for};
+use crate::args::{Cli, GlobalArgs};
 use crate::credentials::KeyFile;
 use crate::index::{self, Index};
 use crate::outcome::Outcome;
 use crate::settings::{KeySource, Reading, Service, Settings, Source};
 use crate::ui::sanitize;
 use crate::{credentials, local, ports, service};
-use clap::{Arg, Command};
+use clap::{Arg, Command, CommandFactory};
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 use clap_complete::env::{CompleteEnv, Shells};
 use secmon::ApiKey;
@@ -66,10 +66,10 @@ const ARGUMENTS: &[(&str, Words)] = &[
 /// Commands whose argument `name` is a profile that is there.
 const OF_PROFILES: [&str; 4] = ["use", "show", "rename", "delete"];
 
-/// The command line as far as the words typed need it: to build and drop the rest would take most of the time.
+/// The command line, with words for its values.
 fn tree() -> Command {
     let words: Vec<OsString> = typed_words().collect();
-    with_words(tree_for(&words), &words)
+    with_words(Cli::command(), &words)
 }
 
 fn with_words(command: Command, typed: &[OsString]) -> Command {

@@ -1,7 +1,7 @@
 //! How this program was started, so that every command it prints works as printed.
 
 use crate::args::{Cli, GlobalArgs};
-use std::ffi::OsString;
+use clap::Parser;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -185,11 +185,8 @@ pub fn read(command: &str) -> Result<Cli, clap::Error> {
         _ => word,
     };
     let words = split(command).into_iter().map(filled);
-    let words: Vec<OsString> = std::iter::once("secmon".to_owned())
-        .chain(words)
-        .map(OsString::from)
-        .collect();
-    Cli::parse_from(&words)
+    let words = std::iter::once("secmon".to_owned()).chain(words);
+    Cli::try_parse_from(words)
 }
 
 /// The words of a line of our own, without their quotes.

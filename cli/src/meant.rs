@@ -3,8 +3,7 @@
 mod words;
 
 use self::words::*;
-use crate::args::{self, Typed};
-use crate::commands::help::has_verb;
+use crate::args::{Typed, has_verb, noun_name};
 use crate::invocation::{is_accepted, quoted, read};
 use crate::ports::PortSpec;
 use clap::error::{ContextKind, ContextValue};
@@ -42,7 +41,7 @@ pub fn command_for(word: &str) -> Option<String> {
 /// Takes out the parser's own advice that leads nowhere, and gives better where there is some that the parser takes.
 pub fn instead(error: &mut clap::Error, words: &[OsString]) -> Option<Meant> {
     drop_dashes_advice(error);
-    let typed = args::typed(words);
+    let typed = Typed::scan(words);
     let meant = not_there(&typed).or_else(|| {
         let stray = string(error, ContextKind::InvalidSubcommand)
             .or_else(|| string(error, ContextKind::InvalidArg));
@@ -95,10 +94,10 @@ fn string(error: &clap::Error, kind: ContextKind) -> Option<String> {
 }
 
 /// The first two words, nouns by their own name.
-fn first_two(typed: &Typed) -> (&str, &str) {
+fn first_two(typed: &Typed) -> (String, String) {
     let named = |place| {
         let word = typed.word(place).unwrap_or_default();
-        args::noun_name(word).unwrap_or(word)
+        noun_name(word).unwrap_or_else(|| word.to_owned())
     };
     (named(0), named(1))
 }
@@ -106,10 +105,10 @@ fn first_two(typed: &Typed) -> (&str, &str) {
 fn not_there(typed: &Typed) -> Option<Meant> {
     let (first, second) = first_two(typed);
     let fits = |(noun, verb, _): &&(&str, &str, &str)| {
-        let named = |one, other| {
+        let named = |one: &str, other: &str| {
             *noun == one && (verb.is_empty() || words_for(other).any(|word| word == *verb))
         };
-        named(first, second) || named(second, first)
+        named(&first, &second) || named(&second, &first)
     };
     let (_, _, why) = NOT_THERE.iter().find(fits)?;
     Some(Meant::Nothing(why))
@@ -120,7 +119,7 @@ fn option(typed: &Typed, stray: &str) -> Option<String> {
     let fits = |(of, option, _): &&(&str, &str, &str)| *of == noun && *option == stray;
     let (_, _, instead) = OPTIONS.iter().find(fits)?;
     let verb = typed.word(1).unwrap_or("list");
-    let mut line = vec![noun.to_owned(), verb.to_owned()];
+    let mut line = vec![noun, verb.to_owned()];
     line.extend(typed.words.iter().skip(2).map(|word| quoted(word)));
     line.extend(typed.rest.iter().map(|word| {
         if word == stray {
@@ -145,11 +144,11 @@ fn tried(typed: &Typed, stray: &str) -> Option<String> {
     }
     if !is_first {
         let words = typed.words.get(2..)?.to_vec();
-        return with_verb(first, second, typed, (words, typed.customer.clone()));
+        return with_verb(&first, &second, typed, (words, typed.customer.clone()));
     }
     // The verb in front of the noun.
-    with_verb(second, first, typed, about(typed, 2))
-        .or_else(|| Some(filled(tried_first(first)?, typed, 1)))
+    with_verb(&second, &first, typed, about(typed, 2))
+        .or_else(|| Some(filled(tried_first(&first)?, typed, 1)))
 }
 
 /// A noun with the verb that a word stands for.
@@ -190,10 +189,10 @@ fn words_for(word: &str) -> impl Iterator<Item = &str> {
 fn without_verb(typed: &Typed) -> Option<String> {
     let (noun, _) = first_two(typed);
     let narrowed = typed.customer.is_some() || !typed.rest.is_empty();
-    if typed.words.len() != 1 || !narrowed || !has_verb(noun, "list") {
+    if typed.words.len() != 1 || !narrowed || !has_verb(&noun, "list") {
         return None;
     }
-    let mut line = vec![noun.to_owned(), "list".to_owned()];
+    let mut line = vec![noun, "list".to_owned()];
     line.extend(typed.rest.iter().map(|word| quoted(word)));
     Some(with_options(line, typed, typed.customer.as_deref()))
 }
@@ -221,8 +220,9 @@ fn stray_customer(typed: &Typed, stray: &str) -> Option<String> {
     let [customer] = numbers.as_slice() else {
         return None;
     };
-    let mut line = vec![noun.to_owned()];
-    if others.iter().all(|word| word.starts_with('-')) && has_verb(noun, "list") {
+    let lists = has_verb(&noun, "list");
+    let mut line = vec![noun];
+    if others.iter().all(|word| word.starts_with('-')) && lists {
         line.push("list".to_owned());
     }
     line.extend(others.into_iter().map(|word| quoted(word)));

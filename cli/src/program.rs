@@ -12,6 +12,7 @@ use crate::meant::{self, Meant};
 use crate::outcome::Outcome;
 use crate::settings::{KeySource, Settings};
 use crate::ui::Ui;
+use clap::Parser;
 use clap::error::ErrorKind;
 use std::ffi::OsString;
 use std::path::Path;
@@ -21,10 +22,7 @@ use std::sync::Arc;
 pub fn run() -> Exit {
     let invocation = Invocation::from_process();
     let words: Vec<OsString> = std::env::args_os().collect();
-    if let Some(exit) = show_kept_page(&words, &invocation) {
-        return exit;
-    }
-    let cli = match Cli::parse_from(&words) {
+    let cli = match Cli::try_parse_from(&words) {
         Ok(cli) => cli,
         Err(error) => return refuse(error, &words, invocation),
     };
@@ -52,17 +50,6 @@ fn takes_no_customer() -> CliError {
     CliError::usage(
         "-c does not go with this command: it is about no customer, or names one itself; leave it out",
     )
-}
-
-/// Shows a page of help that need not be laid out first.
-fn show_kept_page(words: &[OsString], invocation: &Invocation) -> Option<Exit> {
-    let ui = || Ui::before_settings(invocation.clone());
-    if let Some(page) = help::asked_for(words) {
-        return Some(ui().show(Outcome::text(page)));
-    }
-    let page = help::of_incomplete(words).filter(|_| !invocation.wants_json())?;
-    ui().usage(&page);
-    Some(Exit::Usage)
 }
 
 /// Settles the settings, and runs what works with them.

@@ -42,7 +42,12 @@ pub struct GlobalArgs {
     #[arg(hide_short_help = true)]
     pub columns: Vec<String>,
     /// Sort a list by a column; with - in front, backwards
-    #[arg(global = true, long, value_name = "[-]COLUMN", allow_hyphen_values = true)]
+    #[arg(
+        global = true,
+        long,
+        value_name = "[-]COLUMN",
+        allow_hyphen_values = true
+    )]
     #[arg(help_heading = OUTPUT, hide_short_help = true)]
     pub sort: Option<String>,
     /// At most this many items of a list

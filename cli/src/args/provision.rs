@@ -16,9 +16,12 @@ Examples:
 
 A server that is already monitored for the customer is left as it is and reported as skipped.";
 
+/// Of so many options an example tells more.
+const EXAMPLES_FIRST: &str = "{about}{after-help}\n\n{usage-heading} {usage}\n\n{all-args}";
+
 /// Start monitoring servers and domains.
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, help_template = EXAMPLES_FIRST)]
 pub struct ProvisionArgs {
     /// IP addresses of servers, URLs of domains; other names with --server or --domain
     #[arg(value_name = "TARGET")]

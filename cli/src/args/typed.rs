@@ -1,6 +1,7 @@
 //! The words of a command line, told apart before it is known which command they are for.
 
-use clap::Arg;
+use super::GlobalArgs;
+use clap::{Arg, Args};
 use std::ffi::OsString;
 
 /// A command line in its parts.
@@ -18,11 +19,12 @@ pub struct Typed {
 
 impl Typed {
     /// Tells the words behind the program's name apart.
-    pub(super) fn scan(root: &clap::Command, words: &[OsString]) -> Self {
+    pub fn scan(words: &[OsString]) -> Self {
+        let root = GlobalArgs::augment_args(clap::Command::new("secmon"));
         let mut words = words.iter().skip(1).map(|word| word.to_string_lossy());
         let mut typed = Self::default();
         while let Some(word) = words.next() {
-            match known_option(root, &word) {
+            match known_option(&root, &word) {
                 None if word == "-" || !word.starts_with('-') => {
                     typed.words.push(word.into_owned());
                 }
