@@ -2,7 +2,7 @@
 
 use crate::args::AdminArgs;
 use crate::context::Context;
-use crate::error::{CliError, Exit};
+use crate::error::{CliError, Failure, Own};
 use crate::guard::Guard;
 use crate::settings::Source;
 use crate::{env_vars, service};
@@ -68,14 +68,12 @@ impl Admin {
         let uri = format!("{}/_mock/{path}", self.origin);
         let failed = |reason: String| {
             CliError::new(
-                Exit::Unavailable,
-                "no_mock",
+                Own::NoMock,
                 format!(
                     "the admin API of the mock at {} does not answer: {reason}",
                     self.origin
                 ),
             )
-            .hint("start a mock with `mock serve`, and say where it is with --admin-url")
         };
         let mut request = Request::builder()
             .method(method)
@@ -101,8 +99,7 @@ impl Admin {
         let status = answer.status().as_u16();
         let reason = value["error"].as_str().unwrap_or("this is no mock");
         Err(CliError::new(
-            crate::error::exit_of_status(status),
-            "mock",
+            Failure::MockRefused(status),
             format!("the mock refused: {reason} ({status})"),
         ))
     }

@@ -5,7 +5,7 @@ mod changes;
 use crate::admin::LARGEST_STATE;
 use crate::connection::{self, Connection};
 use crate::credentials::{KeyFile, TypedKey};
-use crate::error::{CliError, Exit};
+use crate::error::{CliError, Own};
 use crate::guard::Guard;
 use crate::history::History;
 use crate::index::{self, Index, Notebook, Seen};
@@ -203,8 +203,8 @@ impl Context {
     }
 
     /// What an interrupted command says from here on, and how to go on.
-    pub fn on_interrupt(&self, sentence: &'static str, way_on: impl Into<String>) {
-        let error = CliError::new(Exit::Interrupted, "interrupted", sentence).hint(way_on);
+    pub fn on_interrupt(&self, sentence: &'static str, way_on: String) {
+        let error = CliError::new(Own::Interrupted, sentence).hint(way_on);
         self.interruption.say(error);
     }
 
@@ -488,9 +488,5 @@ impl Danger {
 }
 
 fn declined(reason: &str) -> CliError {
-    CliError::new(
-        Exit::Other,
-        "declined",
-        format!("{reason}: nothing was changed"),
-    )
+    CliError::new(Own::Declined, format!("{reason}: nothing was changed"))
 }

@@ -1,7 +1,7 @@
 //! API keys on their way in: typed, read, fetched, kept. A key is text here only until it is an `ApiKey` or in its file.
 
 use crate::children;
-use crate::error::{CliError, Exit};
+use crate::error::{CliError, Own};
 use crate::profile::write_private;
 use secmon::ApiKey;
 use std::fs::File;
@@ -26,8 +26,7 @@ impl TypedKey {
     pub fn from_stdin() -> Result<Self, CliError> {
         let failed = |reason: &str| {
             CliError::new(
-                Exit::Other,
-                "io",
+                Own::Io,
                 format!("reading the key from standard input: {reason}"),
             )
         };
@@ -149,8 +148,7 @@ pub fn run_command(command: &str) -> Result<ApiKey, CliError> {
     let status = ended(&mut child).map_err(failed)?;
     if was_interrupted(status) {
         return Err(CliError::new(
-            Exit::Interrupted,
-            "interrupted",
+            Own::Interrupted,
             "interrupted while the key was fetched",
         ));
     }

@@ -1,7 +1,7 @@
 //! Files and standard input that a person names.
 
 use crate::bulk::spreadsheet;
-use crate::error::{CliError, Exit};
+use crate::error::{CliError, Own};
 use std::fs::{File, Metadata, OpenOptions, TryLockError};
 use std::io::Read;
 use std::path::Path;
@@ -243,9 +243,7 @@ pub fn lock_for(path: &Path, patience: Duration) -> Result<File, CliError> {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => {
             let message = format!("another process holds {}", path.display());
-            Err(CliError::new(Exit::Unavailable, "locked", message)
-                .hint("wait until it has ended, or end it, then try again")
-                .retryable())
+            Err(CliError::new(Own::Locked, message))
         }
         Err(TryLockError::Error(error)) => Err(failed(error)),
     }

@@ -1,6 +1,6 @@
 //! The last gate before the network: a dry run and a read-only profile let no write through.
 
-use crate::error::{CliError, Exit};
+use crate::error::{CliError, Own};
 use bytes::Bytes;
 use http::{Method, Request, Response};
 use secmon::transport::{BoxFuture, Transport, TransportError, TransportErrorKind};
@@ -144,11 +144,9 @@ impl Guard {
     /// The error for a write that a read-only profile refuses.
     pub fn read_only_error(profile: &str) -> CliError {
         CliError::new(
-            Exit::Permission,
-            "read_only",
+            Own::ReadOnly,
             format!("profile {profile} is read-only: nothing was sent"),
         )
-        .hint("use another profile, or take read_only out of the configuration file")
     }
 
     fn keep(&self, request: &Request<Bytes>) {

@@ -3,7 +3,7 @@
 //! The vendor's own log shows only the root key; this one answers who suspended a server. It never holds keys, sign-in
 //! tokens or leak records: only the command line, the call, the ids and how it ended.
 
-use crate::error::CliError;
+use crate::error::{CliError, Own};
 use crate::touched::Touched;
 use crate::{files, paths};
 use secmon::model::CustomerId;
@@ -17,8 +17,8 @@ use uuid::Uuid;
 
 /// How a change ended that was made.
 pub const DONE: &str = "done";
-/// How a change ended that was made, or may have been.
-const UNCERTAIN: [&str; 4] = [DONE, "interrupted", "connection_lost", "timeout"];
+/// How a change ended that may have been made.
+const UNCERTAIN: [Own; 3] = [Own::Interrupted, Own::ConnectionLost, Own::Timeout];
 
 /// One change.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -70,6 +70,11 @@ impl Entry {
                     || named(&self.about, &["customer"])
             }
         }
+    }
+
+    fn may_have_been_made(&self) -> bool {
+        let lost = UNCERTAIN.iter().any(|own| own.code() == self.result);
+        self.result == DONE || lost
     }
 
     /// Whether it was one of all that a customer has, as `suspend --all` makes them.
@@ -192,7 +197,7 @@ pub fn stopped_with_all(kind: &str) -> Result<HashSet<Uuid>, CliError> {
     let mut stopped = HashSet::new();
     for entry in read()? {
         // A suspension whose answer was lost may have been made; a resumption that failed was not.
-        let suspended = entry.operation == suspend && UNCERTAIN.contains(&entry.result.as_str());
+        let suspended = entry.operation == suspend && entry.may_have_been_made();
         let resumed = entry.operation == resume && entry.result == DONE;
         let ids = entry.ids.iter().flatten();
         if suspended && entry.is_of_all() {

@@ -1,6 +1,6 @@
 //! Ctrl-C: a run over many ends with what is on its way, everything else ends at once.
 
-use crate::error::{CliError, Exit};
+use crate::error::{CliError, Own};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
@@ -119,7 +119,7 @@ impl Interruption {
     pub fn error(&self) -> CliError {
         let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
         said.clone()
-            .unwrap_or_else(|| CliError::new(Exit::Interrupted, "interrupted", "interrupted"))
+            .unwrap_or_else(|| CliError::new(Own::Interrupted, "interrupted"))
     }
 }
 

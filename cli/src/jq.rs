@@ -3,7 +3,7 @@
 //! An expression is somebody's program and may never end. So it runs on a thread of its own, with room for deep results,
 //! and is left behind when its time is over or a Ctrl-C comes.
 
-use crate::error::{CliError, Exit};
+use crate::error::{CliError, Own};
 use crate::interrupt;
 use serde_json::Value;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -155,12 +155,11 @@ fn refused(expression: &str, reason: &str) -> CliError {
 /// An error of the expression on this very result: what the command did is done.
 fn failed(reason: &str) -> CliError {
     let message = format!("--jq does not fit the result: {reason}");
-    CliError::new(Exit::Other, "jq", message)
-        .hint("the command itself has ended; see its result with -o json")
+    CliError::new(Own::Jq, message)
 }
 
 fn broken_off() -> CliError {
-    CliError::new(Exit::Interrupted, "interrupted", "interrupted in --jq")
+    CliError::new(Own::Interrupted, "interrupted in --jq")
         .hint("the command itself has ended; see its result with -o json")
 }
 

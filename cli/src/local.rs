@@ -3,7 +3,7 @@
 //! One invocation at a time holds the state. It takes a lock before its first request and gives it back while it
 //! waits, so that a second shell is not kept out by a long wait.
 
-use crate::error::{CliError, Exit};
+use crate::error::{CliError, Own};
 use crate::paths;
 use bytes::Bytes;
 use http::uri::{Authority, PathAndQuery, Scheme};
@@ -116,8 +116,7 @@ impl LocalService {
             .start()
             .map_err(|error| {
                 CliError::new(
-                    Exit::Unavailable,
-                    "local_state",
+                    Own::LocalState,
                     format!("the embedded mock cannot start: {error}"),
                 )
             })
@@ -184,9 +183,7 @@ fn held_by(file: &mut File) -> CliError {
         "another process".to_owned()
     };
     CliError::new(
-        Exit::Unavailable,
-        "local_busy",
+        Own::LocalBusy,
         format!("the embedded mock is in use by {holder}"),
     )
-    .hint("wait until it has ended, or end it, then try again")
 }

@@ -20,7 +20,6 @@ mod env_vars;
 mod error;
 mod files;
 mod guard;
-mod hints;
 mod history;
 mod index;
 mod interrupt;

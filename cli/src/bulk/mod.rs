@@ -17,4 +17,3 @@ pub use named::{Named, read as named_in};
 pub use plan::{Known, announce};
 pub use report::{REPORT, ReportFile, Words, conclude, refused, report};
 pub use run::{close, run, run_in_journal, run_telling};
-use run::{is_hopeless, is_unknown_key};

@@ -1,14 +1,14 @@
 //! What became of a run: for scripts, for people, and as a file that can be fed back in.
 
 use super::input::{OWN_COLUMNS, Row};
-use super::journal::NOT_SENT;
-use super::{Created, Done, End, Item, is_unknown_key};
+use super::{Created, Done, End, Item};
 use crate::context::Context;
-use crate::error::{CliError, Exit};
+use crate::error::{CliError, Exit, Own};
 use crate::files;
 use crate::outcome::{Cell, Column, Line, Outcome, Table, shown, wide, with_room};
 use crate::ui::inert;
 use serde_json::{Value, json};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::Path;
@@ -70,7 +70,7 @@ pub fn refused(items: &[Item]) -> Option<CliError> {
     items
         .iter()
         .filter_map(|item| item.end.error())
-        .find(|error| error.code() == "read_only")
+        .find(|error| error.is(Own::ReadOnly))
         .cloned()
 }
 
@@ -115,7 +115,7 @@ fn exit_of(items: &[Item]) -> Exit {
     let mut errors = items.iter().filter_map(|item| item.end.error()).peekable();
     if errors.peek().is_none() {
         Exit::Done
-    } else if errors.any(is_unknown_key) {
+    } else if errors.any(|error| error.failure().is_unknown_key()) {
         Exit::Permission
     } else {
         Exit::SomeFailed
@@ -166,7 +166,7 @@ impl ReportFile {
         self.write(cells.into_iter().chain([
             end.status().to_owned(),
             inert(&id),
-            inert(code),
+            inert(&code),
             inert(message),
         ]))
     }
@@ -214,7 +214,7 @@ fn row(item: &Item) -> Vec<Cell> {
         item.end
             .done()
             .map_or(Cell::Missing, |done| filled(&done.id)),
-        filled(code),
+        filled(&code),
         filled(message),
     ]
 }
@@ -229,9 +229,7 @@ fn left_undone(item: &Item) -> Option<Line> {
 
 /// Whether a row never went out, because the run ended before it.
 fn is_unsent(item: &&Item) -> bool {
-    item.end
-        .error()
-        .is_some_and(|error| error.code() == NOT_SENT)
+    item.end.error().is_some_and(|error| error.is(Own::NotSent))
 }
 
 /// The rows that failed, and the way out of each kind of trouble, once. What was never sent has no trouble of its own.
@@ -246,7 +244,7 @@ fn failures(items: &[Item]) -> Vec<Line> {
         return Vec::new();
     }
     let errors = items.iter().filter_map(|item| item.end.error());
-    let hints: BTreeMap<&str, &str> = errors
+    let hints: BTreeMap<_, &str> = errors
         .filter_map(|error| Some((error.code(), error.way_out()?)))
         .collect();
     let hints = hints
@@ -255,7 +253,7 @@ fn failures(items: &[Item]) -> Vec<Line> {
     std::iter::once(Line::Table(table)).chain(hints).collect()
 }
 
-fn trouble(end: &End) -> (&str, &str) {
+fn trouble(end: &End) -> (Cow<'_, str>, &str) {
     end.error()
-        .map_or(("", ""), |error| (error.code(), error.message()))
+        .map_or(("".into(), ""), |error| (error.code(), error.message()))
 }

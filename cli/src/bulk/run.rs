@@ -1,10 +1,10 @@
 //! Sending many, several at a time, in the client's pace.
 
 use super::End;
-use super::journal::{FULL, Journal, NOT_SENT, Prior, Trace};
+use super::journal::{Journal, Prior, Trace};
 use crate::args::OnError;
 use crate::context::Context;
-use crate::error::{CliError, Exit};
+use crate::error::{CliError, Own};
 use crate::invocation::AS_TYPED;
 use crate::ui::Progress;
 use futures_util::stream::{self, StreamExt};
@@ -72,7 +72,7 @@ pub async fn run_telling<T>(
     let sending = targets.iter().enumerate().map(async |(i, target)| {
         let stopped = run.stopped.borrow().clone();
         let end = match stopped.or_else(|| interrupted(context)) {
-            Some(reason) => End::Failed(CliError::new(Exit::Other, NOT_SENT, reason)),
+            Some(reason) => End::Failed(CliError::new(Own::NotSent, reason)),
             None => send(target).await.unwrap_or_else(End::Failed),
         };
         run.note(&end);
@@ -141,7 +141,7 @@ impl<'a, T, F: FnMut(&T, &End)> Told<'a, T, F> {
     fn finish(mut self, unfinished: impl Fn(&T) -> Option<End>) -> Vec<End> {
         let dropped = || {
             let reason = "not finished, because the run was interrupted";
-            End::Failed(CliError::new(Exit::Other, NOT_SENT, reason))
+            End::Failed(CliError::new(Own::NotSent, reason))
         };
         for i in 0..self.ends.len() {
             if self.ends[i].is_none() {
@@ -165,7 +165,7 @@ impl Run {
     fn note(&self, end: &End) {
         if let End::Failed(error) = end {
             self.failed.set(self.failed.get() + 1);
-            if self.on_error == OnError::Stop || is_hopeless(error) {
+            if self.on_error == OnError::Stop || error.failure().is_hopeless() {
                 let reason = format!(
                     "not sent, because an earlier one failed: {}",
                     error.message()
@@ -175,18 +175,4 @@ impl Run {
         }
         self.progress.advance(self.failed.get());
     }
-}
-
-/// A key or an account that the service refuses fails everything that follows.
-pub fn is_hopeless(error: &CliError) -> bool {
-    let refused_all = matches!(
-        error.code(),
-        "TENANT_MISMATCH" | "ACCOUNT_SUSPENDED" | "read_only" | "no_connection" | FULL
-    );
-    refused_all || is_unknown_key(error)
-}
-
-/// The service does not know the key (401): the client sends nothing more with it.
-pub fn is_unknown_key(error: &CliError) -> bool {
-    matches!(error.code(), "unauthenticated" | "TENANT_NOT_FOUND")
 }

@@ -6,11 +6,12 @@ use crate::args::{AlertAckArgs, AlertKind, AlertResolveArgs, OnError};
 use crate::bulk::{self, Done, End, Item, Words};
 use crate::context::{Context, Danger};
 use crate::durations::counted;
-use crate::error::CliError;
+use crate::error::{CliError, Failure};
 use crate::files;
 use crate::invocation::quoted;
 use crate::outcome::{Line, Outcome, to_json};
 use crate::references;
+use secmon::ErrorCode;
 use secmon::model::{CustomerId, DomainAlert, DomainAlertStatus, PortAlert, PortAlertStatus};
 use secmon::operations::{AcknowledgeDomainAlert, ResolveDomainAlert, ResolvePortAlert};
 use uuid::Uuid;
@@ -298,8 +299,8 @@ async fn resolve_domain(
         .await;
     let sent = sent.map_err(|error| {
         let error = error.during(format!("resolving {}", named.handle()));
-        match error.code() {
-            "ALERT_NOT_ACKNOWLEDGED" => error.hint(format!(
+        match error.failure() {
+            Failure::Answered(_, Some(ErrorCode::AlertNotAcknowledged)) => error.hint(format!(
                 "do both: `alert resolve {} --ack -c {customer}`",
                 named.handle()
             )),

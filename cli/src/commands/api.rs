@@ -3,9 +3,8 @@
 use super::api_pages::{self, Pages};
 use crate::args::ApiArgs;
 use crate::context::Context;
-use crate::error::{self, CliError, Exit};
+use crate::error::{CliError, Exit, Failure};
 use crate::files;
-use crate::hints;
 use crate::history::Change;
 use crate::outcome::{Line, Outcome};
 use crate::touched::Touched;
@@ -37,7 +36,7 @@ pub async fn run(context: &Context, args: ApiArgs) -> Result<Outcome, CliError> 
             let sent = error.attempts() > 0;
             let error = CliError::from(error);
             if write && sent {
-                context.remember(&change, error.code());
+                context.remember(&change, &error.code());
             }
             return Err(error);
         }
@@ -110,7 +109,7 @@ fn shown(method: &Method, answer: &RawResponse, args: &ApiArgs) -> Outcome {
 /// What the service refused is printed as it is; a script gets the error beside it.
 fn trouble(method: &Method, answer: &RawResponse, body: Option<&Value>) -> Option<CliError> {
     let status = answer.status;
-    let exit = error::exit_of_status(status.as_u16());
+    let exit = Exit::of_status(status.as_u16());
     if exit == Exit::Done {
         return None;
     }
@@ -122,17 +121,14 @@ fn trouble(method: &Method, answer: &RawResponse, body: Option<&Value>) -> Optio
     let message = said("/error/message")
         .or(said("/message"))
         .unwrap_or("the answer is not in the service's format");
-    let hint = hints::for_answer(Some(&code.into()), Some(status.as_u16()));
-    let mut error = CliError::new(exit, code, message).with_status(status.as_u16());
+    let failure = Failure::Answered(status.as_u16(), Some(code.into()));
+    let mut error = CliError::new(failure, message).with_status(status.as_u16());
     // A call that was refused by a rate limit was not processed; of any other nobody knows it, so only a read is safe.
     let is_safe_read = *method == Method::GET && status.is_server_error();
     if status == StatusCode::TOO_MANY_REQUESTS || is_safe_read {
         error = error.retryable();
     }
-    Some(match hint {
-        Some(hint) => error.hint(hint),
-        None => error,
-    })
+    Some(error)
 }
 
 fn request(args: &ApiArgs) -> Result<RawRequest, CliError> {
@@ -220,5 +216,5 @@ fn read_body(path: &std::path::Path) -> Result<Value, CliError> {
     let name = files::name_of(path);
     let bytes = files::read(path, &name, MAX_BODY)?;
     serde_json::from_slice(&bytes)
-        .map_err(|error| CliError::new(Exit::Usage, "usage", format!("{name} is no JSON: {error}")))
+        .map_err(|error| CliError::usage(format!("{name} is no JSON: {error}")))
 }

@@ -3,7 +3,7 @@
 use crate::args::{AuthCommand, LoginArgs};
 use crate::context::Context;
 use crate::credentials::{self, TypedKey};
-use crate::error::{CliError, Exit};
+use crate::error::{CliError, Own};
 use crate::outcome::{Cell, Column, Line, Outcome, Table, shown};
 use crate::profile::{self, ConfigDocument};
 use crate::service;
@@ -256,8 +256,7 @@ fn logout(context: &Context) -> Result<Outcome, CliError> {
 pub fn forget(path: &Path) -> Result<(), CliError> {
     match std::fs::remove_file(path) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(CliError::new(
-            Exit::Other,
-            "io",
+            Own::Io,
             format!("key file {}: {error}", path.display()),
         )),
         _ => Ok(()),

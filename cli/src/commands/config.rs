@@ -3,7 +3,7 @@
 use crate::args::{ConfigCommand, PathOf};
 use crate::children;
 use crate::context::Context;
-use crate::error::{CliError, Exit};
+use crate::error::{CliError, Own};
 use crate::outcome::{Cell, Column, Line, Outcome, Table, shown};
 use crate::paths;
 use crate::profile::{self, ConfigDocument, ConfigFile};
@@ -331,8 +331,7 @@ fn put_in_place(path: &Path, before: &str, after: &str) -> Result<(), CliError> 
         "{} was changed by another command while it was edited: it stays as that left it",
         path.display()
     );
-    Err(CliError::new(Exit::Other, "changed", message)
-        .hint("your text is in the draft beside it: copy it away before you edit the file again"))
+    Err(CliError::new(Own::Changed, message))
 }
 
 fn run_editor(file: &Path) -> Result<(), CliError> {
@@ -349,8 +348,7 @@ fn run_editor(file: &Path) -> Result<(), CliError> {
     match ended {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(CliError::new(
-            Exit::Other,
-            "editor",
+            Own::Editor,
             format!("the editor {program} ended with {status}: nothing was changed"),
         )),
         Err(error) => Err(

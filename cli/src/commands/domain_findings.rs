@@ -3,7 +3,7 @@
 use super::domain::one;
 use crate::args::CategoryArg;
 use crate::context::Context;
-use crate::error::{CliError, Exit};
+use crate::error::{CliError, Own};
 use crate::outcome::{Cell, Column, Line, Outcome, count_or_unknown, shown, wide, with_room};
 use secmon::model::{DomainScan, LeakCategory, LeakRecord, Mention, MonitoredDomain};
 use secmon::operations::{GetScanHistory, ListCredentialLeaks, ListMentions};
@@ -92,16 +92,13 @@ pub async fn leaks(
         let page = page?.into_data();
         if let Some(reason) = page.unavailable() {
             return Err(CliError::new(
-                Exit::Unavailable,
-                "leaks_unavailable",
+                Own::LeaksUnavailable,
                 format!("the leak records cannot be read now: {reason}"),
-            )
-            .hint("try again in a few minutes"));
+            ));
         }
         if !page.enabled {
             return Err(CliError::new(
-                Exit::Other,
-                "leaks_disabled",
+                Own::LeaksDisabled,
                 "the service has no leak records: its dataset is not configured",
             ));
         }

@@ -2,7 +2,7 @@
 
 use super::views;
 use crate::context::Context;
-use crate::error::{CliError, Exit};
+use crate::error::{CliError, Own};
 use crate::index::{Seen, Server};
 use crate::invocation::quoted;
 use crate::outcome::{Cell, Column, Line, Table, count_or_unknown, shown};
@@ -42,12 +42,10 @@ pub fn check(detail: &EndpointDetail) -> Result<(), CliError> {
         return Ok(());
     }
     let name = references::name_of(&detail.data);
-    Err(CliError::new(
-        Exit::Other,
-        "scan_failed",
-        format!("the scan of {name} failed"),
+    Err(
+        CliError::new(Own::ScanFailed, format!("the scan of {name} failed"))
+            .hint(format!("start another: `scan {} --wait`", detail.data.id)),
     )
-    .hint(format!("start another: `scan {} --wait`", detail.data.id)))
 }
 
 /// The open ports, each with its alert, or as allowed.

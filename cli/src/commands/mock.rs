@@ -6,7 +6,7 @@ use crate::args::{
     AdminArgs, ClockCommand, FaultAddArgs, FaultCommand, MockServeArgs, MockSteering, StateCommand,
 };
 use crate::context::Context;
-use crate::error::{CliError, Exit};
+use crate::error::{CliError, Own};
 use crate::outcome::{Cell, Column, Line, Outcome, Table, shown};
 use crate::{durations, files};
 use http::Method;
@@ -32,8 +32,7 @@ pub fn serve(args: MockServeArgs) -> Result<Outcome, CliError> {
         Ok(Ok(())) => Ok(Outcome::text("")),
         Ok(Err(error)) => Err(CliError::usage(error.to_string())),
         Err(_) => Err(CliError::new(
-            Exit::Other,
-            "mock_failed",
+            Own::MockFailed,
             "the mock ended unexpectedly: start it again",
         )),
     }

@@ -6,7 +6,7 @@ use crate::bulk::spreadsheet::{self, Records};
 use crate::bulk::{self, Done, End, input};
 use crate::context::{Context, Danger};
 use crate::durations::{counted, counted_if_told};
-use crate::error::{CliError, Exit};
+use crate::error::{CliError, Own};
 use crate::files;
 use crate::outcome::{Cell, Column, Line, Outcome, Table, count_or_unknown, shown, to_json};
 use csv::StringRecord;
@@ -262,8 +262,7 @@ impl Total {
                 End::Done(done) | End::Skipped(done) => {
                     let result = serde_json::from_value(done.record).map_err(|error| {
                         CliError::new(
-                            Exit::Other,
-                            "journal",
+                            Own::JournalFull,
                             format!("the journal of an earlier run cannot be read: {error}"),
                         )
                         .hint("begin anew with --restart")

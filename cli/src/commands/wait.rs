@@ -1,7 +1,7 @@
 //! Waiting for the service: polls after 1, 2, 4, 8 ... up to 30 seconds, never without an end.
 
 use crate::context::Context;
-use crate::error::{CliError, Exit};
+use crate::error::{CliError, Own};
 use crate::references;
 use secmon::model::{CustomerId, Endpoint, EndpointId, Timestamp};
 use secmon::watch::{ScanEnd, ScanWait};
@@ -137,8 +137,7 @@ impl Wait {
 
     fn ran_out(&self) -> CliError {
         CliError::new(
-            Exit::WaitRanOut,
-            "wait_ran_out",
+            Own::WaitRanOut,
             "the wait ran out; what was started goes on",
         )
         .hint(format!("go on waiting: `{}`", self.resume))
@@ -199,8 +198,7 @@ pub async fn current(context: &Context, endpoints: &[Endpoint]) -> Result<Vec<En
 fn not_active(endpoint: &Endpoint) -> CliError {
     let name = references::name_of(endpoint);
     CliError::new(
-        Exit::Conflict,
-        "paused",
+        Own::Paused,
         format!("{name} is {}, so no scan will come", endpoint.status),
     )
     .hint(format!("scan it again: `endpoint resume {}`", endpoint.id))

@@ -1,7 +1,7 @@
 //! Sending a change, and the line it leaves in the history of this machine.
 
 use super::Context;
-use crate::error::CliError;
+use crate::error::{CliError, Own};
 use crate::guard::Guard;
 use crate::history::{self, Change, History};
 use crate::touched::Touched;
@@ -49,7 +49,7 @@ impl Context {
                 let sent = error.attempts() > 0;
                 let error = CliError::from(error);
                 if sent {
-                    self.remember(&change, error.code());
+                    self.remember(&change, &error.code());
                 }
                 Err(error)
             }
@@ -116,7 +116,7 @@ impl<'a> Unanswered<'a> {
 impl Drop for Unanswered<'_> {
     fn drop(&mut self) {
         if self.guard.passed() > self.passed_before {
-            self.context.remember(self.change, "interrupted");
+            self.context.remember(self.change, Own::Interrupted.code());
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::reference::nearest;
 use crate::context::Context;
-use crate::error::{CliError, Exit};
+use crate::error::{CliError, Own};
 use crate::index::{Domain, Seen};
 use secmon::model::{CustomerId, DomainId, MonitoredDomain};
 use secmon::operations::{DomainOverview, GetDomainSummary, ListDomains};
@@ -67,8 +67,7 @@ pub fn told(
         Some(domains) => Ok(domains),
         None if !overview.subscribed => Ok(Vec::new()),
         None => Err(CliError::new(
-            Exit::Unavailable,
-            "unreadable_answer",
+            Own::IncompleteAnswer,
             format!("the service does not tell the domains of customer {customer}"),
         )),
     }
@@ -121,7 +120,7 @@ pub fn customer_of_domains(context: &Context, names: &[String]) -> Result<Custom
                 names.join(", "),
                 all.join(" and ")
             );
-            return Err(CliError::new(Exit::Usage, "ambiguous", message));
+            return Err(CliError::new(Own::Ambiguous, message));
         }
         _ => {}
     }

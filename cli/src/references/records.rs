@@ -2,7 +2,7 @@
 
 use super::{PAGE_SIZE, SHORTEST_PREFIX, is_id_or_prefix};
 use crate::context::Context;
-use crate::error::{CliError, Exit};
+use crate::error::{CliError, Own};
 use crate::index::{AlertRecord, Record, Seen};
 use secmon::model::{CustomerId, PortAlert, Rule};
 use secmon::operations::{ListPortAlerts, ListRules};
@@ -64,7 +64,7 @@ pub fn by_id_or_prefix<T>(
                 "{text:?} is the beginning of {many} ids: {}",
                 ids.join(", ")
             );
-            Err(CliError::new(Exit::Usage, "ambiguous", message))
+            Err(CliError::new(Own::Ambiguous, message))
         }
     }
 }

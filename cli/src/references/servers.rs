@@ -3,7 +3,7 @@
 use super::reference::Reference;
 use super::{PAGE_SIZE, is_known};
 use crate::context::Context;
-use crate::error::{CliError, Exit};
+use crate::error::{CliError, Exit, Own};
 use crate::index::{Seen, Server};
 use secmon::model::{CustomerId, Endpoint, EndpointId, EndpointStatus};
 use secmon::operations::{GetEndpoint, ListEndpoints};
@@ -368,7 +368,7 @@ impl<'a> Search<'a> {
             fitting.len(),
             labels.join(", ")
         );
-        Err(CliError::new(Exit::Usage, "ambiguous", message)
+        Err(CliError::new(Own::Ambiguous, message)
             .hint("name the customer with -c, or give the id"))
     }
 

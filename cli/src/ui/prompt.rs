@@ -1,7 +1,7 @@
 //! Questions to a person at a terminal.
 
 use super::{Ui, plain_prompt, sanitize};
-use crate::error::{CliError, Exit};
+use crate::error::{CliError, Exit, Own};
 use crate::interrupt;
 use dialoguer::{Confirm, Input, MultiSelect, Password, Select};
 use std::io::IsTerminal;
@@ -163,8 +163,7 @@ fn show_cursor() {
 /// Nobody answers any more.
 pub(super) fn interrupted() -> CliError {
     CliError::new(
-        Exit::Interrupted,
-        "interrupted",
+        Own::Interrupted,
         "interrupted at a question: nothing was changed",
     )
 }

@@ -9,10 +9,10 @@
 mod record;
 mod store;
 
-use super::{End, is_hopeless};
+use super::End;
 use crate::args::RunArgs;
 use crate::context::Context;
-use crate::error::{CliError, Exit};
+use crate::error::{CliError, Exit, Own};
 use crate::{durations, paths};
 use chrono::{DateTime, Utc};
 use record::{Kept, Line};
@@ -335,18 +335,13 @@ fn is_settled(end: &End) -> bool {
         End::Done(_) | End::Skipped(_) => true,
         End::Planned => false,
         End::Failed(error) => {
-            let unsent = matches!(error.code(), NOT_SENT | FULL);
+            let unsent = error.is(Own::NotSent) || error.is(Own::JournalFull);
             // Trouble of the service's own: the same command goes on with such a row.
             let passes = error.is_retryable() || error.exit() == Exit::Unavailable;
-            !unsent && !passes && !error.may_have_happened() && !is_hopeless(error)
+            !unsent && !passes && !error.may_have_happened() && !error.failure().is_hopeless()
         }
     }
 }
-
-/// The code of a row that was never sent.
-pub const NOT_SENT: &str = "not_sent";
-/// The code of a row that was not sent because the journal cannot be written.
-pub const FULL: &str = "journal";
 
 fn earlier(lines: Vec<Line>) -> HashMap<Key, Earlier> {
     let mut rows: HashMap<Key, Earlier> = HashMap::new();
@@ -394,20 +389,16 @@ fn folder() -> std::io::Result<PathBuf> {
 
 fn busy() -> CliError {
     CliError::new(
-        Exit::Usage,
-        "run_in_progress",
+        Own::RunInProgress,
         "another process is doing the same run at this moment: nothing was sent",
     )
-    .hint("wait until it has ended; the same command then says what is left")
 }
 
 fn full(error: &std::io::Error) -> CliError {
     CliError::new(
-        Exit::Other,
-        FULL,
+        Own::JournalFull,
         format!("the journal of the run cannot be written ({error}), so nothing more is sent"),
     )
-    .hint("make room on the disk; the same command goes on with the rest")
 }
 
 fn digest(content: &str) -> String {

@@ -102,7 +102,7 @@ impl Kept {
             Ok(End::Planned) => None,
             Ok(End::Failed(error)) | Err(error) if error.may_have_happened() => None,
             Ok(End::Failed(error)) | Err(error) => Some(Self::Failed {
-                code: error.code().to_owned(),
+                code: error.code().into_owned(),
                 message: error.message().to_owned(),
             }),
         }

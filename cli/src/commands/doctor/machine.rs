@@ -2,7 +2,7 @@
 
 use super::Check;
 use crate::context::Context;
-use crate::error::{CliError, Exit};
+use crate::error::{CliError, Own};
 use crate::paths;
 use crate::settings::Source;
 use std::path::{Path, PathBuf};
@@ -38,11 +38,9 @@ pub fn files(context: &Context) -> Check {
     let finding = match open.as_slice() {
         [] => Ok(format!("{count}, closed to others")),
         open => Err(CliError::new(
-            Exit::Usage,
-            "open_files",
+            Own::OpenFiles,
             format!("others can read {}", open.join(", ")),
-        )
-        .hint("run chmod 600 on them; change a key that somebody may have seen")),
+        )),
     };
     Check::of("files", finding)
 }

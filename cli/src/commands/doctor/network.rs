@@ -3,7 +3,7 @@
 use super::Check;
 use crate::context::Context;
 use crate::durations::counted_if_told;
-use crate::error::{CliError, Exit};
+use crate::error::{CliError, Own};
 use crate::settings::{Service, Source};
 use chrono::Utc;
 use http::{Method, Uri};
@@ -68,10 +68,7 @@ fn name(base_url: &str) -> Option<Check> {
         .map(|addresses| addresses.map(|a| a.ip().to_string()).collect::<Vec<_>>())
     {
         Ok(addresses) if !addresses.is_empty() => Ok(format!("{host} is {}", addresses.join(", "))),
-        _ => Err(
-            CliError::new(Exit::Unavailable, "dns", format!("{host} has no address"))
-                .hint("check the spelling of the address, the network and the name server"),
-        ),
+        _ => Err(CliError::new(Own::Dns, format!("{host} has no address"))),
     };
     Some(Check::of("dns", finding))
 }
@@ -102,14 +99,12 @@ fn clock(service: &Timestamp) -> Result<String, CliError> {
     }
     let way = if skew > 0 { "ahead of" } else { "behind" };
     Err(CliError::new(
-        Exit::Other,
-        "clock",
+        Own::Clock,
         format!(
             "this machine's clock is {} s {way} the service's",
             skew.abs()
         ),
-    )
-    .hint("set the clock: days and waits are reckoned with it"))
+    ))
 }
 
 async fn account(context: &Context) -> Result<String, CliError> {
@@ -146,11 +141,9 @@ async fn portal(context: &Context) -> Check {
         Ok(answer) if answer.status.as_u16() == 403 => Check::of(
             NAME,
             Err(CliError::new(
-                Exit::Permission,
-                "TENANT_MISMATCH",
+                Own::ForeignKey,
                 "the key belongs to another portal's domain, or its account is suspended",
-            )
-            .hint("keep the address that goes with it: `auth login`")),
+            )),
         ),
         Ok(answer) => Check::good(
             NAME,

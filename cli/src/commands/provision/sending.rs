@@ -3,11 +3,12 @@
 use crate::bulk::{Created, Done, End, Prior};
 use crate::commands::domain_changes;
 use crate::context::Context;
-use crate::error::CliError;
+use crate::error::{CliError, Failure};
 use crate::index::{Seen, Server};
 use crate::invocation::quoted;
 use crate::outcome::to_json;
 use crate::targets::{NewServer, Target};
+use secmon::ErrorCode;
 use secmon::Response;
 use secmon::model::{Endpoint, EndpointId, EndpointStatus};
 use uuid::Uuid;
@@ -125,8 +126,8 @@ fn learn(context: &Context, server: &NewServer, id: EndpointId) {
 
 fn explained(error: CliError, target: &NewServer) -> CliError {
     let row = error.during(format!("provisioning {}", target.name));
-    match row.code() {
-        "ENDPOINT_LIMIT_EXCEEDED" => {
+    match row.failure() {
+        Failure::Answered(_, Some(ErrorCode::EndpointLimitExceeded)) => {
             let customer = target.request.client_id;
             row.hint(format!("see what is using it: `endpoint list -c {customer}`; terminate or delete a server, or raise the plan with `subscription set SERVICE --product port_monitoring --plan PLAN -c {customer}`"))
         }

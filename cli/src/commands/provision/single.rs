@@ -8,7 +8,7 @@ use crate::commands::wait::{Awaited, Wait};
 use crate::commands::{domain_findings, elsewhere, findings, unknown_customer};
 use crate::context::Context;
 use crate::durations;
-use crate::error::{CliError, Exit};
+use crate::error::{CliError, Own};
 use crate::outcome::{Line, Outcome, to_json};
 use crate::targets::Target;
 use secmon::model::{CustomerId, DomainId, EndpointId, ScanStatus};
@@ -125,7 +125,7 @@ async fn await_domain(
         .await?;
     if summary.scan_status == Some(ScanStatus::Failed) {
         let message = format!("the scan of {} failed", summary.domain);
-        return Err(CliError::new(Exit::Other, "scan_failed", message));
+        return Err(CliError::new(Own::ScanFailed, message));
     }
     outcome
         .story
