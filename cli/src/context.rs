@@ -2,18 +2,22 @@
 
 mod changes;
 
-use crate::admin::LARGEST_STATE;
-use crate::connection::{self, Connection};
-use crate::credentials::{KeyFile, TypedKey};
 use crate::error::{CliError, Own};
-use crate::guard::Guard;
-use crate::history::History;
-use crate::index::{self, Index, Notebook, Seen};
-use crate::interrupt::Interruption;
-use crate::outcome::{Line, Outcome, Table};
-use crate::settings::{KeySource, Settings, Source};
+use crate::machine::interrupt::Interruption;
+use crate::notebook::history::History;
+use crate::notebook::index::{self, Index, Notebook, Seen};
+use crate::session::connection::LARGEST_STATE;
+use crate::session::connection::{self, Connection};
+use crate::session::credentials;
+use crate::session::credentials::{KeyFile, TypedKey};
+use crate::session::guard::Guard;
+use crate::session::local;
+use crate::session::service;
+use crate::session::service::{KeySource, Source};
+use crate::session::settings;
+use crate::session::settings::Settings;
+use crate::ui::outcome::{Line, Outcome, Table};
 use crate::ui::{Progress, Reader, Ui};
-use crate::{credentials, local, service, settings};
 use secmon::model::CustomerId;
 use secmon::transport::{HttpOptions, HttpTransport, Transport};
 use secmon::{ApiKey, Client, Operation, RateGroup, Response};
@@ -365,7 +369,7 @@ impl Context {
             };
         }
         if !self.may_ask() {
-            let name = crate::invocation::quoted(name);
+            let name = crate::ui::invocation::quoted(name);
             return Err(CliError::usage(format!(
                 "{question} This needs --confirm={name}"
             )));

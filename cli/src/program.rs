@@ -1,32 +1,35 @@
 //! From the command line to the exit code.
 
-use crate::args::{Cli, Command, GlobalArgs, MockCommand, OutputFormat};
-use crate::call_log::DEBUG_FILE;
+use crate::args::{Cli, Command, MockCommand};
 use crate::commands::{self, Task, help};
 use crate::context::Context;
 use crate::error::{CliError, Exit};
-use crate::files;
-use crate::interrupt::{self, Reaction};
-use crate::invocation::Invocation;
-use crate::meant::{self, Meant};
-use crate::outcome::Outcome;
-use crate::settings::{KeySource, Settings};
+use crate::machine::files;
+use crate::machine::interrupt::{self, Reaction};
+use crate::session::call_log::DEBUG_FILE;
+use crate::session::flags::GlobalArgs;
+use crate::session::service::KeySource;
+use crate::session::settings::Settings;
+use crate::suggest::{self, Meant};
+use crate::ui::OutputFormat;
 use crate::ui::Ui;
-use clap::Parser;
+use crate::ui::invocation::{Invocation, Verdict};
+use crate::ui::outcome::Outcome;
 use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser};
 use std::ffi::OsString;
 use std::path::Path;
 use std::sync::Arc;
 
 /// Runs the program.
 pub fn run() -> Exit {
-    let invocation = Invocation::from_process();
+    let invocation = Invocation::from_process(judge);
     let words: Vec<OsString> = std::env::args_os().collect();
     let cli = match Cli::try_parse_from(&words) {
         Ok(cli) => cli,
         Err(error) => return refuse(error, &words, invocation),
     };
-    let invocation = invocation.for_service(&cli.global);
+    let invocation = cli.global.kept_in(invocation);
     if cli.global.customer.is_some() && !cli.command.takes_customer() {
         return conclude(&Ui::before_settings(invocation), Err(takes_no_customer()));
     }
@@ -42,6 +45,16 @@ pub fn run() -> Exit {
         Command::Online(command) => {
             start(&cli.global, invocation, Task::Command(Box::new(command)))
         }
+    }
+}
+
+/// What the parser says of a command that is suggested.
+fn judge(words: &[String]) -> Verdict {
+    let line = std::iter::once("secmon").chain(words.iter().map(String::as_str));
+    match Cli::try_parse_from(line) {
+        Ok(cli) if cli.command.takes_customer() => Verdict::OfCustomer,
+        Err(error) if error.use_stderr() => Verdict::Refused,
+        _ => Verdict::Accepted,
     }
 }
 
@@ -92,7 +105,7 @@ async fn online(settings: Settings, ui: &Arc<Ui>, task: Task) -> Exit {
     let planned = context
         .guard_in_use()
         .filter(|guard| guard.is_dry_run())
-        .map(crate::guard::Guard::planned);
+        .map(crate::session::guard::Guard::planned);
     let exit = match (result, planned) {
         (Ok(_), Some(planned)) if !planned.is_empty() => ui.planned(&planned),
         (result, _) => conclude(ui, result),
@@ -145,7 +158,7 @@ fn refuse(mut error: clap::Error, words: &[OsString], invocation: Invocation) ->
     if let ErrorKind::DisplayHelp | ErrorKind::DisplayVersion = error.kind() {
         return ui.show(Outcome::text(help::laid_out(&error.render())));
     }
-    let meant = meant::instead(&mut error, words);
+    let meant = suggest::instead(&mut error, words, Cli::command());
     if ui.format() == OutputFormat::Json {
         let error = CliError::usage(in_one_sentence(&error, meant)).hint("see how: `--help`");
         return conclude(&ui, Err(error));

@@ -7,7 +7,6 @@ mod billing;
 mod customer;
 mod domain;
 mod endpoint;
-mod global;
 mod history;
 mod mock;
 mod offline;
@@ -15,9 +14,9 @@ mod portal;
 mod provision;
 mod report;
 mod rules;
-mod typed;
 
-use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use crate::session::flags::GlobalArgs;
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use access::{
     AuthCommand, ConfigCommand, LoginArgs, PathOf, ProfileCommand, ProfileCreateArgs,
@@ -37,7 +36,6 @@ pub use endpoint::{
     EndpointAddArgs, EndpointCommand, EndpointListArgs, EndpointSwitch, EndpointTargets,
     EndpointWaitArgs, ScanArgs, WaitFor,
 };
-pub use global::{ColorChoice, CsvCells, GlobalArgs, OutputFormat, TimeStyle};
 pub use history::{HistoryArgs, HistoryCommand};
 pub use mock::{
     AdminArgs, ClockCommand, FaultAddArgs, FaultCommand, MockCommand, MockServeArgs, MockSteering,
@@ -53,7 +51,6 @@ pub use rules::{
     FirewallFormatArg, RuleAddArgs, RuleCommand, RuleCopyArgs, RuleEditArgs, RuleImportArgs,
     RuleListArgs, RuleScopeArg, RuleStatusArg,
 };
-pub use typed::Typed;
 
 /// The whole command line.
 #[derive(Debug, Parser)]
@@ -130,22 +127,6 @@ pub enum Command {
     /// What needs no service.
     #[command(flatten)]
     Offline(OfflineCommand),
-}
-
-/// A noun by its own name, whichever of its names was typed.
-pub fn noun_name(word: &str) -> Option<String> {
-    let tree = Cli::command();
-    let noun = tree.find_subcommand(word)?;
-    Some(noun.get_name().to_owned())
-}
-
-/// Whether a noun has a verb of this name.
-pub fn has_verb(noun: &str, verb: &str) -> bool {
-    let tree = Cli::command();
-    let verb = tree
-        .find_subcommand(noun)
-        .and_then(|noun| noun.find_subcommand(verb));
-    verb.is_some()
 }
 
 impl Command {

@@ -253,7 +253,7 @@ fn several_columns(name: &str, titles: &[&str], field: &str) -> CliError {
             .hint("give one of them another heading, or take it out of the file");
     }
     let last = titles.last().copied().unwrap_or_default();
-    let last = crate::invocation::quoted(last);
+    let last = crate::ui::invocation::quoted(last);
     CliError::usage(message).hint(format!(
         "say what one of them holds, as --map {last}=FIELD (fields: {}), or pass it over with --map {last}={PASSED_OVER}",
         names().join(", ")
@@ -263,7 +263,7 @@ fn several_columns(name: &str, titles: &[&str], field: &str) -> CliError {
 fn unknown_columns(name: &str, titles: &[&str]) -> CliError {
     let maps: Vec<String> = titles
         .iter()
-        .map(|title| format!("--map {}=FIELD", crate::invocation::quoted(title)))
+        .map(|title| format!("--map {}=FIELD", crate::ui::invocation::quoted(title)))
         .collect();
     let (columns, them) = match titles {
         [_] => ("column", "it"),

@@ -3,7 +3,8 @@
 use super::{columns, spreadsheet};
 use crate::context::Context;
 use crate::error::CliError;
-use crate::targets::{Defaults, RowFields, Target};
+use crate::machine::encoding;
+use crate::references::targets::{Defaults, RowFields, Target};
 use csv::StringRecord;
 use secmon::model::CustomerId;
 use std::collections::HashMap;
@@ -72,7 +73,7 @@ pub fn read(
 
 /// Reads a file's letters, and says where they had to be guessed.
 pub fn read_text(context: &Context, path: &Path, name: &str) -> Result<String, CliError> {
-    let decoded = spreadsheet::decode(&crate::files::read(path, name, MAX_BYTES)?, name)?;
+    let decoded = encoding::decode(&crate::machine::files::read(path, name, MAX_BYTES)?, name)?;
     if let Some(encoding) = decoded.guessed {
         context.note(&format!(
             "warning: {name} is not UTF-8: it is read as {encoding}"

@@ -3,7 +3,7 @@
 use super::spreadsheet::{self, Records};
 use super::{columns, input};
 use crate::error::CliError;
-use crate::files::{self, Word};
+use crate::machine::files::{self, Word};
 use csv::StringRecord;
 use secmon::model::CustomerId;
 use std::path::Path;

@@ -2,12 +2,12 @@
 
 use super::Row;
 use crate::context::Context;
-use crate::durations::{self, counted};
 use crate::error::CliError;
-use crate::pace::Limits;
 use crate::references;
-use crate::settings::RateLimits;
-use crate::targets::Target;
+use crate::references::targets::Target;
+use crate::session::pace::Limits;
+use crate::session::settings::RateLimits;
+use crate::values::durations::{self, counted};
 use secmon::model::{CustomerId, Endpoint};
 use std::collections::{BTreeSet, HashMap};
 use std::net::IpAddr;

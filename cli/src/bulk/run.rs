@@ -5,8 +5,8 @@ use super::journal::{Journal, Prior, Trace};
 use crate::args::OnError;
 use crate::context::Context;
 use crate::error::{CliError, Own};
-use crate::invocation::AS_TYPED;
 use crate::ui::Progress;
+use crate::ui::invocation::AS_TYPED;
 use futures_util::stream::{self, StreamExt};
 use std::cell::{Cell, RefCell};
 

@@ -1,48 +1,10 @@
-//! What a spreadsheet program saves: its letters, and which row each record is.
+//! What a spreadsheet program saves: which row each record is.
 
 use crate::error::CliError;
 use csv::StringRecord;
-use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 use std::cmp::Ordering;
 
-/// How the files of spreadsheet programs begin that are no text.
-const WORKBOOKS: &[&[u8]] = &[b"PK\x03\x04", b"\xD0\xCF\x11\xE0"];
 const LINE_BREAKS: [char; 2] = ['\r', '\n'];
-
-/// A text, and what there is to say about how it was read.
-#[derive(Debug)]
-pub struct Decoded {
-    /// The text, without a byte-order mark.
-    pub text: String,
-    /// The encoding, where it had to be guessed.
-    pub guessed: Option<&'static str>,
-}
-
-/// Reads the letters: UTF-8, UTF-16 by its byte-order mark, else what Excel saves as plain CSV.
-pub fn decode(bytes: &[u8], name: &str) -> Result<Decoded, CliError> {
-    if WORKBOOKS.iter().any(|start| bytes.starts_with(start)) {
-        return Err(CliError::usage(format!(
-            "{name} is an Excel workbook: save it as CSV, and give that file"
-        )));
-    }
-    let marked = Encoding::for_bom(bytes).map(|(encoding, _)| encoding);
-    let encoding = match marked {
-        Some(encoding) => encoding,
-        None if std::str::from_utf8(bytes).is_ok() => UTF_8,
-        None => WINDOWS_1252,
-    };
-    let (text, _, broken) = encoding.decode(bytes);
-    if broken {
-        return Err(CliError::usage(format!(
-            "{name} begins as {} and is not: save it as CSV again",
-            encoding.name()
-        )));
-    }
-    Ok(Decoded {
-        text: text.into_owned(),
-        guessed: (encoding == WINDOWS_1252).then_some("Windows-1252"),
-    })
-}
 
 /// A CSV text: its heading, and the records below it. Blank rows are none of them.
 #[derive(Debug, Default)]
@@ -91,8 +53,8 @@ pub fn records(text: &str, delimiter: u8, name: &str) -> Result<Records, CliErro
 
 /// Refuses a record with other cells than its heading has names: which of them is missing, or too many, nobody knows.
 pub fn check_width(record: &StringRecord, heading: &StringRecord) -> Result<(), CliError> {
-    let cells = crate::durations::counted(record.len(), "cell");
-    let columns = crate::durations::counted(heading.len(), "column");
+    let cells = crate::values::durations::counted(record.len(), "cell");
+    let columns = crate::values::durations::counted(heading.len(), "column");
     let way_out = match record.len().cmp(&heading.len()) {
         Ordering::Equal => return Ok(()),
         Ordering::Less => "leave a cell empty, and not out",

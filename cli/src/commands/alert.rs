@@ -4,17 +4,17 @@ use super::rule_adding::{self, Addition, Existing, Place, Wanted};
 use super::{
     alert_changes, alert_listing, alert_triage, alert_watch, rules, unknown_customer, views,
 };
-use crate::alerts::{self, Alert};
 use crate::args::{AlertAllowArgs, AlertCommand, AlertFilter, AlertKind, AlertListArgs};
 use crate::bulk::Words;
 use crate::context::Context;
-use crate::durations::counted;
 use crate::error::CliError;
-use crate::invocation::quoted;
-use crate::outcome::{Cell, Column, Line, Outcome, Table, shown, to_json, with_room};
-use crate::ports::PortSpec;
 use crate::references;
+use crate::references::alerts::{self, Alert};
+use crate::ui::invocation::quoted;
+use crate::ui::outcome::{Cell, Column, Line, Outcome, Table, shown, to_json, with_room};
 use crate::ui::severity_rank;
+use crate::values::durations::counted;
+use crate::values::ports::PortSpec;
 use secmon::model::{
     CustomerId, DomainAlert, DomainAlertStatus, DomainAlertType, PortAlert, PortAlertStatus,
     PortRange, Timestamp,

@@ -1,16 +1,16 @@
 //! Acknowledging and resolving alerts.
 
 use super::alert::allow_command;
-use crate::alerts::{self, Alert, SeverityFilter};
 use crate::args::{AlertAckArgs, AlertKind, AlertResolveArgs, OnError};
 use crate::bulk::{self, Done, End, Item, Words};
 use crate::context::{Context, Danger};
-use crate::durations::counted;
 use crate::error::{CliError, Failure};
-use crate::files;
-use crate::invocation::quoted;
-use crate::outcome::{Line, Outcome, to_json};
+use crate::machine::files;
 use crate::references;
+use crate::references::alerts::{self, Alert, SeverityFilter};
+use crate::ui::invocation::quoted;
+use crate::ui::outcome::{Line, Outcome, to_json};
+use crate::values::durations::counted;
 use secmon::ErrorCode;
 use secmon::model::{CustomerId, DomainAlert, DomainAlertStatus, PortAlert, PortAlertStatus};
 use secmon::operations::{AcknowledgeDomainAlert, ResolveDomainAlert, ResolvePortAlert};

@@ -1,11 +1,11 @@
 //! Which alerts a list, a watch or a triage is about.
 
-use crate::alerts::{self, Alert, SeverityFilter};
 use crate::args::{AlertFilter, AlertKind, AlertStatusArg};
 use crate::context::Context;
-use crate::durations;
 use crate::error::CliError;
+use crate::references::alerts::{self, Alert, SeverityFilter};
 use crate::references::{self, DomainRef};
+use crate::values::durations;
 use secmon::model::{CustomerId, DomainAlertStatus, EndpointId, PortAlertStatus};
 use std::time::Duration;
 

@@ -2,16 +2,16 @@
 //! each step is the command that a script would run.
 
 use super::{alert, alert_changes, alert_listing};
-use crate::alerts::Alert;
 use crate::args::{AlertAckArgs, AlertAllowArgs, AlertResolveArgs, AlertTriageArgs, Justification};
 use crate::bulk::preview;
 use crate::context::{Context, Danger};
-use crate::durations::counted;
 use crate::error::{CliError, Exit};
-use crate::invocation::quoted;
-use crate::outcome::{Line, Outcome, Table};
 use crate::references;
+use crate::references::alerts::Alert;
+use crate::ui::invocation::quoted;
+use crate::ui::outcome::{Line, Outcome, Table};
 use crate::ui::severity_rank;
+use crate::values::durations::counted;
 use secmon::model::{CustomerId, Endpoint, EndpointId};
 use serde_json::json;
 use std::cmp::Reverse;
@@ -179,7 +179,7 @@ fn asked_expiry(context: &Context) -> Result<Option<String>, CliError> {
         if text.is_empty() {
             return Ok(None);
         }
-        match crate::days::day("--expires", text) {
+        match crate::values::days::day("--expires", text) {
             Ok(day) => return Ok(Some(day.to_string())),
             Err(error) => context.note(error.message()),
         }

@@ -2,14 +2,14 @@
 
 use super::alert_listing::Sieve;
 use super::{alert, alert_listing};
-use crate::alerts::{self, Alert};
 use crate::args::{AlertFilter, AlertStatusArg, AlertWatchArgs};
-use crate::children;
 use crate::context::Context;
-use crate::durations;
 use crate::error::{CliError, Exit};
-use crate::outcome::{Outcome, to_json};
+use crate::machine::children;
+use crate::references::alerts::{self, Alert};
 use crate::ui::Reader;
+use crate::ui::outcome::{Outcome, to_json};
+use crate::values::durations;
 use secmon::model::{CustomerId, Timestamp};
 use secmon::watch::{AlertNews, AlertWatch};
 use std::collections::BTreeSet;

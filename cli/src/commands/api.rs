@@ -4,10 +4,10 @@ use super::api_pages::{self, Pages};
 use crate::args::ApiArgs;
 use crate::context::Context;
 use crate::error::{CliError, Exit, Failure};
-use crate::files;
-use crate::history::Change;
-use crate::outcome::{Line, Outcome};
-use crate::touched::Touched;
+use crate::machine::files;
+use crate::notebook::history::Change;
+use crate::notebook::touched::Touched;
+use crate::ui::outcome::{Line, Outcome};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use secmon::{RawRequest, RawResponse};
 use serde_json::{Map, Value};
@@ -66,7 +66,7 @@ async fn paginated(
             let text = serde_json::to_string_pretty(&items).unwrap_or_else(|_| items.to_string());
             let text = crate::ui::escape_json(&text);
             let story = vec![Line::Verbatim(format!("{text}\n"))];
-            Ok(Outcome::record(items, crate::outcome::Table::new(&[])).tell(story))
+            Ok(Outcome::record(items, crate::ui::outcome::Table::new(&[])).tell(story))
         }
     }
 }
@@ -102,7 +102,8 @@ fn shown(method: &Method, answer: &RawResponse, args: &ApiArgs) -> Outcome {
     };
     Outcome {
         trouble,
-        ..Outcome::record(result, crate::outcome::Table::new(&[])).tell(vec![Line::Verbatim(text)])
+        ..Outcome::record(result, crate::ui::outcome::Table::new(&[]))
+            .tell(vec![Line::Verbatim(text)])
     }
 }
 

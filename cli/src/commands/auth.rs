@@ -2,12 +2,12 @@
 
 use crate::args::{AuthCommand, LoginArgs};
 use crate::context::Context;
-use crate::credentials::{self, TypedKey};
 use crate::error::{CliError, Own};
-use crate::outcome::{Cell, Column, Line, Outcome, Table, shown};
-use crate::profile::{self, ConfigDocument};
-use crate::service;
-use crate::settings::{KeySource, Source};
+use crate::session::credentials::{self, TypedKey};
+use crate::session::profile::{self, ConfigDocument};
+use crate::session::service;
+use crate::session::service::{KeySource, Source};
+use crate::ui::outcome::{Cell, Column, Line, Outcome, Table, shown};
 use secmon::operations::ListEndpoints;
 use secmon::{ApiKey, Client};
 use serde_json::json;

@@ -3,9 +3,9 @@
 
 use crate::bulk::preview;
 use crate::context::{Context, Danger};
-use crate::durations::counted;
 use crate::error::CliError;
 use crate::references;
+use crate::values::durations::counted;
 use chrono::{DateTime, FixedOffset};
 use secmon::model::{CustomerId, DomainStatus, EndpointStatus, Timestamp};
 use secmon::operations::{ListDomains, ListEndpoints};

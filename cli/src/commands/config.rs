@@ -1,14 +1,15 @@
 //! `secmon config ...`: the configuration file. Keys are in files of their own, so none can be printed from here.
 
 use crate::args::{ConfigCommand, PathOf};
-use crate::children;
 use crate::context::Context;
 use crate::error::{CliError, Own};
-use crate::outcome::{Cell, Column, Line, Outcome, Table, shown};
-use crate::paths;
-use crate::profile::{self, ConfigDocument, ConfigFile};
-use crate::service;
-use crate::settings;
+use crate::machine::children;
+use crate::machine::files;
+use crate::machine::paths;
+use crate::session::profile::{self, ConfigDocument, ConfigFile};
+use crate::session::service;
+use crate::session::settings;
+use crate::ui::outcome::{Cell, Column, Line, Outcome, Table, shown};
 use clap::ValueEnum;
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
@@ -304,7 +305,7 @@ fn edit(context: &Context) -> Result<Outcome, CliError> {
     }
     let draft = path.with_extension("draft.toml");
     let before = profile::read_optional(path)?.unwrap_or_default();
-    profile::write_private(&draft, before.as_bytes())?;
+    files::write_private(&draft, before.as_bytes())?;
     run_editor(&draft)?;
     let after = std::fs::read_to_string(&draft)
         .map_err(|error| CliError::io(&format!("reading {}", draft.display()), &error))?;
@@ -325,7 +326,7 @@ fn edit(context: &Context) -> Result<Outcome, CliError> {
 fn put_in_place(path: &Path, before: &str, after: &str) -> Result<(), CliError> {
     let _lock = profile::lock(path)?;
     if profile::read_optional(path)?.unwrap_or_default() == before {
-        return profile::write_private(path, after.as_bytes());
+        return files::write_private(path, after.as_bytes());
     }
     let message = format!(
         "{} was changed by another command while it was edited: it stays as that left it",

@@ -5,7 +5,7 @@ mod network;
 
 use crate::context::Context;
 use crate::error::{CliError, Exit};
-use crate::outcome::{Cell, Column, Line, Outcome, Table, shown};
+use crate::ui::outcome::{Cell, Column, Line, Outcome, Table, shown};
 use serde_json::{Value, json};
 
 const COLUMNS: &[Column] = &[

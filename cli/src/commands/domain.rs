@@ -6,9 +6,9 @@ use super::{domain_findings, views};
 use crate::args::DomainCommand;
 use crate::context::Context;
 use crate::error::CliError;
-use crate::outcome::{Cell, Line, Outcome, Table, to_json};
-use crate::portal::{self, Thing};
 use crate::references::{self, DomainRef};
+use crate::session::portal::{self, Thing};
+use crate::ui::outcome::{Cell, Line, Outcome, Table, to_json};
 use secmon::model::{CustomerId, DomainStatus, MonitoredDomain};
 use secmon::operations::{GetDomainSummary, ListDomains};
 
@@ -52,7 +52,7 @@ async fn list(context: &Context) -> Result<Outcome, CliError> {
     }
     let mut outcome = Outcome::list(domains.unwrap_or_default(), views::DOMAIN, views::domain);
     outcome.result = to_json(&domains);
-    outcome.table.pages = portal::pages(context, Thing::Domain);
+    outcome.table.pages = portal::pages(&context.settings, Thing::Domain);
     let slots = match (overview.slots_used, overview.slots_total) {
         (Some(used), Some(total)) => format!("{used} of {total} slots in use"),
         _ => "the service does not tell the slots".to_owned(),

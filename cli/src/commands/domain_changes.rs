@@ -7,11 +7,11 @@ use super::unknown_customer;
 use crate::args::{DomainProvisionArgs, DomainSwitch, OnError};
 use crate::bulk::{self, Created, Done, End, Item, Words};
 use crate::context::{Context, Danger};
-use crate::durations::counted;
 use crate::error::{CliError, Exit};
-use crate::index::{Domain, Seen};
-use crate::outcome::{Line, Outcome, to_json};
+use crate::notebook::index::{Domain, Seen};
 use crate::references::{self, DomainRef};
+use crate::ui::outcome::{Line, Outcome, to_json};
+use crate::values::durations::counted;
 use secmon::model::{CustomerId, DomainId, DomainStatus, MonitoredDomain, ServiceId};
 use secmon::operations::{
     DomainState, GetDomainSummary, ProvisionDomain, ReleaseDomain, ResumeDomain, SuspendDomain,
@@ -56,7 +56,7 @@ pub async fn provision(context: &Context, args: DomainProvisionArgs) -> Result<O
     for request in &requests {
         request.validate(&mut problems);
     }
-    crate::targets::refuse(&problems)?;
+    crate::references::targets::refuse(&problems)?;
     unknown_customer::announce(context, customer).await?;
     let ends = bulk::run(context, &requests, OnError::Continue, async |request| {
         send(context, request).await

@@ -4,7 +4,7 @@ use super::domain::one;
 use crate::args::CategoryArg;
 use crate::context::Context;
 use crate::error::{CliError, Own};
-use crate::outcome::{Cell, Column, Line, Outcome, count_or_unknown, shown, wide, with_room};
+use crate::ui::outcome::{Cell, Column, Line, Outcome, count_or_unknown, shown, wide, with_room};
 use secmon::model::{DomainScan, LeakCategory, LeakRecord, Mention, MonitoredDomain};
 use secmon::operations::{GetScanHistory, ListCredentialLeaks, ListMentions};
 

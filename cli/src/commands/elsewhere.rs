@@ -3,7 +3,7 @@
 use crate::bulk::preview;
 use crate::context::{Context, Danger};
 use crate::error::{CliError, Exit};
-use crate::index::Server;
+use crate::notebook::index::Server;
 use crate::references;
 use secmon::model::CustomerId;
 use secmon::operations::ListEndpoints;

@@ -10,10 +10,12 @@ use crate::args::{EndpointAddArgs, EndpointCommand, EndpointStatusArg, EndpointW
 use crate::bulk::{self, Created, Done, End, Item, Words};
 use crate::context::Context;
 use crate::error::CliError;
-use crate::index::{Seen, Server};
-use crate::outcome::{Cell, Line, Outcome, Table, to_json};
+use crate::machine::files;
+use crate::notebook::index::{Seen, Server};
+use crate::references::targets;
 use crate::references::{self, Prefixes};
-use crate::{durations, files, targets};
+use crate::ui::outcome::{Cell, Line, Outcome, Table, to_json};
+use crate::values::durations;
 use chrono::DateTime;
 use endpoint_changes::Change;
 use secmon::model::{Endpoint, EndpointStatus, Timestamp};

@@ -5,12 +5,12 @@ use super::transition::Transition;
 use crate::args::{EndpointSwitch, EndpointTargets, RunArgs};
 use crate::bulk::{self, Created, Done, End, Item, Journal, Key, Named, Origin, Trace, Words};
 use crate::context::{Context, Danger};
-use crate::durations::counted;
 use crate::error::CliError;
-use crate::files::{self, Word};
-use crate::index::Seen;
-use crate::outcome::{Line, Outcome, to_json};
+use crate::machine::files::{self, Word};
+use crate::notebook::index::Seen;
 use crate::references::{self, Prefixes, ServerTarget};
+use crate::ui::outcome::{Line, Outcome, to_json};
+use crate::values::durations::counted;
 use secmon::Response;
 use secmon::model::{Endpoint, EndpointStatus};
 use secmon::operations::{

@@ -6,12 +6,12 @@ use crate::args::EndpointListArgs;
 use crate::bulk;
 use crate::context::Context;
 use crate::error::CliError;
-use crate::index::{Seen, Server};
-use crate::outcome::Outcome;
-use crate::portal::{self, Thing};
-use crate::ports::PortSpec;
+use crate::notebook::index::{Seen, Server};
 use crate::references;
+use crate::session::portal::{self, Thing};
 use crate::ui::Reader;
+use crate::ui::outcome::Outcome;
+use crate::values::ports::PortSpec;
 use secmon::Pages;
 use secmon::model::Endpoint;
 use secmon::operations::ListEndpoints;
@@ -50,7 +50,7 @@ pub async fn run(context: &Context, args: &EndpointListArgs) -> Result<Outcome, 
 
 fn with_pages(context: &Context, endpoints: &[Endpoint]) -> Outcome {
     let mut outcome = listed(endpoints);
-    outcome.table.pages = portal::pages(context, Thing::Server);
+    outcome.table.pages = portal::pages(&context.settings, Thing::Server);
     outcome
 }
 

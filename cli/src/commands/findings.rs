@@ -3,10 +3,10 @@
 use super::views;
 use crate::context::Context;
 use crate::error::{CliError, Own};
-use crate::index::{Seen, Server};
-use crate::invocation::quoted;
-use crate::outcome::{Cell, Column, Line, Table, count_or_unknown, shown};
+use crate::notebook::index::{Seen, Server};
 use crate::references;
+use crate::ui::invocation::quoted;
+use crate::ui::outcome::{Cell, Column, Line, Table, count_or_unknown, shown};
 use secmon::model::{EndpointDetail, EndpointId, ScanStatus};
 use secmon::operations::GetEndpointDetail;
 use std::collections::BTreeMap;

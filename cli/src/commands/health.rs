@@ -2,7 +2,7 @@
 
 use crate::context::Context;
 use crate::error::CliError;
-use crate::outcome::{Cell, Column, Line, Outcome, Table, shown, to_json};
+use crate::ui::outcome::{Cell, Column, Line, Outcome, Table, shown, to_json};
 use secmon::operations::GetHealth;
 
 const COLUMNS: &[Column] = &[shown("status"), shown("version"), shown("timestamp")];

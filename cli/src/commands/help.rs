@@ -1,9 +1,10 @@
 //! `secmon help`: a command's page, or a topic.
 
-use crate::args::{Cli, GlobalArgs};
+use crate::args::Cli;
 use crate::error::CliError;
-use crate::meant;
-use crate::outcome::Outcome;
+use crate::session::flags::GlobalArgs;
+use crate::suggest;
+use crate::ui::outcome::Outcome;
 use clap::builder::StyledStr;
 use clap::{Args, CommandFactory};
 use std::io::IsTerminal;
@@ -40,7 +41,7 @@ pub fn run(words: &[String]) -> Result<Outcome, CliError> {
         page = page.find_subcommand_mut(word).ok_or_else(|| {
             let topics = TOPICS.iter().map(|(name, _)| *name);
             let topics: Vec<&str> = std::iter::once(OPTIONS).chain(topics).collect();
-            let meant = meant::command_for(word);
+            let meant = suggest::command_for(word);
             CliError::usage(format!(
                 "there is no command or topic {word:?} (topics: {})",
                 topics.join(", ")

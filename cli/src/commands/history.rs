@@ -1,14 +1,14 @@
 //! `secmon history`: what was changed from this machine.
 
 use crate::args::{HistoryArgs, HistoryCommand};
-use crate::completion;
+use crate::commands::completion;
 use crate::context::Context;
-use crate::durations::{self, counted};
 use crate::error::CliError;
-use crate::history::{self, Entry};
-use crate::index::Index;
-use crate::outcome::{Cell, Column, Line, Outcome, Table, shown, to_json, wide, with_room};
+use crate::notebook::history::{self, Entry};
+use crate::notebook::index::Index;
 use crate::references::{self, Named, Reference};
+use crate::ui::outcome::{Cell, Column, Line, Outcome, Table, shown, to_json, wide, with_room};
+use crate::values::durations::{self, counted};
 use chrono::DateTime;
 use uuid::Uuid;
 

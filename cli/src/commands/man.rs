@@ -2,7 +2,7 @@
 
 use crate::args::Cli;
 use crate::error::CliError;
-use crate::outcome::Outcome;
+use crate::ui::outcome::Outcome;
 use clap::CommandFactory;
 use std::path::Path;
 

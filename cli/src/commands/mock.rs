@@ -1,14 +1,17 @@
 //! `secmon mock ...`: the mock service, and its admin API.
 
+pub mod admin;
+
 use super::mock_trigger;
-use crate::admin::Admin;
 use crate::args::{
     AdminArgs, ClockCommand, FaultAddArgs, FaultCommand, MockServeArgs, MockSteering, StateCommand,
 };
+use crate::commands::mock::admin::Admin;
 use crate::context::Context;
 use crate::error::{CliError, Own};
-use crate::outcome::{Cell, Column, Line, Outcome, Table, shown};
-use crate::{durations, files};
+use crate::machine::files;
+use crate::ui::outcome::{Cell, Column, Line, Outcome, Table, shown};
+use crate::values::durations;
 use http::Method;
 use secmon_mock::flags::Given;
 use serde_json::{Map, Value, json};

@@ -1,12 +1,12 @@
 //! `secmon mock trigger ...`: something happens in the simulated world, and a scan finds it.
 
-use crate::admin::Admin;
 use crate::args::{AdminArgs, CategoryArg, TriggerCommand, TriggerOptions, TriggerPorts};
+use crate::commands::mock::admin::Admin;
 use crate::context::Context;
 use crate::error::CliError;
-use crate::outcome::{Line, Outcome, Table, to_json};
-use crate::ports::PortSpec;
 use crate::references;
+use crate::ui::outcome::{Line, Outcome, Table, to_json};
+use crate::values::ports::PortSpec;
 use http::Method;
 use secmon::model::{EndpointDetail, PortAlert, Protocol};
 use secmon::operations::{GetDomainSummary, GetEndpointDetail};

@@ -9,6 +9,7 @@ mod api;
 mod api_pages;
 mod auth;
 mod capacity;
+pub mod completion;
 mod config;
 mod customer;
 mod doctor;
@@ -51,11 +52,10 @@ mod wait;
 use crate::args::{
     ConfigCommand, MockSteering, OfflineCommand, OnlineCommand, RuleCommand, StateCommand,
 };
-use crate::completion;
 use crate::context::Context;
 use crate::error::CliError;
-use crate::outcome::Outcome;
-use crate::settings::Reading;
+use crate::session::settings::Reading;
+use crate::ui::outcome::Outcome;
 use std::path::Path;
 
 /// Runs a command that needs no service.

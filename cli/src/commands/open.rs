@@ -1,13 +1,13 @@
 //! `secmon open`: the portal's page about a server or a domain. Whoever opens it signs in there; no token is made.
 
 use crate::args::OpenArgs;
-use crate::browser::{self, Browser};
 use crate::context::Context;
 use crate::error::{CliError, Exit};
-use crate::outcome::{Line, Outcome, Table};
-use crate::portal::Thing;
+use crate::machine::browser::{self, Browser};
 use crate::references;
-use crate::settings::Source;
+use crate::session::portal::Thing;
+use crate::session::service::Source;
+use crate::ui::outcome::{Line, Outcome, Table};
 use secmon::operations::GetDomainSummary;
 use serde_json::json;
 
@@ -57,7 +57,7 @@ async fn page(context: &Context, args: &OpenArgs) -> Result<Page, CliError> {
     if context.settings.customer.is_none() {
         return Err(no_server.hint(format!(
             "if it is a domain, say whose: `open {} --domain -c ID`",
-            crate::invocation::quoted(&args.name)
+            crate::ui::invocation::quoted(&args.name)
         )));
     }
     match domain(context, &args.name).await {

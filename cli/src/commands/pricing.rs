@@ -3,7 +3,7 @@
 use crate::args::PricingCommand;
 use crate::context::Context;
 use crate::error::CliError;
-use crate::outcome::{Line, Outcome, Table, to_json};
+use crate::ui::outcome::{Line, Outcome, Table, to_json};
 use secmon::Namespace;
 use secmon::model::PlanSlug;
 use secmon::operations::{RemovePrice, SetPrice};

@@ -3,10 +3,10 @@
 use super::auth::forget;
 use crate::args::{ProfileCommand, ProfileCreateArgs};
 use crate::context::{Context, Danger};
-use crate::credentials;
 use crate::error::CliError;
-use crate::outcome::{Cell, Column, Line, Outcome, Table, shown};
-use crate::profile::{self, ConfigDocument, Profile};
+use crate::session::credentials;
+use crate::session::profile::{self, ConfigDocument, Profile};
+use crate::ui::outcome::{Cell, Column, Line, Outcome, Table, shown};
 use serde_json::{Value, json};
 
 const COLUMNS: &[Column] = &[

@@ -3,10 +3,10 @@
 
 use crate::bulk;
 use crate::context::{Context, Danger};
-use crate::durations::counted;
 use crate::error::CliError;
-use crate::history;
-use crate::outcome::Line;
+use crate::notebook::history;
+use crate::ui::outcome::Line;
+use crate::values::durations::counted;
 use secmon::model::CustomerId;
 use uuid::Uuid;
 

@@ -4,12 +4,12 @@ use super::views;
 use crate::args::RunArgs;
 use crate::bulk::{self, Created, Done, End, Item, Journal, Key, Origin, Prior, Trace, Words};
 use crate::context::Context;
-use crate::days;
 use crate::error::CliError;
-use crate::index::{Record, Seen};
-use crate::outcome::{Outcome, to_json};
-use crate::ports::PortSpec;
+use crate::notebook::index::{Record, Seen};
 use crate::references;
+use crate::ui::outcome::{Outcome, to_json};
+use crate::values::days;
+use crate::values::ports::PortSpec;
 use secmon::model::{CustomerId, Endpoint, EndpointId, Expiry, PortRange, Protocol, Rule};
 use secmon::operations::CreateRule;
 use secmon::{FieldErrors, Operation};
@@ -73,7 +73,7 @@ impl Addition {
         addition
             .request(&Place::Everywhere(None), &any)
             .validate(&mut problems);
-        crate::targets::refuse(&problems)?;
+        crate::references::targets::refuse(&problems)?;
         Ok(addition)
     }
 

@@ -3,11 +3,11 @@
 use super::views;
 use crate::args::{FirewallFormatArg, RuleImportArgs};
 use crate::context::Context;
-use crate::durations::counted_if_told;
 use crate::error::CliError;
-use crate::files;
-use crate::outcome::{Line, Outcome, Table, to_json};
+use crate::machine::files;
 use crate::references;
+use crate::ui::outcome::{Line, Outcome, Table, to_json};
+use crate::values::durations::counted_if_told;
 use secmon::model::FirewallFormat;
 use secmon::operations::IngestFirewall;
 use serde_json::Value;

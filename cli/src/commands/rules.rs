@@ -8,13 +8,13 @@ use crate::args::{
 };
 use crate::bulk::Words;
 use crate::context::{Context, Danger};
-use crate::days;
-use crate::durations;
 use crate::error::{CliError, Exit};
-use crate::invocation::quoted;
-use crate::outcome::{Cell, Column, Line, Outcome, Table, shown, to_json};
-use crate::ports::PortSpec;
 use crate::references::{self, Named, Prefixes};
+use crate::ui::invocation::quoted;
+use crate::ui::outcome::{Cell, Column, Line, Outcome, Table, shown, to_json};
+use crate::values::days;
+use crate::values::durations;
+use crate::values::ports::PortSpec;
 use secmon::model::{EndpointSummary, Rule, RuleScope, RuleStatus};
 use secmon::operations::{GetRule, GetRuleSummary, UpdateRule};
 use serde_json::Value;

@@ -3,8 +3,8 @@
 use crate::args::{SandboxCommand, ScenarioArg, ScenarioCommand, ScenarioSetArgs};
 use crate::context::Context;
 use crate::error::CliError;
-use crate::outcome::{Cell, Column, Line, Outcome, Table, shown, to_json};
 use crate::references;
+use crate::ui::outcome::{Cell, Column, Line, Outcome, Table, shown, to_json};
 use secmon::model::Scenario;
 use secmon::operations::{ListScenarios, SetScenario};
 use serde_json::Value;

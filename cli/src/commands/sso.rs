@@ -1,12 +1,12 @@
 //! `secmon sso link`: an address that signs a customer in. It is a secret: it goes to standard output and nowhere else.
 
 use crate::args::SsoCommand;
-use crate::browser::{self, Browser};
 use crate::context::Context;
 use crate::error::CliError;
-use crate::outcome::{Line, Outcome, Table};
-use crate::paths;
-use crate::settings::Source;
+use crate::machine::browser::{self, Browser};
+use crate::machine::paths;
+use crate::session::service::Source;
+use crate::ui::outcome::{Line, Outcome, Table};
 use secmon::operations::CreateSsoToken;
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
 //! How the servers or the domains of a customer stand against the capacity for them.
 
-use crate::outcome::count_or_unknown;
+use crate::ui::outcome::count_or_unknown;
 use secmon::model::{DomainStatus, EndpointPageMeta, MonitoredDomain};
 use secmon::operations::DomainOverview;
 use std::collections::BTreeMap;

@@ -3,11 +3,11 @@
 use super::rules::{SOON_DAYS, ends_soon};
 use super::standing::{Standing, by_platform};
 use super::unknown_customer;
-use crate::alerts::{self, Alert};
 use crate::context::Context;
 use crate::error::CliError;
-use crate::outcome::{Cell, Column, Line, Outcome, Table, shown};
+use crate::references::alerts::{self, Alert};
 use crate::references::{self, DomainRef};
+use crate::ui::outcome::{Cell, Column, Line, Outcome, Table, shown};
 use crate::ui::severity_rank;
 use secmon::RateGroup;
 use secmon::model::{CustomerId, DomainAlertStatus, EndpointStatus, PortAlertStatus, Severity};

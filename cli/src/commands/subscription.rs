@@ -10,7 +10,7 @@ use crate::args::{
 use crate::bulk::{self, Created, Done, End, Item, Words};
 use crate::context::{Context, Danger};
 use crate::error::CliError;
-use crate::outcome::{Outcome, to_json};
+use crate::ui::outcome::{Outcome, to_json};
 use secmon::Response;
 use secmon::model::{CustomerId, ServiceId, SubscriptionState};
 use secmon::operations::{

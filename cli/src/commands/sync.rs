@@ -5,10 +5,10 @@ use crate::args::{OnError, SyncArgs};
 use crate::bulk::spreadsheet::{self, Records};
 use crate::bulk::{self, Done, End, input};
 use crate::context::{Context, Danger};
-use crate::durations::{counted, counted_if_told};
 use crate::error::{CliError, Own};
-use crate::files;
-use crate::outcome::{Cell, Column, Line, Outcome, Table, count_or_unknown, shown, to_json};
+use crate::machine::files;
+use crate::ui::outcome::{Cell, Column, Line, Outcome, Table, count_or_unknown, shown, to_json};
+use crate::values::durations::{counted, counted_if_told};
 use csv::StringRecord;
 use secmon::model::{CustomerId, SubscriptionStatus};
 use secmon::operations::{ServiceReport, SyncResult, SyncServices, UnknownService};
@@ -69,7 +69,7 @@ fn requests(body: Body, args: &SyncArgs) -> Result<Vec<SyncServices>, CliError> 
         request.module_version.clone_from(&module_version);
         let mut problems = secmon::FieldErrors::default();
         request.validate(&mut problems);
-        crate::targets::refuse(&problems)?;
+        crate::references::targets::refuse(&problems)?;
         requests.push(request);
     }
     Ok(requests)
@@ -140,7 +140,8 @@ fn service(record: &StringRecord, heading: &StringRecord) -> Result<ServiceRepor
         .map_err(|error| reason(&error))?;
     let mut problems = secmon::FieldErrors::default();
     SyncServices::new(vec![service.clone()]).validate(&mut problems);
-    crate::targets::refuse(&problems).map_err(|error| error.message().replace(PLACE, ""))?;
+    crate::references::targets::refuse(&problems)
+        .map_err(|error| error.message().replace(PLACE, ""))?;
     Ok(service)
 }
 

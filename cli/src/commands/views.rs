@@ -1,6 +1,6 @@
 //! How records look as rows.
 
-use crate::outcome::{Cell, Column, shown, wide, with_room};
+use crate::ui::outcome::{Cell, Column, shown, wide, with_room};
 use secmon::model::{Endpoint, EndpointStatus, MonitoredDomain, PortAlert, Rule};
 
 /// Columns of a server.

@@ -2,9 +2,9 @@
 
 use super::Context;
 use crate::error::{CliError, Own};
-use crate::guard::Guard;
-use crate::history::{self, Change, History};
-use crate::touched::Touched;
+use crate::notebook::history::{self, Change, History};
+use crate::notebook::touched::Touched;
+use crate::session::guard::Guard;
 use secmon::model::CustomerId;
 use secmon::{Operation, Response};
 use uuid::Uuid;

@@ -2,7 +2,7 @@
 
 use crate::context::Context;
 use crate::error::CliError;
-use crate::history;
+use crate::notebook::history;
 use secmon::model::CustomerId;
 use secmon::operations::{DomainOverview, ListDomains, ListEndpoints};
 use std::collections::BTreeSet;

@@ -3,7 +3,7 @@
 use super::reference::nearest;
 use crate::context::Context;
 use crate::error::{CliError, Own};
-use crate::index::{Domain, Seen};
+use crate::notebook::index::{Domain, Seen};
 use secmon::model::{CustomerId, DomainId, MonitoredDomain};
 use secmon::operations::{DomainOverview, GetDomainSummary, ListDomains};
 use std::collections::btree_map::Entry;

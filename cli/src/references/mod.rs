@@ -3,11 +3,13 @@
 //! A server is named by its id, IP address, host name or nickname, or by the first six or more digits of its id;
 //! `id:`, `ip:`, `host:` and `nick:` in front force one reading. Nothing is guessed, and nothing fits by being similar.
 
+pub mod alerts;
 mod customers;
 mod domains;
 mod records;
 mod reference;
 mod servers;
+pub mod targets;
 
 pub use customers::{is_known, refuse_unknown, seen as seen_customers};
 pub use domains::{

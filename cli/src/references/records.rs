@@ -3,7 +3,7 @@
 use super::{PAGE_SIZE, SHORTEST_PREFIX, is_id_or_prefix};
 use crate::context::Context;
 use crate::error::{CliError, Own};
-use crate::index::{AlertRecord, Record, Seen};
+use crate::notebook::index::{AlertRecord, Record, Seen};
 use secmon::model::{CustomerId, PortAlert, Rule};
 use secmon::operations::{ListPortAlerts, ListRules};
 

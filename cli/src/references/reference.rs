@@ -2,8 +2,8 @@
 
 use super::is_id_prefix;
 use crate::error::CliError;
-use crate::index::Server;
-use crate::targets::is_broken_address;
+use crate::notebook::index::Server;
+use crate::references::targets::is_broken_address;
 use secmon::model::{Endpoint, EndpointId};
 use std::net::IpAddr;
 use uuid::Uuid;

@@ -4,7 +4,7 @@ use super::reference::Reference;
 use super::{PAGE_SIZE, is_known};
 use crate::context::Context;
 use crate::error::{CliError, Exit, Own};
-use crate::index::{Seen, Server};
+use crate::notebook::index::{Seen, Server};
 use secmon::model::{CustomerId, Endpoint, EndpointId, EndpointStatus};
 use secmon::operations::{GetEndpoint, ListEndpoints};
 use serde::{Deserialize, Serialize};

@@ -3,8 +3,13 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod csv;
+mod display;
 mod folding;
+pub mod invocation;
+pub mod jq;
+pub mod outcome;
 mod plain_prompt;
+mod planned;
 mod progress;
 mod prompt;
 mod rows;
@@ -12,13 +17,11 @@ mod sanitize;
 mod table;
 mod time;
 
-use crate::args::{ColorChoice, OutputFormat};
-use crate::durations;
 use crate::error::{CliError, Exit};
-use crate::invocation::Invocation;
-use crate::jq::Filter;
-use crate::outcome::{Line, Outcome, Table};
-use crate::settings::Display;
+use crate::ui::invocation::Invocation;
+use crate::ui::jq::Filter;
+use crate::ui::outcome::{Line, Outcome, Table};
+use crate::values::durations;
 use anstyle::{AnsiColor, Style};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -29,6 +32,8 @@ use std::time::{Duration, Instant};
 use folding::{UNBROKEN, folded};
 
 pub use csv::inert;
+pub use display::{ColorChoice, CsvCells, Display, OutputFormat, TimeStyle};
+pub use planned::Planned;
 pub use progress::Progress;
 pub use rows::rank as severity_rank;
 use sanitize::sanitize_cell;
@@ -392,8 +397,8 @@ impl Ui {
     }
 
     /// Shows what a dry run would have sent.
-    pub fn planned(&self, planned: &[crate::guard::Planned]) -> Exit {
-        let requests: Vec<Value> = planned.iter().map(crate::guard::Planned::to_json).collect();
+    pub fn planned(&self, planned: &[Planned]) -> Exit {
+        let requests: Vec<Value> = planned.iter().map(Planned::to_json).collect();
         let written = match self.format {
             _ if self.display.jq.is_some() => {
                 let plan = Outcome::record(json!({ "dry_run": requests }), Table::new(&[]));

@@ -2,8 +2,8 @@
 
 use super::prompt::interrupted;
 use super::{Ui, sanitize};
-use crate::env_vars;
 use crate::error::CliError;
+use crate::session::env_vars;
 use std::io::BufRead;
 
 /// Whether questions are asked this way.

@@ -2,7 +2,7 @@
 
 use super::{Ui, plain_prompt, sanitize};
 use crate::error::{CliError, Exit, Own};
-use crate::interrupt;
+use crate::machine::interrupt;
 use dialoguer::{Confirm, Input, MultiSelect, Password, Select};
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, Ordering};

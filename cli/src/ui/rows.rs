@@ -1,10 +1,10 @@
 //! Choosing, ordering and cutting the rows of a list, with the JSON items in step.
 
+use super::Display;
 use super::sanitize_cell;
 use super::table::{exact, title};
 use crate::error::CliError;
-use crate::outcome::{Cell, Outcome, Table};
-use crate::settings::Display;
+use crate::ui::outcome::{Cell, Outcome, Table};
 use secmon::model::Severity;
 use serde_json::Value;
 use std::cmp::Ordering;

@@ -1,7 +1,7 @@
 //! The file of a run: locked while the run is on, written through to the disk line by line.
 
 use super::record::Line;
-use crate::files;
+use crate::machine::files;
 use std::fs::{File, TryLockError};
 use std::io::{Read, Result, Seek, SeekFrom, Write};
 use std::path::Path;

@@ -3,14 +3,15 @@
 use super::Check;
 use crate::context::Context;
 use crate::error::{CliError, Own};
-use crate::paths;
-use crate::settings::Source;
+use crate::machine::paths;
+use crate::session::service::Source;
 use std::path::{Path, PathBuf};
 
 /// That the configuration file can be read: a broken one would have ended the command before.
 pub fn configuration(context: &Context) -> Check {
     let path = context.settings.config_path.display();
-    let count = crate::durations::counted(context.settings.config.profiles.len(), "profile");
+    let count =
+        crate::values::durations::counted(context.settings.config.profiles.len(), "profile");
     let about = match context.settings.config_path.exists() {
         true => format!("{path}: {count}"),
         false => format!("{path} is not there; nothing is missing if the environment says all"),
@@ -34,7 +35,7 @@ pub fn files(context: &Context) -> Check {
         .filter(|path| others_can_read(path))
         .map(|path| path.display().to_string())
         .collect();
-    let count = crate::durations::counted(private.len(), "private file");
+    let count = crate::values::durations::counted(private.len(), "private file");
     let finding = match open.as_slice() {
         [] => Ok(format!("{count}, closed to others")),
         open => Err(CliError::new(

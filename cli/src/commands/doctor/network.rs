@@ -2,9 +2,9 @@
 
 use super::Check;
 use crate::context::Context;
-use crate::durations::counted_if_told;
 use crate::error::{CliError, Own};
-use crate::settings::{Service, Source};
+use crate::session::service::{Service, Source};
+use crate::values::durations::counted_if_told;
 use chrono::Utc;
 use http::{Method, Uri};
 use secmon::model::Timestamp;

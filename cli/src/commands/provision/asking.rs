@@ -3,7 +3,7 @@
 use crate::commands::domain_changes;
 use crate::context::Context;
 use crate::error::CliError;
-use crate::targets::{self, BareNames};
+use crate::references::targets::{self, BareNames};
 use secmon::model::ServiceId;
 
 /// What a bare name is, where the options do not say it.

@@ -12,13 +12,13 @@ use crate::bulk::{
     Row, Trace, Words, input,
 };
 use crate::context::Context;
-use crate::durations;
 use crate::error::CliError;
-use crate::files;
-use crate::invocation::quoted;
-use crate::outcome::Outcome;
-use crate::pace::LEFT_TO_PEOPLE;
-use crate::targets::{self, BareNames, Defaults, RowFields, Target};
+use crate::machine::files;
+use crate::references::targets::{self, BareNames, Defaults, RowFields, Target};
+use crate::session::pace::LEFT_TO_PEOPLE;
+use crate::ui::invocation::quoted;
+use crate::ui::outcome::Outcome;
+use crate::values::durations;
 use std::cell::RefCell;
 use std::collections::HashMap;
 

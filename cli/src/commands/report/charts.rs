@@ -1,7 +1,7 @@
 //! Pictures as inline SVG.
 
 use super::page::escaped;
-use crate::outcome::count_or_unknown;
+use crate::ui::outcome::count_or_unknown;
 use std::fmt::Write;
 
 /// Bars on one scale: label, count where it is known, colour class.

@@ -4,8 +4,8 @@ use super::{Report, charts};
 use crate::commands::findings;
 use crate::commands::rules::SOON_DAYS;
 use crate::commands::views;
-use crate::outcome::count_or_unknown;
 use crate::references;
+use crate::ui::outcome::count_or_unknown;
 use secmon::model::{DomainScan, Endpoint, EndpointDetail, MonitoredDomain, Timestamp};
 use std::fmt::Write;
 

@@ -1,0 +1,5 @@
+//! What this machine remembers: the records that answers have shown, and the changes that were made from here.
+
+pub mod history;
+pub mod index;
+pub mod touched;
