@@ -2,8 +2,8 @@
 
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
-mod args;
 mod bulk;
+mod cli;
 mod commands;
 mod context;
 mod error;
@@ -16,7 +16,9 @@ mod suggest;
 mod ui;
 mod values;
 
+use clap::CommandFactory;
+
 fn main() -> std::process::ExitCode {
-    commands::completion::answer();
+    commands::completion::answer(cli::Cli::command);
     program::run().into()
 }

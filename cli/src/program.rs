@@ -1,7 +1,9 @@
 //! From the command line to the exit code.
 
-use crate::args::{Cli, Command, MockCommand};
-use crate::commands::{self, Task, help};
+use crate::cli::Cli;
+use crate::commands::help::laid_out;
+use crate::commands::mock::{self, MockCommand};
+use crate::commands::{Command, Task, run_offline, run_task};
 use crate::context::Context;
 use crate::error::{CliError, Exit};
 use crate::machine::files;
@@ -11,10 +13,9 @@ use crate::session::flags::GlobalArgs;
 use crate::session::service::KeySource;
 use crate::session::settings::Settings;
 use crate::suggest::{self, Meant};
-use crate::ui::OutputFormat;
-use crate::ui::Ui;
 use crate::ui::invocation::{Invocation, Verdict};
 use crate::ui::outcome::Outcome;
+use crate::ui::{OutputFormat, Ui};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
 use std::ffi::OsString;
@@ -35,9 +36,11 @@ pub fn run() -> Exit {
     }
     let without_settings = |invocation, result| conclude(&Ui::before_settings(invocation), result);
     match cli.command {
-        Command::Offline(command) => without_settings(invocation, commands::run_offline(command)),
+        Command::Offline(command) => {
+            without_settings(invocation, run_offline(command, Cli::command()))
+        }
         Command::Mock(MockCommand::Serve(args)) => {
-            without_settings(invocation, commands::mock::serve(*args))
+            without_settings(invocation, mock::serve::run(*args))
         }
         Command::Mock(MockCommand::Steering(command)) => {
             start(&cli.global, invocation, Task::Mock(command))
@@ -118,7 +121,7 @@ async fn online(settings: Settings, ui: &Arc<Ui>, task: Task) -> Exit {
 /// Runs the command. The signal is taken over only once the command waits for something: before that, and while it
 /// reads standard input, a Ctrl-C ends the program as it ends any other.
 async fn interruptible(context: &Context, task: Task) -> Result<Outcome, CliError> {
-    let mut running = std::pin::pin!(commands::run(context, task));
+    let mut running = std::pin::pin!(run_task(context, task));
     loop {
         let result = tokio::select! {
             biased;
@@ -156,7 +159,7 @@ fn conclude(ui: &Ui, result: Result<Outcome, CliError>) -> Exit {
 fn refuse(mut error: clap::Error, words: &[OsString], invocation: Invocation) -> Exit {
     let ui = Ui::before_settings(invocation);
     if let ErrorKind::DisplayHelp | ErrorKind::DisplayVersion = error.kind() {
-        return ui.show(Outcome::text(help::laid_out(&error.render())));
+        return ui.show(Outcome::text(laid_out(&error.render())));
     }
     let meant = suggest::instead(&mut error, words, Cli::command());
     if ui.format() == OutputFormat::Json {
@@ -165,7 +168,7 @@ fn refuse(mut error: clap::Error, words: &[OsString], invocation: Invocation) ->
     }
     let meant = meant.map(|meant| format!("\n  {meant}\n"));
     let meant = meant.unwrap_or_default();
-    ui.usage(&format!("{}{meant}", help::laid_out(&error.render())));
+    ui.usage(&format!("{}{meant}", laid_out(&error.render())));
     Exit::Usage
 }
 

@@ -1,9 +1,11 @@
 //! Which field a column of a spreadsheet holds.
 
-use super::input::OWN_COLUMNS;
 use crate::error::CliError;
 use csv::StringRecord;
 use std::net::IpAddr;
+
+/// Columns of a report; a report can be fed back in.
+pub const OWN_COLUMNS: &str = "secmon_";
 
 /// The fields a column can hold, with the other names people give them: small letters and digits only.
 const FIELDS: &[(&str, &[&str])] = &[

@@ -10,9 +10,6 @@ use secmon::model::CustomerId;
 use std::collections::HashMap;
 use std::path::Path;
 
-/// Columns of a report; a report can be fed back in.
-pub const OWN_COLUMNS: &str = "secmon_";
-
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
 /// How the file is to be read.
@@ -88,7 +85,7 @@ fn parse(
     options: &FileOptions<'_>,
     defaults: &Defaults,
 ) -> Result<Sheet, CliError> {
-    let delimiter = delimiter(options.delimiter, text)?;
+    let delimiter = spreadsheet::delimiter(options.delimiter, text)?;
     let spreadsheet::Records {
         heading: header,
         rows: records,
@@ -107,7 +104,7 @@ fn parse(
         }
     }
     if !problems.is_empty() {
-        return Err(bad_rows(name, &problems));
+        return Err(spreadsheet::bad_rows(name, &problems));
     }
     if rows.is_empty() {
         return Err(CliError::usage(format!(
@@ -137,41 +134,6 @@ fn new_row(row: Row, line: u64, earlier: &mut Earlier) -> Result<Row, CliError> 
 
 /// The lines of the records that rows before were for.
 type Earlier = HashMap<(CustomerId, String), u64>;
-
-/// Refuses a file for some of its rows.
-pub fn bad_rows(name: &str, problems: &[String]) -> CliError {
-    let count = if problems.len() == 1 {
-        "1 row".to_owned()
-    } else {
-        format!("{} rows", problems.len())
-    };
-    CliError::usage(format!(
-        "{count} of {name} cannot be sent, so nothing was:\n  {}",
-        problems.join("\n  ")
-    ))
-    .hint("correct them and run the same command again")
-}
-
-/// The character between the columns.
-pub fn delimiter(option: &str, text: &str) -> Result<u8, CliError> {
-    let header = text
-        .lines()
-        .find(|line| !line.trim().is_empty())
-        .unwrap_or_default();
-    let count = |c: u8| header.bytes().filter(|byte| *byte == c).count();
-    match option.as_bytes() {
-        b"auto" => Ok([b',', b';', b'\t']
-            .into_iter()
-            .rev()
-            .max_by_key(|c| count(*c))
-            .unwrap_or(b',')),
-        b"tab" | b"\\t" => Ok(b'\t'),
-        [one] if !b"\"\r\n".contains(one) => Ok(*one),
-        _ => Err(CliError::usage(format!(
-            "--delimiter: {option:?} is no single character: give , or ; or tab"
-        ))),
-    }
-}
 
 fn row(
     record: &StringRecord,

@@ -1,5 +1,6 @@
 //! Doing the same to many: a spreadsheet of servers, or several targets on one command line.
 
+pub mod args;
 mod columns;
 pub mod input;
 mod item;

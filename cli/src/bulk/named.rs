@@ -1,7 +1,7 @@
 //! Servers that a file names: one a line, or in a spreadsheet that could be provisioned too.
 
+use super::columns;
 use super::spreadsheet::{self, Records};
-use super::{columns, input};
 use crate::error::CliError;
 use crate::machine::files::{self, Word};
 use csv::StringRecord;
@@ -29,7 +29,7 @@ impl From<Word> for Named {
 /// Reads the servers of a file.
 pub fn read(path: &Path, name: &str) -> Result<Vec<Named>, CliError> {
     let text = files::read_listed(path, name)?;
-    let delimiter = input::delimiter("auto", &text)?;
+    let delimiter = spreadsheet::delimiter("auto", &text)?;
     if !begins_with_heading(&text, delimiter) {
         return Ok(files::words(&text).map(Named::from).collect());
     }
@@ -45,7 +45,7 @@ pub fn read(path: &Path, name: &str) -> Result<Vec<Named>, CliError> {
     }
     match problems.as_slice() {
         [] => Ok(named),
-        problems => Err(input::bad_rows(name, problems)),
+        problems => Err(spreadsheet::bad_rows(name, problems)),
     }
 }
 

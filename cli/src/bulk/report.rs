@@ -1,6 +1,7 @@
 //! What became of a run: for scripts, for people, and as a file that can be fed back in.
 
-use super::input::{OWN_COLUMNS, Row};
+use super::columns::OWN_COLUMNS;
+use super::input::Row;
 use super::{Created, Done, End, Item};
 use crate::context::Context;
 use crate::error::{CliError, Exit, Own};

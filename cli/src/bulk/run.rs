@@ -1,8 +1,8 @@
 //! Sending many, several at a time, in the client's pace.
 
-use super::End;
-use super::journal::{Journal, Prior, Trace};
-use crate::args::OnError;
+use super::args::OnError;
+use crate::bulk::End;
+use crate::bulk::journal::{Journal, Prior, Trace};
 use crate::context::Context;
 use crate::error::{CliError, Own};
 use crate::ui::Progress;

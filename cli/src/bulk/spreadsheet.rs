@@ -23,7 +23,7 @@ pub fn records(text: &str, delimiter: u8, name: &str) -> Result<Records, CliErro
         .map(|line| format!("line {line}: a quote that opens in it is not closed in it"))
         .collect();
     if !torn.is_empty() {
-        return Err(super::input::bad_rows(name, &torn)
+        return Err(bad_rows(name, &torn)
             .hint("close the quote, or double one that is part of a text; a cell is one line"));
     }
     let mut reader = csv::ReaderBuilder::new()
@@ -63,6 +63,41 @@ pub fn check_width(record: &StringRecord, heading: &StringRecord) -> Result<(), 
     Err(CliError::usage(format!(
         "{cells} under {columns}: {way_out}"
     )))
+}
+
+/// Refuses a file for some of its rows.
+pub fn bad_rows(name: &str, problems: &[String]) -> CliError {
+    let count = if problems.len() == 1 {
+        "1 row".to_owned()
+    } else {
+        format!("{} rows", problems.len())
+    };
+    CliError::usage(format!(
+        "{count} of {name} cannot be sent, so nothing was:\n  {}",
+        problems.join("\n  ")
+    ))
+    .hint("correct them and run the same command again")
+}
+
+/// The character between the columns.
+pub fn delimiter(option: &str, text: &str) -> Result<u8, CliError> {
+    let header = text
+        .lines()
+        .find(|line| !line.trim().is_empty())
+        .unwrap_or_default();
+    let count = |c: u8| header.bytes().filter(|byte| *byte == c).count();
+    match option.as_bytes() {
+        b"auto" => Ok([b',', b';', b'\t']
+            .into_iter()
+            .rev()
+            .max_by_key(|c| count(*c))
+            .unwrap_or(b',')),
+        b"tab" | b"\\t" => Ok(b'\t'),
+        [one] if !b"\"\r\n".contains(one) => Ok(*one),
+        _ => Err(CliError::usage(format!(
+            "--delimiter: {option:?} is no single character: give , or ; or tab"
+        ))),
+    }
 }
 
 /// The lines in which a quoted cell begins and does not end, counted from 1.

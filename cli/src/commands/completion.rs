@@ -3,32 +3,34 @@
 //! Nothing here calls the service or runs a command; where the key is a command away, the account is the one that the
 //! profile was last.
 
-use crate::args::Cli;
 use crate::notebook::index::{self, Index};
-use crate::session::credentials;
-use crate::session::credentials::KeyFile;
+use crate::session::account;
 use crate::session::flags::GlobalArgs;
-use crate::session::local;
-use crate::session::service;
-use crate::session::service::{KeySource, Service, Source};
 use crate::session::settings::{Reading, Settings};
 use crate::ui::outcome::Outcome;
 use crate::ui::sanitize;
 use crate::values::ports;
-use clap::{Arg, Command, CommandFactory};
+use clap::{Arg, Args, Command};
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 use clap_complete::env::{CompleteEnv, Shells};
-use secmon::ApiKey;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 
+/// A completion script.
+#[derive(Debug, Args)]
+pub struct CompletionArgs {
+    /// The shell to complete for
+    pub shell: clap_complete::Shell,
+}
+
 /// Set by the scripts below; a shell asks for words with it.
 const VARIABLE: &str = "SECMON_COMPLETE";
+
 const PROGRAM: &str = "secmon";
 
 /// Answers a shell that asks for words, and ends the program; otherwise does nothing.
-pub fn answer() {
-    CompleteEnv::with_factory(tree)
+pub fn answer(parser: fn() -> Command) {
+    CompleteEnv::with_factory(|| tree(parser()))
         .var(VARIABLE)
         .bin(PROGRAM)
         .complete();
@@ -72,9 +74,9 @@ const ARGUMENTS: &[(&str, Words)] = &[
 const OF_PROFILES: [&str; 4] = ["use", "show", "rename", "delete"];
 
 /// The command line, with words for its values.
-fn tree() -> Command {
+fn tree(parser: Command) -> Command {
     let words: Vec<OsString> = typed_words().collect();
-    with_words(Cli::command(), &words)
+    with_words(parser, &words)
 }
 
 fn with_words(command: Command, typed: &[OsString]) -> Command {
@@ -243,26 +245,9 @@ impl Typed {
 
     fn index(&self) -> Index {
         let service = self.settings().and_then(|settings| settings.service.ok());
-        let account = service.and_then(|service| account(&service));
+        let account = service.and_then(|service| account::known(&service));
         account
             .map(|account| Index::read(&account))
             .unwrap_or_default()
-    }
-}
-
-/// The name of key and address together, where no command and no person need be asked for the key.
-pub fn account(service: &Service) -> Option<String> {
-    let origin = service::origin_of(&service.base_url);
-    let key: Option<ApiKey> = match &service.key {
-        KeySource::Local => credentials::parse("the key", local::KEY).ok(),
-        KeySource::Environment(key) => Some(key.clone()),
-        KeySource::File(path) => credentials::read_file(path).ok(),
-        KeySource::Mounted(path) => KeyFile::open(path).and_then(KeyFile::key).ok(),
-        KeySource::Command(_) | KeySource::Ask => None,
-    };
-    match (key, &service.source) {
-        (Some(key), _) => Some(key.fingerprint_with(&origin)),
-        (None, Source::Profile(name)) => index::account_of(name, &origin),
-        (None, _) => None,
     }
 }

@@ -1,16 +1,34 @@
 //! `secmon customer ...`: who there is, and how they stand.
 
-use super::{status, views};
-use crate::args::CustomerCommand;
+use super::common::views::is_paused;
+use super::status;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::notebook::index::Domain;
 use crate::references;
 use crate::session::settings;
 use crate::ui::outcome::{Cell, Column, Outcome, shown};
+use clap::Subcommand;
 use secmon::model::CustomerId;
 use serde::Serialize;
 use std::collections::BTreeMap;
+
+/// Customers, by the numbers that the billing system gave them.
+#[derive(Debug, Subcommand)]
+pub enum CustomerCommand {
+    /// List the customers: by their servers, and by the domains that this machine has seen
+    List {
+        /// Only customers whose number is this, or one of whose servers has this in its address or name
+        #[arg(long, value_name = "TEXT")]
+        search: Option<String>,
+    },
+    /// Show how a customer stands, as `status -c` does: servers, domains, open alerts, rules about to expire
+    Show {
+        /// The customer's number
+        #[arg(value_name = "CUSTOMER")]
+        number: String,
+    },
+}
 
 const COLUMNS: &[Column] = &[
     shown("billing_customer_id"),
@@ -47,7 +65,7 @@ async fn list(context: &Context, search: Option<&str>) -> Result<Outcome, CliErr
         if let Some(number) = server.billing_customer_id {
             let customer = known(&mut customers, number);
             customer.servers += 1;
-            customer.paused += u64::from(views::is_paused(&server));
+            customer.paused += u64::from(is_paused(&server));
             customer.is_sought |= references::is_called(&server, search);
         }
     }

@@ -64,7 +64,7 @@ pub async fn run(context: &Context) -> Result<Outcome, CliError> {
     ];
     if let Ok(service) = &context.settings.service {
         let key = context.key_in_use().map(|key| {
-            let place = super::auth::source_name(&service.key);
+            let place = super::auth::status::source_name(&service.key);
             format!("{} ({place})", key.masked_tail())
         });
         let has_key = key.is_ok();

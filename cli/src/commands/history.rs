@@ -1,16 +1,44 @@
 //! `secmon history`: what was changed from this machine.
 
-use crate::args::{HistoryArgs, HistoryCommand};
-use crate::commands::completion;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::notebook::history::{self, Entry};
 use crate::notebook::index::Index;
 use crate::references::{self, Named, Reference};
+use crate::session::account;
 use crate::ui::outcome::{Cell, Column, Line, Outcome, Table, shown, to_json, wide, with_room};
 use crate::values::durations::{self, counted};
 use chrono::DateTime;
+use clap::{Args, Subcommand};
 use uuid::Uuid;
+
+/// What was changed from this machine, the latest last.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub struct HistoryArgs {
+    /// Only changes within this time, as 30d
+    #[arg(long, value_name = "TIME")]
+    pub since: Option<String>,
+    /// Only changes that touched this server: id, address, host name or nickname
+    #[arg(long, value_name = "ENDPOINT")]
+    pub endpoint: Option<String>,
+    /// Only changes by this user of the machine
+    #[arg(long, value_name = "USER")]
+    pub user: Option<String>,
+    /// One change
+    #[command(subcommand)]
+    pub command: Option<HistoryCommand>,
+}
+
+/// One change.
+#[derive(Debug, Subcommand)]
+pub enum HistoryCommand {
+    /// Show one change
+    Show {
+        /// Its id, or the first 6 or more of its characters
+        id: String,
+    },
+}
 
 const COLUMNS: &[Column] = &[
     shown("id"),
@@ -25,8 +53,10 @@ const COLUMNS: &[Column] = &[
     wide("ids"),
     wide("moved"),
 ];
+
 /// So many changes are shown unless -L says another number.
 const LATEST: usize = 50;
+
 const CHANGE: Named = Named {
     one: "change",
     list: "history",
@@ -82,7 +112,7 @@ impl<'a> Sought<'a> {
     /// The server as it was typed, as commands have seen it, and as earlier changes name it: it may be gone.
     fn new(context: &Context, entries: &[Entry], typed: &Reference<'a>) -> Self {
         let service = context.settings.service.as_ref().ok();
-        let account = service.and_then(completion::account);
+        let account = service.and_then(account::known);
         let servers = account.map(|account| Index::read(&account).servers);
         let servers = servers.unwrap_or_default();
         let known = match typed.id {

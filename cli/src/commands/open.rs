@@ -1,6 +1,5 @@
-//! `secmon open`: the portal's page about a server or a domain. Whoever opens it signs in there; no token is made.
+//! `secmon open`: the portal's page about a server or a domain.
 
-use crate::args::OpenArgs;
 use crate::context::Context;
 use crate::error::{CliError, Exit};
 use crate::machine::browser::{self, Browser};
@@ -8,8 +7,33 @@ use crate::references;
 use crate::session::portal::Thing;
 use crate::session::service::Source;
 use crate::ui::outcome::{Line, Outcome, Table};
+use clap::Args;
 use secmon::operations::GetDomainSummary;
 use serde_json::json;
+
+const OPEN_EXAMPLES: &str = "\
+Examples:
+  secmon open web-1
+  secmon open example.com --domain -c 42
+  secmon sso link -c 42 --open          the portal, signed in as the customer
+
+Where no browser can be started, the address is printed. BROWSER names another one. The page of a domain is where the
+service says; that of a server is taken to be alike, at /endpoints/ID.";
+
+/// A page of the portal.
+#[derive(Debug, Args)]
+#[command(after_help = OPEN_EXAMPLES)]
+pub struct OpenArgs {
+    /// A server (id, IP address, host name, nickname), or a domain (name or id; with -c)
+    #[arg(value_name = "ENDPOINT|DOMAIN")]
+    pub name: String,
+    /// It is a server
+    #[arg(long)]
+    pub server: bool,
+    /// It is a domain
+    #[arg(long, conflicts_with = "server")]
+    pub domain: bool,
+}
 
 /// A page of the portal.
 struct Page {

@@ -1,13 +1,38 @@
 //! `secmon pricing ...`
 
-use crate::args::PricingCommand;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::ui::outcome::{Line, Outcome, Table, to_json};
+use clap::Subcommand;
 use secmon::Namespace;
-use secmon::model::PlanSlug;
+use secmon::model::{Money, PlanSlug};
 use secmon::operations::{RemovePrice, SetPrice};
 use serde_json::Value;
+
+/// Prices of products.
+#[derive(Debug, Subcommand)]
+pub enum PricingCommand {
+    /// Set a price
+    Set {
+        /// The product
+        product: String,
+        /// The price, 0 or more
+        price: Money,
+        /// Three letters, as EUR
+        currency: String,
+        /// The plan, for port_monitoring
+        #[arg(long, value_name = "PLAN")]
+        plan: Option<String>,
+    },
+    /// Remove a price
+    Remove {
+        /// The product
+        product: String,
+        /// The plan, for port_monitoring
+        #[arg(long, value_name = "PLAN")]
+        plan: Option<String>,
+    },
+}
 
 /// Runs the command.
 pub async fn run(context: &Context, command: PricingCommand) -> Result<Outcome, CliError> {

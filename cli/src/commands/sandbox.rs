@@ -1,13 +1,54 @@
-//! `secmon sandbox scenario ...`
+//! `secmon sandbox ...`: what simulated scans find.
 
-use crate::args::{SandboxCommand, ScenarioArg, ScenarioCommand, ScenarioSetArgs};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::references;
 use crate::ui::outcome::{Cell, Column, Line, Outcome, Table, shown, to_json};
+use clap::{Args, Subcommand, ValueEnum};
 use secmon::model::Scenario;
 use secmon::operations::{ListScenarios, SetScenario};
 use serde_json::Value;
+
+/// The sandbox of an account.
+#[derive(Debug, Subcommand)]
+pub enum SandboxCommand {
+    /// What simulated scans find
+    #[command(subcommand)]
+    Scenario(ScenarioCommand),
+}
+
+/// What simulated scans find.
+#[derive(Debug, Subcommand)]
+pub enum ScenarioCommand {
+    /// List the scenarios, and which one counts
+    List,
+    /// Choose a scenario; it shows at the next scan
+    Set(ScenarioSetArgs),
+}
+
+/// A scenario and where it is to count.
+#[derive(Debug, Args)]
+pub struct ScenarioSetArgs {
+    /// The scenario
+    pub name: ScenarioArg,
+    /// Only for this server: id, IP address, host name or nickname
+    #[arg(long, value_name = "ENDPOINT", conflicts_with = "domain")]
+    pub endpoint: Option<String>,
+    /// Only for this domain: name or id
+    #[arg(long, value_name = "DOMAIN")]
+    pub domain: Option<String>,
+}
+
+/// The scenarios there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ScenarioArg {
+    /// Nothing is found.
+    Clean,
+    /// Some open ports and leaks.
+    Warnings,
+    /// Many, and bad ones.
+    Critical,
+}
 
 const COLUMNS: &[Column] = &[shown("scenario"), shown("current")];
 

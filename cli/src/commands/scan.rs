@@ -1,8 +1,9 @@
 //! `secmon scan`: look for open ports now.
 
-use super::findings;
-use super::wait::{Awaited, Wait};
-use crate::args::ScanArgs;
+use super::common::args::WaitArgs;
+use super::common::findings;
+use super::common::polling::{Awaited, Wait};
+use crate::bulk::args::RunArgs;
 use crate::bulk::{self, Done, End, Item, Journal, Key, Origin, Prior, Trace, Words};
 use crate::context::Context;
 use crate::error::CliError;
@@ -12,6 +13,7 @@ use crate::notebook::touched::Touched;
 use crate::references::{self, Prefixes};
 use crate::ui::outcome::{Line, Outcome, to_json};
 use crate::values::durations;
+use clap::Args;
 use secmon::model::{Endpoint, EndpointId};
 use secmon::operations::{GetEndpoint, ScanEndpoint};
 use secmon::{ErrorCode, Namespace, Sent};
@@ -20,7 +22,25 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::time::Duration;
 
+/// Servers to scan.
+#[derive(Debug, Args)]
+pub struct ScanArgs {
+    /// The servers: id, IP address, host name or nickname
+    #[arg(value_name = "ENDPOINT", required = true)]
+    pub endpoints: Vec<String>,
+    /// Wait until the scan has ended and show what it found
+    #[command(flatten)]
+    pub wait: WaitArgs,
+    /// When a server was scanned a moment ago, wait until it may be scanned again
+    #[arg(long)]
+    pub respect_cooldown: bool,
+    /// How to go on with an earlier run
+    #[command(flatten)]
+    pub run: RunArgs,
+}
+
 const OPERATION: &str = "scan_endpoint";
+
 /// What is kept of a server before its scan.
 const LAST_SCAN: &str = "last_scan_at";
 

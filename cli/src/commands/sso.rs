@@ -1,14 +1,28 @@
 //! `secmon sso link`: an address that signs a customer in. It is a secret: it goes to standard output and nowhere else.
 
-use crate::args::SsoCommand;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::machine::browser::{self, Browser};
 use crate::machine::paths;
 use crate::session::service::Source;
 use crate::ui::outcome::{Line, Outcome, Table};
+use clap::Subcommand;
 use secmon::operations::CreateSsoToken;
 use serde_json::{Value, json};
+
+/// Sign-in of customers.
+#[derive(Debug, Subcommand)]
+pub enum SsoCommand {
+    /// Print an address that signs the customer in: once, within a minute
+    Link {
+        /// Page to land on, as /domains/...
+        #[arg(long, value_name = "PATH")]
+        path: Option<String>,
+        /// Open it in the browser instead of printing it
+        #[arg(long)]
+        open: bool,
+    },
+}
 
 /// Runs the command.
 pub async fn run(context: &Context, command: SsoCommand) -> Result<Outcome, CliError> {

@@ -1,8 +1,8 @@
 //! `secmon status`: how things stand, on one screen.
 
-use super::rules::{SOON_DAYS, ends_soon};
-use super::standing::{Standing, by_platform};
-use super::unknown_customer;
+use super::common::new_customer;
+use super::common::usage::{Usage, by_platform};
+use super::rules::rule::{SOON_DAYS, ends_soon};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::references::alerts::{self, Alert};
@@ -27,18 +27,18 @@ pub async fn run(context: &Context) -> Result<Outcome, CliError> {
     }
 }
 
-async fn servers(context: &Context, whose: Option<CustomerId>) -> Result<Standing, CliError> {
+async fn servers(context: &Context, whose: Option<CustomerId>) -> Result<Usage, CliError> {
     let mut list = ListEndpoints::account_wide().per_page(1);
     list.billing_customer_id = whose;
     let meta = context.read(list).await?.into_data().meta;
-    Ok(Standing::of_servers(&meta))
+    Ok(Usage::of_servers(&meta))
 }
 
 /// How many servers the platform has paused, where that is told; asked for only where some may be paused.
 async fn quota_paused(
     context: &Context,
     customer: CustomerId,
-    servers: &Standing,
+    servers: &Usage,
 ) -> Result<Option<u64>, CliError> {
     if servers.paused() == Some(0) {
         return Ok(Some(0));
@@ -61,7 +61,7 @@ fn pace_line(context: &Context) -> Option<Line> {
     ))
 }
 
-fn of_account(context: &Context, servers: &Standing) -> Outcome {
+fn of_account(context: &Context, servers: &Usage) -> Outcome {
     let result = json!({ "servers": servers_json(servers) });
     let mut story = vec![Line::text("The whole account:")];
     story.extend(server_lines(servers));
@@ -84,8 +84,8 @@ pub async fn of_customer(context: &Context, customer: CustomerId) -> Result<Outc
     let rules = references::all_rules(context, |list| list.billing_customer_id(customer)).await?;
     let expiring = rules.iter().filter(|rule| ends_soon(rule)).count();
     let overview = context.read(ListDomains::new(customer)).await?.into_data();
-    let domains = Standing::of_domains(&overview);
-    unknown_customer::tell_if_empty(context, customer, servers.used, &overview);
+    let domains = Usage::of_domains(&overview);
+    new_customer::tell_if_empty(context, customer, servers.used, &overview);
     let of_ports = by_severity(alerts.iter().map(|alert| alert.severity.as_ref()));
     let of_domains = domain_alerts(context, customer, &overview).await?;
     let severities = together(&of_ports, of_domains.as_ref());
@@ -132,11 +132,7 @@ pub async fn of_customer(context: &Context, customer: CustomerId) -> Result<Outc
     Ok(Outcome::record(result, table(&standings, &severities)).tell(story))
 }
 
-fn next(
-    customer: CustomerId,
-    [servers, domains]: [&Standing; 2],
-    severities: &Counts,
-) -> Vec<Line> {
+fn next(customer: CustomerId, [servers, domains]: [&Usage; 2], severities: &Counts) -> Vec<Line> {
     let alerts = Line::next(
         format!("alert list -c {customer} --status open"),
         "see the open alerts",
@@ -243,7 +239,7 @@ fn alerts_text(severities: &Counts) -> String {
         .join(", ")
 }
 
-fn servers_json(servers: &Standing) -> Value {
+fn servers_json(servers: &Usage) -> Value {
     json!({
         "total": servers.used,
         "limit": servers.capacity,
@@ -253,7 +249,7 @@ fn servers_json(servers: &Standing) -> Value {
     })
 }
 
-fn domains_json(overview: &DomainOverview, domains: &Standing) -> Value {
+fn domains_json(overview: &DomainOverview, domains: &Usage) -> Value {
     json!({
         "subscribed": overview.subscribed,
         "slots_used": overview.slots_used,
@@ -264,21 +260,21 @@ fn domains_json(overview: &DomainOverview, domains: &Standing) -> Value {
     })
 }
 
-fn server_lines(servers: &Standing) -> [Line; 2] {
+fn server_lines(servers: &Usage) -> [Line; 2] {
     [
         Line::Field("servers", Cell::text(servers.filling())),
         Line::Field("by state", Cell::text(servers.states())),
     ]
 }
 
-fn domain_lines(domains: &Standing) -> [Line; 2] {
+fn domain_lines(domains: &Usage) -> [Line; 2] {
     [
         Line::Field("domain slots", Cell::text(domains.filling())),
         Line::Field("domains", Cell::text(domains.states())),
     ]
 }
 
-fn table(kinds: &[(&str, &Standing)], severities: &[(u8, String, u64)]) -> Table {
+fn table(kinds: &[(&str, &Usage)], severities: &[(u8, String, u64)]) -> Table {
     let mut table = Table::new(COLUMNS);
     let states = kinds.iter().flat_map(|(kind, standing)| {
         let states = standing.by_status.iter().flatten();

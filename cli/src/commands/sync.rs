@@ -1,7 +1,7 @@
 //! `secmon sync`: the billing system's view of its services, in calls of at most 500.
 
-use super::capacity::{self, Kept};
-use crate::args::{OnError, SyncArgs};
+use super::common::capacity::{self, Kept};
+use crate::bulk::args::OnError;
 use crate::bulk::spreadsheet::{self, Records};
 use crate::bulk::{self, Done, End, input};
 use crate::context::{Context, Danger};
@@ -9,12 +9,40 @@ use crate::error::{CliError, Own};
 use crate::machine::files;
 use crate::ui::outcome::{Cell, Column, Line, Outcome, Table, count_or_unknown, shown, to_json};
 use crate::values::durations::{counted, counted_if_told};
+use clap::Args;
 use csv::StringRecord;
 use secmon::model::{CustomerId, SubscriptionStatus};
 use secmon::operations::{ServiceReport, SyncResult, SyncServices, UnknownService};
 use secmon::{Namespace, Operation};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+const SYNC_EXAMPLES: &str = "\
+The file has the columns service_id, client_id, product_slug and status (active, suspended, cancelled), or is JSON:
+a list of objects with these fields.
+
+Examples:
+  secmon sync -f services.csv -n
+  secmon sync -f services.csv --confirm=312";
+
+/// Services to report.
+#[derive(Debug, Args)]
+#[command(after_help = SYNC_EXAMPLES)]
+pub struct SyncArgs {
+    /// CSV or JSON file, or - for standard input
+    #[arg(short, long, value_name = "FILE", required = true)]
+    pub file: PathBuf,
+    /// Version of your billing module, at most 20 characters
+    #[arg(long, value_name = "VERSION")]
+    pub module_version: Option<String>,
+    /// Services in one call, 1 to 500
+    #[arg(long, value_name = "N", default_value = "500", value_parser = clap::value_parser!(u16).range(1..=500))]
+    pub chunk: u16,
+    /// Use all the calls of a minute; else a run leaves 5 of 60 to people
+    #[arg(long)]
+    pub use_whole_window: bool,
+}
 
 const COLUMNS: &[Column] = &[
     shown("customer"),
@@ -115,7 +143,7 @@ fn read_csv(name: &str, text: &str) -> Result<Vec<ServiceReport>, CliError> {
     let mut services = Vec::new();
     let mut problems = Vec::new();
     let Records { mut heading, rows } =
-        spreadsheet::records(text, input::delimiter("auto", text)?, name)?;
+        spreadsheet::records(text, spreadsheet::delimiter("auto", text)?, name)?;
     heading.trim();
     for (row, mut record) in rows {
         record.trim();
@@ -126,7 +154,7 @@ fn read_csv(name: &str, text: &str) -> Result<Vec<ServiceReport>, CliError> {
     }
     match problems.as_slice() {
         [] => Ok(services),
-        problems => Err(input::bad_rows(name, problems).hint(COLUMNS)),
+        problems => Err(spreadsheet::bad_rows(name, problems).hint(COLUMNS)),
     }
 }
 

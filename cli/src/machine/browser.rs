@@ -1,7 +1,6 @@
 //! Opening an address in a person's browser.
 
-use crate::machine::children;
-use crate::machine::files;
+use crate::machine::{children, files};
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};

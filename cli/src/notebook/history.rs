@@ -4,8 +4,7 @@
 //! tokens or leak records: only the command line, the call, the ids and how it ended.
 
 use crate::error::{CliError, Own};
-use crate::machine::files;
-use crate::machine::paths;
+use crate::machine::{files, paths};
 use crate::notebook::touched::Touched;
 use secmon::model::CustomerId;
 use serde::{Deserialize, Serialize};

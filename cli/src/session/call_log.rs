@@ -2,7 +2,6 @@
 
 use crate::error::CliError;
 use crate::machine::files;
-use crate::session::settings::Telling;
 use crate::ui::{Ui, sanitize};
 use bytes::Bytes;
 use http::{HeaderMap, Method, Request, Response, StatusCode, Uri, header};
@@ -15,6 +14,15 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
+
+/// What is told of calls, besides their results.
+#[derive(Debug, Clone, Default)]
+pub struct Telling {
+    /// On standard error: nothing, a line a call, or headers and bodies too.
+    pub verbosity: u8,
+    /// A file that gets everything.
+    pub file: Option<Arc<DebugFile>>,
+}
 
 /// So much of a body is told of; the rest is counted.
 const BODY_SHOWN: usize = 16 * 1024;

@@ -1,5 +1,6 @@
 //! What talks to the service for a command: which service, with which key, what may be sent, and at what pace.
 
+pub mod account;
 pub mod call_log;
 pub mod connection;
 pub mod credentials;

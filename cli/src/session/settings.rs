@@ -2,14 +2,13 @@
 
 use crate::error::CliError;
 use crate::machine::paths;
-use crate::session::call_log::DebugFile;
+use crate::session::call_log::{DebugFile, Telling};
 use crate::session::env_vars;
 use crate::session::flags::GlobalArgs;
 use crate::session::pace::Limits;
 use crate::session::profile::{ConfigFile, LOCAL, Profile};
 use crate::session::service::{self, Service};
-use crate::ui::jq;
-use crate::ui::{Display, OutputFormat};
+use crate::ui::{Display, OutputFormat, jq};
 use crate::values::durations;
 use clap::ValueEnum;
 use secmon::Namespace;
@@ -79,15 +78,6 @@ pub struct Safety {
     pub read_only: bool,
     /// The profile wants the name or count typed.
     pub protected: bool,
-}
-
-/// What is told of calls, besides their results.
-#[derive(Debug, Clone, Default)]
-pub struct Telling {
-    /// On standard error: nothing, a line a call, or headers and bodies too.
-    pub verbosity: u8,
-    /// A file that gets everything.
-    pub file: Option<Arc<DebugFile>>,
 }
 
 /// Whether a configuration file must be right.

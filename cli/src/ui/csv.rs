@@ -1,9 +1,7 @@
 //! CSV output: every column, values as the API gives them.
 
-use super::CsvCells;
-use super::Display;
-use super::sanitize_cell;
 use super::table::exact;
+use super::{CsvCells, Display, sanitize_cell};
 use crate::ui::outcome::Table;
 use serde_json::Value;
 

@@ -1,7 +1,8 @@
 //! Questions to a person at a terminal.
 
-use super::{Ui, plain_prompt, sanitize};
-use crate::error::{CliError, Exit, Own};
+use super::plain_prompt::{self, interrupted};
+use super::{Ui, sanitize};
+use crate::error::{CliError, Exit};
 use crate::machine::interrupt;
 use dialoguer::{Confirm, Input, MultiSelect, Password, Select};
 use std::io::IsTerminal;
@@ -158,12 +159,4 @@ fn show_cursor() {
     let _ = terminal
         .show_cursor()
         .and_then(|()| terminal.write_line(""));
-}
-
-/// Nobody answers any more.
-pub(super) fn interrupted() -> CliError {
-    CliError::new(
-        Own::Interrupted,
-        "interrupted at a question: nothing was changed",
-    )
 }

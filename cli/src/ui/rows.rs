@@ -1,8 +1,7 @@
 //! Choosing, ordering and cutting the rows of a list, with the JSON items in step.
 
-use super::Display;
-use super::sanitize_cell;
 use super::table::{exact, title};
+use super::{Display, sanitize_cell};
 use crate::error::CliError;
 use crate::ui::outcome::{Cell, Outcome, Table};
 use secmon::model::Severity;

@@ -1,9 +1,7 @@
 //! Tables for reading.
 
-use super::Display;
-use super::TimeStyle;
 use super::sanitize::sanitize_cell;
-use super::time;
+use super::{Display, TimeStyle, time};
 use crate::ui::outcome::{Cell, Column, Shown, Table};
 use comfy_table::{CellAlignment, Color, ColumnConstraint, ContentArrangement, presets};
 use secmon::model::Severity;

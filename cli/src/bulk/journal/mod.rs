@@ -9,8 +9,8 @@
 mod record;
 mod store;
 
-use super::End;
-use crate::args::RunArgs;
+use crate::bulk::End;
+use crate::bulk::args::RunArgs;
 use crate::context::Context;
 use crate::error::{CliError, Exit, Own};
 use crate::machine::paths;

@@ -1,18 +1,25 @@
-//! Calls to the mock's admin API, which is no part of the partner API and has a key of its own.
+//! The mock's admin API.
 
-use crate::args::AdminArgs;
 use crate::context::Context;
 use crate::error::{CliError, Failure, Own};
 use crate::session::env_vars;
 use crate::session::guard::Guard;
-use crate::session::service;
-use crate::session::service::Source;
+use crate::session::service::{self, Source};
 use bytes::Bytes;
+use clap::Args;
 use http::{Method, Request, header};
 use secmon::transport::Transport;
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
+
+/// Where the mock's admin API is.
+#[derive(Debug, Args)]
+pub struct AdminArgs {
+    /// Origin of the admin API; without it SECMON_MOCK_ADMIN_URL, else the address of the service
+    #[arg(long, value_name = "URL", global = true)]
+    pub admin_url: Option<String>,
+}
 
 /// A mock on this machine or in a test answers sooner; moving time far takes a moment.
 const PATIENCE: Duration = Duration::from_secs(60);

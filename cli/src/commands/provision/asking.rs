@@ -1,6 +1,6 @@
 //! What the arguments leave open, and a person at the terminal is asked for.
 
-use crate::commands::domain_changes;
+use crate::commands::domain::provision;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::references::targets::{self, BareNames};
@@ -25,6 +25,6 @@ pub fn bare_names(context: &Context, target: &str, said: BareNames) -> Result<Ba
 
 /// The billing service that pays for the slot of a domain.
 pub fn service(context: &Context, domain: &str) -> Result<ServiceId, CliError> {
-    domain_changes::service(context, None)
+    provision::service(context, None)
         .map_err(|error| error.during(format!("provisioning the domain {domain}")))
 }

@@ -1,16 +1,19 @@
 //! `secmon provision`: one server or domain, several, or a whole file.
 
+pub mod args;
 mod asking;
 mod sending;
 mod single;
 mod waiting;
 
-use super::{elsewhere, unknown_customer};
-use crate::args::{ProvisionArgs, RunArgs, WaitArgs};
+use self::args::ProvisionArgs;
+use crate::bulk::args::RunArgs;
 use crate::bulk::{
     self, Done, End, FileOptions, Item, Journal, Key, Known, Origin, Prior, REPORT, ReportFile,
     Row, Trace, Words, input,
 };
+use crate::commands::common::args::WaitArgs;
+use crate::commands::common::{new_customer, other_owners};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::machine::files;
@@ -213,10 +216,10 @@ async fn send_rows(
     mut report: Option<&mut ReportFile>,
 ) -> Result<Vec<Item>, CliError> {
     let places = rows.iter().filter_map(|row| row.target.place());
-    elsewhere::confirm(context, places).await?;
+    other_owners::confirm(context, places).await?;
     let known = Known::read(context, rows).await?;
     let customers = rows.iter().map(|row| row.target.customer()).collect();
-    unknown_customer::announce_all(context, &customers, &known.customers())?;
+    new_customer::announce_all(context, &customers, &known.customers())?;
     let left_to_people = left_to_people(context, &args.run)?;
     let trace = |row: &Row| trace(row, &known, journal);
     let done_before = |row: &Row| {

@@ -1,16 +1,15 @@
 //! The calls that provision one target.
 
 use crate::bulk::{Created, Done, End, Prior};
-use crate::commands::domain_changes;
+use crate::commands::domain::provision;
 use crate::context::Context;
 use crate::error::{CliError, Failure};
 use crate::notebook::index::{Seen, Server};
 use crate::references::targets::{NewServer, Target};
 use crate::ui::invocation::quoted;
 use crate::ui::outcome::to_json;
-use secmon::ErrorCode;
-use secmon::Response;
 use secmon::model::{Endpoint, EndpointId, EndpointStatus};
+use secmon::{ErrorCode, Response};
 use uuid::Uuid;
 
 /// A server that is there already gets the name of its row, if that is another one. One that an earlier run may have
@@ -52,7 +51,7 @@ pub async fn send(
 ) -> Result<End, CliError> {
     match target {
         Target::Server(server) => send_server(context, server, halfway).await,
-        Target::Domain(domain) => domain_changes::send(context, domain).await,
+        Target::Domain(domain) => provision::send(context, domain).await,
     }
 }
 

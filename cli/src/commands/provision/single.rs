@@ -1,11 +1,12 @@
 //! One target: what happened to it, what its first scan found, and what may come next.
 
-use super::WORDS;
-use super::sending::send;
-use crate::args::WaitArgs;
 use crate::bulk::{self, Done, Item};
-use crate::commands::wait::{Awaited, Wait};
-use crate::commands::{domain_findings, elsewhere, findings, unknown_customer};
+use crate::commands::common::args::WaitArgs;
+use crate::commands::common::polling::{Awaited, Wait};
+use crate::commands::common::{findings, new_customer, other_owners};
+use crate::commands::domain::bars;
+use crate::commands::provision::WORDS;
+use crate::commands::provision::sending::send;
 use crate::context::Context;
 use crate::error::{CliError, Own};
 use crate::references::targets::Target;
@@ -19,8 +20,8 @@ use uuid::Uuid;
 /// Provisions one target.
 pub async fn run(context: &Context, target: &Target, args: &WaitArgs) -> Result<Outcome, CliError> {
     let length = durations::length("--wait-timeout", &args.wait_timeout)?;
-    elsewhere::confirm(context, target.place()).await?;
-    unknown_customer::announce(context, target.customer()).await?;
+    other_owners::confirm(context, target.place()).await?;
+    new_customer::announce(context, target.customer()).await?;
     let halfway = |done: Done| {
         context.on_interrupt(
             "interrupted: the server is provisioned, and its nickname is not set",
@@ -130,7 +131,7 @@ async fn await_domain(
     outcome
         .story
         .push(Line::Heading("Compromised credentials and mentions:"));
-    outcome.story.extend(domain_findings::counts(&summary));
+    outcome.story.extend(bars::counts(&summary));
     outcome.result["summary"] = to_json(&summary);
     Ok(())
 }

@@ -1,8 +1,9 @@
 //! Waiting for what several new servers and domains are found to have, and telling it.
 
 use crate::bulk::{Item, Row};
-use crate::commands::wait::{Awaited, Wait};
-use crate::commands::{domain, findings, views};
+use crate::commands::common::polling::{Awaited, Wait};
+use crate::commands::common::{findings, views};
+use crate::commands::domain::named::is_watched;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::references;
@@ -135,7 +136,7 @@ async fn domains_of(context: &Context, made: &Made) -> Result<Vec<MonitoredDomai
     let mut domains = Vec::new();
     for customer in &made.customers {
         let overview = context.read(ListDomains::new(*customer)).await?.into_data();
-        let watched = |found: &MonitoredDomain| made.has(&found.id) && domain::is_watched(found);
+        let watched = |found: &MonitoredDomain| made.has(&found.id) && is_watched(found);
         let listed = references::told_domains(overview, *customer)?;
         domains.extend(listed.into_iter().filter(watched));
     }

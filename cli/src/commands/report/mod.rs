@@ -1,11 +1,12 @@
 //! `secmon report`: one page about a customer that can be sent to them. It shows counts of leaks, never records.
 
+pub mod args;
 mod charts;
 mod page;
 
-use super::findings;
-use super::rules::ends_soon;
-use crate::args::ReportArgs;
+use self::args::ReportArgs;
+use crate::commands::common::findings;
+use crate::commands::rules::rule::ends_soon;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::references;

@@ -6,8 +6,7 @@
 mod seen;
 
 use crate::error::CliError;
-use crate::machine::files;
-use crate::machine::files::write_private;
+use crate::machine::files::{self, write_private};
 use crate::machine::paths;
 use secmon::model::{CustomerId, DomainId, EndpointId};
 use serde::{Deserialize, Serialize};

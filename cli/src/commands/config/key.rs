@@ -1,0 +1,116 @@
+//! The settings that the file can hold.
+
+use crate::context::Context;
+use crate::error::CliError;
+use crate::session::profile::{self, ConfigDocument, ConfigFile};
+use crate::ui::outcome::{Line, Outcome, Table};
+use serde_json::json;
+
+const DEFAULT_PROFILE: &str = "default_profile";
+
+/// What a setting of a profile takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Text,
+    Number,
+    Switch,
+    List,
+}
+
+/// The settings a profile can have.
+const FIELDS: &[(&str, Kind)] = &[
+    ("base_url", Kind::Text),
+    ("key_file", Kind::Text),
+    ("key_command", Kind::Text),
+    ("customer", Kind::Number),
+    ("namespace", Kind::Text),
+    ("rate_limits", Kind::Text),
+    ("allow_http", Kind::List),
+    ("output", Kind::Text),
+    ("read_only", Kind::Switch),
+    ("protected", Kind::Switch),
+];
+
+/// A setting that was named.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Key {
+    DefaultProfile,
+    Of {
+        profile: String,
+        field: &'static str,
+        kind: Kind,
+    },
+}
+
+impl Key {
+    /// `default_profile`, `profiles.NAME.SETTING`, or a setting of the profile in use.
+    pub fn parse(context: &Context, text: &str) -> Result<Self, CliError> {
+        if text == DEFAULT_PROFILE {
+            return Ok(Self::DefaultProfile);
+        }
+        let (profile, field) = match text.strip_prefix("profiles.") {
+            Some(rest) => {
+                let named = rest
+                    .rsplit_once('.')
+                    .map(|(name, field)| (name.to_owned(), field));
+                named.ok_or_else(|| unknown(text))?
+            }
+            None => (in_use(context, text)?, text),
+        };
+        let (field, kind) = FIELDS
+            .iter()
+            .find(|(name, _)| *name == field)
+            .ok_or_else(|| unknown(text))?;
+        profile::check_name(&profile)?;
+        Ok(Self::Of {
+            profile,
+            field,
+            kind: *kind,
+        })
+    }
+
+    /// Its name in the file.
+    pub fn name(&self) -> String {
+        match self {
+            Self::DefaultProfile => DEFAULT_PROFILE.to_owned(),
+            Self::Of { profile, field, .. } => format!("profiles.{profile}.{field}"),
+        }
+    }
+}
+
+fn in_use(context: &Context, key: &str) -> Result<String, CliError> {
+    let named = context.settings.profile_name.clone();
+    named.ok_or_else(|| {
+        CliError::usage(format!(
+            "no profile is in use, so {key:?} is a setting of none: name one with --profile, or write profiles.NAME.{key}"
+        ))
+    })
+}
+
+fn unknown(key: &str) -> CliError {
+    let fields: Vec<&str> = FIELDS.iter().map(|(name, _)| *name).collect();
+    CliError::usage(format!(
+        "there is no setting {key:?} (settings: {DEFAULT_PROFILE}, {})",
+        fields.join(", ")
+    ))
+}
+
+/// A file that the program could not read again is not written.
+pub fn change(
+    context: &Context,
+    change: impl FnOnce(&mut ConfigDocument) -> Result<(), CliError>,
+) -> Result<(), CliError> {
+    let path = &context.settings.config_path;
+    let change = |document: &mut ConfigDocument| {
+        change(document)?;
+        ConfigFile::parse(&document.text(), path).map(drop)
+    };
+    match context.settings.safety.dry_run {
+        true => change(&mut ConfigDocument::open(path)?),
+        false => ConfigDocument::change(path, change),
+    }
+}
+
+pub fn said(key: &Key, sentence: String) -> Outcome {
+    Outcome::record(json!({ "key": key.name() }), Table::new(&[])).tell(vec![Line::text(sentence)])
+}

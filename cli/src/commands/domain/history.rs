@@ -1,0 +1,62 @@
+//! `secmon domain history`: the last scans.
+
+use super::{bars, named};
+use crate::context::Context;
+use crate::error::CliError;
+use crate::ui::outcome::{Cell, Column, Line, Outcome, count_or_unknown, shown, with_room};
+use secmon::model::DomainScan;
+use secmon::operations::GetScanHistory;
+
+const SCAN: &[Column] = &[
+    shown("id"),
+    shown("created_at"),
+    with_room("status"),
+    shown("employees_compromised"),
+    shown("customers_compromised"),
+    shown("third_parties_compromised"),
+];
+
+/// `secmon domain history`.
+pub async fn run(context: &Context, name: &str) -> Result<Outcome, CliError> {
+    let (domain, customer) = named::one(context, name).await?;
+    let scans = context
+        .read(GetScanHistory::new(customer, domain.id))
+        .await?
+        .into_data()
+        .scans;
+    let mut outcome = Outcome::list(&scans, SCAN, scan);
+    if scans.len() > 1 {
+        let line = |label, count: fn(&DomainScan) -> Option<u64>| {
+            let counts: Vec<u64> = scans.iter().rev().filter_map(count).collect();
+            let now = count_or_unknown(scans.first().and_then(count));
+            Line::Field(
+                label,
+                Cell::text(format!("{} now {now}", bars::sparkline(&counts))),
+            )
+        };
+        outcome.story = vec![
+            Line::text(format!(
+                "The last {} scans of {}, oldest on the left:",
+                scans.len(),
+                domain.name.as_deref().unwrap_or(name)
+            )),
+            line("employees", |scan| scan.employees_compromised),
+            line("customers", |scan| scan.customers_compromised),
+            line("third parties", |scan| scan.third_parties_compromised),
+            Line::text(""),
+            Line::Rows,
+        ];
+    }
+    Ok(outcome)
+}
+
+fn scan(scan: &DomainScan) -> Vec<Cell> {
+    vec![
+        Cell::text(scan.id),
+        Cell::time(scan.created_at.as_ref()),
+        Cell::state(&scan.status),
+        Cell::count(scan.employees_compromised),
+        Cell::count(scan.customers_compromised),
+        Cell::count(scan.third_parties_compromised),
+    ]
+}

@@ -1,0 +1,85 @@
+//! `secmon domain leaks`: credentials that leaked.
+
+use super::named;
+use crate::context::Context;
+use crate::error::{CliError, Own};
+use crate::ui::outcome::{Cell, Column, Outcome, shown, with_room};
+use clap::ValueEnum;
+use secmon::model::{LeakCategory, LeakRecord};
+use secmon::operations::ListCredentialLeaks;
+
+/// Whose credentials leaked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub enum CategoryArg {
+    /// People who work for the domain's owner.
+    Employees,
+    /// People who have accounts there.
+    Customers,
+    /// Others.
+    ThirdParties,
+}
+
+const LEAK: &[Column] = &[
+    with_room("leaked_at"),
+    shown("category"),
+    shown("email"),
+    shown("source"),
+];
+
+/// `secmon domain leaks`.
+pub async fn run(
+    context: &Context,
+    name: &str,
+    category: Option<CategoryArg>,
+) -> Result<Outcome, CliError> {
+    let (domain, customer) = named::one(context, name).await?;
+    let mut list = ListCredentialLeaks::new(customer, domain.id);
+    list.category = category.map(leak_category);
+    let most = context.limit().unwrap_or(usize::MAX);
+    let mut pages = context.client()?.pages(list).max_items(most);
+    let mut records: Vec<LeakRecord> = Vec::new();
+    let mut total = None;
+    while let Some(page) = pages.next().await {
+        let page = page?.into_data();
+        if let Some(reason) = page.unavailable() {
+            return Err(CliError::new(
+                Own::LeaksUnavailable,
+                format!("the leak records cannot be read now: {reason}"),
+            ));
+        }
+        if !page.enabled {
+            return Err(CliError::new(
+                Own::LeaksDisabled,
+                "the service has no leak records: its dataset is not configured",
+            ));
+        }
+        total = page.total;
+        records.extend(page.items);
+    }
+    let records = context.cut(records, total);
+    Ok(Outcome::list(&records, LEAK, leak))
+}
+
+fn leak(record: &LeakRecord) -> Vec<Cell> {
+    LEAK.iter()
+        .map(|column| {
+            let value = record.get(column.name);
+            value.map_or(Cell::Missing, |value| {
+                Cell::text(
+                    value
+                        .as_str()
+                        .map_or_else(|| value.to_string(), str::to_owned),
+                )
+            })
+        })
+        .collect()
+}
+
+fn leak_category(argument: CategoryArg) -> LeakCategory {
+    match argument {
+        CategoryArg::Employees => LeakCategory::Employees,
+        CategoryArg::Customers => LeakCategory::Customers,
+        CategoryArg::ThirdParties => LeakCategory::ThirdParties,
+    }
+}

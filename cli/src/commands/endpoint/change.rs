@@ -1,0 +1,436 @@
+//! `secmon endpoint suspend`, `resume`, `terminate` and `delete`: the same road for one server and for many.
+
+use crate::bulk::args::RunArgs;
+use crate::bulk::{self, Created, Done, End, Item, Journal, Key, Named, Origin, Trace, Words};
+use crate::commands::common::resume_all::{self, Kind, Suspended};
+use crate::commands::common::transition::Transition;
+use crate::context::{Context, Danger};
+use crate::error::CliError;
+use crate::machine::files::{self, Word};
+use crate::notebook::index::Seen;
+use crate::references::{self, Prefixes, ServerTarget};
+use crate::ui::outcome::{Line, Outcome, to_json};
+use crate::values::durations::counted;
+use clap::Args;
+use secmon::Response;
+use secmon::model::{Endpoint, EndpointStatus};
+use secmon::operations::{
+    DeleteEndpoint, EndpointState, ResumeEndpoint, SuspendEndpoint, TerminateEndpoint,
+};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use uuid::Uuid;
+
+pub const SUSPEND_EXAMPLES: &str = "\
+Examples:
+  secmon endpoint suspend web-1 203.0.113.10
+  secmon endpoint suspend --all -c 42                 a customer does not pay: all of its servers
+  secmon domain suspend --all -c 42                   and all of its domains
+  secmon endpoint list -c 42 -o ids | secmon endpoint suspend -";
+
+/// Servers to suspend or to resume.
+#[derive(Debug, Args)]
+pub struct EndpointSwitch {
+    /// All servers of the customer given with -c
+    #[arg(long, conflicts_with_all = ["endpoints", "file"])]
+    pub all: bool,
+    /// Servers by name
+    #[command(flatten)]
+    pub targets: EndpointTargets,
+}
+
+/// Servers to change.
+#[derive(Debug, Args)]
+pub struct EndpointTargets {
+    /// The servers: id, IP address, host name or nickname, or - to read them from standard input
+    #[arg(value_name = "ENDPOINT")]
+    pub endpoints: Vec<String>,
+    /// Read the servers from a file, one a line or under a heading as for provision, or - for standard input
+    #[arg(short, long, value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    /// How to go on with an earlier run
+    #[command(flatten)]
+    pub run: RunArgs,
+}
+
+const SERVERS: Kind = Kind {
+    operation: "endpoint",
+    one: "server",
+};
+
+/// What is done to a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    /// Its state changes.
+    To(Transition),
+    /// It leaves every list.
+    Delete,
+}
+
+impl Change {
+    fn verb(self) -> &'static str {
+        match self {
+            Self::To(transition) => transition.verb(),
+            Self::Delete => "delete",
+        }
+    }
+
+    fn doing(self) -> &'static str {
+        match self {
+            Self::To(transition) => transition.doing(),
+            Self::Delete => "deleting",
+        }
+    }
+
+    fn words(self) -> Words {
+        match self {
+            Self::To(transition) => transition.words(),
+            Self::Delete => Words {
+                done: "deleted",
+                skipped: "deleted before",
+            },
+        }
+    }
+
+    fn danger(self) -> Danger {
+        match self {
+            Self::To(transition) => transition.danger(),
+            Self::Delete => Danger::Moderate,
+        }
+    }
+
+    fn prefixes(self) -> Prefixes {
+        match self.danger() {
+            Danger::Mild => Prefixes::Accepted,
+            Danger::Moderate | Danger::Severe => Prefixes::Refused,
+        }
+    }
+
+    /// Whether a server that is listed in this state shows that the change does not stand, or no longer.
+    fn is_undone_by(self, status: &EndpointStatus) -> bool {
+        match self {
+            Self::To(Transition::Suspend) => *status != EndpointStatus::Paused,
+            Self::To(Transition::Resume) => *status != EndpointStatus::Active,
+            Self::To(Transition::Terminate) | Self::Delete => true,
+        }
+    }
+}
+
+/// A server, and the word that names it.
+struct Row {
+    word: Word,
+    server: ServerTarget,
+}
+
+impl Row {
+    /// A server that nobody named: its id stands for it.
+    fn listed(endpoint: Endpoint) -> Self {
+        Self {
+            word: Word {
+                line: None,
+                text: endpoint.id.to_string(),
+            },
+            server: ServerTarget::from(endpoint),
+        }
+    }
+}
+
+impl Suspended for Row {
+    fn id(&self) -> Uuid {
+        self.server.id.into()
+    }
+
+    fn name(&self) -> String {
+        self.server.name.clone()
+    }
+}
+
+/// Runs the command: every server is found before any is changed.
+pub async fn run(
+    context: &Context,
+    targets: &EndpointTargets,
+    change: Change,
+) -> Result<Outcome, CliError> {
+    let named = named_servers(targets)?;
+    if named.is_empty() {
+        return Err(nothing_named(context, targets, change));
+    }
+    let names: Vec<String> = named.iter().map(|named| named.word.text.clone()).collect();
+    let keys: Vec<Key> = names
+        .iter()
+        .map(|name| key(context, change, name))
+        .collect();
+    let origin = Origin::of(targets.file.as_deref());
+    let journal = Journal::open(context, change.verb(), origin, &keys, &targets.run)?;
+    let known = |name: &str| {
+        let subject = journal.subject(&key(context, change, name))?;
+        serde_json::from_value(subject.clone()).ok()
+    };
+    let servers = references::server_targets(context, &names, change.prefixes(), known).await?;
+    let mut rows = Vec::new();
+    for (place, server) in servers {
+        refuse_another_owner(&named[place], &server)?;
+        let word = named[place].word.clone();
+        rows.push(Row { word, server });
+    }
+    refuse_others_by_name(context, change, &journal, &rows)?;
+    confirm(context, change, &rows)?;
+    let items = apply(context, change, &journal, rows, &targets.run).await?;
+    bulk::conclude(context, change.words(), items)
+}
+
+/// Suspends or resumes the servers that are named, or all of a customer that are in the other state.
+pub async fn switch(
+    context: &Context,
+    servers: &EndpointSwitch,
+    transition: Transition,
+) -> Result<Outcome, CliError> {
+    let change = Change::To(transition);
+    if !servers.all {
+        return run(context, &servers.targets, change).await;
+    }
+    let customer = context.customer()?;
+    let listed = references::all_endpoints(context, Some(customer)).await?;
+    let total = listed.len();
+    if total == 0 {
+        references::refuse_unknown(context, customer).await?;
+    }
+    let rows: Vec<Row> = listed
+        .into_iter()
+        .filter(|endpoint| change.is_undone_by(&endpoint.status))
+        .map(Row::listed)
+        .collect();
+    let sentence = format!(
+        "Customer {customer} has {}; {} not {} before.",
+        counted(total, "server"),
+        rows.len(),
+        change.words().done
+    );
+    let (rows, stay) = match transition {
+        Transition::Resume => resume_all::choose(context, customer, &SERVERS, rows)?,
+        Transition::Suspend | Transition::Terminate => {
+            confirm(context, change, &rows)?;
+            (rows, None)
+        }
+    };
+    let keys: Vec<Key> = rows
+        .iter()
+        .map(|row| key(context, change, &row.word.text))
+        .collect();
+    let run = &servers.targets.run;
+    let journal = Journal::open(context, change.verb(), Origin::Rows, &keys, run)?;
+    let items = apply(context, change, &journal, rows, run).await?;
+    if let Some(error) = bulk::refused(&items) {
+        return Err(error);
+    }
+    let mut outcome = bulk::report(context, change.words(), &items);
+    outcome
+        .story
+        .splice(0..0, [Line::text(sentence)].into_iter().chain(stay));
+    if transition == Transition::Suspend {
+        outcome.story.extend([
+            Line::Heading("Next:"),
+            Line::next(
+                format!("endpoint resume --all -c {customer}"),
+                "resume all of them again",
+            ),
+            Line::next(
+                format!("domain suspend --all -c {customer}"),
+                "suspend their domains too: they are still watched",
+            ),
+        ]);
+    }
+    Ok(outcome)
+}
+
+/// Changes servers that were found.
+async fn apply(
+    context: &Context,
+    change: Change,
+    journal: &Journal,
+    rows: Vec<Row>,
+    run: &RunArgs,
+) -> Result<Vec<Item>, CliError> {
+    if rows.len() > 1 && !run.use_whole_window {
+        context.leave_calls_to_people()?;
+    }
+    let trace = |row: &Row| trace(context, change, row);
+    let send = async |row: &Row, prior| Ok(send(context, &row.server, change).await?.after(prior));
+    let ends = bulk::run_in_journal(context, journal, &rows, trace, send).await;
+    let items = rows.into_iter().zip(ends).map(|(row, end)| Item {
+        row: row.word.line,
+        target: row.server.name,
+        customer: row.server.owner,
+        end,
+    });
+    Ok(items.collect())
+}
+
+/// A run that is gone on with must not end what came after it: a server that took over the name of one that the run
+/// has ended already, or one that somebody has brought back since.
+fn refuse_others_by_name(
+    context: &Context,
+    change: Change,
+    journal: &Journal,
+    rows: &[Row],
+) -> Result<(), CliError> {
+    if change.danger() == Danger::Mild {
+        return Ok(());
+    }
+    let is_another = |row: &&Row| {
+        let trace = Trace {
+            undone: false,
+            ..trace(context, change, row)
+        };
+        let earlier = journal.subject(&trace.key);
+        let earlier = earlier.and_then(|subject| subject["id"].as_str());
+        let same = earlier.is_none_or(|id| id == row.server.id.to_string());
+        !same || (journal.answer(&trace).is_some() && row.server.status.is_some())
+    };
+    let Some(row) = rows.iter().find(is_another) else {
+        return Ok(());
+    };
+    Err(CliError::usage(format!(
+        "the run that ended early has done {:?} already, and a server of that name is there ({}): nothing was sent",
+        row.word.text,
+        named(row)
+    ))
+    .hint(format!(
+        "to {} that one too, begin anew with --restart; else take the row out",
+        change.verb()
+    )))
+}
+
+/// The error of a command that names no server, with the ways to name some.
+fn nothing_named(context: &Context, targets: &EndpointTargets, change: Change) -> CliError {
+    let error =
+        CliError::usage("no server is named: give ids, addresses or names, or a file with -f");
+    let verb = change.verb();
+    if targets.endpoints.is_empty() && targets.file.is_none() && files::stdin_is_a_pipe() {
+        return error.hint(format!(
+            "to read the servers from standard input: `endpoint {verb} -`"
+        ));
+    }
+    match (change, context.settings.customer) {
+        (Change::To(Transition::Suspend | Transition::Resume), Some(customer)) => {
+            error.hint(format!(
+                "for all servers of customer {customer}: `endpoint {verb} --all -c {customer}`"
+            ))
+        }
+        _ => error,
+    }
+}
+
+/// The names typed, and those of the file or of standard input with their lines.
+fn named_servers(targets: &EndpointTargets) -> Result<Vec<Named>, CliError> {
+    let mut named = Vec::new();
+    for name in &targets.endpoints {
+        match name.as_str() {
+            "-" => named.extend(bulk::named_in(Path::new("-"), "standard input")?),
+            text => named.push(Named::from(Word {
+                line: None,
+                text: text.to_owned(),
+            })),
+        }
+    }
+    if let Some(path) = &targets.file {
+        named.extend(bulk::named_in(path, &files::name_of(path))?);
+    }
+    Ok(named)
+}
+
+/// A spreadsheet that says whose a server is must be right about it.
+fn refuse_another_owner(named: &Named, server: &ServerTarget) -> Result<(), CliError> {
+    match (named.customer, server.owner) {
+        (Some(customer), Some(owner)) if customer != owner => Err(CliError::usage(format!(
+            "row {}: {} belongs to customer {owner}, not to {customer}: nothing was sent",
+            named.word.line.unwrap_or_default(),
+            server.name
+        ))),
+        _ => Ok(()),
+    }
+}
+
+fn key(context: &Context, change: Change, name: &str) -> Key {
+    Key::of(change.verb(), context.settings.customer, name)
+}
+
+fn trace(context: &Context, change: Change, row: &Row) -> Trace {
+    let undone = row.server.status.as_ref();
+    Trace {
+        key: key(context, change, &row.word.text),
+        content: String::new(),
+        row: row.word.line,
+        target: row.server.name.clone(),
+        customer: row.server.owner,
+        subject: to_json(&row.server),
+        undone: undone.is_some_and(|status| change.is_undone_by(status)),
+    }
+}
+
+fn confirm(context: &Context, change: Change, rows: &[Row]) -> Result<(), CliError> {
+    let (what, typed) = match rows {
+        [one] => (String::new(), one.server.handle.clone()),
+        many => (format!("{} servers: ", many.len()), many.len().to_string()),
+    };
+    let question = format!(
+        "About to {} {what}{}.",
+        change.verb(),
+        bulk::preview(rows, named)
+    );
+    context.confirm(change.danger().times(rows.len()), &question, &typed)
+}
+
+fn named(row: &Row) -> String {
+    format!("{}{}", row.server.name, of_owner(" of", &row.server))
+}
+
+fn of_owner(of: &str, server: &ServerTarget) -> String {
+    let owner = server.owner.map(|id| format!("{of} customer {id}"));
+    owner.unwrap_or_default()
+}
+
+async fn send(context: &Context, server: &ServerTarget, change: Change) -> Result<End, CliError> {
+    let owner = of_owner(",", server);
+    let about = format!("endpoint {}{owner}", server.name);
+    let id = server.id;
+    let sent = match change {
+        Change::To(Transition::Suspend) => {
+            moved(context.write(SuspendEndpoint::new(id), &about).await)
+        }
+        Change::To(Transition::Resume) => {
+            moved(context.write(ResumeEndpoint::new(id), &about).await)
+        }
+        Change::To(Transition::Terminate) => {
+            moved(context.write(TerminateEndpoint::new(id), &about).await)
+        }
+        Change::Delete => {
+            let sent = context
+                .write(DeleteEndpoint::account_wide(id), &about)
+                .await;
+            sent.map(|sent| sent.map(|_| (json!({ "endpoint_id": id, "deleted": true }), None)))
+        }
+    };
+    let sent = sent.map_err(|error| error.during(format!("{} {}", change.doing(), server.name)))?;
+    let Some((record, note)) = sent else {
+        return Ok(End::Planned);
+    };
+    if matches!(change, Change::Delete | Change::To(Transition::Terminate)) {
+        context.learn(Seen::Gone(id.into()));
+    }
+    let sentence = format!("Server {}{owner}: {}.", server.name, change.words().done);
+    let done = Done {
+        id: id.to_string(),
+        record,
+        created: Created::NoRecord,
+        note,
+        sentence,
+    };
+    Ok(done.changed())
+}
+
+type Sent = Option<(Value, Option<String>)>;
+
+fn moved(sent: Result<Option<Response<EndpointState>>, CliError>) -> Result<Sent, CliError> {
+    Ok(sent?.map(|answer| (to_json(&answer.data), answer.note().map(str::to_owned))))
+}

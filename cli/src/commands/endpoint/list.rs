@@ -1,0 +1,167 @@
+//! `secmon endpoint list`: the servers, page by page, or those that are looked for.
+
+use crate::commands::common::args::{EndpointStatusArg, endpoint_status};
+use crate::commands::common::{findings, new_customer, views};
+use crate::context::Context;
+use crate::error::CliError;
+use crate::notebook::index::{Seen, Server};
+use crate::session::portal::{self, Thing};
+use crate::ui::Reader;
+use crate::ui::outcome::Outcome;
+use crate::values::ports::PortSpec;
+use crate::{bulk, references};
+use clap::Args;
+use secmon::Pages;
+use secmon::model::Endpoint;
+use secmon::operations::ListEndpoints;
+
+/// Filters of the list.
+#[derive(Debug, Args)]
+pub struct EndpointListArgs {
+    /// Only servers in this state
+    #[arg(long)]
+    pub status: Option<EndpointStatusArg>,
+    /// Only servers with this in their address, nickname or host name, or of the customer with this number
+    #[arg(long, value_name = "TEXT")]
+    pub search: Option<String>,
+    /// Only servers on which the last scan found this port open; a call for each server tells
+    #[arg(long, value_name = "PORT")]
+    pub port: Option<String>,
+}
+
+/// Runs the command.
+pub async fn run(context: &Context, args: &EndpointListArgs) -> Result<Outcome, CliError> {
+    if args.search.is_some() || args.port.is_some() {
+        return sought(context, args).await;
+    }
+    context.ready().await?;
+    let mut list = ListEndpoints::account_wide().per_page(references::PAGE_SIZE);
+    list.billing_customer_id = context.settings.customer;
+    list.status = args.status.map(endpoint_status);
+    let most = context.limit().unwrap_or(usize::MAX);
+    let mut pages = context.client()?.pages(list).max_items(most);
+    if context.streams() {
+        return stream(context, pages, most).await;
+    }
+    let (mut endpoints, mut total) = (Vec::new(), None);
+    while let Some(page) = pages.next().await {
+        let page = page?.into_data();
+        total = page.meta.total;
+        endpoints.extend(page.data);
+    }
+    let endpoints = context.cut(endpoints, total);
+    let seen = endpoints.iter().map(Server::from).collect();
+    context.learn(match (args.status, context.limit()) {
+        (None, None) => Seen::AllServers(context.settings.customer, seen),
+        _ => Seen::Servers(seen),
+    });
+    if endpoints.is_empty() {
+        tell_unknown(context).await;
+    }
+    Ok(with_pages(context, &endpoints))
+}
+
+fn with_pages(context: &Context, endpoints: &[Endpoint]) -> Outcome {
+    let mut outcome = listed(endpoints);
+    outcome.table.pages = portal::pages(&context.settings, Thing::Server);
+    outcome
+}
+
+/// The servers that are looked for. The service looks for none, so all are read.
+async fn sought(context: &Context, args: &EndpointListArgs) -> Result<Outcome, CliError> {
+    let port = args.port.as_deref().map(PortSpec::parse).transpose()?;
+    let text = args.search.as_deref().map(str::trim);
+    if text == Some("") {
+        return Err(CliError::usage(
+            "--search looks for nothing: give a part of an address or a name, or a customer's number",
+        ));
+    }
+    let wanted = args.status.map(endpoint_status);
+    let mut servers = references::all_endpoints(context, context.settings.customer).await?;
+    servers.retain(|server| {
+        let whose = server
+            .billing_customer_id
+            .map(|customer| customer.to_string());
+        let is_found = |text| whose.as_deref() == Some(text) || references::is_called(server, text);
+        wanted
+            .as_ref()
+            .is_none_or(|wanted| server.status == *wanted)
+            && text.is_none_or(is_found)
+    });
+    if let Some(port) = port {
+        servers = open_on(context, servers, &port).await?;
+    }
+    let servers = context.cut(servers, None);
+    Ok(with_pages(context, &servers))
+}
+
+/// Those of the servers whose last scan found a port open: a call for each tells.
+async fn open_on(
+    context: &Context,
+    servers: Vec<Endpoint>,
+    port: &PortSpec,
+) -> Result<Vec<Endpoint>, CliError> {
+    const WORTH_TELLING: usize = 20;
+    if servers.len() > WORTH_TELLING {
+        context.note(&format!(
+            "reading {} servers one by one: narrow them with -c or --search",
+            servers.len()
+        ));
+    }
+    let (mut open, mut untold) = (Vec::new(), Vec::new());
+    let is_meant =
+        |number: &u16| (port.range.start().get()..=port.range.end().get()).contains(number);
+    for server in servers {
+        let detail = findings::read(context, server.id).await?;
+        match findings::open_ports(&detail) {
+            Some(ports) if ports.iter().any(is_meant) => open.push(server),
+            Some(_) => {}
+            None => untold.push(server),
+        }
+    }
+    if !untold.is_empty() {
+        context.note(&format!(
+            "no scan tells the ports of {}",
+            bulk::preview(&untold, references::name_of)
+        ));
+    }
+    Ok(open)
+}
+
+/// Shows the servers as their pages come, as long as somebody reads them.
+async fn stream(
+    context: &Context,
+    mut pages: Pages<ListEndpoints>,
+    most: usize,
+) -> Result<Outcome, CliError> {
+    let (mut told, mut total) = (0, None);
+    while let Some(page) = pages.next().await {
+        let mut page = page?.into_data();
+        page.data.truncate(most - told);
+        told += page.data.len();
+        total = page
+            .meta
+            .total
+            .and_then(|total| usize::try_from(total).ok());
+        let seen = page.data.iter().map(Server::from).collect();
+        context.learn(Seen::Servers(seen));
+        if context.show_part(listed(&page.data))? == Reader::Gone {
+            return Ok(Outcome::silent());
+        }
+    }
+    if told == 0 {
+        tell_unknown(context).await;
+    }
+    context.tell_cut(total.unwrap_or(told).saturating_sub(told));
+    Ok(Outcome::silent())
+}
+
+async fn tell_unknown(context: &Context) {
+    if let Some(customer) = context.settings.customer {
+        new_customer::tell(context, customer).await;
+    }
+}
+
+fn listed(endpoints: &[Endpoint]) -> Outcome {
+    Outcome::list(endpoints, views::ENDPOINT, views::endpoint)
+}

@@ -1,0 +1,83 @@
+//! `secmon profile ...`: named pairs of address and key.
+
+mod create;
+mod delete;
+mod list;
+mod rename;
+mod show;
+mod view;
+
+use self::create::ProfileCreateArgs;
+use crate::context::Context;
+use crate::error::CliError;
+use crate::session::profile::{self, ConfigDocument};
+use crate::ui::outcome::{Line, Outcome, Table};
+use clap::Subcommand;
+use serde_json::json;
+
+/// Named pairs of address and key.
+#[derive(Debug, Subcommand)]
+pub enum ProfileCommand {
+    /// List the profiles
+    List,
+    /// Use this profile when none is named
+    Use {
+        /// Name of the profile
+        name: String,
+    },
+    /// Show the settings of a profile; the key only by its last characters
+    Show {
+        /// Name of the profile; without it, the one in use
+        name: Option<String>,
+    },
+    /// Make a profile; `secmon auth login --profile NAME` gives it a key
+    Create(ProfileCreateArgs),
+    /// Give a profile another name; its key goes along
+    Rename {
+        /// Name of the profile
+        name: String,
+        /// The new name
+        new: String,
+    },
+    /// Delete a profile and its key
+    Delete {
+        /// Name of the profile
+        name: String,
+    },
+}
+
+/// Runs the command.
+pub fn run(context: &Context, command: ProfileCommand) -> Result<Outcome, CliError> {
+    match command {
+        ProfileCommand::List => Ok(list::run(context)),
+        ProfileCommand::Use { name } => use_by_default(context, &name),
+        ProfileCommand::Show { name } => show::run(context, name),
+        ProfileCommand::Create(args) => create::run(context, &args),
+        ProfileCommand::Rename { name, new } => rename::run(context, &name, &new),
+        ProfileCommand::Delete { name } => delete::run(context, &name),
+    }
+}
+
+fn use_by_default(context: &Context, name: &str) -> Result<Outcome, CliError> {
+    if name == profile::LOCAL {
+        return Err(CliError::usage(
+            "local is the embedded mock and no profile: say --local, or set SECMON_PROFILE=local",
+        ));
+    }
+    context.settings.config.profile(name)?;
+    if let Some(said) = context.only_said(&format!("use profile {name} when none is named")) {
+        return Ok(said);
+    }
+    ConfigDocument::change(&context.settings.config_path, |document| {
+        document.set_default(name);
+        Ok(())
+    })?;
+    Ok(said(
+        name,
+        format!("Profile {name} is used when none is named."),
+    ))
+}
+
+pub fn said(name: &str, sentence: String) -> Outcome {
+    Outcome::record(json!({ "name": name }), Table::new(&[])).tell(vec![Line::Text(sentence)])
+}

@@ -1,0 +1,68 @@
+//! `secmon rules ...`: Allowed Ports.
+
+mod add;
+mod copy;
+pub mod create;
+mod edit;
+mod import;
+mod list;
+mod remove;
+pub mod rule;
+mod show;
+mod summary;
+
+use self::add::RuleAddArgs;
+use self::copy::RuleCopyArgs;
+use self::edit::RuleEditArgs;
+use self::import::RuleImportArgs;
+use self::list::RuleListArgs;
+use crate::context::Context;
+use crate::error::CliError;
+use crate::ui::outcome::Outcome;
+use clap::Subcommand;
+
+/// Allowed Ports rules.
+#[derive(Debug, Subcommand)]
+pub enum RuleCommand {
+    /// List rules
+    List(RuleListArgs),
+    /// Count the rules of each server of a customer
+    Summary,
+    /// Allow ports: an open alert that the rule covers is resolved
+    Add(RuleAddArgs),
+    /// Show one rule
+    Show {
+        /// Id of the rule, or the first 6 or more of its characters
+        rule: String,
+    },
+    /// Change a rule
+    Edit(RuleEditArgs),
+    /// Remove rules, by id or by port on a server: their open ports raise alerts again at the next scan
+    #[command(alias = "delete", alias = "rm")]
+    Remove {
+        /// Ids of the rules, or - to read them from standard input, one a line; with --on, their ports
+        #[arg(value_name = "RULE|PORT", required = true)]
+        rules: Vec<String>,
+        /// The server whose own rules for these ports are removed: id, IP address, host name or nickname
+        #[arg(long, value_name = "ENDPOINT")]
+        on: Option<String>,
+    },
+    /// Give other servers the rules of one server
+    Copy(RuleCopyArgs),
+    /// Make rules of what a server's own firewall accepts: iptables-save | secmon rules import web-1 -
+    Import(RuleImportArgs),
+}
+
+/// Runs the command.
+pub async fn run(context: &Context, command: RuleCommand) -> Result<Outcome, CliError> {
+    match command {
+        RuleCommand::List(args) => list::run(context, &args).await,
+        RuleCommand::Summary => summary::run(context).await,
+        RuleCommand::Add(args) => add::run(context, args).await,
+        RuleCommand::Show { rule } => show::run(context, &rule).await,
+        RuleCommand::Edit(args) => edit::run(context, args).await,
+        RuleCommand::Remove { rules, on } => remove::run(context, &rules, on.as_deref()).await,
+        RuleCommand::Copy(args) => copy::run(context, &args).await,
+        RuleCommand::Import(args) => import::run(context, &args).await,
+    }
+}

@@ -1,0 +1,23 @@
+//! `secmon rules show`.
+
+use super::rule::{self, sentence};
+use crate::commands::common::views::{self, place_of};
+use crate::context::Context;
+use crate::error::CliError;
+use crate::ui::outcome::{Cell, Line, Outcome, Table, to_json};
+
+/// Runs the command.
+pub async fn run(context: &Context, name: &str) -> Result<Outcome, CliError> {
+    let rule = rule::find(context, name).await?;
+    let table = Table::one(views::RULE, views::rule(&rule));
+    let story = vec![
+        Line::text(sentence(&rule, &place_of(&rule))),
+        Line::Field("id", Cell::text(rule.id)),
+        Line::Field("reason", Cell::maybe(rule.justification.as_ref())),
+        Line::Field("service", Cell::maybe(rule.service.as_ref())),
+        Line::Field("expires", Cell::due(rule.expires_at.as_ref())),
+        Line::Field("active", Cell::maybe(rule.is_active)),
+        Line::Field("made", Cell::time(rule.created_at.as_ref())),
+    ];
+    Ok(Outcome::record(to_json(&rule), table).tell(story))
+}
