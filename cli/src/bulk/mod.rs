@@ -2,6 +2,7 @@
 
 pub mod args;
 mod columns;
+mod driver;
 pub mod input;
 mod item;
 mod journal;
@@ -11,10 +12,11 @@ mod report;
 mod run;
 pub mod spreadsheet;
 
+pub use driver::{ChangeOfMany, Label, came_back, change_all, change_in_journal, trace};
 pub use input::{FileOptions, Row};
 pub use item::{Created, Done, End, Item, preview};
 pub use journal::{Journal, Key, Origin, Prior, SOON_STALE, Trace};
 pub use named::{Named, read as named_in};
 pub use plan::{Known, announce};
 pub use report::{REPORT, ReportFile, Words, conclude, refused, report};
-pub use run::{close, run, run_in_journal, run_telling};
+pub use run::{close, run, run_telling};

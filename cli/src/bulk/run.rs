@@ -2,7 +2,7 @@
 
 use super::args::OnError;
 use crate::bulk::End;
-use crate::bulk::journal::{Journal, Prior, Trace};
+use crate::bulk::journal::Journal;
 use crate::context::Context;
 use crate::error::{CliError, Own};
 use crate::ui::Progress;
@@ -21,23 +21,6 @@ pub async fn run<T>(
     send: impl AsyncFn(&T) -> Result<End, CliError>,
 ) -> Vec<End> {
     run_telling(context, targets, on_error, send, |_| None, |_, _| {}).await
-}
-
-/// Sends each row between its two lines in the journal; a row that an earlier run has done is not sent again.
-pub async fn run_in_journal<T>(
-    context: &Context,
-    journal: &Journal,
-    rows: &[T],
-    trace: impl Fn(&T) -> Trace,
-    send: impl AsyncFn(&T, Prior) -> Result<End, CliError>,
-) -> Vec<End> {
-    let send = async |row: &T| {
-        let send = async |prior| send(row, prior).await;
-        journal.settle(&trace(row), send).await
-    };
-    let ends = run(context, rows, OnError::Continue, send).await;
-    close(context, journal, &ends);
-    ends
 }
 
 /// Closes the journal of a run that is over.

@@ -4,7 +4,7 @@ use super::common::args::WaitArgs;
 use super::common::findings;
 use super::common::polling::{Awaited, Wait};
 use crate::bulk::args::RunArgs;
-use crate::bulk::{self, Done, End, Item, Journal, Key, Origin, Prior, Trace, Words};
+use crate::bulk::{self, ChangeOfMany, Done, End, Item, Journal, Key, Label, Origin, Prior, Words};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::machine::files;
@@ -17,7 +17,7 @@ use clap::Args;
 use secmon::model::{Endpoint, EndpointId};
 use secmon::operations::{GetEndpoint, ScanEndpoint};
 use secmon::{ErrorCode, Namespace, Sent};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::time::Duration;
@@ -67,25 +67,15 @@ pub async fn run(context: &Context, args: ScanArgs) -> Result<Outcome, CliError>
     let keys: Vec<Key> = endpoints.iter().map(key).collect();
     let rows = (Origin::Rows, keys.as_slice());
     let journal = Journal::open_within(context, bulk::SOON_STALE, OPERATION, rows, &args.run)?;
-    if endpoints.len() > 1 && !args.run.use_whole_window {
-        context.leave_calls_to_people()?;
-    }
     let scans = Scans {
         context,
         cooldown,
         journal: &journal,
         before: RefCell::default(),
     };
-    let send = async |endpoint: &Endpoint, prior| scans.start(endpoint, prior).await;
-    let ends = bulk::run_in_journal(context, &journal, &endpoints, trace, send).await;
-    let started = scans.started(&endpoints, &ends);
-    let items = endpoints.iter().zip(ends).map(|(endpoint, end)| Item {
-        row: None,
-        target: references::name_of(endpoint),
-        customer: endpoint.billing_customer_id,
-        end,
-    });
-    let mut outcome = bulk::conclude(context, WORDS, items.collect())?;
+    let items = bulk::change_in_journal(context, &scans, &endpoints, (&journal, &args.run)).await?;
+    let started = scans.started(&endpoints, &items);
+    let mut outcome = bulk::conclude(context, WORDS, items)?;
     if args.wait.wait && !started.is_empty() && context.check_interrupted().is_ok() {
         outcome.trouble = wait_for(context, &started, length, &mut outcome)
             .await
@@ -97,18 +87,6 @@ pub async fn run(context: &Context, args: ScanArgs) -> Result<Outcome, CliError>
 fn key(endpoint: &Endpoint) -> Key {
     let target = endpoint.id.to_string();
     Key::of(OPERATION, endpoint.billing_customer_id, &target)
-}
-
-fn trace(endpoint: &Endpoint) -> Trace {
-    Trace {
-        key: key(endpoint),
-        content: String::new(),
-        row: None,
-        target: references::name_of(endpoint),
-        customer: endpoint.billing_customer_id,
-        subject: json!({ LAST_SCAN: endpoint.last_scan_at }),
-        undone: false,
-    }
 }
 
 /// Waits for the scans that were started, and adds what they found.
@@ -154,12 +132,40 @@ struct Scans<'a> {
     before: RefCell<HashMap<EndpointId, Endpoint>>,
 }
 
+impl ChangeOfMany for Scans<'_> {
+    type Target = Endpoint;
+
+    fn operation(&self) -> &'static str {
+        OPERATION
+    }
+
+    fn label(&self, endpoint: &Endpoint) -> Label {
+        Label {
+            row: None,
+            name: references::name_of(endpoint),
+            customer: endpoint.billing_customer_id,
+        }
+    }
+
+    fn key(&self, endpoint: &Endpoint) -> Key {
+        key(endpoint)
+    }
+
+    fn kept(&self, endpoint: &Endpoint) -> Value {
+        json!({ LAST_SCAN: endpoint.last_scan_at })
+    }
+
+    async fn apply(&self, endpoint: &Endpoint, prior: Prior) -> Result<End, CliError> {
+        self.start(endpoint, prior).await
+    }
+}
+
 impl Scans<'_> {
     /// The servers whose scan was accepted, as they were before it, in the order they were named.
-    fn started(&self, named: &[Endpoint], ends: &[End]) -> Vec<Endpoint> {
+    fn started(&self, named: &[Endpoint], items: &[Item]) -> Vec<Endpoint> {
         let before = self.before.borrow();
-        let accepted = named.iter().zip(ends);
-        let accepted = accepted.filter(|(_, end)| end.done().is_some());
+        let accepted = named.iter().zip(items);
+        let accepted = accepted.filter(|(_, item)| item.end.done().is_some());
         accepted
             .map(|(endpoint, _)| match before.get(&endpoint.id) {
                 Some(before) => before.clone(),

@@ -53,7 +53,7 @@ impl Alert {
     }
 
     /// The id alone.
-    fn id(&self) -> String {
+    pub fn id(&self) -> String {
         match self {
             Self::Port(alert) => alert.id.to_string(),
             Self::Domain(alert) => alert.id.to_string(),

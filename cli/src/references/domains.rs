@@ -4,14 +4,15 @@ use super::reference::nearest;
 use crate::context::Context;
 use crate::error::{CliError, Own};
 use crate::notebook::index::{Domain, Seen};
-use secmon::model::{CustomerId, DomainId, MonitoredDomain};
+use secmon::model::{CustomerId, DomainId, DomainStatus, MonitoredDomain};
 use secmon::operations::{DomainOverview, GetDomainSummary, ListDomains};
+use serde::{Deserialize, Serialize};
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use uuid::Uuid;
 
 /// A domain that an argument names; its name and its customer are known when the service has told them.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct DomainRef {
     /// Its id.
     pub id: DomainId,
@@ -19,6 +20,9 @@ pub struct DomainRef {
     pub name: Option<String>,
     /// The customer it belongs to.
     pub customer: Option<CustomerId>,
+    /// Its state, where it was listed a moment ago.
+    #[serde(skip)]
+    pub status: Option<DomainStatus>,
 }
 
 impl DomainRef {
@@ -28,6 +32,7 @@ impl DomainRef {
             id: domain.id,
             name: Some(domain.domain),
             customer: Some(customer),
+            status: Some(domain.status),
         }
     }
 
@@ -129,11 +134,21 @@ pub fn customer_of_domains(context: &Context, names: &[String]) -> Result<Custom
 
 /// Finds the domains that the arguments name, by id or name; all of them before any is acted on.
 pub async fn domains(context: &Context, names: &[String]) -> Result<Vec<DomainRef>, CliError> {
+    let found = domain_targets(context, names, |_| None).await?;
+    Ok(found.into_iter().map(|(_, domain)| domain).collect())
+}
+
+/// The same, each with the place of its name. `met` may know one that is no longer there.
+pub async fn domain_targets(
+    context: &Context,
+    names: &[String],
+    met: impl Fn(&str) -> Option<DomainRef>,
+) -> Result<Vec<(usize, DomainRef)>, CliError> {
     let mut known: Option<Vec<DomainRef>> = None;
     let mut lists = BTreeMap::new();
-    let mut found: Vec<DomainRef> = Vec::new();
-    for name in names {
-        let name = name.trim();
+    let mut found: Vec<(usize, DomainRef)> = Vec::new();
+    for (place, typed) in names.iter().enumerate() {
+        let name = typed.trim();
         if name.is_empty() {
             return Err(CliError::usage(
                 "a domain is named by nothing: give its name or id",
@@ -150,15 +165,18 @@ pub async fn domains(context: &Context, names: &[String]) -> Result<Vec<DomainRe
         let listed = known.iter().flatten().find(fits).cloned();
         let domain = match (listed, id) {
             (Some(domain), _) => domain,
-            (None, Some(id)) => unlisted(context, id, &mut lists).await?,
-            (None, None) => {
-                let customer = context.customer()?;
-                return Err(missing(name, &wanted, customer, known.iter().flatten()));
-            }
+            (None, id) => match (met(typed), id) {
+                (Some(domain), _) => domain,
+                (None, Some(id)) => unlisted(context, id, &mut lists).await?,
+                (None, None) => {
+                    let customer = context.customer()?;
+                    return Err(missing(name, &wanted, customer, known.iter().flatten()));
+                }
+            },
         };
         // A domain that is named twice is changed once.
-        if found.iter().all(|other| other.id != domain.id) {
-            found.push(domain);
+        if found.iter().all(|(_, other)| other.id != domain.id) {
+            found.push((place, domain));
         }
     }
     Ok(found)
@@ -195,6 +213,7 @@ async fn unlisted(
             id,
             name: Some(summary.into_data().domain),
             customer: Some(customer),
+            status: None,
         });
     }
     let known = context.known()?.domains.iter().find(|known| known.id == id);
@@ -210,5 +229,6 @@ async fn unlisted(
         id,
         name: None,
         customer: None,
+        status: None,
     }))
 }

@@ -13,7 +13,7 @@ pub mod targets;
 
 pub use customers::{is_known, refuse_unknown, seen as seen_customers};
 pub use domains::{
-    DomainRef, all_domains, customer_of_domains, domains, learn_domains, monitored,
+    DomainRef, all_domains, customer_of_domains, domain_targets, domains, learn_domains, monitored,
     told as told_domains,
 };
 pub use records::{Named, all_alerts, all_rules, by_id_or_prefix, check_named};

@@ -14,6 +14,7 @@ mod doctor;
 mod domains;
 mod error_codes;
 mod errors;
+mod every_change;
 mod firewall;
 mod foreign_hands;
 mod help_pages;

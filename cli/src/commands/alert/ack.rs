@@ -3,8 +3,8 @@
 use super::allow::allow_command;
 use super::ends;
 use super::filter::AlertKind;
-use crate::bulk::args::OnError;
-use crate::bulk::{self, End, Item, Words};
+use crate::bulk::args::RunArgs;
+use crate::bulk::{self, ChangeOfMany, End, Item, Key, Label, Prior, Words};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::machine::files;
@@ -46,8 +46,12 @@ pub struct AlertAckArgs {
     /// With --all: only alerts of this domain
     #[arg(long, value_name = "DOMAIN")]
     pub domain: Option<String>,
+    /// How to go on with an earlier run
+    #[command(flatten)]
+    pub run: RunArgs,
 }
 
+const OPERATION: &str = "acknowledge_alert";
 const ACKNOWLEDGED: Words = Words {
     done: "acknowledged",
     skipped: "acknowledged before",
@@ -63,19 +67,43 @@ pub async fn run(context: &Context, args: &AlertAckArgs) -> Result<Outcome, CliE
         domain_alerts_only(found, context.customer()?)?
     };
     let customer = context.customer()?;
-    let ends = bulk::run(context, &alerts, OnError::Continue, async |alert| {
-        acknowledge_one(context, alert, customer).await
-    })
-    .await;
-    let items = alerts
-        .iter()
-        .zip(ends)
-        .map(|(alert, end)| ends::item(&Alert::Domain(Box::new(alert.clone())), customer, end));
-    let items: Vec<Item> = items.collect();
+    let acknowledging = Acknowledging { context, customer };
+    let items = bulk::change_all(context, &acknowledging, &alerts, &args.run).await?;
     let total = sum(&items, args, customer);
     let mut outcome = bulk::conclude(context, ACKNOWLEDGED, items)?;
     outcome.story.insert(0, Line::text(total));
     Ok(outcome)
+}
+
+/// Alerts that are acknowledged.
+struct Acknowledging<'a> {
+    context: &'a Context,
+    customer: CustomerId,
+}
+
+impl ChangeOfMany for Acknowledging<'_> {
+    type Target = DomainAlert;
+
+    fn operation(&self) -> &'static str {
+        OPERATION
+    }
+
+    fn label(&self, alert: &DomainAlert) -> Label {
+        ends::label(&Alert::Domain(Box::new(alert.clone())), self.customer)
+    }
+
+    fn key(&self, alert: &DomainAlert) -> Key {
+        Key::of(OPERATION, Some(self.customer), &alert.id.to_string())
+    }
+
+    fn stands(&self, alert: &DomainAlert) -> bool {
+        alert.status != DomainAlertStatus::Open
+    }
+
+    async fn apply(&self, alert: &DomainAlert, prior: Prior) -> Result<End, CliError> {
+        let end = acknowledge_one(self.context, alert, self.customer).await?;
+        Ok(end.after(prior))
+    }
 }
 
 /// How many alerts of which kind and of which customer were acknowledged.

@@ -1,6 +1,7 @@
 //! `secmon alert allow`: the rule that allows the port of an alert.
 
 use crate::bulk::Words;
+use crate::bulk::args::RunArgs;
 use crate::commands::common::args::{Justification, justification};
 use crate::commands::common::findings::SAMPLE_REASON;
 use crate::commands::rules::create::{self, Addition, Existing, Place, Wanted};
@@ -27,6 +28,9 @@ pub struct AlertAllowArgs {
     /// Last day on which the rule counts: 2026-12-31, 31.12.2026, 90d from today, or "end of next month"
     #[arg(long, value_name = "DAY|PERIOD")]
     pub expires: Option<String>,
+    /// How to go on with an earlier run
+    #[command(flatten)]
+    pub run: RunArgs,
 }
 
 const ALLOWED: Words = Words {
@@ -70,7 +74,7 @@ pub async fn run(context: &Context, args: AlertAllowArgs) -> Result<Outcome, Cli
             }
         }
     }
-    create::run(context, ALLOWED, &wanted, Existing::Fail, None).await
+    create::run(context, ALLOWED, &wanted, Existing::Fail, &args.run).await
 }
 
 async fn place_of(context: &Context, alert: &PortAlert) -> Result<(Place, PortSpec), CliError> {

@@ -1,9 +1,10 @@
 //! What is told of an alert that was changed.
 
-use crate::bulk::{Done, End, Item};
+use crate::bulk::{Done, Label};
 use crate::references::alerts::Alert;
 use secmon::model::CustomerId;
 
+/// The end of an alert that was changed.
 pub fn done(alert: &Alert, record: serde_json::Value, end: &str) -> Done {
     Done {
         id: alert.handle(),
@@ -13,16 +14,17 @@ pub fn done(alert: &Alert, record: serde_json::Value, end: &str) -> Done {
     }
 }
 
+/// Where it is, as the end of a sentence.
 pub fn on_place(alert: &Alert) -> String {
     let place = alert.place().map(|place| format!(" on {place}"));
     place.unwrap_or_default()
 }
 
-pub fn item(alert: &Alert, customer: CustomerId, end: End) -> Item {
-    Item {
+/// What an alert is called in a run over many.
+pub fn label(alert: &Alert, customer: CustomerId) -> Label {
+    Label {
         row: None,
-        target: format!("{}{}", alert.about(), on_place(alert)),
+        name: format!("{}{}", alert.about(), on_place(alert)),
         customer: Some(customer),
-        end,
     }
 }

@@ -3,8 +3,8 @@
 use super::ack::acknowledge_one;
 use super::allow::allow_command;
 use super::ends::{self, on_place};
-use crate::bulk::args::OnError;
-use crate::bulk::{self, End, Words};
+use crate::bulk::args::RunArgs;
+use crate::bulk::{self, ChangeOfMany, End, Key, Label, Prior, Words};
 use crate::context::{Context, Danger};
 use crate::error::{CliError, Failure};
 use crate::machine::files;
@@ -25,8 +25,12 @@ pub struct AlertResolveArgs {
     /// Acknowledge domain alerts that are still open first (two calls)
     #[arg(long)]
     pub ack: bool,
+    /// How to go on with an earlier run
+    #[command(flatten)]
+    pub run: RunArgs,
 }
 
+const OPERATION: &str = "resolve_alert";
 const RESOLVED: Words = Words {
     done: "resolved",
     skipped: "resolved before",
@@ -60,26 +64,17 @@ async fn resolve_found(
     alerts: &[Alert],
     customer: CustomerId,
 ) -> Result<Outcome, CliError> {
-    let acknowledge = if args.ack {
-        OpenOnes::AreAcknowledged
-    } else {
-        OpenOnes::Stay
+    let open_ones = match args.ack {
+        true => OpenOnes::AreAcknowledged,
+        false => OpenOnes::Stay,
     };
-    let ends = bulk::run(
+    let resolving = Resolving {
         context,
-        alerts,
-        OnError::Continue,
-        async |alert| match alert {
-            Alert::Port(alert) => resolve_port(context, alert, customer).await,
-            Alert::Domain(alert) => resolve_domain(context, alert, customer, acknowledge).await,
-        },
-    )
-    .await;
-    let items = alerts
-        .iter()
-        .zip(ends)
-        .map(|(alert, end)| ends::item(alert, customer, end));
-    let mut outcome = bulk::conclude(context, RESOLVED, items.collect())?;
+        customer,
+        open_ones,
+    };
+    let items = bulk::change_all(context, &resolving, alerts, &args.run).await?;
+    let mut outcome = bulk::conclude(context, RESOLVED, items)?;
     if let [Alert::Port(alert)] = alerts {
         let command = allow_command(alert, customer);
         outcome.story.push(Line::Hint(format!(
@@ -94,6 +89,47 @@ async fn resolve_found(
 enum OpenOnes {
     Stay,
     AreAcknowledged,
+}
+
+/// Alerts that are resolved.
+struct Resolving<'a> {
+    context: &'a Context,
+    customer: CustomerId,
+    open_ones: OpenOnes,
+}
+
+impl ChangeOfMany for Resolving<'_> {
+    type Target = Alert;
+
+    fn operation(&self) -> &'static str {
+        OPERATION
+    }
+
+    fn label(&self, alert: &Alert) -> Label {
+        ends::label(alert, self.customer)
+    }
+
+    fn key(&self, alert: &Alert) -> Key {
+        Key::of(OPERATION, Some(self.customer), &alert.id())
+    }
+
+    fn stands(&self, alert: &Alert) -> bool {
+        match alert {
+            Alert::Port(alert) => alert.status == PortAlertStatus::Resolved,
+            Alert::Domain(alert) => alert.status == DomainAlertStatus::Resolved,
+        }
+    }
+
+    async fn apply(&self, alert: &Alert, prior: Prior) -> Result<End, CliError> {
+        let (context, customer) = (self.context, self.customer);
+        let end = match alert {
+            Alert::Port(alert) => resolve_port(context, alert, customer).await?,
+            Alert::Domain(alert) => {
+                resolve_domain(context, alert, customer, self.open_ones).await?
+            }
+        };
+        Ok(end.after(prior))
+    }
 }
 
 async fn resolve_port(

@@ -5,6 +5,7 @@ use super::ack::{self, AlertAckArgs};
 use super::allow::{self, AlertAllowArgs};
 use super::filter::{self, AlertFilter, AlertStatusArg};
 use super::resolve::{AlertResolveArgs, resolve_confirmed};
+use crate::bulk::args::RunArgs;
 use crate::bulk::preview;
 use crate::commands::common::args::Justification;
 use crate::context::{Context, Danger};
@@ -332,6 +333,7 @@ async fn done(context: &Context, step: Step) -> Result<Outcome, CliError> {
                 alerts,
                 justification,
                 expires,
+                run: RunArgs::default(),
             };
             allow::run(context, args).await
         }
@@ -343,7 +345,11 @@ async fn done(context: &Context, step: Step) -> Result<Outcome, CliError> {
             ack::run(context, &args).await
         }
         Step::Resolve(_) => {
-            let args = AlertResolveArgs { alerts, ack: true };
+            let args = AlertResolveArgs {
+                alerts,
+                ack: true,
+                run: RunArgs::default(),
+            };
             resolve_confirmed(context, &args).await
         }
     }

@@ -92,7 +92,13 @@ pub async fn run(context: &Context, command: DomainCommand) -> Result<Outcome, C
             switch::switch(context, &domains, Transition::Resume).await
         }
         DomainCommand::Terminate(targets) => {
-            switch::run(context, &targets.domains, Transition::Terminate).await
+            switch::run(
+                context,
+                &targets.domains,
+                Transition::Terminate,
+                &targets.run,
+            )
+            .await
         }
         DomainCommand::Release { domain, service } => release::run(context, &domain, service).await,
         DomainCommand::Leaks { domain, category } => leaks::run(context, &domain, category).await,

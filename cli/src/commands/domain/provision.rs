@@ -1,8 +1,7 @@
 //! `secmon domain provision`.
 
-use super::named;
-use crate::bulk::args::OnError;
-use crate::bulk::{self, Created, Done, End, Words};
+use crate::bulk::args::RunArgs;
+use crate::bulk::{self, ChangeOfMany, Created, Done, End, Key, Label, Prior, Words};
 use crate::commands::common::args::ClientContact;
 use crate::commands::common::new_customer;
 use crate::context::Context;
@@ -26,8 +25,12 @@ pub struct DomainProvisionArgs {
     /// Who the customer is, if the service does not know it yet
     #[command(flatten)]
     pub contact: ClientContact,
+    /// How to go on with an earlier run
+    #[command(flatten)]
+    pub run: RunArgs,
 }
 
+const OPERATION: &str = "provision_domain";
 const PROVISIONED: Words = Words {
     done: "provisioned",
     skipped: "already monitored",
@@ -53,15 +56,43 @@ pub async fn run(context: &Context, args: DomainProvisionArgs) -> Result<Outcome
     }
     crate::references::targets::refuse(&problems)?;
     new_customer::announce(context, customer).await?;
-    let ends = bulk::run(context, &requests, OnError::Continue, async |request| {
-        send(context, request).await
-    })
-    .await;
-    let items = requests
-        .iter()
-        .zip(ends)
-        .map(|(request, end)| named::item(&request.domain, customer, end));
-    bulk::conclude(context, PROVISIONED, items.collect())
+    let provisioning = Provisioning { context };
+    let items = bulk::change_all(context, &provisioning, &requests, &args.run).await?;
+    bulk::conclude(context, PROVISIONED, items)
+}
+
+/// Domains that are provisioned. Whether one is still there, its list would tell; like a row of a file it is taken as
+/// done.
+struct Provisioning<'a> {
+    context: &'a Context,
+}
+
+impl ChangeOfMany for Provisioning<'_> {
+    type Target = ProvisionDomain;
+
+    fn operation(&self) -> &'static str {
+        OPERATION
+    }
+
+    fn label(&self, request: &ProvisionDomain) -> Label {
+        Label {
+            row: None,
+            name: request.domain.clone(),
+            customer: Some(request.client_id),
+        }
+    }
+
+    fn key(&self, request: &ProvisionDomain) -> Key {
+        Key::of(OPERATION, Some(request.client_id), &request.domain)
+    }
+
+    fn wanted(&self, request: &ProvisionDomain) -> String {
+        to_json(request).to_string()
+    }
+
+    async fn apply(&self, request: &ProvisionDomain, prior: Prior) -> Result<End, CliError> {
+        Ok(send(self.context, request).await?.after(prior))
+    }
 }
 
 /// The billing service that pays, which the service requires for domains.

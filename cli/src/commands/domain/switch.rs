@@ -1,18 +1,19 @@
 //! `secmon domain suspend`, `resume` and `terminate`.
 
-use super::named::{is_watched, moved};
-use crate::bulk::args::OnError;
-use crate::bulk::{self, End, Item};
+use super::named::moved;
+use crate::bulk::args::RunArgs;
+use crate::bulk::{self, ChangeOfMany, End, Journal, Key, Label, Origin, Prior, Trace};
 use crate::commands::common::resume_all::{self, Kind, Suspended};
 use crate::commands::common::transition::Transition;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::references::{self, DomainRef};
-use crate::ui::outcome::{Line, Outcome};
+use crate::ui::outcome::{Line, Outcome, to_json};
 use crate::values::durations::counted;
 use clap::Args;
-use secmon::model::{DomainStatus, MonitoredDomain};
+use secmon::model::DomainStatus;
 use secmon::operations::{ResumeDomain, SuspendDomain, TerminateDomain};
+use serde_json::Value;
 use uuid::Uuid;
 
 pub const SUSPEND_EXAMPLES: &str = "\
@@ -30,6 +31,9 @@ pub struct DomainSwitch {
     /// The domains: names or ids
     #[arg(value_name = "DOMAIN", required_unless_present = "all")]
     pub domains: Vec<String>,
+    /// How to go on with an earlier run
+    #[command(flatten)]
+    pub run: RunArgs,
 }
 
 /// Domains to change.
@@ -38,6 +42,9 @@ pub struct DomainTargets {
     /// The domains: names or ids
     #[arg(value_name = "DOMAIN", required = true)]
     pub domains: Vec<String>,
+    /// How to go on with an earlier run
+    #[command(flatten)]
+    pub run: RunArgs,
 }
 
 const DOMAINS: Kind = Kind {
@@ -45,25 +52,133 @@ const DOMAINS: Kind = Kind {
     one: "domain",
 };
 
+/// A domain, and the word that names it.
+struct Row {
+    word: String,
+    domain: DomainRef,
+}
+
+impl Suspended for Row {
+    fn id(&self) -> Uuid {
+        self.domain.id.into()
+    }
+
+    fn name(&self) -> String {
+        self.domain.label()
+    }
+}
+
+/// The change as it is made to many.
+struct Changing<'a> {
+    context: &'a Context,
+    change: Transition,
+}
+
+impl Changing<'_> {
+    fn key_of(&self, word: &str) -> Key {
+        Key::of(self.operation(), self.context.settings.customer, word)
+    }
+
+    /// Whether a domain that is listed in this state shows that the change does not stand, or no longer.
+    fn is_undone_by(&self, status: &DomainStatus) -> bool {
+        match self.change {
+            Transition::Suspend => *status == DomainStatus::Active,
+            Transition::Resume => *status == DomainStatus::Paused,
+            Transition::Terminate => true,
+        }
+    }
+}
+
+impl ChangeOfMany for Changing<'_> {
+    type Target = Row;
+
+    fn operation(&self) -> &'static str {
+        match self.change {
+            Transition::Suspend => "suspend_domain",
+            Transition::Resume => "resume_domain",
+            Transition::Terminate => "terminate_domain",
+        }
+    }
+
+    fn label(&self, row: &Row) -> Label {
+        Label {
+            row: None,
+            name: row.domain.label(),
+            customer: row.domain.customer,
+        }
+    }
+
+    fn key(&self, row: &Row) -> Key {
+        self.key_of(&row.word)
+    }
+
+    fn kept(&self, row: &Row) -> Value {
+        to_json(&row.domain)
+    }
+
+    /// One whose state nobody told was suspended or resumed by its id; to do that again changes nothing.
+    fn stands(&self, row: &Row) -> bool {
+        match &row.domain.status {
+            Some(status) => !self.is_undone_by(status),
+            None => self.change == Transition::Terminate,
+        }
+    }
+
+    async fn apply(&self, row: &Row, prior: Prior) -> Result<End, CliError> {
+        let end = transition(self.context, &row.domain, self.change).await?;
+        Ok(end.after(prior))
+    }
+}
+
 /// Suspends, resumes or terminates: every domain is found before any is changed.
 pub async fn run(
     context: &Context,
     names: &[String],
     change: Transition,
+    args: &RunArgs,
 ) -> Result<Outcome, CliError> {
-    let domains = references::domains(context, names).await?;
-    confirm(context, &domains, change)?;
-    let items = apply(context, &domains, change).await;
+    let changing = Changing { context, change };
+    let keys: Vec<Key> = names.iter().map(|name| changing.key_of(name)).collect();
+    let journal = Journal::open(context, changing.operation(), Origin::Rows, &keys, args)?;
+    let met = |name: &str| {
+        let subject = journal.subject(&changing.key_of(name))?;
+        serde_json::from_value(subject.clone()).ok()
+    };
+    let found = references::domain_targets(context, names, met).await?;
+    let named = |(place, domain): (usize, DomainRef)| Row {
+        word: names[place].clone(),
+        domain,
+    };
+    let rows: Vec<Row> = found.into_iter().map(named).collect();
+    refuse_those_that_came_back(&changing, &journal, &rows)?;
+    confirm(context, &rows, change)?;
+    let items = bulk::change_in_journal(context, &changing, &rows, (&journal, args)).await?;
     bulk::conclude(context, change.words(), items)
 }
 
-impl Suspended for DomainRef {
-    fn id(&self) -> Uuid {
-        self.id.into()
+/// A domain that was terminated, and provisioned again since.
+fn refuse_those_that_came_back(
+    changing: &Changing<'_>,
+    journal: &Journal,
+    rows: &[Row],
+) -> Result<(), CliError> {
+    if changing.change != Transition::Terminate {
+        return Ok(());
     }
-
-    fn name(&self) -> String {
-        self.label()
+    let came_back = |row: &&Row| {
+        let trace = Trace {
+            undone: false,
+            ..bulk::trace(changing, row)
+        };
+        row.domain.status.is_some() && journal.answer(&trace).is_some()
+    };
+    match rows.iter().find(came_back) {
+        Some(row) => Err(bulk::came_back(
+            &row.word,
+            &row.domain.named(),
+            changing.change.verb(),
+        )),
+        None => Ok(()),
     }
 }
 
@@ -74,7 +189,7 @@ pub async fn switch(
     change: Transition,
 ) -> Result<Outcome, CliError> {
     if !targets.all {
-        return run(context, &targets.domains, change).await;
+        return run(context, &targets.domains, change, &targets.run).await;
     }
     let customer = context.customer()?;
     let listed = references::monitored(context, customer).await?;
@@ -82,15 +197,14 @@ pub async fn switch(
     if total == 0 {
         references::refuse_unknown(context, customer).await?;
     }
-    let is_undone = |domain: &MonitoredDomain| match change {
-        Transition::Suspend => is_watched(domain),
-        Transition::Resume => domain.status == DomainStatus::Paused,
-        Transition::Terminate => true,
-    };
-    let domains: Vec<DomainRef> = listed
+    let changing = Changing { context, change };
+    let domains: Vec<Row> = listed
         .into_iter()
-        .filter(is_undone)
-        .map(|domain| DomainRef::listed(customer, domain))
+        .filter(|domain| changing.is_undone_by(&domain.status))
+        .map(|domain| Row {
+            word: domain.id.to_string(),
+            domain: DomainRef::listed(customer, domain),
+        })
         .collect();
     let sentence = format!(
         "Customer {customer} has {}; {} not {} before.",
@@ -105,7 +219,7 @@ pub async fn switch(
             (domains, None)
         }
     };
-    let items = apply(context, &domains, change).await;
+    let items = bulk::change_all(context, &changing, &domains, &targets.run).await?;
     if let Some(error) = bulk::refused(&items) {
         return Err(error);
     }
@@ -126,37 +240,21 @@ pub async fn switch(
 }
 
 /// Asks before a change of domains where a question is due.
-fn confirm(context: &Context, domains: &[DomainRef], change: Transition) -> Result<(), CliError> {
-    let question = match domains {
-        [one] => format!("About to {} {}.", change.verb(), one.named()),
+fn confirm(context: &Context, rows: &[Row], change: Transition) -> Result<(), CliError> {
+    let question = match rows {
+        [one] => format!("About to {} {}.", change.verb(), one.domain.named()),
         many => format!(
             "About to {} {} domains: {}.",
             change.verb(),
             many.len(),
-            bulk::preview(many, DomainRef::named)
+            bulk::preview(many, |row| row.domain.named())
         ),
     };
-    let typed = if let [one] = domains {
-        one.label()
-    } else {
-        domains.len().to_string()
+    let typed = match rows {
+        [one] => one.domain.label(),
+        many => many.len().to_string(),
     };
-    context.confirm(change.danger().times(domains.len()), &question, &typed)
-}
-
-/// Changes domains that were found.
-async fn apply(context: &Context, domains: &[DomainRef], change: Transition) -> Vec<Item> {
-    let ends = bulk::run(context, domains, OnError::Continue, async |domain| {
-        transition(context, domain, change).await
-    })
-    .await;
-    let items = domains.iter().zip(ends).map(|(domain, end)| Item {
-        row: None,
-        target: domain.label(),
-        customer: domain.customer,
-        end,
-    });
-    items.collect()
+    context.confirm(change.danger().times(rows.len()), &question, &typed)
 }
 
 async fn transition(

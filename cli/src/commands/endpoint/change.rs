@@ -1,7 +1,9 @@
 //! `secmon endpoint suspend`, `resume`, `terminate` and `delete`: the same road for one server and for many.
 
 use crate::bulk::args::RunArgs;
-use crate::bulk::{self, Created, Done, End, Item, Journal, Key, Named, Origin, Trace, Words};
+use crate::bulk::{
+    self, ChangeOfMany, Created, Done, End, Journal, Key, Label, Named, Origin, Prior, Trace, Words,
+};
 use crate::commands::common::resume_all::{self, Kind, Suspended};
 use crate::commands::common::transition::Transition;
 use crate::context::{Context, Danger};
@@ -60,14 +62,14 @@ const SERVERS: Kind = Kind {
 
 /// What is done to a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Change {
+pub enum ServerChange {
     /// Its state changes.
     To(Transition),
     /// It leaves every list.
     Delete,
 }
 
-impl Change {
+impl ServerChange {
     fn verb(self) -> &'static str {
         match self {
             Self::To(transition) => transition.verb(),
@@ -149,7 +151,7 @@ impl Suspended for Row {
 pub async fn run(
     context: &Context,
     targets: &EndpointTargets,
-    change: Change,
+    change: ServerChange,
 ) -> Result<Outcome, CliError> {
     let named = named_servers(targets)?;
     if named.is_empty() {
@@ -175,7 +177,9 @@ pub async fn run(
     }
     refuse_others_by_name(context, change, &journal, &rows)?;
     confirm(context, change, &rows)?;
-    let items = apply(context, change, &journal, rows, &targets.run).await?;
+    let changing = Changing { context, change };
+    let items =
+        bulk::change_in_journal(context, &changing, &rows, (&journal, &targets.run)).await?;
     bulk::conclude(context, change.words(), items)
 }
 
@@ -185,7 +189,7 @@ pub async fn switch(
     servers: &EndpointSwitch,
     transition: Transition,
 ) -> Result<Outcome, CliError> {
-    let change = Change::To(transition);
+    let change = ServerChange::To(transition);
     if !servers.all {
         return run(context, &servers.targets, change).await;
     }
@@ -213,13 +217,8 @@ pub async fn switch(
             (rows, None)
         }
     };
-    let keys: Vec<Key> = rows
-        .iter()
-        .map(|row| key(context, change, &row.word.text))
-        .collect();
-    let run = &servers.targets.run;
-    let journal = Journal::open(context, change.verb(), Origin::Rows, &keys, run)?;
-    let items = apply(context, change, &journal, rows, run).await?;
+    let changing = Changing { context, change };
+    let items = bulk::change_all(context, &changing, &rows, &servers.targets.run).await?;
     if let Some(error) = bulk::refused(&items) {
         return Err(error);
     }
@@ -243,66 +242,76 @@ pub async fn switch(
     Ok(outcome)
 }
 
-/// Changes servers that were found.
-async fn apply(
-    context: &Context,
-    change: Change,
-    journal: &Journal,
-    rows: Vec<Row>,
-    run: &RunArgs,
-) -> Result<Vec<Item>, CliError> {
-    if rows.len() > 1 && !run.use_whole_window {
-        context.leave_calls_to_people()?;
+/// The change as it is made to many.
+struct Changing<'a> {
+    context: &'a Context,
+    change: ServerChange,
+}
+
+impl ChangeOfMany for Changing<'_> {
+    type Target = Row;
+
+    fn operation(&self) -> &'static str {
+        self.change.verb()
     }
-    let trace = |row: &Row| trace(context, change, row);
-    let send = async |row: &Row, prior| Ok(send(context, &row.server, change).await?.after(prior));
-    let ends = bulk::run_in_journal(context, journal, &rows, trace, send).await;
-    let items = rows.into_iter().zip(ends).map(|(row, end)| Item {
-        row: row.word.line,
-        target: row.server.name,
-        customer: row.server.owner,
-        end,
-    });
-    Ok(items.collect())
+
+    fn label(&self, row: &Row) -> Label {
+        Label {
+            row: row.word.line,
+            name: row.server.name.clone(),
+            customer: row.server.owner,
+        }
+    }
+
+    fn key(&self, row: &Row) -> Key {
+        key(self.context, self.change, &row.word.text)
+    }
+
+    fn kept(&self, row: &Row) -> Value {
+        to_json(&row.server)
+    }
+
+    fn stands(&self, row: &Row) -> bool {
+        let status = row.server.status.as_ref();
+        status.is_none_or(|status| !self.change.is_undone_by(status))
+    }
+
+    async fn apply(&self, row: &Row, prior: Prior) -> Result<End, CliError> {
+        let end = send(self.context, &row.server, self.change).await?;
+        Ok(end.after(prior))
+    }
 }
 
 /// A run that is gone on with must not end what came after it: a server that took over the name of one that the run
 /// has ended already, or one that somebody has brought back since.
 fn refuse_others_by_name(
     context: &Context,
-    change: Change,
+    change: ServerChange,
     journal: &Journal,
     rows: &[Row],
 ) -> Result<(), CliError> {
     if change.danger() == Danger::Mild {
         return Ok(());
     }
+    let changing = Changing { context, change };
     let is_another = |row: &&Row| {
         let trace = Trace {
             undone: false,
-            ..trace(context, change, row)
+            ..bulk::trace(&changing, row)
         };
         let earlier = journal.subject(&trace.key);
         let earlier = earlier.and_then(|subject| subject["id"].as_str());
         let same = earlier.is_none_or(|id| id == row.server.id.to_string());
         !same || (journal.answer(&trace).is_some() && row.server.status.is_some())
     };
-    let Some(row) = rows.iter().find(is_another) else {
-        return Ok(());
-    };
-    Err(CliError::usage(format!(
-        "the run that ended early has done {:?} already, and a server of that name is there ({}): nothing was sent",
-        row.word.text,
-        named(row)
-    ))
-    .hint(format!(
-        "to {} that one too, begin anew with --restart; else take the row out",
-        change.verb()
-    )))
+    match rows.iter().find(is_another) {
+        Some(row) => Err(bulk::came_back(&row.word.text, &named(row), change.verb())),
+        None => Ok(()),
+    }
 }
 
 /// The error of a command that names no server, with the ways to name some.
-fn nothing_named(context: &Context, targets: &EndpointTargets, change: Change) -> CliError {
+fn nothing_named(context: &Context, targets: &EndpointTargets, change: ServerChange) -> CliError {
     let error =
         CliError::usage("no server is named: give ids, addresses or names, or a file with -f");
     let verb = change.verb();
@@ -312,7 +321,7 @@ fn nothing_named(context: &Context, targets: &EndpointTargets, change: Change) -
         ));
     }
     match (change, context.settings.customer) {
-        (Change::To(Transition::Suspend | Transition::Resume), Some(customer)) => {
+        (ServerChange::To(Transition::Suspend | Transition::Resume), Some(customer)) => {
             error.hint(format!(
                 "for all servers of customer {customer}: `endpoint {verb} --all -c {customer}`"
             ))
@@ -351,24 +360,11 @@ fn refuse_another_owner(named: &Named, server: &ServerTarget) -> Result<(), CliE
     }
 }
 
-fn key(context: &Context, change: Change, name: &str) -> Key {
+fn key(context: &Context, change: ServerChange, name: &str) -> Key {
     Key::of(change.verb(), context.settings.customer, name)
 }
 
-fn trace(context: &Context, change: Change, row: &Row) -> Trace {
-    let undone = row.server.status.as_ref();
-    Trace {
-        key: key(context, change, &row.word.text),
-        content: String::new(),
-        row: row.word.line,
-        target: row.server.name.clone(),
-        customer: row.server.owner,
-        subject: to_json(&row.server),
-        undone: undone.is_some_and(|status| change.is_undone_by(status)),
-    }
-}
-
-fn confirm(context: &Context, change: Change, rows: &[Row]) -> Result<(), CliError> {
+fn confirm(context: &Context, change: ServerChange, rows: &[Row]) -> Result<(), CliError> {
     let (what, typed) = match rows {
         [one] => (String::new(), one.server.handle.clone()),
         many => (format!("{} servers: ", many.len()), many.len().to_string()),
@@ -390,21 +386,25 @@ fn of_owner(of: &str, server: &ServerTarget) -> String {
     owner.unwrap_or_default()
 }
 
-async fn send(context: &Context, server: &ServerTarget, change: Change) -> Result<End, CliError> {
+async fn send(
+    context: &Context,
+    server: &ServerTarget,
+    change: ServerChange,
+) -> Result<End, CliError> {
     let owner = of_owner(",", server);
     let about = format!("endpoint {}{owner}", server.name);
     let id = server.id;
     let sent = match change {
-        Change::To(Transition::Suspend) => {
+        ServerChange::To(Transition::Suspend) => {
             moved(context.write(SuspendEndpoint::new(id), &about).await)
         }
-        Change::To(Transition::Resume) => {
+        ServerChange::To(Transition::Resume) => {
             moved(context.write(ResumeEndpoint::new(id), &about).await)
         }
-        Change::To(Transition::Terminate) => {
+        ServerChange::To(Transition::Terminate) => {
             moved(context.write(TerminateEndpoint::new(id), &about).await)
         }
-        Change::Delete => {
+        ServerChange::Delete => {
             let sent = context
                 .write(DeleteEndpoint::account_wide(id), &about)
                 .await;
@@ -415,7 +415,10 @@ async fn send(context: &Context, server: &ServerTarget, change: Change) -> Resul
     let Some((record, note)) = sent else {
         return Ok(End::Planned);
     };
-    if matches!(change, Change::Delete | Change::To(Transition::Terminate)) {
+    if matches!(
+        change,
+        ServerChange::Delete | ServerChange::To(Transition::Terminate)
+    ) {
         context.learn(Seen::Gone(id.into()));
     }
     let sentence = format!("Server {}{owner}: {}.", server.name, change.words().done);

@@ -8,7 +8,7 @@ mod show;
 mod wait;
 
 use self::add::EndpointAddArgs;
-use self::change::{Change, EndpointSwitch, EndpointTargets, SUSPEND_EXAMPLES};
+use self::change::{EndpointSwitch, EndpointTargets, SUSPEND_EXAMPLES, ServerChange};
 use self::list::EndpointListArgs;
 use self::wait::EndpointWaitArgs;
 use crate::commands::common::transition::Transition;
@@ -94,9 +94,11 @@ pub async fn run(context: &Context, command: EndpointCommand) -> Result<Outcome,
             change::switch(context, &servers, Transition::Resume).await
         }
         EndpointCommand::Terminate(targets) => {
-            change::run(context, &targets, Change::To(Transition::Terminate)).await
+            change::run(context, &targets, ServerChange::To(Transition::Terminate)).await
         }
-        EndpointCommand::Delete(targets) => change::run(context, &targets, Change::Delete).await,
+        EndpointCommand::Delete(targets) => {
+            change::run(context, &targets, ServerChange::Delete).await
+        }
         EndpointCommand::Scan(args) => scan::run(context, args).await,
         EndpointCommand::Wait(args) => wait::run(context, args).await,
     }

@@ -89,7 +89,7 @@ pub async fn run(context: &Context, args: RuleAddArgs) -> Result<Outcome, CliErr
     } else {
         Existing::FailNamingOption
     };
-    create::run(context, ADDED, &wanted, existing, Some(&args.run)).await
+    create::run(context, ADDED, &wanted, existing, &args.run).await
 }
 
 /// All servers of one customer, or of the account where that was said and confirmed.

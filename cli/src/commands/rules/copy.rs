@@ -2,7 +2,7 @@
 
 use super::add::ADDED;
 use super::create::{self, Addition, Existing, Place, Wanted};
-use crate::bulk::Words;
+use crate::bulk::args::RunArgs;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::references::{self, Prefixes};
@@ -20,6 +20,9 @@ pub struct RuleCopyArgs {
     /// The servers that get them
     #[arg(long, value_name = "ENDPOINT", required = true, num_args = 1..)]
     pub to: Vec<String>,
+    /// How to go on with an earlier run
+    #[command(flatten)]
+    pub run: RunArgs,
 }
 
 /// Runs the command.
@@ -40,15 +43,15 @@ pub async fn run(context: &Context, args: &RuleCopyArgs) -> Result<Outcome, CliE
             references::name_of(&from)
         )));
     }
-    add_copies(context, ADDED, &rules, &to).await
+    add_copies(context, &rules, &to, &args.run).await
 }
 
 /// Gives servers the rules of another; what they allow already is passed over.
-pub async fn add_copies(
+async fn add_copies(
     context: &Context,
-    words: Words,
     rules: &[Rule],
     to: &[Endpoint],
+    run: &RunArgs,
 ) -> Result<Outcome, CliError> {
     let mut wanted = Vec::new();
     for rule in rules {
@@ -68,5 +71,5 @@ pub async fn add_copies(
             addition: addition.clone(),
         }));
     }
-    create::run(context, words, &wanted, Existing::Skip, None).await
+    create::run(context, ADDED, &wanted, Existing::Skip, run).await
 }

@@ -1,7 +1,9 @@
 //! Adding Allowed Ports rules. A rule whose answer was lost is looked for, never sent again.
 
 use crate::bulk::args::RunArgs;
-use crate::bulk::{self, Created, Done, End, Item, Journal, Key, Origin, Prior, Trace, Words};
+use crate::bulk::{
+    self, ChangeOfMany, Created, Done, End, Journal, Key, Label, Origin, Prior, Words,
+};
 use crate::commands::common::views::ports_of;
 use crate::context::Context;
 use crate::error::CliError;
@@ -13,7 +15,6 @@ use crate::values::ports::PortSpec;
 use secmon::model::{CustomerId, Endpoint, EndpointId, Expiry, PortRange, Protocol, Rule};
 use secmon::operations::CreateRule;
 use secmon::{FieldErrors, Operation};
-use serde_json::Value;
 use std::collections::HashSet;
 use std::num::NonZeroU16;
 
@@ -136,47 +137,68 @@ impl Wanted {
         let target = format!("{place} {}", self.port);
         Key::of(OPERATION, customer_of(&self.place), &target)
     }
+}
 
-    /// `live` has the rules there are, where an earlier run has added some.
-    fn trace(&self, journal: &Journal, live: &HashSet<String>) -> Trace {
-        let key = self.key();
-        let added = journal.earlier_id(&key);
-        Trace {
-            undone: added.is_some_and(|id| !live.contains(id)),
-            key,
-            content: to_json(&self.addition.request(&self.place, &self.port)).to_string(),
+/// Rules that are added.
+struct Adding<'a> {
+    context: &'a Context,
+    existing: Existing,
+    journal: &'a Journal,
+    /// The rules there are, where an earlier run has added some.
+    live: HashSet<String>,
+}
+
+impl ChangeOfMany for Adding<'_> {
+    type Target = Wanted;
+
+    fn operation(&self) -> &'static str {
+        OPERATION
+    }
+
+    fn label(&self, wanted: &Wanted) -> Label {
+        Label {
             row: None,
-            target: self.name(),
-            customer: customer_of(&self.place),
-            subject: Value::Null,
+            name: wanted.name(),
+            customer: customer_of(&wanted.place),
         }
+    }
+
+    fn key(&self, wanted: &Wanted) -> Key {
+        wanted.key()
+    }
+
+    fn wanted(&self, wanted: &Wanted) -> String {
+        to_json(&wanted.addition.request(&wanted.place, &wanted.port)).to_string()
+    }
+
+    fn stands(&self, wanted: &Wanted) -> bool {
+        let added = self.journal.earlier_id(&wanted.key());
+        added.is_none_or(|id| self.live.contains(id))
+    }
+
+    async fn apply(&self, wanted: &Wanted, prior: Prior) -> Result<End, CliError> {
+        add(self.context, wanted, self.existing, prior).await
     }
 }
 
-/// Adds rules. With `args`, a later run of the same command does not send again what an earlier one has added.
+/// Adds rules. A later run of the same command does not send again what an earlier one has added.
 pub async fn run(
     context: &Context,
     words: Words,
     wanted: &[Wanted],
     existing: Existing,
-    args: Option<&RunArgs>,
+    args: &RunArgs,
 ) -> Result<Outcome, CliError> {
     let keys: Vec<Key> = wanted.iter().map(Wanted::key).collect();
-    let journal = match args {
-        Some(args) => Journal::open(context, OPERATION, Origin::Rows, &keys, args)?,
-        None => Journal::default(),
+    let journal = Journal::open(context, OPERATION, Origin::Rows, &keys, args)?;
+    let adding = Adding {
+        context,
+        existing,
+        journal: &journal,
+        live: live_rules(context, &journal).await?,
     };
-    let live = live_rules(context, &journal).await?;
-    let trace = |wanted: &Wanted| wanted.trace(&journal, &live);
-    let send = async |wanted: &Wanted, prior| add(context, wanted, existing, prior).await;
-    let ends = bulk::run_in_journal(context, &journal, wanted, trace, send).await;
-    let items = wanted.iter().zip(ends).map(|(wanted, end)| Item {
-        row: None,
-        target: wanted.name(),
-        customer: customer_of(&wanted.place),
-        end,
-    });
-    bulk::conclude(context, words, items.collect())
+    let items = bulk::change_in_journal(context, &adding, wanted, (&journal, args)).await?;
+    bulk::conclude(context, words, items)
 }
 
 /// The ids of the rules there are; asked for only where the journal tells of some.

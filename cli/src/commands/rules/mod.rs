@@ -16,6 +16,7 @@ use self::copy::RuleCopyArgs;
 use self::edit::RuleEditArgs;
 use self::import::RuleImportArgs;
 use self::list::RuleListArgs;
+use self::remove::RuleRemoveArgs;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::ui::outcome::Outcome;
@@ -39,14 +40,7 @@ pub enum RuleCommand {
     Edit(RuleEditArgs),
     /// Remove rules, by id or by port on a server: their open ports raise alerts again at the next scan
     #[command(alias = "delete", alias = "rm")]
-    Remove {
-        /// Ids of the rules, or - to read them from standard input, one a line; with --on, their ports
-        #[arg(value_name = "RULE|PORT", required = true)]
-        rules: Vec<String>,
-        /// The server whose own rules for these ports are removed: id, IP address, host name or nickname
-        #[arg(long, value_name = "ENDPOINT")]
-        on: Option<String>,
-    },
+    Remove(RuleRemoveArgs),
     /// Give other servers the rules of one server
     Copy(RuleCopyArgs),
     /// Make rules of what a server's own firewall accepts: iptables-save | secmon rules import web-1 -
@@ -61,7 +55,7 @@ pub async fn run(context: &Context, command: RuleCommand) -> Result<Outcome, Cli
         RuleCommand::Add(args) => add::run(context, args).await,
         RuleCommand::Show { rule } => show::run(context, &rule).await,
         RuleCommand::Edit(args) => edit::run(context, args).await,
-        RuleCommand::Remove { rules, on } => remove::run(context, &rules, on.as_deref()).await,
+        RuleCommand::Remove(args) => remove::run(context, &args).await,
         RuleCommand::Copy(args) => copy::run(context, &args).await,
         RuleCommand::Import(args) => import::run(context, &args).await,
     }

@@ -1,102 +1,237 @@
 //! `secmon rules remove`: by their ids, or by the ports of a server.
 
 use super::rule::{self, danger_of, refused_for_customer, server_of};
-use crate::bulk::args::OnError;
-use crate::bulk::{self, Done, End, Item, Words};
+use crate::bulk::args::RunArgs;
+use crate::bulk::{self, ChangeOfMany, Done, End, Journal, Key, Label, Origin, Prior, Words};
 use crate::commands::common::views::ports_of;
 use crate::context::{Context, Danger};
-use crate::error::CliError;
+use crate::error::{CliError, Exit};
 use crate::machine::files;
 use crate::notebook::index::Seen;
 use crate::references;
 use crate::ui::invocation::quoted;
-use crate::ui::outcome::Outcome;
+use crate::ui::outcome::{Outcome, to_json};
 use crate::values::durations::counted;
 use crate::values::ports::PortSpec;
+use clap::Args;
 use secmon::model::{Rule, RuleScope};
 use secmon::operations::DeleteRule;
-use serde_json::json;
+use serde_json::{Value, json};
 
+/// Rules to remove.
+#[derive(Debug, Args)]
+pub struct RuleRemoveArgs {
+    /// Ids of the rules, or - to read them from standard input, one a line; with --on, their ports
+    #[arg(value_name = "RULE|PORT", required = true)]
+    pub rules: Vec<String>,
+    /// The server whose own rules for these ports are removed: id, IP address, host name or nickname
+    #[arg(long, value_name = "ENDPOINT")]
+    pub on: Option<String>,
+    /// How to go on with an earlier run
+    #[command(flatten)]
+    pub run: RunArgs,
+}
+
+const OPERATION: &str = "remove_rule";
 const REMOVED: Words = Words {
     done: "removed",
     skipped: "removed before",
 };
 
+/// A rule, and the word that names it.
+struct Row {
+    word: String,
+    rule: Rule,
+    presence: Presence,
+}
+
+/// Whether a rule is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Presence {
+    There,
+    /// An earlier run has asked for its end, and it is gone.
+    Gone,
+}
+
+/// Rules that are removed, and the run that this one may go on with.
+struct Removing<'a> {
+    context: &'a Context,
+    args: &'a RuleRemoveArgs,
+    journal: Journal,
+}
+
+impl<'a> Removing<'a> {
+    fn begin(
+        context: &'a Context,
+        args: &'a RuleRemoveArgs,
+        words: &[String],
+    ) -> Result<Self, CliError> {
+        let keys: Vec<Key> = words.iter().map(|word| key(context, args, word)).collect();
+        let journal = Journal::open(context, OPERATION, Origin::Rows, &keys, &args.run)?;
+        Ok(Self {
+            context,
+            args,
+            journal,
+        })
+    }
+
+    fn earlier(&self, word: &str) -> Option<Rule> {
+        let subject = self.journal.subject(&key(self.context, self.args, word))?;
+        serde_json::from_value(subject.clone()).ok()
+    }
+
+    /// The rule that a word names, as it was found; or as the earlier run knew it.
+    fn row(&self, word: &str, found: Option<Rule>) -> Result<Option<Row>, CliError> {
+        let earlier = self.earlier(word);
+        let (rule, presence) = match (found, earlier) {
+            (Some(rule), Some(earlier)) if rule.id != earlier.id => {
+                let place = format!("the rule for {}", rule::place(self.context, &rule));
+                return Err(bulk::came_back(word, &place, "remove"));
+            }
+            (Some(rule), _) => (rule, Presence::There),
+            (None, Some(rule)) => (rule, Presence::Gone),
+            (None, None) => return Ok(None),
+        };
+        Ok(Some(Row {
+            word: word.to_owned(),
+            rule,
+            presence,
+        }))
+    }
+
+    async fn by_ids(&self, names: &[String]) -> Result<Vec<Row>, CliError> {
+        let mut rows = Vec::new();
+        for name in names {
+            let row = match rule::find(self.context, name).await {
+                Ok(rule) => self.row(name, Some(rule))?,
+                Err(error) if error.exit() == Exit::NotFound => {
+                    let row = self.row(name, None)?;
+                    Some(row.ok_or(error)?)
+                }
+                Err(error) => return Err(error),
+            };
+            if let Some(row) = row {
+                push(&mut rows, row);
+            }
+        }
+        Ok(rows)
+    }
+
+    /// A server's own rules for exactly these ports: one of several ports goes as a whole, or not at all.
+    async fn on_server(&self, ports: &[PortSpec], server: &str) -> Result<Vec<Row>, CliError> {
+        let endpoint = references::endpoint(self.context, server).await?;
+        let rules = references::all_rules(self.context, |mut list| {
+            list.endpoint_id = Some(endpoint.id);
+            list.scope = Some(RuleScope::Endpoint);
+            list
+        })
+        .await?;
+        let mut rows = Vec::new();
+        for port in ports {
+            let found = rules.iter().find(|rule| port.is_same(rule)).cloned();
+            let none = || no_rule(&rules, port, &references::name_of(&endpoint), server);
+            let row = self.row(&port.to_string(), found)?.ok_or_else(none)?;
+            push(&mut rows, row);
+        }
+        Ok(rows)
+    }
+}
+
+/// A rule that is named twice is removed once.
+fn push(rows: &mut Vec<Row>, row: Row) {
+    if rows.iter().all(|other| other.rule.id != row.rule.id) {
+        rows.push(row);
+    }
+}
+
+fn key(context: &Context, args: &RuleRemoveArgs, word: &str) -> Key {
+    let place = args.on.as_deref().unwrap_or_default();
+    Key::of(
+        OPERATION,
+        context.settings.customer,
+        &format!("{place} {word}"),
+    )
+}
+
+impl ChangeOfMany for Removing<'_> {
+    type Target = Row;
+
+    fn operation(&self) -> &'static str {
+        OPERATION
+    }
+
+    fn label(&self, row: &Row) -> Label {
+        let endpoint = row.rule.endpoint.as_ref();
+        Label {
+            row: None,
+            name: ports_of(&row.rule),
+            customer: endpoint.and_then(|endpoint| endpoint.billing_customer_id),
+        }
+    }
+
+    fn key(&self, row: &Row) -> Key {
+        key(self.context, self.args, &row.word)
+    }
+
+    fn kept(&self, row: &Row) -> Value {
+        to_json(&row.rule)
+    }
+
+    fn stands(&self, row: &Row) -> bool {
+        row.presence == Presence::Gone
+    }
+
+    async fn apply(&self, row: &Row, prior: Prior) -> Result<End, CliError> {
+        match (row.presence, prior) {
+            (Presence::Gone, Prior::PerhapsDone) => {
+                let end = End::Skipped(removed(self.context, &row.rule));
+                Ok(end.after(prior))
+            }
+            _ => remove_one(self.context, &row.rule).await,
+        }
+    }
+}
+
 /// Runs the command: every rule is found before any is removed.
-pub async fn run(
-    context: &Context,
-    names: &[String],
-    server: Option<&str>,
-) -> Result<Outcome, CliError> {
-    let rules = match server {
-        Some(server) => on_server(context, names, server).await?,
-        None => by_ids(context, names).await?,
+pub async fn run(context: &Context, args: &RuleRemoveArgs) -> Result<Outcome, CliError> {
+    let (removing, rows) = match &args.on {
+        Some(server) => {
+            let ports = PortSpec::parse_all(&args.rules)?;
+            let words: Vec<String> = ports.iter().map(ToString::to_string).collect();
+            let removing = Removing::begin(context, args, &words)?;
+            let rows = removing.on_server(&ports, server).await?;
+            (removing, rows)
+        }
+        None => {
+            refuse_ports(&args.rules)?;
+            let words = files::or_stdin(&args.rules)?;
+            let removing = Removing::begin(context, args, &words)?;
+            let rows = removing.by_ids(&words).await?;
+            (removing, rows)
+        }
     };
+    confirm(context, &rows)?;
+    let in_journal = (&removing.journal, &args.run);
+    let items = bulk::change_in_journal(context, &removing, &rows, in_journal).await?;
+    bulk::conclude(context, REMOVED, items)
+}
+
+fn confirm(context: &Context, rows: &[Row]) -> Result<(), CliError> {
     let question = format!(
         "About to remove {}: {}.",
-        counted(rules.len(), "rule"),
-        bulk::preview(&rules, |rule| rule::place(context, rule))
+        counted(rows.len(), "rule"),
+        bulk::preview(rows, |row| rule::place(context, &row.rule))
     );
-    let name = match rules.as_slice() {
-        [one] => one.id.to_string(),
+    let name = match rows {
+        [one] => one.rule.id.to_string(),
         many => many.len().to_string(),
     };
-    let danger = rules
+    let danger = rows
         .iter()
-        .map(|rule| danger_of(context, rule, Danger::Moderate))
+        .map(|row| danger_of(context, &row.rule, Danger::Moderate))
         .max();
-    let danger = danger.unwrap_or(Danger::Moderate).times(rules.len());
-    context.confirm(danger, &question, &name)?;
-    let ends = bulk::run(context, &rules, OnError::Continue, async |rule| {
-        remove_one(context, rule).await
-    })
-    .await;
-    let items = rules.iter().zip(ends).map(|(rule, end)| Item {
-        row: None,
-        target: ports_of(rule),
-        customer: rule
-            .endpoint
-            .as_ref()
-            .and_then(|endpoint| endpoint.billing_customer_id),
-        end,
-    });
-    bulk::conclude(context, REMOVED, items.collect())
-}
-
-async fn by_ids(context: &Context, names: &[String]) -> Result<Vec<Rule>, CliError> {
-    refuse_ports(names)?;
-    let mut rules = Vec::new();
-    for name in files::or_stdin(names)? {
-        rules.push(rule::find(context, &name).await?);
-    }
-    Ok(rules)
-}
-
-/// A server's own rules for exactly these ports: one of several ports goes as a whole, or not at all.
-async fn on_server(
-    context: &Context,
-    ports: &[String],
-    server: &str,
-) -> Result<Vec<Rule>, CliError> {
-    let ports = PortSpec::parse_all(ports)?;
-    let endpoint = references::endpoint(context, server).await?;
-    let rules = references::all_rules(context, |mut list| {
-        list.endpoint_id = Some(endpoint.id);
-        list.scope = Some(RuleScope::Endpoint);
-        list
-    })
-    .await?;
-    let is_named = |rule: &Rule| ports.iter().any(|port| port.is_same(rule));
-    let has_rule = |port: &&PortSpec| rules.iter().any(|rule| port.is_same(rule));
-    match ports.iter().find(|port| !has_rule(port)) {
-        Some(port) => Err(no_rule(
-            &rules,
-            port,
-            &references::name_of(&endpoint),
-            server,
-        )),
-        None => Ok(rules.into_iter().filter(is_named).collect()),
-    }
+    let danger = danger.unwrap_or(Danger::Moderate).times(rows.len());
+    context.confirm(danger, &question, &name)
 }
 
 /// The error of a port that no rule of a server is for, with the rule that it may be part of.
@@ -145,7 +280,11 @@ async fn remove_one(context: &Context, rule: &Rule) -> Result<End, CliError> {
         return Ok(End::Planned);
     };
     context.learn(Seen::Gone(rule.id.into()));
-    Ok(End::Done(Done {
+    Ok(End::Done(removed(context, rule)))
+}
+
+fn removed(context: &Context, rule: &Rule) -> Done {
+    Done {
         id: rule.id.to_string(),
         record: json!({ "id": rule.id, "removed": true }),
         sentence: format!(
@@ -153,5 +292,5 @@ async fn remove_one(context: &Context, rule: &Rule) -> Result<End, CliError> {
             rule::place(context, rule)
         ),
         ..Done::default()
-    }))
+    }
 }
