@@ -106,6 +106,7 @@ async fn online(settings: Settings, ui: &Arc<Ui>, task: Task) -> Exit {
     let context = Context::new(settings, Arc::clone(ui));
     let result = interruptible(&context, task).await;
     let planned = context
+        .session
         .guard_in_use()
         .filter(|guard| guard.is_dry_run())
         .map(crate::session::guard::Guard::planned);
@@ -114,7 +115,7 @@ async fn online(settings: Settings, ui: &Arc<Ui>, task: Task) -> Exit {
         (result, _) => conclude(ui, result),
     };
     // What was done is told before anything is waited for.
-    context.save_index();
+    context.session.save_index();
     exit
 }
 
@@ -126,15 +127,15 @@ async fn interruptible(context: &Context, task: Task) -> Result<Outcome, CliErro
         let result = tokio::select! {
             biased;
             result = &mut running => result,
-            () = interrupt::signal() => match context.interruption.take() {
-                Reaction::EndsNow => return Err(context.interruption.error()),
+            () = interrupt::signal() => match context.session.interruption.take() {
+                Reaction::EndsNow => return Err(context.session.interruption.error()),
                 Reaction::Finishes => {
-                    context.note("finishing what is on its way; Ctrl-C again ends at once");
+                    context.screen.note("finishing what is on its way; Ctrl-C again ends at once");
                     continue;
                 }
             },
         };
-        return match (result, context.check_interrupted()) {
+        return match (result, context.session.check_interrupted()) {
             (Ok(outcome), Err(stopped)) => Ok(Outcome {
                 trouble: Some(stopped),
                 ..outcome

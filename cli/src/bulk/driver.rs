@@ -92,7 +92,7 @@ pub async fn change_in_journal<C: ChangeOfMany>(
     (journal, args): (&Journal, &RunArgs),
 ) -> Result<Vec<Item>, CliError> {
     if targets.len() > 1 && !args.use_whole_window {
-        context.leave_calls_to_people()?;
+        context.session.leave_calls_to_people()?;
     }
     let send = async |target: &C::Target| {
         let apply = async |prior| change.apply(target, prior).await;

@@ -63,7 +63,7 @@ pub fn read(
     let text = read_text(context, path, &name)?;
     let sheet = parse(&text, &name, options, defaults)?;
     if let Some(reading) = &sheet.reading {
-        context.note(reading);
+        context.screen.note(reading);
     }
     Ok(sheet)
 }
@@ -72,7 +72,7 @@ pub fn read(
 pub fn read_text(context: &Context, path: &Path, name: &str) -> Result<String, CliError> {
     let decoded = encoding::decode(&crate::machine::files::read(path, name, MAX_BYTES)?, name)?;
     if let Some(encoding) = decoded.guessed {
-        context.note(&format!(
+        context.screen.note(&format!(
             "warning: {name} is not UTF-8: it is read as {encoding}"
         ));
     }

@@ -114,11 +114,11 @@ pub fn announce(
     }
     let calls = rest.len() - there;
     parts.extend(estimate(
-        context.settings.rate_limits,
+        context.session.settings.rate_limits,
         left_to_people,
         calls,
     ));
-    context.note(&parts.join(" · "));
+    context.screen.note(&parts.join(" · "));
 }
 
 fn is_domain(row: &Row) -> bool {

@@ -193,7 +193,7 @@ fn to_json(context: &Context, item: &Item) -> Value {
         "id": done.map(|done| &done.id).filter(|id| !id.is_empty()),
         "created": done.and_then(|done| done.created.to_json()).unwrap_or(Value::Bool(false)),
         "note": done.and_then(|done| done.note.as_ref()),
-        "error": item.end.error().map(|error| context.error_as_json(error)),
+        "error": item.end.error().map(|error| context.screen.error_as_json(error)),
     })
 }
 

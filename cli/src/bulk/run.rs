@@ -26,7 +26,9 @@ pub async fn run<T>(
 /// Closes the journal of a run that is over.
 pub fn close(context: &Context, journal: &Journal, ends: &[End]) {
     if let Err(error) = journal.conclude(ends) {
-        context.note(&format!("warning: {}", error.message()));
+        context
+            .screen
+            .note(&format!("warning: {}", error.message()));
     }
 }
 
@@ -40,16 +42,16 @@ pub async fn run_telling<T>(
     unfinished: impl Fn(&T) -> Option<End>,
     tell: impl FnMut(&T, &End),
 ) -> Vec<End> {
-    context.on_interrupt(
+    context.session.on_interrupt(
         "interrupted: what was sent stays done",
         format!("go on with the rest: `{AS_TYPED}`"),
     );
-    let gentle = context.interruption.begin_gentle();
+    let gentle = context.session.interruption.begin_gentle();
     let run = Run {
         on_error,
         failed: Cell::new(0),
         stopped: RefCell::new(None),
-        progress: context.progress(targets.len()),
+        progress: context.screen.progress(targets.len()),
     };
     let mut told = Told::new(targets, tell);
     let sending = targets.iter().enumerate().map(async |(i, target)| {
@@ -83,14 +85,14 @@ pub async fn run_telling<T>(
 
 /// After a Ctrl-C, the moment at which no call is on the wire: a row that still sleeps would only be kept waiting.
 async fn nothing_more_comes(context: &Context) {
-    context.interruption.sign().raised().await;
-    if let Some(guard) = context.guard_in_use() {
+    context.session.interruption.sign().raised().await;
+    if let Some(guard) = context.session.guard_in_use() {
         guard.quiet().await;
     }
 }
 
 fn interrupted(context: &Context) -> Option<String> {
-    let stopped = context.interruption.sign().is_up();
+    let stopped = context.session.interruption.sign().is_up();
     stopped.then(|| "not sent, because the run was interrupted".to_owned())
 }
 

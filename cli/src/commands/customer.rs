@@ -58,7 +58,7 @@ pub async fn run(context: &Context, command: CustomerCommand) -> Result<Outcome,
 }
 
 async fn list(context: &Context, search: Option<&str>) -> Result<Outcome, CliError> {
-    let narrowed = context.settings.customer;
+    let narrowed = context.session.settings.customer;
     let search = search.unwrap_or_default();
     let mut customers = BTreeMap::new();
     for server in references::all_endpoints(context, narrowed).await? {
@@ -70,7 +70,7 @@ async fn list(context: &Context, search: Option<&str>) -> Result<Outcome, CliErr
         }
     }
     let is_theirs = |domain: &&Domain| narrowed.is_none_or(|number| number == domain.customer);
-    for domain in context.known()?.domains.iter().filter(is_theirs) {
+    for domain in context.session.known()?.domains.iter().filter(is_theirs) {
         let customer = known(&mut customers, domain.customer);
         customer.domains_seen += 1;
         customer.is_sought |= domain.name.contains(&search.to_lowercase());
@@ -79,7 +79,7 @@ async fn list(context: &Context, search: Option<&str>) -> Result<Outcome, CliErr
         customer.is_sought || customer.billing_customer_id.to_string() == search
     };
     let customers: Vec<Customer> = customers.into_values().filter(is_sought).collect();
-    context.note(
+    context.screen.note(
         "the service lists no customers: these have servers, or domains that this machine has seen",
     );
     Ok(Outcome::list(&customers, COLUMNS, row))

@@ -62,8 +62,8 @@ pub async fn run(context: &Context) -> Result<Outcome, CliError> {
         machine::files(context),
         machine::service(context),
     ];
-    if let Ok(service) = &context.settings.service {
-        let key = context.key_in_use().map(|key| {
+    if let Ok(service) = &context.session.settings.service {
+        let key = context.session.key_in_use().map(|key| {
             let place = super::auth::status::source_name(&service.key);
             format!("{} ({place})", key.masked_tail())
         });
@@ -89,7 +89,7 @@ fn report(context: &Context, checks: &[Check]) -> Outcome {
         };
         story.push(Line::text(format!("{mark} {:<14} {about}", check.name)));
         story.extend(fix.map(|fix| Line::Hint(fix.to_owned())));
-        let fix = fix.map(|fix| context.written_out(fix));
+        let fix = fix.map(|fix| context.screen.written_out(fix));
         table.rows.push(vec![
             Cell::text(check.name),
             Cell::state(word),

@@ -9,8 +9,8 @@ const COLUMNS: &[Column] = &[shown("status"), shown("version"), shown("timestamp
 
 /// Runs the command. The health check takes no key, so none is read or asked for.
 pub async fn run(context: &Context) -> Result<Outcome, CliError> {
-    context.connect_without_key()?;
-    let health = context.read(GetHealth::new()).await?.into_data();
+    context.session.connect_without_key()?;
+    let health = context.session.read(GetHealth::new()).await?.into_data();
     let version = health.meta.as_ref().and_then(|meta| meta.version.clone());
     let row = vec![
         Cell::text(&health.status),

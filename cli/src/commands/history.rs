@@ -65,7 +65,7 @@ const CHANGE: Named = Named {
 /// Runs the command.
 pub fn run(context: &Context, args: &HistoryArgs) -> Result<Outcome, CliError> {
     let mut entries = history::read()?;
-    if let Some(customer) = context.settings.customer {
+    if let Some(customer) = context.session.settings.customer {
         entries.retain(|entry| entry.is_about(customer));
     }
     if let Some(HistoryCommand::Show { id }) = &args.command {
@@ -86,14 +86,14 @@ pub fn run(context: &Context, args: &HistoryArgs) -> Result<Outcome, CliError> {
         let server = Sought::new(context, &entries, &server);
         entries.retain(|entry| server.is_touched_by(entry));
     }
-    let display = &context.settings.display;
+    let display = &context.session.settings.display;
     let shown = match (&display.sort, display.limit) {
         (Some(_), _) => entries.len(),
         (None, limit) => limit.unwrap_or(LATEST).min(entries.len()),
     };
     let earlier = entries.len() - shown;
     if earlier > 0 {
-        context.note(&format!(
+        context.screen.note(&format!(
             "{} not shown: allow a larger -L",
             counted(earlier, "earlier change")
         ));
@@ -111,7 +111,7 @@ struct Sought<'a> {
 impl<'a> Sought<'a> {
     /// The server as it was typed, as commands have seen it, and as earlier changes name it: it may be gone.
     fn new(context: &Context, entries: &[Entry], typed: &Reference<'a>) -> Self {
-        let service = context.settings.service.as_ref().ok();
+        let service = context.session.settings.service.as_ref().ok();
         let account = service.and_then(account::known);
         let servers = account.map(|account| Index::read(&account).servers);
         let servers = servers.unwrap_or_default();

@@ -45,10 +45,17 @@ struct Page {
 /// Runs the command.
 pub async fn run(context: &Context, args: &OpenArgs) -> Result<Outcome, CliError> {
     let page = page(context, args).await?;
-    let service = context.settings.service.as_ref().map_err(Clone::clone)?;
+    let service = context
+        .session
+        .settings
+        .service
+        .as_ref()
+        .map_err(Clone::clone)?;
     let url = format!("{}{}", service.base_url.trim_end_matches('/'), page.path);
     if service.source == Source::Local {
-        context.note("the embedded mock ends with this command, and has no portal to open");
+        context
+            .screen
+            .note("the embedded mock ends with this command, and has no portal to open");
         return Ok(printed(&url));
     }
     if browser::open(&url) == Browser::Missing {
@@ -78,7 +85,7 @@ async fn page(context: &Context, args: &OpenArgs) -> Result<Page, CliError> {
         Err(error) if args.server || error.exit() != Exit::NotFound => return Err(error),
         Err(error) => error,
     };
-    if context.settings.customer.is_none() {
+    if context.session.settings.customer.is_none() {
         return Err(no_server.hint(format!(
             "if it is a domain, say whose: `open {} --domain -c ID`",
             crate::ui::invocation::quoted(&args.name)
@@ -100,7 +107,12 @@ async fn domain(context: &Context, name: &str) -> Result<Page, CliError> {
         .first()
         .ok_or_else(|| CliError::not_found(format!("no domain {name:?}")))?;
     let summary = GetDomainSummary::new(context.customer()?, domain.id);
-    let path = context.read(summary).await?.into_data().portal_detail_path;
+    let path = context
+        .session
+        .read(summary)
+        .await?
+        .into_data()
+        .portal_detail_path;
     Ok(Page {
         about: domain.label(),
         path: path

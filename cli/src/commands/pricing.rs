@@ -36,7 +36,7 @@ pub enum PricingCommand {
 
 /// Runs the command.
 pub async fn run(context: &Context, command: PricingCommand) -> Result<Outcome, CliError> {
-    if context.settings.namespace == Namespace::Provisioning {
+    if context.session.settings.namespace == Namespace::Provisioning {
         return Err(CliError::usage(
             "prices are kept under the billing namespace only: leave out --namespace provisioning",
         ));
@@ -52,6 +52,7 @@ pub async fn run(context: &Context, command: PricingCommand) -> Result<Outcome, 
             request.plan_slug = plan.as_deref().map(PlanSlug::from);
             let label = label(&product, plan.as_deref());
             let sent = context
+                .session
                 .write(request, &format!("the price of {label}"))
                 .await?;
             Ok(told(
@@ -64,6 +65,7 @@ pub async fn run(context: &Context, command: PricingCommand) -> Result<Outcome, 
             let mut request = RemovePrice::new(product.as_str());
             request.plan_slug = plan.map(PlanSlug::from);
             let sent = context
+                .session
                 .write(request, &format!("the price of {label}"))
                 .await?;
             let there = sent.as_ref().is_some_and(|answer| answer.data.deleted);

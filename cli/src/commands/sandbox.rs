@@ -62,7 +62,11 @@ pub async fn run(context: &Context, command: SandboxCommand) -> Result<Outcome, 
 }
 
 async fn list(context: &Context) -> Result<Outcome, CliError> {
-    let scenarios = context.read(ListScenarios::new()).await?.into_data();
+    let scenarios = context
+        .session
+        .read(ListScenarios::new())
+        .await?
+        .into_data();
     let mut table = Table::new(COLUMNS);
     table.rows = scenarios
         .scenarios
@@ -99,6 +103,7 @@ async fn set(context: &Context, args: ScenarioSetArgs) -> Result<Outcome, CliErr
             .unwrap_or_default();
     }
     let sent = context
+        .session
         .write(request, &format!("scenario {scenario} for {place}"))
         .await?;
     let result = sent.map_or(Value::Null, |answer| to_json(&answer.data));

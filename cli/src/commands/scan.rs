@@ -51,7 +51,7 @@ const WORDS: Words = Words {
 
 /// Runs the command.
 pub async fn run(context: &Context, args: ScanArgs) -> Result<Outcome, CliError> {
-    if context.settings.namespace == Namespace::Provisioning {
+    if context.session.settings.namespace == Namespace::Provisioning {
         return Err(CliError::usage(
             "a scan is asked for under the billing namespace only: leave out --namespace provisioning",
         ));
@@ -76,7 +76,7 @@ pub async fn run(context: &Context, args: ScanArgs) -> Result<Outcome, CliError>
     let items = bulk::change_in_journal(context, &scans, &endpoints, (&journal, &args.run)).await?;
     let started = scans.started(&endpoints, &items);
     let mut outcome = bulk::conclude(context, WORDS, items)?;
-    if args.wait.wait && !started.is_empty() && context.check_interrupted().is_ok() {
+    if args.wait.wait && !started.is_empty() && context.session.check_interrupted().is_ok() {
         outcome.trouble = wait_for(context, &started, length, &mut outcome)
             .await
             .err();
@@ -213,6 +213,7 @@ impl Scans<'_> {
                     lost = true;
                     match self
                         .context
+                        .session
                         .read(GetEndpoint::account_wide(endpoint.id))
                         .await
                     {
@@ -237,12 +238,12 @@ impl Scans<'_> {
         let context = self.context;
         let name = references::name_of(endpoint);
         let customer = references::owner(context, endpoint)?;
-        context.ready().await?;
+        context.session.ready().await?;
         let scan = ScanEndpoint::new(customer, endpoint.id);
         let change = Change::begun(OPERATION, &name, Touched::by(&scan));
-        match context.client()?.send(scan).await {
+        match context.session.client()?.send(scan).await {
             Ok(scan) => {
-                context.remember(&change, "done");
+                context.session.remember(&change, "done");
                 Ok(Asked::Ended(End::Done(Done {
                     id: scan.data.scan_id.to_string(),
                     record: to_json(&scan.data),
@@ -250,13 +251,15 @@ impl Scans<'_> {
                     ..Done::default()
                 })))
             }
-            Err(error) if context.guard()?.stopped(&error) => {
-                context.refused::<()>(context.guard()?, &format!("scan of {name}"))?;
+            Err(error) if context.session.guard()?.stopped(&error) => {
+                context
+                    .session
+                    .refused::<()>(context.session.guard()?, &format!("scan of {name}"))?;
                 Ok(Asked::Ended(End::Planned))
             }
             Err(error) => {
                 if error.sent() == Sent::Maybe {
-                    context.remember(&change, "no_answer");
+                    context.session.remember(&change, "no_answer");
                 }
                 Ok(Asked::Refused(Box::new(error)))
             }
@@ -266,12 +269,13 @@ impl Scans<'_> {
     /// Sleeps through a cooldown. Another scan may have ended meanwhile: it is not the one that is waited for.
     async fn wait_out(&self, endpoint: &Endpoint, pause: Duration) -> Result<Endpoint, CliError> {
         let (name, again) = (references::name_of(endpoint), durations::shown(pause));
-        self.context.note(&format!(
+        self.context.screen.note(&format!(
             "{name} was scanned a moment ago: next try in {again}"
         ));
-        self.context.rest(pause).await;
+        self.context.session.rest(pause).await;
         let now = self
             .context
+            .session
             .read(GetEndpoint::account_wide(endpoint.id))
             .await?;
         Ok(now.into_data())

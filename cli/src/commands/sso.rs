@@ -46,6 +46,7 @@ async fn link(context: &Context, path: Option<String>, way: Way) -> Result<Outco
     let mut request = CreateSsoToken::new(customer);
     request.redirect_path = path;
     let sent = context
+        .session
         .write(request, &format!("a sign-in token for customer {customer}"))
         .await;
     let Some(answer) =
@@ -53,7 +54,12 @@ async fn link(context: &Context, path: Option<String>, way: Way) -> Result<Outco
     else {
         return Ok(Outcome::record(Value::Null, Table::new(&[])));
     };
-    let service = context.settings.service.as_ref().map_err(Clone::clone)?;
+    let service = context
+        .session
+        .settings
+        .service
+        .as_ref()
+        .map_err(Clone::clone)?;
     let url = answer.data.sign_in_url(&service.base_url);
     let url = url.expose();
     if way == Way::Browser
@@ -67,10 +73,12 @@ async fn link(context: &Context, path: Option<String>, way: Way) -> Result<Outco
         return Ok(Outcome::record(result, Table::new(&[])).tell(story));
     }
     if let Some(end) = &answer.data.expires_at {
-        context.note(&format!("it works once, until {}", end.as_str()));
+        context
+            .screen
+            .note(&format!("it works once, until {}", end.as_str()));
     }
     if service.source == Source::Local {
-        context.note(
+        context.screen.note(
             "the embedded mock ends with this command: its links open only with `mock serve`",
         );
     }

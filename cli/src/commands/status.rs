@@ -21,7 +21,7 @@ const MOST_DOMAINS: usize = 20;
 
 /// Runs the command.
 pub async fn run(context: &Context) -> Result<Outcome, CliError> {
-    match context.settings.customer {
+    match context.session.settings.customer {
         Some(customer) => of_customer(context, customer).await,
         None => Ok(of_account(context, &servers(context, None).await?)),
     }
@@ -30,7 +30,7 @@ pub async fn run(context: &Context) -> Result<Outcome, CliError> {
 async fn servers(context: &Context, whose: Option<CustomerId>) -> Result<Usage, CliError> {
     let mut list = ListEndpoints::account_wide().per_page(1);
     list.billing_customer_id = whose;
-    let meta = context.read(list).await?.into_data().meta;
+    let meta = context.session.read(list).await?.into_data().meta;
     Ok(Usage::of_servers(&meta))
 }
 
@@ -45,13 +45,13 @@ async fn quota_paused(
     }
     let mut list = ListEndpoints::new(customer).per_page(references::PAGE_SIZE);
     list.status = Some(EndpointStatus::Paused);
-    let paused = context.client()?.pages(list).collect_all().await?;
+    let paused = context.session.client()?.pages(list).collect_all().await?;
     Ok(by_platform(paused.iter().map(|server| server.quota_paused)))
 }
 
 /// The calls left in this window, where they are counted.
 fn pace_line(context: &Context) -> Option<Line> {
-    let left = |group| context.calls_left(group);
+    let left = |group| context.session.calls_left(group);
     let (strict, default) = (left(RateGroup::Strict)?, left(RateGroup::Default)?);
     Some(Line::Field(
         "calls left",
@@ -83,7 +83,11 @@ pub async fn of_customer(context: &Context, customer: CustomerId) -> Result<Outc
     .await?;
     let rules = references::all_rules(context, |list| list.billing_customer_id(customer)).await?;
     let expiring = rules.iter().filter(|rule| ends_soon(rule)).count();
-    let overview = context.read(ListDomains::new(customer)).await?.into_data();
+    let overview = context
+        .session
+        .read(ListDomains::new(customer))
+        .await?
+        .into_data();
     let domains = Usage::of_domains(&overview);
     new_customer::tell_if_empty(context, customer, servers.used, &overview);
     let of_ports = by_severity(alerts.iter().map(|alert| alert.severity.as_ref()));

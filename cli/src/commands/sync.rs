@@ -4,9 +4,10 @@ use super::common::capacity::{self, Kept};
 use crate::bulk::args::OnError;
 use crate::bulk::spreadsheet::{self, Records};
 use crate::bulk::{self, Done, End, input};
-use crate::context::{Context, Danger};
+use crate::context::Context;
 use crate::error::{CliError, Own};
 use crate::machine::files;
+use crate::session::prompt::Danger;
 use crate::ui::outcome::{Cell, Column, Line, Outcome, Table, count_or_unknown, shown, to_json};
 use crate::values::durations::{counted, counted_if_told};
 use clap::Args;
@@ -58,7 +59,7 @@ const ONE_SERVER: &str = "endpoint";
 
 /// Runs the command.
 pub async fn run(context: &Context, args: SyncArgs) -> Result<Outcome, CliError> {
-    if context.settings.namespace == Namespace::Provisioning {
+    if context.session.settings.namespace == Namespace::Provisioning {
         return Err(CliError::usage(
             "a sync is made under the billing namespace only: leave out --namespace provisioning",
         ));
@@ -66,7 +67,7 @@ pub async fn run(context: &Context, args: SyncArgs) -> Result<Outcome, CliError>
     let requests = requests(read(context, &args)?, &args)?;
     confirm(context, &requests).await?;
     if requests.len() > 1 && !args.use_whole_window {
-        context.leave_calls_to_people()?;
+        context.session.leave_calls_to_people()?;
     }
     // No journal: to report a state again changes nothing twice, and another report may have said otherwise since.
     let send = async |request: &SyncServices| send(context, request).await;
@@ -79,7 +80,10 @@ fn about(request: &SyncServices) -> String {
 }
 
 async fn send(context: &Context, request: &SyncServices) -> Result<End, CliError> {
-    let sent = context.write(request.clone(), &about(request)).await?;
+    let sent = context
+        .session
+        .write(request.clone(), &about(request))
+        .await?;
     Ok(sent.map_or(End::Planned, |answer| {
         End::Done(Done {
             record: to_json(&answer.data),

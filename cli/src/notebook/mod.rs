@@ -3,3 +3,5 @@
 pub mod history;
 pub mod index;
 pub mod touched;
+
+pub use index::Notebook;

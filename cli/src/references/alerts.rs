@@ -192,10 +192,12 @@ pub async fn of_domains(
     for domain in domains {
         let mut list = ListDomainAlerts::new(customer, domain.id).per_page(PAGE_SIZE);
         list.status = status.cloned();
-        let found = context.client()?.pages(list).collect_all().await?;
+        let found = context.session.client()?.pages(list).collect_all().await?;
         let records = found.iter();
         let records = records.map(|alert| AlertRecord::of_domain(customer, alert));
-        context.learn(Seen::Alerts(customer, Some(domain.id), records.collect()));
+        context
+            .notebook
+            .learn(Seen::Alerts(customer, Some(domain.id), records.collect()));
         alerts.extend(
             found
                 .into_iter()
@@ -216,7 +218,9 @@ pub fn learn(context: &Context, customer: CustomerId, alerts: &[Alert]) {
         lists.entry(record.domain).or_default().push(record);
     }
     for (domain, records) in lists {
-        context.learn(Seen::Alerts(customer, domain, records));
+        context
+            .notebook
+            .learn(Seen::Alerts(customer, domain, records));
     }
 }
 
@@ -259,8 +263,8 @@ pub async fn find(context: &Context, names: &[String]) -> Result<Vec<Alert>, Cli
 
 /// The customer that was named, or the one whose alerts were listed with these ids; else a person is asked.
 fn customer_of(context: &Context, names: &[String]) -> Result<CustomerId, CliError> {
-    if context.settings.customer.is_none() {
-        let known = &context.known()?.alerts;
+    if context.session.settings.customer.is_none() {
+        let known = &context.session.known()?.alerts;
         let domains: Vec<String> = names
             .iter()
             .filter_map(|name| Some(name.rsplit_once('/')?.0.to_owned()))
@@ -296,7 +300,7 @@ async fn listed_before(
     customer: CustomerId,
     name: &str,
 ) -> Result<Option<Alert>, CliError> {
-    let known = &context.known()?.alerts;
+    let known = &context.session.known()?.alerts;
     let Some(alert) = listed(known, name).filter(|alert| alert.customer == customer) else {
         return Ok(None);
     };
@@ -308,7 +312,7 @@ async fn listed_before(
     match read {
         Ok(alert) => Ok(Some(alert)),
         Err(error) if error.exit() == Exit::NotFound => {
-            context.learn(Seen::Gone(id));
+            context.notebook.learn(Seen::Gone(id));
             Ok(None)
         }
         Err(error) => Err(error),
@@ -322,13 +326,13 @@ async fn of_domain(
     customer: CustomerId,
 ) -> Result<Alert, CliError> {
     let get = GetDomainAlert::new(customer, domain, id.into());
-    let alert = context.read(get).await?.into_data().alert;
+    let alert = context.session.read(get).await?.into_data().alert;
     Ok(Alert::Domain(Box::new(alert)))
 }
 
 async fn of_port(context: &Context, id: Uuid, customer: CustomerId) -> Result<Alert, CliError> {
     let get = GetPortAlert::new(customer, id.into());
-    let alert = context.read(get).await?.into_data().alert;
+    let alert = context.session.read(get).await?.into_data().alert;
     Ok(Alert::Port(Box::new(alert)))
 }
 

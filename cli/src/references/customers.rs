@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 
 /// The customers of whom earlier commands have seen something, or for whom they have made something.
 pub fn seen(context: &Context) -> Result<BTreeSet<CustomerId>, CliError> {
-    let known = context.known()?;
-    let mut customers = history::customers(&context.service_name());
+    let known = context.session.known()?;
+    let mut customers = history::customers(&context.session.service_name());
     customers.extend(known.servers.iter().filter_map(|server| server.customer));
     customers.extend(known.domains.iter().map(|domain| domain.customer));
     Ok(customers)
@@ -22,11 +22,11 @@ pub async fn is_known(context: &Context, customer: CustomerId) -> Result<bool, C
         return Ok(true);
     }
     let list = ListEndpoints::new(customer).per_page(1);
-    let servers = context.read(list).await?.data.meta.total;
+    let servers = context.session.read(list).await?.data.meta.total;
     if servers != Some(0) {
         return Ok(true);
     }
-    let overview = context.read(ListDomains::new(customer)).await?;
+    let overview = context.session.read(ListDomains::new(customer)).await?;
     Ok(!has_nothing(&overview.data))
 }
 

@@ -56,7 +56,11 @@ pub async fn monitored(
     context: &Context,
     customer: CustomerId,
 ) -> Result<Vec<MonitoredDomain>, CliError> {
-    let overview = context.read(ListDomains::new(customer)).await?.into_data();
+    let overview = context
+        .session
+        .read(ListDomains::new(customer))
+        .await?
+        .into_data();
     let domains = told(overview, customer)?;
     learn_domains(context, customer, &domains);
     Ok(domains)
@@ -92,16 +96,18 @@ pub async fn all_domains(
 /// Keeps in mind the domains of a customer.
 pub fn learn_domains(context: &Context, customer: CustomerId, domains: &[MonitoredDomain]) {
     let known = domains.iter().map(|domain| Domain::of(customer, domain));
-    context.learn(Seen::AllDomains(customer, known.collect()));
+    context
+        .notebook
+        .learn(Seen::AllDomains(customer, known.collect()));
 }
 
 /// The customer of these domains: the one that was named, or the one that the index knows them to belong to; else a
 /// person is asked.
 pub fn customer_of_domains(context: &Context, names: &[String]) -> Result<CustomerId, CliError> {
-    if context.settings.customer.is_some() {
+    if context.session.settings.customer.is_some() {
         return context.customer();
     }
-    let known = &context.known()?.domains;
+    let known = &context.session.known()?.domains;
     let owners = |name: &String| -> BTreeSet<CustomerId> {
         let name = name.trim().trim_end_matches('.').to_lowercase();
         let fits = |domain: &&Domain| domain.name == name || domain.id.to_string() == name;
@@ -155,7 +161,7 @@ pub async fn domain_targets(
             ));
         }
         let id = name.parse::<Uuid>().ok().map(DomainId::from);
-        if known.is_none() && (id.is_none() || context.settings.customer.is_some()) {
+        if known.is_none() && (id.is_none() || context.session.settings.customer.is_some()) {
             let customer = customer_of_domains(context, names)?;
             known = Some(all_domains(context, customer).await?);
         }
@@ -205,8 +211,11 @@ async fn unlisted(
     id: DomainId,
     lists: &mut BTreeMap<CustomerId, Vec<DomainRef>>,
 ) -> Result<DomainRef, CliError> {
-    if let Some(customer) = context.settings.customer {
-        let summary = context.read(GetDomainSummary::new(customer, id)).await;
+    if let Some(customer) = context.session.settings.customer {
+        let summary = context
+            .session
+            .read(GetDomainSummary::new(customer, id))
+            .await;
         let summary = summary
             .map_err(|error| error.during(format!("looking {id} up for customer {customer}")))?;
         return Ok(DomainRef {
@@ -216,7 +225,12 @@ async fn unlisted(
             status: None,
         });
     }
-    let known = context.known()?.domains.iter().find(|known| known.id == id);
+    let known = context
+        .session
+        .known()?
+        .domains
+        .iter()
+        .find(|known| known.id == id);
     let mut listed = None;
     if let Some(owner) = known.map(|known| known.customer) {
         let list = match lists.entry(owner) {

@@ -50,6 +50,7 @@ pub fn by_id_or_prefix<T>(
     match found.len() {
         0 => {
             let whose = context
+                .session
                 .settings
                 .customer
                 .map(|id| format!(" -c {id}"))
@@ -74,15 +75,15 @@ pub async fn all_rules(
     context: &Context,
     narrow: impl FnOnce(ListRules) -> ListRules,
 ) -> Result<Vec<Rule>, CliError> {
-    context.ready().await?;
+    context.session.ready().await?;
     let mut list = ListRules::account_wide().per_page(PAGE_SIZE);
-    list.billing_customer_id = context.settings.customer;
+    list.billing_customer_id = context.session.settings.customer;
     let list = narrow(list);
     let whose = list.billing_customer_id;
     let whole = list.endpoint_id.is_none() && list.scope.is_none() && list.status.is_none();
-    let rules = context.client()?.pages(list).collect_all().await?;
+    let rules = context.session.client()?.pages(list).collect_all().await?;
     let records = rules.iter().map(|rule| Record::of(whose, rule)).collect();
-    context.learn(match whole {
+    context.notebook.learn(match whole {
         true => Seen::AllRules(whose, records),
         false => Seen::Rules(records),
     });
@@ -95,12 +96,14 @@ pub async fn all_alerts(
     customer: CustomerId,
     narrow: impl FnOnce(ListPortAlerts) -> ListPortAlerts,
 ) -> Result<Vec<PortAlert>, CliError> {
-    context.ready().await?;
+    context.session.ready().await?;
     let list = narrow(ListPortAlerts::new(customer).per_page(PAGE_SIZE));
-    let alerts = context.client()?.pages(list).collect_all().await?;
+    let alerts = context.session.client()?.pages(list).collect_all().await?;
     let records = alerts
         .iter()
         .map(|alert| AlertRecord::of_port(customer, alert));
-    context.learn(Seen::Alerts(customer, None, records.collect()));
+    context
+        .notebook
+        .learn(Seen::Alerts(customer, None, records.collect()));
     Ok(alerts)
 }

@@ -171,12 +171,12 @@ pub async fn all_endpoints(
     context: &Context,
     customer: Option<CustomerId>,
 ) -> Result<Vec<Endpoint>, CliError> {
-    context.ready().await?;
+    context.session.ready().await?;
     let mut list = ListEndpoints::account_wide().per_page(PAGE_SIZE);
     list.billing_customer_id = customer;
-    let endpoints = context.client()?.pages(list).collect_all().await?;
+    let endpoints = context.session.client()?.pages(list).collect_all().await?;
     let servers = endpoints.iter().map(Server::from).collect();
-    context.learn(Seen::AllServers(customer, servers));
+    context.notebook.learn(Seen::AllServers(customer, servers));
     Ok(endpoints)
 }
 
@@ -187,6 +187,7 @@ pub async fn endpoints_of(
 ) -> Result<Vec<Endpoint>, CliError> {
     if customers.len() > 1 {
         let first = context
+            .session
             .read(ListEndpoints::account_wide().per_page(1))
             .await?;
         let pages = first.data.meta.total;
@@ -209,17 +210,19 @@ pub async fn endpoints_of(
 
 /// A server as it is now.
 async fn read_endpoint(context: &Context, id: EndpointId) -> Result<Endpoint, CliError> {
-    let found = context.read(GetEndpoint::account_wide(id)).await;
+    let found = context.session.read(GetEndpoint::account_wide(id)).await;
     if found
         .as_ref()
         .is_err_and(|error| error.exit() == Exit::NotFound)
     {
-        context.learn(Seen::Gone(id.into()));
+        context.notebook.learn(Seen::Gone(id.into()));
     }
     let endpoint = found
         .map_err(|error| error.during(format!("looking {id} up")))?
         .into_data();
-    context.learn(Seen::Servers(vec![Server::from(&endpoint)]));
+    context
+        .notebook
+        .learn(Seen::Servers(vec![Server::from(&endpoint)]));
     Ok(endpoint)
 }
 
@@ -249,8 +252,8 @@ impl Way {
     /// list decides.
     fn choose(context: &Context, names: usize, prefixes: Prefixes) -> Result<Self, CliError> {
         const FEW: usize = 10;
-        let customer = context.settings.customer;
-        let servers = &context.known()?.servers;
+        let customer = context.session.settings.customer;
+        let servers = &context.session.known()?.servers;
         let listed = servers
             .iter()
             .filter(|server| customer.is_none() || server.customer == customer);
@@ -270,7 +273,7 @@ impl Way {
 fn tell_cost(context: &Context, calls: usize) {
     const WORTH_TELLING: usize = 20;
     if calls > WORTH_TELLING {
-        context.note(&format!(
+        context.screen.note(&format!(
             "reading all servers anew before this: about {calls} calls"
         ));
     }
@@ -310,7 +313,7 @@ impl<'a> Search<'a> {
     }
 
     async fn list(&self) -> Result<&Vec<Endpoint>, CliError> {
-        let customer = self.context.settings.customer;
+        let customer = self.context.session.settings.customer;
         self.list
             .get_or_try_init(|| all_endpoints(self.context, customer))
             .await
@@ -332,7 +335,7 @@ impl<'a> Search<'a> {
         if self.way != Way::OneByOne {
             return Ok(None);
         }
-        let fit = reference.fit(&self.context.known()?.servers);
+        let fit = reference.fit(&self.context.session.known()?.servers);
         let [known] = fit.servers.as_slice() else {
             return Ok(None);
         };
@@ -351,13 +354,13 @@ impl<'a> Search<'a> {
         fitting: &[&Endpoint],
     ) -> Result<Endpoint, CliError> {
         let labels: Vec<String> = fitting.iter().map(|endpoint| label(endpoint)).collect();
-        if self.context.may_ask() {
+        if self.context.prompt.may_ask() {
             let question = format!(
                 "{:?} fits {} servers: which one?",
                 reference.text,
                 fitting.len()
             );
-            let chosen = self.context.choose(&question, &labels)?;
+            let chosen = self.context.prompt.choose(&question, &labels)?;
             if let Some(endpoint) = fitting.get(chosen) {
                 return Ok((*endpoint).clone());
             }
@@ -374,7 +377,7 @@ impl<'a> Search<'a> {
 
     /// What `-c` left out may be another customer's: then `-c` is what is wrong.
     async fn missing(&self, reference: &Reference<'_>, list: &[Endpoint]) -> CliError {
-        if self.context.settings.customer.is_some()
+        if self.context.session.settings.customer.is_some()
             && let Ok(everyones) = all_endpoints(self.context, None).await
             && let Some(other) = reference.fit(&everyones).servers.first()
             && let Err(error) = check_owner(self.context, other).await
@@ -399,7 +402,10 @@ fn label(endpoint: &Endpoint) -> String {
 
 /// `-c` never overrides who owns a server.
 async fn check_owner(context: &Context, endpoint: &Endpoint) -> Result<(), CliError> {
-    match (context.settings.customer, endpoint.billing_customer_id) {
+    match (
+        context.session.settings.customer,
+        endpoint.billing_customer_id,
+    ) {
         (Some(given), Some(owner)) if given != owner => {
             let server = name_of(endpoint);
             let belongs = format!(

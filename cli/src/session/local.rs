@@ -10,9 +10,11 @@ use http::uri::{Authority, PathAndQuery, Scheme};
 use http::{Request, Response, Uri};
 use secmon::transport::{BoxFuture, Transport, TransportError, TransportErrorKind};
 use secmon_mock::MockServer;
+use std::cell::OnceCell;
 use std::fs::{File, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::PathBuf;
+use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -42,6 +44,24 @@ impl Running {
     fn authority(&self) -> Option<Authority> {
         let url: Uri = self.server.url().parse().ok()?;
         url.authority().cloned()
+    }
+}
+
+/// The embedded mock that a command holds, once it has started it; copies let go of the same one.
+#[derive(Clone, Default)]
+pub struct Lease(Rc<OnceCell<Arc<LocalService>>>);
+
+impl Lease {
+    /// Keeps in mind which one it is.
+    pub fn begin(&self, service: &Arc<LocalService>) {
+        self.0.get_or_init(|| Arc::clone(service));
+    }
+
+    /// Lets other processes use the mock until the next call.
+    pub fn release(&self) {
+        if let Some(service) = self.0.get() {
+            service.release();
+        }
     }
 }
 

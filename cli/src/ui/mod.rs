@@ -133,6 +133,16 @@ impl Ui {
         }
     }
 
+    /// What a limit leaves of the items that were read of a list, and a word of how many it leaves out of the `total`.
+    pub fn cut<T>(&self, mut items: Vec<T>, total: Option<u64>) -> Vec<T> {
+        let total = total.map_or(items.len(), |total| {
+            usize::try_from(total).unwrap_or(usize::MAX)
+        });
+        items.truncate(self.limit().unwrap_or(usize::MAX));
+        self.tell_cut(total.saturating_sub(items.len()));
+        items
+    }
+
     /// Whether a list is shown as its pages come: one value a line, in the order in which they come.
     pub fn streams(&self) -> bool {
         let display = &self.display;

@@ -169,7 +169,7 @@ fn goes_on_where_it_was_killed() {
             );
             assert_eq!(again["summary"], expected, "{name}: {again}");
             let items = again["items"].as_array().expect("items");
-            let told = items.iter().filter(|item| is_of_before(item));
+            let told = items.iter().filter(is_of_before);
             assert!(told.count() > 0, "{name}: {again}");
             let mut made = made(&tenant);
             made.retain(|call, _| !before.contains_key(call));

@@ -141,17 +141,17 @@ impl Journal {
         (origin, keys): (Origin<'_>, &[Key]),
         args: &RunArgs,
     ) -> Result<Self, CliError> {
-        let safety = &context.settings.safety;
+        let safety = &context.session.settings.safety;
         let one_alone = matches!(origin, Origin::Rows) && keys.len() < 2 && !args.resume;
         if safety.dry_run || safety.read_only || one_alone {
             return Ok(Self::default());
         }
-        let run = hash(&[context.account()?, operation, &origin.name(keys)]);
+        let run = hash(&[context.session.account()?, operation, &origin.name(keys)]);
         let (store, lines) = match open_file(&run) {
             Ok(Opened::Ours(store, lines)) => (store, lines),
             Ok(Opened::Busy) => return Err(busy()),
             Err(error) => {
-                context.note(&format!(
+                context.screen.note(&format!(
                     "warning: no journal can be kept ({error}): a run that is interrupted begins anew"
                 ));
                 return Ok(Self::default());
@@ -171,7 +171,9 @@ impl Journal {
             }
             unfinished => {
                 if unfinished.is_some() && !args.restart {
-                    context.note("beginning anew: the run that ended early is of long ago");
+                    context
+                        .screen
+                        .note("beginning anew: the run that ended early is of long ago");
                 }
                 journal.to_begin.replace(Some(operation.to_owned()));
             }
@@ -194,7 +196,7 @@ impl Journal {
         let known = |key: &&Key| self.rows.get(key).is_some_and(Earlier::is_settled);
         let answered = keys.iter().filter(known).count();
         let age = durations::shown(unfinished.age);
-        context.note(&format!(
+        context.screen.note(&format!(
             "going on with the run that ended early {age} ago: {answered} of {} are done (--restart does all of them again)",
             durations::counted(keys.len(), "row")
         ));

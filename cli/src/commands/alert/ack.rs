@@ -133,7 +133,7 @@ fn check_named(context: &Context, args: &AlertAckArgs) -> Result<(), CliError> {
     if files::stdin_is_a_pipe() {
         return Err(error.hint("to read the ids from standard input: `alert ack -`"));
     }
-    let customer = context.settings.customer;
+    let customer = context.session.settings.customer;
     let customer = customer.map_or_else(|| "ID".to_owned(), |id| id.to_string());
     let filters = [("severity", &args.severity), ("domain", &args.domain)];
     let filters: String = filters
@@ -204,6 +204,7 @@ pub async fn acknowledge_one(
     let named = Alert::Domain(Box::new(alert.clone()));
     let request = AcknowledgeDomainAlert::new(customer, alert.monitored_domain_id, alert.id);
     let sent = context
+        .session
         .write(request, &format!("alert {}", named.handle()))
         .await;
     let Some(answer) =

@@ -143,7 +143,7 @@ async fn scope(context: &Context, filter: &AlertFilter) -> Result<(CustomerId, S
 
 /// The customer whose alerts are asked for where nothing else says it.
 pub fn customer(context: &Context) -> Result<CustomerId, CliError> {
-    if context.settings.customer.is_none() && !context.may_ask() {
+    if context.session.settings.customer.is_none() && !context.prompt.may_ask() {
         return Err(CliError::usage(
             "whose alerts? Name a customer with -c, or a server with --endpoint",
         )
@@ -190,7 +190,7 @@ async fn domains(
         _ => references::all_domains(context, customer).await?,
     };
     if domains.len() > EXPENSIVE {
-        context.note(&format!(
+        context.screen.note(&format!(
             "reading the alerts of {} domains takes as many calls",
             domains.len()
         ));

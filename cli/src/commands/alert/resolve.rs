@@ -5,10 +5,11 @@ use super::allow::allow_command;
 use super::ends::{self, on_place};
 use crate::bulk::args::RunArgs;
 use crate::bulk::{self, ChangeOfMany, End, Key, Label, Prior, Words};
-use crate::context::{Context, Danger};
+use crate::context::Context;
 use crate::error::{CliError, Failure};
 use crate::machine::files;
 use crate::references::alerts::{self, Alert};
+use crate::session::prompt::Danger;
 use crate::ui::outcome::{Line, Outcome, to_json};
 use clap::Args;
 use secmon::ErrorCode;
@@ -41,7 +42,7 @@ pub async fn run(context: &Context, args: &AlertResolveArgs) -> Result<Outcome, 
     let alerts = alerts::find(context, &files::or_stdin(&args.alerts)?).await?;
     let customer = context.customer()?;
     let question = format!("About to resolve {} alerts.", alerts.len());
-    context.confirm(
+    context.prompt.confirm(
         Danger::Mild.times(alerts.len()),
         &question,
         &alerts.len().to_string(),
@@ -141,6 +142,7 @@ async fn resolve_port(
     let about = format!("alert {}{}", named.about(), on_place(&named));
     let server = alert.endpoint_id.map(Uuid::from);
     let sent = context
+        .session
         .write_touching(ResolvePortAlert::new(customer, alert.id), &about, server)
         .await;
     let Some(answer) =
@@ -176,6 +178,7 @@ async fn resolve_domain(
     }
     let request = ResolveDomainAlert::new(customer, alert.monitored_domain_id, alert.id);
     let sent = context
+        .session
         .write(request, &format!("alert {}", named.handle()))
         .await;
     let sent = sent.map_err(|error| {

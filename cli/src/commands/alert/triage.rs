@@ -8,10 +8,11 @@ use super::resolve::{AlertResolveArgs, resolve_confirmed};
 use crate::bulk::args::RunArgs;
 use crate::bulk::preview;
 use crate::commands::common::args::Justification;
-use crate::context::{Context, Danger};
+use crate::context::Context;
 use crate::error::{CliError, Exit};
 use crate::references;
 use crate::references::alerts::Alert;
+use crate::session::prompt::Danger;
 use crate::ui::invocation::quoted;
 use crate::ui::outcome::{Line, Outcome, Table};
 use crate::ui::severity_rank;
@@ -65,7 +66,7 @@ enum Answer {
 
 /// Runs the command.
 pub async fn run(context: &Context, args: &AlertTriageArgs) -> Result<Outcome, CliError> {
-    if !context.may_ask() {
+    if !context.prompt.may_ask() {
         return Err(CliError::usage(
             "triage needs a terminal: in a script, use `alert ack --all --severity medium -c ID`, `alert allow ALERT -m TEXT` and `alert resolve ALERT`",
         )
@@ -82,7 +83,7 @@ pub async fn run(context: &Context, args: &AlertTriageArgs) -> Result<Outcome, C
     }
     summarize(context, &steps, customer);
     let count: usize = steps.iter().map(|step| step.alerts().len()).sum();
-    context.confirm(
+    context.prompt.confirm(
         Danger::Moderate.times(count),
         &format!("About to do this to {}.", counted(count, "alert")),
         &count.to_string(),
@@ -133,7 +134,7 @@ fn ask(context: &Context, groups: Vec<(String, Vec<Alert>)>) -> Result<Vec<Step>
         while !rest.is_empty() {
             let title = format!("{place}, {} of {count}: {} open", at + 1, rest.len());
             let options: Vec<String> = rest.iter().map(described).collect();
-            let chosen = context.choose_some(&title, &options)?;
+            let chosen = context.prompt.choose_some(&title, &options)?;
             if chosen.is_empty() {
                 break;
             }
@@ -179,7 +180,7 @@ fn answer(context: &Context, group: &[Alert], chosen: usize) -> Result<Answer, C
     ];
     let letters = answers.map(|(letter, meaning, _)| (letter, meaning));
     let question = format!("What becomes of {chosen} of them?");
-    let letter = context.ask_letter(&question, &letters)?;
+    let letter = context.prompt.ask_letter(&question, &letters)?;
     let found = answers.iter().find(|(known, _, _)| *known == letter);
     Ok(found.map_or(Answer::Skip, |(_, _, answer)| *answer))
 }
@@ -188,25 +189,29 @@ fn answer(context: &Context, group: &[Alert], chosen: usize) -> Result<Answer, C
 fn asked_reason(context: &Context, before: &str) -> Result<String, CliError> {
     let question = "Why is it meant to be open (10 to 500 characters)";
     loop {
-        let reason = context.ask_again(question, before)?;
+        let reason = context.prompt.ask_again(question, before)?;
         let length = reason.trim().chars().count();
         if (10..=500).contains(&length) {
             return Ok(reason.trim().to_owned());
         }
-        context.note(&format!("that has {length} characters"));
+        context
+            .screen
+            .note(&format!("that has {length} characters"));
     }
 }
 
 fn asked_expiry(context: &Context) -> Result<Option<String>, CliError> {
     loop {
-        let text = context.ask_again("Until when, as 2026-12-31 or 90d (empty: for good)", "")?;
+        let text = context
+            .prompt
+            .ask_again("Until when, as 2026-12-31 or 90d (empty: for good)", "")?;
         let text = text.trim();
         if text.is_empty() {
             return Ok(None);
         }
         match crate::values::days::day("--expires", text) {
             Ok(day) => return Ok(Some(day.to_string())),
-            Err(error) => context.note(error.message()),
+            Err(error) => context.screen.note(error.message()),
         }
     }
 }
@@ -281,8 +286,10 @@ fn summarize(context: &Context, steps: &[Step], customer: CustomerId) {
             let place = alert.place().unwrap_or_default();
             format!("{} on {place}", alert.about())
         });
-        context.note(&format!("{}: {names}", step.verb()));
-        context.note(&format!("  `{}`", step.command(customer)));
+        context.screen.note(&format!("{}: {names}", step.verb()));
+        context
+            .screen
+            .note(&format!("  `{}`", step.command(customer)));
     }
 }
 

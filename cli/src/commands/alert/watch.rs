@@ -63,7 +63,7 @@ pub async fn run(context: &Context, args: &AlertWatchArgs) -> Result<Outcome, Cl
         .map(|length| Instant::now() + length);
     let mut watch = Watch::of(context, args, interval)?;
     watch.look().await?;
-    context.note(&format!(
+    context.screen.note(&format!(
         "{} open now; looking every {} for new ones",
         watch.open,
         durations::shown(interval)
@@ -72,11 +72,13 @@ pub async fn run(context: &Context, args: &AlertWatchArgs) -> Result<Outcome, Cl
         let rest = ends.map_or(interval, |ends| {
             interval.min(ends.saturating_duration_since(Instant::now()))
         });
-        context.rest(rest).await;
+        context.session.rest(rest).await;
         let new = match watch.look().await {
             Ok(new) => new,
             Err(error) if passes(&error) => {
-                context.note(&format!("{}; looking again", error.message()));
+                context
+                    .screen
+                    .note(&format!("{}; looking again", error.message()));
                 Vec::new()
             }
             Err(error) => return Err(error),
@@ -129,7 +131,7 @@ impl<'a> Watch<'a> {
             true => Looks::Part(BTreeSet::new()),
             false => {
                 let customer = customer(context)?;
-                let watch = context.client()?.watch_alerts(customer, interval);
+                let watch = context.session.client()?.watch_alerts(customer, interval);
                 Looks::All(customer, Box::new(watch))
             }
         };
@@ -147,7 +149,7 @@ impl<'a> Watch<'a> {
         let context = self.context;
         let mut new: Vec<Alert> = match &mut self.looks {
             Looks::All(customer, watch) => {
-                context.ready().await?;
+                context.session.ready().await?;
                 watch.look().await?;
                 let mut open: Vec<Alert> = watch
                     .open()
@@ -190,13 +192,15 @@ fn passes(error: &CliError) -> bool {
 }
 
 fn tell(context: &Context, args: &AlertWatchArgs, new: &[Alert]) -> Result<Reader, CliError> {
-    let reader = context.show_part(list::listed(new, &args.filter))?;
+    let reader = context.screen.part(list::listed(new, &args.filter))?;
     let Some(command) = &args.exec else {
         return Ok(reader);
     };
     for alert in new {
         if let Err(reason) = run_for(command, alert) {
-            context.note(&format!("warning: --exec {command:?} {reason}"));
+            context
+                .screen
+                .note(&format!("warning: --exec {command:?} {reason}"));
         }
     }
     Ok(reader)

@@ -63,29 +63,31 @@ pub async fn run(context: &Context, args: ApiArgs) -> Result<Outcome, CliError> 
         return paginated(context, request, &args).await;
     }
     let about = format!("{} {}", request.method, request.path);
-    context.ready().await?;
+    context.session.ready().await?;
     let method = request.method.clone();
     let write = method != Method::GET;
     let touched = Touched::by_raw(&request.path, request.body.as_ref());
     let mut change = Change::begun("api", &about, touched);
-    let answer = match context.client()?.raw(request).await {
+    let answer = match context.session.client()?.raw(request).await {
         Ok(answer) => answer,
-        Err(error) if context.guard()?.stopped(&error) => {
-            context.refused::<()>(context.guard()?, &about)?;
+        Err(error) if context.session.guard()?.stopped(&error) => {
+            context
+                .session
+                .refused::<()>(context.session.guard()?, &about)?;
             return Ok(Outcome::text(""));
         }
         Err(error) => {
             let sent = error.attempts() > 0;
             let error = CliError::from(error);
             if write && sent {
-                context.remember(&change, &error.code());
+                context.session.remember(&change, &error.code());
             }
             return Err(error);
         }
     };
     if write {
         change.touched.extend_from_body(&answer.body);
-        context.remember(&change, answer.status.as_str());
+        context.session.remember(&change, answer.status.as_str());
     }
     Ok(shown(&method, &answer, &args))
 }
@@ -100,7 +102,7 @@ async fn paginated(
             "--paginate reads a list: with fields or a body, say -X GET too",
         ));
     }
-    context.ready().await?;
+    context.session.ready().await?;
     match pages::read(context, request).await? {
         Pages::Other(answer) => Ok(shown(&Method::GET, &answer, args)),
         Pages::All(items) => {

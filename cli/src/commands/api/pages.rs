@@ -25,7 +25,7 @@ pub async fn read(context: &Context, request: RawRequest) -> Result<Pages, CliEr
     let mut items: Vec<Value> = Vec::new();
     let mut next = request.clone();
     loop {
-        let answer = context.client()?.raw(next).await?;
+        let answer = context.session.client()?.raw(next).await?;
         let Some(page) = page(&answer) else {
             return Ok(Pages::Other(answer));
         };

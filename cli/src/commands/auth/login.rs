@@ -31,14 +31,17 @@ const FIRST_PROFILE: &str = "default";
 
 /// Runs the command.
 pub async fn run(context: &Context, args: LoginArgs) -> Result<Outcome, CliError> {
-    let settings = &context.settings;
+    let settings = &context.session.settings;
     let name = settings
         .profile_name
         .clone()
         .unwrap_or_else(|| FIRST_PROFILE.to_owned());
     profile::check_name(&name)?;
     let base_url = address(context, &name, &args)?;
-    if let Some(said) = context.only_said(&format!("keep profile {name} for {base_url}")) {
+    if let Some(said) = context
+        .session
+        .only_said(&format!("keep profile {name} for {base_url}"))
+    {
         return Ok(said);
     }
     let key = match &args.key_command {
@@ -114,31 +117,35 @@ impl NewKey {
 /// The address of the profile, judged before a key is asked for.
 fn address(context: &Context, name: &str, args: &LoginArgs) -> Result<String, CliError> {
     const QUESTION: &str = "Address of your portal (https://...)";
-    let settings = &context.settings;
+    let settings = &context.session.settings;
     let known = settings
         .config
         .profiles
         .get(name)
         .and_then(|profile| profile.base_url.clone());
     let asks_key = args.key_command.is_none() && !args.key_stdin;
-    let asks = asks_key && context.may_ask() && !settings.safety.dry_run;
+    let asks = asks_key && context.prompt.may_ask() && !settings.safety.dry_run;
     let given = match (settings.base_url_flag.clone(), known) {
         (Some(flag), _) => flag,
         (None, Some(known)) if asks => {
             let question = format!("Address of your portal for profile {name}");
-            match context.ask_again(&question, &known)?.trim() {
+            match context.prompt.ask_again(&question, &known)?.trim() {
                 "" => known,
                 other => other.to_owned(),
             }
         }
         (None, Some(known)) => known,
-        (None, None) => context.ask("--base-url", "the address of the service", QUESTION)?,
+        (None, None) => context
+            .prompt
+            .ask("--base-url", "the address of the service", QUESTION)?,
     };
     let base_url = service::with_scheme(&given);
     if base_url != given.trim() {
-        context.note(&format!("{given} is taken for {base_url}"));
+        context
+            .screen
+            .note(&format!("{given} is taken for {base_url}"));
     }
-    context.check_address(&base_url)?;
+    context.session.check_address(&base_url)?;
     Ok(base_url)
 }
 
@@ -146,17 +153,17 @@ fn typed_key(context: &Context, args: &LoginArgs, question: &str) -> Result<Type
     if args.key_stdin {
         return TypedKey::from_stdin();
     }
-    if !context.may_ask() {
+    if !context.prompt.may_ask() {
         return Err(CliError::usage(
             "there is nobody to ask for the key: pipe it in with --key-stdin, or give --key-command",
         ));
     }
-    context.typed_key(question)
+    context.prompt.typed_key(question)
 }
 
 /// One cheap read shows whether the service takes the key.
 async fn check(context: &Context, base_url: &str, key: ApiKey) -> Result<(), CliError> {
-    let client = context.client_for(base_url, key)?;
+    let client = context.session.client_for(base_url, key)?;
     accepts(&client).await.map_err(|error| {
         error
             .during("checking the key")

@@ -9,7 +9,7 @@ use std::path::Path;
 
 /// Runs the command.
 pub fn run(context: &Context) -> Result<Outcome, CliError> {
-    let settings = &context.settings;
+    let settings = &context.session.settings;
     let name = settings.profile_name.clone().ok_or_else(|| {
         CliError::usage("no profile is in use: name it with --profile")
             .hint("see the profiles there are: `profile list`")
@@ -20,7 +20,10 @@ pub fn run(context: &Context) -> Result<Outcome, CliError> {
             "profile {name} has no key: nothing is left to forget"
         )));
     }
-    if let Some(said) = context.only_said(&format!("forget the key of profile {name}")) {
+    if let Some(said) = context
+        .session
+        .only_said(&format!("forget the key of profile {name}"))
+    {
         return Ok(said);
     }
     ConfigDocument::change(&settings.config_path, |document| {

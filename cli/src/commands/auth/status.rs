@@ -25,16 +25,21 @@ pub async fn accepts(client: &Client) -> Result<(), CliError> {
 
 /// Runs the command.
 pub async fn run(context: &Context) -> Result<Outcome, CliError> {
-    let service = context.settings.service.as_ref().map_err(Clone::clone)?;
-    let key = context.key_in_use()?;
+    let service = context
+        .session
+        .settings
+        .service
+        .as_ref()
+        .map_err(Clone::clone)?;
+    let key = context.session.key_in_use()?;
     let name = match &service.source {
         Source::Local => "embedded mock".to_owned(),
         Source::Profile(name) => format!("profile {name}"),
         Source::Environment => "environment".to_owned(),
     };
     let source = source_name(&service.key);
-    context.ready().await?;
-    let refusal = accepts(context.client()?).await.err();
+    context.session.ready().await?;
+    let refusal = accepts(context.session.client()?).await.err();
     let accepted = refusal.as_ref().map_or("yes", |_| "no");
     let masked = key.masked_tail();
     let result = json!({

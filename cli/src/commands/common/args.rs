@@ -63,7 +63,7 @@ pub fn endpoint_status(argument: EndpointStatusArg) -> EndpointStatus {
 pub fn justification(context: &Context, given: &Justification) -> Result<String, CliError> {
     match &given.message {
         Some(message) => Ok(message.clone()),
-        None => context.ask(
+        None => context.prompt.ask(
             "-m TEXT",
             "the reason why the port is meant to be open",
             "Why is this port meant to be open (10 to 500 characters)",

@@ -2,9 +2,10 @@
 //! for the platform to say, since no read tells how much of the capacity one service brings.
 
 use crate::bulk::preview;
-use crate::context::{Context, Danger};
+use crate::context::Context;
 use crate::error::CliError;
 use crate::references;
+use crate::session::prompt::Danger;
 use crate::values::durations::counted;
 use chrono::{DateTime, FixedOffset};
 use secmon::model::{CustomerId, DomainStatus, EndpointStatus, Timestamp};
@@ -58,7 +59,7 @@ pub async fn outlook(
     product: &str,
     kept: Kept,
 ) -> String {
-    if !context.shows_preview(danger) {
+    if !context.prompt.shows_preview(danger) {
         return String::new();
     }
     match monitored(context, customer, product).await {
@@ -78,10 +79,10 @@ pub fn confirm(
     question: &str,
     name: &str,
 ) -> Result<(), CliError> {
-    if context.settings.safety.dry_run {
-        context.note(question);
+    if context.session.settings.safety.dry_run {
+        context.screen.note(question);
     }
-    context.confirm(danger, question, name)
+    context.prompt.confirm(danger, question, name)
 }
 
 /// Reads what the capacity of a product is for; `None` for a product that brings none, or that is not known.
@@ -98,9 +99,9 @@ async fn monitored(
 }
 
 async fn servers(context: &Context, customer: CustomerId) -> Result<Monitored, CliError> {
-    context.ready().await?;
+    context.session.ready().await?;
     let list = ListEndpoints::new(customer).per_page(PAGE_SIZE);
-    let mut pages = context.client()?.pages(list);
+    let mut pages = context.session.client()?.pages(list);
     let (mut all, mut capacity) = (Vec::new(), None);
     while let Some(page) = pages.next().await {
         let page = page?.into_data();
@@ -117,7 +118,11 @@ async fn servers(context: &Context, customer: CustomerId) -> Result<Monitored, C
 }
 
 async fn domains(context: &Context, customer: CustomerId) -> Result<Monitored, CliError> {
-    let overview = context.read(ListDomains::new(customer)).await?.into_data();
+    let overview = context
+        .session
+        .read(ListDomains::new(customer))
+        .await?
+        .into_data();
     let slots = overview.slots_total;
     let domains = references::told_domains(overview, customer)?;
     let domains = domains.into_iter().map(|domain| Record {

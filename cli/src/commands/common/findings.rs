@@ -25,10 +25,13 @@ pub const SAMPLE_REASON: &str = "why this port is meant to be open";
 /// Reads a server with what its scans found.
 pub async fn read(context: &Context, id: EndpointId) -> Result<EndpointDetail, CliError> {
     let detail = context
+        .session
         .read(GetEndpointDetail::account_wide(id))
         .await?
         .into_data();
-    context.learn(Seen::Servers(vec![Server::from(&detail.data)]));
+    context
+        .notebook
+        .learn(Seen::Servers(vec![Server::from(&detail.data)]));
     Ok(detail)
 }
 

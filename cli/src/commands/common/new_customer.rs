@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 /// nothing, unless the key itself is refused.
 pub async fn announce(context: &Context, customer: CustomerId) -> Result<(), CliError> {
     match references::is_known(context, customer).await {
-        Ok(false) => context.note(&format!(
+        Ok(false) => context.screen.note(&format!(
             "new customer {customer}: nothing of theirs is known so far"
         )),
         Err(error) if error.exit() == Exit::Permission => return Err(error),
@@ -34,11 +34,13 @@ pub fn announce_all(
         .collect();
     match new.as_slice() {
         [] => {}
-        [one] => context.note(&format!("new customer {one}: no server of theirs so far")),
-        [one, other] => context.note(&format!(
+        [one] => context
+            .screen
+            .note(&format!("new customer {one}: no server of theirs so far")),
+        [one, other] => context.screen.note(&format!(
             "new customers {one} and {other}: no server of theirs so far"
         )),
-        many => context.note(&format!(
+        many => context.screen.note(&format!(
             "{} new customers: no server of theirs so far: {}",
             many.len(),
             bulk::preview(many, CustomerId::to_string)
@@ -52,8 +54,8 @@ pub fn announce_all(
 pub async fn tell(context: &Context, customer: CustomerId) {
     let list = ListEndpoints::new(customer).per_page(1);
     let (Ok(servers), Ok(domains)) = (
-        context.read(list).await,
-        context.read(ListDomains::new(customer)).await,
+        context.session.read(list).await,
+        context.session.read(ListDomains::new(customer)).await,
     ) else {
         return;
     };
@@ -74,7 +76,7 @@ pub fn tell_if_empty(
         None => "",
     };
     if servers == Some(0) && !domains.subscribed {
-        context.note(&format!(
+        context.screen.note(&format!(
             "nothing is known of customer {customer}: no server, {no_domain}no domain subscription"
         ));
     }

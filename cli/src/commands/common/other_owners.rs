@@ -1,10 +1,11 @@
 //! Servers of another customer: perhaps the customer's number is a slip.
 
 use crate::bulk::preview;
-use crate::context::{Context, Danger};
+use crate::context::Context;
 use crate::error::{CliError, Exit};
 use crate::notebook::index::Server;
 use crate::references;
+use crate::session::prompt::Danger;
 use secmon::model::CustomerId;
 use secmon::operations::ListEndpoints;
 use std::collections::HashMap;
@@ -34,8 +35,8 @@ pub async fn confirm<'a>(
         return Ok(());
     }
     let there = preview(&elsewhere, String::clone);
-    if !context.shows_preview(danger) || context.settings.safety.dry_run {
-        context.note(&format!(
+    if !context.prompt.shows_preview(danger) || context.session.settings.safety.dry_run {
+        context.screen.note(&format!(
             "warning: there is already {there}: is the customer right?"
         ));
     }
@@ -43,7 +44,7 @@ pub async fn confirm<'a>(
         "There is already {there}. The service would keep and count it for both customers."
     );
     let count = elsewhere.len().to_string();
-    context.confirm(danger, &question, &count)
+    context.prompt.confirm(danger, &question, &count)
 }
 
 /// Who has which address, as earlier commands have seen it. For a customer of whom they have seen nothing, the first
@@ -61,7 +62,7 @@ async fn owners(
             }
         }
     };
-    context.known()?.servers.iter().for_each(&mut note);
+    context.session.known()?.servers.iter().for_each(&mut note);
     let seen = references::seen_customers(context)?;
     if customers
         .into_iter()
@@ -70,7 +71,7 @@ async fn owners(
         return Ok(owners);
     }
     let list = ListEndpoints::account_wide().per_page(references::PAGE_SIZE);
-    match context.read(list).await {
+    match context.session.read(list).await {
         Ok(page) => {
             let servers = page.data.data.iter().map(Server::from);
             servers.for_each(|server| note(&server));

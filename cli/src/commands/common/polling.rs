@@ -53,7 +53,7 @@ impl Wait {
             if left.is_zero() {
                 return Err(self.ran_out());
             }
-            context.rest(self.next_poll.min(left)).await;
+            context.session.rest(self.next_poll.min(left)).await;
             self.next_poll = (self.next_poll * 2).min(SLOWEST_POLL.max(self.next_poll));
         }
     }
@@ -69,7 +69,7 @@ impl Wait {
         let mut waits = self.scan_waits(context, servers)?;
         let mut scanned = BTreeMap::new();
         while !waits.is_empty() {
-            context.ready().await?;
+            context.session.ready().await?;
             for mut wait in std::mem::take(&mut waits) {
                 wait.look().await?;
                 for end in wait.take_ended() {
@@ -82,6 +82,7 @@ impl Wait {
             }
             if let Some(pause) = waits.iter().map(ScanWait::pause).min() {
                 context
+                    .session
                     .rest(pause.max(self.next_poll).min(self.left()))
                     .await;
             }
@@ -98,7 +99,7 @@ impl Wait {
         context: &Context,
         servers: &[Awaited],
     ) -> Result<Vec<ScanWait>, CliError> {
-        let client = context.client()?;
+        let client = context.session.client()?;
         let customers: BTreeSet<CustomerId> =
             servers.iter().map(|server| server.customer).collect();
         let wait_for = |customer: CustomerId| {
@@ -126,7 +127,7 @@ impl Wait {
     }
 
     fn announce(&self, context: &Context) {
-        context.on_interrupt(
+        context.session.on_interrupt(
             "stopped waiting; what was started goes on",
             format!("go on waiting: `{}`", self.resume),
         );
@@ -174,6 +175,7 @@ pub async fn current(context: &Context, endpoints: &[Endpoint]) -> Result<Vec<En
     if let [one] = endpoints {
         return Ok(vec![
             context
+                .session
                 .read(secmon::operations::GetEndpoint::account_wide(one.id))
                 .await?
                 .into_data(),

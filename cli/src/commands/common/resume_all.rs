@@ -2,9 +2,10 @@
 //! name, or by the platform.
 
 use crate::bulk;
-use crate::context::{Context, Danger};
+use crate::context::Context;
 use crate::error::CliError;
 use crate::notebook::history;
+use crate::session::prompt::Danger;
 use crate::ui::outcome::Line;
 use crate::values::durations::counted;
 use secmon::model::CustomerId;
@@ -60,7 +61,9 @@ pub fn choose<T: Suspended>(
 }
 
 fn agree(context: &Context, danger: Danger, question: &str, count: usize) -> Result<(), CliError> {
-    context.confirm(danger.times(count), question, &count.to_string())
+    context
+        .prompt
+        .confirm(danger.times(count), question, &count.to_string())
 }
 
 fn stay<T: Suspended>(others: &[T]) -> Option<Line> {

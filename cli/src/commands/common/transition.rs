@@ -1,7 +1,7 @@
 //! The three transitions that servers, domains and subscriptions have in common.
 
 use crate::bulk::Words;
-use crate::context::Danger;
+use crate::session::prompt::Danger;
 
 /// What is done to a monitored thing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

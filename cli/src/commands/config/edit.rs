@@ -11,13 +11,16 @@ use std::process::Command;
 
 /// A copy is edited, and takes the file's place when it can be read.
 pub fn run(context: &Context) -> Result<Outcome, CliError> {
-    if !context.may_ask() {
+    if !context.prompt.may_ask() {
         return Err(CliError::usage(
             "there is no terminal for an editor: use config set KEY VALUE",
         ));
     }
-    let path = &context.settings.config_path;
-    if let Some(said) = context.only_said(&format!("edit {}", path.display())) {
+    let path = &context.session.settings.config_path;
+    if let Some(said) = context
+        .session
+        .only_said(&format!("edit {}", path.display()))
+    {
         return Ok(said);
     }
     let draft = path.with_extension("draft.toml");

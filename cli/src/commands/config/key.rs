@@ -79,7 +79,7 @@ impl Key {
 }
 
 fn in_use(context: &Context, key: &str) -> Result<String, CliError> {
-    let named = context.settings.profile_name.clone();
+    let named = context.session.settings.profile_name.clone();
     named.ok_or_else(|| {
         CliError::usage(format!(
             "no profile is in use, so {key:?} is a setting of none: name one with --profile, or write profiles.NAME.{key}"
@@ -100,12 +100,12 @@ pub fn change(
     context: &Context,
     change: impl FnOnce(&mut ConfigDocument) -> Result<(), CliError>,
 ) -> Result<(), CliError> {
-    let path = &context.settings.config_path;
+    let path = &context.session.settings.config_path;
     let change = |document: &mut ConfigDocument| {
         change(document)?;
         ConfigFile::parse(&document.text(), path).map(drop)
     };
-    match context.settings.safety.dry_run {
+    match context.session.settings.safety.dry_run {
         true => change(&mut ConfigDocument::open(path)?),
         false => ConfigDocument::change(path, change),
     }

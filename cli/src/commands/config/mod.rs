@@ -75,7 +75,7 @@ pub fn run(context: &Context, command: ConfigCommand) -> Result<Outcome, CliErro
 
 fn get(context: &Context, key: &str) -> Result<Outcome, CliError> {
     let key = Key::parse(context, key)?.name();
-    let document = ConfigDocument::open(&context.settings.config_path)?;
+    let document = ConfigDocument::open(&context.session.settings.config_path)?;
     let value = document
         .values()
         .into_iter()
@@ -107,7 +107,7 @@ fn unset(context: &Context, key: &str) -> Result<Outcome, CliError> {
 }
 
 fn list(context: &Context) -> Result<Outcome, CliError> {
-    let values = ConfigDocument::open(&context.settings.config_path)?.values();
+    let values = ConfigDocument::open(&context.session.settings.config_path)?.values();
     let mut table = Table::new(COLUMNS);
     table.rows = values
         .iter()

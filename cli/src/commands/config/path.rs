@@ -58,8 +58,8 @@ impl PathOf {
 
 fn place(context: &Context, of: PathOf) -> Result<PathBuf, CliError> {
     match of {
-        PathOf::Config => Ok(context.settings.config_path.clone()),
-        PathOf::Keys => Ok(context.settings.config_folder().join("keys")),
+        PathOf::Config => Ok(context.session.settings.config_path.clone()),
+        PathOf::Keys => Ok(context.session.settings.config_folder().join("keys")),
         PathOf::History => paths::history_file(),
         PathOf::State => paths::state_folder(),
         PathOf::Cache => paths::cache_folder(),

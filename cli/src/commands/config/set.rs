@@ -11,7 +11,7 @@ pub fn run(context: &Context, key: &str, value: &str) -> Result<Outcome, CliErro
     let key = Key::parse(context, key)?;
     change(context, |document| match &key {
         Key::DefaultProfile => {
-            context.settings.config.profile(value)?;
+            context.session.settings.config.profile(value)?;
             document.set_default(value);
             Ok(())
         }
@@ -33,7 +33,7 @@ pub fn run(context: &Context, key: &str, value: &str) -> Result<Outcome, CliErro
 
 /// A key goes to the service it was kept for, and to no other.
 fn refuse_another_service(context: &Context, name: &str, url: &str) -> Result<(), CliError> {
-    let Some(profile) = context.settings.config.profiles.get(name) else {
+    let Some(profile) = context.session.settings.config.profiles.get(name) else {
         return Ok(());
     };
     let has_key = profile.key_file.is_some() || profile.key_command.is_some();

@@ -9,10 +9,12 @@ use std::path::{Path, PathBuf};
 
 /// That the configuration file can be read: a broken one would have ended the command before.
 pub fn configuration(context: &Context) -> Check {
-    let path = context.settings.config_path.display();
-    let count =
-        crate::values::durations::counted(context.settings.config.profiles.len(), "profile");
-    let about = match context.settings.config_path.exists() {
+    let path = context.session.settings.config_path.display();
+    let count = crate::values::durations::counted(
+        context.session.settings.config.profiles.len(),
+        "profile",
+    );
+    let about = match context.session.settings.config_path.exists() {
         true => format!("{path}: {count}"),
         false => format!("{path} is not there; nothing is missing if the environment says all"),
     };
@@ -21,7 +23,7 @@ pub fn configuration(context: &Context) -> Check {
 
 /// That nobody else can read the keys and the history.
 pub fn files(context: &Context) -> Check {
-    let keys = context.settings.config_folder().join("keys");
+    let keys = context.session.settings.config_folder().join("keys");
     let mut private: Vec<PathBuf> = std::fs::read_dir(&keys)
         .into_iter()
         .flatten()
@@ -61,6 +63,7 @@ fn others_can_read(_path: &Path) -> bool {
 /// Which address and key are in use.
 pub fn service(context: &Context) -> Check {
     let described = context
+        .session
         .settings
         .service
         .as_ref()

@@ -22,7 +22,7 @@ pub async fn checks(context: &Context, service: &Service) -> Vec<Check> {
     if service.source != Source::Local {
         checks.extend(name(&service.base_url));
     }
-    let health = match context.read(GetHealth::new()).await {
+    let health = match context.session.read(GetHealth::new()).await {
         Ok(answer) => answer,
         Err(error) => {
             checks.push(unreachable(&service.base_url, error));
@@ -49,7 +49,7 @@ pub async fn checks(context: &Context, service: &Service) -> Vec<Check> {
         checks.push(portal(context).await);
     }
     checks.push(pace(context));
-    if context.settings.namespace == Namespace::Provisioning {
+    if context.session.settings.namespace == Namespace::Provisioning {
         let about = "provisioning: scan, sync, release and pricing exist under billing only";
         checks.push(Check::good("namespace", about));
     }
@@ -109,6 +109,7 @@ fn clock(service: &Timestamp) -> Result<String, CliError> {
 
 async fn account(context: &Context) -> Result<String, CliError> {
     let page = context
+        .session
         .read(ListEndpoints::account_wide().per_page(1))
         .await?;
     let meta = &page.data.meta;
@@ -123,14 +124,14 @@ async fn account(context: &Context) -> Result<String, CliError> {
 /// anything: it names no server.
 async fn portal(context: &Context) -> Check {
     const NAME: &str = "portal";
-    let safety = &context.settings.safety;
+    let safety = &context.session.settings.safety;
     if safety.read_only || safety.dry_run {
         return Check::good(NAME, "not asked: no write is sent");
     }
-    let path = format!("{}/suspend", context.settings.namespace.as_str());
+    let path = format!("{}/suspend", context.session.settings.namespace.as_str());
     let mut request = RawRequest::new(Method::POST, path);
     request.body = Some(json!({}));
-    let answer = match context.client() {
+    let answer = match context.session.client() {
         Ok(client) => client.raw(request).await,
         Err(error) => return Check::of(NAME, Err(error)),
     };
@@ -155,8 +156,9 @@ async fn portal(context: &Context) -> Check {
 
 fn pace(context: &Context) -> Check {
     let left = context
+        .session
         .calls_left(RateGroup::Strict)
-        .zip(context.calls_left(RateGroup::Default));
+        .zip(context.session.calls_left(RateGroup::Default));
     let about = left.map_or_else(
         || "no rate limits are kept".to_owned(),
         |(strict, default)| format!("{strict} and {default} calls left of this minute"),

@@ -20,6 +20,7 @@ const SCAN: &[Column] = &[
 pub async fn run(context: &Context, name: &str) -> Result<Outcome, CliError> {
     let (domain, customer) = named::one(context, name).await?;
     let scans = context
+        .session
         .read(GetScanHistory::new(customer, domain.id))
         .await?
         .into_data()

@@ -36,8 +36,8 @@ pub async fn run(
     let (domain, customer) = named::one(context, name).await?;
     let mut list = ListCredentialLeaks::new(customer, domain.id);
     list.category = category.map(leak_category);
-    let most = context.limit().unwrap_or(usize::MAX);
-    let mut pages = context.client()?.pages(list).max_items(most);
+    let most = context.screen.limit().unwrap_or(usize::MAX);
+    let mut pages = context.session.client()?.pages(list).max_items(most);
     let mut records: Vec<LeakRecord> = Vec::new();
     let mut total = None;
     while let Some(page) = pages.next().await {
@@ -57,7 +57,7 @@ pub async fn run(
         total = page.total;
         records.extend(page.items);
     }
-    let records = context.cut(records, total);
+    let records = context.screen.cut(records, total);
     Ok(Outcome::list(&records, LEAK, leak))
 }
 

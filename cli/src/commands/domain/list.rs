@@ -11,14 +11,18 @@ use secmon::operations::ListDomains;
 /// Runs the command.
 pub async fn run(context: &Context) -> Result<Outcome, CliError> {
     let customer = context.customer()?;
-    let overview = context.read(ListDomains::new(customer)).await?.into_data();
+    let overview = context
+        .session
+        .read(ListDomains::new(customer))
+        .await?
+        .into_data();
     let domains = overview.domains.as_deref();
     if let Some(domains) = domains {
         references::learn_domains(context, customer, domains);
     }
     let mut outcome = Outcome::list(domains.unwrap_or_default(), views::DOMAIN, views::domain);
     outcome.result = to_json(&domains);
-    outcome.table.pages = portal::pages(&context.settings, Thing::Domain);
+    outcome.table.pages = portal::pages(&context.session.settings, Thing::Domain);
     let slots = match (overview.slots_used, overview.slots_total) {
         (Some(used), Some(total)) => format!("{used} of {total} slots in use"),
         _ => "the service does not tell the slots".to_owned(),

@@ -24,15 +24,15 @@ pub async fn run(context: &Context, name: &str, only_new: bool) -> Result<Outcom
     let (domain, customer) = named::one(context, name).await?;
     let mut list = ListMentions::new(customer, domain.id).per_page(PAGE_SIZE);
     list.is_new = only_new.then_some(true);
-    let most = context.limit().unwrap_or(usize::MAX);
-    let mut pages = context.client()?.pages(list).max_items(most);
+    let most = context.screen.limit().unwrap_or(usize::MAX);
+    let mut pages = context.session.client()?.pages(list).max_items(most);
     let (mut mentions, mut total) = (Vec::new(), None);
     while let Some(page) = pages.next().await {
         let page = page?.into_data();
         total = page.total;
         mentions.extend(page.mentions);
     }
-    let mentions = context.cut(mentions, total);
+    let mentions = context.screen.cut(mentions, total);
     Ok(Outcome::list(&mentions, MENTION, mention))
 }
 

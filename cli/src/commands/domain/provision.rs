@@ -99,7 +99,7 @@ impl ChangeOfMany for Provisioning<'_> {
 pub fn service(context: &Context, given: Option<&str>) -> Result<ServiceId, CliError> {
     let text = match given {
         Some(text) => text.to_owned(),
-        None => context.ask(
+        None => context.prompt.ask(
             "--service",
             "the number of the billing service",
             "Number of the billing service",
@@ -116,7 +116,7 @@ pub async fn send(context: &Context, request: &ProvisionDomain) -> Result<End, C
         "domain {} for customer {}",
         request.domain, request.client_id
     );
-    let sent = context.write(request.clone(), &about).await;
+    let sent = context.session.write(request.clone(), &about).await;
     let Some(answer) =
         sent.map_err(|error| error.during(format!("provisioning {}", request.domain)))?
     else {
@@ -124,7 +124,7 @@ pub async fn send(context: &Context, request: &ProvisionDomain) -> Result<End, C
     };
     let created = Created::by(&answer);
     let name = answer.data.domain.as_deref().unwrap_or(&request.domain);
-    context.learn(Seen::Domain(Domain {
+    context.notebook.learn(Seen::Domain(Domain {
         id: answer.data.monitored_domain_id,
         name: name.to_owned(),
         customer: request.client_id,

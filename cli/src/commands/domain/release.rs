@@ -2,8 +2,9 @@
 
 use super::{named, provision};
 use crate::bulk::{self, Done, End, Words};
-use crate::context::{Context, Danger};
+use crate::context::Context;
 use crate::error::{CliError, Exit};
+use crate::session::prompt::Danger;
 use crate::ui::outcome::{Outcome, to_json};
 use secmon::Namespace;
 use secmon::model::{CustomerId, DomainId};
@@ -21,7 +22,7 @@ pub async fn run(
     name: &str,
     given: Option<String>,
 ) -> Result<Outcome, CliError> {
-    if context.settings.namespace == Namespace::Provisioning {
+    if context.session.settings.namespace == Namespace::Provisioning {
         return Err(CliError::usage(
             "a slot is given up under the billing namespace only: leave out --namespace provisioning",
         ));
@@ -32,8 +33,9 @@ pub async fn run(
     let question = format!(
         "About to give up {label} of customer {customer} and its slot of service {service} for good: record, alerts and history."
     );
-    context.confirm(Danger::Severe, &question, &label)?;
+    context.prompt.confirm(Danger::Severe, &question, &label)?;
     let sent = context
+        .session
         .write(
             ReleaseDomain::new(customer, service, domain.id),
             &format!("domain {label}"),
@@ -61,7 +63,10 @@ pub async fn run(
 
 /// A release whose answer was lost is looked for, never sent again.
 async fn is_gone(context: &Context, id: DomainId, customer: CustomerId) -> bool {
-    let summary = context.read(GetDomainSummary::new(customer, id)).await;
+    let summary = context
+        .session
+        .read(GetDomainSummary::new(customer, id))
+        .await;
     summary.is_err_and(|error| error.exit() == Exit::NotFound)
 }
 

@@ -16,6 +16,7 @@ const RENAMED: Words = Words {
 pub async fn run(context: &Context, name: &str, new: String) -> Result<Outcome, CliError> {
     let (domain, customer) = named::one(context, name).await?;
     let sent = context
+        .session
         .write(
             UpdateDomain::new(domain.id, new.as_str()),
             &format!("domain {}", domain.label()),

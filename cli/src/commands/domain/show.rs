@@ -12,6 +12,7 @@ use secmon::operations::GetDomainSummary;
 pub async fn run(context: &Context, name: &str) -> Result<Outcome, CliError> {
     let (domain, customer) = named::one(context, name).await?;
     let summary = context
+        .session
         .read(GetDomainSummary::new(customer, domain.id))
         .await?
         .into_data();

@@ -76,7 +76,11 @@ struct Changing<'a> {
 
 impl Changing<'_> {
     fn key_of(&self, word: &str) -> Key {
-        Key::of(self.operation(), self.context.settings.customer, word)
+        Key::of(
+            self.operation(),
+            self.context.session.settings.customer,
+            word,
+        )
     }
 
     /// Whether a domain that is listed in this state shows that the change does not stand, or no longer.
@@ -254,7 +258,9 @@ fn confirm(context: &Context, rows: &[Row], change: Transition) -> Result<(), Cl
         [one] => one.domain.label(),
         many => many.len().to_string(),
     };
-    context.confirm(change.danger().times(rows.len()), &question, &typed)
+    context
+        .prompt
+        .confirm(change.danger().times(rows.len()), &question, &typed)
 }
 
 async fn transition(
@@ -264,9 +270,24 @@ async fn transition(
 ) -> Result<End, CliError> {
     let about = format!("domain {}", domain.label());
     let sent = match change {
-        Transition::Suspend => context.write(SuspendDomain::new(domain.id), &about).await,
-        Transition::Resume => context.write(ResumeDomain::new(domain.id), &about).await,
-        Transition::Terminate => context.write(TerminateDomain::new(domain.id), &about).await,
+        Transition::Suspend => {
+            context
+                .session
+                .write(SuspendDomain::new(domain.id), &about)
+                .await
+        }
+        Transition::Resume => {
+            context
+                .session
+                .write(ResumeDomain::new(domain.id), &about)
+                .await
+        }
+        Transition::Terminate => {
+            context
+                .session
+                .write(TerminateDomain::new(domain.id), &about)
+                .await
+        }
     };
     let sent =
         sent.map_err(|error| error.during(format!("{} {}", change.doing(), domain.label())))?;

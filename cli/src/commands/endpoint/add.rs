@@ -46,6 +46,7 @@ pub async fn run(context: &Context, args: EndpointAddArgs) -> Result<Outcome, Cl
     new_customer::announce(context, customer).await?;
     let about = format!("server {} for customer {customer}", address);
     let sent = context
+        .session
         .write(create, &about)
         .await
         .map_err(|error| error.during(format!("adding {}", address)))?;
@@ -54,7 +55,9 @@ pub async fn run(context: &Context, args: EndpointAddArgs) -> Result<Outcome, Cl
         Some(answer) => {
             let created = Created::by(&answer);
             let name = references::name_of(&answer.data);
-            context.learn(Seen::Servers(vec![Server::from(&answer.data)]));
+            context
+                .notebook
+                .learn(Seen::Servers(vec![Server::from(&answer.data)]));
             let verb = match (created, answer.note()) {
                 (Created::Yes, _) => "is now monitored",
                 (Created::No, None) => "was there already",

@@ -6,11 +6,12 @@ use crate::bulk::{
 };
 use crate::commands::common::resume_all::{self, Kind, Suspended};
 use crate::commands::common::transition::Transition;
-use crate::context::{Context, Danger};
+use crate::context::Context;
 use crate::error::CliError;
 use crate::machine::files::{self, Word};
 use crate::notebook::index::Seen;
 use crate::references::{self, Prefixes, ServerTarget};
+use crate::session::prompt::Danger;
 use crate::ui::outcome::{Line, Outcome, to_json};
 use crate::values::durations::counted;
 use clap::Args;
@@ -320,7 +321,7 @@ fn nothing_named(context: &Context, targets: &EndpointTargets, change: ServerCha
             "to read the servers from standard input: `endpoint {verb} -`"
         ));
     }
-    match (change, context.settings.customer) {
+    match (change, context.session.settings.customer) {
         (ServerChange::To(Transition::Suspend | Transition::Resume), Some(customer)) => {
             error.hint(format!(
                 "for all servers of customer {customer}: `endpoint {verb} --all -c {customer}`"
@@ -361,7 +362,7 @@ fn refuse_another_owner(named: &Named, server: &ServerTarget) -> Result<(), CliE
 }
 
 fn key(context: &Context, change: ServerChange, name: &str) -> Key {
-    Key::of(change.verb(), context.settings.customer, name)
+    Key::of(change.verb(), context.session.settings.customer, name)
 }
 
 fn confirm(context: &Context, change: ServerChange, rows: &[Row]) -> Result<(), CliError> {
@@ -374,7 +375,9 @@ fn confirm(context: &Context, change: ServerChange, rows: &[Row]) -> Result<(), 
         change.verb(),
         bulk::preview(rows, named)
     );
-    context.confirm(change.danger().times(rows.len()), &question, &typed)
+    context
+        .prompt
+        .confirm(change.danger().times(rows.len()), &question, &typed)
 }
 
 fn named(row: &Row) -> String {
@@ -395,17 +398,24 @@ async fn send(
     let about = format!("endpoint {}{owner}", server.name);
     let id = server.id;
     let sent = match change {
-        ServerChange::To(Transition::Suspend) => {
-            moved(context.write(SuspendEndpoint::new(id), &about).await)
-        }
+        ServerChange::To(Transition::Suspend) => moved(
+            context
+                .session
+                .write(SuspendEndpoint::new(id), &about)
+                .await,
+        ),
         ServerChange::To(Transition::Resume) => {
-            moved(context.write(ResumeEndpoint::new(id), &about).await)
+            moved(context.session.write(ResumeEndpoint::new(id), &about).await)
         }
-        ServerChange::To(Transition::Terminate) => {
-            moved(context.write(TerminateEndpoint::new(id), &about).await)
-        }
+        ServerChange::To(Transition::Terminate) => moved(
+            context
+                .session
+                .write(TerminateEndpoint::new(id), &about)
+                .await,
+        ),
         ServerChange::Delete => {
             let sent = context
+                .session
                 .write(DeleteEndpoint::account_wide(id), &about)
                 .await;
             sent.map(|sent| sent.map(|_| (json!({ "endpoint_id": id, "deleted": true }), None)))
@@ -419,7 +429,7 @@ async fn send(
         change,
         ServerChange::Delete | ServerChange::To(Transition::Terminate)
     ) {
-        context.learn(Seen::Gone(id.into()));
+        context.notebook.learn(Seen::Gone(id.into()));
     }
     let sentence = format!("Server {}{owner}: {}.", server.name, change.words().done);
     let done = Done {

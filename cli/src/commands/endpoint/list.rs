@@ -34,13 +34,13 @@ pub async fn run(context: &Context, args: &EndpointListArgs) -> Result<Outcome, 
     if args.search.is_some() || args.port.is_some() {
         return sought(context, args).await;
     }
-    context.ready().await?;
+    context.session.ready().await?;
     let mut list = ListEndpoints::account_wide().per_page(references::PAGE_SIZE);
-    list.billing_customer_id = context.settings.customer;
+    list.billing_customer_id = context.session.settings.customer;
     list.status = args.status.map(endpoint_status);
-    let most = context.limit().unwrap_or(usize::MAX);
-    let mut pages = context.client()?.pages(list).max_items(most);
-    if context.streams() {
+    let most = context.screen.limit().unwrap_or(usize::MAX);
+    let mut pages = context.session.client()?.pages(list).max_items(most);
+    if context.screen.streams() {
         return stream(context, pages, most).await;
     }
     let (mut endpoints, mut total) = (Vec::new(), None);
@@ -49,12 +49,14 @@ pub async fn run(context: &Context, args: &EndpointListArgs) -> Result<Outcome, 
         total = page.meta.total;
         endpoints.extend(page.data);
     }
-    let endpoints = context.cut(endpoints, total);
+    let endpoints = context.screen.cut(endpoints, total);
     let seen = endpoints.iter().map(Server::from).collect();
-    context.learn(match (args.status, context.limit()) {
-        (None, None) => Seen::AllServers(context.settings.customer, seen),
-        _ => Seen::Servers(seen),
-    });
+    context
+        .notebook
+        .learn(match (args.status, context.screen.limit()) {
+            (None, None) => Seen::AllServers(context.session.settings.customer, seen),
+            _ => Seen::Servers(seen),
+        });
     if endpoints.is_empty() {
         tell_unknown(context).await;
     }
@@ -63,7 +65,7 @@ pub async fn run(context: &Context, args: &EndpointListArgs) -> Result<Outcome, 
 
 fn with_pages(context: &Context, endpoints: &[Endpoint]) -> Outcome {
     let mut outcome = listed(endpoints);
-    outcome.table.pages = portal::pages(&context.settings, Thing::Server);
+    outcome.table.pages = portal::pages(&context.session.settings, Thing::Server);
     outcome
 }
 
@@ -77,7 +79,7 @@ async fn sought(context: &Context, args: &EndpointListArgs) -> Result<Outcome, C
         ));
     }
     let wanted = args.status.map(endpoint_status);
-    let mut servers = references::all_endpoints(context, context.settings.customer).await?;
+    let mut servers = references::all_endpoints(context, context.session.settings.customer).await?;
     servers.retain(|server| {
         let whose = server
             .billing_customer_id
@@ -91,7 +93,7 @@ async fn sought(context: &Context, args: &EndpointListArgs) -> Result<Outcome, C
     if let Some(port) = port {
         servers = open_on(context, servers, &port).await?;
     }
-    let servers = context.cut(servers, None);
+    let servers = context.screen.cut(servers, None);
     Ok(with_pages(context, &servers))
 }
 
@@ -103,7 +105,7 @@ async fn open_on(
 ) -> Result<Vec<Endpoint>, CliError> {
     const WORTH_TELLING: usize = 20;
     if servers.len() > WORTH_TELLING {
-        context.note(&format!(
+        context.screen.note(&format!(
             "reading {} servers one by one: narrow them with -c or --search",
             servers.len()
         ));
@@ -120,7 +122,7 @@ async fn open_on(
         }
     }
     if !untold.is_empty() {
-        context.note(&format!(
+        context.screen.note(&format!(
             "no scan tells the ports of {}",
             bulk::preview(&untold, references::name_of)
         ));
@@ -144,20 +146,22 @@ async fn stream(
             .total
             .and_then(|total| usize::try_from(total).ok());
         let seen = page.data.iter().map(Server::from).collect();
-        context.learn(Seen::Servers(seen));
-        if context.show_part(listed(&page.data))? == Reader::Gone {
+        context.notebook.learn(Seen::Servers(seen));
+        if context.screen.part(listed(&page.data))? == Reader::Gone {
             return Ok(Outcome::silent());
         }
     }
     if told == 0 {
         tell_unknown(context).await;
     }
-    context.tell_cut(total.unwrap_or(told).saturating_sub(told));
+    context
+        .screen
+        .tell_cut(total.unwrap_or(told).saturating_sub(told));
     Ok(Outcome::silent())
 }
 
 async fn tell_unknown(context: &Context) {
-    if let Some(customer) = context.settings.customer {
+    if let Some(customer) = context.session.settings.customer {
         new_customer::tell(context, customer).await;
     }
 }

@@ -19,13 +19,15 @@ pub async fn run(context: &Context, name: &str, nickname: String) -> Result<Outc
     let update =
         UpdateEndpoint::new(references::owner(context, &endpoint)?, endpoint.id).nickname(nickname);
     let about = format!("the nickname of {}", references::name_of(&endpoint));
-    let Some(answer) = context.write(update, &about).await? else {
+    let Some(answer) = context.session.write(update, &about).await? else {
         return Ok(Outcome::record(
             serde_json::Value::Null,
             Table::new(views::ENDPOINT),
         ));
     };
-    context.learn(Seen::Servers(vec![Server::from(&answer.data)]));
+    context
+        .notebook
+        .learn(Seen::Servers(vec![Server::from(&answer.data)]));
     let sentence = format!(
         "Server {} is now named {}.",
         endpoint.ip_address,

@@ -48,7 +48,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(600);
 
 /// Runs the command.
 pub async fn run(context: &Context, args: EndpointWaitArgs) -> Result<Outcome, CliError> {
-    let length = match (&args.wait_timeout, context.settings.timeout) {
+    let length = match (&args.wait_timeout, context.session.settings.timeout) {
         (Some(text), _) => durations::length("--wait-timeout", text)?,
         (None, Some(length)) => length,
         (None, None) => LONGEST_WAIT,

@@ -39,6 +39,7 @@ impl Admin {
         let origin = match named(args)? {
             Some(url) => url,
             None => context
+                .session
                 .settings
                 .service
                 .as_ref()
@@ -48,7 +49,7 @@ impl Admin {
         };
         Ok(Self {
             origin: service::origin_of(&origin),
-            transport: context.admin_transport()?,
+            transport: context.session.admin_transport()?,
             key: env_vars::text("SECMON_MOCK_ADMIN_KEY")?,
             refusal: refusal(context),
         })
@@ -56,7 +57,7 @@ impl Admin {
 
     /// Whether it is the one that ends with this command.
     pub fn is_embedded(context: &Context, args: &AdminArgs) -> Result<bool, CliError> {
-        let service = context.settings.service.as_ref();
+        let service = context.session.settings.service.as_ref();
         Ok(named(args)?.is_none() && service.is_ok_and(|service| service.source == Source::Local))
     }
 
@@ -118,12 +119,17 @@ fn named(args: &AdminArgs) -> Result<Option<String>, CliError> {
 
 /// A mock is changed by nobody who only looks: not in a dry run, and not with a read-only profile.
 fn refusal(context: &Context) -> Option<CliError> {
-    let safety = &context.settings.safety;
+    let safety = &context.session.settings.safety;
     if safety.dry_run {
         return Some(CliError::usage(
             "a mock's state has no dry run: leave out -n, or leave it as it is",
         ));
     }
-    let name = context.settings.profile_name.as_deref().unwrap_or("in use");
+    let name = context
+        .session
+        .settings
+        .profile_name
+        .as_deref()
+        .unwrap_or("in use");
     safety.read_only.then(|| Guard::read_only_error(name))
 }

@@ -126,6 +126,7 @@ async fn ports(
     let endpoint = references::endpoint(context, &args.endpoint).await?;
     let customer = references::owner(context, &endpoint)?;
     let detail = context
+        .session
         .read(GetEndpointDetail::account_wide(endpoint.id))
         .await?
         .into_data();
@@ -197,7 +198,7 @@ async fn findings(
         .first()
         .ok_or_else(|| CliError::not_found(format!("no domain {name:?}")))?;
     let summary = GetDomainSummary::new(context.customer()?, domain.id);
-    let summary = to_json(&context.read(summary).await?.into_data());
+    let summary = to_json(&context.session.read(summary).await?.into_data());
     let count = |field: &str| summary[field].as_u64().unwrap_or_default();
     let mut world = json!({
         "employees": count("employees_compromised"),

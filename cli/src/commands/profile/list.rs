@@ -7,7 +7,7 @@ use serde_json::Value;
 
 /// Runs the command.
 pub fn run(context: &Context) -> Outcome {
-    let config = &context.settings.config;
+    let config = &context.session.settings.config;
     let mut table = Table::new(COLUMNS);
     let profiles = config.profiles.iter();
     table.rows = profiles

@@ -64,11 +64,14 @@ fn use_by_default(context: &Context, name: &str) -> Result<Outcome, CliError> {
             "local is the embedded mock and no profile: say --local, or set SECMON_PROFILE=local",
         ));
     }
-    context.settings.config.profile(name)?;
-    if let Some(said) = context.only_said(&format!("use profile {name} when none is named")) {
+    context.session.settings.config.profile(name)?;
+    if let Some(said) = context
+        .session
+        .only_said(&format!("use profile {name} when none is named"))
+    {
         return Ok(said);
     }
-    ConfigDocument::change(&context.settings.config_path, |document| {
+    ConfigDocument::change(&context.session.settings.config_path, |document| {
         document.set_default(name);
         Ok(())
     })?;

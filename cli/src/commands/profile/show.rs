@@ -14,7 +14,8 @@ fn key_shown(context: &Context, profile: &Profile) -> String {
         .key_file
         .as_ref()
         .filter(|_| profile.key_command.is_none());
-    let key = file.map(|file| credentials::read_file(&context.settings.config_folder().join(file)));
+    let key = file
+        .map(|file| credentials::read_file(&context.session.settings.config_folder().join(file)));
     match key {
         Some(Ok(key)) => format!("{} ({place})", key.masked_tail()),
         Some(Err(error)) => error.message().to_owned(),
@@ -24,11 +25,11 @@ fn key_shown(context: &Context, profile: &Profile) -> String {
 
 /// Runs the command.
 pub fn run(context: &Context, name: Option<String>) -> Result<Outcome, CliError> {
-    let name = name.or_else(|| context.settings.profile_name.clone());
+    let name = name.or_else(|| context.session.settings.profile_name.clone());
     let name = name.ok_or_else(|| {
         CliError::usage("no profile is in use: say which, as in secmon profile show NAME")
     })?;
-    let profile = context.settings.config.profile(&name)?;
+    let profile = context.session.settings.config.profile(&name)?;
     let story = vec![
         Line::text(format!("Profile {name}")),
         Line::Field("address", Cell::maybe(profile.base_url.as_ref())),

@@ -15,7 +15,7 @@ pub const COLUMNS: &[Column] = &[
 ];
 
 fn is_default(context: &Context, name: &str) -> bool {
-    context.settings.config.default_profile.as_deref() == Some(name)
+    context.session.settings.config.default_profile.as_deref() == Some(name)
 }
 
 pub fn row(context: &Context, name: &str, profile: &Profile) -> Vec<Cell> {

@@ -9,14 +9,14 @@ use secmon::model::ServiceId;
 /// What a bare name is, where the options do not say it.
 pub fn bare_names(context: &Context, target: &str, said: BareNames) -> Result<BareNames, CliError> {
     let is_open = said == BareNames::Unclear && targets::is_bare_name(target);
-    if !is_open || !context.may_ask() {
+    if !is_open || !context.prompt.may_ask() {
         return Ok(said);
     }
     let options = [
         "a server: its address is looked up, and its ports are scanned".to_owned(),
         "a domain: leaked credentials and mentions of it are watched".to_owned(),
     ];
-    let chosen = context.choose(&format!("{target} is"), &options)?;
+    let chosen = context.prompt.choose(&format!("{target} is"), &options)?;
     Ok(match chosen {
         0 => BareNames::Servers,
         _ => BareNames::Domains,

@@ -58,14 +58,14 @@ async fn from_file(context: &Context, args: &ProvisionArgs) -> Result<Outcome, C
         delimiter: &args.delimiter,
     };
     let defaults = Defaults {
-        customer: context.settings.customer,
+        customer: context.session.settings.customer,
         bare_names: bare_names(args),
     };
     let sheet = input::read(context, path, &options, &defaults)?;
     let wanted = args
         .report
         .as_ref()
-        .filter(|_| !context.settings.safety.dry_run);
+        .filter(|_| !context.session.settings.safety.dry_run);
     if let Some(report) = wanted {
         files::refuse_input(REPORT, report, &[path])?;
     }
@@ -204,7 +204,7 @@ fn left_to_people(context: &Context, run: &RunArgs) -> Result<u32, CliError> {
     if run.use_whole_window {
         return Ok(0);
     }
-    context.leave_calls_to_people()?;
+    context.session.leave_calls_to_people()?;
     Ok(LEFT_TO_PEOPLE)
 }
 
@@ -254,7 +254,9 @@ async fn send_rows(
             .as_mut()
             .map_or(Ok(()), |report| report.add(row, end));
         if let Err(error) = written {
-            context.note(&format!("warning: {}", error.message()));
+            context
+                .screen
+                .note(&format!("warning: {}", error.message()));
         }
     };
     let ends = bulk::run_telling(context, rows, args.on_error, send, unfinished, tell).await;
@@ -297,7 +299,7 @@ async fn finish(
         return Err(error);
     }
     let mut outcome = bulk::report(context, WORDS, items);
-    if args.wait && context.check_interrupted().is_ok() {
+    if args.wait && context.session.check_interrupted().is_ok() {
         let length = durations::length("--wait-timeout", &args.wait_timeout)?;
         outcome.trouble = waiting::all(context, (rows, items), length, &mut outcome)
             .await

@@ -65,7 +65,7 @@ async fn send_server(
         "server {} for customer {}",
         server.name, server.request.client_id
     );
-    let sent = context.write(server.request.clone(), &about).await;
+    let sent = context.session.write(server.request.clone(), &about).await;
     let Some(answer) = sent.map_err(|error| explained(error, server))? else {
         name(context, server, EndpointId::from(Uuid::nil())).await?;
         return Ok(End::Planned);
@@ -114,7 +114,7 @@ fn learn(context: &Context, server: &NewServer, id: EndpointId) {
     let hostname = server.request.hostname.clone().or(Some(ip.clone()));
     let nickname = server.nickname.clone().or(hostname.clone());
     let customer = Some(server.request.client_id);
-    context.learn(Seen::Servers(vec![Server {
+    context.notebook.learn(Seen::Servers(vec![Server {
         id,
         ip,
         hostname,
@@ -170,6 +170,7 @@ async fn name(
         return Ok(None);
     };
     let renamed = context
+        .session
         .write(rename, &format!("the nickname of server {}", target.name))
         .await;
     let renamed = renamed.map_err(|error| {

@@ -23,7 +23,7 @@ pub async fn run(context: &Context, target: &Target, args: &WaitArgs) -> Result<
     other_owners::confirm(context, target.place()).await?;
     new_customer::announce(context, target.customer()).await?;
     let halfway = |done: Done| {
-        context.on_interrupt(
+        context.session.on_interrupt(
             "interrupted: the server is provisioned, and its nickname is not set",
             format!("set it: `endpoint rename {} NAME`", done.id),
         );
@@ -118,6 +118,7 @@ async fn await_domain(
     let summary = wait
         .until(context, async || {
             let summary = context
+                .session
                 .read(GetDomainSummary::new(customer, id))
                 .await?
                 .into_data();

@@ -135,7 +135,11 @@ async fn add_domains(
 async fn domains_of(context: &Context, made: &Made) -> Result<Vec<MonitoredDomain>, CliError> {
     let mut domains = Vec::new();
     for customer in &made.customers {
-        let overview = context.read(ListDomains::new(*customer)).await?.into_data();
+        let overview = context
+            .session
+            .read(ListDomains::new(*customer))
+            .await?
+            .into_data();
         let watched = |found: &MonitoredDomain| made.has(&found.id) && is_watched(found);
         let listed = references::told_domains(overview, *customer)?;
         domains.extend(listed.into_iter().filter(watched));

@@ -52,17 +52,22 @@ pub async fn run(context: &Context, args: &ReportArgs) -> Result<Outcome, CliErr
 
 async fn collect(context: &Context, customer: CustomerId) -> Result<Report, CliError> {
     let endpoints = references::all_endpoints(context, Some(customer)).await?;
-    let progress = context.progress(endpoints.len());
+    let progress = context.screen.progress(endpoints.len());
     let mut servers = Vec::with_capacity(endpoints.len());
     for endpoint in &endpoints {
         servers.push(findings::read(context, endpoint.id).await?);
         progress.advance(0);
     }
     progress.finish();
-    let overview = context.read(ListDomains::new(customer)).await?.into_data();
+    let overview = context
+        .session
+        .read(ListDomains::new(customer))
+        .await?
+        .into_data();
     let mut domains = Vec::new();
     for domain in references::told_domains(overview, customer)? {
         let history = context
+            .session
             .read(GetScanHistory::new(customer, domain.id))
             .await?
             .into_data()

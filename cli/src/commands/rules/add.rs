@@ -4,9 +4,10 @@ use super::create::{self, Addition, EVERY_SERVER, Existing, Place, Wanted};
 use crate::bulk::Words;
 use crate::bulk::args::RunArgs;
 use crate::commands::common::args::{Justification, justification};
-use crate::context::{Context, Danger};
+use crate::context::Context;
 use crate::error::CliError;
 use crate::references::{self, Prefixes};
+use crate::session::prompt::Danger;
 use crate::ui::invocation::quoted;
 use crate::ui::outcome::Outcome;
 use crate::values::ports::PortSpec;
@@ -98,7 +99,7 @@ async fn everywhere(
     args: &RuleAddArgs,
     ports: &[PortSpec],
 ) -> Result<Place, CliError> {
-    match (context.settings.customer, args.account) {
+    match (context.session.settings.customer, args.account) {
         (Some(customer), false) => {
             references::refuse_unknown(context, customer).await?;
             Ok(Place::Everywhere(Some(customer)))
@@ -112,7 +113,9 @@ async fn everywhere(
         (None, true) => {
             let ports: Vec<String> = ports.iter().map(ToString::to_string).collect();
             let question = format!("About to allow {} on {EVERY_SERVER}.", ports.join(", "));
-            context.confirm(Danger::Severe, &question, "account")?;
+            context
+                .prompt
+                .confirm(Danger::Severe, &question, "account")?;
             Ok(Place::Everywhere(None))
         }
     }

@@ -229,10 +229,14 @@ async fn add(
         addition,
     } = wanted;
     let about = wanted.name();
-    let error = match context.write(addition.request(place, port), &about).await {
+    let error = match context
+        .session
+        .write(addition.request(place, port), &about)
+        .await
+    {
         Ok(Some(answer)) => {
             let record = Record::of(customer_of(place), &answer.data);
-            context.learn(Seen::Rules(vec![record]));
+            context.notebook.learn(Seen::Rules(vec![record]));
             return Ok(End::Done(made(wanted, &answer.data)));
         }
         Ok(None) => return Ok(End::Planned),

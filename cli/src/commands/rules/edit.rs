@@ -3,8 +3,9 @@
 use super::rule::{self, danger_of, refused_for_customer, sentence, server_of, servers_of};
 use crate::commands::common::args::Justification;
 use crate::commands::common::views;
-use crate::context::{Context, Danger};
+use crate::context::Context;
 use crate::error::CliError;
+use crate::session::prompt::Danger;
 use crate::ui::outcome::{Line, Outcome, Table, to_json};
 use crate::values::days;
 use crate::values::ports::PortSpec;
@@ -45,14 +46,15 @@ pub async fn run(context: &Context, args: RuleEditArgs) -> Result<Outcome, CliEr
     }
     let rule = rule::find(context, &args.rule).await?;
     let mut update = changed(&rule, args)?;
-    update.billing_customer_id = context.settings.customer;
+    update.billing_customer_id = context.session.settings.customer;
     let about = rule::about(context, &rule);
-    context.confirm(
+    context.prompt.confirm(
         danger_of(context, &rule, Danger::Mild),
         &format!("About to change the {about}."),
         &rule.id.to_string(),
     )?;
     let sent = context
+        .session
         .write_touching(update, &about, server_of(&rule))
         .await
         .map_err(|error| refused_for_customer(context, &rule, error));

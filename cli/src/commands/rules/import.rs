@@ -58,6 +58,7 @@ pub async fn run(context: &Context, args: &RuleImportArgs) -> Result<Outcome, Cl
         IngestFirewall::new(references::owner(context, &endpoint)?, endpoint.id, content);
     request.format = args.format.map(format);
     let sent = context
+        .session
         .write(request, &format!("a firewall dump of {server}"))
         .await;
     let Some(answer) = sent.map_err(|error| explained(error, &name, &server))? else {

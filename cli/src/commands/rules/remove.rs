@@ -4,11 +4,12 @@ use super::rule::{self, danger_of, refused_for_customer, server_of};
 use crate::bulk::args::RunArgs;
 use crate::bulk::{self, ChangeOfMany, Done, End, Journal, Key, Label, Origin, Prior, Words};
 use crate::commands::common::views::ports_of;
-use crate::context::{Context, Danger};
+use crate::context::Context;
 use crate::error::{CliError, Exit};
 use crate::machine::files;
 use crate::notebook::index::Seen;
 use crate::references;
+use crate::session::prompt::Danger;
 use crate::ui::invocation::quoted;
 use crate::ui::outcome::{Outcome, to_json};
 use crate::values::durations::counted;
@@ -148,7 +149,7 @@ fn key(context: &Context, args: &RuleRemoveArgs, word: &str) -> Key {
     let place = args.on.as_deref().unwrap_or_default();
     Key::of(
         OPERATION,
-        context.settings.customer,
+        context.session.settings.customer,
         &format!("{place} {word}"),
     )
 }
@@ -231,7 +232,7 @@ fn confirm(context: &Context, rows: &[Row]) -> Result<(), CliError> {
         .map(|row| danger_of(context, &row.rule, Danger::Moderate))
         .max();
     let danger = danger.unwrap_or(Danger::Moderate).times(rows.len());
-    context.confirm(danger, &question, &name)
+    context.prompt.confirm(danger, &question, &name)
 }
 
 /// The error of a port that no rule of a server is for, with the rule that it may be part of.
@@ -271,15 +272,16 @@ fn refuse_ports(names: &[String]) -> Result<(), CliError> {
 
 async fn remove_one(context: &Context, rule: &Rule) -> Result<End, CliError> {
     let mut request = DeleteRule::account_wide(rule.id);
-    request.billing_customer_id = context.settings.customer;
+    request.billing_customer_id = context.session.settings.customer;
     let sent = context
+        .session
         .write_touching(request, &rule::about(context, rule), server_of(rule))
         .await
         .map_err(|error| refused_for_customer(context, rule, error));
     let Some(_) = sent.map_err(|error| error.during(format!("removing rule {}", rule.id)))? else {
         return Ok(End::Planned);
     };
-    context.learn(Seen::Gone(rule.id.into()));
+    context.notebook.learn(Seen::Gone(rule.id.into()));
     Ok(End::Done(removed(context, rule)))
 }
 

@@ -2,9 +2,10 @@
 
 use super::create::EVERY_SERVER;
 use crate::commands::common::views::{place_of, ports_of};
-use crate::context::{Context, Danger};
+use crate::context::Context;
 use crate::error::{CliError, Exit};
 use crate::references::{self, Named};
+use crate::session::prompt::Danger;
 use secmon::model::Rule;
 use secmon::operations::GetRule;
 use uuid::Uuid;
@@ -36,7 +37,7 @@ pub fn sentence(rule: &Rule, place: &str) -> String {
 /// The servers that a change of a rule is about. Whose a global rule is, the service tells only by refusing to change it
 /// for a customer who does not own it.
 pub fn servers_of(context: &Context, rule: &Rule) -> String {
-    match (rule.endpoint_id, context.settings.customer) {
+    match (rule.endpoint_id, context.session.settings.customer) {
         (Some(_), _) => place_of(rule),
         (None, Some(customer)) => format!("all servers of customer {customer}"),
         (None, None) => format!("{EVERY_SERVER} (or of one customer: name them with -c)"),
@@ -45,7 +46,7 @@ pub fn servers_of(context: &Context, rule: &Rule) -> String {
 
 /// How hard a change of a rule is to take back: one that may be the account's is everybody's.
 pub fn danger_of(context: &Context, rule: &Rule, of_one: Danger) -> Danger {
-    match (rule.endpoint_id, context.settings.customer) {
+    match (rule.endpoint_id, context.session.settings.customer) {
         (None, None) => Danger::Severe,
         _ => of_one,
     }
@@ -63,7 +64,7 @@ pub fn about(context: &Context, rule: &Rule) -> String {
 
 /// A rule that every customer sees and none may change is the account's.
 pub fn refused_for_customer(context: &Context, rule: &Rule, error: CliError) -> CliError {
-    match (rule.endpoint_id, context.settings.customer) {
+    match (rule.endpoint_id, context.session.settings.customer) {
         (None, Some(customer)) if error.exit() == Exit::NotFound => CliError::not_found(format!(
             "rule {} is not customer {customer}'s: it counts for the whole account",
             rule.id
@@ -81,9 +82,9 @@ pub async fn find(context: &Context, name: &str) -> Result<Rule, CliError> {
     references::check_named(RULE, name)?;
     if let Ok(id) = name.trim().parse::<Uuid>() {
         let mut get = GetRule::account_wide(id.into());
-        get.billing_customer_id = context.settings.customer;
-        let found = context.read(get).await;
-        if let (Err(error), Some(customer)) = (&found, context.settings.customer)
+        get.billing_customer_id = context.session.settings.customer;
+        let found = context.session.read(get).await;
+        if let (Err(error), Some(customer)) = (&found, context.session.settings.customer)
             && error.exit() == Exit::NotFound
         {
             references::refuse_unknown(context, customer).await?;

@@ -17,6 +17,7 @@ const SUMMARY: &[Column] = &[
 pub async fn run(context: &Context) -> Result<Outcome, CliError> {
     let customer = context.customer()?;
     let summary = context
+        .session
         .read(GetRuleSummary::new(customer))
         .await?
         .into_data();

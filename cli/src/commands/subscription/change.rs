@@ -58,7 +58,7 @@ pub async fn run(context: &Context, args: SubscriptionChangeArgs) -> Result<Outc
     request.new_plan_slug = args.plan.map(Into::into);
     request.new_quantity = args.quantity;
     request.force = args.force.then_some(true);
-    let end = context.write(request, &label).await.map(|sent| {
+    let end = context.session.write(request, &label).await.map(|sent| {
         sent.map_or(End::Planned, |answer| {
             let id = answer
                 .data

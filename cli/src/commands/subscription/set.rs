@@ -51,6 +51,7 @@ pub async fn run(context: &Context, args: SubscriptionSetArgs) -> Result<Outcome
     request.client_email = args.contact.client_email;
     new_customer::announce(context, subscription.customer).await?;
     let end = context
+        .session
         .write(request, &subscription.label())
         .await
         .map(|sent| {

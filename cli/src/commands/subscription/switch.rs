@@ -42,16 +42,19 @@ pub async fn run(
     let sent = match to {
         Transition::Suspend => {
             context
+                .session
                 .write(SuspendSubscription::new(customer, service, product), &label)
                 .await
         }
         Transition::Resume => {
             context
+                .session
                 .write(ResumeSubscription::new(customer, service, product), &label)
                 .await
         }
         Transition::Terminate => {
             context
+                .session
                 .write(
                     TerminateSubscription::new(customer, service, product),
                     &label,

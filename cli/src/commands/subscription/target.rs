@@ -3,8 +3,9 @@
 use crate::bulk::{self, End, Item, Words};
 use crate::commands::common::capacity::{self, Kept};
 use crate::commands::domain::provision;
-use crate::context::{Context, Danger};
+use crate::context::Context;
 use crate::error::CliError;
+use crate::session::prompt::Danger;
 use crate::ui::outcome::Outcome;
 use clap::Args;
 use secmon::model::{CustomerId, ServiceId};

@@ -1,6 +1,6 @@
-//! Sending a change, and the line it leaves in the history of this machine.
+//! Reads and changes, and the line that a change leaves in the history of this machine.
 
-use super::Context;
+use super::Session;
 use crate::error::{CliError, Own};
 use crate::notebook::history::{self, Change, History};
 use crate::notebook::touched::Touched;
@@ -9,7 +9,13 @@ use secmon::model::CustomerId;
 use secmon::{Operation, Response};
 use uuid::Uuid;
 
-impl Context {
+impl Session {
+    /// Sends a read.
+    pub async fn read<O: Operation>(&self, operation: O) -> Result<Response<O::Output>, CliError> {
+        self.ready().await?;
+        Ok(self.client()?.send(operation).await?)
+    }
+
     /// Sends a change; `None` in a dry run, which keeps it to be shown with what it is about.
     pub async fn write<O: Operation>(
         &self,
@@ -91,16 +97,16 @@ impl Context {
 
 /// A change that was sent: dropped before its answer, it leaves its line in the history all the same.
 struct Unanswered<'a> {
-    context: &'a Context,
+    session: &'a Session,
     guard: &'a Guard,
     change: &'a Change,
     passed_before: usize,
 }
 
 impl<'a> Unanswered<'a> {
-    fn new(context: &'a Context, guard: &'a Guard, change: &'a Change) -> Self {
+    fn new(session: &'a Session, guard: &'a Guard, change: &'a Change) -> Self {
         Self {
-            context,
+            session,
             guard,
             change,
             passed_before: guard.passed(),
@@ -116,7 +122,7 @@ impl<'a> Unanswered<'a> {
 impl Drop for Unanswered<'_> {
     fn drop(&mut self) {
         if self.guard.passed() > self.passed_before {
-            self.context.remember(self.change, Own::Interrupted.code());
+            self.session.remember(self.change, Own::Interrupted.code());
         }
     }
 }
