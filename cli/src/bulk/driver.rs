@@ -7,6 +7,8 @@ use super::run::{close, run};
 use super::{End, Item};
 use crate::context::Context;
 use crate::error::CliError;
+use crate::session::Session;
+use crate::ui::Ui;
 use secmon::model::CustomerId;
 use serde_json::Value;
 
@@ -81,25 +83,33 @@ pub async fn change_all<C: ChangeOfMany>(
 ) -> Result<Vec<Item>, CliError> {
     let keys: Vec<Key> = targets.iter().map(|target| change.key(target)).collect();
     let journal = Journal::open(context, change.operation(), Origin::Rows, &keys, run)?;
-    change_in_journal(context, change, targets, (&journal, run)).await
+    change_in_journal(
+        &context.session,
+        &context.screen,
+        change,
+        targets,
+        (&journal, run),
+    )
+    .await
 }
 
 /// The same in a journal that was needed before, to find the targets.
 pub async fn change_in_journal<C: ChangeOfMany>(
-    context: &Context,
+    session: &Session,
+    screen: &Ui,
     change: &C,
     targets: &[C::Target],
     (journal, args): (&Journal, &RunArgs),
 ) -> Result<Vec<Item>, CliError> {
     if targets.len() > 1 && !args.use_whole_window {
-        context.session.leave_calls_to_people()?;
+        session.leave_calls_to_people()?;
     }
     let send = async |target: &C::Target| {
         let apply = async |prior| change.apply(target, prior).await;
         journal.settle(&trace(change, target), apply).await
     };
-    let ends = run(context, targets, OnError::Continue, send).await;
-    close(context, journal, &ends);
+    let ends = run(session, screen, targets, OnError::Continue, send).await;
+    close(screen, journal, &ends);
     let items = targets.iter().zip(ends).map(|(target, end)| {
         let Label {
             row,

@@ -1,10 +1,10 @@
 //! Reading a spreadsheet: every row is checked before anything is sent.
 
 use super::{columns, spreadsheet};
-use crate::context::Context;
 use crate::error::CliError;
 use crate::machine::encoding;
 use crate::references::targets::{Defaults, RowFields, Target};
+use crate::ui::Ui;
 use csv::StringRecord;
 use secmon::model::CustomerId;
 use std::collections::HashMap;
@@ -50,7 +50,7 @@ pub fn template() -> String {
 
 /// Reads a file, or standard input for `-`.
 pub fn read(
-    context: &Context,
+    screen: &Ui,
     path: &Path,
     options: &FileOptions<'_>,
     defaults: &Defaults,
@@ -60,19 +60,19 @@ pub fn read(
     } else {
         path.display().to_string()
     };
-    let text = read_text(context, path, &name)?;
+    let text = read_text(screen, path, &name)?;
     let sheet = parse(&text, &name, options, defaults)?;
     if let Some(reading) = &sheet.reading {
-        context.screen.note(reading);
+        screen.note(reading);
     }
     Ok(sheet)
 }
 
 /// Reads a file's letters, and says where they had to be guessed.
-pub fn read_text(context: &Context, path: &Path, name: &str) -> Result<String, CliError> {
+pub fn read_text(screen: &Ui, path: &Path, name: &str) -> Result<String, CliError> {
     let decoded = encoding::decode(&crate::machine::files::read(path, name, MAX_BYTES)?, name)?;
     if let Some(encoding) = decoded.guessed {
-        context.screen.note(&format!(
+        screen.note(&format!(
             "warning: {name} is not UTF-8: it is read as {encoding}"
         ));
     }

@@ -3,11 +3,10 @@
 use super::columns::OWN_COLUMNS;
 use super::input::Row;
 use super::{Created, Done, End, Item};
-use crate::context::Context;
 use crate::error::{CliError, Exit, Own};
 use crate::machine::files;
-use crate::ui::inert;
 use crate::ui::outcome::{Cell, Column, Line, Outcome, Table, shown, wide, with_room};
+use crate::ui::{Ui, inert};
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -34,19 +33,15 @@ pub struct Words {
 }
 
 /// The result of a change: one target of the command line gives its record or its error, several give a report.
-pub fn conclude(
-    context: &Context,
-    words: Words,
-    mut items: Vec<Item>,
-) -> Result<Outcome, CliError> {
+pub fn conclude(screen: &Ui, words: Words, mut items: Vec<Item>) -> Result<Outcome, CliError> {
     if let Some(error) = refused(&items) {
         return Err(error);
     }
     if items.len() != 1 || items.iter().any(|item| item.row.is_some()) {
-        return Ok(report(context, words, &items));
+        return Ok(report(screen, words, &items));
     }
     let Some(item) = items.pop() else {
-        return Ok(report(context, words, &items));
+        return Ok(report(screen, words, &items));
     };
     let table = Table {
         columns: COLUMNS.into(),
@@ -76,7 +71,7 @@ pub fn refused(items: &[Item]) -> Option<CliError> {
 }
 
 /// The result of a run over many.
-pub fn report(context: &Context, words: Words, items: &[Item]) -> Outcome {
+pub fn report(screen: &Ui, words: Words, items: &[Item]) -> Outcome {
     let count = |status: &str| {
         items
             .iter()
@@ -86,7 +81,7 @@ pub fn report(context: &Context, words: Words, items: &[Item]) -> Outcome {
     let (succeeded, skipped, failed) = (count("succeeded"), count("skipped"), count("failed"));
     let result = json!({
         "summary": { "total": items.len(), "succeeded": succeeded, "failed": failed, "skipped": skipped },
-        "items": items.iter().map(|item| to_json(context, item)).collect::<Vec<_>>(),
+        "items": items.iter().map(|item| to_json(screen, item)).collect::<Vec<_>>(),
     });
     let mut table = Table::new(COLUMNS);
     table.rows = items.iter().map(row).collect();
@@ -183,7 +178,7 @@ impl ReportFile {
     }
 }
 
-fn to_json(context: &Context, item: &Item) -> Value {
+fn to_json(screen: &Ui, item: &Item) -> Value {
     let done = item.end.done();
     json!({
         "row": item.row,
@@ -193,7 +188,7 @@ fn to_json(context: &Context, item: &Item) -> Value {
         "id": done.map(|done| &done.id).filter(|id| !id.is_empty()),
         "created": done.and_then(|done| done.created.to_json()).unwrap_or(Value::Bool(false)),
         "note": done.and_then(|done| done.note.as_ref()),
-        "error": item.end.error().map(|error| context.screen.error_as_json(error)),
+        "error": item.end.error().map(|error| screen.error_as_json(error)),
     })
 }
 

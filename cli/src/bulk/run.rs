@@ -3,10 +3,10 @@
 use super::args::OnError;
 use crate::bulk::End;
 use crate::bulk::journal::Journal;
-use crate::context::Context;
 use crate::error::{CliError, Own};
-use crate::ui::Progress;
+use crate::session::Session;
 use crate::ui::invocation::AS_TYPED;
+use crate::ui::{Progress, Ui};
 use futures_util::stream::{self, StreamExt};
 use std::cell::{Cell, RefCell};
 
@@ -15,48 +15,57 @@ const AT_ONCE: usize = 8;
 
 /// Sends each target, and gives the ends in the order of the targets.
 pub async fn run<T>(
-    context: &Context,
+    session: &Session,
+    screen: &Ui,
     targets: &[T],
     on_error: OnError,
     send: impl AsyncFn(&T) -> Result<End, CliError>,
 ) -> Vec<End> {
-    run_telling(context, targets, on_error, send, |_| None, |_, _| {}).await
+    run_telling(
+        session,
+        screen,
+        targets,
+        on_error,
+        send,
+        |_| None,
+        |_, _| {},
+    )
+    .await
 }
 
 /// Closes the journal of a run that is over.
-pub fn close(context: &Context, journal: &Journal, ends: &[End]) {
+pub fn close(screen: &Ui, journal: &Journal, ends: &[End]) {
     if let Err(error) = journal.conclude(ends) {
-        context
-            .screen
-            .note(&format!("warning: {}", error.message()));
+        screen.note(&format!("warning: {}", error.message()));
     }
 }
 
 /// The same, telling of each end as soon as all before it are known. `unfinished` knows what was done of a target that
 /// an interruption kept from its end.
 pub async fn run_telling<T>(
-    context: &Context,
+    session: &Session,
+    screen: &Ui,
     targets: &[T],
     on_error: OnError,
     send: impl AsyncFn(&T) -> Result<End, CliError>,
     unfinished: impl Fn(&T) -> Option<End>,
     tell: impl FnMut(&T, &End),
 ) -> Vec<End> {
-    context.session.on_interrupt(
+    session.on_interrupt(
         "interrupted: what was sent stays done",
         format!("go on with the rest: `{AS_TYPED}`"),
     );
-    let gentle = context.session.interruption.begin_gentle();
+    let gentle = session.interruption.begin_gentle();
     let run = Run {
         on_error,
         failed: Cell::new(0),
         stopped: RefCell::new(None),
-        progress: context.screen.progress(targets.len()),
+        progress: screen.progress(targets.len()),
     };
     let mut told = Told::new(targets, tell);
     let sending = targets.iter().enumerate().map(async |(i, target)| {
         let stopped = run.stopped.borrow().clone();
-        let end = match stopped.or_else(|| interrupted(context)) {
+        let end = match stopped.or_else(|| interrupted(session)) {
             Some(reason) => End::Failed(CliError::new(Own::NotSent, reason)),
             None => send(target).await.unwrap_or_else(End::Failed),
         };
@@ -75,7 +84,7 @@ pub async fn run_telling<T>(
                 Some((i, end)) => told.add(i, end),
                 None => break,
             },
-            () = nothing_more_comes(context) => break,
+            () = nothing_more_comes(session) => break,
         }
     }
     run.progress.finish();
@@ -84,15 +93,15 @@ pub async fn run_telling<T>(
 }
 
 /// After a Ctrl-C, the moment at which no call is on the wire: a row that still sleeps would only be kept waiting.
-async fn nothing_more_comes(context: &Context) {
-    context.session.interruption.sign().raised().await;
-    if let Some(guard) = context.session.guard_in_use() {
+async fn nothing_more_comes(session: &Session) {
+    session.interruption.sign().raised().await;
+    if let Some(guard) = session.guard_in_use() {
         guard.quiet().await;
     }
 }
 
-fn interrupted(context: &Context) -> Option<String> {
-    let stopped = context.session.interruption.sign().is_up();
+fn interrupted(session: &Session) -> Option<String> {
+    let stopped = session.interruption.sign().is_up();
     stopped.then(|| "not sent, because the run was interrupted".to_owned())
 }
 

@@ -61,7 +61,7 @@ async fn list(context: &Context, search: Option<&str>) -> Result<Outcome, CliErr
     let narrowed = context.session.settings.customer;
     let search = search.unwrap_or_default();
     let mut customers = BTreeMap::new();
-    for server in references::all_endpoints(context, narrowed).await? {
+    for server in references::all_endpoints(&context.session, &context.notebook, narrowed).await? {
         if let Some(number) = server.billing_customer_id {
             let customer = known(&mut customers, number);
             customer.servers += 1;
@@ -106,6 +106,6 @@ fn row(customer: &Customer) -> Vec<Cell> {
 
 async fn show(context: &Context, number: &str) -> Result<Outcome, CliError> {
     let customer = settings::parse_customer("CUSTOMER", number)?;
-    references::refuse_unknown(context, customer).await?;
+    references::refuse_unknown(&context.session, customer).await?;
     status::of_customer(context, customer).await
 }

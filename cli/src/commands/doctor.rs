@@ -3,8 +3,9 @@
 mod machine;
 mod network;
 
-use crate::context::Context;
 use crate::error::{CliError, Exit};
+use crate::session::Session;
+use crate::ui::Ui;
 use crate::ui::outcome::{Cell, Column, Line, Outcome, Table, shown};
 use serde_json::{Value, json};
 
@@ -56,28 +57,28 @@ impl Check {
 }
 
 /// Runs the command. What cannot be reached ends the checks that need it; the worst one decides the exit code.
-pub async fn run(context: &Context) -> Result<Outcome, CliError> {
+pub async fn run(session: &Session, screen: &Ui) -> Result<Outcome, CliError> {
     let mut checks = vec![
-        machine::configuration(context),
-        machine::files(context),
-        machine::service(context),
+        machine::configuration(session),
+        machine::files(session),
+        machine::service(session),
     ];
-    if let Ok(service) = &context.session.settings.service {
-        let key = context.session.key_in_use().map(|key| {
+    if let Ok(service) = &session.settings.service {
+        let key = session.key_in_use().map(|key| {
             let place = super::auth::status::source_name(&service.key);
             format!("{} ({place})", key.masked_tail())
         });
         let has_key = key.is_ok();
         checks.push(Check::of("key", key));
         if has_key {
-            checks.extend(network::checks(context, service).await);
+            checks.extend(network::checks(session, service).await);
         }
     }
     checks.extend(machine::completion());
-    Ok(report(context, &checks))
+    Ok(report(screen, &checks))
 }
 
-fn report(context: &Context, checks: &[Check]) -> Outcome {
+fn report(screen: &Ui, checks: &[Check]) -> Outcome {
     let mut table = Table::new(COLUMNS);
     let mut story = Vec::new();
     let mut result = Vec::new();
@@ -89,7 +90,7 @@ fn report(context: &Context, checks: &[Check]) -> Outcome {
         };
         story.push(Line::text(format!("{mark} {:<14} {about}", check.name)));
         story.extend(fix.map(|fix| Line::Hint(fix.to_owned())));
-        let fix = fix.map(|fix| context.screen.written_out(fix));
+        let fix = fix.map(|fix| screen.written_out(fix));
         table.rows.push(vec![
             Cell::text(check.name),
             Cell::state(word),

@@ -1,16 +1,16 @@
 //! `secmon health`
 
-use crate::context::Context;
 use crate::error::CliError;
+use crate::session::Session;
 use crate::ui::outcome::{Cell, Column, Line, Outcome, Table, shown, to_json};
 use secmon::operations::GetHealth;
 
 const COLUMNS: &[Column] = &[shown("status"), shown("version"), shown("timestamp")];
 
 /// Runs the command. The health check takes no key, so none is read or asked for.
-pub async fn run(context: &Context) -> Result<Outcome, CliError> {
-    context.session.connect_without_key()?;
-    let health = context.session.read(GetHealth::new()).await?.into_data();
+pub async fn run(session: &Session) -> Result<Outcome, CliError> {
+    session.connect_without_key()?;
+    let health = session.read(GetHealth::new()).await?.into_data();
     let version = health.meta.as_ref().and_then(|meta| meta.version.clone());
     let row = vec![
         Cell::text(&health.status),

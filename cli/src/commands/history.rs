@@ -69,8 +69,9 @@ pub fn run(context: &Context, args: &HistoryArgs) -> Result<Outcome, CliError> {
         entries.retain(|entry| entry.is_about(customer));
     }
     if let Some(HistoryCommand::Show { id }) = &args.command {
-        let entry =
-            references::by_id_or_prefix(context, id, CHANGE, entries, |entry| entry.id.clone())?;
+        let entry = references::by_id_or_prefix(&context.session, id, CHANGE, entries, |entry| {
+            entry.id.clone()
+        })?;
         return Ok(one(&entry));
     }
     if let Some(since) = &args.since {

@@ -1,7 +1,7 @@
 //! `secmon pricing ...`
 
-use crate::context::Context;
 use crate::error::CliError;
+use crate::session::Session;
 use crate::ui::outcome::{Line, Outcome, Table, to_json};
 use clap::Subcommand;
 use secmon::Namespace;
@@ -35,8 +35,8 @@ pub enum PricingCommand {
 }
 
 /// Runs the command.
-pub async fn run(context: &Context, command: PricingCommand) -> Result<Outcome, CliError> {
-    if context.session.settings.namespace == Namespace::Provisioning {
+pub async fn run(session: &Session, command: PricingCommand) -> Result<Outcome, CliError> {
+    if session.settings.namespace == Namespace::Provisioning {
         return Err(CliError::usage(
             "prices are kept under the billing namespace only: leave out --namespace provisioning",
         ));
@@ -51,8 +51,7 @@ pub async fn run(context: &Context, command: PricingCommand) -> Result<Outcome, 
             let mut request = SetPrice::new(product.as_str(), price, currency.as_str());
             request.plan_slug = plan.as_deref().map(PlanSlug::from);
             let label = label(&product, plan.as_deref());
-            let sent = context
-                .session
+            let sent = session
                 .write(request, &format!("the price of {label}"))
                 .await?;
             Ok(told(
@@ -64,8 +63,7 @@ pub async fn run(context: &Context, command: PricingCommand) -> Result<Outcome, 
             let label = label(&product, plan.as_deref());
             let mut request = RemovePrice::new(product.as_str());
             request.plan_slug = plan.map(PlanSlug::from);
-            let sent = context
-                .session
+            let sent = session
                 .write(request, &format!("the price of {label}"))
                 .await?;
             let there = sent.as_ref().is_some_and(|answer| answer.data.deleted);

@@ -3,6 +3,7 @@
 use crate::context::Context;
 use crate::error::CliError;
 use crate::references;
+use crate::session::Session;
 use crate::ui::outcome::{Cell, Column, Line, Outcome, Table, shown, to_json};
 use clap::{Args, Subcommand, ValueEnum};
 use secmon::model::Scenario;
@@ -56,17 +57,13 @@ const COLUMNS: &[Column] = &[shown("scenario"), shown("current")];
 pub async fn run(context: &Context, command: SandboxCommand) -> Result<Outcome, CliError> {
     let SandboxCommand::Scenario(command) = command;
     match command {
-        ScenarioCommand::List => list(context).await,
+        ScenarioCommand::List => list(&context.session).await,
         ScenarioCommand::Set(args) => set(context, args).await,
     }
 }
 
-async fn list(context: &Context) -> Result<Outcome, CliError> {
-    let scenarios = context
-        .session
-        .read(ListScenarios::new())
-        .await?
-        .into_data();
+async fn list(session: &Session) -> Result<Outcome, CliError> {
+    let scenarios = session.read(ListScenarios::new()).await?.into_data();
     let mut table = Table::new(COLUMNS);
     table.rows = scenarios
         .scenarios

@@ -8,9 +8,11 @@ use crate::bulk::{self, ChangeOfMany, Done, End, Item, Journal, Key, Label, Orig
 use crate::context::Context;
 use crate::error::CliError;
 use crate::machine::files;
+use crate::notebook::Notebook;
 use crate::notebook::history::Change;
 use crate::notebook::touched::Touched;
 use crate::references::{self, Prefixes};
+use crate::session::Session;
 use crate::ui::outcome::{Line, Outcome, to_json};
 use crate::values::durations;
 use clap::Args;
@@ -73,9 +75,16 @@ pub async fn run(context: &Context, args: ScanArgs) -> Result<Outcome, CliError>
         journal: &journal,
         before: RefCell::default(),
     };
-    let items = bulk::change_in_journal(context, &scans, &endpoints, (&journal, &args.run)).await?;
+    let items = bulk::change_in_journal(
+        &context.session,
+        &context.screen,
+        &scans,
+        &endpoints,
+        (&journal, &args.run),
+    )
+    .await?;
     let started = scans.started(&endpoints, &items);
-    let mut outcome = bulk::conclude(context, WORDS, items)?;
+    let mut outcome = bulk::conclude(&context.screen, WORDS, items)?;
     if args.wait.wait && !started.is_empty() && context.session.check_interrupted().is_ok() {
         outcome.trouble = wait_for(context, &started, length, &mut outcome)
             .await
@@ -113,7 +122,7 @@ async fn wait_for(
         .map(|server| Awaited::again(context, server))
         .collect();
     wait.for_scans(context, &awaited?).await?;
-    add_findings(context, started, outcome).await
+    add_findings(&context.session, &context.notebook, started, outcome).await
 }
 
 /// What happens to a server that was scanned a moment ago.
@@ -317,7 +326,8 @@ fn explained(error: secmon::Error, endpoint: &Endpoint, pause: Option<Duration>)
 }
 
 async fn add_findings(
-    context: &Context,
+    session: &Session,
+    notebook: &Notebook,
     endpoints: &[Endpoint],
     outcome: &mut Outcome,
 ) -> Result<(), CliError> {
@@ -325,7 +335,7 @@ async fn add_findings(
         .story
         .retain(|line| matches!(line, Line::Table(_) | Line::Hint(_)));
     for endpoint in endpoints {
-        let detail = findings::read(context, endpoint.id).await?;
+        let detail = findings::read(session, notebook, endpoint.id).await?;
         findings::check(&detail)?;
         if endpoints.len() == 1 && outcome.result.get("items").is_none() {
             outcome.result["latest_scan"] = to_json(&detail.latest_scan);

@@ -5,8 +5,10 @@ use super::common::usage::{Usage, by_platform};
 use super::rules::rule::{SOON_DAYS, ends_soon};
 use crate::context::Context;
 use crate::error::CliError;
+use crate::notebook::Notebook;
 use crate::references::alerts::{self, Alert};
 use crate::references::{self, DomainRef};
+use crate::session::Session;
 use crate::ui::outcome::{Cell, Column, Line, Outcome, Table, shown};
 use crate::ui::severity_rank;
 use secmon::RateGroup;
@@ -23,20 +25,23 @@ const MOST_DOMAINS: usize = 20;
 pub async fn run(context: &Context) -> Result<Outcome, CliError> {
     match context.session.settings.customer {
         Some(customer) => of_customer(context, customer).await,
-        None => Ok(of_account(context, &servers(context, None).await?)),
+        None => Ok(of_account(
+            &context.session,
+            &servers(&context.session, None).await?,
+        )),
     }
 }
 
-async fn servers(context: &Context, whose: Option<CustomerId>) -> Result<Usage, CliError> {
+async fn servers(session: &Session, whose: Option<CustomerId>) -> Result<Usage, CliError> {
     let mut list = ListEndpoints::account_wide().per_page(1);
     list.billing_customer_id = whose;
-    let meta = context.session.read(list).await?.into_data().meta;
+    let meta = session.read(list).await?.into_data().meta;
     Ok(Usage::of_servers(&meta))
 }
 
 /// How many servers the platform has paused, where that is told; asked for only where some may be paused.
 async fn quota_paused(
-    context: &Context,
+    session: &Session,
     customer: CustomerId,
     servers: &Usage,
 ) -> Result<Option<u64>, CliError> {
@@ -45,13 +50,13 @@ async fn quota_paused(
     }
     let mut list = ListEndpoints::new(customer).per_page(references::PAGE_SIZE);
     list.status = Some(EndpointStatus::Paused);
-    let paused = context.session.client()?.pages(list).collect_all().await?;
+    let paused = session.client()?.pages(list).collect_all().await?;
     Ok(by_platform(paused.iter().map(|server| server.quota_paused)))
 }
 
 /// The calls left in this window, where they are counted.
-fn pace_line(context: &Context) -> Option<Line> {
-    let left = |group| context.session.calls_left(group);
+fn pace_line(session: &Session) -> Option<Line> {
+    let left = |group| session.calls_left(group);
     let (strict, default) = (left(RateGroup::Strict)?, left(RateGroup::Default)?);
     Some(Line::Field(
         "calls left",
@@ -61,11 +66,11 @@ fn pace_line(context: &Context) -> Option<Line> {
     ))
 }
 
-fn of_account(context: &Context, servers: &Usage) -> Outcome {
+fn of_account(session: &Session, servers: &Usage) -> Outcome {
     let result = json!({ "servers": servers_json(servers) });
     let mut story = vec![Line::text("The whole account:")];
     story.extend(server_lines(servers));
-    story.extend(pace_line(context));
+    story.extend(pace_line(session));
     story.push(Line::Hint(
         "alerts and rules belong to customers: `status -c ID`".to_owned(),
     ));
@@ -74,14 +79,18 @@ fn of_account(context: &Context, servers: &Usage) -> Outcome {
 
 /// How one customer stands.
 pub async fn of_customer(context: &Context, customer: CustomerId) -> Result<Outcome, CliError> {
-    let mut servers = servers(context, Some(customer)).await?;
-    servers.quota_paused = quota_paused(context, customer, &servers).await?;
-    let alerts = references::all_alerts(context, customer, |mut list| {
-        list.status = Some(PortAlertStatus::Open);
-        list
+    let mut servers = servers(&context.session, Some(customer)).await?;
+    servers.quota_paused = quota_paused(&context.session, customer, &servers).await?;
+    let alerts =
+        references::all_alerts(&context.session, &context.notebook, customer, |mut list| {
+            list.status = Some(PortAlertStatus::Open);
+            list
+        })
+        .await?;
+    let rules = references::all_rules(&context.session, &context.notebook, |list| {
+        list.billing_customer_id(customer)
     })
     .await?;
-    let rules = references::all_rules(context, |list| list.billing_customer_id(customer)).await?;
     let expiring = rules.iter().filter(|rule| ends_soon(rule)).count();
     let overview = context
         .session
@@ -89,9 +98,10 @@ pub async fn of_customer(context: &Context, customer: CustomerId) -> Result<Outc
         .await?
         .into_data();
     let domains = Usage::of_domains(&overview);
-    new_customer::tell_if_empty(context, customer, servers.used, &overview);
+    new_customer::tell_if_empty(&context.screen, customer, servers.used, &overview);
     let of_ports = by_severity(alerts.iter().map(|alert| alert.severity.as_ref()));
-    let of_domains = domain_alerts(context, customer, &overview).await?;
+    let of_domains =
+        domain_alerts(&context.session, &context.notebook, customer, &overview).await?;
     let severities = together(&of_ports, of_domains.as_ref());
     let result = json!({
         "billing_customer_id": customer,
@@ -126,7 +136,7 @@ pub async fn of_customer(context: &Context, customer: CustomerId) -> Result<Outc
         "rules",
         Cell::text(rules_text(rules.len(), expiring)),
     ));
-    story.extend(pace_line(context));
+    story.extend(pace_line(&context.session));
     let next = next(customer, [&servers, &domains], &severities);
     if !next.is_empty() {
         story.push(Line::Heading("Next:"));
@@ -186,7 +196,8 @@ fn by_severity<'a>(severities: impl Iterator<Item = Option<&'a Severity>>) -> Co
 
 /// The open alerts of the domains; they cost a call for each domain, so not of very many.
 async fn domain_alerts(
-    context: &Context,
+    session: &Session,
+    notebook: &Notebook,
     customer: CustomerId,
     overview: &DomainOverview,
 ) -> Result<Option<Counts>, CliError> {
@@ -202,7 +213,7 @@ async fn domain_alerts(
         .map(|domain| DomainRef::listed(customer, domain.clone()))
         .collect();
     let open = Some(&DomainAlertStatus::Open);
-    let alerts = alerts::of_domains(context, customer, &domains, open).await?;
+    let alerts = alerts::of_domains(session, notebook, customer, &domains, open).await?;
     Ok(Some(by_severity(alerts.iter().map(Alert::severity))))
 }
 

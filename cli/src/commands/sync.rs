@@ -7,7 +7,9 @@ use crate::bulk::{self, Done, End, input};
 use crate::context::Context;
 use crate::error::{CliError, Own};
 use crate::machine::files;
-use crate::session::prompt::Danger;
+use crate::session::Session;
+use crate::session::prompt::{Danger, Prompt};
+use crate::ui::Ui;
 use crate::ui::outcome::{Cell, Column, Line, Outcome, Table, count_or_unknown, shown, to_json};
 use crate::values::durations::{counted, counted_if_told};
 use clap::Args;
@@ -64,14 +66,21 @@ pub async fn run(context: &Context, args: SyncArgs) -> Result<Outcome, CliError>
             "a sync is made under the billing namespace only: leave out --namespace provisioning",
         ));
     }
-    let requests = requests(read(context, &args)?, &args)?;
+    let requests = requests(read(&context.screen, &args)?, &args)?;
     confirm(context, &requests).await?;
     if requests.len() > 1 && !args.use_whole_window {
         context.session.leave_calls_to_people()?;
     }
     // No journal: to report a state again changes nothing twice, and another report may have said otherwise since.
-    let send = async |request: &SyncServices| send(context, request).await;
-    let ends = bulk::run(context, &requests, OnError::Stop, send).await;
+    let send = async |request: &SyncServices| send(&context.session, request).await;
+    let ends = bulk::run(
+        &context.session,
+        &context.screen,
+        &requests,
+        OnError::Stop,
+        send,
+    )
+    .await;
     Total::of(ends)
 }
 
@@ -79,11 +88,8 @@ fn about(request: &SyncServices) -> String {
     format!("the status of {} services", request.services.len())
 }
 
-async fn send(context: &Context, request: &SyncServices) -> Result<End, CliError> {
-    let sent = context
-        .session
-        .write(request.clone(), &about(request))
-        .await?;
+async fn send(session: &Session, request: &SyncServices) -> Result<End, CliError> {
+    let sent = session.write(request.clone(), &about(request)).await?;
     Ok(sent.map_or(End::Planned, |answer| {
         End::Done(Done {
             record: to_json(&answer.data),
@@ -107,9 +113,9 @@ fn requests(body: Body, args: &SyncArgs) -> Result<Vec<SyncServices>, CliError> 
     Ok(requests)
 }
 
-fn read(context: &Context, args: &SyncArgs) -> Result<Body, CliError> {
+fn read(screen: &Ui, args: &SyncArgs) -> Result<Body, CliError> {
     let name = files::name_of(&args.file);
-    let text = input::read_text(context, &args.file, &name)?;
+    let text = input::read_text(screen, &args.file, &name)?;
     let wrong = |error: serde_json::Error| CliError::usage(format!("{name}: {error}"));
     let body = match text.trim_start().chars().next() {
         Some('[') => Body::of(serde_json::from_str(&text).map_err(wrong)?),
@@ -205,13 +211,18 @@ async fn confirm(context: &Context, requests: &[SyncServices]) -> Result<(), Cli
     };
     let question = format!(
         "About to report {count} services ({cancelled} cancelled, {suspended} suspended).{}",
-        outlook(context, danger, &services).await
+        outlook(&context.session, &context.prompt, danger, &services).await
     );
     capacity::confirm(context, danger, &question, &count.to_string())
 }
 
 /// What the report may pause, of the first customers.
-async fn outlook(context: &Context, danger: Danger, services: &[&ServiceReport]) -> String {
+async fn outlook(
+    session: &Session,
+    prompt: &Prompt,
+    danger: Danger,
+    services: &[&ServiceReport],
+) -> String {
     const NAMED: usize = 10;
     let ends = |service: &&ServiceReport| service.status != SubscriptionStatus::Active;
     let (servers, shares): (Vec<&ServiceReport>, Vec<&ServiceReport>) = services
@@ -225,7 +236,8 @@ async fn outlook(context: &Context, danger: Danger, services: &[&ServiceReport])
         .collect();
     let mut text = String::new();
     for (customer, product) in shares.iter().take(NAMED) {
-        text += &capacity::outlook(context, danger, *customer, product, Kept::Unknown).await;
+        text +=
+            &capacity::outlook(session, prompt, danger, *customer, product, Kept::Unknown).await;
     }
     if shares.len() > NAMED {
         let more = shares.len() - NAMED;

@@ -2,8 +2,10 @@
 
 use crate::context::Context;
 use crate::error::{CliError, Exit};
+use crate::notebook::Notebook;
 use crate::notebook::index::{AlertRecord, Seen};
 use crate::references::{self, DomainRef, Named};
+use crate::session::Session;
 use crate::ui::outcome::count_or_unknown;
 use crate::ui::severity_rank;
 use secmon::model::{
@@ -183,7 +185,8 @@ impl SeverityFilter {
 
 /// The alerts of these domains, newest first in each.
 pub async fn of_domains(
-    context: &Context,
+    session: &Session,
+    notebook: &Notebook,
     customer: CustomerId,
     domains: &[DomainRef],
     status: Option<&DomainAlertStatus>,
@@ -192,12 +195,10 @@ pub async fn of_domains(
     for domain in domains {
         let mut list = ListDomainAlerts::new(customer, domain.id).per_page(PAGE_SIZE);
         list.status = status.cloned();
-        let found = context.session.client()?.pages(list).collect_all().await?;
+        let found = session.client()?.pages(list).collect_all().await?;
         let records = found.iter();
         let records = records.map(|alert| AlertRecord::of_domain(customer, alert));
-        context
-            .notebook
-            .learn(Seen::Alerts(customer, Some(domain.id), records.collect()));
+        notebook.learn(Seen::Alerts(customer, Some(domain.id), records.collect()));
         alerts.extend(
             found
                 .into_iter()
@@ -208,7 +209,7 @@ pub async fn of_domains(
 }
 
 /// Keeps in mind all alerts of a customer that a look has shown.
-pub fn learn(context: &Context, customer: CustomerId, alerts: &[Alert]) {
+pub fn learn(notebook: &Notebook, customer: CustomerId, alerts: &[Alert]) {
     let mut lists: BTreeMap<Option<DomainId>, Vec<AlertRecord>> = BTreeMap::new();
     for alert in alerts {
         let record = match alert {
@@ -218,9 +219,7 @@ pub fn learn(context: &Context, customer: CustomerId, alerts: &[Alert]) {
         lists.entry(record.domain).or_default().push(record);
     }
     for (domain, records) in lists {
-        context
-            .notebook
-            .learn(Seen::Alerts(customer, domain, records));
+        notebook.learn(Seen::Alerts(customer, domain, records));
     }
 }
 
@@ -239,7 +238,9 @@ pub async fn find(context: &Context, names: &[String]) -> Result<Vec<Alert>, Cli
     let mut found = Vec::new();
     for name in names {
         let name = name.trim();
-        if let Some(alert) = listed_before(context, customer, name).await? {
+        if let Some(alert) =
+            listed_before(&context.session, &context.notebook, customer, name).await?
+        {
             found.push(alert);
             continue;
         }
@@ -248,10 +249,10 @@ pub async fn find(context: &Context, names: &[String]) -> Result<Vec<Alert>, Cli
             continue;
         }
         if all.is_none() {
-            all = Some(everything(context, customer).await?);
+            all = Some(everything(&context.session, &context.notebook, customer).await?);
         }
         found.push(references::by_id_or_prefix(
-            context,
+            &context.session,
             name,
             ALERT,
             all.clone().unwrap_or_default(),
@@ -296,23 +297,24 @@ fn listed<'a>(known: &'a [AlertRecord], name: &str) -> Option<&'a AlertRecord> {
 
 /// Reads an alert that the last listing has shown, if it is still there.
 async fn listed_before(
-    context: &Context,
+    session: &Session,
+    notebook: &Notebook,
     customer: CustomerId,
     name: &str,
 ) -> Result<Option<Alert>, CliError> {
-    let known = &context.session.known()?.alerts;
+    let known = &session.known()?.alerts;
     let Some(alert) = listed(known, name).filter(|alert| alert.customer == customer) else {
         return Ok(None);
     };
     let (id, domain) = (alert.id, alert.domain);
     let read = match domain {
-        Some(domain) => of_domain(context, domain, id, customer).await,
-        None => of_port(context, id, customer).await,
+        Some(domain) => of_domain(session, domain, id, customer).await,
+        None => of_port(session, id, customer).await,
     };
     match read {
         Ok(alert) => Ok(Some(alert)),
         Err(error) if error.exit() == Exit::NotFound => {
-            context.notebook.learn(Seen::Gone(id));
+            notebook.learn(Seen::Gone(id));
             Ok(None)
         }
         Err(error) => Err(error),
@@ -320,19 +322,19 @@ async fn listed_before(
 }
 
 async fn of_domain(
-    context: &Context,
+    session: &Session,
     domain: DomainId,
     id: Uuid,
     customer: CustomerId,
 ) -> Result<Alert, CliError> {
     let get = GetDomainAlert::new(customer, domain, id.into());
-    let alert = context.session.read(get).await?.into_data().alert;
+    let alert = session.read(get).await?.into_data().alert;
     Ok(Alert::Domain(Box::new(alert)))
 }
 
-async fn of_port(context: &Context, id: Uuid, customer: CustomerId) -> Result<Alert, CliError> {
+async fn of_port(session: &Session, id: Uuid, customer: CustomerId) -> Result<Alert, CliError> {
     let get = GetPortAlert::new(customer, id.into());
-    let alert = context.session.read(get).await?.into_data().alert;
+    let alert = session.read(get).await?.into_data().alert;
     Ok(Alert::Port(Box::new(alert)))
 }
 
@@ -348,28 +350,42 @@ async fn exactly(
             .first()
             .ok_or_else(|| CliError::not_found(format!("no domain {domain:?}")))?;
         let Ok(id) = alert.parse::<Uuid>() else {
-            let all = of_domains(context, customer, std::slice::from_ref(domain), None).await?;
-            return references::by_id_or_prefix(context, alert, ALERT, all, Alert::id).map(Some);
+            let all = of_domains(
+                &context.session,
+                &context.notebook,
+                customer,
+                std::slice::from_ref(domain),
+                None,
+            )
+            .await?;
+            return references::by_id_or_prefix(&context.session, alert, ALERT, all, Alert::id)
+                .map(Some);
         };
-        return Ok(Some(of_domain(context, domain.id, id, customer).await?));
+        return Ok(Some(
+            of_domain(&context.session, domain.id, id, customer).await?,
+        ));
     }
     let Ok(id) = name.parse::<Uuid>() else {
         return Ok(None);
     };
-    match of_port(context, id, customer).await {
+    match of_port(&context.session, id, customer).await {
         Ok(alert) => Ok(Some(alert)),
         Err(error) if error.exit() == Exit::NotFound => Ok(None),
         Err(error) => Err(error),
     }
 }
 
-async fn everything(context: &Context, customer: CustomerId) -> Result<Vec<Alert>, CliError> {
-    let ports = references::all_alerts(context, customer, |list| list).await?;
-    let domains = references::all_domains(context, customer).await?;
+async fn everything(
+    session: &Session,
+    notebook: &Notebook,
+    customer: CustomerId,
+) -> Result<Vec<Alert>, CliError> {
+    let ports = references::all_alerts(session, notebook, customer, |list| list).await?;
+    let domains = references::all_domains(session, notebook, customer).await?;
     let mut all: Vec<Alert> = ports
         .into_iter()
         .map(|alert| Alert::Port(Box::new(alert)))
         .collect();
-    all.extend(of_domains(context, customer, &domains, None).await?);
+    all.extend(of_domains(session, notebook, customer, &domains, None).await?);
     Ok(all)
 }

@@ -3,7 +3,9 @@
 use super::reference::nearest;
 use crate::context::Context;
 use crate::error::{CliError, Own};
+use crate::notebook::Notebook;
 use crate::notebook::index::{Domain, Seen};
+use crate::session::Session;
 use secmon::model::{CustomerId, DomainId, DomainStatus, MonitoredDomain};
 use secmon::operations::{DomainOverview, GetDomainSummary, ListDomains};
 use serde::{Deserialize, Serialize};
@@ -53,16 +55,13 @@ impl DomainRef {
 
 /// The monitored domains of a customer, as the service lists them.
 pub async fn monitored(
-    context: &Context,
+    session: &Session,
+    notebook: &Notebook,
     customer: CustomerId,
 ) -> Result<Vec<MonitoredDomain>, CliError> {
-    let overview = context
-        .session
-        .read(ListDomains::new(customer))
-        .await?
-        .into_data();
+    let overview = session.read(ListDomains::new(customer)).await?.into_data();
     let domains = told(overview, customer)?;
-    learn_domains(context, customer, &domains);
+    learn_domains(notebook, customer, &domains);
     Ok(domains)
 }
 
@@ -84,21 +83,20 @@ pub fn told(
 
 /// The monitored domains of a customer.
 pub async fn all_domains(
-    context: &Context,
+    session: &Session,
+    notebook: &Notebook,
     customer: CustomerId,
 ) -> Result<Vec<DomainRef>, CliError> {
-    let listed = monitored(context, customer).await?.into_iter();
+    let listed = monitored(session, notebook, customer).await?.into_iter();
     Ok(listed
         .map(|domain| DomainRef::listed(customer, domain))
         .collect())
 }
 
 /// Keeps in mind the domains of a customer.
-pub fn learn_domains(context: &Context, customer: CustomerId, domains: &[MonitoredDomain]) {
+pub fn learn_domains(notebook: &Notebook, customer: CustomerId, domains: &[MonitoredDomain]) {
     let known = domains.iter().map(|domain| Domain::of(customer, domain));
-    context
-        .notebook
-        .learn(Seen::AllDomains(customer, known.collect()));
+    notebook.learn(Seen::AllDomains(customer, known.collect()));
 }
 
 /// The customer of these domains: the one that was named, or the one that the index knows them to belong to; else a
@@ -163,7 +161,7 @@ pub async fn domain_targets(
         let id = name.parse::<Uuid>().ok().map(DomainId::from);
         if known.is_none() && (id.is_none() || context.session.settings.customer.is_some()) {
             let customer = customer_of_domains(context, names)?;
-            known = Some(all_domains(context, customer).await?);
+            known = Some(all_domains(&context.session, &context.notebook, customer).await?);
         }
         let wanted = name.trim_end_matches('.').to_lowercase();
         let fits =
@@ -173,7 +171,9 @@ pub async fn domain_targets(
             (Some(domain), _) => domain,
             (None, id) => match (met(typed), id) {
                 (Some(domain), _) => domain,
-                (None, Some(id)) => unlisted(context, id, &mut lists).await?,
+                (None, Some(id)) => {
+                    unlisted(&context.session, &context.notebook, id, &mut lists).await?
+                }
                 (None, None) => {
                     let customer = context.customer()?;
                     return Err(missing(name, &wanted, customer, known.iter().flatten()));
@@ -207,15 +207,13 @@ fn missing<'a>(
 /// A domain that is in no list that was read. A terminated one is in none; with a customer it must be that customer's.
 /// Without one, the index may know whose it is: then that customer's list tells, and is kept in `lists`.
 async fn unlisted(
-    context: &Context,
+    session: &Session,
+    notebook: &Notebook,
     id: DomainId,
     lists: &mut BTreeMap<CustomerId, Vec<DomainRef>>,
 ) -> Result<DomainRef, CliError> {
-    if let Some(customer) = context.session.settings.customer {
-        let summary = context
-            .session
-            .read(GetDomainSummary::new(customer, id))
-            .await;
+    if let Some(customer) = session.settings.customer {
+        let summary = session.read(GetDomainSummary::new(customer, id)).await;
         let summary = summary
             .map_err(|error| error.during(format!("looking {id} up for customer {customer}")))?;
         return Ok(DomainRef {
@@ -225,16 +223,11 @@ async fn unlisted(
             status: None,
         });
     }
-    let known = context
-        .session
-        .known()?
-        .domains
-        .iter()
-        .find(|known| known.id == id);
+    let known = session.known()?.domains.iter().find(|known| known.id == id);
     let mut listed = None;
     if let Some(owner) = known.map(|known| known.customer) {
         let list = match lists.entry(owner) {
-            Entry::Vacant(place) => place.insert(all_domains(context, owner).await?),
+            Entry::Vacant(place) => place.insert(all_domains(session, notebook, owner).await?),
             Entry::Occupied(list) => list.into_mut(),
         };
         listed = list.iter().find(|domain| domain.id == id).cloned();

@@ -1,9 +1,10 @@
 //! Rules and alerts by id, or by the first digits of it.
 
 use super::{PAGE_SIZE, SHORTEST_PREFIX, is_id_or_prefix};
-use crate::context::Context;
 use crate::error::{CliError, Own};
+use crate::notebook::Notebook;
 use crate::notebook::index::{AlertRecord, Record, Seen};
+use crate::session::Session;
 use secmon::model::{CustomerId, PortAlert, Rule};
 use secmon::operations::{ListPortAlerts, ListRules};
 
@@ -37,7 +38,7 @@ pub fn check_named(kind: Named, text: &str) -> Result<(), CliError> {
 
 /// Finds the record an id, or the first digits of one, stands for.
 pub fn by_id_or_prefix<T>(
-    context: &Context,
+    session: &Session,
     text: &str,
     kind: Named,
     records: Vec<T>,
@@ -49,8 +50,7 @@ pub fn by_id_or_prefix<T>(
     let mut found: Vec<T> = records.into_iter().filter(fits).collect();
     match found.len() {
         0 => {
-            let whose = context
-                .session
+            let whose = session
                 .settings
                 .customer
                 .map(|id| format!(" -c {id}"))
@@ -72,18 +72,19 @@ pub fn by_id_or_prefix<T>(
 
 /// All rules that a customer (or, without one, the account) has.
 pub async fn all_rules(
-    context: &Context,
+    session: &Session,
+    notebook: &Notebook,
     narrow: impl FnOnce(ListRules) -> ListRules,
 ) -> Result<Vec<Rule>, CliError> {
-    context.session.ready().await?;
+    session.ready().await?;
     let mut list = ListRules::account_wide().per_page(PAGE_SIZE);
-    list.billing_customer_id = context.session.settings.customer;
+    list.billing_customer_id = session.settings.customer;
     let list = narrow(list);
     let whose = list.billing_customer_id;
     let whole = list.endpoint_id.is_none() && list.scope.is_none() && list.status.is_none();
-    let rules = context.session.client()?.pages(list).collect_all().await?;
+    let rules = session.client()?.pages(list).collect_all().await?;
     let records = rules.iter().map(|rule| Record::of(whose, rule)).collect();
-    context.notebook.learn(match whole {
+    notebook.learn(match whole {
         true => Seen::AllRules(whose, records),
         false => Seen::Rules(records),
     });
@@ -92,18 +93,17 @@ pub async fn all_rules(
 
 /// All port alerts of a customer.
 pub async fn all_alerts(
-    context: &Context,
+    session: &Session,
+    notebook: &Notebook,
     customer: CustomerId,
     narrow: impl FnOnce(ListPortAlerts) -> ListPortAlerts,
 ) -> Result<Vec<PortAlert>, CliError> {
-    context.session.ready().await?;
+    session.ready().await?;
     let list = narrow(ListPortAlerts::new(customer).per_page(PAGE_SIZE));
-    let alerts = context.session.client()?.pages(list).collect_all().await?;
+    let alerts = session.client()?.pages(list).collect_all().await?;
     let records = alerts
         .iter()
         .map(|alert| AlertRecord::of_port(customer, alert));
-    context
-        .notebook
-        .learn(Seen::Alerts(customer, None, records.collect()));
+    notebook.learn(Seen::Alerts(customer, None, records.collect()));
     Ok(alerts)
 }

@@ -4,7 +4,10 @@ use super::reference::Reference;
 use super::{PAGE_SIZE, is_known};
 use crate::context::Context;
 use crate::error::{CliError, Exit, Own};
+use crate::notebook::Notebook;
 use crate::notebook::index::{Seen, Server};
+use crate::session::Session;
+use crate::ui::Ui;
 use secmon::model::{CustomerId, Endpoint, EndpointId, EndpointStatus};
 use secmon::operations::{GetEndpoint, ListEndpoints};
 use serde::{Deserialize, Serialize};
@@ -168,32 +171,33 @@ pub async fn endpoint(context: &Context, name: &str) -> Result<Endpoint, CliErro
 
 /// All servers of a customer, or of the account.
 pub async fn all_endpoints(
-    context: &Context,
+    session: &Session,
+    notebook: &Notebook,
     customer: Option<CustomerId>,
 ) -> Result<Vec<Endpoint>, CliError> {
-    context.session.ready().await?;
+    session.ready().await?;
     let mut list = ListEndpoints::account_wide().per_page(PAGE_SIZE);
     list.billing_customer_id = customer;
-    let endpoints = context.session.client()?.pages(list).collect_all().await?;
+    let endpoints = session.client()?.pages(list).collect_all().await?;
     let servers = endpoints.iter().map(Server::from).collect();
-    context.notebook.learn(Seen::AllServers(customer, servers));
+    notebook.learn(Seen::AllServers(customer, servers));
     Ok(endpoints)
 }
 
 /// The servers of these customers: one list each, or that of the whole account where it costs fewer calls.
 pub async fn endpoints_of(
-    context: &Context,
+    session: &Session,
+    notebook: &Notebook,
     customers: &BTreeSet<CustomerId>,
 ) -> Result<Vec<Endpoint>, CliError> {
     if customers.len() > 1 {
-        let first = context
-            .session
+        let first = session
             .read(ListEndpoints::account_wide().per_page(1))
             .await?;
         let pages = first.data.meta.total;
         let pages = pages.map(|total| total.div_ceil(u64::from(PAGE_SIZE)));
         if pages.is_some_and(|pages| pages < customers.len() as u64) {
-            let mut all = all_endpoints(context, None).await?;
+            let mut all = all_endpoints(session, notebook, None).await?;
             all.retain(|endpoint| {
                 let owner = endpoint.billing_customer_id;
                 owner.is_some_and(|owner| customers.contains(&owner))
@@ -203,26 +207,28 @@ pub async fn endpoints_of(
     }
     let mut endpoints = Vec::new();
     for customer in customers {
-        endpoints.extend(all_endpoints(context, Some(*customer)).await?);
+        endpoints.extend(all_endpoints(session, notebook, Some(*customer)).await?);
     }
     Ok(endpoints)
 }
 
 /// A server as it is now.
-async fn read_endpoint(context: &Context, id: EndpointId) -> Result<Endpoint, CliError> {
-    let found = context.session.read(GetEndpoint::account_wide(id)).await;
+async fn read_endpoint(
+    session: &Session,
+    notebook: &Notebook,
+    id: EndpointId,
+) -> Result<Endpoint, CliError> {
+    let found = session.read(GetEndpoint::account_wide(id)).await;
     if found
         .as_ref()
         .is_err_and(|error| error.exit() == Exit::NotFound)
     {
-        context.notebook.learn(Seen::Gone(id.into()));
+        notebook.learn(Seen::Gone(id.into()));
     }
     let endpoint = found
         .map_err(|error| error.during(format!("looking {id} up")))?
         .into_data();
-    context
-        .notebook
-        .learn(Seen::Servers(vec![Server::from(&endpoint)]));
+    notebook.learn(Seen::Servers(vec![Server::from(&endpoint)]));
     Ok(endpoint)
 }
 
@@ -259,7 +265,7 @@ impl Way {
             .filter(|server| customer.is_none() || server.customer == customer);
         let calls = listed.count().div_ceil(PAGE_SIZE as usize);
         if prefixes == Prefixes::Refused {
-            tell_cost(context, calls);
+            tell_cost(&context.screen, calls);
         }
         Ok(match (names <= calls && customer.is_none(), prefixes) {
             (true, Prefixes::Accepted) => Self::OneByOne,
@@ -270,10 +276,10 @@ impl Way {
 }
 
 /// A long wait for a list is told beforehand.
-fn tell_cost(context: &Context, calls: usize) {
+fn tell_cost(screen: &Ui, calls: usize) {
     const WORTH_TELLING: usize = 20;
     if calls > WORTH_TELLING {
-        context.screen.note(&format!(
+        screen.note(&format!(
             "reading all servers anew before this: about {calls} calls"
         ));
     }
@@ -315,7 +321,9 @@ impl<'a> Search<'a> {
     async fn list(&self) -> Result<&Vec<Endpoint>, CliError> {
         let customer = self.context.session.settings.customer;
         self.list
-            .get_or_try_init(|| all_endpoints(self.context, customer))
+            .get_or_try_init(|| {
+                all_endpoints(&self.context.session, &self.context.notebook, customer)
+            })
             .await
     }
 
@@ -325,8 +333,8 @@ impl<'a> Search<'a> {
         {
             return Ok(endpoint.clone());
         }
-        let endpoint = read_endpoint(self.context, id).await?;
-        check_owner(self.context, &endpoint).await?;
+        let endpoint = read_endpoint(&self.context.session, &self.context.notebook, id).await?;
+        check_owner(&self.context.session, &endpoint).await?;
         Ok(endpoint)
     }
 
@@ -339,7 +347,7 @@ impl<'a> Search<'a> {
         let [known] = fit.servers.as_slice() else {
             return Ok(None);
         };
-        match read_endpoint(self.context, known.id).await {
+        match read_endpoint(&self.context.session, &self.context.notebook, known.id).await {
             Ok(endpoint) if Server::from(&endpoint) == **known => Ok(Some(endpoint)),
             Ok(_) => Ok(None),
             Err(error) if error.exit() == Exit::NotFound => Ok(None),
@@ -378,9 +386,10 @@ impl<'a> Search<'a> {
     /// What `-c` left out may be another customer's: then `-c` is what is wrong.
     async fn missing(&self, reference: &Reference<'_>, list: &[Endpoint]) -> CliError {
         if self.context.session.settings.customer.is_some()
-            && let Ok(everyones) = all_endpoints(self.context, None).await
+            && let Ok(everyones) =
+                all_endpoints(&self.context.session, &self.context.notebook, None).await
             && let Some(other) = reference.fit(&everyones).servers.first()
-            && let Err(error) = check_owner(self.context, other).await
+            && let Err(error) = check_owner(&self.context.session, other).await
         {
             return error;
         }
@@ -401,17 +410,14 @@ fn label(endpoint: &Endpoint) -> String {
 }
 
 /// `-c` never overrides who owns a server.
-async fn check_owner(context: &Context, endpoint: &Endpoint) -> Result<(), CliError> {
-    match (
-        context.session.settings.customer,
-        endpoint.billing_customer_id,
-    ) {
+async fn check_owner(session: &Session, endpoint: &Endpoint) -> Result<(), CliError> {
+    match (session.settings.customer, endpoint.billing_customer_id) {
         (Some(given), Some(owner)) if given != owner => {
             let server = name_of(endpoint);
             let belongs = format!(
                 "{server} belongs to customer {owner}, not to customer {given}: correct -c, or leave it out"
             );
-            match is_known(context, given).await? {
+            match is_known(session, given).await? {
                 true => Err(CliError::usage(belongs)),
                 false => Err(CliError::not_found(format!(
                     "nothing is known of customer {given}; {belongs}"

@@ -10,6 +10,7 @@ use crate::error::CliError;
 use crate::machine::files;
 use crate::references;
 use crate::references::alerts::{self, Alert, SeverityFilter};
+use crate::session::Session;
 use crate::ui::invocation::quoted;
 use crate::ui::outcome::{Line, Outcome, to_json};
 use crate::values::durations::counted;
@@ -59,7 +60,7 @@ const ACKNOWLEDGED: Words = Words {
 
 /// `secmon alert ack`.
 pub async fn run(context: &Context, args: &AlertAckArgs) -> Result<Outcome, CliError> {
-    check_named(context, args)?;
+    check_named(&context.session, args)?;
     let alerts = if args.all {
         open_domain_alerts(context, whose(context, args)?, args).await?
     } else {
@@ -70,7 +71,7 @@ pub async fn run(context: &Context, args: &AlertAckArgs) -> Result<Outcome, CliE
     let acknowledging = Acknowledging { context, customer };
     let items = bulk::change_all(context, &acknowledging, &alerts, &args.run).await?;
     let total = sum(&items, args, customer);
-    let mut outcome = bulk::conclude(context, ACKNOWLEDGED, items)?;
+    let mut outcome = bulk::conclude(&context.screen, ACKNOWLEDGED, items)?;
     outcome.story.insert(0, Line::text(total));
     Ok(outcome)
 }
@@ -101,7 +102,7 @@ impl ChangeOfMany for Acknowledging<'_> {
     }
 
     async fn apply(&self, alert: &DomainAlert, prior: Prior) -> Result<End, CliError> {
-        let end = acknowledge_one(self.context, alert, self.customer).await?;
+        let end = acknowledge_one(&self.context.session, alert, self.customer).await?;
         Ok(end.after(prior))
     }
 }
@@ -118,7 +119,7 @@ fn sum(items: &[Item], args: &AlertAckArgs, customer: CustomerId) -> String {
 }
 
 /// Refuses a command that names no alert, or alerts of ports, and says how to name some.
-fn check_named(context: &Context, args: &AlertAckArgs) -> Result<(), CliError> {
+fn check_named(session: &Session, args: &AlertAckArgs) -> Result<(), CliError> {
     if args.kind == Some(AlertKind::Port) {
         return Err(
             CliError::usage("alerts of ports cannot be acknowledged, only those of domains")
@@ -133,7 +134,7 @@ fn check_named(context: &Context, args: &AlertAckArgs) -> Result<(), CliError> {
     if files::stdin_is_a_pipe() {
         return Err(error.hint("to read the ids from standard input: `alert ack -`"));
     }
-    let customer = context.session.settings.customer;
+    let customer = session.settings.customer;
     let customer = customer.map_or_else(|| "ID".to_owned(), |id| id.to_string());
     let filters = [("severity", &args.severity), ("domain", &args.domain)];
     let filters: String = filters
@@ -164,10 +165,17 @@ async fn open_domain_alerts(
         .transpose()?;
     let domains = match &args.domain {
         Some(name) => references::domains(context, std::slice::from_ref(name)).await?,
-        None => references::all_domains(context, customer).await?,
+        None => references::all_domains(&context.session, &context.notebook, customer).await?,
     };
     let open = DomainAlertStatus::Open;
-    let alerts = alerts::of_domains(context, customer, &domains, Some(&open)).await?;
+    let alerts = alerts::of_domains(
+        &context.session,
+        &context.notebook,
+        customer,
+        &domains,
+        Some(&open),
+    )
+    .await?;
     let wanted = alerts.into_iter().filter(|alert| {
         severity
             .as_ref()
@@ -197,14 +205,13 @@ fn domain_alerts_only(
 }
 
 pub async fn acknowledge_one(
-    context: &Context,
+    session: &Session,
     alert: &DomainAlert,
     customer: CustomerId,
 ) -> Result<End, CliError> {
     let named = Alert::Domain(Box::new(alert.clone()));
     let request = AcknowledgeDomainAlert::new(customer, alert.monitored_domain_id, alert.id);
-    let sent = context
-        .session
+    let sent = session
         .write(request, &format!("alert {}", named.handle()))
         .await;
     let Some(answer) =

@@ -48,7 +48,7 @@ pub fn allow_command(alert: &PortAlert, customer: CustomerId) -> String {
 
 /// `secmon alert allow`.
 pub async fn run(context: &Context, args: AlertAllowArgs) -> Result<Outcome, CliError> {
-    let reason = justification(context, &args.justification)?;
+    let reason = justification(&context.prompt, &args.justification)?;
     let addition = Addition::new(reason, None, args.expires.as_deref())?;
     let mut wanted = Vec::new();
     for alert in alerts::find(context, &args.alerts).await? {

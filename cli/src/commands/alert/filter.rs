@@ -2,8 +2,10 @@
 
 use crate::context::Context;
 use crate::error::CliError;
+use crate::notebook::Notebook;
 use crate::references::alerts::{self, Alert, SeverityFilter};
 use crate::references::{self, DomainRef};
+use crate::session::Session;
 use crate::values::durations;
 use clap::{Args, ValueEnum};
 use secmon::model::{CustomerId, DomainAlertStatus, EndpointId, PortAlertStatus};
@@ -74,7 +76,16 @@ pub async fn read(
     let (customer, scope) = scope(context, filter).await?;
     let mut alerts = Vec::new();
     if wanted(filter.kind, AlertKind::Port) && !matches!(scope, Scope::Domain(_)) {
-        alerts.extend(ports(context, customer, &scope, status).await?);
+        alerts.extend(
+            ports(
+                &context.session,
+                &context.notebook,
+                customer,
+                &scope,
+                status,
+            )
+            .await?,
+        );
     }
     if wanted(filter.kind, AlertKind::Domain) && !matches!(scope, Scope::Server(_)) {
         alerts.extend(domains(context, customer, scope, status).await?);
@@ -153,7 +164,8 @@ pub fn customer(context: &Context) -> Result<CustomerId, CliError> {
 }
 
 async fn ports(
-    context: &Context,
+    session: &Session,
+    notebook: &Notebook,
     customer: CustomerId,
     scope: &Scope,
     status: Option<AlertStatusArg>,
@@ -164,7 +176,7 @@ async fn ports(
         Some(AlertStatusArg::Resolved) => Some(PortAlertStatus::Resolved),
         Some(AlertStatusArg::Acknowledged) => return Ok(Vec::new()),
     };
-    let alerts = references::all_alerts(context, customer, |mut list| {
+    let alerts = references::all_alerts(session, notebook, customer, |mut list| {
         list.status = status;
         list.endpoint_id = match scope {
             Scope::Server(id) => Some(*id),
@@ -187,7 +199,7 @@ async fn domains(
 ) -> Result<Vec<Alert>, CliError> {
     let domains = match scope {
         Scope::Domain(domain) => vec![domain],
-        _ => references::all_domains(context, customer).await?,
+        _ => references::all_domains(&context.session, &context.notebook, customer).await?,
     };
     if domains.len() > EXPENSIVE {
         context.screen.note(&format!(
@@ -200,7 +212,14 @@ async fn domains(
         AlertStatusArg::Acknowledged => DomainAlertStatus::Acknowledged,
         AlertStatusArg::Resolved => DomainAlertStatus::Resolved,
     });
-    alerts::of_domains(context, customer, &domains, status.as_ref()).await
+    alerts::of_domains(
+        &context.session,
+        &context.notebook,
+        customer,
+        &domains,
+        status.as_ref(),
+    )
+    .await
 }
 
 /// So many calls are worth a word.

@@ -47,7 +47,7 @@ pub async fn run(context: &Context, args: &AlertListArgs) -> Result<Outcome, Cli
     let mut found = filter::read(context, &args.filter, args.status).await?;
     let named = args.filter.endpoint.is_some() || args.filter.domain.is_some();
     if found.alerts.is_empty() && !named {
-        new_customer::tell(context, found.customer).await;
+        new_customer::tell(&context.session, &context.screen, found.customer).await;
     }
     found.alerts.sort_by_key(|alert| {
         let seen = alert.first_seen().map(Timestamp::date_time);

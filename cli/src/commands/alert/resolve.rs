@@ -9,6 +9,7 @@ use crate::context::Context;
 use crate::error::{CliError, Failure};
 use crate::machine::files;
 use crate::references::alerts::{self, Alert};
+use crate::session::Session;
 use crate::session::prompt::Danger;
 use crate::ui::outcome::{Line, Outcome, to_json};
 use clap::Args;
@@ -75,7 +76,7 @@ async fn resolve_found(
         open_ones,
     };
     let items = bulk::change_all(context, &resolving, alerts, &args.run).await?;
-    let mut outcome = bulk::conclude(context, RESOLVED, items)?;
+    let mut outcome = bulk::conclude(&context.screen, RESOLVED, items)?;
     if let [Alert::Port(alert)] = alerts {
         let command = allow_command(alert, customer);
         outcome.story.push(Line::Hint(format!(
@@ -124,9 +125,9 @@ impl ChangeOfMany for Resolving<'_> {
     async fn apply(&self, alert: &Alert, prior: Prior) -> Result<End, CliError> {
         let (context, customer) = (self.context, self.customer);
         let end = match alert {
-            Alert::Port(alert) => resolve_port(context, alert, customer).await?,
+            Alert::Port(alert) => resolve_port(&context.session, alert, customer).await?,
             Alert::Domain(alert) => {
-                resolve_domain(context, alert, customer, self.open_ones).await?
+                resolve_domain(&context.session, alert, customer, self.open_ones).await?
             }
         };
         Ok(end.after(prior))
@@ -134,15 +135,14 @@ impl ChangeOfMany for Resolving<'_> {
 }
 
 async fn resolve_port(
-    context: &Context,
+    session: &Session,
     alert: &PortAlert,
     customer: CustomerId,
 ) -> Result<End, CliError> {
     let named = Alert::Port(Box::new(alert.clone()));
     let about = format!("alert {}{}", named.about(), on_place(&named));
     let server = alert.endpoint_id.map(Uuid::from);
-    let sent = context
-        .session
+    let sent = session
         .write_touching(ResolvePortAlert::new(customer, alert.id), &about, server)
         .await;
     let Some(answer) =
@@ -160,7 +160,7 @@ async fn resolve_port(
 }
 
 async fn resolve_domain(
-    context: &Context,
+    session: &Session,
     alert: &DomainAlert,
     customer: CustomerId,
     open_ones: OpenOnes,
@@ -174,11 +174,10 @@ async fn resolve_domain(
         )));
     }
     if open_ones == OpenOnes::AreAcknowledged && alert.status == DomainAlertStatus::Open {
-        acknowledge_one(context, alert, customer).await?;
+        acknowledge_one(session, alert, customer).await?;
     }
     let request = ResolveDomainAlert::new(customer, alert.monitored_domain_id, alert.id);
-    let sent = context
-        .session
+    let sent = session
         .write(request, &format!("alert {}", named.handle()))
         .await;
     let sent = sent.map_err(|error| {

@@ -10,12 +10,14 @@ use crate::bulk::preview;
 use crate::commands::common::args::Justification;
 use crate::context::Context;
 use crate::error::{CliError, Exit};
+use crate::notebook::Notebook;
 use crate::references;
 use crate::references::alerts::Alert;
-use crate::session::prompt::Danger;
+use crate::session::Session;
+use crate::session::prompt::{Danger, Prompt};
 use crate::ui::invocation::quoted;
 use crate::ui::outcome::{Line, Outcome, Table};
-use crate::ui::severity_rank;
+use crate::ui::{Ui, severity_rank};
 use crate::values::durations::counted;
 use clap::Args;
 use secmon::model::{CustomerId, Endpoint, EndpointId};
@@ -75,13 +77,17 @@ pub async fn run(context: &Context, args: &AlertTriageArgs) -> Result<Outcome, C
     let found = filter::read(context, &args.filter, Some(args.status)).await?;
     let customer = found.customer;
     context.imply_customer(customer);
-    let names = names(context, &found.alerts, customer).await?;
-    let steps = ask(context, groups(found.alerts, &names))?;
+    let names = names(&context.session, &context.notebook, &found.alerts, customer).await?;
+    let steps = ask(
+        &context.prompt,
+        &context.screen,
+        groups(found.alerts, &names),
+    )?;
     if steps.is_empty() {
         let nothing = vec![Line::text("Nothing was chosen, and nothing is changed.")];
         return Ok(Outcome::record(json!({ "steps": [] }), Table::new(&[])).tell(nothing));
     }
-    summarize(context, &steps, customer);
+    summarize(&context.screen, &steps, customer);
     let count: usize = steps.iter().map(|step| step.alerts().len()).sum();
     context.prompt.confirm(
         Danger::Moderate.times(count),
@@ -93,14 +99,15 @@ pub async fn run(context: &Context, args: &AlertTriageArgs) -> Result<Outcome, C
 
 /// What the customer's servers are called: an alert knows its server's address alone.
 async fn names(
-    context: &Context,
+    session: &Session,
+    notebook: &Notebook,
     alerts: &[Alert],
     customer: CustomerId,
 ) -> Result<BTreeMap<EndpointId, String>, CliError> {
     if !alerts.iter().any(|alert| matches!(alert, Alert::Port(_))) {
         return Ok(BTreeMap::new());
     }
-    let servers = references::all_endpoints(context, Some(customer)).await?;
+    let servers = references::all_endpoints(session, notebook, Some(customer)).await?;
     let named = |server: &Endpoint| (server.id, references::name_of(server));
     Ok(servers.iter().map(named).collect())
 }
@@ -126,7 +133,11 @@ fn groups(alerts: Vec<Alert>, names: &BTreeMap<EndpointId, String>) -> Vec<(Stri
     groups
 }
 
-fn ask(context: &Context, groups: Vec<(String, Vec<Alert>)>) -> Result<Vec<Step>, CliError> {
+fn ask(
+    prompt: &Prompt,
+    screen: &Ui,
+    groups: Vec<(String, Vec<Alert>)>,
+) -> Result<Vec<Step>, CliError> {
     let mut steps = Vec::new();
     let mut reason = String::new();
     let count = groups.len();
@@ -134,16 +145,16 @@ fn ask(context: &Context, groups: Vec<(String, Vec<Alert>)>) -> Result<Vec<Step>
         while !rest.is_empty() {
             let title = format!("{place}, {} of {count}: {} open", at + 1, rest.len());
             let options: Vec<String> = rest.iter().map(described).collect();
-            let chosen = context.prompt.choose_some(&title, &options)?;
+            let chosen = prompt.choose_some(&title, &options)?;
             if chosen.is_empty() {
                 break;
             }
-            match answer(context, &rest, chosen.len())? {
+            match answer(prompt, &rest, chosen.len())? {
                 Answer::Quit => return Ok(steps),
                 Answer::Skip => break,
                 Answer::Allow => {
-                    reason = asked_reason(context, &reason)?;
-                    let expires = asked_expiry(context)?;
+                    reason = asked_reason(prompt, screen, &reason)?;
+                    let expires = asked_expiry(prompt, screen)?;
                     steps.push(Step::Allow {
                         alerts: taken(&mut rest, &chosen),
                         reason: reason.clone(),
@@ -166,7 +177,7 @@ fn described(alert: &Alert) -> String {
 }
 
 /// A port can be allowed and not acknowledged, a leak acknowledged and not allowed.
-fn answer(context: &Context, group: &[Alert], chosen: usize) -> Result<Answer, CliError> {
+fn answer(prompt: &Prompt, group: &[Alert], chosen: usize) -> Result<Answer, CliError> {
     let of_ports = matches!(group.first(), Some(Alert::Port(_)));
     let first = match of_ports {
         true => ('a', "allow the port", Answer::Allow),
@@ -180,38 +191,34 @@ fn answer(context: &Context, group: &[Alert], chosen: usize) -> Result<Answer, C
     ];
     let letters = answers.map(|(letter, meaning, _)| (letter, meaning));
     let question = format!("What becomes of {chosen} of them?");
-    let letter = context.prompt.ask_letter(&question, &letters)?;
+    let letter = prompt.ask_letter(&question, &letters)?;
     let found = answers.iter().find(|(known, _, _)| *known == letter);
     Ok(found.map_or(Answer::Skip, |(_, _, answer)| *answer))
 }
 
 /// The service takes 10 to 500 characters; what is too short is asked again before anything is sent.
-fn asked_reason(context: &Context, before: &str) -> Result<String, CliError> {
+fn asked_reason(prompt: &Prompt, screen: &Ui, before: &str) -> Result<String, CliError> {
     let question = "Why is it meant to be open (10 to 500 characters)";
     loop {
-        let reason = context.prompt.ask_again(question, before)?;
+        let reason = prompt.ask_again(question, before)?;
         let length = reason.trim().chars().count();
         if (10..=500).contains(&length) {
             return Ok(reason.trim().to_owned());
         }
-        context
-            .screen
-            .note(&format!("that has {length} characters"));
+        screen.note(&format!("that has {length} characters"));
     }
 }
 
-fn asked_expiry(context: &Context) -> Result<Option<String>, CliError> {
+fn asked_expiry(prompt: &Prompt, screen: &Ui) -> Result<Option<String>, CliError> {
     loop {
-        let text = context
-            .prompt
-            .ask_again("Until when, as 2026-12-31 or 90d (empty: for good)", "")?;
+        let text = prompt.ask_again("Until when, as 2026-12-31 or 90d (empty: for good)", "")?;
         let text = text.trim();
         if text.is_empty() {
             return Ok(None);
         }
         match crate::values::days::day("--expires", text) {
             Ok(day) => return Ok(Some(day.to_string())),
-            Err(error) => context.screen.note(error.message()),
+            Err(error) => screen.note(error.message()),
         }
     }
 }
@@ -280,16 +287,14 @@ impl Step {
     }
 }
 
-fn summarize(context: &Context, steps: &[Step], customer: CustomerId) {
+fn summarize(screen: &Ui, steps: &[Step], customer: CustomerId) {
     for step in steps {
         let names = preview(step.alerts(), |alert| {
             let place = alert.place().unwrap_or_default();
             format!("{} on {place}", alert.about())
         });
-        context.screen.note(&format!("{}: {names}", step.verb()));
-        context
-            .screen
-            .note(&format!("  `{}`", step.command(customer)));
+        screen.note(&format!("{}: {names}", step.verb()));
+        screen.note(&format!("  `{}`", step.command(customer)));
     }
 }
 

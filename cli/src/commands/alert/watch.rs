@@ -6,8 +6,8 @@ use crate::context::Context;
 use crate::error::{CliError, Exit};
 use crate::machine::children;
 use crate::references::alerts::{self, Alert};
-use crate::ui::Reader;
 use crate::ui::outcome::{Outcome, to_json};
+use crate::ui::{Reader, Ui};
 use crate::values::durations;
 use clap::Args;
 use secmon::model::{CustomerId, Timestamp};
@@ -84,7 +84,7 @@ pub async fn run(context: &Context, args: &AlertWatchArgs) -> Result<Outcome, Cl
             Err(error) => return Err(error),
         };
         if !new.is_empty() {
-            let reader = tell(context, args, &new)?;
+            let reader = tell(&context.screen, args, &new)?;
             if reader == Reader::Gone && args.exec.is_none() {
                 return Ok(ended(Exit::Done));
             }
@@ -157,7 +157,7 @@ impl<'a> Watch<'a> {
                     .flatten()
                     .filter_map(Alert::of)
                     .collect();
-                alerts::learn(context, *customer, &open);
+                alerts::learn(&context.notebook, *customer, &open);
                 self.sieve.keep(&mut open);
                 self.open = open.len();
                 let news = watch.take_news();
@@ -191,16 +191,14 @@ fn passes(error: &CliError) -> bool {
     matches!(error.exit(), Exit::Unavailable | Exit::RateLimited)
 }
 
-fn tell(context: &Context, args: &AlertWatchArgs, new: &[Alert]) -> Result<Reader, CliError> {
-    let reader = context.screen.part(list::listed(new, &args.filter))?;
+fn tell(screen: &Ui, args: &AlertWatchArgs, new: &[Alert]) -> Result<Reader, CliError> {
+    let reader = screen.part(list::listed(new, &args.filter))?;
     let Some(command) = &args.exec else {
         return Ok(reader);
     };
     for alert in new {
         if let Err(reason) = run_for(command, alert) {
-            context
-                .screen
-                .note(&format!("warning: --exec {command:?} {reason}"));
+            screen.note(&format!("warning: --exec {command:?} {reason}"));
         }
     }
     Ok(reader)

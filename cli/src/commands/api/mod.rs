@@ -3,11 +3,11 @@
 mod pages;
 
 use self::pages::Pages;
-use crate::context::Context;
 use crate::error::{CliError, Exit, Failure};
 use crate::machine::files;
 use crate::notebook::history::Change;
 use crate::notebook::touched::Touched;
+use crate::session::Session;
 use crate::ui::outcome::{Line, Outcome};
 use clap::Args;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
@@ -57,43 +57,41 @@ pub struct ApiArgs {
 const MAX_BODY: u64 = 16 * 1024 * 1024;
 
 /// Runs the command. What the service answers is printed as it is; its status decides the exit code.
-pub async fn run(context: &Context, args: ApiArgs) -> Result<Outcome, CliError> {
+pub async fn run(session: &Session, args: ApiArgs) -> Result<Outcome, CliError> {
     let request = request(&args)?;
     if args.paginate {
-        return paginated(context, request, &args).await;
+        return paginated(session, request, &args).await;
     }
     let about = format!("{} {}", request.method, request.path);
-    context.session.ready().await?;
+    session.ready().await?;
     let method = request.method.clone();
     let write = method != Method::GET;
     let touched = Touched::by_raw(&request.path, request.body.as_ref());
     let mut change = Change::begun("api", &about, touched);
-    let answer = match context.session.client()?.raw(request).await {
+    let answer = match session.client()?.raw(request).await {
         Ok(answer) => answer,
-        Err(error) if context.session.guard()?.stopped(&error) => {
-            context
-                .session
-                .refused::<()>(context.session.guard()?, &about)?;
+        Err(error) if session.guard()?.stopped(&error) => {
+            session.refused::<()>(session.guard()?, &about)?;
             return Ok(Outcome::text(""));
         }
         Err(error) => {
             let sent = error.attempts() > 0;
             let error = CliError::from(error);
             if write && sent {
-                context.session.remember(&change, &error.code());
+                session.remember(&change, &error.code());
             }
             return Err(error);
         }
     };
     if write {
         change.touched.extend_from_body(&answer.body);
-        context.session.remember(&change, answer.status.as_str());
+        session.remember(&change, answer.status.as_str());
     }
     Ok(shown(&method, &answer, &args))
 }
 
 async fn paginated(
-    context: &Context,
+    session: &Session,
     request: RawRequest,
     args: &ApiArgs,
 ) -> Result<Outcome, CliError> {
@@ -102,8 +100,8 @@ async fn paginated(
             "--paginate reads a list: with fields or a body, say -X GET too",
         ));
     }
-    context.session.ready().await?;
-    match pages::read(context, request).await? {
+    session.ready().await?;
+    match pages::read(session, request).await? {
         Pages::Other(answer) => Ok(shown(&Method::GET, &answer, args)),
         Pages::All(items) => {
             let items = Value::Array(items);

@@ -1,7 +1,7 @@
 //! All pages of a list of any path.
 
-use crate::context::Context;
 use crate::error::CliError;
+use crate::session::Session;
 use secmon::{RawRequest, RawResponse};
 use serde_json::Value;
 
@@ -21,11 +21,11 @@ struct Page {
 }
 
 /// Reads on until a page says that it is the last.
-pub async fn read(context: &Context, request: RawRequest) -> Result<Pages, CliError> {
+pub async fn read(session: &Session, request: RawRequest) -> Result<Pages, CliError> {
     let mut items: Vec<Value> = Vec::new();
     let mut next = request.clone();
     loop {
-        let answer = context.session.client()?.raw(next).await?;
+        let answer = session.client()?.raw(next).await?;
         let Some(page) = page(&answer) else {
             return Ok(Pages::Other(answer));
         };

@@ -5,7 +5,8 @@ use crate::context::Context;
 use crate::error::CliError;
 use crate::session::credentials::{self, TypedKey};
 use crate::session::profile::{self, ConfigDocument};
-use crate::session::service;
+use crate::session::prompt::Prompt;
+use crate::session::{Session, service};
 use crate::ui::outcome::{Line, Outcome, Table};
 use clap::Args;
 use secmon::ApiKey;
@@ -46,13 +47,18 @@ pub async fn run(context: &Context, args: LoginArgs) -> Result<Outcome, CliError
     }
     let key = match &args.key_command {
         Some(command) => {
-            check(context, &base_url, credentials::run_command(command)?).await?;
+            check(
+                &context.session,
+                &base_url,
+                credentials::run_command(command)?,
+            )
+            .await?;
             NewKey::Command(command.clone())
         }
         None => {
             let question = format!("API key for {base_url} (profile {name})");
-            let key = typed_key(context, &args, &question)?;
-            check(context, &base_url, key.check()?).await?;
+            let key = typed_key(&context.prompt, &args, &question)?;
+            check(&context.session, &base_url, key.check()?).await?;
             NewKey::Typed(key)
         }
     };
@@ -149,21 +155,21 @@ fn address(context: &Context, name: &str, args: &LoginArgs) -> Result<String, Cl
     Ok(base_url)
 }
 
-fn typed_key(context: &Context, args: &LoginArgs, question: &str) -> Result<TypedKey, CliError> {
+fn typed_key(prompt: &Prompt, args: &LoginArgs, question: &str) -> Result<TypedKey, CliError> {
     if args.key_stdin {
         return TypedKey::from_stdin();
     }
-    if !context.prompt.may_ask() {
+    if !prompt.may_ask() {
         return Err(CliError::usage(
             "there is nobody to ask for the key: pipe it in with --key-stdin, or give --key-command",
         ));
     }
-    context.prompt.typed_key(question)
+    prompt.typed_key(question)
 }
 
 /// One cheap read shows whether the service takes the key.
-async fn check(context: &Context, base_url: &str, key: ApiKey) -> Result<(), CliError> {
-    let client = context.session.client_for(base_url, key)?;
+async fn check(session: &Session, base_url: &str, key: ApiKey) -> Result<(), CliError> {
+    let client = session.client_for(base_url, key)?;
     accepts(&client).await.map_err(|error| {
         error
             .during("checking the key")

@@ -1,15 +1,15 @@
 //! `secmon auth logout`.
 
-use crate::context::Context;
 use crate::error::{CliError, Own};
+use crate::session::Session;
 use crate::session::profile::ConfigDocument;
 use crate::ui::outcome::{Line, Outcome, Table};
 use serde_json::json;
 use std::path::Path;
 
 /// Runs the command.
-pub fn run(context: &Context) -> Result<Outcome, CliError> {
-    let settings = &context.session.settings;
+pub fn run(session: &Session) -> Result<Outcome, CliError> {
+    let settings = &session.settings;
     let name = settings.profile_name.clone().ok_or_else(|| {
         CliError::usage("no profile is in use: name it with --profile")
             .hint("see the profiles there are: `profile list`")
@@ -20,10 +20,7 @@ pub fn run(context: &Context) -> Result<Outcome, CliError> {
             "profile {name} has no key: nothing is left to forget"
         )));
     }
-    if let Some(said) = context
-        .session
-        .only_said(&format!("forget the key of profile {name}"))
-    {
+    if let Some(said) = session.only_said(&format!("forget the key of profile {name}")) {
         return Ok(said);
     }
     ConfigDocument::change(&settings.config_path, |document| {

@@ -25,7 +25,7 @@ pub enum AuthCommand {
 pub async fn run(context: &Context, command: AuthCommand) -> Result<Outcome, CliError> {
     match command {
         AuthCommand::Login(args) => login::run(context, args).await,
-        AuthCommand::Status => status::run(context).await,
-        AuthCommand::Logout => logout::run(context),
+        AuthCommand::Status => status::run(&context.session).await,
+        AuthCommand::Logout => logout::run(&context.session),
     }
 }

@@ -1,7 +1,7 @@
 //! `secmon auth status`.
 
-use crate::context::Context;
 use crate::error::CliError;
+use crate::session::Session;
 use crate::session::service::{KeySource, Source};
 use crate::ui::outcome::{Cell, Column, Line, Outcome, Table, shown};
 use secmon::Client;
@@ -24,22 +24,17 @@ pub async fn accepts(client: &Client) -> Result<(), CliError> {
 }
 
 /// Runs the command.
-pub async fn run(context: &Context) -> Result<Outcome, CliError> {
-    let service = context
-        .session
-        .settings
-        .service
-        .as_ref()
-        .map_err(Clone::clone)?;
-    let key = context.session.key_in_use()?;
+pub async fn run(session: &Session) -> Result<Outcome, CliError> {
+    let service = session.settings.service.as_ref().map_err(Clone::clone)?;
+    let key = session.key_in_use()?;
     let name = match &service.source {
         Source::Local => "embedded mock".to_owned(),
         Source::Profile(name) => format!("profile {name}"),
         Source::Environment => "environment".to_owned(),
     };
     let source = source_name(&service.key);
-    context.session.ready().await?;
-    let refusal = accepts(context.session.client()?).await.err();
+    session.ready().await?;
+    let refusal = accepts(session.client()?).await.err();
     let accepted = refusal.as_ref().map_or("yes", |_| "no");
     let masked = key.masked_tail();
     let result = json!({

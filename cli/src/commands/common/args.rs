@@ -1,7 +1,7 @@
 //! Arguments that several commands take.
 
-use crate::context::Context;
 use crate::error::CliError;
+use crate::session::prompt::Prompt;
 use clap::{Args, ValueEnum};
 use secmon::model::EndpointStatus;
 
@@ -60,10 +60,10 @@ pub fn endpoint_status(argument: EndpointStatusArg) -> EndpointStatus {
 }
 
 /// The reason every rule needs: given, or asked for.
-pub fn justification(context: &Context, given: &Justification) -> Result<String, CliError> {
+pub fn justification(prompt: &Prompt, given: &Justification) -> Result<String, CliError> {
     match &given.message {
         Some(message) => Ok(message.clone()),
-        None => context.prompt.ask(
+        None => prompt.ask(
             "-m TEXT",
             "the reason why the port is meant to be open",
             "Why is this port meant to be open (10 to 500 characters)",

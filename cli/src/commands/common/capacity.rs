@@ -5,7 +5,8 @@ use crate::bulk::preview;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::references;
-use crate::session::prompt::Danger;
+use crate::session::Session;
+use crate::session::prompt::{Danger, Prompt};
 use crate::values::durations::counted;
 use chrono::{DateTime, FixedOffset};
 use secmon::model::{CustomerId, DomainStatus, EndpointStatus, Timestamp};
@@ -53,16 +54,17 @@ struct Record {
 /// The sentence about what a change pauses, where somebody sees it: in a question, or beside a dry run. What cannot be
 /// read keeps nobody from being asked.
 pub async fn outlook(
-    context: &Context,
+    session: &Session,
+    prompt: &Prompt,
     danger: Danger,
     customer: CustomerId,
     product: &str,
     kept: Kept,
 ) -> String {
-    if !context.prompt.shows_preview(danger) {
+    if !prompt.shows_preview(danger) {
         return String::new();
     }
-    match monitored(context, customer, product).await {
+    match monitored(session, customer, product).await {
         Ok(Some(monitored)) => format!(" {}", monitored.sentence(customer, kept)),
         Ok(None) => String::new(),
         Err(error) => format!(
@@ -87,21 +89,21 @@ pub fn confirm(
 
 /// Reads what the capacity of a product is for; `None` for a product that brings none, or that is not known.
 async fn monitored(
-    context: &Context,
+    session: &Session,
     customer: CustomerId,
     product: &str,
 ) -> Result<Option<Monitored>, CliError> {
     match product {
-        SERVERS => servers(context, customer).await.map(Some),
-        DOMAINS => domains(context, customer).await.map(Some),
+        SERVERS => servers(session, customer).await.map(Some),
+        DOMAINS => domains(session, customer).await.map(Some),
         _ => Ok(None),
     }
 }
 
-async fn servers(context: &Context, customer: CustomerId) -> Result<Monitored, CliError> {
-    context.session.ready().await?;
+async fn servers(session: &Session, customer: CustomerId) -> Result<Monitored, CliError> {
+    session.ready().await?;
     let list = ListEndpoints::new(customer).per_page(PAGE_SIZE);
-    let mut pages = context.session.client()?.pages(list);
+    let mut pages = session.client()?.pages(list);
     let (mut all, mut capacity) = (Vec::new(), None);
     while let Some(page) = pages.next().await {
         let page = page?.into_data();
@@ -117,12 +119,8 @@ async fn servers(context: &Context, customer: CustomerId) -> Result<Monitored, C
     Ok(Monitored::of("server", capacity, servers))
 }
 
-async fn domains(context: &Context, customer: CustomerId) -> Result<Monitored, CliError> {
-    let overview = context
-        .session
-        .read(ListDomains::new(customer))
-        .await?
-        .into_data();
+async fn domains(session: &Session, customer: CustomerId) -> Result<Monitored, CliError> {
+    let overview = session.read(ListDomains::new(customer)).await?.into_data();
     let slots = overview.slots_total;
     let domains = references::told_domains(overview, customer)?;
     let domains = domains.into_iter().map(|domain| Record {

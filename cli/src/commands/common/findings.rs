@@ -1,10 +1,11 @@
 //! What the last scan of a server found.
 
 use super::views::port_of;
-use crate::context::Context;
 use crate::error::{CliError, Own};
+use crate::notebook::Notebook;
 use crate::notebook::index::{Seen, Server};
 use crate::references;
+use crate::session::Session;
 use crate::ui::invocation::quoted;
 use crate::ui::outcome::{Cell, Column, Line, Table, count_or_unknown, shown};
 use secmon::model::{EndpointDetail, EndpointId, ScanStatus};
@@ -23,15 +24,16 @@ pub const PORTS: &[Column] = &[
 pub const SAMPLE_REASON: &str = "why this port is meant to be open";
 
 /// Reads a server with what its scans found.
-pub async fn read(context: &Context, id: EndpointId) -> Result<EndpointDetail, CliError> {
-    let detail = context
-        .session
+pub async fn read(
+    session: &Session,
+    notebook: &Notebook,
+    id: EndpointId,
+) -> Result<EndpointDetail, CliError> {
+    let detail = session
         .read(GetEndpointDetail::account_wide(id))
         .await?
         .into_data();
-    context
-        .notebook
-        .learn(Seen::Servers(vec![Server::from(&detail.data)]));
+    notebook.learn(Seen::Servers(vec![Server::from(&detail.data)]));
     Ok(detail)
 }
 

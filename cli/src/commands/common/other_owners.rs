@@ -5,6 +5,7 @@ use crate::context::Context;
 use crate::error::{CliError, Exit};
 use crate::notebook::index::Server;
 use crate::references;
+use crate::session::Session;
 use crate::session::prompt::Danger;
 use secmon::model::CustomerId;
 use secmon::operations::ListEndpoints;
@@ -19,7 +20,7 @@ pub async fn confirm<'a>(
 ) -> Result<(), CliError> {
     let servers: Vec<(&str, IpAddr, CustomerId)> = servers.into_iter().collect();
     let customers = servers.iter().map(|(_, _, customer)| *customer);
-    let owners = owners(context, customers).await?;
+    let owners = owners(&context.session, customers).await?;
     let mut elsewhere = Vec::new();
     let mut danger = Danger::Mild;
     for (name, address, customer) in &servers {
@@ -50,7 +51,7 @@ pub async fn confirm<'a>(
 /// Who has which address, as earlier commands have seen it. For a customer of whom they have seen nothing, the first
 /// page of all servers is read too.
 async fn owners(
-    context: &Context,
+    session: &Session,
     customers: impl IntoIterator<Item = CustomerId>,
 ) -> Result<HashMap<IpAddr, Vec<CustomerId>>, CliError> {
     let mut owners: HashMap<IpAddr, Vec<CustomerId>> = HashMap::new();
@@ -62,8 +63,8 @@ async fn owners(
             }
         }
     };
-    context.session.known()?.servers.iter().for_each(&mut note);
-    let seen = references::seen_customers(context)?;
+    session.known()?.servers.iter().for_each(&mut note);
+    let seen = references::seen_customers(session)?;
     if customers
         .into_iter()
         .all(|customer| seen.contains(&customer))
@@ -71,7 +72,7 @@ async fn owners(
         return Ok(owners);
     }
     let list = ListEndpoints::account_wide().per_page(references::PAGE_SIZE);
-    match context.session.read(list).await {
+    match session.read(list).await {
         Ok(page) => {
             let servers = page.data.data.iter().map(Server::from);
             servers.for_each(|server| note(&server));

@@ -2,7 +2,9 @@
 
 use crate::context::Context;
 use crate::error::{CliError, Own};
+use crate::notebook::Notebook;
 use crate::references;
+use crate::session::Session;
 use secmon::model::{CustomerId, Endpoint, EndpointId, Timestamp};
 use secmon::watch::{ScanEnd, ScanWait};
 use std::collections::{BTreeMap, BTreeSet};
@@ -171,11 +173,14 @@ impl Awaited {
 }
 
 /// The servers with these ids as they are now: one read for one, else one list a customer.
-pub async fn current(context: &Context, endpoints: &[Endpoint]) -> Result<Vec<Endpoint>, CliError> {
+pub async fn current(
+    session: &Session,
+    notebook: &Notebook,
+    endpoints: &[Endpoint],
+) -> Result<Vec<Endpoint>, CliError> {
     if let [one] = endpoints {
         return Ok(vec![
-            context
-                .session
+            session
                 .read(secmon::operations::GetEndpoint::account_wide(one.id))
                 .await?
                 .into_data(),
@@ -188,7 +193,7 @@ pub async fn current(context: &Context, endpoints: &[Endpoint]) -> Result<Vec<En
         .collect();
     let mut current = Vec::new();
     for customer in customers {
-        let all = references::all_endpoints(context, customer).await?;
+        let all = references::all_endpoints(session, notebook, customer).await?;
         current.extend(
             all.into_iter()
                 .filter(|endpoint| wanted.contains(&endpoint.id)),

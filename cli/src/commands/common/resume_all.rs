@@ -2,10 +2,9 @@
 //! name, or by the platform.
 
 use crate::bulk;
-use crate::context::Context;
 use crate::error::CliError;
 use crate::notebook::history;
-use crate::session::prompt::Danger;
+use crate::session::prompt::{Danger, Prompt};
 use crate::ui::outcome::Line;
 use crate::values::durations::counted;
 use secmon::model::CustomerId;
@@ -30,7 +29,7 @@ pub trait Suspended {
 /// Keeps those that `suspend --all` has stopped, once that is agreed to, and says which stay as they are. Where this
 /// history tells of none, all of them are meant only if somebody says so.
 pub fn choose<T: Suspended>(
-    context: &Context,
+    prompt: &Prompt,
     customer: CustomerId,
     kind: &Kind,
     suspended: Vec<T>,
@@ -51,19 +50,17 @@ pub fn choose<T: Suspended>(
             kind.one,
             what(&others)
         );
-        agree(context, Danger::Moderate, &question, others.len())?;
+        agree(prompt, Danger::Moderate, &question, others.len())?;
         return Ok((others, None));
     }
     let question = format!("About to resume {}.", what(&chosen));
-    agree(context, Danger::Mild, &question, chosen.len())?;
+    agree(prompt, Danger::Mild, &question, chosen.len())?;
     let stay = stay(&others);
     Ok((chosen, stay))
 }
 
-fn agree(context: &Context, danger: Danger, question: &str, count: usize) -> Result<(), CliError> {
-    context
-        .prompt
-        .confirm(danger.times(count), question, &count.to_string())
+fn agree(prompt: &Prompt, danger: Danger, question: &str, count: usize) -> Result<(), CliError> {
+    prompt.confirm(danger.times(count), question, &count.to_string())
 }
 
 fn stay<T: Suspended>(others: &[T]) -> Option<Line> {

@@ -1,26 +1,24 @@
 //! `secmon config edit`: the file in an editor.
 
-use crate::context::Context;
 use crate::error::{CliError, Own};
 use crate::machine::{children, files};
+use crate::session::Session;
 use crate::session::profile::{self, ConfigFile};
+use crate::session::prompt::Prompt;
 use crate::ui::outcome::{Line, Outcome, Table};
 use serde_json::json;
 use std::path::Path;
 use std::process::Command;
 
 /// A copy is edited, and takes the file's place when it can be read.
-pub fn run(context: &Context) -> Result<Outcome, CliError> {
-    if !context.prompt.may_ask() {
+pub fn run(session: &Session, prompt: &Prompt) -> Result<Outcome, CliError> {
+    if !prompt.may_ask() {
         return Err(CliError::usage(
             "there is no terminal for an editor: use config set KEY VALUE",
         ));
     }
-    let path = &context.session.settings.config_path;
-    if let Some(said) = context
-        .session
-        .only_said(&format!("edit {}", path.display()))
-    {
+    let path = &session.settings.config_path;
+    if let Some(said) = session.only_said(&format!("edit {}", path.display())) {
         return Ok(said);
     }
     let draft = path.with_extension("draft.toml");

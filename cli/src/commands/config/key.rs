@@ -2,6 +2,7 @@
 
 use crate::context::Context;
 use crate::error::CliError;
+use crate::session::Session;
 use crate::session::profile::{self, ConfigDocument, ConfigFile};
 use crate::ui::outcome::{Line, Outcome, Table};
 use serde_json::json;
@@ -55,7 +56,7 @@ impl Key {
                     .map(|(name, field)| (name.to_owned(), field));
                 named.ok_or_else(|| unknown(text))?
             }
-            None => (in_use(context, text)?, text),
+            None => (in_use(&context.session, text)?, text),
         };
         let (field, kind) = FIELDS
             .iter()
@@ -78,8 +79,8 @@ impl Key {
     }
 }
 
-fn in_use(context: &Context, key: &str) -> Result<String, CliError> {
-    let named = context.session.settings.profile_name.clone();
+fn in_use(session: &Session, key: &str) -> Result<String, CliError> {
+    let named = session.settings.profile_name.clone();
     named.ok_or_else(|| {
         CliError::usage(format!(
             "no profile is in use, so {key:?} is a setting of none: name one with --profile, or write profiles.NAME.{key}"
@@ -97,15 +98,15 @@ fn unknown(key: &str) -> CliError {
 
 /// A file that the program could not read again is not written.
 pub fn change(
-    context: &Context,
+    session: &Session,
     change: impl FnOnce(&mut ConfigDocument) -> Result<(), CliError>,
 ) -> Result<(), CliError> {
-    let path = &context.session.settings.config_path;
+    let path = &session.settings.config_path;
     let change = |document: &mut ConfigDocument| {
         change(document)?;
         ConfigFile::parse(&document.text(), path).map(drop)
     };
-    match context.session.settings.safety.dry_run {
+    match session.settings.safety.dry_run {
         true => change(&mut ConfigDocument::open(path)?),
         false => ConfigDocument::change(path, change),
     }

@@ -9,6 +9,7 @@ use self::key::{Key, change, said};
 use self::path::PathOf;
 use crate::context::Context;
 use crate::error::CliError;
+use crate::session::Session;
 use crate::session::profile::ConfigDocument;
 use crate::ui::outcome::{Cell, Column, Line, Outcome, Table, shown};
 use clap::Subcommand;
@@ -67,9 +68,9 @@ pub fn run(context: &Context, command: ConfigCommand) -> Result<Outcome, CliErro
         ConfigCommand::Get { key } => get(context, &key),
         ConfigCommand::Set { key, value } => set::run(context, &key, &value),
         ConfigCommand::Unset { key } => unset(context, &key),
-        ConfigCommand::List => list(context),
-        ConfigCommand::Path { of } => path::run(context, of),
-        ConfigCommand::Edit => edit::run(context),
+        ConfigCommand::List => list(&context.session),
+        ConfigCommand::Path { of } => path::run(&context.session, of),
+        ConfigCommand::Edit => edit::run(&context.session, &context.prompt),
     }
 }
 
@@ -96,7 +97,7 @@ fn get(context: &Context, key: &str) -> Result<Outcome, CliError> {
 
 fn unset(context: &Context, key: &str) -> Result<Outcome, CliError> {
     let key = Key::parse(context, key)?;
-    change(context, |document| {
+    change(&context.session, |document| {
         match &key {
             Key::DefaultProfile => document.unset_default(),
             Key::Of { profile, field, .. } => document.unset(profile, field),
@@ -106,8 +107,8 @@ fn unset(context: &Context, key: &str) -> Result<Outcome, CliError> {
     Ok(said(&key, format!("{} is not set any more.", key.name())))
 }
 
-fn list(context: &Context) -> Result<Outcome, CliError> {
-    let values = ConfigDocument::open(&context.session.settings.config_path)?.values();
+fn list(session: &Session) -> Result<Outcome, CliError> {
+    let values = ConfigDocument::open(&session.settings.config_path)?.values();
     let mut table = Table::new(COLUMNS);
     table.rows = values
         .iter()

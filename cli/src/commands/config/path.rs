@@ -1,8 +1,8 @@
 //! `secmon config path`: where things are kept.
 
-use crate::context::Context;
 use crate::error::CliError;
 use crate::machine::paths;
+use crate::session::Session;
 use crate::ui::outcome::{Cell, Line, Outcome, Table};
 use clap::ValueEnum;
 use serde_json::{Map, Value, json};
@@ -26,16 +26,16 @@ pub enum PathOf {
 }
 
 /// Runs the command.
-pub fn run(context: &Context, of: Option<PathOf>) -> Result<Outcome, CliError> {
+pub fn run(session: &Session, of: Option<PathOf>) -> Result<Outcome, CliError> {
     if let Some(of) = of {
-        let path = place(context, of)?.display().to_string();
+        let path = place(session, of)?.display().to_string();
         let story = vec![Line::Verbatim(format!("{path}\n"))];
         return Ok(Outcome::record(json!({ "path": path }), Table::new(&[])).tell(story));
     }
     let mut result = Map::new();
     let mut story = Vec::new();
     for of in PathOf::value_variants() {
-        let path = place(context, *of)?.display().to_string();
+        let path = place(session, *of)?.display().to_string();
         let name = of.label();
         story.push(Line::Field(name, Cell::text(&path)));
         result.insert(name.to_owned(), Value::from(path));
@@ -56,10 +56,10 @@ impl PathOf {
     }
 }
 
-fn place(context: &Context, of: PathOf) -> Result<PathBuf, CliError> {
+fn place(session: &Session, of: PathOf) -> Result<PathBuf, CliError> {
     match of {
-        PathOf::Config => Ok(context.session.settings.config_path.clone()),
-        PathOf::Keys => Ok(context.session.settings.config_folder().join("keys")),
+        PathOf::Config => Ok(session.settings.config_path.clone()),
+        PathOf::Keys => Ok(session.settings.config_folder().join("keys")),
         PathOf::History => paths::history_file(),
         PathOf::State => paths::state_folder(),
         PathOf::Cache => paths::cache_folder(),

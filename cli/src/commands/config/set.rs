@@ -3,13 +3,13 @@
 use super::key::{Key, Kind, change, said};
 use crate::context::Context;
 use crate::error::CliError;
-use crate::session::{service, settings};
+use crate::session::{Session, service, settings};
 use crate::ui::outcome::Outcome;
 
 /// Runs the command.
 pub fn run(context: &Context, key: &str, value: &str) -> Result<Outcome, CliError> {
     let key = Key::parse(context, key)?;
-    change(context, |document| match &key {
+    change(&context.session, |document| match &key {
         Key::DefaultProfile => {
             context.session.settings.config.profile(value)?;
             document.set_default(value);
@@ -22,7 +22,7 @@ pub fn run(context: &Context, key: &str, value: &str) -> Result<Outcome, CliErro
         } => {
             settings::check_field(field, value)?;
             if *field == "base_url" {
-                refuse_another_service(context, profile, value)?;
+                refuse_another_service(&context.session, profile, value)?;
             }
             document.set(profile, field, typed(field, *kind, value)?);
             Ok(())
@@ -32,8 +32,8 @@ pub fn run(context: &Context, key: &str, value: &str) -> Result<Outcome, CliErro
 }
 
 /// A key goes to the service it was kept for, and to no other.
-fn refuse_another_service(context: &Context, name: &str, url: &str) -> Result<(), CliError> {
-    let Some(profile) = context.session.settings.config.profiles.get(name) else {
+fn refuse_another_service(session: &Session, name: &str, url: &str) -> Result<(), CliError> {
+    let Some(profile) = session.settings.config.profiles.get(name) else {
         return Ok(());
     };
     let has_key = profile.key_file.is_some() || profile.key_command.is_some();

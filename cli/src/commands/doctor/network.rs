@@ -1,8 +1,8 @@
 //! Checks of the way to the service, and of the key there.
 
 use super::Check;
-use crate::context::Context;
 use crate::error::{CliError, Own};
+use crate::session::Session;
 use crate::session::service::{Service, Source};
 use crate::values::durations::counted_if_told;
 use chrono::Utc;
@@ -17,12 +17,12 @@ use std::net::ToSocketAddrs;
 const TOLERATED_SKEW_SECONDS: i64 = 30;
 
 /// From the name of the host to the calls that are left; what cannot be reached ends them.
-pub async fn checks(context: &Context, service: &Service) -> Vec<Check> {
+pub async fn checks(session: &Session, service: &Service) -> Vec<Check> {
     let mut checks = Vec::new();
     if service.source != Source::Local {
         checks.extend(name(&service.base_url));
     }
-    let health = match context.session.read(GetHealth::new()).await {
+    let health = match session.read(GetHealth::new()).await {
         Ok(answer) => answer,
         Err(error) => {
             checks.push(unreachable(&service.base_url, error));
@@ -42,14 +42,14 @@ pub async fn checks(context: &Context, service: &Service) -> Vec<Check> {
     if let (Some(now), false) = (&health.data.timestamp, service.source == Source::Local) {
         checks.push(Check::of("clock", clock(now)));
     }
-    let accepted = account(context).await;
+    let accepted = account(session).await;
     let has_account = accepted.is_ok();
     checks.push(Check::of("account", accepted));
     if has_account {
-        checks.push(portal(context).await);
+        checks.push(portal(session).await);
     }
-    checks.push(pace(context));
-    if context.session.settings.namespace == Namespace::Provisioning {
+    checks.push(pace(session));
+    if session.settings.namespace == Namespace::Provisioning {
         let about = "provisioning: scan, sync, release and pricing exist under billing only";
         checks.push(Check::good("namespace", about));
     }
@@ -107,9 +107,8 @@ fn clock(service: &Timestamp) -> Result<String, CliError> {
     ))
 }
 
-async fn account(context: &Context) -> Result<String, CliError> {
-    let page = context
-        .session
+async fn account(session: &Session) -> Result<String, CliError> {
+    let page = session
         .read(ListEndpoints::account_wide().per_page(1))
         .await?;
     let meta = &page.data.meta;
@@ -122,16 +121,16 @@ async fn account(context: &Context) -> Result<String, CliError> {
 
 /// Only calls that write hold the key against the portal's domain, so one is sent that is refused before it can do
 /// anything: it names no server.
-async fn portal(context: &Context) -> Check {
+async fn portal(session: &Session) -> Check {
     const NAME: &str = "portal";
-    let safety = &context.session.settings.safety;
+    let safety = &session.settings.safety;
     if safety.read_only || safety.dry_run {
         return Check::good(NAME, "not asked: no write is sent");
     }
-    let path = format!("{}/suspend", context.session.settings.namespace.as_str());
+    let path = format!("{}/suspend", session.settings.namespace.as_str());
     let mut request = RawRequest::new(Method::POST, path);
     request.body = Some(json!({}));
-    let answer = match context.session.client() {
+    let answer = match session.client() {
         Ok(client) => client.raw(request).await,
         Err(error) => return Check::of(NAME, Err(error)),
     };
@@ -154,11 +153,10 @@ async fn portal(context: &Context) -> Check {
     }
 }
 
-fn pace(context: &Context) -> Check {
-    let left = context
-        .session
+fn pace(session: &Session) -> Check {
+    let left = session
         .calls_left(RateGroup::Strict)
-        .zip(context.session.calls_left(RateGroup::Default));
+        .zip(session.calls_left(RateGroup::Default));
     let about = left.map_or_else(
         || "no rate limits are kept".to_owned(),
         |(strict, default)| format!("{strict} and {default} calls left of this minute"),

@@ -6,7 +6,10 @@ use crate::commands::common::args::ClientContact;
 use crate::commands::common::new_customer;
 use crate::context::Context;
 use crate::error::CliError;
+use crate::notebook::Notebook;
 use crate::notebook::index::{Domain, Seen};
+use crate::session::Session;
+use crate::session::prompt::Prompt;
 use crate::ui::outcome::{Outcome, to_json};
 use clap::Args;
 use secmon::model::ServiceId;
@@ -39,7 +42,7 @@ const PROVISIONED: Words = Words {
 /// `secmon domain provision`.
 pub async fn run(context: &Context, args: DomainProvisionArgs) -> Result<Outcome, CliError> {
     let customer = context.customer()?;
-    let service = service(context, args.service.as_deref())?;
+    let service = service(&context.prompt, args.service.as_deref())?;
     let requests: Vec<ProvisionDomain> = args
         .names
         .iter()
@@ -55,10 +58,10 @@ pub async fn run(context: &Context, args: DomainProvisionArgs) -> Result<Outcome
         request.validate(&mut problems);
     }
     crate::references::targets::refuse(&problems)?;
-    new_customer::announce(context, customer).await?;
+    new_customer::announce(&context.session, &context.screen, customer).await?;
     let provisioning = Provisioning { context };
     let items = bulk::change_all(context, &provisioning, &requests, &args.run).await?;
-    bulk::conclude(context, PROVISIONED, items)
+    bulk::conclude(&context.screen, PROVISIONED, items)
 }
 
 /// Domains that are provisioned. Whether one is still there, its list would tell; like a row of a file it is taken as
@@ -91,15 +94,17 @@ impl ChangeOfMany for Provisioning<'_> {
     }
 
     async fn apply(&self, request: &ProvisionDomain, prior: Prior) -> Result<End, CliError> {
-        Ok(send(self.context, request).await?.after(prior))
+        Ok(send(&self.context.session, &self.context.notebook, request)
+            .await?
+            .after(prior))
     }
 }
 
 /// The billing service that pays, which the service requires for domains.
-pub fn service(context: &Context, given: Option<&str>) -> Result<ServiceId, CliError> {
+pub fn service(prompt: &Prompt, given: Option<&str>) -> Result<ServiceId, CliError> {
     let text = match given {
         Some(text) => text.to_owned(),
-        None => context.prompt.ask(
+        None => prompt.ask(
             "--service",
             "the number of the billing service",
             "Number of the billing service",
@@ -111,12 +116,16 @@ pub fn service(context: &Context, given: Option<&str>) -> Result<ServiceId, CliE
 }
 
 /// The provisioning call of a domain.
-pub async fn send(context: &Context, request: &ProvisionDomain) -> Result<End, CliError> {
+pub async fn send(
+    session: &Session,
+    notebook: &Notebook,
+    request: &ProvisionDomain,
+) -> Result<End, CliError> {
     let about = format!(
         "domain {} for customer {}",
         request.domain, request.client_id
     );
-    let sent = context.session.write(request.clone(), &about).await;
+    let sent = session.write(request.clone(), &about).await;
     let Some(answer) =
         sent.map_err(|error| error.during(format!("provisioning {}", request.domain)))?
     else {
@@ -124,7 +133,7 @@ pub async fn send(context: &Context, request: &ProvisionDomain) -> Result<End, C
     };
     let created = Created::by(&answer);
     let name = answer.data.domain.as_deref().unwrap_or(&request.domain);
-    context.notebook.learn(Seen::Domain(Domain {
+    notebook.learn(Seen::Domain(Domain {
         id: answer.data.monitored_domain_id,
         name: name.to_owned(),
         customer: request.client_id,

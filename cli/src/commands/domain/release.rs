@@ -4,6 +4,7 @@ use super::{named, provision};
 use crate::bulk::{self, Done, End, Words};
 use crate::context::Context;
 use crate::error::{CliError, Exit};
+use crate::session::Session;
 use crate::session::prompt::Danger;
 use crate::ui::outcome::{Outcome, to_json};
 use secmon::Namespace;
@@ -27,7 +28,7 @@ pub async fn run(
             "a slot is given up under the billing namespace only: leave out --namespace provisioning",
         ));
     }
-    let service = provision::service(context, given.as_deref())?;
+    let service = provision::service(&context.prompt, given.as_deref())?;
     let (domain, customer) = named::one(context, name).await?;
     let label = domain.label();
     let question = format!(
@@ -42,11 +43,18 @@ pub async fn run(
         )
         .await;
     let sent = match sent {
-        Err(error) if error.may_have_happened() && is_gone(context, domain.id, customer).await => {
+        Err(error)
+            if error.may_have_happened()
+                && is_gone(&context.session, domain.id, customer).await =>
+        {
             let sentence = format!("Domain {label} is given up.");
             let record = json!({ "monitored_domain_id": domain.id, "released": true });
             let end = End::Done(released(domain.id, record, sentence));
-            return bulk::conclude(context, RELEASED, vec![named::item(&label, customer, end)]);
+            return bulk::conclude(
+                &context.screen,
+                RELEASED,
+                vec![named::item(&label, customer, end)],
+            );
         }
         sent => sent.map_err(|error| error.during(format!("releasing {label}")))?,
     };
@@ -58,15 +66,16 @@ pub async fn run(
         let sentence = format!("Domain {label} is given up.{slots}");
         End::Done(released(domain.id, to_json(&answer.data), sentence))
     });
-    bulk::conclude(context, RELEASED, vec![named::item(&label, customer, end)])
+    bulk::conclude(
+        &context.screen,
+        RELEASED,
+        vec![named::item(&label, customer, end)],
+    )
 }
 
 /// A release whose answer was lost is looked for, never sent again.
-async fn is_gone(context: &Context, id: DomainId, customer: CustomerId) -> bool {
-    let summary = context
-        .session
-        .read(GetDomainSummary::new(customer, id))
-        .await;
+async fn is_gone(session: &Session, id: DomainId, customer: CustomerId) -> bool {
+    let summary = session.read(GetDomainSummary::new(customer, id)).await;
     summary.is_err_and(|error| error.exit() == Exit::NotFound)
 }
 

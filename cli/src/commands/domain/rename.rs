@@ -34,7 +34,7 @@ pub async fn run(context: &Context, name: &str, new: String) -> Result<Outcome, 
         )
     });
     bulk::conclude(
-        context,
+        &context.screen,
         RENAMED,
         vec![named::item(&domain.label(), customer, end)],
     )

@@ -8,6 +8,8 @@ use crate::commands::common::transition::Transition;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::references::{self, DomainRef};
+use crate::session::Session;
+use crate::session::prompt::Prompt;
 use crate::ui::outcome::{Line, Outcome, to_json};
 use crate::values::durations::counted;
 use clap::Args;
@@ -129,7 +131,7 @@ impl ChangeOfMany for Changing<'_> {
     }
 
     async fn apply(&self, row: &Row, prior: Prior) -> Result<End, CliError> {
-        let end = transition(self.context, &row.domain, self.change).await?;
+        let end = transition(&self.context.session, &row.domain, self.change).await?;
         Ok(end.after(prior))
     }
 }
@@ -155,9 +157,16 @@ pub async fn run(
     };
     let rows: Vec<Row> = found.into_iter().map(named).collect();
     refuse_those_that_came_back(&changing, &journal, &rows)?;
-    confirm(context, &rows, change)?;
-    let items = bulk::change_in_journal(context, &changing, &rows, (&journal, args)).await?;
-    bulk::conclude(context, change.words(), items)
+    confirm(&context.prompt, &rows, change)?;
+    let items = bulk::change_in_journal(
+        &context.session,
+        &context.screen,
+        &changing,
+        &rows,
+        (&journal, args),
+    )
+    .await?;
+    bulk::conclude(&context.screen, change.words(), items)
 }
 
 /// A domain that was terminated, and provisioned again since.
@@ -196,10 +205,10 @@ pub async fn switch(
         return run(context, &targets.domains, change, &targets.run).await;
     }
     let customer = context.customer()?;
-    let listed = references::monitored(context, customer).await?;
+    let listed = references::monitored(&context.session, &context.notebook, customer).await?;
     let total = listed.len();
     if total == 0 {
-        references::refuse_unknown(context, customer).await?;
+        references::refuse_unknown(&context.session, customer).await?;
     }
     let changing = Changing { context, change };
     let domains: Vec<Row> = listed
@@ -217,9 +226,9 @@ pub async fn switch(
         change.words().done
     );
     let (domains, stay) = match change {
-        Transition::Resume => resume_all::choose(context, customer, &DOMAINS, domains)?,
+        Transition::Resume => resume_all::choose(&context.prompt, customer, &DOMAINS, domains)?,
         Transition::Suspend | Transition::Terminate => {
-            confirm(context, &domains, change)?;
+            confirm(&context.prompt, &domains, change)?;
             (domains, None)
         }
     };
@@ -227,7 +236,7 @@ pub async fn switch(
     if let Some(error) = bulk::refused(&items) {
         return Err(error);
     }
-    let mut outcome = bulk::report(context, change.words(), &items);
+    let mut outcome = bulk::report(&context.screen, change.words(), &items);
     outcome
         .story
         .splice(0..0, [Line::text(sentence)].into_iter().chain(stay));
@@ -244,7 +253,7 @@ pub async fn switch(
 }
 
 /// Asks before a change of domains where a question is due.
-fn confirm(context: &Context, rows: &[Row], change: Transition) -> Result<(), CliError> {
+fn confirm(prompt: &Prompt, rows: &[Row], change: Transition) -> Result<(), CliError> {
     let question = match rows {
         [one] => format!("About to {} {}.", change.verb(), one.domain.named()),
         many => format!(
@@ -258,36 +267,19 @@ fn confirm(context: &Context, rows: &[Row], change: Transition) -> Result<(), Cl
         [one] => one.domain.label(),
         many => many.len().to_string(),
     };
-    context
-        .prompt
-        .confirm(change.danger().times(rows.len()), &question, &typed)
+    prompt.confirm(change.danger().times(rows.len()), &question, &typed)
 }
 
 async fn transition(
-    context: &Context,
+    session: &Session,
     domain: &DomainRef,
     change: Transition,
 ) -> Result<End, CliError> {
     let about = format!("domain {}", domain.label());
     let sent = match change {
-        Transition::Suspend => {
-            context
-                .session
-                .write(SuspendDomain::new(domain.id), &about)
-                .await
-        }
-        Transition::Resume => {
-            context
-                .session
-                .write(ResumeDomain::new(domain.id), &about)
-                .await
-        }
-        Transition::Terminate => {
-            context
-                .session
-                .write(TerminateDomain::new(domain.id), &about)
-                .await
-        }
+        Transition::Suspend => session.write(SuspendDomain::new(domain.id), &about).await,
+        Transition::Resume => session.write(ResumeDomain::new(domain.id), &about).await,
+        Transition::Terminate => session.write(TerminateDomain::new(domain.id), &about).await,
     };
     let sent =
         sent.map_err(|error| error.during(format!("{} {}", change.doing(), domain.label())))?;

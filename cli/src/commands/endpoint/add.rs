@@ -43,7 +43,7 @@ pub async fn run(context: &Context, args: EndpointAddArgs) -> Result<Outcome, Cl
     let named = address.parse().ok();
     let place = named.map(|ip| (address.as_str(), ip, customer));
     other_owners::confirm(context, place).await?;
-    new_customer::announce(context, customer).await?;
+    new_customer::announce(&context.session, &context.screen, customer).await?;
     let about = format!("server {} for customer {customer}", address);
     let sent = context
         .session
@@ -84,7 +84,7 @@ pub async fn run(context: &Context, args: EndpointAddArgs) -> Result<Outcome, Cl
         end,
     };
     bulk::conclude(
-        context,
+        &context.screen,
         Words {
             done: "added",
             skipped: "there already",

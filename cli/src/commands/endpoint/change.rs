@@ -9,9 +9,11 @@ use crate::commands::common::transition::Transition;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::machine::files::{self, Word};
+use crate::notebook::Notebook;
 use crate::notebook::index::Seen;
 use crate::references::{self, Prefixes, ServerTarget};
-use crate::session::prompt::Danger;
+use crate::session::Session;
+use crate::session::prompt::{Danger, Prompt};
 use crate::ui::outcome::{Line, Outcome, to_json};
 use crate::values::durations::counted;
 use clap::Args;
@@ -156,17 +158,17 @@ pub async fn run(
 ) -> Result<Outcome, CliError> {
     let named = named_servers(targets)?;
     if named.is_empty() {
-        return Err(nothing_named(context, targets, change));
+        return Err(nothing_named(&context.session, targets, change));
     }
     let names: Vec<String> = named.iter().map(|named| named.word.text.clone()).collect();
     let keys: Vec<Key> = names
         .iter()
-        .map(|name| key(context, change, name))
+        .map(|name| key(&context.session, change, name))
         .collect();
     let origin = Origin::of(targets.file.as_deref());
     let journal = Journal::open(context, change.verb(), origin, &keys, &targets.run)?;
     let known = |name: &str| {
-        let subject = journal.subject(&key(context, change, name))?;
+        let subject = journal.subject(&key(&context.session, change, name))?;
         serde_json::from_value(subject.clone()).ok()
     };
     let servers = references::server_targets(context, &names, change.prefixes(), known).await?;
@@ -177,11 +179,17 @@ pub async fn run(
         rows.push(Row { word, server });
     }
     refuse_others_by_name(context, change, &journal, &rows)?;
-    confirm(context, change, &rows)?;
+    confirm(&context.prompt, change, &rows)?;
     let changing = Changing { context, change };
-    let items =
-        bulk::change_in_journal(context, &changing, &rows, (&journal, &targets.run)).await?;
-    bulk::conclude(context, change.words(), items)
+    let items = bulk::change_in_journal(
+        &context.session,
+        &context.screen,
+        &changing,
+        &rows,
+        (&journal, &targets.run),
+    )
+    .await?;
+    bulk::conclude(&context.screen, change.words(), items)
 }
 
 /// Suspends or resumes the servers that are named, or all of a customer that are in the other state.
@@ -195,10 +203,11 @@ pub async fn switch(
         return run(context, &servers.targets, change).await;
     }
     let customer = context.customer()?;
-    let listed = references::all_endpoints(context, Some(customer)).await?;
+    let listed =
+        references::all_endpoints(&context.session, &context.notebook, Some(customer)).await?;
     let total = listed.len();
     if total == 0 {
-        references::refuse_unknown(context, customer).await?;
+        references::refuse_unknown(&context.session, customer).await?;
     }
     let rows: Vec<Row> = listed
         .into_iter()
@@ -212,9 +221,9 @@ pub async fn switch(
         change.words().done
     );
     let (rows, stay) = match transition {
-        Transition::Resume => resume_all::choose(context, customer, &SERVERS, rows)?,
+        Transition::Resume => resume_all::choose(&context.prompt, customer, &SERVERS, rows)?,
         Transition::Suspend | Transition::Terminate => {
-            confirm(context, change, &rows)?;
+            confirm(&context.prompt, change, &rows)?;
             (rows, None)
         }
     };
@@ -223,7 +232,7 @@ pub async fn switch(
     if let Some(error) = bulk::refused(&items) {
         return Err(error);
     }
-    let mut outcome = bulk::report(context, change.words(), &items);
+    let mut outcome = bulk::report(&context.screen, change.words(), &items);
     outcome
         .story
         .splice(0..0, [Line::text(sentence)].into_iter().chain(stay));
@@ -265,7 +274,7 @@ impl ChangeOfMany for Changing<'_> {
     }
 
     fn key(&self, row: &Row) -> Key {
-        key(self.context, self.change, &row.word.text)
+        key(&self.context.session, self.change, &row.word.text)
     }
 
     fn kept(&self, row: &Row) -> Value {
@@ -278,7 +287,13 @@ impl ChangeOfMany for Changing<'_> {
     }
 
     async fn apply(&self, row: &Row, prior: Prior) -> Result<End, CliError> {
-        let end = send(self.context, &row.server, self.change).await?;
+        let end = send(
+            &self.context.session,
+            &self.context.notebook,
+            &row.server,
+            self.change,
+        )
+        .await?;
         Ok(end.after(prior))
     }
 }
@@ -312,7 +327,7 @@ fn refuse_others_by_name(
 }
 
 /// The error of a command that names no server, with the ways to name some.
-fn nothing_named(context: &Context, targets: &EndpointTargets, change: ServerChange) -> CliError {
+fn nothing_named(session: &Session, targets: &EndpointTargets, change: ServerChange) -> CliError {
     let error =
         CliError::usage("no server is named: give ids, addresses or names, or a file with -f");
     let verb = change.verb();
@@ -321,7 +336,7 @@ fn nothing_named(context: &Context, targets: &EndpointTargets, change: ServerCha
             "to read the servers from standard input: `endpoint {verb} -`"
         ));
     }
-    match (change, context.session.settings.customer) {
+    match (change, session.settings.customer) {
         (ServerChange::To(Transition::Suspend | Transition::Resume), Some(customer)) => {
             error.hint(format!(
                 "for all servers of customer {customer}: `endpoint {verb} --all -c {customer}`"
@@ -361,11 +376,11 @@ fn refuse_another_owner(named: &Named, server: &ServerTarget) -> Result<(), CliE
     }
 }
 
-fn key(context: &Context, change: ServerChange, name: &str) -> Key {
-    Key::of(change.verb(), context.session.settings.customer, name)
+fn key(session: &Session, change: ServerChange, name: &str) -> Key {
+    Key::of(change.verb(), session.settings.customer, name)
 }
 
-fn confirm(context: &Context, change: ServerChange, rows: &[Row]) -> Result<(), CliError> {
+fn confirm(prompt: &Prompt, change: ServerChange, rows: &[Row]) -> Result<(), CliError> {
     let (what, typed) = match rows {
         [one] => (String::new(), one.server.handle.clone()),
         many => (format!("{} servers: ", many.len()), many.len().to_string()),
@@ -375,9 +390,7 @@ fn confirm(context: &Context, change: ServerChange, rows: &[Row]) -> Result<(), 
         change.verb(),
         bulk::preview(rows, named)
     );
-    context
-        .prompt
-        .confirm(change.danger().times(rows.len()), &question, &typed)
+    prompt.confirm(change.danger().times(rows.len()), &question, &typed)
 }
 
 fn named(row: &Row) -> String {
@@ -390,7 +403,8 @@ fn of_owner(of: &str, server: &ServerTarget) -> String {
 }
 
 async fn send(
-    context: &Context,
+    session: &Session,
+    notebook: &Notebook,
     server: &ServerTarget,
     change: ServerChange,
 ) -> Result<End, CliError> {
@@ -398,24 +412,17 @@ async fn send(
     let about = format!("endpoint {}{owner}", server.name);
     let id = server.id;
     let sent = match change {
-        ServerChange::To(Transition::Suspend) => moved(
-            context
-                .session
-                .write(SuspendEndpoint::new(id), &about)
-                .await,
-        ),
-        ServerChange::To(Transition::Resume) => {
-            moved(context.session.write(ResumeEndpoint::new(id), &about).await)
+        ServerChange::To(Transition::Suspend) => {
+            moved(session.write(SuspendEndpoint::new(id), &about).await)
         }
-        ServerChange::To(Transition::Terminate) => moved(
-            context
-                .session
-                .write(TerminateEndpoint::new(id), &about)
-                .await,
-        ),
+        ServerChange::To(Transition::Resume) => {
+            moved(session.write(ResumeEndpoint::new(id), &about).await)
+        }
+        ServerChange::To(Transition::Terminate) => {
+            moved(session.write(TerminateEndpoint::new(id), &about).await)
+        }
         ServerChange::Delete => {
-            let sent = context
-                .session
+            let sent = session
                 .write(DeleteEndpoint::account_wide(id), &about)
                 .await;
             sent.map(|sent| sent.map(|_| (json!({ "endpoint_id": id, "deleted": true }), None)))
@@ -429,7 +436,7 @@ async fn send(
         change,
         ServerChange::Delete | ServerChange::To(Transition::Terminate)
     ) {
-        context.notebook.learn(Seen::Gone(id.into()));
+        notebook.learn(Seen::Gone(id.into()));
     }
     let sentence = format!("Server {}{owner}: {}.", server.name, change.words().done);
     let done = Done {

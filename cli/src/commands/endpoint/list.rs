@@ -5,9 +5,10 @@ use crate::commands::common::{findings, new_customer, views};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::notebook::index::{Seen, Server};
+use crate::session::Session;
 use crate::session::portal::{self, Thing};
-use crate::ui::Reader;
 use crate::ui::outcome::Outcome;
+use crate::ui::{Reader, Ui};
 use crate::values::ports::PortSpec;
 use crate::{bulk, references};
 use clap::Args;
@@ -58,14 +59,14 @@ pub async fn run(context: &Context, args: &EndpointListArgs) -> Result<Outcome, 
             _ => Seen::Servers(seen),
         });
     if endpoints.is_empty() {
-        tell_unknown(context).await;
+        tell_unknown(&context.session, &context.screen).await;
     }
-    Ok(with_pages(context, &endpoints))
+    Ok(with_pages(&context.session, &endpoints))
 }
 
-fn with_pages(context: &Context, endpoints: &[Endpoint]) -> Outcome {
+fn with_pages(session: &Session, endpoints: &[Endpoint]) -> Outcome {
     let mut outcome = listed(endpoints);
-    outcome.table.pages = portal::pages(&context.session.settings, Thing::Server);
+    outcome.table.pages = portal::pages(&session.settings, Thing::Server);
     outcome
 }
 
@@ -79,7 +80,12 @@ async fn sought(context: &Context, args: &EndpointListArgs) -> Result<Outcome, C
         ));
     }
     let wanted = args.status.map(endpoint_status);
-    let mut servers = references::all_endpoints(context, context.session.settings.customer).await?;
+    let mut servers = references::all_endpoints(
+        &context.session,
+        &context.notebook,
+        context.session.settings.customer,
+    )
+    .await?;
     servers.retain(|server| {
         let whose = server
             .billing_customer_id
@@ -94,7 +100,7 @@ async fn sought(context: &Context, args: &EndpointListArgs) -> Result<Outcome, C
         servers = open_on(context, servers, &port).await?;
     }
     let servers = context.screen.cut(servers, None);
-    Ok(with_pages(context, &servers))
+    Ok(with_pages(&context.session, &servers))
 }
 
 /// Those of the servers whose last scan found a port open: a call for each tells.
@@ -114,7 +120,7 @@ async fn open_on(
     let is_meant =
         |number: &u16| (port.range.start().get()..=port.range.end().get()).contains(number);
     for server in servers {
-        let detail = findings::read(context, server.id).await?;
+        let detail = findings::read(&context.session, &context.notebook, server.id).await?;
         match findings::open_ports(&detail) {
             Some(ports) if ports.iter().any(is_meant) => open.push(server),
             Some(_) => {}
@@ -152,7 +158,7 @@ async fn stream(
         }
     }
     if told == 0 {
-        tell_unknown(context).await;
+        tell_unknown(&context.session, &context.screen).await;
     }
     context
         .screen
@@ -160,9 +166,9 @@ async fn stream(
     Ok(Outcome::silent())
 }
 
-async fn tell_unknown(context: &Context) {
-    if let Some(customer) = context.session.settings.customer {
-        new_customer::tell(context, customer).await;
+async fn tell_unknown(session: &Session, screen: &Ui) {
+    if let Some(customer) = session.settings.customer {
+        new_customer::tell(session, screen, customer).await;
     }
 }
 

@@ -9,7 +9,7 @@ use secmon::model::Endpoint;
 
 pub async fn ports(context: &Context, name: &str) -> Result<Outcome, CliError> {
     let endpoint = references::endpoint(context, name).await?;
-    let detail = findings::read(context, endpoint.id).await?;
+    let detail = findings::read(&context.session, &context.notebook, endpoint.id).await?;
     Ok(Outcome::record(
         to_json(&detail.latest_scan),
         findings::ports(&detail),
@@ -19,7 +19,7 @@ pub async fn ports(context: &Context, name: &str) -> Result<Outcome, CliError> {
 /// Runs the command.
 pub async fn run(context: &Context, name: &str) -> Result<Outcome, CliError> {
     let endpoint = references::endpoint(context, name).await?;
-    let detail = findings::read(context, endpoint.id).await?;
+    let detail = findings::read(&context.session, &context.notebook, endpoint.id).await?;
     let data = &detail.data;
     let mut story = vec![
         Line::text(references::name_of(data)),

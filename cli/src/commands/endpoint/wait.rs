@@ -94,7 +94,7 @@ pub async fn run(context: &Context, args: EndpointWaitArgs) -> Result<Outcome, C
         skipped: "so before",
     };
     bulk::conclude(
-        context,
+        &context.screen,
         words,
         now.iter()
             .map(|endpoint| waited(endpoint, args.goal))
@@ -126,7 +126,7 @@ async fn for_status(
     status: EndpointStatus,
 ) -> Result<Vec<Endpoint>, CliError> {
     wait.until(context, async || {
-        let now = polling::current(context, endpoints).await?;
+        let now = polling::current(&context.session, &context.notebook, endpoints).await?;
         let all = now.iter().all(|endpoint| endpoint.status == status);
         Ok(all.then_some(now))
     })

@@ -2,9 +2,9 @@
 
 use crate::context::Context;
 use crate::error::{CliError, Failure, Own};
-use crate::session::env_vars;
 use crate::session::guard::Guard;
 use crate::session::service::{self, Source};
+use crate::session::{Session, env_vars};
 use bytes::Bytes;
 use clap::Args;
 use http::{Method, Request, header};
@@ -51,7 +51,7 @@ impl Admin {
             origin: service::origin_of(&origin),
             transport: context.session.admin_transport()?,
             key: env_vars::text("SECMON_MOCK_ADMIN_KEY")?,
-            refusal: refusal(context),
+            refusal: refusal(&context.session),
         })
     }
 
@@ -118,18 +118,13 @@ fn named(args: &AdminArgs) -> Result<Option<String>, CliError> {
 }
 
 /// A mock is changed by nobody who only looks: not in a dry run, and not with a read-only profile.
-fn refusal(context: &Context) -> Option<CliError> {
-    let safety = &context.session.settings.safety;
+fn refusal(session: &Session) -> Option<CliError> {
+    let safety = &session.settings.safety;
     if safety.dry_run {
         return Some(CliError::usage(
             "a mock's state has no dry run: leave out -n, or leave it as it is",
         ));
     }
-    let name = context
-        .session
-        .settings
-        .profile_name
-        .as_deref()
-        .unwrap_or("in use");
+    let name = session.settings.profile_name.as_deref().unwrap_or("in use");
     safety.read_only.then(|| Guard::read_only_error(name))
 }

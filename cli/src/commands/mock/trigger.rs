@@ -130,11 +130,12 @@ async fn ports(
         .read(GetEndpointDetail::account_wide(endpoint.id))
         .await?
         .into_data();
-    let alerts = references::all_alerts(context, customer, |mut list| {
-        list.endpoint_id = Some(endpoint.id);
-        list
-    })
-    .await?;
+    let alerts =
+        references::all_alerts(&context.session, &context.notebook, customer, |mut list| {
+            list.endpoint_id = Some(endpoint.id);
+            list
+        })
+        .await?;
     let mut open = found_open(&detail, &alerts);
     for port in wanted {
         change(&mut open, port);

@@ -1,8 +1,8 @@
 //! `secmon profile create`.
 
 use super::said;
-use crate::context::Context;
 use crate::error::CliError;
+use crate::session::Session;
 use crate::session::profile::{self, ConfigDocument};
 use crate::ui::outcome::{Line, Outcome};
 use clap::Args;
@@ -21,27 +21,22 @@ pub struct ProfileCreateArgs {
 }
 
 /// Runs the command.
-pub fn run(context: &Context, args: &ProfileCreateArgs) -> Result<Outcome, CliError> {
+pub fn run(session: &Session, args: &ProfileCreateArgs) -> Result<Outcome, CliError> {
     let name = args.name.as_str();
     profile::check_name(name)?;
-    let path = &context.session.settings.config_path;
+    let path = &session.settings.config_path;
     ConfigDocument::open(path)?.refuse_taken(name)?;
-    let base_url = context
-        .session
-        .settings
-        .base_url_flag
-        .clone()
-        .ok_or_else(|| {
-            CliError::usage("a profile needs the address of its service: give --base-url")
-        })?;
-    if let Some(said) = context.session.only_said(&format!("make profile {name}")) {
+    let base_url = session.settings.base_url_flag.clone().ok_or_else(|| {
+        CliError::usage("a profile needs the address of its service: give --base-url")
+    })?;
+    if let Some(said) = session.only_said(&format!("make profile {name}")) {
         return Ok(said);
     }
     ConfigDocument::change(path, |document| {
         // Another process may have made it meanwhile.
         document.refuse_taken(name)?;
         document.set(name, "base_url", base_url);
-        if let Some(customer) = context.session.settings.customer {
+        if let Some(customer) = session.settings.customer {
             let customer = i64::try_from(customer.get()).unwrap_or(i64::MAX);
             document.set(name, "customer", customer);
         }

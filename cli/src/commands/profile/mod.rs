@@ -8,9 +8,10 @@ mod show;
 mod view;
 
 use self::create::ProfileCreateArgs;
-use crate::context::Context;
 use crate::error::CliError;
+use crate::session::Session;
 use crate::session::profile::{self, ConfigDocument};
+use crate::session::prompt::Prompt;
 use crate::ui::outcome::{Line, Outcome, Table};
 use clap::Subcommand;
 use serde_json::json;
@@ -47,31 +48,32 @@ pub enum ProfileCommand {
 }
 
 /// Runs the command.
-pub fn run(context: &Context, command: ProfileCommand) -> Result<Outcome, CliError> {
+pub fn run(
+    session: &Session,
+    prompt: &Prompt,
+    command: ProfileCommand,
+) -> Result<Outcome, CliError> {
     match command {
-        ProfileCommand::List => Ok(list::run(context)),
-        ProfileCommand::Use { name } => use_by_default(context, &name),
-        ProfileCommand::Show { name } => show::run(context, name),
-        ProfileCommand::Create(args) => create::run(context, &args),
-        ProfileCommand::Rename { name, new } => rename::run(context, &name, &new),
-        ProfileCommand::Delete { name } => delete::run(context, &name),
+        ProfileCommand::List => Ok(list::run(session)),
+        ProfileCommand::Use { name } => use_by_default(session, &name),
+        ProfileCommand::Show { name } => show::run(session, name),
+        ProfileCommand::Create(args) => create::run(session, &args),
+        ProfileCommand::Rename { name, new } => rename::run(session, &name, &new),
+        ProfileCommand::Delete { name } => delete::run(session, prompt, &name),
     }
 }
 
-fn use_by_default(context: &Context, name: &str) -> Result<Outcome, CliError> {
+fn use_by_default(session: &Session, name: &str) -> Result<Outcome, CliError> {
     if name == profile::LOCAL {
         return Err(CliError::usage(
             "local is the embedded mock and no profile: say --local, or set SECMON_PROFILE=local",
         ));
     }
-    context.session.settings.config.profile(name)?;
-    if let Some(said) = context
-        .session
-        .only_said(&format!("use profile {name} when none is named"))
-    {
+    session.settings.config.profile(name)?;
+    if let Some(said) = session.only_said(&format!("use profile {name} when none is named")) {
         return Ok(said);
     }
-    ConfigDocument::change(&context.session.settings.config_path, |document| {
+    ConfigDocument::change(&session.settings.config_path, |document| {
         document.set_default(name);
         Ok(())
     })?;

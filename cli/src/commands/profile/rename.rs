@@ -2,22 +2,18 @@
 
 use super::said;
 use crate::commands::auth::logout::forget;
-use crate::context::Context;
 use crate::error::CliError;
-use crate::session::credentials;
 use crate::session::profile::{self, ConfigDocument};
+use crate::session::{Session, credentials};
 use crate::ui::outcome::Outcome;
 
 /// Runs the command.
-pub fn run(context: &Context, name: &str, new: &str) -> Result<Outcome, CliError> {
-    let settings = &context.session.settings;
+pub fn run(session: &Session, name: &str, new: &str) -> Result<Outcome, CliError> {
+    let settings = &session.settings;
     let profile = settings.config.profile(name)?;
     profile::check_name(new)?;
     ConfigDocument::open(&settings.config_path)?.refuse_taken(new)?;
-    if let Some(said) = context
-        .session
-        .only_said(&format!("rename profile {name} to {new}"))
-    {
+    if let Some(said) = session.only_said(&format!("rename profile {name} to {new}")) {
         return Ok(said);
     }
     // The key that `auth login` keeps is named after its profile; any other file stays where it is.

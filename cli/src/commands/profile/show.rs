@@ -1,21 +1,19 @@
 //! `secmon profile show`.
 
 use super::view::{COLUMNS, key_place, row, to_json};
-use crate::context::Context;
 use crate::error::CliError;
-use crate::session::credentials;
 use crate::session::profile::Profile;
+use crate::session::{Session, credentials};
 use crate::ui::outcome::{Cell, Line, Outcome, Table};
 
 /// Where the key is, and its last characters where it is kept in a file.
-fn key_shown(context: &Context, profile: &Profile) -> String {
+fn key_shown(session: &Session, profile: &Profile) -> String {
     let place = key_place(profile).unwrap_or_else(|| "none".to_owned());
     let file = profile
         .key_file
         .as_ref()
         .filter(|_| profile.key_command.is_none());
-    let key = file
-        .map(|file| credentials::read_file(&context.session.settings.config_folder().join(file)));
+    let key = file.map(|file| credentials::read_file(&session.settings.config_folder().join(file)));
     match key {
         Some(Ok(key)) => format!("{} ({place})", key.masked_tail()),
         Some(Err(error)) => error.message().to_owned(),
@@ -24,20 +22,20 @@ fn key_shown(context: &Context, profile: &Profile) -> String {
 }
 
 /// Runs the command.
-pub fn run(context: &Context, name: Option<String>) -> Result<Outcome, CliError> {
-    let name = name.or_else(|| context.session.settings.profile_name.clone());
+pub fn run(session: &Session, name: Option<String>) -> Result<Outcome, CliError> {
+    let name = name.or_else(|| session.settings.profile_name.clone());
     let name = name.ok_or_else(|| {
         CliError::usage("no profile is in use: say which, as in secmon profile show NAME")
     })?;
-    let profile = context.session.settings.config.profile(&name)?;
+    let profile = session.settings.config.profile(&name)?;
     let story = vec![
         Line::text(format!("Profile {name}")),
         Line::Field("address", Cell::maybe(profile.base_url.as_ref())),
-        Line::Field("key", Cell::text(key_shown(context, profile))),
+        Line::Field("key", Cell::text(key_shown(session, profile))),
         Line::Field("customer", Cell::maybe(profile.customer)),
         Line::Field("read only", Cell::text(profile.read_only)),
         Line::Field("protected", Cell::text(profile.protected)),
     ];
-    let table = Table::one(COLUMNS, row(context, &name, profile));
-    Ok(Outcome::record(to_json(context, &name, profile), table).tell(story))
+    let table = Table::one(COLUMNS, row(session, &name, profile));
+    Ok(Outcome::record(to_json(session, &name, profile), table).tell(story))
 }

@@ -1,6 +1,6 @@
 //! How a profile is shown.
 
-use crate::context::Context;
+use crate::session::Session;
 use crate::session::profile::Profile;
 use crate::ui::outcome::{Cell, Column, shown};
 use serde_json::{Value, json};
@@ -14,22 +14,22 @@ pub const COLUMNS: &[Column] = &[
     shown("protected"),
 ];
 
-fn is_default(context: &Context, name: &str) -> bool {
-    context.session.settings.config.default_profile.as_deref() == Some(name)
+fn is_default(session: &Session, name: &str) -> bool {
+    session.settings.config.default_profile.as_deref() == Some(name)
 }
 
-pub fn row(context: &Context, name: &str, profile: &Profile) -> Vec<Cell> {
+pub fn row(session: &Session, name: &str, profile: &Profile) -> Vec<Cell> {
     vec![
         Cell::text(name),
         Cell::maybe(profile.base_url.as_ref()),
         profile.customer.map_or(Cell::Missing, Cell::Number),
-        Cell::text(is_default(context, name)),
+        Cell::text(is_default(session, name)),
         Cell::text(profile.read_only),
         Cell::text(profile.protected),
     ]
 }
 
-pub fn to_json(context: &Context, name: &str, profile: &Profile) -> Value {
+pub fn to_json(session: &Session, name: &str, profile: &Profile) -> Value {
     json!({
         "name": name,
         "base_url": profile.base_url,
@@ -40,7 +40,7 @@ pub fn to_json(context: &Context, name: &str, profile: &Profile) -> Value {
         "read_only": profile.read_only,
         "protected": profile.protected,
         "key": key_place(profile),
-        "default": is_default(context, name),
+        "default": is_default(session, name),
     })
 }
 

@@ -18,6 +18,7 @@ use crate::context::Context;
 use crate::error::CliError;
 use crate::machine::files;
 use crate::references::targets::{self, BareNames, Defaults, RowFields, Target};
+use crate::session::Session;
 use crate::session::pace::LEFT_TO_PEOPLE;
 use crate::ui::invocation::quoted;
 use crate::ui::outcome::Outcome;
@@ -61,7 +62,7 @@ async fn from_file(context: &Context, args: &ProvisionArgs) -> Result<Outcome, C
         customer: context.session.settings.customer,
         bare_names: bare_names(args),
     };
-    let sheet = input::read(context, path, &options, &defaults)?;
+    let sheet = input::read(&context.screen, path, &options, &defaults)?;
     let wanted = args
         .report
         .as_ref()
@@ -129,11 +130,11 @@ fn from_arguments(context: &Context, args: &ProvisionArgs) -> Result<Vec<Target>
     let mut targets = Vec::new();
     for name in names {
         let mut fields = fields(name, args);
-        let bare_names = asking::bare_names(context, &fields.target, bare_names(args))?;
+        let bare_names = asking::bare_names(&context.prompt, &fields.target, bare_names(args))?;
         if targets::is_domain(&fields.target, bare_names) && fields.service_id.is_empty() {
             let service = match asked_service {
                 Some(service) => service,
-                None => asking::service(context, &fields.target)?,
+                None => asking::service(&context.prompt, &fields.target)?,
             };
             fields.service_id = asked_service.insert(service).to_string();
         }
@@ -200,11 +201,11 @@ fn journal(context: &Context, rows: &[Row], args: &ProvisionArgs) -> Result<Jour
 }
 
 /// How many calls of a window the run leaves to people; from here on it does.
-fn left_to_people(context: &Context, run: &RunArgs) -> Result<u32, CliError> {
+fn left_to_people(session: &Session, run: &RunArgs) -> Result<u32, CliError> {
     if run.use_whole_window {
         return Ok(0);
     }
-    context.session.leave_calls_to_people()?;
+    session.leave_calls_to_people()?;
     Ok(LEFT_TO_PEOPLE)
 }
 
@@ -219,21 +220,39 @@ async fn send_rows(
     other_owners::confirm(context, places).await?;
     let known = Known::read(context, rows).await?;
     let customers = rows.iter().map(|row| row.target.customer()).collect();
-    new_customer::announce_all(context, &customers, &known.customers())?;
-    let left_to_people = left_to_people(context, &args.run)?;
+    new_customer::announce_all(
+        &context.session,
+        &context.screen,
+        &customers,
+        &known.customers(),
+    )?;
+    let left_to_people = left_to_people(&context.session, &args.run)?;
     let trace = |row: &Row| trace(row, &known, journal);
     let done_before = |row: &Row| {
         let trace = trace(row);
         let perhaps = journal.prior(&trace) == Prior::PerhapsDone;
         journal.answer(&trace).is_some() || perhaps && known.covering(&row.target).is_some()
     };
-    bulk::announce(context, rows, &known, left_to_people, done_before);
+    bulk::announce(
+        &context.session,
+        &context.screen,
+        rows,
+        &known,
+        left_to_people,
+        done_before,
+    );
     let halves: RefCell<HashMap<Key, End>> = RefCell::default();
     let send = async |row: &Row| {
         let trace = trace(row);
         match known.covering(&row.target) {
             Some(endpoint) if journal.answer(&trace).is_none() => {
-                sending::skip(context, &row.target, endpoint, journal.prior(&trace)).await
+                sending::skip(
+                    &context.session,
+                    &row.target,
+                    endpoint,
+                    journal.prior(&trace),
+                )
+                .await
             }
             _ => {
                 let send = async |prior| {
@@ -241,7 +260,9 @@ async fn send_rows(
                         let end = done.made().after(prior);
                         halves.borrow_mut().insert(key(row), end);
                     };
-                    let end = sending::send(context, &row.target, halfway).await?;
+                    let end =
+                        sending::send(&context.session, &context.notebook, &row.target, halfway)
+                            .await?;
                     Ok(end.after(prior))
                 };
                 journal.settle(&trace, send).await
@@ -259,8 +280,17 @@ async fn send_rows(
                 .note(&format!("warning: {}", error.message()));
         }
     };
-    let ends = bulk::run_telling(context, rows, args.on_error, send, unfinished, tell).await;
-    bulk::close(context, journal, &ends);
+    let ends = bulk::run_telling(
+        &context.session,
+        &context.screen,
+        rows,
+        args.on_error,
+        send,
+        unfinished,
+        tell,
+    )
+    .await;
+    bulk::close(&context.screen, journal, &ends);
     let items = rows.iter().zip(ends).map(|(row, end)| Item {
         row: row.line,
         target: row.target.name().to_owned(),
@@ -298,7 +328,7 @@ async fn finish(
     if let Some(error) = bulk::refused(items) {
         return Err(error);
     }
-    let mut outcome = bulk::report(context, WORDS, items);
+    let mut outcome = bulk::report(&context.screen, WORDS, items);
     if args.wait && context.session.check_interrupted().is_ok() {
         let length = durations::length("--wait-timeout", &args.wait_timeout)?;
         outcome.trouble = waiting::all(context, (rows, items), length, &mut outcome)

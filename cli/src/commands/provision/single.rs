@@ -21,14 +21,14 @@ use uuid::Uuid;
 pub async fn run(context: &Context, target: &Target, args: &WaitArgs) -> Result<Outcome, CliError> {
     let length = durations::length("--wait-timeout", &args.wait_timeout)?;
     other_owners::confirm(context, target.place()).await?;
-    new_customer::announce(context, target.customer()).await?;
+    new_customer::announce(&context.session, &context.screen, target.customer()).await?;
     let halfway = |done: Done| {
         context.session.on_interrupt(
             "interrupted: the server is provisioned, and its nickname is not set",
             format!("set it: `endpoint rename {} NAME`", done.id),
         );
     };
-    let end = send(context, target, halfway).await?;
+    let end = send(&context.session, &context.notebook, target, halfway).await?;
     let id = end.done().and_then(|done| done.id.parse::<Uuid>().ok());
     let customer = target.customer();
     let item = Item {
@@ -37,7 +37,7 @@ pub async fn run(context: &Context, target: &Target, args: &WaitArgs) -> Result<
         customer: Some(customer),
         end,
     };
-    let mut outcome = bulk::conclude(context, WORDS, vec![item])?;
+    let mut outcome = bulk::conclude(&context.screen, WORDS, vec![item])?;
     let Some(id) = id else { return Ok(outcome) };
     match (target, args.wait) {
         (Target::Server(_), true) => {
@@ -100,7 +100,7 @@ async fn await_server(
     let id = server.id;
     let wait = Wait::new(length, format!("endpoint wait {id}"));
     wait.for_scans(context, &[server]).await?;
-    let detail = findings::read(context, id).await?;
+    let detail = findings::read(&context.session, &context.notebook, id).await?;
     findings::check(&detail)?;
     outcome.result["latest_scan"] = to_json(&detail.latest_scan);
     outcome.story.extend(findings::story(&detail));

@@ -51,11 +51,12 @@ pub async fn run(context: &Context, args: &ReportArgs) -> Result<Outcome, CliErr
 }
 
 async fn collect(context: &Context, customer: CustomerId) -> Result<Report, CliError> {
-    let endpoints = references::all_endpoints(context, Some(customer)).await?;
+    let endpoints =
+        references::all_endpoints(&context.session, &context.notebook, Some(customer)).await?;
     let progress = context.screen.progress(endpoints.len());
     let mut servers = Vec::with_capacity(endpoints.len());
     for endpoint in &endpoints {
-        servers.push(findings::read(context, endpoint.id).await?);
+        servers.push(findings::read(&context.session, &context.notebook, endpoint.id).await?);
         progress.advance(0);
     }
     progress.finish();
@@ -74,7 +75,7 @@ async fn collect(context: &Context, customer: CustomerId) -> Result<Report, CliE
             .scans;
         domains.push((domain, history));
     }
-    let mut expiring = references::all_rules(context, |mut list| {
+    let mut expiring = references::all_rules(&context.session, &context.notebook, |mut list| {
         list.billing_customer_id = Some(customer);
         list
     })

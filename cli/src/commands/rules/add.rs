@@ -7,7 +7,8 @@ use crate::commands::common::args::{Justification, justification};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::references::{self, Prefixes};
-use crate::session::prompt::Danger;
+use crate::session::Session;
+use crate::session::prompt::{Danger, Prompt};
 use crate::ui::invocation::quoted;
 use crate::ui::outcome::Outcome;
 use crate::values::ports::PortSpec;
@@ -64,10 +65,10 @@ pub const ADDED: Words = Words {
 pub async fn run(context: &Context, args: RuleAddArgs) -> Result<Outcome, CliError> {
     let (servers, ports) = split(&args)?;
     let ports = PortSpec::parse_all(ports).map_err(|error| suggest_order(error, &args))?;
-    let reason = justification(context, &args.justification)?;
+    let reason = justification(&context.prompt, &args.justification)?;
     let addition = Addition::new(reason, args.service.clone(), args.expires.as_deref())?;
     let places = if args.global {
-        vec![everywhere(context, &args, &ports).await?]
+        vec![everywhere(&context.session, &context.prompt, &args, &ports).await?]
     } else {
         let found = references::endpoints(context, &servers, Prefixes::Accepted).await;
         found
@@ -95,13 +96,14 @@ pub async fn run(context: &Context, args: RuleAddArgs) -> Result<Outcome, CliErr
 
 /// All servers of one customer, or of the account where that was said and confirmed.
 async fn everywhere(
-    context: &Context,
+    session: &Session,
+    prompt: &Prompt,
     args: &RuleAddArgs,
     ports: &[PortSpec],
 ) -> Result<Place, CliError> {
-    match (context.session.settings.customer, args.account) {
+    match (session.settings.customer, args.account) {
         (Some(customer), false) => {
-            references::refuse_unknown(context, customer).await?;
+            references::refuse_unknown(session, customer).await?;
             Ok(Place::Everywhere(Some(customer)))
         }
         (Some(customer), true) => Err(CliError::usage(format!(
@@ -113,9 +115,7 @@ async fn everywhere(
         (None, true) => {
             let ports: Vec<String> = ports.iter().map(ToString::to_string).collect();
             let question = format!("About to allow {} on {EVERY_SERVER}.", ports.join(", "));
-            context
-                .prompt
-                .confirm(Danger::Severe, &question, "account")?;
+            prompt.confirm(Danger::Severe, &question, "account")?;
             Ok(Place::Everywhere(None))
         }
     }

@@ -7,8 +7,10 @@ use crate::bulk::{
 use crate::commands::common::views::ports_of;
 use crate::context::Context;
 use crate::error::CliError;
+use crate::notebook::Notebook;
 use crate::notebook::index::{Record, Seen};
 use crate::references;
+use crate::session::Session;
 use crate::ui::outcome::{Outcome, to_json};
 use crate::values::days;
 use crate::values::ports::PortSpec;
@@ -177,7 +179,14 @@ impl ChangeOfMany for Adding<'_> {
     }
 
     async fn apply(&self, wanted: &Wanted, prior: Prior) -> Result<End, CliError> {
-        add(self.context, wanted, self.existing, prior).await
+        add(
+            &self.context.session,
+            &self.context.notebook,
+            wanted,
+            self.existing,
+            prior,
+        )
+        .await
     }
 }
 
@@ -195,29 +204,41 @@ pub async fn run(
         context,
         existing,
         journal: &journal,
-        live: live_rules(context, &journal).await?,
+        live: live_rules(&context.session, &context.notebook, &journal).await?,
     };
-    let items = bulk::change_in_journal(context, &adding, wanted, (&journal, args)).await?;
-    bulk::conclude(context, words, items)
+    let items = bulk::change_in_journal(
+        &context.session,
+        &context.screen,
+        &adding,
+        wanted,
+        (&journal, args),
+    )
+    .await?;
+    bulk::conclude(&context.screen, words, items)
 }
 
 /// The ids of the rules there are; asked for only where the journal tells of some.
-async fn live_rules(context: &Context, journal: &Journal) -> Result<HashSet<String>, CliError> {
+async fn live_rules(
+    session: &Session,
+    notebook: &Notebook,
+    journal: &Journal,
+) -> Result<HashSet<String>, CliError> {
     if journal.is_empty() {
         return Ok(HashSet::new());
     }
-    let rules = references::all_rules(context, |list| list).await?;
+    let rules = references::all_rules(session, notebook, |list| list).await?;
     Ok(rules.iter().map(|rule| rule.id.to_string()).collect())
 }
 
 async fn add(
-    context: &Context,
+    session: &Session,
+    notebook: &Notebook,
     wanted: &Wanted,
     existing: Existing,
     prior: Prior,
 ) -> Result<End, CliError> {
     if prior == Prior::PerhapsDone
-        && let Some(rule) = same_rule(context, wanted)
+        && let Some(rule) = same_rule(session, notebook, wanted)
             .await
             .map_err(CliError::about_something_lost)?
     {
@@ -229,21 +250,17 @@ async fn add(
         addition,
     } = wanted;
     let about = wanted.name();
-    let error = match context
-        .session
-        .write(addition.request(place, port), &about)
-        .await
-    {
+    let error = match session.write(addition.request(place, port), &about).await {
         Ok(Some(answer)) => {
             let record = Record::of(customer_of(place), &answer.data);
-            context.notebook.learn(Seen::Rules(vec![record]));
+            notebook.learn(Seen::Rules(vec![record]));
             return Ok(End::Done(made(wanted, &answer.data)));
         }
         Ok(None) => return Ok(End::Planned),
         Err(error) => error.during(format!("allowing {about}")),
     };
     if error.may_have_happened() {
-        return match same_rule(context, wanted).await {
+        return match same_rule(session, notebook, wanted).await {
             Ok(Some(rule)) => Ok(End::Done(made(wanted, &rule))),
             Err(_) => Err(error),
             Ok(None) => Err(error.hint("no such rule is there: run the command again")),
@@ -252,7 +269,7 @@ async fn add(
     if !error.concerns_field("port_start") {
         return Err(error);
     }
-    let Ok(Some(rule)) = matching(context, place, |rule| port.meets(rule)).await else {
+    let Ok(Some(rule)) = matching(session, notebook, place, |rule| port.meets(rule)).await else {
         return Err(error);
     };
     let (id, ports) = (rule.id, ports_of(&rule));
@@ -273,7 +290,11 @@ async fn add(
 }
 
 /// The rule that a call whose answer was lost has made, where it has.
-async fn same_rule(context: &Context, wanted: &Wanted) -> Result<Option<Rule>, CliError> {
+async fn same_rule(
+    session: &Session,
+    notebook: &Notebook,
+    wanted: &Wanted,
+) -> Result<Option<Rule>, CliError> {
     let reason = Some(wanted.addition.justification.as_str());
     let last_day = wanted.addition.expires_at.map(|end| end.to_string());
     let last_day = last_day.as_deref().map(day);
@@ -282,7 +303,7 @@ async fn same_rule(context: &Context, wanted: &Wanted) -> Result<Option<Rule>, C
             && rule.justification.as_deref() == reason
             && rule.expires_at.as_ref().map(|end| day(end.as_str())) == last_day
     };
-    matching(context, &wanted.place, same).await
+    matching(session, notebook, &wanted.place, same).await
 }
 
 /// The day of a timestamp, or the day itself.
@@ -314,7 +335,8 @@ fn done(wanted: &Wanted, rule: &Rule) -> Done {
 
 /// The first live rule of this place that fits.
 async fn matching(
-    context: &Context,
+    session: &Session,
+    notebook: &Notebook,
     place: &Place,
     fits: impl Fn(&Rule) -> bool,
 ) -> Result<Option<Rule>, CliError> {
@@ -322,7 +344,7 @@ async fn matching(
         Place::Server(endpoint) => Some(endpoint.id),
         Place::Everywhere(_) => None,
     };
-    let rules = references::all_rules(context, |mut list| {
+    let rules = references::all_rules(session, notebook, |mut list| {
         list.endpoint_id = endpoint;
         list.billing_customer_id = customer_of(place);
         list

@@ -44,12 +44,12 @@ pub async fn run(context: &Context, args: RuleEditArgs) -> Result<Outcome, CliEr
             "nothing is to be changed: give --port, -m, --service or --expires",
         ));
     }
-    let rule = rule::find(context, &args.rule).await?;
+    let rule = rule::find(&context.session, &context.notebook, &args.rule).await?;
     let mut update = changed(&rule, args)?;
     update.billing_customer_id = context.session.settings.customer;
-    let about = rule::about(context, &rule);
+    let about = rule::about(&context.session, &rule);
     context.prompt.confirm(
-        danger_of(context, &rule, Danger::Mild),
+        danger_of(&context.session, &rule, Danger::Mild),
         &format!("About to change the {about}."),
         &rule.id.to_string(),
     )?;
@@ -57,7 +57,7 @@ pub async fn run(context: &Context, args: RuleEditArgs) -> Result<Outcome, CliEr
         .session
         .write_touching(update, &about, server_of(&rule))
         .await
-        .map_err(|error| refused_for_customer(context, &rule, error));
+        .map_err(|error| refused_for_customer(&context.session, &rule, error));
     let Some(answer) = sent.map_err(|error| error.during(format!("changing rule {}", rule.id)))?
     else {
         return Ok(Outcome::record(Value::Null, Table::new(views::RULE)));
@@ -66,7 +66,7 @@ pub async fn run(context: &Context, args: RuleEditArgs) -> Result<Outcome, CliEr
     Ok(
         Outcome::record(to_json(&answer.data), table).tell(vec![Line::text(sentence(
             &answer.data,
-            &servers_of(context, &rule),
+            &servers_of(&context.session, &rule),
         ))]),
     )
 }

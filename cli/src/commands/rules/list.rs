@@ -55,7 +55,7 @@ pub async fn run(context: &Context, args: &RuleListArgs) -> Result<Outcome, CliE
         .as_deref()
         .map(|text| durations::length("--expiring", text))
         .transpose()?;
-    let mut rules = references::all_rules(context, |mut list| {
+    let mut rules = references::all_rules(&context.session, &context.notebook, |mut list| {
         list.endpoint_id = endpoint;
         list.scope = args.scope.map(scope);
         list.status = args.status.map(status);

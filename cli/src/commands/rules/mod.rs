@@ -53,7 +53,7 @@ pub async fn run(context: &Context, command: RuleCommand) -> Result<Outcome, Cli
         RuleCommand::List(args) => list::run(context, &args).await,
         RuleCommand::Summary => summary::run(context).await,
         RuleCommand::Add(args) => add::run(context, args).await,
-        RuleCommand::Show { rule } => show::run(context, &rule).await,
+        RuleCommand::Show { rule } => show::run(&context.session, &context.notebook, &rule).await,
         RuleCommand::Edit(args) => edit::run(context, args).await,
         RuleCommand::Remove(args) => remove::run(context, &args).await,
         RuleCommand::Copy(args) => copy::run(context, &args).await,

@@ -7,9 +7,11 @@ use crate::commands::common::views::ports_of;
 use crate::context::Context;
 use crate::error::{CliError, Exit};
 use crate::machine::files;
+use crate::notebook::Notebook;
 use crate::notebook::index::Seen;
 use crate::references;
-use crate::session::prompt::Danger;
+use crate::session::Session;
+use crate::session::prompt::{Danger, Prompt};
 use crate::ui::invocation::quoted;
 use crate::ui::outcome::{Outcome, to_json};
 use crate::values::durations::counted;
@@ -67,7 +69,10 @@ impl<'a> Removing<'a> {
         args: &'a RuleRemoveArgs,
         words: &[String],
     ) -> Result<Self, CliError> {
-        let keys: Vec<Key> = words.iter().map(|word| key(context, args, word)).collect();
+        let keys: Vec<Key> = words
+            .iter()
+            .map(|word| key(&context.session, args, word))
+            .collect();
         let journal = Journal::open(context, OPERATION, Origin::Rows, &keys, &args.run)?;
         Ok(Self {
             context,
@@ -77,7 +82,9 @@ impl<'a> Removing<'a> {
     }
 
     fn earlier(&self, word: &str) -> Option<Rule> {
-        let subject = self.journal.subject(&key(self.context, self.args, word))?;
+        let subject = self
+            .journal
+            .subject(&key(&self.context.session, self.args, word))?;
         serde_json::from_value(subject.clone()).ok()
     }
 
@@ -86,7 +93,7 @@ impl<'a> Removing<'a> {
         let earlier = self.earlier(word);
         let (rule, presence) = match (found, earlier) {
             (Some(rule), Some(earlier)) if rule.id != earlier.id => {
-                let place = format!("the rule for {}", rule::place(self.context, &rule));
+                let place = format!("the rule for {}", rule::place(&self.context.session, &rule));
                 return Err(bulk::came_back(word, &place, "remove"));
             }
             (Some(rule), _) => (rule, Presence::There),
@@ -103,7 +110,7 @@ impl<'a> Removing<'a> {
     async fn by_ids(&self, names: &[String]) -> Result<Vec<Row>, CliError> {
         let mut rows = Vec::new();
         for name in names {
-            let row = match rule::find(self.context, name).await {
+            let row = match rule::find(&self.context.session, &self.context.notebook, name).await {
                 Ok(rule) => self.row(name, Some(rule))?,
                 Err(error) if error.exit() == Exit::NotFound => {
                     let row = self.row(name, None)?;
@@ -121,12 +128,13 @@ impl<'a> Removing<'a> {
     /// A server's own rules for exactly these ports: one of several ports goes as a whole, or not at all.
     async fn on_server(&self, ports: &[PortSpec], server: &str) -> Result<Vec<Row>, CliError> {
         let endpoint = references::endpoint(self.context, server).await?;
-        let rules = references::all_rules(self.context, |mut list| {
-            list.endpoint_id = Some(endpoint.id);
-            list.scope = Some(RuleScope::Endpoint);
-            list
-        })
-        .await?;
+        let rules =
+            references::all_rules(&self.context.session, &self.context.notebook, |mut list| {
+                list.endpoint_id = Some(endpoint.id);
+                list.scope = Some(RuleScope::Endpoint);
+                list
+            })
+            .await?;
         let mut rows = Vec::new();
         for port in ports {
             let found = rules.iter().find(|rule| port.is_same(rule)).cloned();
@@ -145,11 +153,11 @@ fn push(rows: &mut Vec<Row>, row: Row) {
     }
 }
 
-fn key(context: &Context, args: &RuleRemoveArgs, word: &str) -> Key {
+fn key(session: &Session, args: &RuleRemoveArgs, word: &str) -> Key {
     let place = args.on.as_deref().unwrap_or_default();
     Key::of(
         OPERATION,
-        context.session.settings.customer,
+        session.settings.customer,
         &format!("{place} {word}"),
     )
 }
@@ -171,7 +179,7 @@ impl ChangeOfMany for Removing<'_> {
     }
 
     fn key(&self, row: &Row) -> Key {
-        key(self.context, self.args, &row.word)
+        key(&self.context.session, self.args, &row.word)
     }
 
     fn kept(&self, row: &Row) -> Value {
@@ -185,10 +193,10 @@ impl ChangeOfMany for Removing<'_> {
     async fn apply(&self, row: &Row, prior: Prior) -> Result<End, CliError> {
         match (row.presence, prior) {
             (Presence::Gone, Prior::PerhapsDone) => {
-                let end = End::Skipped(removed(self.context, &row.rule));
+                let end = End::Skipped(removed(&self.context.session, &row.rule));
                 Ok(end.after(prior))
             }
-            _ => remove_one(self.context, &row.rule).await,
+            _ => remove_one(&self.context.session, &self.context.notebook, &row.rule).await,
         }
     }
 }
@@ -211,17 +219,24 @@ pub async fn run(context: &Context, args: &RuleRemoveArgs) -> Result<Outcome, Cl
             (removing, rows)
         }
     };
-    confirm(context, &rows)?;
+    confirm(&context.session, &context.prompt, &rows)?;
     let in_journal = (&removing.journal, &args.run);
-    let items = bulk::change_in_journal(context, &removing, &rows, in_journal).await?;
-    bulk::conclude(context, REMOVED, items)
+    let items = bulk::change_in_journal(
+        &context.session,
+        &context.screen,
+        &removing,
+        &rows,
+        in_journal,
+    )
+    .await?;
+    bulk::conclude(&context.screen, REMOVED, items)
 }
 
-fn confirm(context: &Context, rows: &[Row]) -> Result<(), CliError> {
+fn confirm(session: &Session, prompt: &Prompt, rows: &[Row]) -> Result<(), CliError> {
     let question = format!(
         "About to remove {}: {}.",
         counted(rows.len(), "rule"),
-        bulk::preview(rows, |row| rule::place(context, &row.rule))
+        bulk::preview(rows, |row| rule::place(session, &row.rule))
     );
     let name = match rows {
         [one] => one.rule.id.to_string(),
@@ -229,10 +244,10 @@ fn confirm(context: &Context, rows: &[Row]) -> Result<(), CliError> {
     };
     let danger = rows
         .iter()
-        .map(|row| danger_of(context, &row.rule, Danger::Moderate))
+        .map(|row| danger_of(session, &row.rule, Danger::Moderate))
         .max();
     let danger = danger.unwrap_or(Danger::Moderate).times(rows.len());
-    context.prompt.confirm(danger, &question, &name)
+    prompt.confirm(danger, &question, &name)
 }
 
 /// The error of a port that no rule of a server is for, with the rule that it may be part of.
@@ -270,28 +285,27 @@ fn refuse_ports(names: &[String]) -> Result<(), CliError> {
     )
 }
 
-async fn remove_one(context: &Context, rule: &Rule) -> Result<End, CliError> {
+async fn remove_one(session: &Session, notebook: &Notebook, rule: &Rule) -> Result<End, CliError> {
     let mut request = DeleteRule::account_wide(rule.id);
-    request.billing_customer_id = context.session.settings.customer;
-    let sent = context
-        .session
-        .write_touching(request, &rule::about(context, rule), server_of(rule))
+    request.billing_customer_id = session.settings.customer;
+    let sent = session
+        .write_touching(request, &rule::about(session, rule), server_of(rule))
         .await
-        .map_err(|error| refused_for_customer(context, rule, error));
+        .map_err(|error| refused_for_customer(session, rule, error));
     let Some(_) = sent.map_err(|error| error.during(format!("removing rule {}", rule.id)))? else {
         return Ok(End::Planned);
     };
-    context.notebook.learn(Seen::Gone(rule.id.into()));
-    Ok(End::Done(removed(context, rule)))
+    notebook.learn(Seen::Gone(rule.id.into()));
+    Ok(End::Done(removed(session, rule)))
 }
 
-fn removed(context: &Context, rule: &Rule) -> Done {
+fn removed(session: &Session, rule: &Rule) -> Done {
     Done {
         id: rule.id.to_string(),
         record: json!({ "id": rule.id, "removed": true }),
         sentence: format!(
             "The rule for {} is removed. If a port is still open, the next scan raises an alert.",
-            rule::place(context, rule)
+            rule::place(session, rule)
         ),
         ..Done::default()
     }

@@ -2,9 +2,10 @@
 
 use super::create::EVERY_SERVER;
 use crate::commands::common::views::{place_of, ports_of};
-use crate::context::Context;
 use crate::error::{CliError, Exit};
+use crate::notebook::Notebook;
 use crate::references::{self, Named};
+use crate::session::Session;
 use crate::session::prompt::Danger;
 use secmon::model::Rule;
 use secmon::operations::GetRule;
@@ -36,8 +37,8 @@ pub fn sentence(rule: &Rule, place: &str) -> String {
 
 /// The servers that a change of a rule is about. Whose a global rule is, the service tells only by refusing to change it
 /// for a customer who does not own it.
-pub fn servers_of(context: &Context, rule: &Rule) -> String {
-    match (rule.endpoint_id, context.session.settings.customer) {
+pub fn servers_of(session: &Session, rule: &Rule) -> String {
+    match (rule.endpoint_id, session.settings.customer) {
         (Some(_), _) => place_of(rule),
         (None, Some(customer)) => format!("all servers of customer {customer}"),
         (None, None) => format!("{EVERY_SERVER} (or of one customer: name them with -c)"),
@@ -45,26 +46,26 @@ pub fn servers_of(context: &Context, rule: &Rule) -> String {
 }
 
 /// How hard a change of a rule is to take back: one that may be the account's is everybody's.
-pub fn danger_of(context: &Context, rule: &Rule, of_one: Danger) -> Danger {
-    match (rule.endpoint_id, context.session.settings.customer) {
+pub fn danger_of(session: &Session, rule: &Rule, of_one: Danger) -> Danger {
+    match (rule.endpoint_id, session.settings.customer) {
         (None, None) => Danger::Severe,
         _ => of_one,
     }
 }
 
 /// What a rule is about, in a list.
-pub fn place(context: &Context, rule: &Rule) -> String {
-    format!("{} on {}", ports_of(rule), servers_of(context, rule))
+pub fn place(session: &Session, rule: &Rule) -> String {
+    format!("{} on {}", ports_of(rule), servers_of(session, rule))
 }
 
 /// What a change of a rule is about.
-pub fn about(context: &Context, rule: &Rule) -> String {
-    format!("rule for {}", place(context, rule))
+pub fn about(session: &Session, rule: &Rule) -> String {
+    format!("rule for {}", place(session, rule))
 }
 
 /// A rule that every customer sees and none may change is the account's.
-pub fn refused_for_customer(context: &Context, rule: &Rule, error: CliError) -> CliError {
-    match (rule.endpoint_id, context.session.settings.customer) {
+pub fn refused_for_customer(session: &Session, rule: &Rule, error: CliError) -> CliError {
+    match (rule.endpoint_id, session.settings.customer) {
         (None, Some(customer)) if error.exit() == Exit::NotFound => CliError::not_found(format!(
             "rule {} is not customer {customer}'s: it counts for the whole account",
             rule.id
@@ -78,19 +79,19 @@ pub fn server_of(rule: &Rule) -> Option<Uuid> {
     rule.endpoint_id.map(Uuid::from)
 }
 
-pub async fn find(context: &Context, name: &str) -> Result<Rule, CliError> {
+pub async fn find(session: &Session, notebook: &Notebook, name: &str) -> Result<Rule, CliError> {
     references::check_named(RULE, name)?;
     if let Ok(id) = name.trim().parse::<Uuid>() {
         let mut get = GetRule::account_wide(id.into());
-        get.billing_customer_id = context.session.settings.customer;
-        let found = context.session.read(get).await;
-        if let (Err(error), Some(customer)) = (&found, context.session.settings.customer)
+        get.billing_customer_id = session.settings.customer;
+        let found = session.read(get).await;
+        if let (Err(error), Some(customer)) = (&found, session.settings.customer)
             && error.exit() == Exit::NotFound
         {
-            references::refuse_unknown(context, customer).await?;
+            references::refuse_unknown(session, customer).await?;
         }
         return Ok(found?.into_data());
     }
-    let rules = references::all_rules(context, |list| list).await?;
-    references::by_id_or_prefix(context, name, RULE, rules, |rule| rule.id.to_string())
+    let rules = references::all_rules(session, notebook, |list| list).await?;
+    references::by_id_or_prefix(session, name, RULE, rules, |rule| rule.id.to_string())
 }

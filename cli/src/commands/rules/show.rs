@@ -2,13 +2,14 @@
 
 use super::rule::{self, sentence};
 use crate::commands::common::views::{self, place_of};
-use crate::context::Context;
 use crate::error::CliError;
+use crate::notebook::Notebook;
+use crate::session::Session;
 use crate::ui::outcome::{Cell, Line, Outcome, Table, to_json};
 
 /// Runs the command.
-pub async fn run(context: &Context, name: &str) -> Result<Outcome, CliError> {
-    let rule = rule::find(context, name).await?;
+pub async fn run(session: &Session, notebook: &Notebook, name: &str) -> Result<Outcome, CliError> {
+    let rule = rule::find(session, notebook, name).await?;
     let table = Table::one(views::RULE, views::rule(&rule));
     let story = vec![
         Line::text(sentence(&rule, &place_of(&rule))),

@@ -84,5 +84,5 @@ pub async fn run(context: &Context, args: SubscriptionChangeArgs) -> Result<Outc
             }
         })
     });
-    conclude(context, &subscription, "changing", CHANGED, end)
+    conclude(&context.screen, &subscription, "changing", CHANGED, end)
 }

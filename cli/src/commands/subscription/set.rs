@@ -49,7 +49,7 @@ pub async fn run(context: &Context, args: SubscriptionSetArgs) -> Result<Outcome
     request.mrr = args.mrr;
     request.client_name = args.contact.client_name;
     request.client_email = args.contact.client_email;
-    new_customer::announce(context, subscription.customer).await?;
+    new_customer::announce(&context.session, &context.screen, subscription.customer).await?;
     let end = context
         .session
         .write(request, &subscription.label())
@@ -80,5 +80,5 @@ pub async fn run(context: &Context, args: SubscriptionSetArgs) -> Result<Outcome
                 })
             })
         });
-    conclude(context, &subscription, "setting", SET, end)
+    conclude(&context.screen, &subscription, "setting", SET, end)
 }

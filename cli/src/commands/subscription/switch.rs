@@ -63,7 +63,7 @@ pub async fn run(
         }
     };
     let end = sent.map(|sent| sent.map_or(End::Planned, |answer| moved(&answer, &label)));
-    conclude(context, &subscription, to.doing(), to.words(), end)
+    conclude(&context.screen, &subscription, to.doing(), to.words(), end)
 }
 
 fn moved(answer: &Response<SubscriptionState>, label: &str) -> End {

@@ -6,6 +6,7 @@ use crate::commands::domain::provision;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::session::prompt::Danger;
+use crate::ui::Ui;
 use crate::ui::outcome::Outcome;
 use clap::Args;
 use secmon::model::{CustomerId, ServiceId};
@@ -33,7 +34,7 @@ pub struct Subscription {
 impl Subscription {
     pub fn read(context: &Context, target: &SubscriptionTarget) -> Result<Self, CliError> {
         let customer = context.customer()?;
-        let service = provision::service(context, Some(&target.service))?;
+        let service = provision::service(&context.prompt, Some(&target.service))?;
         Ok(Self {
             customer,
             service,
@@ -44,7 +45,15 @@ impl Subscription {
     /// What a change of it may pause.
     pub async fn outlook(&self, context: &Context, kept: Kept) -> String {
         let danger = Danger::Moderate;
-        capacity::outlook(context, danger, self.customer, &self.product, kept).await
+        capacity::outlook(
+            &context.session,
+            &context.prompt,
+            danger,
+            self.customer,
+            &self.product,
+            kept,
+        )
+        .await
     }
 
     pub fn confirm(&self, context: &Context, question: &str) -> Result<(), CliError> {
@@ -61,7 +70,7 @@ impl Subscription {
 }
 
 pub fn conclude(
-    context: &Context,
+    screen: &Ui,
     subscription: &Subscription,
     activity: &str,
     words: Words,
@@ -70,7 +79,7 @@ pub fn conclude(
     let label = subscription.label();
     let end = end.map_err(|error| error.during(format!("{activity} {label}")))?;
     bulk::conclude(
-        context,
+        screen,
         words,
         vec![Item {
             row: None,
