@@ -12,7 +12,7 @@ use crate::session::call_log::DEBUG_FILE;
 use crate::session::flags::GlobalArgs;
 use crate::session::service::KeySource;
 use crate::session::settings::Settings;
-use crate::suggest::{self, Meant};
+use crate::suggest::{self, Suggestion};
 use crate::ui::invocation::{Invocation, Verdict};
 use crate::ui::outcome::Outcome;
 use crate::ui::{OutputFormat, Ui};
@@ -162,19 +162,19 @@ fn refuse(mut error: clap::Error, words: &[OsString], invocation: Invocation) ->
     if let ErrorKind::DisplayHelp | ErrorKind::DisplayVersion = error.kind() {
         return ui.show(Outcome::text(laid_out(&error.render())));
     }
-    let meant = suggest::instead(&mut error, words, Cli::command());
+    let suggestion = suggest::instead(&mut error, words, Cli::command());
     if ui.format() == OutputFormat::Json {
-        let error = CliError::usage(in_one_sentence(&error, meant)).hint("see how: `--help`");
+        let error = CliError::usage(in_one_sentence(&error, suggestion)).hint("see how: `--help`");
         return conclude(&ui, Err(error));
     }
-    let meant = meant.map(|meant| format!("\n  {meant}\n"));
-    let meant = meant.unwrap_or_default();
-    ui.usage(&format!("{}{meant}", laid_out(&error.render())));
+    let suggestion = suggestion.map(|suggestion| format!("\n  {suggestion}\n"));
+    let suggestion = suggestion.unwrap_or_default();
+    ui.usage(&format!("{}{suggestion}", laid_out(&error.render())));
     Exit::Usage
 }
 
 /// What the parser says, without the usage lines behind it.
-fn in_one_sentence(error: &clap::Error, meant: Option<Meant>) -> String {
+fn in_one_sentence(error: &clap::Error, suggestion: Option<Suggestion>) -> String {
     let text = match error.kind() {
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             "the command is not complete: a command, or what it is about, is missing".to_owned()
@@ -186,6 +186,11 @@ fn in_one_sentence(error: &clap::Error, meant: Option<Meant>) -> String {
         .take_while(|line| !line.starts_with("Usage:"))
         .map(str::trim);
     let said: Vec<&str> = said.filter(|line| !line.is_empty()).collect();
-    let meant = meant.map(|meant| format!("; {meant}")).unwrap_or_default();
-    format!("{}{meant}", said.join(" ").trim_start_matches("error: "))
+    let suggestion = suggestion
+        .map(|suggestion| format!("; {suggestion}"))
+        .unwrap_or_default();
+    format!(
+        "{}{suggestion}",
+        said.join(" ").trim_start_matches("error: ")
+    )
 }

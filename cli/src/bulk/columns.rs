@@ -148,7 +148,7 @@ pub fn read(
 }
 
 /// How the columns were read, where their headings do not say it in the field's own words.
-pub fn told(header: &StringRecord, columns: &[Option<&str>]) -> Option<String> {
+pub fn reading_note(header: &StringRecord, columns: &[Option<&str>]) -> Option<String> {
     let both = || header.iter().zip(columns);
     let read = both().filter_map(|(title, field)| {
         let field = (*field).filter(|field| plain_name(field) != plain_name(title))?;

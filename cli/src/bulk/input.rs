@@ -93,7 +93,7 @@ fn parse(
     let columns = columns::read(&header, options.map, name)?;
     let mut rows = Vec::new();
     let mut problems = Vec::new();
-    let mut earlier = Earlier::new();
+    let mut earlier = EarlierRows::new();
     for (line, record) in records {
         match spreadsheet::check_width(&record, &header)
             .and_then(|()| row(&record, line, &columns, defaults))
@@ -114,12 +114,12 @@ fn parse(
     Ok(Sheet {
         header: header.iter().map(str::to_owned).collect(),
         rows,
-        reading: columns::told(&header, &columns),
+        reading: columns::reading_note(&header, &columns),
     })
 }
 
 /// Refuses a row for what an earlier row has: which one would count?
-fn new_row(row: Row, line: u64, earlier: &mut Earlier) -> Result<Row, CliError> {
+fn new_row(row: Row, line: u64, earlier: &mut EarlierRows) -> Result<Row, CliError> {
     let (name, customer) = (row.target.name(), row.target.customer());
     let first = *earlier
         .entry((customer, row.target.identity()))
@@ -133,7 +133,7 @@ fn new_row(row: Row, line: u64, earlier: &mut Earlier) -> Result<Row, CliError> 
 }
 
 /// The lines of the records that rows before were for.
-type Earlier = HashMap<(CustomerId, String), u64>;
+type EarlierRows = HashMap<(CustomerId, String), u64>;
 
 fn row(
     record: &StringRecord,

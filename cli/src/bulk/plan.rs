@@ -19,13 +19,13 @@ const MINUTE: Duration = Duration::from_secs(60);
 
 /// Servers that are monitored already, as their customers' lists show them.
 #[derive(Debug, Default)]
-pub struct Known {
+pub struct MonitoredServers {
     by_address: HashMap<(CustomerId, IpAddr), Endpoint>,
     /// The nicknames by id: a server that was named by its host name has an address that only the service knows.
     nicknames: HashMap<String, Option<String>>,
 }
 
-impl Known {
+impl MonitoredServers {
     /// Asks for the servers of every customer in the rows, in the window that provisioning does not use.
     pub async fn read(context: &Context, rows: &[Row]) -> Result<Self, CliError> {
         let customers: BTreeSet<CustomerId> = rows
@@ -88,7 +88,7 @@ pub fn announce(
     session: &Session,
     screen: &Ui,
     rows: &[Row],
-    known: &Known,
+    known: &MonitoredServers,
     left_to_people: u32,
     done_before: impl Fn(&Row) -> bool,
 ) {

@@ -104,27 +104,27 @@ pub fn delimiter(option: &str, text: &str) -> Result<u8, CliError> {
 fn torn_lines(text: &str, delimiter: u8) -> Vec<u64> {
     let mut torn = Vec::new();
     let mut line = 1;
-    let mut at = Place::CellStart;
+    let mut at = CellPart::CellStart;
     let mut bytes = text.bytes().peekable();
     while let Some(byte) = bytes.next() {
         if matches!(byte, b'\r' | b'\n') {
-            if at == Place::Quoted {
+            if at == CellPart::Quoted {
                 torn.push(line);
             }
-            at = Place::CellStart;
+            at = CellPart::CellStart;
             let ends_here = byte == b'\n' || bytes.peek() != Some(&b'\n');
             line += u64::from(ends_here);
             continue;
         }
         at = match (at, byte) {
-            (Place::CellStart | Place::QuoteEnd, b'"') => Place::Quoted,
-            (Place::Quoted, b'"') => Place::QuoteEnd,
-            (Place::Quoted, _) => Place::Quoted,
-            (_, byte) if byte == delimiter => Place::CellStart,
-            _ => Place::Bare,
+            (CellPart::CellStart | CellPart::QuoteEnd, b'"') => CellPart::Quoted,
+            (CellPart::Quoted, b'"') => CellPart::QuoteEnd,
+            (CellPart::Quoted, _) => CellPart::Quoted,
+            (_, byte) if byte == delimiter => CellPart::CellStart,
+            _ => CellPart::Bare,
         };
     }
-    if at == Place::Quoted {
+    if at == CellPart::Quoted {
         torn.push(line);
     }
     torn
@@ -132,7 +132,7 @@ fn torn_lines(text: &str, delimiter: u8) -> Vec<u64> {
 
 /// Where a reader of a line is.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum CellPart {
     /// Before a cell: a quote here opens one.
     CellStart,
     /// In a cell without quotes, or behind one's closing quote: a quote here is a letter.

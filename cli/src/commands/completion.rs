@@ -47,10 +47,10 @@ pub fn script(shell: clap_complete::Shell) -> Outcome {
 }
 
 /// Words for a kind of argument.
-type Words = fn() -> Vec<CompletionCandidate>;
+type Candidates = fn() -> Vec<CompletionCandidate>;
 
 /// Arguments by the name of their value, or else by their own.
-const ARGUMENTS: &[(&str, Words)] = &[
+const ARGUMENTS: &[(&str, Candidates)] = &[
     ("endpoint", servers),
     ("endpoints", servers),
     ("ENDPOINT", servers),
@@ -117,7 +117,7 @@ fn argument(argument: Arg) -> Arg {
 }
 
 fn servers() -> Vec<CompletionCandidate> {
-    let typed = Typed::read();
+    let typed = LineSoFar::read();
     let customer = typed.customer.as_deref();
     let mut words = BTreeMap::new();
     for server in typed.index().servers {
@@ -141,7 +141,7 @@ fn servers_and_ports() -> Vec<CompletionCandidate> {
 }
 
 fn customers() -> Vec<CompletionCandidate> {
-    let index = Typed::read().index();
+    let index = LineSoFar::read().index();
     let mut servers: BTreeMap<String, usize> = BTreeMap::new();
     for customer in index.servers.iter().filter_map(|server| server.customer) {
         *servers.entry(customer.to_string()).or_default() += 1;
@@ -154,13 +154,13 @@ fn customers() -> Vec<CompletionCandidate> {
 }
 
 fn domains() -> Vec<CompletionCandidate> {
-    let domains = Typed::read().index().domains.into_iter();
+    let domains = LineSoFar::read().index().domains.into_iter();
     let about = |domain: index::Domain| (domain.name, format!("of customer {}", domain.customer));
     candidates(domains.map(about).collect())
 }
 
 fn rules() -> Vec<CompletionCandidate> {
-    let rules = Typed::read().index().rules.into_iter();
+    let rules = LineSoFar::read().index().rules.into_iter();
     candidates(
         rules
             .map(|rule| (rule.id.to_string(), rule.about))
@@ -169,7 +169,7 @@ fn rules() -> Vec<CompletionCandidate> {
 }
 
 fn alerts() -> Vec<CompletionCandidate> {
-    let alerts = Typed::read().index().alerts.into_iter();
+    let alerts = LineSoFar::read().index().alerts.into_iter();
     candidates(
         alerts
             .map(|alert| (alert.id.to_string(), alert.about))
@@ -183,7 +183,7 @@ fn ports() -> Vec<CompletionCandidate> {
 }
 
 fn profiles() -> Vec<CompletionCandidate> {
-    let Some(settings) = Typed::read().settings() else {
+    let Some(settings) = LineSoFar::read().settings() else {
         return Vec::new();
     };
     let profiles = settings.config.profiles.into_iter();
@@ -212,12 +212,12 @@ fn typed_words() -> impl Iterator<Item = OsString> {
 
 /// What stands on the line so far of what chooses the account.
 #[derive(Default)]
-struct Typed {
+struct LineSoFar {
     flags: GlobalArgs,
     customer: Option<String>,
 }
 
-impl Typed {
+impl LineSoFar {
     fn read() -> Self {
         let mut typed = Self::default();
         let words = typed_words().map(|word| word.to_string_lossy().into_owned());

@@ -4,7 +4,7 @@ use crate::context::Context;
 use crate::error::CliError;
 use crate::notebook::history::{self, Entry};
 use crate::notebook::index::Index;
-use crate::references::{self, Named, Reference};
+use crate::references::{self, RecordKind, Reference};
 use crate::session::account;
 use crate::ui::outcome::{Cell, Column, Line, Outcome, Table, shown, to_json, wide, with_room};
 use crate::values::durations::{self, counted};
@@ -57,7 +57,7 @@ const COLUMNS: &[Column] = &[
 /// So many changes are shown unless -L says another number.
 const LATEST: usize = 50;
 
-const CHANGE: Named = Named {
+const CHANGE: RecordKind = RecordKind {
     one: "change",
     list: "history",
 };

@@ -36,7 +36,7 @@ pub struct OpenArgs {
 }
 
 /// A page of the portal.
-struct Page {
+struct PortalPage {
     /// What it is about.
     about: String,
     path: String,
@@ -71,13 +71,13 @@ fn printed(url: &str) -> Outcome {
 }
 
 /// A server where one has the name; else, with a customer, a domain.
-async fn page(context: &Context, args: &OpenArgs) -> Result<Page, CliError> {
+async fn page(context: &Context, args: &OpenArgs) -> Result<PortalPage, CliError> {
     if args.domain {
         return domain(context, &args.name).await;
     }
     let no_server = match references::endpoint(context, &args.name).await {
         Ok(endpoint) => {
-            return Ok(Page {
+            return Ok(PortalPage {
                 about: references::name_of(&endpoint),
                 path: format!("{}{}", Thing::Server.path(), endpoint.id),
             });
@@ -101,7 +101,7 @@ async fn page(context: &Context, args: &OpenArgs) -> Result<Page, CliError> {
     }
 }
 
-async fn domain(context: &Context, name: &str) -> Result<Page, CliError> {
+async fn domain(context: &Context, name: &str) -> Result<PortalPage, CliError> {
     let found = references::domains(context, &[name.to_owned()]).await?;
     let domain = found
         .first()
@@ -113,7 +113,7 @@ async fn domain(context: &Context, name: &str) -> Result<Page, CliError> {
         .await?
         .into_data()
         .portal_detail_path;
-    Ok(Page {
+    Ok(PortalPage {
         about: domain.label(),
         path: path
             .filter(|path| is_path(path))

@@ -54,7 +54,7 @@ pub async fn run(session: &Session, command: PricingCommand) -> Result<Outcome, 
             let sent = session
                 .write(request, &format!("the price of {label}"))
                 .await?;
-            Ok(told(
+            Ok(concluded(
                 sent.map(|answer| to_json(&answer.data)),
                 format!("The price of {label} is {price} {currency}."),
             ))
@@ -68,7 +68,7 @@ pub async fn run(session: &Session, command: PricingCommand) -> Result<Outcome, 
                 .await?;
             let there = sent.as_ref().is_some_and(|answer| answer.data.deleted);
             let end = if there { "is removed" } else { "was not set" };
-            Ok(told(
+            Ok(concluded(
                 sent.map(|answer| to_json(&answer.data)),
                 format!("The price of {label} {end}."),
             ))
@@ -80,6 +80,6 @@ fn label(product: &str, plan: Option<&str>) -> String {
     plan.map_or_else(|| product.to_owned(), |plan| format!("{product} {plan}"))
 }
 
-fn told(record: Option<Value>, sentence: String) -> Outcome {
+fn concluded(record: Option<Value>, sentence: String) -> Outcome {
     Outcome::record(record.unwrap_or(Value::Null), Table::new(&[])).tell(vec![Line::Text(sentence)])
 }

@@ -291,10 +291,10 @@ fn domain_lines(domains: &Usage) -> [Line; 2] {
 
 fn table(kinds: &[(&str, &Usage)], severities: &[(u8, String, u64)]) -> Table {
     let mut table = Table::new(COLUMNS);
-    let states = kinds.iter().flat_map(|(kind, standing)| {
-        let states = standing.by_status.iter().flatten();
+    let states = kinds.iter().flat_map(|(kind, usage)| {
+        let states = usage.by_status.iter().flatten();
         let states = states.map(move |(state, count)| (format!("{kind} {state}"), *count));
-        let by_platform = standing.quota_paused;
+        let by_platform = usage.quota_paused;
         states.chain(by_platform.map(|count| (format!("{kind} paused by the platform"), count)))
     });
     let alerts = severities

@@ -17,7 +17,7 @@ pub enum Failure {
 }
 
 /// A line of the table.
-struct Row {
+struct Facts {
     code: &'static str,
     exit: Exit,
     retryable: bool,
@@ -31,9 +31,9 @@ macro_rules! failures {
         pub enum Own { $($(#[$doc])* $name,)* }
 
         impl Own {
-            fn row(self) -> Row {
+            fn row(self) -> Facts {
                 match self {
-                    $(Self::$name => Row { code: $code, exit: Exit::$exit, retryable: $retryable, hint: $hint },)*
+                    $(Self::$name => Facts { code: $code, exit: Exit::$exit, retryable: $retryable, hint: $hint },)*
                 }
             }
         }

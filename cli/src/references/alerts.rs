@@ -4,7 +4,7 @@ use crate::context::Context;
 use crate::error::{CliError, Exit};
 use crate::notebook::Notebook;
 use crate::notebook::index::{AlertRecord, Seen};
-use crate::references::{self, DomainRef, Named};
+use crate::references::{self, DomainRef, RecordKind};
 use crate::session::Session;
 use crate::ui::outcome::count_or_unknown;
 use crate::ui::severity_rank;
@@ -223,7 +223,7 @@ pub fn learn(notebook: &Notebook, customer: CustomerId, alerts: &[Alert]) {
     }
 }
 
-const ALERT: Named = Named {
+const ALERT: RecordKind = RecordKind {
     one: "alert",
     list: "alert list",
 };

@@ -60,14 +60,14 @@ pub async fn monitored(
     customer: CustomerId,
 ) -> Result<Vec<MonitoredDomain>, CliError> {
     let overview = session.read(ListDomains::new(customer)).await?.into_data();
-    let domains = told(overview, customer)?;
+    let domains = listed_domains(overview, customer)?;
     learn_domains(notebook, customer, &domains);
     Ok(domains)
 }
 
 /// The domains of an overview. Where a customer has no subscription the service may describe the product in their
 /// place; else an answer without them says nothing of what there is.
-pub fn told(
+pub fn listed_domains(
     overview: DomainOverview,
     customer: CustomerId,
 ) -> Result<Vec<MonitoredDomain>, CliError> {

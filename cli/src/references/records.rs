@@ -10,7 +10,7 @@ use secmon::operations::{ListPortAlerts, ListRules};
 
 /// A kind of record: its name in a sentence, and the command that lists it.
 #[derive(Debug, Clone, Copy)]
-pub struct Named {
+pub struct RecordKind {
     /// As `rule`.
     pub one: &'static str,
     /// As `rules list`.
@@ -18,7 +18,7 @@ pub struct Named {
 }
 
 /// Refuses a name that can fit no id before anything is asked: an empty one, and too few digits of an id.
-pub fn check_named(kind: Named, text: &str) -> Result<(), CliError> {
+pub fn check_named(kind: RecordKind, text: &str) -> Result<(), CliError> {
     if text.trim().is_empty() {
         return Err(CliError::usage(format!(
             "the name of the {} is empty: give its id",
@@ -40,12 +40,12 @@ pub fn check_named(kind: Named, text: &str) -> Result<(), CliError> {
 pub fn by_id_or_prefix<T>(
     session: &Session,
     text: &str,
-    kind: Named,
+    kind: RecordKind,
     records: Vec<T>,
     id_of: fn(&T) -> String,
 ) -> Result<T, CliError> {
     let text = text.trim();
-    let Named { one, list } = kind;
+    let RecordKind { one, list } = kind;
     let fits = |record: &T| is_id_or_prefix(text, &id_of(record));
     let mut found: Vec<T> = records.into_iter().filter(fits).collect();
     match found.len() {

@@ -238,13 +238,13 @@ struct Search<'a> {
     prefixes: Prefixes,
     /// All names of the command.
     named: Vec<String>,
-    way: Way,
+    way: Lookup,
     list: tokio::sync::OnceCell<Vec<Endpoint>>,
 }
 
 /// How servers are looked up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum Lookup {
     /// By their ids, where they are given or the index knows them; each is confirmed by the answer.
     OneByOne,
     /// Only whole ids are looked up one by one.
@@ -253,7 +253,7 @@ enum Way {
     List,
 }
 
-impl Way {
+impl Lookup {
     /// The index saves calls only where the list is long. With a customer, and for what cannot be taken back, a fresh
     /// list decides.
     fn choose(context: &Context, names: usize, prefixes: Prefixes) -> Result<Self, CliError> {
@@ -291,7 +291,7 @@ impl<'a> Search<'a> {
             context,
             prefixes,
             named: names.to_vec(),
-            way: Way::choose(context, names.len(), prefixes)?,
+            way: Lookup::choose(context, names.len(), prefixes)?,
             list: tokio::sync::OnceCell::new(),
         })
     }
@@ -328,7 +328,7 @@ impl<'a> Search<'a> {
     }
 
     async fn by_id(&self, id: EndpointId) -> Result<Endpoint, CliError> {
-        if self.way == Way::List
+        if self.way == Lookup::List
             && let Some(endpoint) = self.list().await?.iter().find(|listed| listed.id == id)
         {
             return Ok(endpoint.clone());
@@ -340,7 +340,7 @@ impl<'a> Search<'a> {
 
     /// The one server that the index knows by this name, if the service still says the same of it.
     async fn by_index(&self, reference: &Reference<'_>) -> Result<Option<Endpoint>, CliError> {
-        if self.way != Way::OneByOne {
+        if self.way != Lookup::OneByOne {
             return Ok(None);
         }
         let fit = reference.fit(&self.context.session.known()?.servers);

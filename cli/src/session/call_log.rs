@@ -99,7 +99,7 @@ impl CallLog {
                 true => b"(withheld: it holds secrets)",
                 false => answer.body().as_ref(),
             };
-            text.push_str(&told('<', answer.headers(), body));
+            text.push_str(&headers_and_body('<', answer.headers(), body));
         }
         let text = self.key.redact(&text);
         if self.detail == Detail::Everything {
@@ -171,7 +171,7 @@ impl Transport for CallLog {
             attempt: self.attempt(&request),
             started: Instant::now(),
             is_secret: operation.is_some_and(|operation| operation.secret),
-            sent: told('>', request.headers(), request.body()),
+            sent: headers_and_body('>', request.headers(), request.body()),
         };
         Box::pin(async move {
             let result = self.inner.send(request).await;
@@ -192,7 +192,7 @@ fn may_be_repeated(status: StatusCode) -> bool {
     status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error()
 }
 
-fn told(mark: char, headers: &HeaderMap, body: &[u8]) -> String {
+fn headers_and_body(mark: char, headers: &HeaderMap, body: &[u8]) -> String {
     let mut text = String::new();
     for (name, value) in headers {
         let hidden = value.is_sensitive()

@@ -72,7 +72,7 @@ impl Guard {
         if !request.method().is_safe() {
             self.passed.fetch_add(1, Ordering::Relaxed);
         }
-        let call = Call::begin(&self.on_the_wire);
+        let call = OnTheWire::begin(&self.on_the_wire);
         let answer = self.inner.send(request);
         Box::pin(async move {
             let answer = answer.await;
@@ -150,16 +150,16 @@ impl Transport for Guard {
 }
 
 /// A call on the wire, until it is dropped.
-struct Call<'a>(&'a watch::Sender<usize>);
+struct OnTheWire<'a>(&'a watch::Sender<usize>);
 
-impl<'a> Call<'a> {
+impl<'a> OnTheWire<'a> {
     fn begin(calls: &'a watch::Sender<usize>) -> Self {
         calls.send_modify(|calls| *calls += 1);
         Self(calls)
     }
 }
 
-impl Drop for Call<'_> {
+impl Drop for OnTheWire<'_> {
     fn drop(&mut self) {
         self.0.send_modify(|calls| *calls -= 1);
     }

@@ -14,14 +14,14 @@ use std::net::IpAddr;
 
 /// The way out of a command line that cannot be read.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Meant {
+pub enum Suggestion {
     /// The command that does it, without the program's name.
     Command(String),
     /// Why there is no such command, and what there is.
     Nothing(&'static str),
 }
 
-impl fmt::Display for Meant {
+impl fmt::Display for Suggestion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Command(command) => write!(f, "did you mean: secmon {command}"),
@@ -44,10 +44,10 @@ pub fn instead(
     error: &mut clap::Error,
     words: &[OsString],
     parser: clap::Command,
-) -> Option<Meant> {
+) -> Option<Suggestion> {
     drop_dashes_advice(error);
     let typed = Typed::scan(parser, words);
-    let meant = not_there(&typed).or_else(|| {
+    let suggestion = not_there(&typed).or_else(|| {
         let stray = string(error, ContextKind::InvalidSubcommand)
             .or_else(|| string(error, ContextKind::InvalidArg));
         let command = match stray {
@@ -59,12 +59,12 @@ pub fn instead(
         };
         command
             .and_then(|command| complete(&typed, command))
-            .map(Meant::Command)
+            .map(Suggestion::Command)
     })?;
     for advice in [ContextKind::SuggestedSubcommand, ContextKind::SuggestedArg] {
         error.remove(advice);
     }
-    Some(meant)
+    Some(suggestion)
 }
 
 /// A command with the places of what it still needs, if the parser takes it then.
@@ -109,7 +109,7 @@ fn first_two(typed: &Typed) -> (String, String) {
     (named(0), named(1))
 }
 
-fn not_there(typed: &Typed) -> Option<Meant> {
+fn not_there(typed: &Typed) -> Option<Suggestion> {
     let (first, second) = first_two(typed);
     let fits = |(noun, verb, _): &&(&str, &str, &str)| {
         let named = |one: &str, other: &str| {
@@ -118,7 +118,7 @@ fn not_there(typed: &Typed) -> Option<Meant> {
         named(&first, &second) || named(&second, &first)
     };
     let (_, _, why) = NOT_THERE.iter().find(fits)?;
-    Some(Meant::Nothing(why))
+    Some(Suggestion::Nothing(why))
 }
 
 fn option(typed: &Typed, stray: &str) -> Option<String> {
@@ -165,14 +165,14 @@ fn with_verb(
     typed: &Typed,
     (words, customer): (Vec<String>, Option<String>),
 ) -> Option<String> {
-    let verb = verb_meant(typed, noun, word, &words)?;
+    let verb = verb_for(typed, noun, word, &words)?;
     let mut line = vec![noun.to_owned(), verb.to_owned()];
     line.extend(words.iter().chain(&typed.rest).map(|word| quoted(word)));
     Some(with_options(line, typed, customer.as_deref()))
 }
 
 /// The verb of a noun that a word stands for.
-fn verb_meant<'a>(typed: &Typed, noun: &str, word: &'a str, named: &[String]) -> Option<&'a str> {
+fn verb_for<'a>(typed: &Typed, noun: &str, word: &'a str, named: &[String]) -> Option<&'a str> {
     let verb = words_for(word).find(|verb| typed.has_verb(noun, verb))?;
     let nothing_to_show = verb == "show" && named.is_empty() && typed.has_verb(noun, "list");
     Some(if nothing_to_show { "list" } else { verb })

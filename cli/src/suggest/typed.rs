@@ -85,14 +85,14 @@ impl Typed {
 }
 
 /// An option that every command takes.
-struct Known<'a> {
+struct KnownOption<'a> {
     argument: &'a Arg,
     /// Whether the next word is its value.
     awaits_a_value: bool,
 }
 
 /// None for what is no option, one that nobody knows, and one that asks for help or the version.
-fn known_option<'a>(root: &'a clap::Command, word: &str) -> Option<Known<'a>> {
+fn known_option<'a>(root: &'a clap::Command, word: &str) -> Option<KnownOption<'a>> {
     let option = word.strip_prefix('-').filter(|option| !option.is_empty())?;
     match option.strip_prefix('-') {
         Some(long) => known_long(root, long),
@@ -101,7 +101,7 @@ fn known_option<'a>(root: &'a clap::Command, word: &str) -> Option<Known<'a>> {
 }
 
 /// An option written without its dashes.
-fn known_long<'a>(root: &'a clap::Command, long: &str) -> Option<Known<'a>> {
+fn known_long<'a>(root: &'a clap::Command, long: &str) -> Option<KnownOption<'a>> {
     let (name, value) = long
         .split_once('=')
         .map_or((long, None), |(name, value)| (name, Some(value)));
@@ -112,21 +112,21 @@ fn known_long<'a>(root: &'a clap::Command, long: &str) -> Option<Known<'a>> {
                 .is_some_and(|aliases| aliases.contains(&name))
     };
     let argument = root.get_arguments().find(called)?;
-    Some(Known {
+    Some(KnownOption {
         argument,
         awaits_a_value: takes_a_value(argument) && value.is_none(),
     })
 }
 
 /// Short options behind one dash; the last of them counts.
-fn known_cluster<'a>(root: &'a clap::Command, cluster: &str) -> Option<Known<'a>> {
+fn known_cluster<'a>(root: &'a clap::Command, cluster: &str) -> Option<KnownOption<'a>> {
     let mut letters = cluster.chars();
     let mut last = None;
     while let Some(letter) = letters.next() {
         let called = |argument: &&Arg| argument.get_short() == Some(letter);
         let argument = root.get_arguments().find(called)?;
         let takes_a_value = takes_a_value(argument);
-        last = Some(Known {
+        last = Some(KnownOption {
             argument,
             // What follows in the same word is the value.
             awaits_a_value: takes_a_value && letters.as_str().is_empty(),

@@ -16,7 +16,7 @@ use crate::error::{CliError, Exit, Own};
 use crate::machine::paths;
 use crate::values::durations;
 use chrono::{DateTime, Utc};
-use record::{Kept, Line};
+use record::{JournalLine, KeptEnd};
 use secmon::model::CustomerId;
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
@@ -105,7 +105,7 @@ pub enum Prior {
 #[derive(Debug, Default)]
 pub struct Journal {
     store: Option<RefCell<Store>>,
-    rows: HashMap<Key, Earlier>,
+    rows: HashMap<Key, EarlierRow>,
     /// The operation of a run that begins with its first row: until then nothing of an earlier one is thrown away.
     to_begin: RefCell<Option<String>>,
     /// Rows of this run that have only the first of their two lines.
@@ -114,11 +114,11 @@ pub struct Journal {
 
 /// What an earlier run left of a row.
 #[derive(Debug)]
-struct Earlier {
+struct EarlierRow {
     at: String,
     content: String,
     subject: Value,
-    end: Option<Kept>,
+    end: Option<KeptEnd>,
 }
 
 impl Journal {
@@ -189,11 +189,11 @@ impl Journal {
         if let Some(store) = &self.store {
             store.borrow_mut().clear().map_err(|error| full(&error))?;
         }
-        self.write(&Line::Began { at, operation })
+        self.write(&JournalLine::Began { at, operation })
     }
 
     fn announce(&self, context: &Context, keys: &[Key], unfinished: &Unfinished) {
-        let known = |key: &&Key| self.rows.get(key).is_some_and(Earlier::is_settled);
+        let known = |key: &&Key| self.rows.get(key).is_some_and(EarlierRow::is_settled);
         let answered = keys.iter().filter(known).count();
         let age = durations::shown(unfinished.age);
         context.screen.note(&format!(
@@ -251,7 +251,7 @@ impl Journal {
         send: impl AsyncFnOnce(Prior) -> Result<End, CliError>,
     ) -> Result<End, CliError> {
         self.begin()?;
-        self.write(&Line::Sent {
+        self.write(&JournalLine::Sent {
             at: now(),
             key: trace.key.0.clone(),
             content: digest(&trace.content),
@@ -263,11 +263,11 @@ impl Journal {
         // Of a row that an interruption drops here there is no second line either.
         self.unanswered.update(|rows| rows + 1);
         let end = send(self.prior(trace)).await;
-        if let Some(kept) = Kept::of(&end) {
+        if let Some(kept) = KeptEnd::of(&end) {
             self.unanswered.update(|rows| rows - 1);
             let (at, key) = (now(), trace.key.0.clone());
             // The row is done all the same; the line of the next one will not fit either, and ends the run.
-            let _ = self.write(&Line::Answered { at, key, end: kept });
+            let _ = self.write(&JournalLine::Answered { at, key, end: kept });
         }
         end
     }
@@ -277,12 +277,12 @@ impl Journal {
         let has_begun = self.to_begin.take().is_none();
         let all_answered = self.unanswered.get() == 0;
         match has_begun && all_answered && ends.iter().all(is_settled) {
-            true => self.write(&Line::Closed { at: now() }),
+            true => self.write(&JournalLine::Closed { at: now() }),
             false => Ok(()),
         }
     }
 
-    fn write(&self, line: &Line) -> Result<(), CliError> {
+    fn write(&self, line: &JournalLine) -> Result<(), CliError> {
         let Some(store) = &self.store else {
             return Ok(());
         };
@@ -290,7 +290,7 @@ impl Journal {
     }
 }
 
-impl Earlier {
+impl EarlierRow {
     fn settled(&self) -> Option<End> {
         self.end.as_ref()?.settled(&self.at)
     }
@@ -307,10 +307,10 @@ struct Unfinished {
 
 impl Unfinished {
     /// The run that the lines tell of; asking for one that is not there is an error.
-    fn find(lines: &[Line], args: &RunArgs) -> Result<Option<Self>, CliError> {
+    fn find(lines: &[JournalLine], args: &RunArgs) -> Result<Option<Self>, CliError> {
         let last = lines
             .last()
-            .filter(|line| !matches!(line, Line::Closed { .. }));
+            .filter(|line| !matches!(line, JournalLine::Closed { .. }));
         let at = last.and_then(|line| DateTime::parse_from_rfc3339(line.at()).ok());
         let Some(at) = at else {
             return match args.resume {
@@ -346,11 +346,11 @@ fn is_settled(end: &End) -> bool {
     }
 }
 
-fn earlier(lines: Vec<Line>) -> HashMap<Key, Earlier> {
-    let mut rows: HashMap<Key, Earlier> = HashMap::new();
+fn earlier(lines: Vec<JournalLine>) -> HashMap<Key, EarlierRow> {
+    let mut rows: HashMap<Key, EarlierRow> = HashMap::new();
     for line in lines {
         match line {
-            Line::Sent {
+            JournalLine::Sent {
                 at,
                 key,
                 content,
@@ -358,7 +358,7 @@ fn earlier(lines: Vec<Line>) -> HashMap<Key, Earlier> {
                 ..
             } => {
                 let end = None;
-                let earlier = Earlier {
+                let earlier = EarlierRow {
                     at,
                     content,
                     subject,
@@ -366,13 +366,13 @@ fn earlier(lines: Vec<Line>) -> HashMap<Key, Earlier> {
                 };
                 rows.insert(Key(key), earlier);
             }
-            Line::Answered { at, key, end } => {
+            JournalLine::Answered { at, key, end } => {
                 if let Some(row) = rows.get_mut(&Key(key)) {
                     row.at = at;
                     row.end = Some(end);
                 }
             }
-            Line::Began { .. } | Line::Closed { .. } => {}
+            JournalLine::Began { .. } | JournalLine::Closed { .. } => {}
         }
     }
     rows

@@ -58,7 +58,7 @@ enum Step {
 
 /// What a person says of a selection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Answer {
+enum Choice {
     Allow,
     Acknowledge,
     Resolve,
@@ -150,9 +150,9 @@ fn ask(
                 break;
             }
             match answer(prompt, &rest, chosen.len())? {
-                Answer::Quit => return Ok(steps),
-                Answer::Skip => break,
-                Answer::Allow => {
+                Choice::Quit => return Ok(steps),
+                Choice::Skip => break,
+                Choice::Allow => {
                     reason = asked_reason(prompt, screen, &reason)?;
                     let expires = asked_expiry(prompt, screen)?;
                     steps.push(Step::Allow {
@@ -161,8 +161,8 @@ fn ask(
                         expires,
                     });
                 }
-                Answer::Acknowledge => steps.push(Step::Acknowledge(taken(&mut rest, &chosen))),
-                Answer::Resolve => steps.push(Step::Resolve(taken(&mut rest, &chosen))),
+                Choice::Acknowledge => steps.push(Step::Acknowledge(taken(&mut rest, &chosen))),
+                Choice::Resolve => steps.push(Step::Resolve(taken(&mut rest, &chosen))),
             }
         }
     }
@@ -177,23 +177,23 @@ fn described(alert: &Alert) -> String {
 }
 
 /// A port can be allowed and not acknowledged, a leak acknowledged and not allowed.
-fn answer(prompt: &Prompt, group: &[Alert], chosen: usize) -> Result<Answer, CliError> {
+fn answer(prompt: &Prompt, group: &[Alert], chosen: usize) -> Result<Choice, CliError> {
     let of_ports = matches!(group.first(), Some(Alert::Port(_)));
     let first = match of_ports {
-        true => ('a', "allow the port", Answer::Allow),
-        false => ('k', "acknowledge", Answer::Acknowledge),
+        true => ('a', "allow the port", Choice::Allow),
+        false => ('k', "acknowledge", Choice::Acknowledge),
     };
     let answers = [
         first,
-        ('r', "resolve", Answer::Resolve),
-        ('s', "skip", Answer::Skip),
-        ('q', "stop asking", Answer::Quit),
+        ('r', "resolve", Choice::Resolve),
+        ('s', "skip", Choice::Skip),
+        ('q', "stop asking", Choice::Quit),
     ];
     let letters = answers.map(|(letter, meaning, _)| (letter, meaning));
     let question = format!("What becomes of {chosen} of them?");
     let letter = prompt.ask_letter(&question, &letters)?;
     let found = answers.iter().find(|(known, _, _)| *known == letter);
-    Ok(found.map_or(Answer::Skip, |(_, _, answer)| *answer))
+    Ok(found.map_or(Choice::Skip, |(_, _, answer)| *answer))
 }
 
 /// The service takes 10 to 500 characters; what is too short is asked again before anything is sent.

@@ -14,7 +14,7 @@ pub enum Pages {
 }
 
 /// One page of a list.
-struct Page {
+struct ListPage {
     items: Vec<Value>,
     number: u64,
     has_more: bool,
@@ -41,7 +41,7 @@ pub async fn read(session: &Session, request: RawRequest) -> Result<Pages, CliEr
     }
 }
 
-fn page(answer: &RawResponse) -> Option<Page> {
+fn page(answer: &RawResponse) -> Option<ListPage> {
     if !answer.status.is_success() {
         return None;
     }
@@ -54,7 +54,7 @@ fn page(answer: &RawResponse) -> Option<Page> {
                 .as_u64()
                 .is_some_and(|total| number * size < total);
             let linked = !body["links"]["next"].is_null();
-            Some(Page {
+            Some(ListPage {
                 items: items.clone(),
                 number,
                 has_more: linked || counted,
@@ -67,7 +67,7 @@ fn page(answer: &RawResponse) -> Option<Page> {
                 .as_u64()
                 .zip(data["total"].as_u64())
                 .is_some_and(|(size, total)| number * size < total);
-            Some(Page {
+            Some(ListPage {
                 items: items.clone(),
                 number,
                 has_more: data["has_more"].as_bool().unwrap_or(counted),

@@ -43,7 +43,7 @@ struct Monitored {
 }
 
 /// A server or a domain, as far as it takes up capacity.
-struct Record {
+struct Occupant {
     name: String,
     made: Option<DateTime<FixedOffset>>,
     active: bool,
@@ -110,7 +110,7 @@ async fn servers(session: &Session, customer: CustomerId) -> Result<Monitored, C
         capacity = page.meta.endpoint_limit;
         all.extend(page.data);
     }
-    let servers = all.into_iter().map(|server| Record {
+    let servers = all.into_iter().map(|server| Occupant {
         made: server.created_at.as_ref().map(Timestamp::date_time),
         active: server.status == EndpointStatus::Active,
         by_platform: server.quota_paused == Some(true),
@@ -122,8 +122,8 @@ async fn servers(session: &Session, customer: CustomerId) -> Result<Monitored, C
 async fn domains(session: &Session, customer: CustomerId) -> Result<Monitored, CliError> {
     let overview = session.read(ListDomains::new(customer)).await?.into_data();
     let slots = overview.slots_total;
-    let domains = references::told_domains(overview, customer)?;
-    let domains = domains.into_iter().map(|domain| Record {
+    let domains = references::listed_domains(overview, customer)?;
+    let domains = domains.into_iter().map(|domain| Occupant {
         made: domain.created_at.as_ref().map(Timestamp::date_time),
         active: domain.status == DomainStatus::Active,
         by_platform: domain.quota_paused == Some(true),
@@ -137,9 +137,9 @@ impl Monitored {
     fn of(
         kind: &'static str,
         capacity: Option<u64>,
-        listed: impl DoubleEndedIterator<Item = Record>,
+        listed: impl DoubleEndedIterator<Item = Occupant>,
     ) -> Self {
-        let mut records: Vec<Record> = listed.rev().collect();
+        let mut records: Vec<Occupant> = listed.rev().collect();
         records.sort_by_key(|record| Reverse(record.made));
         let live = records.iter().filter(|record| !record.by_platform).count();
         let active = records.into_iter().filter(|record| record.active);

@@ -21,21 +21,21 @@ pub async fn confirm<'a>(
     let servers: Vec<(&str, IpAddr, CustomerId)> = servers.into_iter().collect();
     let customers = servers.iter().map(|(_, _, customer)| *customer);
     let owners = owners(&context.session, customers).await?;
-    let mut elsewhere = Vec::new();
+    let mut taken = Vec::new();
     let mut danger = Danger::Mild;
     for (name, address, customer) in &servers {
         let owners = owners.get(address).map(Vec::as_slice).unwrap_or_default();
         let others = owners.iter().filter(|owner| *owner != customer);
         let named = others.map(|owner| format!("{name} of customer {owner}"));
-        elsewhere.extend(named);
+        taken.extend(named);
         if !owners.is_empty() && !owners.contains(customer) {
             danger = Danger::Moderate;
         }
     }
-    if elsewhere.is_empty() {
+    if taken.is_empty() {
         return Ok(());
     }
-    let there = preview(&elsewhere, String::clone);
+    let there = preview(&taken, String::clone);
     if !context.prompt.shows_preview(danger) || context.session.settings.safety.dry_run {
         context.screen.note(&format!(
             "warning: there is already {there}: is the customer right?"
@@ -44,7 +44,7 @@ pub async fn confirm<'a>(
     let question = format!(
         "There is already {there}. The service would keep and count it for both customers."
     );
-    let count = elsewhere.len().to_string();
+    let count = taken.len().to_string();
     context.prompt.confirm(danger, &question, &count)
 }
 

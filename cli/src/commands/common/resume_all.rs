@@ -11,7 +11,7 @@ use secmon::model::CustomerId;
 use uuid::Uuid;
 
 /// What is resumed: its name in the history, and in a sentence.
-pub struct Kind {
+pub struct SuspendedKind {
     /// As the operations of the history name it.
     pub operation: &'static str,
     /// One of them in a sentence.
@@ -31,7 +31,7 @@ pub trait Suspended {
 pub fn choose<T: Suspended>(
     prompt: &Prompt,
     customer: CustomerId,
-    kind: &Kind,
+    kind: &SuspendedKind,
     suspended: Vec<T>,
 ) -> Result<(Vec<T>, Option<Line>), CliError> {
     let stopped = history::stopped_with_all(kind.operation)?;

@@ -11,7 +11,7 @@ const DEFAULT_PROFILE: &str = "default_profile";
 
 /// What a setting of a profile takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ValueKind {
     Text,
     Number,
     Switch,
@@ -19,31 +19,31 @@ pub enum Kind {
 }
 
 /// The settings a profile can have.
-const FIELDS: &[(&str, Kind)] = &[
-    ("base_url", Kind::Text),
-    ("key_file", Kind::Text),
-    ("key_command", Kind::Text),
-    ("customer", Kind::Number),
-    ("namespace", Kind::Text),
-    ("rate_limits", Kind::Text),
-    ("allow_http", Kind::List),
-    ("output", Kind::Text),
-    ("read_only", Kind::Switch),
-    ("protected", Kind::Switch),
+const FIELDS: &[(&str, ValueKind)] = &[
+    ("base_url", ValueKind::Text),
+    ("key_file", ValueKind::Text),
+    ("key_command", ValueKind::Text),
+    ("customer", ValueKind::Number),
+    ("namespace", ValueKind::Text),
+    ("rate_limits", ValueKind::Text),
+    ("allow_http", ValueKind::List),
+    ("output", ValueKind::Text),
+    ("read_only", ValueKind::Switch),
+    ("protected", ValueKind::Switch),
 ];
 
 /// A setting that was named.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Key {
+pub enum SettingKey {
     DefaultProfile,
     Of {
         profile: String,
         field: &'static str,
-        kind: Kind,
+        kind: ValueKind,
     },
 }
 
-impl Key {
+impl SettingKey {
     /// `default_profile`, `profiles.NAME.SETTING`, or a setting of the profile in use.
     pub fn parse(context: &Context, text: &str) -> Result<Self, CliError> {
         if text == DEFAULT_PROFILE {
@@ -112,6 +112,6 @@ pub fn change(
     }
 }
 
-pub fn said(key: &Key, sentence: String) -> Outcome {
+pub fn said(key: &SettingKey, sentence: String) -> Outcome {
     Outcome::record(json!({ "key": key.name() }), Table::new(&[])).tell(vec![Line::text(sentence)])
 }

@@ -5,7 +5,7 @@ mod key;
 mod path;
 mod set;
 
-use self::key::{Key, change, said};
+use self::key::{SettingKey, change, said};
 use self::path::PathOf;
 use crate::context::Context;
 use crate::error::CliError;
@@ -75,7 +75,7 @@ pub fn run(context: &Context, command: ConfigCommand) -> Result<Outcome, CliErro
 }
 
 fn get(context: &Context, key: &str) -> Result<Outcome, CliError> {
-    let key = Key::parse(context, key)?.name();
+    let key = SettingKey::parse(context, key)?.name();
     let document = ConfigDocument::open(&context.session.settings.config_path)?;
     let value = document
         .values()
@@ -96,11 +96,11 @@ fn get(context: &Context, key: &str) -> Result<Outcome, CliError> {
 }
 
 fn unset(context: &Context, key: &str) -> Result<Outcome, CliError> {
-    let key = Key::parse(context, key)?;
+    let key = SettingKey::parse(context, key)?;
     change(&context.session, |document| {
         match &key {
-            Key::DefaultProfile => document.unset_default(),
-            Key::Of { profile, field, .. } => document.unset(profile, field),
+            SettingKey::DefaultProfile => document.unset_default(),
+            SettingKey::Of { profile, field, .. } => document.unset(profile, field),
         }
         Ok(())
     })?;

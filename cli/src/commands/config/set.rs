@@ -1,6 +1,6 @@
 //! `secmon config set`.
 
-use super::key::{Key, Kind, change, said};
+use super::key::{SettingKey, ValueKind, change, said};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::session::{Session, service, settings};
@@ -8,14 +8,14 @@ use crate::ui::outcome::Outcome;
 
 /// Runs the command.
 pub fn run(context: &Context, key: &str, value: &str) -> Result<Outcome, CliError> {
-    let key = Key::parse(context, key)?;
+    let key = SettingKey::parse(context, key)?;
     change(&context.session, |document| match &key {
-        Key::DefaultProfile => {
+        SettingKey::DefaultProfile => {
             context.session.settings.config.profile(value)?;
             document.set_default(value);
             Ok(())
         }
-        Key::Of {
+        SettingKey::Of {
             profile,
             field,
             kind,
@@ -48,24 +48,24 @@ fn refuse_another_service(session: &Session, name: &str, url: &str) -> Result<()
     }
 }
 
-fn typed(field: &str, kind: Kind, value: &str) -> Result<toml_edit::Value, CliError> {
+fn typed(field: &str, kind: ValueKind, value: &str) -> Result<toml_edit::Value, CliError> {
     let wrong = |what: &str| CliError::usage(format!("{field}: {value:?} is {what}"));
     Ok(match kind {
-        Kind::Text if value.trim().is_empty() => {
+        ValueKind::Text if value.trim().is_empty() => {
             return Err(wrong("empty: to take a setting out, use config unset"));
         }
-        Kind::Text => value.into(),
-        Kind::Number => value
+        ValueKind::Text => value.into(),
+        ValueKind::Number => value
             .trim()
             .parse::<i64>()
             .map_err(|_| wrong("no number"))?
             .into(),
-        Kind::Switch => match value.to_ascii_lowercase().as_str() {
+        ValueKind::Switch => match value.to_ascii_lowercase().as_str() {
             "true" | "1" | "yes" | "on" => true.into(),
             "false" | "0" | "no" | "off" => false.into(),
             _ => return Err(wrong("neither true nor false")),
         },
-        Kind::List => value
+        ValueKind::List => value
             .split(',')
             .map(str::trim)
             .filter(|word| !word.is_empty())

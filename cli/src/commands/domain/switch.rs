@@ -3,7 +3,7 @@
 use super::named::moved;
 use crate::bulk::args::RunArgs;
 use crate::bulk::{self, ChangeOfMany, End, Journal, Key, Label, Origin, Prior, Trace};
-use crate::commands::common::resume_all::{self, Kind, Suspended};
+use crate::commands::common::resume_all::{self, Suspended, SuspendedKind};
 use crate::commands::common::transition::Transition;
 use crate::context::Context;
 use crate::error::CliError;
@@ -49,18 +49,18 @@ pub struct DomainTargets {
     pub run: RunArgs,
 }
 
-const DOMAINS: Kind = Kind {
+const DOMAINS: SuspendedKind = SuspendedKind {
     operation: "domain",
     one: "domain",
 };
 
 /// A domain, and the word that names it.
-struct Row {
+struct DomainRow {
     word: String,
     domain: DomainRef,
 }
 
-impl Suspended for Row {
+impl Suspended for DomainRow {
     fn id(&self) -> Uuid {
         self.domain.id.into()
     }
@@ -71,12 +71,12 @@ impl Suspended for Row {
 }
 
 /// The change as it is made to many.
-struct Changing<'a> {
+struct DomainsChanging<'a> {
     context: &'a Context,
     change: Transition,
 }
 
-impl Changing<'_> {
+impl DomainsChanging<'_> {
     fn key_of(&self, word: &str) -> Key {
         Key::of(
             self.operation(),
@@ -95,8 +95,8 @@ impl Changing<'_> {
     }
 }
 
-impl ChangeOfMany for Changing<'_> {
-    type Target = Row;
+impl ChangeOfMany for DomainsChanging<'_> {
+    type Target = DomainRow;
 
     fn operation(&self) -> &'static str {
         match self.change {
@@ -106,7 +106,7 @@ impl ChangeOfMany for Changing<'_> {
         }
     }
 
-    fn label(&self, row: &Row) -> Label {
+    fn label(&self, row: &DomainRow) -> Label {
         Label {
             row: None,
             name: row.domain.label(),
@@ -114,23 +114,23 @@ impl ChangeOfMany for Changing<'_> {
         }
     }
 
-    fn key(&self, row: &Row) -> Key {
+    fn key(&self, row: &DomainRow) -> Key {
         self.key_of(&row.word)
     }
 
-    fn kept(&self, row: &Row) -> Value {
+    fn kept(&self, row: &DomainRow) -> Value {
         to_json(&row.domain)
     }
 
     /// One whose state nobody told was suspended or resumed by its id; to do that again changes nothing.
-    fn stands(&self, row: &Row) -> bool {
+    fn stands(&self, row: &DomainRow) -> bool {
         match &row.domain.status {
             Some(status) => !self.is_undone_by(status),
             None => self.change == Transition::Terminate,
         }
     }
 
-    async fn apply(&self, row: &Row, prior: Prior) -> Result<End, CliError> {
+    async fn apply(&self, row: &DomainRow, prior: Prior) -> Result<End, CliError> {
         let end = transition(&self.context.session, &row.domain, self.change).await?;
         Ok(end.after(prior))
     }
@@ -143,7 +143,7 @@ pub async fn run(
     change: Transition,
     args: &RunArgs,
 ) -> Result<Outcome, CliError> {
-    let changing = Changing { context, change };
+    let changing = DomainsChanging { context, change };
     let keys: Vec<Key> = names.iter().map(|name| changing.key_of(name)).collect();
     let journal = Journal::open(context, changing.operation(), Origin::Rows, &keys, args)?;
     let met = |name: &str| {
@@ -151,11 +151,11 @@ pub async fn run(
         serde_json::from_value(subject.clone()).ok()
     };
     let found = references::domain_targets(context, names, met).await?;
-    let named = |(place, domain): (usize, DomainRef)| Row {
+    let named = |(place, domain): (usize, DomainRef)| DomainRow {
         word: names[place].clone(),
         domain,
     };
-    let rows: Vec<Row> = found.into_iter().map(named).collect();
+    let rows: Vec<DomainRow> = found.into_iter().map(named).collect();
     refuse_those_that_came_back(&changing, &journal, &rows)?;
     confirm(&context.prompt, &rows, change)?;
     let items = bulk::change_in_journal(
@@ -171,14 +171,14 @@ pub async fn run(
 
 /// A domain that was terminated, and provisioned again since.
 fn refuse_those_that_came_back(
-    changing: &Changing<'_>,
+    changing: &DomainsChanging<'_>,
     journal: &Journal,
-    rows: &[Row],
+    rows: &[DomainRow],
 ) -> Result<(), CliError> {
     if changing.change != Transition::Terminate {
         return Ok(());
     }
-    let came_back = |row: &&Row| {
+    let came_back = |row: &&DomainRow| {
         let trace = Trace {
             undone: false,
             ..bulk::trace(changing, row)
@@ -210,11 +210,11 @@ pub async fn switch(
     if total == 0 {
         references::refuse_unknown(&context.session, customer).await?;
     }
-    let changing = Changing { context, change };
-    let domains: Vec<Row> = listed
+    let changing = DomainsChanging { context, change };
+    let domains: Vec<DomainRow> = listed
         .into_iter()
         .filter(|domain| changing.is_undone_by(&domain.status))
-        .map(|domain| Row {
+        .map(|domain| DomainRow {
             word: domain.id.to_string(),
             domain: DomainRef::listed(customer, domain),
         })
@@ -253,7 +253,7 @@ pub async fn switch(
 }
 
 /// Asks before a change of domains where a question is due.
-fn confirm(prompt: &Prompt, rows: &[Row], change: Transition) -> Result<(), CliError> {
+fn confirm(prompt: &Prompt, rows: &[DomainRow], change: Transition) -> Result<(), CliError> {
     let question = match rows {
         [one] => format!("About to {} {}.", change.verb(), one.domain.named()),
         many => format!(

@@ -2,9 +2,10 @@
 
 use crate::bulk::args::RunArgs;
 use crate::bulk::{
-    self, ChangeOfMany, Created, Done, End, Journal, Key, Label, Named, Origin, Prior, Trace, Words,
+    self, ChangeOfMany, Created, Done, End, Journal, Key, Label, NamedServer, Origin, Prior, Trace,
+    Words,
 };
-use crate::commands::common::resume_all::{self, Kind, Suspended};
+use crate::commands::common::resume_all::{self, Suspended, SuspendedKind};
 use crate::commands::common::transition::Transition;
 use crate::context::Context;
 use crate::error::CliError;
@@ -58,7 +59,7 @@ pub struct EndpointTargets {
     pub run: RunArgs,
 }
 
-const SERVERS: Kind = Kind {
+const SERVERS: SuspendedKind = SuspendedKind {
     operation: "endpoint",
     one: "server",
 };
@@ -122,12 +123,12 @@ impl ServerChange {
 }
 
 /// A server, and the word that names it.
-struct Row {
+struct ServerRow {
     word: Word,
     server: ServerTarget,
 }
 
-impl Row {
+impl ServerRow {
     /// A server that nobody named: its id stands for it.
     fn listed(endpoint: Endpoint) -> Self {
         Self {
@@ -140,7 +141,7 @@ impl Row {
     }
 }
 
-impl Suspended for Row {
+impl Suspended for ServerRow {
     fn id(&self) -> Uuid {
         self.server.id.into()
     }
@@ -176,11 +177,11 @@ pub async fn run(
     for (place, server) in servers {
         refuse_another_owner(&named[place], &server)?;
         let word = named[place].word.clone();
-        rows.push(Row { word, server });
+        rows.push(ServerRow { word, server });
     }
     refuse_others_by_name(context, change, &journal, &rows)?;
     confirm(&context.prompt, change, &rows)?;
-    let changing = Changing { context, change };
+    let changing = ServersChanging { context, change };
     let items = bulk::change_in_journal(
         &context.session,
         &context.screen,
@@ -209,10 +210,10 @@ pub async fn switch(
     if total == 0 {
         references::refuse_unknown(&context.session, customer).await?;
     }
-    let rows: Vec<Row> = listed
+    let rows: Vec<ServerRow> = listed
         .into_iter()
         .filter(|endpoint| change.is_undone_by(&endpoint.status))
-        .map(Row::listed)
+        .map(ServerRow::listed)
         .collect();
     let sentence = format!(
         "Customer {customer} has {}; {} not {} before.",
@@ -227,7 +228,7 @@ pub async fn switch(
             (rows, None)
         }
     };
-    let changing = Changing { context, change };
+    let changing = ServersChanging { context, change };
     let items = bulk::change_all(context, &changing, &rows, &servers.targets.run).await?;
     if let Some(error) = bulk::refused(&items) {
         return Err(error);
@@ -253,19 +254,19 @@ pub async fn switch(
 }
 
 /// The change as it is made to many.
-struct Changing<'a> {
+struct ServersChanging<'a> {
     context: &'a Context,
     change: ServerChange,
 }
 
-impl ChangeOfMany for Changing<'_> {
-    type Target = Row;
+impl ChangeOfMany for ServersChanging<'_> {
+    type Target = ServerRow;
 
     fn operation(&self) -> &'static str {
         self.change.verb()
     }
 
-    fn label(&self, row: &Row) -> Label {
+    fn label(&self, row: &ServerRow) -> Label {
         Label {
             row: row.word.line,
             name: row.server.name.clone(),
@@ -273,20 +274,20 @@ impl ChangeOfMany for Changing<'_> {
         }
     }
 
-    fn key(&self, row: &Row) -> Key {
+    fn key(&self, row: &ServerRow) -> Key {
         key(&self.context.session, self.change, &row.word.text)
     }
 
-    fn kept(&self, row: &Row) -> Value {
+    fn kept(&self, row: &ServerRow) -> Value {
         to_json(&row.server)
     }
 
-    fn stands(&self, row: &Row) -> bool {
+    fn stands(&self, row: &ServerRow) -> bool {
         let status = row.server.status.as_ref();
         status.is_none_or(|status| !self.change.is_undone_by(status))
     }
 
-    async fn apply(&self, row: &Row, prior: Prior) -> Result<End, CliError> {
+    async fn apply(&self, row: &ServerRow, prior: Prior) -> Result<End, CliError> {
         let end = send(
             &self.context.session,
             &self.context.notebook,
@@ -304,13 +305,13 @@ fn refuse_others_by_name(
     context: &Context,
     change: ServerChange,
     journal: &Journal,
-    rows: &[Row],
+    rows: &[ServerRow],
 ) -> Result<(), CliError> {
     if change.danger() == Danger::Mild {
         return Ok(());
     }
-    let changing = Changing { context, change };
-    let is_another = |row: &&Row| {
+    let changing = ServersChanging { context, change };
+    let is_another = |row: &&ServerRow| {
         let trace = Trace {
             undone: false,
             ..bulk::trace(&changing, row)
@@ -347,12 +348,12 @@ fn nothing_named(session: &Session, targets: &EndpointTargets, change: ServerCha
 }
 
 /// The names typed, and those of the file or of standard input with their lines.
-fn named_servers(targets: &EndpointTargets) -> Result<Vec<Named>, CliError> {
+fn named_servers(targets: &EndpointTargets) -> Result<Vec<NamedServer>, CliError> {
     let mut named = Vec::new();
     for name in &targets.endpoints {
         match name.as_str() {
             "-" => named.extend(bulk::named_in(Path::new("-"), "standard input")?),
-            text => named.push(Named::from(Word {
+            text => named.push(NamedServer::from(Word {
                 line: None,
                 text: text.to_owned(),
             })),
@@ -365,7 +366,7 @@ fn named_servers(targets: &EndpointTargets) -> Result<Vec<Named>, CliError> {
 }
 
 /// A spreadsheet that says whose a server is must be right about it.
-fn refuse_another_owner(named: &Named, server: &ServerTarget) -> Result<(), CliError> {
+fn refuse_another_owner(named: &NamedServer, server: &ServerTarget) -> Result<(), CliError> {
     match (named.customer, server.owner) {
         (Some(customer), Some(owner)) if customer != owner => Err(CliError::usage(format!(
             "row {}: {} belongs to customer {owner}, not to {customer}: nothing was sent",
@@ -380,7 +381,7 @@ fn key(session: &Session, change: ServerChange, name: &str) -> Key {
     Key::of(change.verb(), session.settings.customer, name)
 }
 
-fn confirm(prompt: &Prompt, change: ServerChange, rows: &[Row]) -> Result<(), CliError> {
+fn confirm(prompt: &Prompt, change: ServerChange, rows: &[ServerRow]) -> Result<(), CliError> {
     let (what, typed) = match rows {
         [one] => (String::new(), one.server.handle.clone()),
         many => (format!("{} servers: ", many.len()), many.len().to_string()),
@@ -393,7 +394,7 @@ fn confirm(prompt: &Prompt, change: ServerChange, rows: &[Row]) -> Result<(), Cl
     prompt.confirm(change.danger().times(rows.len()), &question, &typed)
 }
 
-fn named(row: &Row) -> String {
+fn named(row: &ServerRow) -> String {
     format!("{}{}", row.server.name, of_owner(" of", &row.server))
 }
 

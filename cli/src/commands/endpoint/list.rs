@@ -116,7 +116,7 @@ async fn open_on(
             servers.len()
         ));
     }
-    let (mut open, mut untold) = (Vec::new(), Vec::new());
+    let (mut open, mut without_scan) = (Vec::new(), Vec::new());
     let is_meant =
         |number: &u16| (port.range.start().get()..=port.range.end().get()).contains(number);
     for server in servers {
@@ -124,13 +124,13 @@ async fn open_on(
         match findings::open_ports(&detail) {
             Some(ports) if ports.iter().any(is_meant) => open.push(server),
             Some(_) => {}
-            None => untold.push(server),
+            None => without_scan.push(server),
         }
     }
-    if !untold.is_empty() {
+    if !without_scan.is_empty() {
         context.screen.note(&format!(
             "no scan tells the ports of {}",
-            bulk::preview(&untold, references::name_of)
+            bulk::preview(&without_scan, references::name_of)
         ));
     }
     Ok(open)
@@ -142,11 +142,11 @@ async fn stream(
     mut pages: Pages<ListEndpoints>,
     most: usize,
 ) -> Result<Outcome, CliError> {
-    let (mut told, mut total) = (0, None);
+    let (mut shown, mut total) = (0, None);
     while let Some(page) = pages.next().await {
         let mut page = page?.into_data();
-        page.data.truncate(most - told);
-        told += page.data.len();
+        page.data.truncate(most - shown);
+        shown += page.data.len();
         total = page
             .meta
             .total
@@ -157,12 +157,12 @@ async fn stream(
             return Ok(Outcome::silent());
         }
     }
-    if told == 0 {
+    if shown == 0 {
         tell_unknown(&context.session, &context.screen).await;
     }
     context
         .screen
-        .tell_cut(total.unwrap_or(told).saturating_sub(told));
+        .tell_cut(total.unwrap_or(shown).saturating_sub(shown));
     Ok(Outcome::silent())
 }
 

@@ -47,12 +47,12 @@ pub fn run(words: &[String], mut command: clap::Command) -> Result<Outcome, CliE
         page = page.find_subcommand_mut(word).ok_or_else(|| {
             let topics = TOPICS.iter().map(|(name, _)| *name);
             let topics: Vec<&str> = std::iter::once(OPTIONS).chain(topics).collect();
-            let meant = suggest::command_for(word);
+            let suggestion = suggest::command_for(word);
             CliError::usage(format!(
                 "there is no command or topic {word:?} (topics: {})",
                 topics.join(", ")
             ))
-            .hint(meant.map_or_else(
+            .hint(suggestion.map_or_else(
                 || "see the commands: `--help`".to_owned(),
                 |command| format!("did you mean `help {command}`?"),
             ))

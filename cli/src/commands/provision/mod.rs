@@ -9,8 +9,8 @@ mod waiting;
 use self::args::ProvisionArgs;
 use crate::bulk::args::RunArgs;
 use crate::bulk::{
-    self, Done, End, FileOptions, Item, Journal, Key, Known, Origin, Prior, REPORT, ReportFile,
-    Row, Trace, Words, input,
+    self, Done, End, FileOptions, Item, Journal, Key, MonitoredServers, Origin, Prior, REPORT,
+    ReportFile, Row, Trace, Words, input,
 };
 use crate::commands::common::args::WaitArgs;
 use crate::commands::common::{new_customer, other_owners};
@@ -218,7 +218,7 @@ async fn send_rows(
 ) -> Result<Vec<Item>, CliError> {
     let places = rows.iter().filter_map(|row| row.target.place());
     other_owners::confirm(context, places).await?;
-    let known = Known::read(context, rows).await?;
+    let known = MonitoredServers::read(context, rows).await?;
     let customers = rows.iter().map(|row| row.target.customer()).collect();
     new_customer::announce_all(
         &context.session,
@@ -305,7 +305,7 @@ fn key(row: &Row) -> Key {
     Key::of(OPERATION, Some(target.customer()), &target.identity())
 }
 
-fn trace(row: &Row, known: &Known, journal: &Journal) -> Trace {
+fn trace(row: &Row, known: &MonitoredServers, journal: &Journal) -> Trace {
     let key = key(row);
     Trace {
         content: row.target.content(),

@@ -144,7 +144,7 @@ async fn domains_of(session: &Session, made: &Made) -> Result<Vec<MonitoredDomai
     for customer in &made.customers {
         let overview = session.read(ListDomains::new(*customer)).await?.into_data();
         let watched = |found: &MonitoredDomain| made.has(&found.id) && is_watched(found);
-        let listed = references::told_domains(overview, *customer)?;
+        let listed = references::listed_domains(overview, *customer)?;
         domains.extend(listed.into_iter().filter(watched));
     }
     Ok(domains)

@@ -66,7 +66,7 @@ async fn collect(context: &Context, customer: CustomerId) -> Result<Report, CliE
         .await?
         .into_data();
     let mut domains = Vec::new();
-    for domain in references::told_domains(overview, customer)? {
+    for domain in references::listed_domains(overview, customer)? {
         let history = context
             .session
             .read(GetScanHistory::new(customer, domain.id))

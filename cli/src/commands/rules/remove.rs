@@ -42,7 +42,7 @@ const REMOVED: Words = Words {
 };
 
 /// A rule, and the word that names it.
-struct Row {
+struct NamedRule {
     word: String,
     rule: Rule,
     presence: Presence,
@@ -89,7 +89,7 @@ impl<'a> Removing<'a> {
     }
 
     /// The rule that a word names, as it was found; or as the earlier run knew it.
-    fn row(&self, word: &str, found: Option<Rule>) -> Result<Option<Row>, CliError> {
+    fn row(&self, word: &str, found: Option<Rule>) -> Result<Option<NamedRule>, CliError> {
         let earlier = self.earlier(word);
         let (rule, presence) = match (found, earlier) {
             (Some(rule), Some(earlier)) if rule.id != earlier.id => {
@@ -100,14 +100,14 @@ impl<'a> Removing<'a> {
             (None, Some(rule)) => (rule, Presence::Gone),
             (None, None) => return Ok(None),
         };
-        Ok(Some(Row {
+        Ok(Some(NamedRule {
             word: word.to_owned(),
             rule,
             presence,
         }))
     }
 
-    async fn by_ids(&self, names: &[String]) -> Result<Vec<Row>, CliError> {
+    async fn by_ids(&self, names: &[String]) -> Result<Vec<NamedRule>, CliError> {
         let mut rows = Vec::new();
         for name in names {
             let row = match rule::find(&self.context.session, &self.context.notebook, name).await {
@@ -126,7 +126,11 @@ impl<'a> Removing<'a> {
     }
 
     /// A server's own rules for exactly these ports: one of several ports goes as a whole, or not at all.
-    async fn on_server(&self, ports: &[PortSpec], server: &str) -> Result<Vec<Row>, CliError> {
+    async fn on_server(
+        &self,
+        ports: &[PortSpec],
+        server: &str,
+    ) -> Result<Vec<NamedRule>, CliError> {
         let endpoint = references::endpoint(self.context, server).await?;
         let rules =
             references::all_rules(&self.context.session, &self.context.notebook, |mut list| {
@@ -147,7 +151,7 @@ impl<'a> Removing<'a> {
 }
 
 /// A rule that is named twice is removed once.
-fn push(rows: &mut Vec<Row>, row: Row) {
+fn push(rows: &mut Vec<NamedRule>, row: NamedRule) {
     if rows.iter().all(|other| other.rule.id != row.rule.id) {
         rows.push(row);
     }
@@ -163,13 +167,13 @@ fn key(session: &Session, args: &RuleRemoveArgs, word: &str) -> Key {
 }
 
 impl ChangeOfMany for Removing<'_> {
-    type Target = Row;
+    type Target = NamedRule;
 
     fn operation(&self) -> &'static str {
         OPERATION
     }
 
-    fn label(&self, row: &Row) -> Label {
+    fn label(&self, row: &NamedRule) -> Label {
         let endpoint = row.rule.endpoint.as_ref();
         Label {
             row: None,
@@ -178,19 +182,19 @@ impl ChangeOfMany for Removing<'_> {
         }
     }
 
-    fn key(&self, row: &Row) -> Key {
+    fn key(&self, row: &NamedRule) -> Key {
         key(&self.context.session, self.args, &row.word)
     }
 
-    fn kept(&self, row: &Row) -> Value {
+    fn kept(&self, row: &NamedRule) -> Value {
         to_json(&row.rule)
     }
 
-    fn stands(&self, row: &Row) -> bool {
+    fn stands(&self, row: &NamedRule) -> bool {
         row.presence == Presence::Gone
     }
 
-    async fn apply(&self, row: &Row, prior: Prior) -> Result<End, CliError> {
+    async fn apply(&self, row: &NamedRule, prior: Prior) -> Result<End, CliError> {
         match (row.presence, prior) {
             (Presence::Gone, Prior::PerhapsDone) => {
                 let end = End::Skipped(removed(&self.context.session, &row.rule));
@@ -232,7 +236,7 @@ pub async fn run(context: &Context, args: &RuleRemoveArgs) -> Result<Outcome, Cl
     bulk::conclude(&context.screen, REMOVED, items)
 }
 
-fn confirm(session: &Session, prompt: &Prompt, rows: &[Row]) -> Result<(), CliError> {
+fn confirm(session: &Session, prompt: &Prompt, rows: &[NamedRule]) -> Result<(), CliError> {
     let question = format!(
         "About to remove {}: {}.",
         counted(rows.len(), "rule"),

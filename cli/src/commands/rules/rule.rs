@@ -4,14 +4,14 @@ use super::create::EVERY_SERVER;
 use crate::commands::common::views::{place_of, ports_of};
 use crate::error::{CliError, Exit};
 use crate::notebook::Notebook;
-use crate::references::{self, Named};
+use crate::references::{self, RecordKind};
 use crate::session::Session;
 use crate::session::prompt::Danger;
 use secmon::model::Rule;
 use secmon::operations::GetRule;
 use uuid::Uuid;
 
-pub const RULE: Named = Named {
+pub const RULE: RecordKind = RecordKind {
     one: "rule",
     list: "rules list",
 };

@@ -31,7 +31,7 @@ struct Entries {
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Window {
-    slots: Vec<Slot>,
+    slots: Vec<LedgerSlot>,
     /// Nothing goes out before.
     closed_until: u64,
     /// How many 429s in a row did not say for how long, or for longer than a window lasts.
@@ -40,7 +40,7 @@ struct Window {
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-struct Slot {
+struct LedgerSlot {
     id: u64,
     until: u64,
 }
@@ -122,7 +122,7 @@ impl Ledger {
         self.entries.next_id += 1;
         self.window_mut(group)
             .slots
-            .push(Slot { id, until: lost_at });
+            .push(LedgerSlot { id, until: lost_at });
         self.write()?;
         Ok(Taken::Slot(id))
     }
