@@ -5,7 +5,7 @@ use super::input::Row;
 use super::{Created, Done, End, Item};
 use crate::error::{CliError, Exit, Own};
 use crate::machine::files;
-use crate::ui::outcome::{Cell, Column, Line, Outcome, Table, shown, wide, with_room};
+use crate::ui::outcome::{Cell, Field, Line, Outcome, Table, shown, wide, with_room};
 use crate::ui::{Ui, inert};
 use serde_json::{Value, json};
 use std::borrow::Cow;
@@ -13,14 +13,21 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::Path;
 
-const COLUMNS: &[Column] = &[
-    shown("row"),
-    shown("target"),
-    shown("customer"),
-    shown("status"),
-    wide("id"),
-    with_room("code"),
-    shown("message"),
+const COLUMNS: &[Field<Item>] = &[
+    shown("row").of(|item| item.row.map_or(Cell::Missing, Cell::Number)),
+    shown("target").of(|item| Cell::text(&item.target)),
+    shown("customer").of(|item| {
+        item.customer
+            .map_or(Cell::Missing, |customer| Cell::Number(customer.get()))
+    }),
+    shown("status").of(|item| Cell::state(item.end.status())),
+    wide("id").of(|item| {
+        item.end
+            .done()
+            .map_or(Cell::Missing, |done| filled(&done.id))
+    }),
+    with_room("code").of(|item| filled(&trouble(&item.end).0)),
+    shown("message").of(|item| filled(trouble(&item.end).1)),
 ];
 
 /// What the change is called.
@@ -43,14 +50,10 @@ pub fn conclude(screen: &Ui, words: Words, mut items: Vec<Item>) -> Result<Outco
     let Some(item) = items.pop() else {
         return Ok(report(screen, words, &items));
     };
-    let table = Table {
-        columns: COLUMNS.into(),
-        rows: vec![row(&item)],
-        ..Table::default()
-    };
+    let table = Table::of(COLUMNS, [&item]);
     match item.end {
         End::Failed(error) => Err(error),
-        End::Planned => Ok(Outcome::record(Value::Null, Table::new(COLUMNS))),
+        End::Planned => Ok(Outcome::record(Value::Null, Table::of(COLUMNS, []))),
         End::Done(done) | End::Skipped(done) => {
             let mut sentence = done.sentence.clone();
             if let Some(note) = &done.note {
@@ -83,8 +86,7 @@ pub fn report(screen: &Ui, words: Words, items: &[Item]) -> Outcome {
         "summary": { "total": items.len(), "succeeded": succeeded, "failed": failed, "skipped": skipped },
         "items": items.iter().map(|item| to_json(screen, item)).collect::<Vec<_>>(),
     });
-    let mut table = Table::new(COLUMNS);
-    table.rows = items.iter().map(row).collect();
+    let table = Table::of(COLUMNS, items);
     let Words {
         done,
         skipped: there,
@@ -192,27 +194,11 @@ fn to_json(screen: &Ui, item: &Item) -> Value {
     })
 }
 
-fn row(item: &Item) -> Vec<Cell> {
-    let (code, message) = trouble(&item.end);
-    let filled = |text: &str| {
-        if text.is_empty() {
-            Cell::Missing
-        } else {
-            Cell::text(text)
-        }
-    };
-    vec![
-        item.row.map_or(Cell::Missing, Cell::Number),
-        Cell::text(&item.target),
-        item.customer
-            .map_or(Cell::Missing, |customer| Cell::Number(customer.get())),
-        Cell::state(item.end.status()),
-        item.end
-            .done()
-            .map_or(Cell::Missing, |done| filled(&done.id)),
-        filled(&code),
-        filled(message),
-    ]
+fn filled(text: &str) -> Cell {
+    match text {
+        "" => Cell::Missing,
+        text => Cell::text(text),
+    }
 }
 
 /// What is said of a record that was made, and is not quite as it was wanted.
@@ -230,12 +216,10 @@ fn is_unsent(item: &&Item) -> bool {
 
 /// The rows that failed, and the way out of each kind of trouble, once. What was never sent has no trouble of its own.
 fn failures(items: &[Item]) -> Vec<Line> {
-    let mut table = Table::new(COLUMNS);
-    table.rows = items
+    let failed = items
         .iter()
-        .filter(|item| item.end.error().is_some() && !is_unsent(item))
-        .map(row)
-        .collect();
+        .filter(|item| item.end.error().is_some() && !is_unsent(item));
+    let table = Table::of(COLUMNS, failed);
     if table.rows.is_empty() {
         return Vec::new();
     }

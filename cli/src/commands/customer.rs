@@ -7,7 +7,7 @@ use crate::error::CliError;
 use crate::notebook::index::Domain;
 use crate::references;
 use crate::session::settings;
-use crate::ui::outcome::{Cell, Column, Outcome, shown};
+use crate::ui::outcome::{Cell, Field, Outcome, shown};
 use clap::Subcommand;
 use secmon::model::CustomerId;
 use serde::Serialize;
@@ -30,11 +30,11 @@ pub enum CustomerCommand {
     },
 }
 
-const COLUMNS: &[Column] = &[
-    shown("billing_customer_id"),
-    shown("servers"),
-    shown("paused"),
-    shown("domains_seen"),
+const COLUMNS: &[Field<Customer>] = &[
+    shown("billing_customer_id").of(|customer| Cell::text(customer.billing_customer_id)),
+    shown("servers").of(|customer| Cell::Number(customer.servers)),
+    shown("paused").of(|customer| Cell::Number(customer.paused)),
+    shown("domains_seen").of(|customer| Cell::Number(customer.domains_seen)),
 ];
 
 /// A customer, by what there is of theirs.
@@ -82,7 +82,7 @@ async fn list(context: &Context, search: Option<&str>) -> Result<Outcome, CliErr
     context.screen.note(
         "the service lists no customers: these have servers, or domains that this machine has seen",
     );
-    Ok(Outcome::list(&customers, COLUMNS, row))
+    Ok(Outcome::list(&customers, COLUMNS))
 }
 
 fn known(customers: &mut BTreeMap<CustomerId, Customer>, number: CustomerId) -> &mut Customer {
@@ -93,15 +93,6 @@ fn known(customers: &mut BTreeMap<CustomerId, Customer>, number: CustomerId) -> 
         domains_seen: 0,
         is_sought: false,
     })
-}
-
-fn row(customer: &Customer) -> Vec<Cell> {
-    vec![
-        Cell::text(customer.billing_customer_id),
-        Cell::Number(customer.servers),
-        Cell::Number(customer.paused),
-        Cell::Number(customer.domains_seen),
-    ]
 }
 
 async fn show(context: &Context, number: &str) -> Result<Outcome, CliError> {

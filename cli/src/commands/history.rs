@@ -6,7 +6,7 @@ use crate::notebook::history::{self, Entry};
 use crate::notebook::index::Index;
 use crate::references::{self, RecordKind, Reference};
 use crate::session::account;
-use crate::ui::outcome::{Cell, Column, Line, Outcome, Table, shown, to_json, wide, with_room};
+use crate::ui::outcome::{Cell, Field, Line, Outcome, Table, shown, to_json, wide, with_room};
 use crate::values::durations::{self, counted};
 use chrono::DateTime;
 use clap::{Args, Subcommand};
@@ -40,18 +40,23 @@ pub enum HistoryCommand {
     },
 }
 
-const COLUMNS: &[Column] = &[
-    shown("id"),
-    shown("at"),
-    with_room("user"),
-    with_room("customer"),
-    with_room("operation"),
-    shown("about"),
-    with_room("result"),
-    wide("service"),
-    wide("command"),
-    wide("ids"),
-    wide("moved"),
+const COLUMNS: &[Field<Entry>] = &[
+    shown("id").of(|entry| Cell::text(&entry.id)),
+    shown("at").of(|entry| {
+        entry
+            .at
+            .parse()
+            .map_or_else(|_| Cell::text(&entry.at), Cell::Time)
+    }),
+    with_room("user").of(|entry| Cell::text(&entry.user)),
+    with_room("customer").of(|entry| listed(entry.customers.as_deref().unwrap_or_default())),
+    with_room("operation").of(|entry| Cell::text(&entry.operation)),
+    shown("about").of(|entry| Cell::text(&entry.about)),
+    with_room("result").of(|entry| Cell::state(&entry.result)),
+    wide("service").of(|entry| Cell::text(&entry.service)),
+    wide("command").of(|entry| Cell::text(&entry.command)),
+    wide("ids").of(|entry| listed(entry.ids.as_deref().unwrap_or_default())),
+    wide("moved").of(|entry| listed(&entry.moved)),
 ];
 
 /// So many changes are shown unless -L says another number.
@@ -99,7 +104,7 @@ pub fn run(context: &Context, args: &HistoryArgs) -> Result<Outcome, CliError> {
             counted(earlier, "earlier change")
         ));
     }
-    Ok(Outcome::list(&entries[earlier..], COLUMNS, row))
+    Ok(Outcome::list(&entries[earlier..], COLUMNS))
 }
 
 /// What a server may be called in a change.
@@ -160,25 +165,6 @@ fn names(text: &str, name: &str) -> bool {
     !name.is_empty() && text.match_indices(&name).any(|(at, _)| stands_alone(at))
 }
 
-fn row(entry: &Entry) -> Vec<Cell> {
-    vec![
-        Cell::text(&entry.id),
-        entry
-            .at
-            .parse()
-            .map_or_else(|_| Cell::text(&entry.at), Cell::Time),
-        Cell::text(&entry.user),
-        listed(entry.customers.as_deref().unwrap_or_default()),
-        Cell::text(&entry.operation),
-        Cell::text(&entry.about),
-        Cell::state(&entry.result),
-        Cell::text(&entry.service),
-        Cell::text(&entry.command),
-        listed(entry.ids.as_deref().unwrap_or_default()),
-        listed(&entry.moved),
-    ]
-}
-
 fn listed<T: ToString>(items: &[T]) -> Cell {
     let items: Vec<String> = items.iter().map(ToString::to_string).collect();
     Cell::maybe((!items.is_empty()).then(|| items.join(" ")))
@@ -203,5 +189,5 @@ fn one(entry: &Entry) -> Outcome {
     if !entry.moved.is_empty() {
         story.push(Line::Field("capacity moved", listed(&entry.moved)));
     }
-    Outcome::record(to_json(entry), Table::one(COLUMNS, row(entry))).tell(story)
+    Outcome::record(to_json(entry), Table::of(COLUMNS, [entry])).tell(story)
 }

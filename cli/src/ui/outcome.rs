@@ -23,20 +23,8 @@ pub struct Outcome {
 
 impl Outcome {
     /// A list: an array, one row an item.
-    pub fn list<T: Serialize>(
-        items: &[T],
-        columns: &'static [Column],
-        row: fn(&T) -> Vec<Cell>,
-    ) -> Self {
-        let mut table = Table::new(columns);
-        table.rows = items.iter().map(row).collect();
-        Self {
-            result: to_json(items),
-            table,
-            story: Vec::new(),
-            exit: Exit::Done,
-            trouble: None,
-        }
+    pub fn list<T: Serialize>(items: &[T], fields: &[Field<T>]) -> Self {
+        Self::record(to_json(items), Table::of(fields, items))
     }
 
     /// One record.
@@ -109,6 +97,20 @@ pub enum Shown {
     Wide,
 }
 
+/// A column, and what stands in it for a record.
+#[derive(Debug)]
+pub struct Field<T> {
+    column: Column,
+    cell: fn(&T) -> Cell,
+}
+
+impl Column {
+    /// The column of records that have this in it.
+    pub const fn of<T>(self, cell: fn(&T) -> Cell) -> Field<T> {
+        Field { column: self, cell }
+    }
+}
+
 /// A column that is always shown.
 pub const fn shown(name: &'static str) -> Column {
     Column {
@@ -150,6 +152,16 @@ impl Table {
         Self {
             columns: columns.into(),
             ..Self::default()
+        }
+    }
+
+    /// A table of records.
+    pub fn of<'a, T: 'a>(fields: &[Field<T>], records: impl IntoIterator<Item = &'a T>) -> Self {
+        let row = |record: &T| fields.iter().map(|field| (field.cell)(record)).collect();
+        Self {
+            columns: fields.iter().map(|field| field.column).collect(),
+            rows: records.into_iter().map(row).collect(),
+            pages: None,
         }
     }
 

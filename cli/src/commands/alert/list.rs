@@ -5,7 +5,7 @@ use crate::commands::common::{new_customer, views};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::references::alerts::Alert;
-use crate::ui::outcome::{Cell, Column, Line, Outcome, shown, with_room};
+use crate::ui::outcome::{Cell, Field, Line, Outcome, shown, with_room};
 use crate::ui::severity_rank;
 use crate::values::durations::counted;
 use clap::Args;
@@ -33,13 +33,18 @@ pub struct AlertListArgs {
 }
 
 /// Columns where alerts of both kinds stand together.
-pub const ANY: &[Column] = &[
-    shown("id"),
-    shown("severity"),
-    shown("alert"),
-    shown("on"),
-    with_room("status"),
-    with_room("first_detected_at"),
+pub const ANY: &[Field<Alert>] = &[
+    shown("id").of(|alert| Cell::text(alert.handle())),
+    shown("severity").of(|alert| {
+        alert
+            .severity()
+            .cloned()
+            .map_or(Cell::Missing, Cell::Severity)
+    }),
+    shown("alert").of(|alert| Cell::text(alert.finding())),
+    shown("on").of(|alert| Cell::maybe(alert.place())),
+    with_room("status").of(|alert| Cell::state(alert.status())),
+    with_room("first_detected_at").of(|alert| Cell::time(alert.first_seen())),
 ];
 
 /// Runs the command.
@@ -77,7 +82,7 @@ fn counts(alerts: &[Alert]) -> String {
 /// found, so that a script meets the same columns every time.
 pub fn listed(alerts: &[Alert], filter: &AlertFilter) -> Outcome {
     if filter.kind != Some(AlertKind::Port) && filter.endpoint.is_none() {
-        return Outcome::list(alerts, ANY, row);
+        return Outcome::list(alerts, ANY);
     }
     let ports: Vec<PortAlert> = alerts
         .iter()
@@ -86,19 +91,5 @@ pub fn listed(alerts: &[Alert], filter: &AlertFilter) -> Outcome {
             Alert::Domain(_) => None,
         })
         .collect();
-    Outcome::list(&ports, views::ALERT, views::alert)
-}
-
-pub fn row(alert: &Alert) -> Vec<Cell> {
-    vec![
-        Cell::text(alert.handle()),
-        alert
-            .severity()
-            .cloned()
-            .map_or(Cell::Missing, Cell::Severity),
-        Cell::text(alert.finding()),
-        Cell::maybe(alert.place()),
-        Cell::state(alert.status()),
-        Cell::time(alert.first_seen()),
-    ]
+    Outcome::list(&ports, views::ALERT)
 }

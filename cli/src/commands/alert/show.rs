@@ -1,7 +1,7 @@
 //! `secmon alert show`.
 
 use super::allow::allow_command;
-use super::list::{ANY, row};
+use super::list::ANY;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::references::alerts::{self, Alert};
@@ -57,7 +57,7 @@ pub async fn run(context: &Context, name: &str) -> Result<Outcome, CliError> {
             }
         }
     }
-    let table = Table::one(ANY, row(alert));
+    let table = Table::of(ANY, [alert]);
     Ok(Outcome::record(to_json(alert), table).tell(story))
 }
 

@@ -1,76 +1,46 @@
 //! How records look as rows.
 
-use crate::ui::outcome::{Cell, Column, shown, wide, with_room};
+use crate::ui::outcome::{Cell, Field, shown, wide, with_room};
 use secmon::model::{Endpoint, EndpointStatus, MonitoredDomain, PortAlert, Rule};
 
 /// Columns of a server.
-pub const ENDPOINT: &[Column] = &[
-    shown("id"),
-    shown("ip_address"),
-    shown("nickname"),
-    wide("hostname"),
-    with_room("billing_customer_id"),
-    shown("status"),
-    with_room("last_scan_at"),
-    wide("next_scan_at"),
-    wide("platform"),
-    wide("quota_paused"),
-    wide("created_at"),
-];
-
-/// A server as a row under [`ENDPOINT`].
-pub fn endpoint(endpoint: &Endpoint) -> Vec<Cell> {
-    vec![
-        Cell::text(endpoint.id),
-        Cell::text(&endpoint.ip_address),
-        Cell::maybe(endpoint.nickname.as_ref()),
-        Cell::maybe(endpoint.hostname.as_ref()),
+pub const ENDPOINT: &[Field<Endpoint>] = &[
+    shown("id").of(|endpoint| Cell::text(endpoint.id)),
+    shown("ip_address").of(|endpoint| Cell::text(&endpoint.ip_address)),
+    shown("nickname").of(|endpoint| Cell::maybe(endpoint.nickname.as_ref())),
+    wide("hostname").of(|endpoint| Cell::maybe(endpoint.hostname.as_ref())),
+    with_room("billing_customer_id").of(|endpoint| {
         endpoint
             .billing_customer_id
-            .map_or(Cell::Missing, |id| Cell::Number(id.get())),
-        Cell::state(&endpoint.status),
-        Cell::time(endpoint.last_scan_at.as_ref()),
-        Cell::due(endpoint.next_scan_at.as_ref()),
-        Cell::maybe(endpoint.platform.as_ref()),
-        Cell::maybe(endpoint.quota_paused),
-        Cell::time(endpoint.created_at.as_ref()),
-    ]
-}
-
-/// Columns of a rule.
-pub const RULE: &[Column] = &[
-    shown("id"),
-    shown("ports"),
-    shown("endpoint"),
-    with_room("service"),
-    shown("justification"),
-    with_room("expires_at"),
-    with_room("status"),
-    wide("scope_label"),
-    wide("endpoint_id"),
-    wide("auto_suggested"),
-    wide("created_at"),
+            .map_or(Cell::Missing, |id| Cell::Number(id.get()))
+    }),
+    shown("status").of(|endpoint| Cell::state(&endpoint.status)),
+    with_room("last_scan_at").of(|endpoint| Cell::time(endpoint.last_scan_at.as_ref())),
+    wide("next_scan_at").of(|endpoint| Cell::due(endpoint.next_scan_at.as_ref())),
+    wide("platform").of(|endpoint| Cell::maybe(endpoint.platform.as_ref())),
+    wide("quota_paused").of(|endpoint| Cell::maybe(endpoint.quota_paused)),
+    wide("created_at").of(|endpoint| Cell::time(endpoint.created_at.as_ref())),
 ];
 
-/// A rule as a row under [`RULE`].
-pub fn rule(rule: &Rule) -> Vec<Cell> {
-    let status = rule
-        .is_active
-        .map(|active| if active { "active" } else { "expired" });
-    vec![
-        Cell::text(rule.id),
-        Cell::text(ports_of(rule)),
-        Cell::text(place_of(rule)),
-        Cell::maybe(rule.service.as_ref()),
-        Cell::maybe(rule.justification.as_ref()),
-        Cell::due(rule.expires_at.as_ref()),
-        status.map_or(Cell::Missing, Cell::state),
-        Cell::maybe(rule.scope_label.as_ref()),
-        Cell::maybe(rule.endpoint_id),
-        Cell::maybe(rule.auto_suggested),
-        Cell::time(rule.created_at.as_ref()),
-    ]
-}
+/// Columns of a rule.
+pub const RULE: &[Field<Rule>] = &[
+    shown("id").of(|rule| Cell::text(rule.id)),
+    shown("ports").of(|rule| Cell::text(ports_of(rule))),
+    shown("endpoint").of(|rule| Cell::text(place_of(rule))),
+    with_room("service").of(|rule| Cell::maybe(rule.service.as_ref())),
+    shown("justification").of(|rule| Cell::maybe(rule.justification.as_ref())),
+    with_room("expires_at").of(|rule| Cell::due(rule.expires_at.as_ref())),
+    with_room("status").of(|rule| {
+        let status = rule
+            .is_active
+            .map(|active| if active { "active" } else { "expired" });
+        status.map_or(Cell::Missing, Cell::state)
+    }),
+    wide("scope_label").of(|rule| Cell::maybe(rule.scope_label.as_ref())),
+    wide("endpoint_id").of(|rule| Cell::maybe(rule.endpoint_id)),
+    wide("auto_suggested").of(|rule| Cell::maybe(rule.auto_suggested)),
+    wide("created_at").of(|rule| Cell::time(rule.created_at.as_ref())),
+];
 
 /// Where a rule counts. The service does not say whose servers a global rule is for.
 pub fn place_of(rule: &Rule) -> String {
@@ -90,38 +60,20 @@ pub fn ports_of(rule: &Rule) -> String {
 }
 
 /// Columns of a port alert.
-pub const ALERT: &[Column] = &[
-    shown("id"),
-    shown("severity"),
-    shown("port"),
-    with_room("service"),
-    shown("ip_address"),
-    shown("status"),
-    with_room("first_detected_at"),
-    wide("last_detected_at"),
-    wide("resolved_at"),
-    wide("risk_level"),
-    wide("endpoint_id"),
-    wide("title"),
+pub const ALERT: &[Field<PortAlert>] = &[
+    shown("id").of(|alert| Cell::text(alert.id)),
+    shown("severity").of(|alert| alert.severity.clone().map_or(Cell::Missing, Cell::Severity)),
+    shown("port").of(|alert| Cell::text(port_of(alert))),
+    with_room("service").of(|alert| Cell::maybe(alert.service.as_ref())),
+    shown("ip_address").of(|alert| Cell::maybe(alert.ip_address.as_ref())),
+    shown("status").of(|alert| Cell::state(&alert.status)),
+    with_room("first_detected_at").of(|alert| Cell::time(alert.first_detected_at.as_ref())),
+    wide("last_detected_at").of(|alert| Cell::time(alert.last_detected_at.as_ref())),
+    wide("resolved_at").of(|alert| Cell::time(alert.resolved_at.as_ref())),
+    wide("risk_level").of(|alert| Cell::maybe(alert.risk_level.as_ref())),
+    wide("endpoint_id").of(|alert| Cell::maybe(alert.endpoint_id)),
+    wide("title").of(|alert| Cell::maybe(alert.title.as_ref())),
 ];
-
-/// A port alert as a row under [`ALERT`].
-pub fn alert(alert: &PortAlert) -> Vec<Cell> {
-    vec![
-        Cell::text(alert.id),
-        alert.severity.clone().map_or(Cell::Missing, Cell::Severity),
-        Cell::text(port_of(alert)),
-        Cell::maybe(alert.service.as_ref()),
-        Cell::maybe(alert.ip_address.as_ref()),
-        Cell::state(&alert.status),
-        Cell::time(alert.first_detected_at.as_ref()),
-        Cell::time(alert.last_detected_at.as_ref()),
-        Cell::time(alert.resolved_at.as_ref()),
-        Cell::maybe(alert.risk_level.as_ref()),
-        Cell::maybe(alert.endpoint_id),
-        Cell::maybe(alert.title.as_ref()),
-    ]
-}
 
 /// The port of an alert as it is typed: `22/tcp`.
 pub fn port_of(alert: &PortAlert) -> String {
@@ -129,36 +81,19 @@ pub fn port_of(alert: &PortAlert) -> String {
 }
 
 /// Columns of a monitored domain.
-pub const DOMAIN: &[Column] = &[
-    shown("id"),
-    shown("domain"),
-    with_room("status"),
-    shown("employees_compromised"),
-    shown("customers_compromised"),
-    shown("third_parties_compromised"),
-    shown("dark_web_mentions_count"),
-    with_room("last_scan_at"),
-    wide("scan_status"),
-    wide("quota_paused"),
-    wide("portal_detail_path"),
+pub const DOMAIN: &[Field<MonitoredDomain>] = &[
+    shown("id").of(|domain| Cell::text(domain.id)),
+    shown("domain").of(|domain| Cell::text(&domain.domain)),
+    with_room("status").of(|domain| Cell::state(&domain.status)),
+    shown("employees_compromised").of(|domain| Cell::count(domain.employees_compromised)),
+    shown("customers_compromised").of(|domain| Cell::count(domain.customers_compromised)),
+    shown("third_parties_compromised").of(|domain| Cell::count(domain.third_parties_compromised)),
+    shown("dark_web_mentions_count").of(|domain| Cell::count(domain.dark_web_mentions_count)),
+    with_room("last_scan_at").of(|domain| Cell::time(domain.last_scan_at.as_ref())),
+    wide("scan_status").of(|domain| Cell::maybe(domain.scan_status.as_ref())),
+    wide("quota_paused").of(|domain| Cell::maybe(domain.quota_paused)),
+    wide("portal_detail_path").of(|domain| Cell::maybe(domain.portal_detail_path.as_ref())),
 ];
-
-/// A monitored domain as a row under [`DOMAIN`].
-pub fn domain(domain: &MonitoredDomain) -> Vec<Cell> {
-    vec![
-        Cell::text(domain.id),
-        Cell::text(&domain.domain),
-        Cell::state(&domain.status),
-        Cell::count(domain.employees_compromised),
-        Cell::count(domain.customers_compromised),
-        Cell::count(domain.third_parties_compromised),
-        Cell::count(domain.dark_web_mentions_count),
-        Cell::time(domain.last_scan_at.as_ref()),
-        Cell::maybe(domain.scan_status.as_ref()),
-        Cell::maybe(domain.quota_paused),
-        Cell::maybe(domain.portal_detail_path.as_ref()),
-    ]
-}
 
 /// Whether a server is paused.
 pub fn is_paused(endpoint: &Endpoint) -> bool {

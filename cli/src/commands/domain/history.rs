@@ -3,17 +3,17 @@
 use super::{bars, named};
 use crate::context::Context;
 use crate::error::CliError;
-use crate::ui::outcome::{Cell, Column, Line, Outcome, count_or_unknown, shown, with_room};
+use crate::ui::outcome::{Cell, Field, Line, Outcome, count_or_unknown, shown, with_room};
 use secmon::model::DomainScan;
 use secmon::operations::GetScanHistory;
 
-const SCAN: &[Column] = &[
-    shown("id"),
-    shown("created_at"),
-    with_room("status"),
-    shown("employees_compromised"),
-    shown("customers_compromised"),
-    shown("third_parties_compromised"),
+const SCAN: &[Field<DomainScan>] = &[
+    shown("id").of(|scan| Cell::text(scan.id)),
+    shown("created_at").of(|scan| Cell::time(scan.created_at.as_ref())),
+    with_room("status").of(|scan| Cell::state(&scan.status)),
+    shown("employees_compromised").of(|scan| Cell::count(scan.employees_compromised)),
+    shown("customers_compromised").of(|scan| Cell::count(scan.customers_compromised)),
+    shown("third_parties_compromised").of(|scan| Cell::count(scan.third_parties_compromised)),
 ];
 
 /// `secmon domain history`.
@@ -25,7 +25,7 @@ pub async fn run(context: &Context, name: &str) -> Result<Outcome, CliError> {
         .await?
         .into_data()
         .scans;
-    let mut outcome = Outcome::list(&scans, SCAN, scan);
+    let mut outcome = Outcome::list(&scans, SCAN);
     if scans.len() > 1 {
         let line = |label, count: fn(&DomainScan) -> Option<u64>| {
             let counts: Vec<u64> = scans.iter().rev().filter_map(count).collect();
@@ -49,15 +49,4 @@ pub async fn run(context: &Context, name: &str) -> Result<Outcome, CliError> {
         ];
     }
     Ok(outcome)
-}
-
-fn scan(scan: &DomainScan) -> Vec<Cell> {
-    vec![
-        Cell::text(scan.id),
-        Cell::time(scan.created_at.as_ref()),
-        Cell::state(&scan.status),
-        Cell::count(scan.employees_compromised),
-        Cell::count(scan.customers_compromised),
-        Cell::count(scan.third_parties_compromised),
-    ]
 }

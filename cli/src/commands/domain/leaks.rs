@@ -3,10 +3,11 @@
 use super::named;
 use crate::context::Context;
 use crate::error::{CliError, Own};
-use crate::ui::outcome::{Cell, Column, Outcome, shown, with_room};
+use crate::ui::outcome::{Cell, Field, Outcome, shown, with_room};
 use clap::ValueEnum;
 use secmon::model::{LeakCategory, LeakRecord};
 use secmon::operations::ListCredentialLeaks;
+use serde_json::Value;
 
 /// Whose credentials leaked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -20,11 +21,11 @@ pub enum CategoryArg {
     ThirdParties,
 }
 
-const LEAK: &[Column] = &[
-    with_room("leaked_at"),
-    shown("category"),
-    shown("email"),
-    shown("source"),
+const LEAK: &[Field<LeakRecord>] = &[
+    with_room("leaked_at").of(|record| field_of(record, "leaked_at")),
+    shown("category").of(|record| field_of(record, "category")),
+    shown("email").of(|record| field_of(record, "email")),
+    shown("source").of(|record| field_of(record, "source")),
 ];
 
 /// `secmon domain leaks`.
@@ -58,22 +59,16 @@ pub async fn run(
         records.extend(page.items);
     }
     let records = context.screen.cut(records, total);
-    Ok(Outcome::list(&records, LEAK, leak))
+    Ok(Outcome::list(&records, LEAK))
 }
 
-fn leak(record: &LeakRecord) -> Vec<Cell> {
-    LEAK.iter()
-        .map(|column| {
-            let value = record.get(column.name);
-            value.map_or(Cell::Missing, |value| {
-                Cell::text(
-                    value
-                        .as_str()
-                        .map_or_else(|| value.to_string(), str::to_owned),
-                )
-            })
-        })
-        .collect()
+/// A field as the service tells it.
+fn field_of(record: &LeakRecord, name: &str) -> Cell {
+    let text = |value: &Value| match value {
+        Value::String(text) => Cell::text(text),
+        other => Cell::text(other),
+    };
+    record.get(name).map_or(Cell::Missing, text)
 }
 
 fn leak_category(argument: CategoryArg) -> LeakCategory {

@@ -20,7 +20,7 @@ pub async fn run(context: &Context) -> Result<Outcome, CliError> {
     if let Some(domains) = domains {
         references::learn_domains(&context.notebook, customer, domains);
     }
-    let mut outcome = Outcome::list(domains.unwrap_or_default(), views::DOMAIN, views::domain);
+    let mut outcome = Outcome::list(domains.unwrap_or_default(), views::DOMAIN);
     outcome.result = to_json(&domains);
     outcome.table.pages = portal::pages(&context.session.settings, Thing::Domain);
     let slots = match (overview.slots_used, overview.slots_total) {

@@ -3,18 +3,19 @@
 use super::named;
 use crate::context::Context;
 use crate::error::CliError;
-use crate::ui::outcome::{Cell, Column, Outcome, shown, wide, with_room};
+use crate::ui::outcome::{Cell, Field, Outcome, shown, wide, with_room};
 use secmon::model::Mention;
 use secmon::operations::ListMentions;
 
-const MENTION: &[Column] = &[
-    shown("id"),
-    with_room("published_at"),
-    with_room("source_name"),
-    shown("title"),
-    shown("is_new"),
-    wide("author"),
-    wide("content_preview"),
+const MENTION: &[Field<Mention>] = &[
+    shown("id").of(|mention| Cell::text(mention.id)),
+    with_room("published_at").of(|mention| Cell::time(mention.published_at.as_ref())),
+    with_room("source_name").of(|mention| Cell::maybe(mention.source_name.as_ref())),
+    shown("title").of(|mention| Cell::maybe(mention.title.as_ref())),
+    shown("is_new")
+        .of(|mention| Cell::maybe(mention.is_new.map(|new| if new { "new" } else { "seen" }))),
+    wide("author").of(|mention| Cell::maybe(mention.author.as_ref())),
+    wide("content_preview").of(|mention| Cell::maybe(mention.content_preview.as_ref())),
 ];
 
 const PAGE_SIZE: u32 = 50;
@@ -33,17 +34,5 @@ pub async fn run(context: &Context, name: &str, only_new: bool) -> Result<Outcom
         mentions.extend(page.mentions);
     }
     let mentions = context.screen.cut(mentions, total);
-    Ok(Outcome::list(&mentions, MENTION, mention))
-}
-
-fn mention(mention: &Mention) -> Vec<Cell> {
-    vec![
-        Cell::text(mention.id),
-        Cell::time(mention.published_at.as_ref()),
-        Cell::maybe(mention.source_name.as_ref()),
-        Cell::maybe(mention.title.as_ref()),
-        Cell::maybe(mention.is_new.map(|new| if new { "new" } else { "seen" })),
-        Cell::maybe(mention.author.as_ref()),
-        Cell::maybe(mention.content_preview.as_ref()),
-    ]
+    Ok(Outcome::list(&mentions, MENTION))
 }

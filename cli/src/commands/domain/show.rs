@@ -38,7 +38,7 @@ pub async fn run(context: &Context, name: &str) -> Result<Outcome, CliError> {
         Line::Heading("Compromised credentials and mentions:"),
     ];
     story.extend(bars::counts(&summary));
-    let table = Table::one(views::DOMAIN, views::domain(&summary));
+    let table = Table::of(views::DOMAIN, [&summary]);
     Ok(Outcome::record(to_json(&summary), table).tell(story))
 }
 

@@ -173,5 +173,5 @@ async fn tell_unknown(session: &Session, screen: &Ui) {
 }
 
 fn listed(endpoints: &[Endpoint]) -> Outcome {
-    Outcome::list(endpoints, views::ENDPOINT, views::endpoint)
+    Outcome::list(endpoints, views::ENDPOINT)
 }

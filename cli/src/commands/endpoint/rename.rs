@@ -22,7 +22,7 @@ pub async fn run(context: &Context, name: &str, nickname: String) -> Result<Outc
     let Some(answer) = context.session.write(update, &about).await? else {
         return Ok(Outcome::record(
             serde_json::Value::Null,
-            Table::new(views::ENDPOINT),
+            Table::of(views::ENDPOINT, []),
         ));
     };
     context
@@ -33,6 +33,6 @@ pub async fn run(context: &Context, name: &str, nickname: String) -> Result<Outc
         endpoint.ip_address,
         references::handle_of(&answer.data)
     );
-    let table = Table::one(views::ENDPOINT, views::endpoint(&answer.data));
+    let table = Table::of(views::ENDPOINT, [&answer.data]);
     Ok(Outcome::record(to_json(&answer.data), table).tell(vec![Line::text(sentence)]))
 }

@@ -46,7 +46,7 @@ pub async fn run(context: &Context, name: &str) -> Result<Outcome, CliError> {
         }
     }
     story.extend(findings::story(&detail));
-    let table = Table::one(views::ENDPOINT, views::endpoint(data));
+    let table = Table::of(views::ENDPOINT, [data]);
     Ok(Outcome::record(to_json(&detail), table).tell(story))
 }
 

@@ -4,7 +4,7 @@ use super::admin::{Admin, AdminArgs};
 use super::said;
 use crate::context::Context;
 use crate::error::CliError;
-use crate::ui::outcome::{Cell, Column, Line, Outcome, Table, shown};
+use crate::ui::outcome::{Cell, Field, Line, Outcome, Table, shown};
 use crate::values::durations;
 use clap::{Args, Subcommand};
 use http::Method;
@@ -49,14 +49,14 @@ pub struct FaultAddArgs {
     pub after: u64,
 }
 
-const FAULT: &[Column] = &[
-    shown("id"),
-    shown("method"),
-    shown("path"),
-    shown("times"),
-    shown("after"),
-    shown("hits"),
-    shown("effect"),
+const FAULT: &[Field<Value>] = &[
+    shown("id").of(|fault| field_of(fault, "id")),
+    shown("method").of(|fault| field_of(fault, "method")),
+    shown("path").of(|fault| field_of(fault, "path")),
+    shown("times").of(|fault| field_of(fault, "times")),
+    shown("after").of(|fault| field_of(fault, "after")),
+    shown("hits").of(|fault| field_of(fault, "hits")),
+    shown("effect").of(|fault| field_of(fault, "effect")),
 ];
 
 /// Runs the command.
@@ -85,8 +85,7 @@ pub async fn run(
                 .call(Method::GET, "faults", None)
                 .await?;
             let faults = listed["faults"].take();
-            let mut table = Table::new(FAULT);
-            table.rows = faults.as_array().into_iter().flatten().map(row).collect();
+            let table = Table::of(FAULT, faults.as_array().into_iter().flatten());
             Ok(Outcome::record(faults, table))
         }
         FaultCommand::Clear => {
@@ -98,13 +97,13 @@ pub async fn run(
     }
 }
 
-fn row(fault: &Value) -> Vec<Cell> {
-    let cell = |column: &Column| match &fault[column.name] {
+/// A field as the mock tells it.
+fn field_of(fault: &Value, name: &str) -> Cell {
+    match &fault[name] {
         Value::Null => Cell::Missing,
         Value::String(text) => Cell::text(text),
         other => Cell::text(other),
-    };
-    FAULT.iter().map(cell).collect()
+    }
 }
 
 fn to_json(args: &FaultAddArgs) -> Result<Value, CliError> {

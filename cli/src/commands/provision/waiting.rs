@@ -126,8 +126,7 @@ async fn add_domains(
             Ok(domains.iter().all(scanned).then_some(domains))
         })
         .await?;
-    let mut table = Table::new(views::DOMAIN);
-    table.rows = domains.iter().map(views::domain).collect();
+    let table = Table::of(views::DOMAIN, &domains);
     outcome
         .story
         .push(Line::Heading("Compromised credentials and mentions:"));

@@ -60,9 +60,9 @@ pub async fn run(context: &Context, args: RuleEditArgs) -> Result<Outcome, CliEr
         .map_err(|error| refused_for_customer(&context.session, &rule, error));
     let Some(answer) = sent.map_err(|error| error.during(format!("changing rule {}", rule.id)))?
     else {
-        return Ok(Outcome::record(Value::Null, Table::new(views::RULE)));
+        return Ok(Outcome::record(Value::Null, Table::of(views::RULE, [])));
     };
-    let table = Table::one(views::RULE, views::rule(&answer.data));
+    let table = Table::of(views::RULE, [&answer.data]);
     Ok(
         Outcome::record(to_json(&answer.data), table).tell(vec![Line::text(sentence(
             &answer.data,

@@ -62,14 +62,10 @@ pub async fn run(context: &Context, args: &RuleImportArgs) -> Result<Outcome, Cl
         .write(request, &format!("a firewall dump of {server}"))
         .await;
     let Some(answer) = sent.map_err(|error| explained(error, &name, &server))? else {
-        return Ok(Outcome::record(Value::Null, Table::new(views::RULE)));
+        return Ok(Outcome::record(Value::Null, Table::of(views::RULE, [])));
     };
     let ingest = answer.into_data();
-    let table = Table {
-        columns: views::RULE.into(),
-        rows: ingest.suggested.iter().flatten().map(views::rule).collect(),
-        ..Table::default()
-    };
+    let table = Table::of(views::RULE, ingest.suggested.iter().flatten());
     let mut story = vec![Line::text(format!(
         "{} read from {name}; {} on {server}, {} passed over.",
         counted_if_told(ingest.parsed_rules, "accepted port"),

@@ -70,7 +70,7 @@ pub async fn run(context: &Context, args: &RuleListArgs) -> Result<Outcome, CliE
                 .is_some_and(|end| end.date_time() <= latest)
         });
     }
-    Ok(Outcome::list(&rules, views::RULE, views::rule))
+    Ok(Outcome::list(&rules, views::RULE))
 }
 
 fn scope(argument: RuleScopeArg) -> RuleScope {

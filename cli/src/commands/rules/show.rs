@@ -10,7 +10,7 @@ use crate::ui::outcome::{Cell, Line, Outcome, Table, to_json};
 /// Runs the command.
 pub async fn run(session: &Session, notebook: &Notebook, name: &str) -> Result<Outcome, CliError> {
     let rule = rule::find(session, notebook, name).await?;
-    let table = Table::one(views::RULE, views::rule(&rule));
+    let table = Table::of(views::RULE, [&rule]);
     let story = vec![
         Line::text(sentence(&rule, &place_of(&rule))),
         Line::Field("id", Cell::text(rule.id)),
