@@ -121,21 +121,15 @@ pub async fn of_customer(context: &Context, customer: CustomerId) -> Result<Outc
     if overview.subscribed || has_domains {
         story.extend(domain_lines(&domains));
     }
-    story.push(Line::Field(
-        "port alerts open",
-        Cell::text(alerts_text(&of_ports)),
-    ));
-    story.push(Line::Field(
-        "domain alerts",
-        Cell::text(match &of_domains {
-            Some(counts) => alerts_text(counts),
-            None => uncounted(&overview),
-        }),
-    ));
-    story.push(Line::Field(
-        "rules",
-        Cell::text(rules_text(rules.len(), expiring)),
-    ));
+    let of_domains = match &of_domains {
+        Some(counts) => alerts_text(counts),
+        None => uncounted(&overview),
+    };
+    story.extend([
+        Line::Field("port alerts open", Cell::text(alerts_text(&of_ports))),
+        Line::Field("domain alerts", Cell::text(of_domains)),
+        Line::Field("rules", Cell::text(rules_text(rules.len(), expiring))),
+    ]);
     story.extend(pace_line(&context.session));
     let next = next(customer, [&servers, &domains], &severities);
     if !next.is_empty() {

@@ -9,8 +9,9 @@ use crate::notebook::index::{Seen, Server};
 use crate::references::{self, targets};
 use crate::ui::outcome::{Outcome, to_json};
 use clap::Args;
+use secmon::model::{CustomerId, Endpoint};
 use secmon::operations::CreateEndpoint;
-use secmon::{FieldErrors, Operation};
+use secmon::{FieldErrors, Operation, Response};
 
 /// A server to add by `POST /endpoints`.
 #[derive(Debug, Args)]
@@ -53,28 +54,9 @@ pub async fn run(context: &Context, args: EndpointAddArgs) -> Result<Outcome, Cl
     let end = match sent {
         None => End::Planned,
         Some(answer) => {
-            let created = Created::by(&answer);
-            let name = references::name_of(&answer.data);
-            context
-                .notebook
-                .learn(Seen::Servers(vec![Server::from(&answer.data)]));
-            let verb = match (created, answer.note()) {
-                (Created::Yes, _) => "is now monitored",
-                (Created::No, None) => "was there already",
-                // The remark, or what stands behind it, says how it came to be there.
-                _ => "is there",
-            };
-            let done = Done {
-                id: answer.data.id.to_string(),
-                record: to_json(&answer.data),
-                created,
-                note: answer.note().map(str::to_owned),
-                sentence: format!(
-                    "Server {name} {verb} for customer {customer}{}.",
-                    created.aside()
-                ),
-            };
-            done.made()
+            let seen = Seen::Servers(vec![Server::from(&answer.data)]);
+            context.notebook.learn(seen);
+            done(&answer, customer).made()
         }
     };
     let item = Item {
@@ -91,4 +73,25 @@ pub async fn run(context: &Context, args: EndpointAddArgs) -> Result<Outcome, Cl
         },
         vec![item],
     )
+}
+
+fn done(answer: &Response<Endpoint>, customer: CustomerId) -> Done {
+    let created = Created::by(answer);
+    let name = references::name_of(&answer.data);
+    let verb = match (created, answer.note()) {
+        (Created::Yes, _) => "is now monitored",
+        (Created::No, None) => "was there already",
+        // The remark, or what stands behind it, says how it came to be there.
+        _ => "is there",
+    };
+    Done {
+        id: answer.data.id.to_string(),
+        record: to_json(&answer.data),
+        created,
+        note: answer.note().map(str::to_owned),
+        sentence: format!(
+            "Server {name} {verb} for customer {customer}{}.",
+            created.aside()
+        ),
+    }
 }

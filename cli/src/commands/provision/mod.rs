@@ -218,79 +218,40 @@ async fn send_rows(
 ) -> Result<Vec<Item>, CliError> {
     let places = rows.iter().filter_map(|row| row.target.place());
     other_owners::confirm(context, places).await?;
-    let known = MonitoredServers::read(context, rows).await?;
-    let customers = rows.iter().map(|row| row.target.customer()).collect();
-    new_customer::announce_all(
-        &context.session,
-        &context.screen,
-        &customers,
-        &known.customers(),
-    )?;
-    let left_to_people = left_to_people(&context.session, &args.run)?;
-    let trace = |row: &Row| trace(row, &known, journal);
-    let done_before = |row: &Row| {
-        let trace = trace(row);
-        let perhaps = journal.prior(&trace) == Prior::PerhapsDone;
-        journal.answer(&trace).is_some() || perhaps && known.covering(&row.target).is_some()
+    let sending = Sending {
+        context,
+        journal,
+        known: MonitoredServers::read(context, rows).await?,
+        halves: RefCell::default(),
     };
+    let customers = rows.iter().map(|row| row.target.customer()).collect();
+    let served = sending.known.customers();
+    new_customer::announce_all(&context.session, &context.screen, &customers, &served)?;
+    let left_to_people = left_to_people(&context.session, &args.run)?;
+    let done_before = |row: &Row| sending.is_done(row);
+    let (session, screen) = (&context.session, &context.screen);
     bulk::announce(
-        &context.session,
-        &context.screen,
+        session,
+        screen,
         rows,
-        &known,
+        &sending.known,
         left_to_people,
         done_before,
     );
-    let halves: RefCell<HashMap<Key, End>> = RefCell::default();
-    let send = async |row: &Row| {
-        let trace = trace(row);
-        match known.covering(&row.target) {
-            Some(endpoint) if journal.answer(&trace).is_none() => {
-                sending::skip(
-                    &context.session,
-                    &row.target,
-                    endpoint,
-                    journal.prior(&trace),
-                )
-                .await
-            }
-            _ => {
-                let send = async |prior| {
-                    let halfway = |done: Done| {
-                        let end = done.made().after(prior);
-                        halves.borrow_mut().insert(key(row), end);
-                    };
-                    let end =
-                        sending::send(&context.session, &context.notebook, &row.target, halfway)
-                            .await?;
-                    Ok(end.after(prior))
-                };
-                journal.settle(&trace, send).await
-            }
-        }
-    };
-    let unfinished = |row: &Row| halves.borrow_mut().remove(&key(row));
+    let send = async |row: &Row| sending.send(row).await;
+    let unfinished = |row: &Row| sending.halves.borrow_mut().remove(&key(row));
     let tell = |row: &Row, end: &End| {
         let written = report
             .as_mut()
             .map_or(Ok(()), |report| report.add(row, end));
         if let Err(error) = written {
-            context
-                .screen
-                .note(&format!("warning: {}", error.message()));
+            let warning = format!("warning: {}", error.message());
+            screen.note(&warning);
         }
     };
-    let ends = bulk::run_telling(
-        &context.session,
-        &context.screen,
-        rows,
-        args.on_error,
-        send,
-        unfinished,
-        tell,
-    )
-    .await;
-    bulk::close(&context.screen, journal, &ends);
+    let ends =
+        bulk::run_telling(session, screen, rows, args.on_error, send, unfinished, tell).await;
+    bulk::close(screen, journal, &ends);
     let items = rows.iter().zip(ends).map(|(row, end)| Item {
         row: row.line,
         target: row.target.name().to_owned(),
@@ -298,6 +259,46 @@ async fn send_rows(
         end,
     });
     Ok(items.collect())
+}
+
+/// Rows on their way.
+struct Sending<'a> {
+    context: &'a Context,
+    journal: &'a Journal,
+    known: MonitoredServers,
+    /// What is done of rows that need two calls, until the second has ended.
+    halves: RefCell<HashMap<Key, End>>,
+}
+
+impl Sending<'_> {
+    /// Whether an earlier run has done it, as far as can be told before it is sent.
+    fn is_done(&self, row: &Row) -> bool {
+        let trace = trace(row, &self.known, self.journal);
+        let perhaps = self.journal.prior(&trace) == Prior::PerhapsDone;
+        let is_there = self.known.covering(&row.target).is_some();
+        self.journal.answer(&trace).is_some() || perhaps && is_there
+    }
+
+    async fn send(&self, row: &Row) -> Result<End, CliError> {
+        let (context, journal) = (self.context, self.journal);
+        let trace = trace(row, &self.known, journal);
+        if let Some(endpoint) = self.known.covering(&row.target)
+            && journal.answer(&trace).is_none()
+        {
+            let prior = journal.prior(&trace);
+            return sending::skip(&context.session, &row.target, endpoint, prior).await;
+        }
+        let send = async |prior| {
+            let halfway = |done: Done| {
+                let end = done.made().after(prior);
+                self.halves.borrow_mut().insert(key(row), end);
+            };
+            let end =
+                sending::send(&context.session, &context.notebook, &row.target, halfway).await?;
+            Ok(end.after(prior))
+        };
+        journal.settle(&trace, send).await
+    }
 }
 
 fn key(row: &Row) -> Key {
