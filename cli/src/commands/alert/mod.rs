@@ -14,6 +14,7 @@ use self::ack::AlertAckArgs;
 use self::allow::AlertAllowArgs;
 use self::list::AlertListArgs;
 use self::resolve::AlertResolveArgs;
+use self::show::AlertShowArgs;
 use self::triage::AlertTriageArgs;
 use self::watch::AlertWatchArgs;
 use crate::context::Context;
@@ -27,10 +28,7 @@ pub enum AlertCommand {
     /// List alerts of a customer, a server or a domain
     List(AlertListArgs),
     /// Show one alert
-    Show {
-        /// Id of the alert, or the first 6 or more of its characters; DOMAIN/ID for a domain alert
-        alert: String,
-    },
+    Show(AlertShowArgs),
     /// Acknowledge domain alerts: somebody has seen them
     Ack(AlertAckArgs),
     /// Allow the port of a port alert: adds the rule, which resolves the alert for good
@@ -47,7 +45,7 @@ pub enum AlertCommand {
 pub async fn run(context: &Context, command: AlertCommand) -> Result<Outcome, CliError> {
     match command {
         AlertCommand::List(args) => list::run(context, &args).await,
-        AlertCommand::Show { alert } => show::run(context, &alert).await,
+        AlertCommand::Show(args) => show::run(context, &args).await,
         AlertCommand::Ack(args) => ack::run(context, &args).await,
         AlertCommand::Allow(args) => allow::run(context, args).await,
         AlertCommand::Triage(args) => triage::run(context, &args).await,

@@ -7,10 +7,19 @@ use crate::error::CliError;
 use crate::references::alerts::{self, Alert};
 use crate::ui::invocation::quoted;
 use crate::ui::outcome::{Cell, Line, Outcome, Table, to_json};
+use clap::Args;
 use secmon::model::{CustomerId, DomainAlert, DomainAlertStatus, DomainAlertType, PortAlertStatus};
 
+/// The alert to show.
+#[derive(Debug, Args)]
+pub struct AlertShowArgs {
+    /// Id of the alert, or the first 6 or more of its characters; DOMAIN/ID for a domain alert
+    pub alert: String,
+}
+
 /// Runs the command.
-pub async fn run(context: &Context, name: &str) -> Result<Outcome, CliError> {
+pub async fn run(context: &Context, args: &AlertShowArgs) -> Result<Outcome, CliError> {
+    let name = args.alert.as_str();
     let found = alerts::find(context, &[name.to_owned()]).await?;
     let Some(alert) = found.first() else {
         return Err(CliError::not_found(format!("no alert {name:?}")));

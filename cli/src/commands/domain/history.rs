@@ -4,6 +4,7 @@ use super::{bars, named};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::ui::outcome::{Cell, Field, Line, Outcome, count_or_unknown, shown, with_room};
+use clap::Args;
 use secmon::model::DomainScan;
 use secmon::operations::GetScanHistory;
 
@@ -16,8 +17,16 @@ const SCAN: &[Field<DomainScan>] = &[
     shown("third_parties_compromised").of(|scan| Cell::count(scan.third_parties_compromised)),
 ];
 
+/// Whose scans.
+#[derive(Debug, Args)]
+pub struct DomainHistoryArgs {
+    /// The domain: name or id
+    pub domain: String,
+}
+
 /// `secmon domain history`.
-pub async fn run(context: &Context, name: &str) -> Result<Outcome, CliError> {
+pub async fn run(context: &Context, args: &DomainHistoryArgs) -> Result<Outcome, CliError> {
+    let name = args.domain.as_str();
     let (domain, customer) = named::one(context, name).await?;
     let scans = context
         .session

@@ -4,7 +4,7 @@ use super::named;
 use crate::context::Context;
 use crate::error::{CliError, Own};
 use crate::ui::outcome::{Cell, Field, Outcome, shown, with_room};
-use clap::ValueEnum;
+use clap::{Args, ValueEnum};
 use secmon::model::{LeakCategory, LeakRecord};
 use secmon::operations::ListCredentialLeaks;
 use serde_json::Value;
@@ -28,12 +28,19 @@ const LEAK: &[Field<LeakRecord>] = &[
     shown("source").of(|record| field_of(record, "source")),
 ];
 
+/// Whose leaked credentials.
+#[derive(Debug, Args)]
+pub struct DomainLeaksArgs {
+    /// The domain: name or id
+    pub domain: String,
+    /// Only this category
+    #[arg(long)]
+    pub category: Option<CategoryArg>,
+}
+
 /// `secmon domain leaks`.
-pub async fn run(
-    context: &Context,
-    name: &str,
-    category: Option<CategoryArg>,
-) -> Result<Outcome, CliError> {
+pub async fn run(context: &Context, args: &DomainLeaksArgs) -> Result<Outcome, CliError> {
+    let (name, category) = (args.domain.as_str(), args.category);
     let (domain, customer) = named::one(context, name).await?;
     let mut list = ListCredentialLeaks::new(customer, domain.id);
     list.category = category.map(leak_category);

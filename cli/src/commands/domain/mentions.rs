@@ -4,6 +4,7 @@ use super::named;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::ui::outcome::{Cell, Field, Outcome, shown, wide, with_room};
+use clap::Args;
 use secmon::model::Mention;
 use secmon::operations::ListMentions;
 
@@ -20,8 +21,19 @@ const MENTION: &[Field<Mention>] = &[
 
 const PAGE_SIZE: u32 = 50;
 
+/// Which mentions.
+#[derive(Debug, Args)]
+pub struct DomainMentionsArgs {
+    /// The domain: name or id
+    pub domain: String,
+    /// Only those nobody has seen yet; a list without this marks them as seen
+    #[arg(long)]
+    pub new: bool,
+}
+
 /// `secmon domain mentions`.
-pub async fn run(context: &Context, name: &str, only_new: bool) -> Result<Outcome, CliError> {
+pub async fn run(context: &Context, args: &DomainMentionsArgs) -> Result<Outcome, CliError> {
+    let (name, only_new) = (args.domain.as_str(), args.new);
     let (domain, customer) = named::one(context, name).await?;
     let mut list = ListMentions::new(customer, domain.id).per_page(PAGE_SIZE);
     list.is_new = only_new.then_some(true);

@@ -12,8 +12,13 @@ mod rename;
 mod show;
 mod switch;
 
-use self::leaks::CategoryArg;
+use self::history::DomainHistoryArgs;
+use self::leaks::DomainLeaksArgs;
+use self::mentions::DomainMentionsArgs;
 use self::provision::DomainProvisionArgs;
+use self::release::DomainReleaseArgs;
+use self::rename::DomainRenameArgs;
+use self::show::DomainShowArgs;
 use self::switch::{DomainSwitch, DomainTargets, SUSPEND_EXAMPLES};
 use crate::commands::common::transition::Transition;
 use crate::context::Context;
@@ -27,19 +32,11 @@ pub enum DomainCommand {
     /// List the monitored domains of a customer, and its slots
     List,
     /// Show one domain: compromised credentials, mentions, slots
-    Show {
-        /// The domain: name or id
-        domain: String,
-    },
+    Show(DomainShowArgs),
     /// Start watching domains; each takes a slot of a domain_monitoring subscription
     Provision(DomainProvisionArgs),
     /// Watch another name under the same record; its history stays
-    Rename {
-        /// The domain: name or id
-        domain: String,
-        /// The new name
-        new: String,
-    },
+    Rename(DomainRenameArgs),
     /// Stop scanning domains and keep their findings
     #[command(after_help = SUSPEND_EXAMPLES)]
     Suspend(DomainSwitch),
@@ -48,43 +45,22 @@ pub enum DomainCommand {
     /// End monitoring; provisioning the domain again restores it
     Terminate(DomainTargets),
     /// Give up a domain and its slot for good: record, alerts and history are gone
-    Release {
-        /// The domain: name or id
-        domain: String,
-        /// Number of the billing service whose slot is given up
-        #[arg(long, value_name = "ID")]
-        service: Option<String>,
-    },
+    Release(DomainReleaseArgs),
     /// Leaked credentials of a domain
-    Leaks {
-        /// The domain: name or id
-        domain: String,
-        /// Only this category
-        #[arg(long)]
-        category: Option<CategoryArg>,
-    },
+    Leaks(DomainLeaksArgs),
     /// Mentions of a domain on the dark web
-    Mentions {
-        /// The domain: name or id
-        domain: String,
-        /// Only those nobody has seen yet; a list without this marks them as seen
-        #[arg(long)]
-        new: bool,
-    },
+    Mentions(DomainMentionsArgs),
     /// The last 25 scans of a domain
-    History {
-        /// The domain: name or id
-        domain: String,
-    },
+    History(DomainHistoryArgs),
 }
 
 /// Runs the command.
 pub async fn run(context: &Context, command: DomainCommand) -> Result<Outcome, CliError> {
     match command {
         DomainCommand::List => list::run(context).await,
-        DomainCommand::Show { domain } => show::run(context, &domain).await,
+        DomainCommand::Show(args) => show::run(context, &args).await,
         DomainCommand::Provision(args) => provision::run(context, args).await,
-        DomainCommand::Rename { domain, new } => rename::run(context, &domain, new).await,
+        DomainCommand::Rename(args) => rename::run(context, &args).await,
         DomainCommand::Suspend(domains) => {
             switch::switch(context, &domains, Transition::Suspend).await
         }
@@ -100,9 +76,9 @@ pub async fn run(context: &Context, command: DomainCommand) -> Result<Outcome, C
             )
             .await
         }
-        DomainCommand::Release { domain, service } => release::run(context, &domain, service).await,
-        DomainCommand::Leaks { domain, category } => leaks::run(context, &domain, category).await,
-        DomainCommand::Mentions { domain, new } => mentions::run(context, &domain, new).await,
-        DomainCommand::History { domain } => history::run(context, &domain).await,
+        DomainCommand::Release(args) => release::run(context, &args).await,
+        DomainCommand::Leaks(args) => leaks::run(context, &args).await,
+        DomainCommand::Mentions(args) => mentions::run(context, &args).await,
+        DomainCommand::History(args) => history::run(context, &args).await,
     }
 }

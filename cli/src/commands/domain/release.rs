@@ -7,6 +7,7 @@ use crate::error::{CliError, Exit};
 use crate::session::Session;
 use crate::session::prompt::Danger;
 use crate::ui::outcome::{Outcome, to_json};
+use clap::Args;
 use secmon::Namespace;
 use secmon::model::{CustomerId, DomainId};
 use secmon::operations::{GetDomainSummary, ReleaseDomain};
@@ -17,18 +18,25 @@ const RELEASED: Words = Words {
     skipped: "released before",
 };
 
+/// The domain to give up.
+#[derive(Debug, Args)]
+pub struct DomainReleaseArgs {
+    /// The domain: name or id
+    pub domain: String,
+    /// Number of the billing service whose slot is given up
+    #[arg(long, value_name = "ID")]
+    pub service: Option<String>,
+}
+
 /// `secmon domain release`: the slot is given up for good, so the name is typed.
-pub async fn run(
-    context: &Context,
-    name: &str,
-    given: Option<String>,
-) -> Result<Outcome, CliError> {
+pub async fn run(context: &Context, args: &DomainReleaseArgs) -> Result<Outcome, CliError> {
+    let (name, given) = (args.domain.as_str(), args.service.as_deref());
     if context.session.settings.namespace == Namespace::Provisioning {
         return Err(CliError::usage(
             "a slot is given up under the billing namespace only: leave out --namespace provisioning",
         ));
     }
-    let service = provision::service(&context.prompt, given.as_deref())?;
+    let service = provision::service(&context.prompt, given)?;
     let (domain, customer) = named::one(context, name).await?;
     let label = domain.label();
     let question = format!(

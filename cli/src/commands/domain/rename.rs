@@ -5,6 +5,7 @@ use crate::bulk::{self, End, Words};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::ui::outcome::Outcome;
+use clap::Args;
 use secmon::operations::UpdateDomain;
 
 const RENAMED: Words = Words {
@@ -12,13 +13,23 @@ const RENAMED: Words = Words {
     skipped: "named so before",
 };
 
+/// A domain and its new name.
+#[derive(Debug, Args)]
+pub struct DomainRenameArgs {
+    /// The domain: name or id
+    pub domain: String,
+    /// The new name
+    pub new: String,
+}
+
 /// `secmon domain rename`.
-pub async fn run(context: &Context, name: &str, new: String) -> Result<Outcome, CliError> {
+pub async fn run(context: &Context, args: &DomainRenameArgs) -> Result<Outcome, CliError> {
+    let (name, new) = (args.domain.as_str(), args.new.as_str());
     let (domain, customer) = named::one(context, name).await?;
     let sent = context
         .session
         .write(
-            UpdateDomain::new(domain.id, new.as_str()),
+            UpdateDomain::new(domain.id, new),
             &format!("domain {}", domain.label()),
         )
         .await;

@@ -5,11 +5,20 @@ use crate::commands::common::views;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::ui::outcome::{Cell, Line, Outcome, Table, to_json};
+use clap::Args;
 use secmon::model::MonitoredDomain;
 use secmon::operations::GetDomainSummary;
 
+/// The domain to show.
+#[derive(Debug, Args)]
+pub struct DomainShowArgs {
+    /// The domain: name or id
+    pub domain: String,
+}
+
 /// Runs the command.
-pub async fn run(context: &Context, name: &str) -> Result<Outcome, CliError> {
+pub async fn run(context: &Context, args: &DomainShowArgs) -> Result<Outcome, CliError> {
+    let name = args.domain.as_str();
     let (domain, customer) = named::one(context, name).await?;
     let summary = context
         .session

@@ -10,6 +10,8 @@ mod wait;
 use self::add::EndpointAddArgs;
 use self::change::{EndpointSwitch, EndpointTargets, SUSPEND_EXAMPLES, ServerChange};
 use self::list::EndpointListArgs;
+use self::rename::EndpointRenameArgs;
+use self::show::EndpointShowArgs;
 use self::wait::EndpointWaitArgs;
 use crate::commands::common::transition::Transition;
 use crate::commands::provision;
@@ -27,24 +29,13 @@ pub enum EndpointCommand {
     /// List monitored servers
     List(EndpointListArgs),
     /// Show one server: its last scan, open alerts and allowed ports
-    Show {
-        /// The server: id, IP address, host name or nickname
-        endpoint: String,
-        /// Show only the open ports
-        #[arg(long)]
-        ports: bool,
-    },
+    Show(EndpointShowArgs),
     /// Start monitoring servers (the same as `secmon provision`)
     Provision(Box<ProvisionArgs>),
     /// Add a server by the endpoints call: 100 a minute instead of 60, and it can start paused
     Add(EndpointAddArgs),
     /// Change the name a server is shown by
-    Rename {
-        /// The server: id, IP address, host name or nickname
-        endpoint: String,
-        /// The new name, at most 255 characters
-        name: String,
-    },
+    Rename(EndpointRenameArgs),
     /// Stop scanning servers and keep their history
     #[command(after_help = SUSPEND_EXAMPLES)]
     Suspend(EndpointSwitch),
@@ -76,17 +67,10 @@ impl EndpointCommand {
 pub async fn run(context: &Context, command: EndpointCommand) -> Result<Outcome, CliError> {
     match command {
         EndpointCommand::List(args) => list::run(context, &args).await,
-        EndpointCommand::Show {
-            endpoint,
-            ports: true,
-        } => show::ports(context, &endpoint).await,
-        EndpointCommand::Show {
-            endpoint,
-            ports: false,
-        } => show::run(context, &endpoint).await,
+        EndpointCommand::Show(args) => show::run(context, &args).await,
         EndpointCommand::Provision(args) => provision::run(context, *args).await,
         EndpointCommand::Add(args) => add::run(context, args).await,
-        EndpointCommand::Rename { endpoint, name } => rename::run(context, &endpoint, name).await,
+        EndpointCommand::Rename(args) => rename::run(context, &args).await,
         EndpointCommand::Suspend(servers) => {
             change::switch(context, &servers, Transition::Suspend).await
         }

@@ -6,10 +6,21 @@ use crate::error::CliError;
 use crate::notebook::index::{Seen, Server};
 use crate::references;
 use crate::ui::outcome::{Line, Outcome, Table, to_json};
+use clap::Args;
 use secmon::operations::UpdateEndpoint;
 
+/// A server and its new name.
+#[derive(Debug, Args)]
+pub struct EndpointRenameArgs {
+    /// The server: id, IP address, host name or nickname
+    pub endpoint: String,
+    /// The new name, at most 255 characters
+    pub name: String,
+}
+
 /// Runs the command.
-pub async fn run(context: &Context, name: &str, nickname: String) -> Result<Outcome, CliError> {
+pub async fn run(context: &Context, args: &EndpointRenameArgs) -> Result<Outcome, CliError> {
+    let (name, nickname) = (args.endpoint.as_str(), args.name.clone());
     if nickname.trim().is_empty() {
         return Err(CliError::usage(
             "the new name is empty: give a name of 1 to 255 characters",

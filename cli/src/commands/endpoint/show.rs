@@ -5,21 +5,27 @@ use crate::context::Context;
 use crate::error::CliError;
 use crate::references;
 use crate::ui::outcome::{Cell, Line, Outcome, Table, to_json};
+use clap::Args;
 use secmon::model::Endpoint;
 
-pub async fn ports(context: &Context, name: &str) -> Result<Outcome, CliError> {
-    let endpoint = references::endpoint(context, name).await?;
-    let detail = findings::read(&context.session, &context.notebook, endpoint.id).await?;
-    Ok(Outcome::record(
-        to_json(&detail.latest_scan),
-        findings::ports(&detail),
-    ))
+/// The server to show.
+#[derive(Debug, Args)]
+pub struct EndpointShowArgs {
+    /// The server: id, IP address, host name or nickname
+    pub endpoint: String,
+    /// Show only the open ports
+    #[arg(long)]
+    pub ports: bool,
 }
 
 /// Runs the command.
-pub async fn run(context: &Context, name: &str) -> Result<Outcome, CliError> {
-    let endpoint = references::endpoint(context, name).await?;
+pub async fn run(context: &Context, args: &EndpointShowArgs) -> Result<Outcome, CliError> {
+    let endpoint = references::endpoint(context, &args.endpoint).await?;
     let detail = findings::read(&context.session, &context.notebook, endpoint.id).await?;
+    if args.ports {
+        let ports = findings::ports(&detail);
+        return Ok(Outcome::record(to_json(&detail.latest_scan), ports));
+    }
     let data = &detail.data;
     let mut story = vec![
         Line::text(references::name_of(data)),

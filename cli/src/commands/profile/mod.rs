@@ -5,12 +5,12 @@ mod delete;
 mod list;
 mod rename;
 mod show;
+mod use_by_default;
 mod view;
 
 use self::create::ProfileCreateArgs;
 use crate::error::CliError;
 use crate::session::Session;
-use crate::session::profile::{self, ConfigDocument};
 use crate::session::prompt::Prompt;
 use crate::ui::outcome::{Line, Outcome, Table};
 use clap::Subcommand;
@@ -55,32 +55,12 @@ pub fn run(
 ) -> Result<Outcome, CliError> {
     match command {
         ProfileCommand::List => Ok(list::run(session)),
-        ProfileCommand::Use { name } => use_by_default(session, &name),
+        ProfileCommand::Use { name } => use_by_default::run(session, &name),
         ProfileCommand::Show { name } => show::run(session, name),
         ProfileCommand::Create(args) => create::run(session, &args),
         ProfileCommand::Rename { name, new } => rename::run(session, &name, &new),
         ProfileCommand::Delete { name } => delete::run(session, prompt, &name),
     }
-}
-
-fn use_by_default(session: &Session, name: &str) -> Result<Outcome, CliError> {
-    if name == profile::LOCAL {
-        return Err(CliError::usage(
-            "local is the embedded mock and no profile: say --local, or set SECMON_PROFILE=local",
-        ));
-    }
-    session.settings.config.profile(name)?;
-    if let Some(said) = session.only_said(&format!("use profile {name} when none is named")) {
-        return Ok(said);
-    }
-    ConfigDocument::change(&session.settings.config_path, |document| {
-        document.set_default(name);
-        Ok(())
-    })?;
-    Ok(said(
-        name,
-        format!("Profile {name} is used when none is named."),
-    ))
 }
 
 pub fn said(name: &str, sentence: String) -> Outcome {

@@ -17,6 +17,7 @@ use self::edit::RuleEditArgs;
 use self::import::RuleImportArgs;
 use self::list::RuleListArgs;
 use self::remove::RuleRemoveArgs;
+use self::show::RuleShowArgs;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::ui::outcome::Outcome;
@@ -32,10 +33,7 @@ pub enum RuleCommand {
     /// Allow ports: an open alert that the rule covers is resolved
     Add(RuleAddArgs),
     /// Show one rule
-    Show {
-        /// Id of the rule, or the first 6 or more of its characters
-        rule: String,
-    },
+    Show(RuleShowArgs),
     /// Change a rule
     Edit(RuleEditArgs),
     /// Remove rules, by id or by port on a server: their open ports raise alerts again at the next scan
@@ -53,7 +51,7 @@ pub async fn run(context: &Context, command: RuleCommand) -> Result<Outcome, Cli
         RuleCommand::List(args) => list::run(context, &args).await,
         RuleCommand::Summary => summary::run(context).await,
         RuleCommand::Add(args) => add::run(context, args).await,
-        RuleCommand::Show { rule } => show::run(&context.session, &context.notebook, &rule).await,
+        RuleCommand::Show(args) => show::run(&context.session, &context.notebook, &args).await,
         RuleCommand::Edit(args) => edit::run(context, args).await,
         RuleCommand::Remove(args) => remove::run(context, &args).await,
         RuleCommand::Copy(args) => copy::run(context, &args).await,

@@ -6,9 +6,22 @@ use crate::error::CliError;
 use crate::notebook::Notebook;
 use crate::session::Session;
 use crate::ui::outcome::{Cell, Line, Outcome, Table, to_json};
+use clap::Args;
+
+/// The rule to show.
+#[derive(Debug, Args)]
+pub struct RuleShowArgs {
+    /// Id of the rule, or the first 6 or more of its characters
+    pub rule: String,
+}
 
 /// Runs the command.
-pub async fn run(session: &Session, notebook: &Notebook, name: &str) -> Result<Outcome, CliError> {
+pub async fn run(
+    session: &Session,
+    notebook: &Notebook,
+    args: &RuleShowArgs,
+) -> Result<Outcome, CliError> {
+    let name = args.rule.as_str();
     let rule = rule::find(session, notebook, name).await?;
     let table = Table::of(views::RULE, [&rule]);
     let story = vec![
