@@ -6,15 +6,24 @@ mod network;
 use crate::error::{CliError, Exit};
 use crate::session::Session;
 use crate::ui::Ui;
-use crate::ui::outcome::{Cell, Column, Line, Outcome, Table, shown};
-use serde_json::{Value, json};
+use crate::ui::outcome::{Cell, Field, Line, Outcome, shown};
+use serde::Serialize;
 
-const COLUMNS: &[Column] = &[
-    shown("check"),
-    shown("result"),
-    shown("about"),
-    shown("fix"),
+const COLUMNS: &[Field<CheckResult>] = &[
+    shown("check").of(|check| Cell::text(check.check)),
+    shown("result").of(|check| Cell::state(check.result)),
+    shown("about").of(|check| Cell::text(&check.about)),
+    shown("fix").of(|check| Cell::maybe(check.fix.as_ref())),
 ];
+
+/// A check and its end, in words.
+#[derive(Serialize)]
+struct CheckResult {
+    check: &'static str,
+    result: &'static str,
+    about: String,
+    fix: Option<String>,
+}
 
 /// One check.
 struct Check {
@@ -79,9 +88,8 @@ pub async fn run(session: &Session, screen: &Ui) -> Result<Outcome, CliError> {
 }
 
 fn report(screen: &Ui, checks: &[Check]) -> Outcome {
-    let mut table = Table::new(COLUMNS);
     let mut story = Vec::new();
-    let mut result = Vec::new();
+    let mut all = Vec::new();
     for check in checks {
         let (mark, word, about, fix) = match &check.finding {
             Finding::Good(about) => ("✔", "good", about.as_str(), None),
@@ -90,14 +98,12 @@ fn report(screen: &Ui, checks: &[Check]) -> Outcome {
         };
         story.push(Line::text(format!("{mark} {:<14} {about}", check.name)));
         story.extend(fix.map(|fix| Line::Hint(fix.to_owned())));
-        let fix = fix.map(|fix| screen.written_out(fix));
-        table.rows.push(vec![
-            Cell::text(check.name),
-            Cell::state(word),
-            Cell::text(about),
-            Cell::maybe(fix.as_ref()),
-        ]);
-        result.push(json!({ "check": check.name, "result": word, "about": about, "fix": fix }));
+        all.push(CheckResult {
+            check: check.name,
+            result: word,
+            about: about.to_owned(),
+            fix: fix.map(|fix| screen.written_out(fix)),
+        });
     }
     let worst = checks.iter().filter_map(|check| match &check.finding {
         Finding::Bad(error) => Some(error.exit()),
@@ -105,6 +111,6 @@ fn report(screen: &Ui, checks: &[Check]) -> Outcome {
     });
     Outcome {
         exit: worst.max_by_key(|exit| *exit as u8).unwrap_or(Exit::Done),
-        ..Outcome::record(Value::Array(result), table).tell(story)
+        ..Outcome::list(&all, COLUMNS).tell(story)
     }
 }

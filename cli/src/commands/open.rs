@@ -62,12 +62,12 @@ pub async fn run(context: &Context, args: &OpenArgs) -> Result<Outcome, CliError
         return Ok(printed(&url));
     }
     let story = vec![Line::text(format!("Opened {} in the browser.", page.about))];
-    Ok(Outcome::record(json!({ "url": url, "opened": true }), Table::new(&[])).tell(story))
+    Ok(Outcome::record(json!({ "url": url, "opened": true }), Table::default()).tell(story))
 }
 
 fn printed(url: &str) -> Outcome {
     let story = vec![Line::Verbatim(format!("{url}\n"))];
-    Outcome::record(json!({ "url": url, "opened": false }), Table::new(&[])).tell(story)
+    Outcome::record(json!({ "url": url, "opened": false }), Table::default()).tell(story)
 }
 
 /// A server where one has the name; else, with a customer, a domain.

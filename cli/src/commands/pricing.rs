@@ -81,5 +81,6 @@ fn label(product: &str, plan: Option<&str>) -> String {
 }
 
 fn concluded(record: Option<Value>, sentence: String) -> Outcome {
-    Outcome::record(record.unwrap_or(Value::Null), Table::new(&[])).tell(vec![Line::Text(sentence)])
+    Outcome::record(record.unwrap_or(Value::Null), Table::default())
+        .tell(vec![Line::Text(sentence)])
 }

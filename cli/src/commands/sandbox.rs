@@ -4,7 +4,7 @@ use crate::context::Context;
 use crate::error::CliError;
 use crate::references;
 use crate::session::Session;
-use crate::ui::outcome::{Cell, Column, Line, Outcome, Table, shown, to_json};
+use crate::ui::outcome::{Cell, Field, Line, Outcome, Table, shown, to_json};
 use clap::{Args, Subcommand, ValueEnum};
 use secmon::model::Scenario;
 use secmon::operations::{ListScenarios, SetScenario};
@@ -51,7 +51,11 @@ pub enum ScenarioArg {
     Critical,
 }
 
-const COLUMNS: &[Column] = &[shown("scenario"), shown("current")];
+/// A scenario, and whether it is the one that counts.
+const COLUMNS: &[Field<(Scenario, bool)>] = &[
+    shown("scenario").of(|(scenario, _)| Cell::text(scenario)),
+    shown("current").of(|(_, is_current)| Cell::text(is_current)),
+];
 
 /// Runs the command.
 pub async fn run(context: &Context, command: SandboxCommand) -> Result<Outcome, CliError> {
@@ -64,18 +68,15 @@ pub async fn run(context: &Context, command: SandboxCommand) -> Result<Outcome, 
 
 async fn list(session: &Session) -> Result<Outcome, CliError> {
     let scenarios = session.read(ListScenarios::new()).await?.into_data();
-    let mut table = Table::new(COLUMNS);
-    table.rows = scenarios
-        .scenarios
-        .iter()
-        .map(|scenario| {
-            vec![
-                Cell::text(scenario),
-                Cell::text(Some(scenario) == scenarios.current.as_ref()),
-            ]
-        })
+    let is_current = |scenario: &Scenario| Some(scenario) == scenarios.current.as_ref();
+    let listed = scenarios.scenarios.iter();
+    let listed: Vec<(Scenario, bool)> = listed
+        .map(|scenario| (scenario.clone(), is_current(scenario)))
         .collect();
-    Ok(Outcome::record(to_json(&scenarios), table))
+    Ok(Outcome::record(
+        to_json(&scenarios),
+        Table::of(COLUMNS, &listed),
+    ))
 }
 
 async fn set(context: &Context, args: ScenarioSetArgs) -> Result<Outcome, CliError> {
@@ -105,5 +106,5 @@ async fn set(context: &Context, args: ScenarioSetArgs) -> Result<Outcome, CliErr
         .await?;
     let result = sent.map_or(Value::Null, |answer| to_json(&answer.data));
     let sentence = format!("From the next scan on, {place} is found to be: {scenario}.");
-    Ok(Outcome::record(result, Table::new(&[])).tell(vec![Line::text(sentence)]))
+    Ok(Outcome::record(result, Table::default()).tell(vec![Line::text(sentence)]))
 }

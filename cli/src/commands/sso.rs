@@ -52,7 +52,7 @@ async fn link(context: &Context, path: Option<String>, way: Way) -> Result<Outco
     let Some(answer) =
         sent.map_err(|error| error.during(format!("signing customer {customer} in")))?
     else {
-        return Ok(Outcome::record(Value::Null, Table::new(&[])));
+        return Ok(Outcome::record(Value::Null, Table::default()));
     };
     let service = context
         .session
@@ -70,7 +70,7 @@ async fn link(context: &Context, path: Option<String>, way: Way) -> Result<Outco
             "The browser is signed in as customer {customer}."
         ))];
         let result = json!({ "opened": true, "expires_at": answer.data.expires_at });
-        return Ok(Outcome::record(result, Table::new(&[])).tell(story));
+        return Ok(Outcome::record(result, Table::default()).tell(story));
     }
     if let Some(end) = &answer.data.expires_at {
         context
@@ -83,5 +83,5 @@ async fn link(context: &Context, path: Option<String>, way: Way) -> Result<Outco
         );
     }
     let result = json!({ "url": url, "expires_at": answer.data.expires_at });
-    Ok(Outcome::record(result, Table::new(&[])).tell(vec![Line::Verbatim(format!("{url}\n"))]))
+    Ok(Outcome::record(result, Table::default()).tell(vec![Line::Verbatim(format!("{url}\n"))]))
 }

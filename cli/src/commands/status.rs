@@ -9,7 +9,7 @@ use crate::notebook::Notebook;
 use crate::references::alerts::{self, Alert};
 use crate::references::{self, DomainRef};
 use crate::session::Session;
-use crate::ui::outcome::{Cell, Column, Line, Outcome, Table, shown};
+use crate::ui::outcome::{Cell, Field, Line, Outcome, Table, shown};
 use crate::ui::severity_rank;
 use secmon::RateGroup;
 use secmon::model::{CustomerId, DomainAlertStatus, EndpointStatus, PortAlertStatus, Severity};
@@ -17,7 +17,10 @@ use secmon::operations::{DomainOverview, ListDomains, ListEndpoints};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-const COLUMNS: &[Column] = &[shown("what"), shown("count")];
+const COLUMNS: &[Field<(String, u64)>] = &[
+    shown("what").of(|(what, _)| Cell::text(what)),
+    shown("count").of(|(_, count)| Cell::Number(*count)),
+];
 /// Alerts of more domains are not counted here.
 const MOST_DOMAINS: usize = 20;
 
@@ -284,7 +287,6 @@ fn domain_lines(domains: &Usage) -> [Line; 2] {
 }
 
 fn table(kinds: &[(&str, &Usage)], severities: &[(u8, String, u64)]) -> Table {
-    let mut table = Table::new(COLUMNS);
     let states = kinds.iter().flat_map(|(kind, usage)| {
         let states = usage.by_status.iter().flatten();
         let states = states.map(move |(state, count)| (format!("{kind} {state}"), *count));
@@ -294,9 +296,6 @@ fn table(kinds: &[(&str, &Usage)], severities: &[(u8, String, u64)]) -> Table {
     let alerts = severities
         .iter()
         .map(|(_, name, count)| (format!("open alerts {name}"), *count));
-    table.rows = states
-        .chain(alerts)
-        .map(|(what, count)| vec![Cell::text(what), Cell::Number(count)])
-        .collect();
-    table
+    let counts: Vec<(String, u64)> = states.chain(alerts).collect();
+    Table::of(COLUMNS, &counts)
 }

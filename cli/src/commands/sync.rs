@@ -10,11 +10,11 @@ use crate::machine::files;
 use crate::session::Session;
 use crate::session::prompt::{Danger, Prompt};
 use crate::ui::Ui;
-use crate::ui::outcome::{Cell, Column, Line, Outcome, Table, count_or_unknown, shown, to_json};
+use crate::ui::outcome::{Cell, Field, Line, Outcome, Table, count_or_unknown, shown, to_json};
 use crate::values::durations::{counted, counted_if_told};
 use clap::Args;
 use csv::StringRecord;
-use secmon::model::{CustomerId, SubscriptionStatus};
+use secmon::model::{CapacityReport, CustomerId, SubscriptionStatus};
 use secmon::operations::{ServiceReport, SyncResult, SyncServices, UnknownService};
 use secmon::{Namespace, Operation};
 use serde_json::{Map, Value, json};
@@ -47,14 +47,18 @@ pub struct SyncArgs {
     pub use_whole_window: bool,
 }
 
-const COLUMNS: &[Column] = &[
-    shown("customer"),
-    shown("product_type"),
-    shown("usage"),
-    shown("capacity"),
-    shown("newly_paused"),
-    shown("unpaused"),
+const COLUMNS: &[Field<(CustomerId, CapacityReport)>] = &[
+    shown("customer").of(|(customer, _)| Cell::Number(customer.get())),
+    shown("product_type").of(|(_, report)| Cell::text(&report.product_type)),
+    shown("usage").of(|(_, report)| Cell::count(report.usage)),
+    shown("capacity").of(|(_, report)| Cell::count(report.capacity)),
+    shown("newly_paused").of(|(_, report)| joined(report.newly_paused.as_ref())),
+    shown("unpaused").of(|(_, report)| joined(report.unpaused.as_ref())),
 ];
+
+fn joined(names: Option<&Vec<String>>) -> Cell {
+    Cell::maybe(names.map(|names| names.join(" ")))
+}
 
 /// The product whose every service stands for one server.
 const ONE_SERVER: &str = "endpoint";
@@ -288,7 +292,7 @@ struct Total {
     unchanged: Option<u64>,
     unknown: Option<Vec<UnknownService>>,
     enforcement: Option<Map<String, Value>>,
-    rows: Vec<Vec<Cell>>,
+    reports: Vec<(CustomerId, CapacityReport)>,
 }
 
 impl Total {
@@ -299,7 +303,7 @@ impl Total {
             unchanged: Some(0),
             unknown: Some(Vec::new()),
             enforcement: Some(Map::new()),
-            rows: Vec::new(),
+            reports: Vec::new(),
         };
         let mut trouble = None;
         for (i, end) in ends.into_iter().enumerate() {
@@ -346,16 +350,9 @@ impl Total {
             if let Some(all) = &mut self.enforcement {
                 all.insert(customer.to_string(), to_json(reports));
             }
-            for report in reports.iter() {
-                self.rows.push(vec![
-                    Cell::Number(customer.get()),
-                    Cell::text(&report.product_type),
-                    Cell::count(report.usage),
-                    Cell::count(report.capacity),
-                    Cell::maybe(report.newly_paused.as_ref().map(|names| names.join(" "))),
-                    Cell::maybe(report.unpaused.as_ref().map(|names| names.join(" "))),
-                ]);
-            }
+            let reports = reports.iter().cloned();
+            self.reports
+                .extend(reports.map(|report| (*customer, report)));
         }
     }
 
@@ -366,7 +363,7 @@ impl Total {
             count_or_unknown(self.unchanged),
             count_or_unknown(self.unknown.as_ref().map(|unknown| unknown.len() as u64))
         ))];
-        if !self.rows.is_empty() {
+        if !self.reports.is_empty() {
             story.push(Line::Rows);
         }
         for unknown in self.unknown.iter().flatten() {
@@ -378,14 +375,6 @@ impl Total {
             "unknown_services": self.unknown,
             "enforcement": self.enforcement,
         });
-        Outcome::record(
-            result,
-            Table {
-                columns: COLUMNS.into(),
-                rows: self.rows,
-                ..Table::default()
-            },
-        )
-        .tell(story)
+        Outcome::record(result, Table::of(COLUMNS, &self.reports)).tell(story)
     }
 }

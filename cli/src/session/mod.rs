@@ -223,7 +223,7 @@ impl Session {
         self.settings
             .safety
             .dry_run
-            .then(|| Outcome::record(result, Table::new(&[])).tell(story))
+            .then(|| Outcome::record(result, Table::default()).tell(story))
     }
 
     fn connection(&self) -> Result<&Connection, CliError> {

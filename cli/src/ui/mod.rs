@@ -411,7 +411,7 @@ impl Ui {
         let requests: Vec<Value> = planned.iter().map(Planned::to_json).collect();
         let written = match self.format {
             _ if self.display.jq.is_some() => {
-                let plan = Outcome::record(json!({ "dry_run": requests }), Table::new(&[]));
+                let plan = Outcome::record(json!({ "dry_run": requests }), Table::default());
                 self.result(&plan)
             }
             OutputFormat::Json => self.print(&pretty(&json!({ "dry_run": requests }))),

@@ -4,7 +4,6 @@ use crate::error::{CliError, Exit};
 use secmon::model::{Severity, Timestamp};
 use serde::Serialize;
 use serde_json::Value;
-use std::borrow::Cow;
 
 /// The result of a command.
 #[derive(Debug)]
@@ -63,7 +62,7 @@ impl Outcome {
     /// A text that is the same in every form: a script, a page.
     pub fn text(text: impl Into<String>) -> Self {
         let text = text.into();
-        Self::record(Value::String(text.clone()), Table::new(&[])).tell(vec![Line::Verbatim(text)])
+        Self::record(Value::String(text.clone()), Table::default()).tell(vec![Line::Verbatim(text)])
     }
 }
 
@@ -139,7 +138,7 @@ pub const fn wide(name: &'static str) -> Column {
 #[derive(Debug, Default)]
 pub struct Table {
     /// The columns, in order.
-    pub columns: Cow<'static, [Column]>,
+    pub columns: Vec<Column>,
     /// One cell a column in each row.
     pub rows: Vec<Vec<Cell>>,
     /// Address of the page about a row, up to its id, where there is one.
@@ -147,14 +146,6 @@ pub struct Table {
 }
 
 impl Table {
-    /// A table without rows.
-    pub fn new(columns: &'static [Column]) -> Self {
-        Self {
-            columns: columns.into(),
-            ..Self::default()
-        }
-    }
-
     /// A table of records.
     pub fn of<'a, T: 'a>(fields: &[Field<T>], records: impl IntoIterator<Item = &'a T>) -> Self {
         let row = |record: &T| fields.iter().map(|field| (field.cell)(record)).collect();
@@ -165,10 +156,11 @@ impl Table {
         }
     }
 
-    /// A table of one row.
-    pub fn one(columns: &'static [Column], row: Vec<Cell>) -> Self {
+    /// A table of one row, each column with what stands in it.
+    pub fn one(row: impl IntoIterator<Item = (Column, Cell)>) -> Self {
+        let (columns, row): (Vec<Column>, Vec<Cell>) = row.into_iter().unzip();
         Self {
-            columns: columns.into(),
+            columns,
             rows: vec![row],
             pages: None,
         }

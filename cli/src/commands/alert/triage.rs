@@ -85,7 +85,7 @@ pub async fn run(context: &Context, args: &AlertTriageArgs) -> Result<Outcome, C
     )?;
     if steps.is_empty() {
         let nothing = vec![Line::text("Nothing was chosen, and nothing is changed.")];
-        return Ok(Outcome::record(json!({ "steps": [] }), Table::new(&[])).tell(nothing));
+        return Ok(Outcome::record(json!({ "steps": [] }), Table::default()).tell(nothing));
     }
     summarize(&context.screen, &steps, customer);
     let count: usize = steps.iter().map(|step| step.alerts().len()).sum();
@@ -328,7 +328,7 @@ async fn carry_out(
     Ok(Outcome {
         exit,
         trouble,
-        ..Outcome::record(result, Table::new(&[])).tell(story)
+        ..Outcome::record(result, Table::default()).tell(story)
     })
 }
 

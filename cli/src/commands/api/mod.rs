@@ -108,7 +108,7 @@ async fn paginated(
             let text = serde_json::to_string_pretty(&items).unwrap_or_else(|_| items.to_string());
             let text = crate::ui::escape_json(&text);
             let story = vec![Line::Verbatim(format!("{text}\n"))];
-            Ok(Outcome::record(items, crate::ui::outcome::Table::new(&[])).tell(story))
+            Ok(Outcome::record(items, crate::ui::outcome::Table::default()).tell(story))
         }
     }
 }
@@ -144,7 +144,7 @@ fn shown(method: &Method, answer: &RawResponse, args: &ApiArgs) -> Outcome {
     };
     Outcome {
         trouble,
-        ..Outcome::record(result, crate::ui::outcome::Table::new(&[]))
+        ..Outcome::record(result, crate::ui::outcome::Table::default())
             .tell(vec![Line::Verbatim(text)])
     }
 }

@@ -85,7 +85,7 @@ pub async fn run(context: &Context, args: LoginArgs) -> Result<Outcome, CliError
             "It is read-only: this program refuses every change with it.",
         ));
     }
-    Ok(Outcome::record(result, Table::new(&[])).tell(story))
+    Ok(Outcome::record(result, Table::default()).tell(story))
 }
 
 /// A key that the service has accepted.

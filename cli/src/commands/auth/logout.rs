@@ -34,8 +34,10 @@ pub fn run(session: &Session) -> Result<Outcome, CliError> {
     let sentence = format!(
         "The key of profile {name} is forgotten here. It stays valid at the service until you regenerate it in the portal."
     );
-    Ok(Outcome::record(json!({ "profile": name }), Table::new(&[]))
-        .tell(vec![Line::text(sentence)]))
+    Ok(
+        Outcome::record(json!({ "profile": name }), Table::default())
+            .tell(vec![Line::text(sentence)]),
+    )
 }
 
 /// Deletes a key file; one that is gone already is as good.

@@ -3,18 +3,10 @@
 use crate::error::CliError;
 use crate::session::Session;
 use crate::session::service::{KeySource, Source};
-use crate::ui::outcome::{Cell, Column, Line, Outcome, Table, shown};
+use crate::ui::outcome::{Cell, Line, Outcome, Table, shown};
 use secmon::Client;
 use secmon::operations::ListEndpoints;
 use serde_json::json;
-
-const COLUMNS: &[Column] = &[
-    shown("service"),
-    shown("base_url"),
-    shown("key"),
-    shown("key_source"),
-    shown("accepted"),
-];
 
 pub async fn accepts(client: &Client) -> Result<(), CliError> {
     client
@@ -40,12 +32,12 @@ pub async fn run(session: &Session) -> Result<Outcome, CliError> {
     let result = json!({
         "service": name, "base_url": service.base_url, "key": masked, "key_source": source, "accepted": refusal.is_none(),
     });
-    let row = vec![
-        Cell::text(&name),
-        Cell::text(&service.base_url),
-        Cell::text(&masked),
-        Cell::text(&source),
-        Cell::text(accepted),
+    let row = [
+        (shown("service"), Cell::text(&name)),
+        (shown("base_url"), Cell::text(&service.base_url)),
+        (shown("key"), Cell::text(&masked)),
+        (shown("key_source"), Cell::text(&source)),
+        (shown("accepted"), Cell::text(accepted)),
     ];
     if let Some(error) = refusal {
         return Err(error.during(format!(
@@ -59,7 +51,7 @@ pub async fn run(session: &Session) -> Result<Outcome, CliError> {
         Line::Field("key", Cell::text(masked)),
         Line::Field("key source", Cell::text(source)),
     ];
-    Ok(Outcome::record(result, Table::one(COLUMNS, row)).tell(story))
+    Ok(Outcome::record(result, Table::one(row)).tell(story))
 }
 
 /// Where a key is kept, in words.

@@ -7,18 +7,26 @@ use crate::notebook::index::{Seen, Server};
 use crate::references;
 use crate::session::Session;
 use crate::ui::invocation::quoted;
-use crate::ui::outcome::{Cell, Column, Line, Table, count_or_unknown, shown};
-use secmon::model::{EndpointDetail, EndpointId, ScanStatus};
+use crate::ui::outcome::{Cell, Field, Line, Table, count_or_unknown, shown};
+use secmon::model::{EndpointDetail, EndpointId, ScanStatus, Severity};
 use secmon::operations::GetEndpointDetail;
 use std::collections::BTreeMap;
 
 /// Columns of open ports.
-pub const PORTS: &[Column] = &[
-    shown("port"),
-    shown("service"),
-    shown("severity"),
-    shown("status"),
+const PORTS: &[Field<OpenPort>] = &[
+    shown("port").of(|open| Cell::text(&open.port)),
+    shown("service").of(|open| Cell::maybe(open.service.as_ref())),
+    shown("severity").of(|open| open.severity.clone().map_or(Cell::Missing, Cell::Severity)),
+    shown("status").of(|open| Cell::state(&open.status)),
 ];
+
+/// An open port, with its alert, or as allowed.
+struct OpenPort {
+    port: String,
+    service: Option<String>,
+    severity: Option<Severity>,
+    status: String,
+}
 
 /// A text that a rule can be tried with.
 pub const SAMPLE_REASON: &str = "why this port is meant to be open";
@@ -55,17 +63,16 @@ pub fn check(detail: &EndpointDetail) -> Result<(), CliError> {
 
 /// The open ports, each with its alert, or as allowed.
 pub fn ports(detail: &EndpointDetail) -> Table {
-    let mut rows: BTreeMap<(u16, String), Vec<Cell>> = BTreeMap::new();
+    let mut rows: BTreeMap<(u16, String), OpenPort> = BTreeMap::new();
     for alert in &detail.alerts {
-        let severity = alert.severity.clone().map_or(Cell::Missing, Cell::Severity);
         let port = port_of(alert);
-        let row = vec![
-            Cell::text(&port),
-            Cell::maybe(alert.service.as_ref()),
-            severity,
-            Cell::state(&alert.status),
-        ];
-        rows.insert((alert.port, port), row);
+        let open = OpenPort {
+            port: port.clone(),
+            service: alert.service.as_ref().map(ToString::to_string),
+            severity: alert.severity.clone(),
+            status: alert.status.to_string(),
+        };
+        rows.insert((alert.port, port), open);
     }
     for port in open_ports(detail).unwrap_or_default() {
         if rows.keys().any(|(alerted, _)| alerted == port) {
@@ -81,17 +88,15 @@ pub fn ports(detail: &EndpointDetail) -> Table {
             [protocol] => format!("{port}/{protocol}"),
             _ => port.to_string(),
         };
-        let row = vec![
-            Cell::text(&port_text),
-            Cell::Missing,
-            Cell::Missing,
-            Cell::state(status),
-        ];
-        rows.insert((*port, port_text), row);
+        let open = OpenPort {
+            port: port_text.clone(),
+            service: None,
+            severity: None,
+            status: status.to_owned(),
+        };
+        rows.insert((*port, port_text), open);
     }
-    let mut table = Table::new(PORTS);
-    table.rows = rows.into_values().collect();
-    table
+    Table::of(PORTS, rows.values())
 }
 
 /// The ports that the last scan found open; none where there was no scan, or the service does not tell them.

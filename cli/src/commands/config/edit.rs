@@ -37,7 +37,7 @@ pub fn run(session: &Session, prompt: &Prompt) -> Result<Outcome, CliError> {
         true => format!("{} is as it was.", path.display()),
         false => format!("{} is changed.", path.display()),
     };
-    Ok(Outcome::record(json!({ "path": path }), Table::new(&[])).tell(vec![Line::text(sentence)]))
+    Ok(Outcome::record(json!({ "path": path }), Table::default()).tell(vec![Line::text(sentence)]))
 }
 
 /// Writes what was edited, unless the file was changed while the editor was open.

@@ -5,7 +5,7 @@ use super::list::COLUMNS;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::session::profile::ConfigDocument;
-use crate::ui::outcome::{Cell, Line, Outcome, Table};
+use crate::ui::outcome::{Line, Outcome, Table};
 use serde_json::json;
 
 /// Runs the command.
@@ -21,11 +21,7 @@ pub fn run(context: &Context, key: &str) -> Result<Outcome, CliError> {
             CliError::not_found(format!("{key} is not set"))
                 .hint(format!("set it: `config set {key} VALUE`"))
         })?;
-    let row = vec![Cell::text(&key), Cell::text(&value)];
+    let result = json!({ "key": key, "value": value });
     let story = vec![Line::text(&value)];
-    Ok(Outcome::record(
-        json!({ "key": key, "value": value }),
-        Table::one(COLUMNS, row),
-    )
-    .tell(story))
+    Ok(Outcome::record(result, Table::of(COLUMNS, [&(key, value)])).tell(story))
 }

@@ -113,5 +113,5 @@ pub fn change(
 }
 
 pub fn said(key: &SettingKey, sentence: String) -> Outcome {
-    Outcome::record(json!({ "key": key.name() }), Table::new(&[])).tell(vec![Line::text(sentence)])
+    Outcome::record(json!({ "key": key.name() }), Table::default()).tell(vec![Line::text(sentence)])
 }

@@ -30,7 +30,7 @@ pub fn run(session: &Session, of: Option<PathOf>) -> Result<Outcome, CliError> {
     if let Some(of) = of {
         let path = place(session, of)?.display().to_string();
         let story = vec![Line::Verbatim(format!("{path}\n"))];
-        return Ok(Outcome::record(json!({ "path": path }), Table::new(&[])).tell(story));
+        return Ok(Outcome::record(json!({ "path": path }), Table::default()).tell(story));
     }
     let mut result = Map::new();
     let mut story = Vec::new();
@@ -40,7 +40,7 @@ pub fn run(session: &Session, of: Option<PathOf>) -> Result<Outcome, CliError> {
         story.push(Line::Field(name, Cell::text(&path)));
         result.insert(name.to_owned(), Value::from(path));
     }
-    Ok(Outcome::record(Value::Object(result), Table::new(&[])).tell(story))
+    Ok(Outcome::record(Value::Object(result), Table::default()).tell(story))
 }
 
 impl PathOf {

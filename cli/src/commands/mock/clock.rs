@@ -45,5 +45,5 @@ pub async fn run(
         "It is {} for the mock.",
         clock["now"].as_str().unwrap_or_default()
     );
-    Ok(Outcome::record(clock, Table::new(&[])).tell(vec![Line::text(sentence)]))
+    Ok(Outcome::record(clock, Table::default()).tell(vec![Line::text(sentence)]))
 }

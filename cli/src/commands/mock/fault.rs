@@ -78,7 +78,7 @@ pub async fn run(
                 .call(Method::POST, "faults", Some(fault))
                 .await?;
             let sentence = format!("Fault {} is ordered.", made["id"]);
-            Ok(Outcome::record(made, Table::new(&[])).tell(vec![Line::text(sentence)]))
+            Ok(Outcome::record(made, Table::default()).tell(vec![Line::text(sentence)]))
         }
         FaultCommand::List => {
             let mut listed = Admin::of(context, admin)?

@@ -88,5 +88,5 @@ pub async fn run(context: &Context, command: MockSteering) -> Result<Outcome, Cl
 }
 
 pub fn said(sentence: &str) -> Outcome {
-    Outcome::record(Value::Null, Table::new(&[])).tell(vec![Line::text(sentence)])
+    Outcome::record(Value::Null, Table::default()).tell(vec![Line::text(sentence)])
 }

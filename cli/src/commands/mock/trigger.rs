@@ -240,5 +240,5 @@ async fn concluded(
             .await?;
         format!("It happened to {place}, and a scan has found it.")
     };
-    Ok(Outcome::record(world, Table::new(&[])).tell(vec![Line::text(sentence)]))
+    Ok(Outcome::record(world, Table::default()).tell(vec![Line::text(sentence)]))
 }

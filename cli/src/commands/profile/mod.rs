@@ -64,5 +64,5 @@ pub fn run(
 }
 
 pub fn said(name: &str, sentence: String) -> Outcome {
-    Outcome::record(json!({ "name": name }), Table::new(&[])).tell(vec![Line::Text(sentence)])
+    Outcome::record(json!({ "name": name }), Table::default()).tell(vec![Line::Text(sentence)])
 }

@@ -1,10 +1,10 @@
 //! `secmon profile show`.
 
-use super::view::{COLUMNS, key_place, row, to_json};
+use super::view::{ProfileView, key_place, table, to_json};
 use crate::error::CliError;
 use crate::session::profile::Profile;
 use crate::session::{Session, credentials};
-use crate::ui::outcome::{Cell, Line, Outcome, Table};
+use crate::ui::outcome::{Cell, Line, Outcome};
 
 /// Where the key is, and its last characters where it is kept in a file.
 fn key_shown(session: &Session, profile: &Profile) -> String {
@@ -36,6 +36,6 @@ pub fn run(session: &Session, name: Option<String>) -> Result<Outcome, CliError>
         Line::Field("read only", Cell::text(profile.read_only)),
         Line::Field("protected", Cell::text(profile.protected)),
     ];
-    let table = Table::one(COLUMNS, row(session, &name, profile));
-    Ok(Outcome::record(to_json(session, &name, profile), table).tell(story))
+    let view = ProfileView::of(&session.settings.config, &name, profile);
+    Ok(Outcome::record(to_json(&view), table(&[view])).tell(story))
 }

@@ -1,37 +1,46 @@
 //! How a profile is shown.
 
-use crate::session::Session;
-use crate::session::profile::Profile;
-use crate::ui::outcome::{Cell, Column, shown};
+use crate::session::profile::{ConfigFile, Profile};
+use crate::ui::outcome::{Cell, Field, Table, shown};
 use serde_json::{Value, json};
 
-pub const COLUMNS: &[Column] = &[
-    shown("name"),
-    shown("base_url"),
-    shown("customer"),
-    shown("default"),
-    shown("read_only"),
-    shown("protected"),
+const COLUMNS: &[Field<ProfileView>] = &[
+    shown("name").of(|view| Cell::text(&view.name)),
+    shown("base_url").of(|view| Cell::maybe(view.profile.base_url.as_ref())),
+    shown("customer").of(|view| Cell::count(view.profile.customer)),
+    shown("default").of(|view| Cell::text(view.is_default)),
+    shown("read_only").of(|view| Cell::text(view.profile.read_only)),
+    shown("protected").of(|view| Cell::text(view.profile.protected)),
 ];
 
-fn is_default(session: &Session, name: &str) -> bool {
-    session.settings.config.default_profile.as_deref() == Some(name)
+/// A profile as it is shown.
+pub struct ProfileView {
+    name: String,
+    profile: Profile,
+    is_default: bool,
 }
 
-pub fn row(session: &Session, name: &str, profile: &Profile) -> Vec<Cell> {
-    vec![
-        Cell::text(name),
-        Cell::maybe(profile.base_url.as_ref()),
-        profile.customer.map_or(Cell::Missing, Cell::Number),
-        Cell::text(is_default(session, name)),
-        Cell::text(profile.read_only),
-        Cell::text(profile.protected),
-    ]
+impl ProfileView {
+    /// A profile of the configuration.
+    pub fn of(config: &ConfigFile, name: &str, profile: &Profile) -> Self {
+        Self {
+            name: name.to_owned(),
+            profile: profile.clone(),
+            is_default: config.default_profile.as_deref() == Some(name),
+        }
+    }
 }
 
-pub fn to_json(session: &Session, name: &str, profile: &Profile) -> Value {
+/// Profiles as rows.
+pub fn table(views: &[ProfileView]) -> Table {
+    Table::of(COLUMNS, views)
+}
+
+/// A profile as JSON; of its key only the place.
+pub fn to_json(view: &ProfileView) -> Value {
+    let profile = &view.profile;
     json!({
-        "name": name,
+        "name": view.name,
         "base_url": profile.base_url,
         "customer": profile.customer,
         "namespace": profile.namespace,
@@ -40,10 +49,11 @@ pub fn to_json(session: &Session, name: &str, profile: &Profile) -> Value {
         "read_only": profile.read_only,
         "protected": profile.protected,
         "key": key_place(profile),
-        "default": is_default(session, name),
+        "default": view.is_default,
     })
 }
 
+/// Where the key of a profile is kept, in words.
 pub fn key_place(profile: &Profile) -> Option<String> {
     let command = profile
         .key_command

@@ -47,7 +47,7 @@ pub async fn run(context: &Context, args: &ReportArgs) -> Result<Outcome, CliErr
         counted(domains, "domain")
     );
     let result = json!({ "file": args.html, "servers": servers, "domains": domains });
-    Ok(Outcome::record(result, Table::new(&[])).tell(vec![Line::text(sentence)]))
+    Ok(Outcome::record(result, Table::default()).tell(vec![Line::text(sentence)]))
 }
 
 async fn collect(context: &Context, customer: CustomerId) -> Result<Report, CliError> {
