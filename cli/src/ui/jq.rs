@@ -37,6 +37,7 @@ pub struct Filter {
 }
 
 /// What the thread of an expression tells.
+#[cfg_attr(not(feature = "jq"), expect(dead_code))]
 #[derive(Debug)]
 enum News {
     /// A result, as one line.
@@ -48,6 +49,7 @@ enum News {
 }
 
 /// Why an expression came to no end of its own.
+#[cfg_attr(not(feature = "jq"), expect(dead_code))]
 #[derive(Debug)]
 enum Problem {
     /// It cannot be read.

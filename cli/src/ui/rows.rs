@@ -80,7 +80,7 @@ fn choose_columns(table: &mut Table, names: &[String]) -> Result<(), CliError> {
     for row in &mut table.rows {
         *row = positions.iter().map(|i| row[*i].clone()).collect();
     }
-    table.columns = columns.into();
+    table.columns = columns;
     Ok(())
 }
 

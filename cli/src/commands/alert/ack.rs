@@ -204,6 +204,7 @@ fn domain_alerts_only(
     only.collect()
 }
 
+/// The call that acknowledges an alert.
 pub async fn acknowledge_one(
     session: &Session,
     alert: &DomainAlert,

@@ -8,6 +8,7 @@ use secmon::Client;
 use secmon::operations::ListEndpoints;
 use serde_json::json;
 
+/// Whether the service takes the key, by a read of one record.
 pub async fn accepts(client: &Client) -> Result<(), CliError> {
     client
         .send(ListEndpoints::account_wide().per_page(1))

@@ -112,6 +112,7 @@ pub fn change(
     }
 }
 
+/// What a change of a setting comes to.
 pub fn said(key: &SettingKey, sentence: String) -> Outcome {
     Outcome::record(json!({ "key": key.name() }), Table::default()).tell(vec![Line::text(sentence)])
 }

@@ -25,6 +25,7 @@ pub async fn one(context: &Context, name: &str) -> Result<(DomainRef, CustomerId
     Ok((domain, customer))
 }
 
+/// The end of a change of state, as the service answered it.
 pub fn moved(id: DomainId, answer: &Response<DomainState>, sentence: String) -> End {
     let done = Done {
         id: id.to_string(),
@@ -36,6 +37,7 @@ pub fn moved(id: DomainId, answer: &Response<DomainState>, sentence: String) -> 
     done.changed()
 }
 
+/// A domain and its end.
 pub fn item(target: &str, customer: CustomerId, end: End) -> Item {
     Item {
         row: None,

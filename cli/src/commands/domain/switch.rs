@@ -18,6 +18,7 @@ use secmon::operations::{ResumeDomain, SuspendDomain, TerminateDomain};
 use serde_json::Value;
 use uuid::Uuid;
 
+/// The end of the page of `suspend`.
 pub const SUSPEND_EXAMPLES: &str = "\
 Examples:
   secmon domain suspend example.com -c 42

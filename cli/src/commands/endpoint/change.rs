@@ -27,6 +27,7 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use uuid::Uuid;
 
+/// The end of the page of `suspend`.
 pub const SUSPEND_EXAMPLES: &str = "\
 Examples:
   secmon endpoint suspend web-1 203.0.113.10

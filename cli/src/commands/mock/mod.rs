@@ -87,6 +87,7 @@ pub async fn run(context: &Context, command: MockSteering) -> Result<Outcome, Cl
     }
 }
 
+/// A sentence where there is no record.
 pub fn said(sentence: &str) -> Outcome {
     Outcome::record(Value::Null, Table::default()).tell(vec![Line::text(sentence)])
 }

@@ -24,6 +24,7 @@ pub enum StateCommand {
 
 const MAX_STATE: u64 = 1024 * 1024 * 1024;
 
+/// Takes a mock back to its start.
 pub async fn reset(context: &Context, admin: &AdminArgs) -> Result<Outcome, CliError> {
     Admin::of(context, admin)?
         .call(Method::POST, "reset", None)

@@ -63,6 +63,7 @@ pub fn run(
     }
 }
 
+/// What a change of a profile comes to.
 pub fn said(name: &str, sentence: String) -> Outcome {
     Outcome::record(json!({ "name": name }), Table::default()).tell(vec![Line::Text(sentence)])
 }

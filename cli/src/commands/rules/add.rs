@@ -56,6 +56,7 @@ pub struct RuleAddArgs {
     pub run: RunArgs,
 }
 
+/// What a rule that was added is called.
 pub const ADDED: Words = Words {
     done: "allowed",
     skipped: "allowed before",

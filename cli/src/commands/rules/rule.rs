@@ -11,6 +11,7 @@ use secmon::model::Rule;
 use secmon::operations::GetRule;
 use uuid::Uuid;
 
+/// How rules are named in sentences.
 pub const RULE: RecordKind = RecordKind {
     one: "rule",
     list: "rules list",
@@ -75,10 +76,12 @@ pub fn refused_for_customer(session: &Session, rule: &Rule, error: CliError) -> 
     }
 }
 
+/// The server of a rule that is for one.
 pub fn server_of(rule: &Rule) -> Option<Uuid> {
     rule.endpoint_id.map(Uuid::from)
 }
 
+/// The rule with this id, or with one that begins so.
 pub async fn find(session: &Session, notebook: &Notebook, name: &str) -> Result<Rule, CliError> {
     references::check_named(RULE, name)?;
     if let Ok(id) = name.trim().parse::<Uuid>() {

@@ -11,6 +11,7 @@ use secmon::Response;
 use secmon::model::SubscriptionState;
 use secmon::operations::{ResumeSubscription, SuspendSubscription, TerminateSubscription};
 
+/// The end of the page of `suspend`.
 pub const SUSPEND_EXAMPLES: &str = "\
 Examples:
   secmon subscription suspend 501 --product port_monitoring -c 42

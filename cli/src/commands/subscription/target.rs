@@ -69,6 +69,7 @@ impl Subscription {
     }
 }
 
+/// The result of a change of a subscription.
 pub fn conclude(
     screen: &Ui,
     subscription: &Subscription,
