@@ -3,7 +3,7 @@
 
 use super::args::{OnError, RunArgs};
 use super::journal::{Journal, Key, Origin, Prior, Trace};
-use super::run::{close, run};
+use super::run::{close, run_telling};
 use super::{End, Item};
 use crate::context::Context;
 use crate::error::CliError;
@@ -50,6 +50,21 @@ pub trait ChangeOfMany {
     /// Whether what an earlier run did to a target stands, as far as the service shows.
     fn stands(&self, _target: &Self::Target) -> bool {
         true
+    }
+
+    /// The end of a target that is so already, which then needs no line in the journal. `prior` is what is known of it
+    /// from an earlier run.
+    async fn already(
+        &self,
+        _target: &Self::Target,
+        _prior: Prior,
+    ) -> Result<Option<End>, CliError> {
+        Ok(None)
+    }
+
+    /// What was done of a target that an interruption has kept from its end.
+    fn unfinished(&self, _target: &Self::Target) -> Option<End> {
+        None
     }
 
     /// Makes the change.
@@ -104,11 +119,31 @@ pub async fn change_in_journal<C: ChangeOfMany>(
     if targets.len() > 1 && !args.use_whole_window {
         session.leave_calls_to_people()?;
     }
+    let on_error = OnError::Continue;
+    let (parts, silent) = ((session, screen), |_: &C::Target, _: &End| {});
+    Ok(change_telling(parts, change, targets, (journal, on_error), silent).await)
+}
+
+/// The same, telling of each end as soon as all before it are known.
+pub async fn change_telling<C: ChangeOfMany>(
+    (session, screen): (&Session, &Ui),
+    change: &C,
+    targets: &[C::Target],
+    (journal, on_error): (&Journal, OnError),
+    tell: impl FnMut(&C::Target, &End),
+) -> Vec<Item> {
     let send = async |target: &C::Target| {
+        let trace = trace(change, target);
+        if journal.answer(&trace).is_none()
+            && let Some(end) = change.already(target, journal.prior(&trace)).await?
+        {
+            return Ok(end);
+        }
         let apply = async |prior| change.apply(target, prior).await;
-        journal.settle(&trace(change, target), apply).await
+        journal.settle(&trace, apply).await
     };
-    let ends = run(session, screen, targets, OnError::Continue, send).await;
+    let unfinished = |target: &C::Target| change.unfinished(target);
+    let ends = run_telling(session, screen, targets, on_error, send, unfinished, tell).await;
     close(screen, journal, &ends);
     let items = targets.iter().zip(ends).map(|(target, end)| {
         let Label {
@@ -123,7 +158,7 @@ pub async fn change_in_journal<C: ChangeOfMany>(
             end,
         }
     });
-    Ok(items.collect())
+    items.collect()
 }
 
 /// A run that is gone on with must not end what came after it: `named` has a name that the run has ended already.

@@ -12,11 +12,13 @@ mod report;
 mod run;
 pub mod spreadsheet;
 
-pub use driver::{ChangeOfMany, Label, came_back, change_all, change_in_journal, trace};
+pub use driver::{
+    ChangeOfMany, Label, came_back, change_all, change_in_journal, change_telling, trace,
+};
 pub use input::{FileOptions, Row};
 pub use item::{Created, Done, End, Item, preview};
 pub use journal::{Journal, Key, Origin, Prior, SOON_STALE, Trace};
 pub use named::{NamedServer, read as named_in};
 pub use plan::{MonitoredServers, announce};
 pub use report::{REPORT, ReportFile, Words, conclude, refused, report};
-pub use run::{close, run, run_telling};
+pub use run::run;

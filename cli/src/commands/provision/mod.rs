@@ -9,8 +9,8 @@ mod waiting;
 use self::args::ProvisionArgs;
 use crate::bulk::args::RunArgs;
 use crate::bulk::{
-    self, Done, End, FileOptions, Item, Journal, Key, MonitoredServers, Origin, Prior, REPORT,
-    ReportFile, Row, Trace, Words, input,
+    self, ChangeOfMany, Done, End, FileOptions, Item, Journal, Key, Label, MonitoredServers,
+    Origin, Prior, REPORT, ReportFile, Row, Words, input,
 };
 use crate::commands::common::args::WaitArgs;
 use crate::commands::common::{new_customer, other_owners};
@@ -238,8 +238,6 @@ async fn send_rows(
         left_to_people,
         done_before,
     );
-    let send = async |row: &Row| sending.send(row).await;
-    let unfinished = |row: &Row| sending.halves.borrow_mut().remove(&key(row));
     let tell = |row: &Row, end: &End| {
         let written = report
             .as_mut()
@@ -249,16 +247,8 @@ async fn send_rows(
             screen.note(&warning);
         }
     };
-    let ends =
-        bulk::run_telling(session, screen, rows, args.on_error, send, unfinished, tell).await;
-    bulk::close(screen, journal, &ends);
-    let items = rows.iter().zip(ends).map(|(row, end)| Item {
-        row: row.line,
-        target: row.target.name().to_owned(),
-        customer: Some(row.target.customer()),
-        end,
-    });
-    Ok(items.collect())
+    let run = (journal, args.on_error);
+    Ok(bulk::change_telling((session, screen), &sending, rows, run, tell).await)
 }
 
 /// Rows on their way.
@@ -273,50 +263,68 @@ struct Sending<'a> {
 impl Sending<'_> {
     /// Whether an earlier run has done it, as far as can be told before it is sent.
     fn is_done(&self, row: &Row) -> bool {
-        let trace = trace(row, &self.known, self.journal);
+        let trace = bulk::trace(self, row);
         let perhaps = self.journal.prior(&trace) == Prior::PerhapsDone;
         let is_there = self.known.covering(&row.target).is_some();
         self.journal.answer(&trace).is_some() || perhaps && is_there
     }
+}
 
-    async fn send(&self, row: &Row) -> Result<End, CliError> {
-        let (context, journal) = (self.context, self.journal);
-        let trace = trace(row, &self.known, journal);
-        if let Some(endpoint) = self.known.covering(&row.target)
-            && journal.answer(&trace).is_none()
-        {
-            let prior = journal.prior(&trace);
-            return sending::skip(&context.session, &row.target, endpoint, prior).await;
+impl ChangeOfMany for Sending<'_> {
+    type Target = Row;
+
+    fn operation(&self) -> &'static str {
+        OPERATION
+    }
+
+    fn label(&self, row: &Row) -> Label {
+        Label {
+            row: row.line,
+            name: row.target.name().to_owned(),
+            customer: Some(row.target.customer()),
         }
-        let send = async |prior| {
-            let halfway = |done: Done| {
-                let end = done.made().after(prior);
-                self.halves.borrow_mut().insert(key(row), end);
-            };
-            let end =
-                sending::send(&context.session, &context.notebook, &row.target, halfway).await?;
-            Ok(end.after(prior))
+    }
+
+    fn key(&self, row: &Row) -> Key {
+        key(row)
+    }
+
+    fn wanted(&self, row: &Row) -> String {
+        row.target.content()
+    }
+
+    fn stands(&self, row: &Row) -> bool {
+        let made = self.journal.earlier_id(&key(row));
+        !self.known.contradicts(&row.target, made)
+    }
+
+    async fn already(&self, row: &Row, prior: Prior) -> Result<Option<End>, CliError> {
+        let Some(endpoint) = self.known.covering(&row.target) else {
+            return Ok(None);
         };
-        journal.settle(&trace, send).await
+        let session = &self.context.session;
+        let skipped = sending::skip(session, &row.target, endpoint, prior).await?;
+        Ok(Some(skipped))
+    }
+
+    fn unfinished(&self, row: &Row) -> Option<End> {
+        self.halves.borrow_mut().remove(&key(row))
+    }
+
+    async fn apply(&self, row: &Row, prior: Prior) -> Result<End, CliError> {
+        let halfway = |done: Done| {
+            let end = done.made().after(prior);
+            self.halves.borrow_mut().insert(key(row), end);
+        };
+        let (session, notebook) = (&self.context.session, &self.context.notebook);
+        let end = sending::send(session, notebook, &row.target, halfway).await?;
+        Ok(end.after(prior))
     }
 }
 
 fn key(row: &Row) -> Key {
     let target = &row.target;
     Key::of(OPERATION, Some(target.customer()), &target.identity())
-}
-
-fn trace(row: &Row, known: &MonitoredServers, journal: &Journal) -> Trace {
-    let key = key(row);
-    Trace {
-        content: row.target.content(),
-        row: row.line,
-        target: row.target.name().to_owned(),
-        customer: Some(row.target.customer()),
-        subject: serde_json::Value::Null,
-        undone: known.contradicts(&row.target, journal.earlier_id(&key)),
-        key,
-    }
 }
 
 /// Tells what became of the targets; where asked to, waits for the first scans.

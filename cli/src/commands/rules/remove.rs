@@ -194,14 +194,14 @@ impl ChangeOfMany for Removing<'_> {
         row.presence == Presence::Gone
     }
 
-    async fn apply(&self, row: &NamedRule, prior: Prior) -> Result<End, CliError> {
-        match (row.presence, prior) {
-            (Presence::Gone, Prior::PerhapsDone) => {
-                let end = End::Skipped(removed(&self.context.session, &row.rule));
-                Ok(end.after(prior))
-            }
-            _ => remove_one(&self.context.session, &self.context.notebook, &row.rule).await,
-        }
+    async fn already(&self, row: &NamedRule, prior: Prior) -> Result<Option<End>, CliError> {
+        let is_gone = row.presence == Presence::Gone && prior == Prior::PerhapsDone;
+        let end = || End::Skipped(removed(&self.context.session, &row.rule));
+        Ok(is_gone.then(|| end().after(prior)))
+    }
+
+    async fn apply(&self, row: &NamedRule, _prior: Prior) -> Result<End, CliError> {
+        remove_one(&self.context.session, &self.context.notebook, &row.rule).await
     }
 }
 
