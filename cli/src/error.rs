@@ -1,8 +1,12 @@
 //! What can go wrong, as a person and a script are told it: one sentence, a code, a way out, an exit code.
 
-use crate::hints;
-use secmon::{ErrorCode, ErrorKind, Sent};
+mod failure;
+
+use secmon::{ErrorKind, Sent};
 use serde_json::{Value, json};
+use std::borrow::Cow;
+
+pub use failure::{Failure, Own};
 
 /// Exit codes of the program; scripts rely on them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,6 +35,21 @@ pub enum Exit {
     Interrupted = 130,
 }
 
+impl Exit {
+    /// The exit code that goes with a status of the service.
+    pub fn of_status(status: u16) -> Self {
+        match status {
+            200..=299 => Self::Done,
+            401 | 403 => Self::Permission,
+            404 => Self::NotFound,
+            409 | 422 => Self::Conflict,
+            429 => Self::RateLimited,
+            413 | 300..=399 | 500..=599 => Self::Unavailable,
+            _ => Self::Other,
+        }
+    }
+}
+
 impl From<Exit> for std::process::ExitCode {
     fn from(exit: Exit) -> Self {
         Self::from(exit as u8)
@@ -43,14 +62,13 @@ pub struct CliError(Box<Details>);
 
 #[derive(Debug, Clone)]
 struct Details {
-    code: String,
+    failure: Failure,
     message: String,
     status: Option<u16>,
     during: Option<String>,
-    hint: Option<String>,
+    hint: Option<Cow<'static, str>>,
     reference: Option<String>,
     retryable: bool,
-    exit: Exit,
     /// The fields the service refused.
     fields: Vec<String>,
     /// A change was sent and its answer was lost.
@@ -58,40 +76,40 @@ struct Details {
 }
 
 impl CliError {
-    /// An error with a code of the program's own.
-    pub fn new(exit: Exit, code: &str, message: impl Into<String>) -> Self {
+    /// An error of this kind.
+    pub fn new(failure: impl Into<Failure>, message: impl Into<String>) -> Self {
+        let failure = failure.into();
         Self(Box::new(Details {
-            code: code.to_owned(),
             message: message.into(),
             status: None,
             during: None,
-            hint: None,
+            hint: failure.hint().map(Cow::Borrowed),
             reference: None,
-            retryable: false,
-            exit,
+            retryable: failure.is_retryable(),
             fields: Vec::new(),
             lost: false,
+            failure,
         }))
     }
 
     /// Wrong usage: nothing was sent.
     pub fn usage(message: impl Into<String>) -> Self {
-        Self::new(Exit::Usage, "usage", message)
+        Self::new(Own::Usage, message)
     }
 
     /// A reference that matches nothing.
     pub fn not_found(message: impl Into<String>) -> Self {
-        Self::new(Exit::NotFound, "not_found", message)
+        Self::new(Own::NotFound, message)
     }
 
     /// A file, folder or stream that cannot be read or written.
     pub fn io(what: &str, error: &std::io::Error) -> Self {
-        Self::new(Exit::Other, "io", format!("{what}: {error}"))
+        Self::new(Own::Io, format!("{what}: {error}"))
     }
 
     /// Adds the way out.
     #[must_use]
-    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+    pub fn hint(mut self, hint: impl Into<Cow<'static, str>>) -> Self {
         self.0.hint = Some(hint.into());
         self
     }
@@ -117,14 +135,24 @@ impl CliError {
         self
     }
 
+    /// What kind of failure it is.
+    pub fn failure(&self) -> &Failure {
+        &self.0.failure
+    }
+
+    /// Whether it is this failure.
+    pub fn is(&self, own: Own) -> bool {
+        self.0.failure == Failure::Own(own)
+    }
+
     /// The program's exit code for it.
     pub fn exit(&self) -> Exit {
-        self.0.exit
+        self.0.failure.exit()
     }
 
     /// The service's string code, or the program's own word.
-    pub fn code(&self) -> &str {
-        &self.0.code
+    pub fn code(&self) -> Cow<'_, str> {
+        self.0.failure.code()
     }
 
     /// The sentence.
@@ -171,10 +199,10 @@ impl CliError {
 
     /// `403 ENDPOINT_LIMIT_EXCEEDED`, for what the service answered.
     pub fn label(&self) -> Option<String> {
-        let status = self.0.status?;
-        let named = self.0.code.chars().any(|c| c.is_ascii_uppercase());
+        let (status, code) = (self.0.status?, self.code());
+        let named = code.chars().any(|c| c.is_ascii_uppercase());
         Some(if named {
-            format!("{status} {}", self.0.code)
+            format!("{status} {code}")
         } else {
             status.to_string()
         })
@@ -183,118 +211,34 @@ impl CliError {
     /// The JSON form; `hint` is the way out as it is shown.
     pub fn to_json(&self, hint: Option<String>) -> Value {
         json!({
-            "code": self.0.code,
+            "code": self.code(),
             "message": self.0.message,
             "status": self.0.status,
             "hint": hint,
             "reference": self.0.reference,
             "retryable": self.0.retryable,
-            "exit_code": self.0.exit as u8,
+            "exit_code": self.exit() as u8,
         })
     }
 }
 
 impl From<secmon::Error> for CliError {
     fn from(error: secmon::Error) -> Self {
-        let status = error.status().map(|status| status.as_u16());
-        let details = Details {
-            code: code_of(&error),
-            message: message_of(&error),
-            status,
-            during: None,
-            hint: hints::for_error(&error),
-            reference: reference_of(&error),
-            retryable: error.is_retryable(),
-            exit: exit_of(&error),
-            fields: error
-                .field_errors()
-                .into_iter()
-                .flat_map(|fields| fields.iter().map(|(field, _)| field.to_owned()))
-                .collect(),
-            lost: is_lost_change(&error),
-        };
-        Self(Box::new(details))
-    }
-}
-
-/// What a code means goes before the status it comes with.
-fn exit_of(error: &secmon::Error) -> Exit {
-    match error.code() {
-        Some(ErrorCode::EndpointLimitExceeded | ErrorCode::DomainLimitExceeded) => Exit::Conflict,
-        Some(ErrorCode::UserNotFound) => Exit::NotFound,
-        _ => exit_of_kind(error),
-    }
-}
-
-fn exit_of_kind(error: &secmon::Error) -> Exit {
-    match error.kind() {
-        ErrorKind::Api => exit_of_status(error.status().map_or(0, |status| status.as_u16())),
-        ErrorKind::Validation | ErrorKind::Configuration => Exit::Usage,
-        ErrorKind::KeyRejected | ErrorKind::NoKey => Exit::Permission,
-        ErrorKind::MaxWait => Exit::RateLimited,
-        ErrorKind::Budget => Exit::Other,
-        ErrorKind::Connect
-        | ErrorKind::Tls
-        | ErrorKind::Proxy
-        | ErrorKind::SourceDown
-        | ErrorKind::Timeout
-        | ErrorKind::Interrupted
-        | ErrorKind::Decode
-        | ErrorKind::Redirect
-        | ErrorKind::BodyTooLarge
-        | ErrorKind::Refused
-        | ErrorKind::Deadline => Exit::Unavailable,
-        _ => Exit::Other,
-    }
-}
-
-/// The exit code that goes with a status of the service.
-pub fn exit_of_status(status: u16) -> Exit {
-    match status {
-        200..=299 => Exit::Done,
-        401 | 403 => Exit::Permission,
-        404 => Exit::NotFound,
-        409 | 422 => Exit::Conflict,
-        429 => Exit::RateLimited,
-        413 | 300..=399 | 500..=599 => Exit::Unavailable,
-        _ => Exit::Other,
-    }
-}
-
-fn code_of(error: &secmon::Error) -> String {
-    if let Some(code) = error.code().map(secmon::ErrorCode::to_str) {
-        let named = code.chars().any(|c| c.is_ascii_alphabetic());
-        if named {
-            return code.to_string();
+        let mut own = Self::new(Failure::of(&error), message_of(&error));
+        let details = &mut own.0;
+        details.status = error.status().map(|status| status.as_u16());
+        details.reference = reference_of(&error);
+        details.retryable = error.is_retryable();
+        details.lost = is_lost_change(&error);
+        let fields = error.field_errors().into_iter();
+        let names = fields.flat_map(|fields| fields.iter().map(|(field, _)| field.to_owned()));
+        details.fields = names.collect();
+        match error.method() == Some(&http::Method::GET) && own.is(Own::ConnectionLost) {
+            true => own.hint("nothing was changed: try again"),
+            false => own,
         }
     }
-    match (error.kind(), error.status().map(|status| status.as_u16())) {
-        (ErrorKind::Api, Some(401)) => "unauthenticated",
-        (ErrorKind::Api, Some(403)) => "access_denied",
-        (ErrorKind::Api, Some(404)) => "not_found",
-        (ErrorKind::Api, Some(413)) => "too_large",
-        (ErrorKind::Api, Some(422)) | (ErrorKind::Validation, _) => "validation",
-        (ErrorKind::Api, Some(429)) | (ErrorKind::MaxWait, _) => "rate_limited",
-        (ErrorKind::Connect, _) => "no_connection",
-        (ErrorKind::Tls, _) => "tls",
-        (ErrorKind::Proxy, _) => "proxy",
-        (ErrorKind::SourceDown, _) => "source_down",
-        (ErrorKind::SourceOff, _) => "source_off",
-        (ErrorKind::NoKey, _) => "no_key",
-        (ErrorKind::Timeout | ErrorKind::Deadline, _) => "timeout",
-        (ErrorKind::Interrupted, _) => "connection_lost",
-        (ErrorKind::Decode | ErrorKind::Redirect | ErrorKind::BodyTooLarge, _) => {
-            "unreadable_answer"
-        }
-        (ErrorKind::KeyRejected, _) => "unauthenticated",
-        (ErrorKind::Configuration, _) => "configuration",
-        (ErrorKind::Refused, _) => "refused",
-        (ErrorKind::Budget, _) => "not_sent",
-        _ => "service_error",
-    }
-    .to_owned()
 }
-
 fn message_of(error: &secmon::Error) -> String {
     let mut message = match (error.field_errors(), error.api()) {
         (Some(fields), _) if !fields.is_empty() => fields

@@ -2,48 +2,23 @@
 
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
-mod admin;
-mod alerts;
-mod args;
-mod browser;
 mod bulk;
-mod call_log;
-mod children;
+mod cli;
 mod commands;
-mod completion;
-mod connection;
 mod context;
-mod credentials;
-mod days;
-mod durations;
-mod env_vars;
 mod error;
-mod files;
-mod guard;
-mod hints;
-mod history;
-mod index;
-mod interrupt;
-mod invocation;
-mod jq;
-mod local;
-mod meant;
-mod outcome;
-mod pace;
-mod paths;
-mod portal;
-mod ports;
-mod profile;
+mod machine;
+mod notebook;
 mod program;
 mod references;
-mod service;
-mod settings;
-mod targets;
-mod touched;
+mod session;
+mod suggest;
 mod ui;
+mod values;
+
+use clap::CommandFactory;
 
 fn main() -> std::process::ExitCode {
-    completion::answer();
-    jq::answer();
+    commands::completion::answer(cli::Cli::command);
     program::run().into()
 }

@@ -1,42 +1,46 @@
 //! From the command line to the exit code.
 
-use crate::args::{Cli, Command, GlobalArgs, MockCommand, OutputFormat};
-use crate::call_log::DEBUG_FILE;
-use crate::commands::{self, Task, help};
+use crate::cli::Cli;
+use crate::commands::help::laid_out;
+use crate::commands::mock::{self, MockCommand};
+use crate::commands::{Command, Task, run_offline, run_task};
 use crate::context::Context;
 use crate::error::{CliError, Exit};
-use crate::files;
-use crate::interrupt::{self, Reaction};
-use crate::invocation::Invocation;
-use crate::meant::{self, Meant};
-use crate::outcome::Outcome;
-use crate::settings::{KeySource, Settings};
-use crate::ui::Ui;
+use crate::machine::files;
+use crate::machine::interrupt::{self, Reaction};
+use crate::session::call_log::DEBUG_FILE;
+use crate::session::flags::GlobalArgs;
+use crate::session::service::KeySource;
+use crate::session::settings::Settings;
+use crate::suggest::{self, Suggestion};
+use crate::ui::invocation::{Invocation, Verdict};
+use crate::ui::outcome::Outcome;
+use crate::ui::{OutputFormat, Ui};
 use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser};
 use std::ffi::OsString;
 use std::path::Path;
 use std::sync::Arc;
 
 /// Runs the program.
 pub fn run() -> Exit {
-    let invocation = Invocation::from_process();
+    let invocation = Invocation::from_process(judge);
     let words: Vec<OsString> = std::env::args_os().collect();
-    if let Some(exit) = show_kept_page(&words, &invocation) {
-        return exit;
-    }
-    let cli = match Cli::parse_from(&words) {
+    let cli = match Cli::try_parse_from(&words) {
         Ok(cli) => cli,
         Err(error) => return refuse(error, &words, invocation),
     };
-    let invocation = invocation.for_service(&cli.global);
+    let invocation = cli.global.kept_in(invocation);
     if cli.global.customer.is_some() && !cli.command.takes_customer() {
         return conclude(&Ui::before_settings(invocation), Err(takes_no_customer()));
     }
     let without_settings = |invocation, result| conclude(&Ui::before_settings(invocation), result);
     match cli.command {
-        Command::Offline(command) => without_settings(invocation, commands::run_offline(command)),
+        Command::Offline(command) => {
+            without_settings(invocation, run_offline(command, Cli::command()))
+        }
         Command::Mock(MockCommand::Serve(args)) => {
-            without_settings(invocation, commands::mock::serve(*args))
+            without_settings(invocation, mock::serve::run(*args))
         }
         Command::Mock(MockCommand::Steering(command)) => {
             start(&cli.global, invocation, Task::Mock(command))
@@ -47,22 +51,21 @@ pub fn run() -> Exit {
     }
 }
 
+/// What the parser says of a command that is suggested.
+fn judge(words: &[String]) -> Verdict {
+    let line = std::iter::once("secmon").chain(words.iter().map(String::as_str));
+    match Cli::try_parse_from(line) {
+        Ok(cli) if cli.command.takes_customer() => Verdict::OfCustomer,
+        Err(error) if error.use_stderr() => Verdict::Refused,
+        _ => Verdict::Accepted,
+    }
+}
+
 /// A customer that narrows nothing was meant to narrow something.
 fn takes_no_customer() -> CliError {
     CliError::usage(
         "-c does not go with this command: it is about no customer, or names one itself; leave it out",
     )
-}
-
-/// Shows a page of help that need not be laid out first.
-fn show_kept_page(words: &[OsString], invocation: &Invocation) -> Option<Exit> {
-    let ui = || Ui::before_settings(invocation.clone());
-    if let Some(page) = help::asked_for(words) {
-        return Some(ui().show(Outcome::text(page)));
-    }
-    let page = help::of_incomplete(words).filter(|_| !invocation.wants_json())?;
-    ui().usage(&page);
-    Some(Exit::Usage)
 }
 
 /// Settles the settings, and runs what works with them.
@@ -103,35 +106,36 @@ async fn online(settings: Settings, ui: &Arc<Ui>, task: Task) -> Exit {
     let context = Context::new(settings, Arc::clone(ui));
     let result = interruptible(&context, task).await;
     let planned = context
+        .session
         .guard_in_use()
         .filter(|guard| guard.is_dry_run())
-        .map(crate::guard::Guard::planned);
+        .map(crate::session::guard::Guard::planned);
     let exit = match (result, planned) {
         (Ok(_), Some(planned)) if !planned.is_empty() => ui.planned(&planned),
         (result, _) => conclude(ui, result),
     };
     // What was done is told before anything is waited for.
-    context.save_index();
+    context.session.save_index();
     exit
 }
 
 /// Runs the command. The signal is taken over only once the command waits for something: before that, and while it
 /// reads standard input, a Ctrl-C ends the program as it ends any other.
 async fn interruptible(context: &Context, task: Task) -> Result<Outcome, CliError> {
-    let mut running = std::pin::pin!(commands::run(context, task));
+    let mut running = std::pin::pin!(run_task(context, task));
     loop {
         let result = tokio::select! {
             biased;
             result = &mut running => result,
-            () = interrupt::signal() => match context.interruption.take() {
-                Reaction::EndsNow => return Err(context.interruption.error()),
+            () = interrupt::signal() => match context.session.interruption.take() {
+                Reaction::EndsNow => return Err(context.session.interruption.error()),
                 Reaction::Finishes => {
-                    context.note("finishing what is on its way; Ctrl-C again ends at once");
+                    context.screen.note("finishing what is on its way; Ctrl-C again ends at once");
                     continue;
                 }
             },
         };
-        return match (result, context.check_interrupted()) {
+        return match (result, context.session.check_interrupted()) {
             (Ok(outcome), Err(stopped)) => Ok(Outcome {
                 trouble: Some(stopped),
                 ..outcome
@@ -156,21 +160,21 @@ fn conclude(ui: &Ui, result: Result<Outcome, CliError>) -> Exit {
 fn refuse(mut error: clap::Error, words: &[OsString], invocation: Invocation) -> Exit {
     let ui = Ui::before_settings(invocation);
     if let ErrorKind::DisplayHelp | ErrorKind::DisplayVersion = error.kind() {
-        return ui.show(Outcome::text(help::laid_out(&error.render())));
+        return ui.show(Outcome::text(laid_out(&error.render())));
     }
-    let meant = meant::instead(&mut error, words);
+    let suggestion = suggest::instead(&mut error, words, Cli::command());
     if ui.format() == OutputFormat::Json {
-        let error = CliError::usage(in_one_sentence(&error, meant)).hint("see how: `--help`");
+        let error = CliError::usage(in_one_sentence(&error, suggestion)).hint("see how: `--help`");
         return conclude(&ui, Err(error));
     }
-    let meant = meant.map(|meant| format!("\n  {meant}\n"));
-    let meant = meant.unwrap_or_default();
-    ui.usage(&format!("{}{meant}", help::laid_out(&error.render())));
+    let suggestion = suggestion.map(|suggestion| format!("\n  {suggestion}\n"));
+    let suggestion = suggestion.unwrap_or_default();
+    ui.usage(&format!("{}{suggestion}", laid_out(&error.render())));
     Exit::Usage
 }
 
 /// What the parser says, without the usage lines behind it.
-fn in_one_sentence(error: &clap::Error, meant: Option<Meant>) -> String {
+fn in_one_sentence(error: &clap::Error, suggestion: Option<Suggestion>) -> String {
     let text = match error.kind() {
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             "the command is not complete: a command, or what it is about, is missing".to_owned()
@@ -182,6 +186,11 @@ fn in_one_sentence(error: &clap::Error, meant: Option<Meant>) -> String {
         .take_while(|line| !line.starts_with("Usage:"))
         .map(str::trim);
     let said: Vec<&str> = said.filter(|line| !line.is_empty()).collect();
-    let meant = meant.map(|meant| format!("; {meant}")).unwrap_or_default();
-    format!("{}{meant}", said.join(" ").trim_start_matches("error: "))
+    let suggestion = suggestion
+        .map(|suggestion| format!("; {suggestion}"))
+        .unwrap_or_default();
+    format!(
+        "{}{suggestion}",
+        said.join(" ").trim_start_matches("error: ")
+    )
 }

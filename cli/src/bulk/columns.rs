@@ -1,9 +1,11 @@
 //! Which field a column of a spreadsheet holds.
 
-use super::input::OWN_COLUMNS;
 use crate::error::CliError;
 use csv::StringRecord;
 use std::net::IpAddr;
+
+/// Columns of a report; a report can be fed back in.
+pub const OWN_COLUMNS: &str = "secmon_";
 
 /// The fields a column can hold, with the other names people give them: small letters and digits only.
 const FIELDS: &[(&str, &[&str])] = &[
@@ -146,7 +148,7 @@ pub fn read(
 }
 
 /// How the columns were read, where their headings do not say it in the field's own words.
-pub fn told(header: &StringRecord, columns: &[Option<&str>]) -> Option<String> {
+pub fn reading_note(header: &StringRecord, columns: &[Option<&str>]) -> Option<String> {
     let both = || header.iter().zip(columns);
     let read = both().filter_map(|(title, field)| {
         let field = (*field).filter(|field| plain_name(field) != plain_name(title))?;
@@ -253,7 +255,7 @@ fn several_columns(name: &str, titles: &[&str], field: &str) -> CliError {
             .hint("give one of them another heading, or take it out of the file");
     }
     let last = titles.last().copied().unwrap_or_default();
-    let last = crate::invocation::quoted(last);
+    let last = crate::ui::invocation::quoted(last);
     CliError::usage(message).hint(format!(
         "say what one of them holds, as --map {last}=FIELD (fields: {}), or pass it over with --map {last}={PASSED_OVER}",
         names().join(", ")
@@ -263,7 +265,7 @@ fn several_columns(name: &str, titles: &[&str], field: &str) -> CliError {
 fn unknown_columns(name: &str, titles: &[&str]) -> CliError {
     let maps: Vec<String> = titles
         .iter()
-        .map(|title| format!("--map {}=FIELD", crate::invocation::quoted(title)))
+        .map(|title| format!("--map {}=FIELD", crate::ui::invocation::quoted(title)))
         .collect();
     let (columns, them) = match titles {
         [_] => ("column", "it"),

@@ -1,16 +1,14 @@
 //! Reading a spreadsheet: every row is checked before anything is sent.
 
 use super::{columns, spreadsheet};
-use crate::context::Context;
 use crate::error::CliError;
-use crate::targets::{Defaults, RowFields, Target};
+use crate::machine::encoding;
+use crate::references::targets::{Defaults, RowFields, Target};
+use crate::ui::Ui;
 use csv::StringRecord;
 use secmon::model::CustomerId;
 use std::collections::HashMap;
 use std::path::Path;
-
-/// Columns of a report; a report can be fed back in.
-pub const OWN_COLUMNS: &str = "secmon_";
 
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
@@ -52,7 +50,7 @@ pub fn template() -> String {
 
 /// Reads a file, or standard input for `-`.
 pub fn read(
-    context: &Context,
+    screen: &Ui,
     path: &Path,
     options: &FileOptions<'_>,
     defaults: &Defaults,
@@ -62,19 +60,19 @@ pub fn read(
     } else {
         path.display().to_string()
     };
-    let text = read_text(context, path, &name)?;
+    let text = read_text(screen, path, &name)?;
     let sheet = parse(&text, &name, options, defaults)?;
     if let Some(reading) = &sheet.reading {
-        context.note(reading);
+        screen.note(reading);
     }
     Ok(sheet)
 }
 
 /// Reads a file's letters, and says where they had to be guessed.
-pub fn read_text(context: &Context, path: &Path, name: &str) -> Result<String, CliError> {
-    let decoded = spreadsheet::decode(&crate::files::read(path, name, MAX_BYTES)?, name)?;
+pub fn read_text(screen: &Ui, path: &Path, name: &str) -> Result<String, CliError> {
+    let decoded = encoding::decode(&crate::machine::files::read(path, name, MAX_BYTES)?, name)?;
     if let Some(encoding) = decoded.guessed {
-        context.note(&format!(
+        screen.note(&format!(
             "warning: {name} is not UTF-8: it is read as {encoding}"
         ));
     }
@@ -87,7 +85,7 @@ fn parse(
     options: &FileOptions<'_>,
     defaults: &Defaults,
 ) -> Result<Sheet, CliError> {
-    let delimiter = delimiter(options.delimiter, text)?;
+    let delimiter = spreadsheet::delimiter(options.delimiter, text)?;
     let spreadsheet::Records {
         heading: header,
         rows: records,
@@ -95,7 +93,7 @@ fn parse(
     let columns = columns::read(&header, options.map, name)?;
     let mut rows = Vec::new();
     let mut problems = Vec::new();
-    let mut earlier = Earlier::new();
+    let mut earlier = EarlierRows::new();
     for (line, record) in records {
         match spreadsheet::check_width(&record, &header)
             .and_then(|()| row(&record, line, &columns, defaults))
@@ -106,7 +104,7 @@ fn parse(
         }
     }
     if !problems.is_empty() {
-        return Err(bad_rows(name, &problems));
+        return Err(spreadsheet::bad_rows(name, &problems));
     }
     if rows.is_empty() {
         return Err(CliError::usage(format!(
@@ -116,12 +114,12 @@ fn parse(
     Ok(Sheet {
         header: header.iter().map(str::to_owned).collect(),
         rows,
-        reading: columns::told(&header, &columns),
+        reading: columns::reading_note(&header, &columns),
     })
 }
 
 /// Refuses a row for what an earlier row has: which one would count?
-fn new_row(row: Row, line: u64, earlier: &mut Earlier) -> Result<Row, CliError> {
+fn new_row(row: Row, line: u64, earlier: &mut EarlierRows) -> Result<Row, CliError> {
     let (name, customer) = (row.target.name(), row.target.customer());
     let first = *earlier
         .entry((customer, row.target.identity()))
@@ -135,42 +133,7 @@ fn new_row(row: Row, line: u64, earlier: &mut Earlier) -> Result<Row, CliError> 
 }
 
 /// The lines of the records that rows before were for.
-type Earlier = HashMap<(CustomerId, String), u64>;
-
-/// Refuses a file for some of its rows.
-pub fn bad_rows(name: &str, problems: &[String]) -> CliError {
-    let count = if problems.len() == 1 {
-        "1 row".to_owned()
-    } else {
-        format!("{} rows", problems.len())
-    };
-    CliError::usage(format!(
-        "{count} of {name} cannot be sent, so nothing was:\n  {}",
-        problems.join("\n  ")
-    ))
-    .hint("correct them and run the same command again")
-}
-
-/// The character between the columns.
-pub fn delimiter(option: &str, text: &str) -> Result<u8, CliError> {
-    let header = text
-        .lines()
-        .find(|line| !line.trim().is_empty())
-        .unwrap_or_default();
-    let count = |c: u8| header.bytes().filter(|byte| *byte == c).count();
-    match option.as_bytes() {
-        b"auto" => Ok([b',', b';', b'\t']
-            .into_iter()
-            .rev()
-            .max_by_key(|c| count(*c))
-            .unwrap_or(b',')),
-        b"tab" | b"\\t" => Ok(b'\t'),
-        [one] if !b"\"\r\n".contains(one) => Ok(*one),
-        _ => Err(CliError::usage(format!(
-            "--delimiter: {option:?} is no single character: give , or ; or tab"
-        ))),
-    }
-}
+type EarlierRows = HashMap<(CustomerId, String), u64>;
 
 fn row(
     record: &StringRecord,

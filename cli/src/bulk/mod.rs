@@ -1,6 +1,8 @@
 //! Doing the same to many: a spreadsheet of servers, or several targets on one command line.
 
+pub mod args;
 mod columns;
+mod driver;
 pub mod input;
 mod item;
 mod journal;
@@ -10,11 +12,13 @@ mod report;
 mod run;
 pub mod spreadsheet;
 
+pub use driver::{
+    ChangeOfMany, Label, came_back, change_all, change_in_journal, change_telling, trace,
+};
 pub use input::{FileOptions, Row};
 pub use item::{Created, Done, End, Item, preview};
 pub use journal::{Journal, Key, Origin, Prior, SOON_STALE, Trace};
-pub use named::{Named, read as named_in};
-pub use plan::{Known, announce};
+pub use named::{NamedServer, read as named_in};
+pub use plan::{MonitoredServers, announce};
 pub use report::{REPORT, ReportFile, Words, conclude, refused, report};
-pub use run::{close, run, run_in_journal, run_telling};
-use run::{is_hopeless, is_unknown_key};
+pub use run::run;

@@ -1,23 +1,23 @@
 //! Servers that a file names: one a line, or in a spreadsheet that could be provisioned too.
 
+use super::columns;
 use super::spreadsheet::{self, Records};
-use super::{columns, input};
 use crate::error::CliError;
-use crate::files::{self, Word};
+use crate::machine::files::{self, Word};
 use csv::StringRecord;
 use secmon::model::CustomerId;
 use std::path::Path;
 
 /// A server that was named.
 #[derive(Debug, Clone)]
-pub struct Named {
+pub struct NamedServer {
     /// What names it.
     pub word: Word,
     /// Whose it is, where a spreadsheet says so.
     pub customer: Option<CustomerId>,
 }
 
-impl From<Word> for Named {
+impl From<Word> for NamedServer {
     fn from(word: Word) -> Self {
         Self {
             word,
@@ -27,11 +27,11 @@ impl From<Word> for Named {
 }
 
 /// Reads the servers of a file.
-pub fn read(path: &Path, name: &str) -> Result<Vec<Named>, CliError> {
+pub fn read(path: &Path, name: &str) -> Result<Vec<NamedServer>, CliError> {
     let text = files::read_listed(path, name)?;
-    let delimiter = input::delimiter("auto", &text)?;
+    let delimiter = spreadsheet::delimiter("auto", &text)?;
     if !begins_with_heading(&text, delimiter) {
-        return Ok(files::words(&text).map(Named::from).collect());
+        return Ok(files::words(&text).map(NamedServer::from).collect());
     }
     let Records { heading, rows } = spreadsheet::records(&text, delimiter, name)?;
     let places = Places::of(&heading, name)?;
@@ -45,7 +45,7 @@ pub fn read(path: &Path, name: &str) -> Result<Vec<Named>, CliError> {
     }
     match problems.as_slice() {
         [] => Ok(named),
-        problems => Err(input::bad_rows(name, problems)),
+        problems => Err(spreadsheet::bad_rows(name, problems)),
     }
 }
 
@@ -86,7 +86,7 @@ impl Places {
         })
     }
 
-    fn read(&self, record: &StringRecord, line: u64) -> Result<Named, CliError> {
+    fn read(&self, record: &StringRecord, line: u64) -> Result<NamedServer, CliError> {
         let cell = |place| record.get(place).unwrap_or_default().trim();
         let customer = self.customer.map(cell).filter(|cell| !cell.is_empty());
         let customer = customer.map(str::parse).transpose().map_err(|_| {
@@ -97,7 +97,7 @@ impl Places {
         })?;
         let text = cell(self.target).to_owned();
         let line = Some(line);
-        Ok(Named {
+        Ok(NamedServer {
             word: Word { line, text },
             customer,
         })

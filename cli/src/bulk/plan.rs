@@ -2,12 +2,14 @@
 
 use super::Row;
 use crate::context::Context;
-use crate::durations::{self, counted};
 use crate::error::CliError;
-use crate::pace::Limits;
 use crate::references;
-use crate::settings::RateLimits;
-use crate::targets::Target;
+use crate::references::targets::Target;
+use crate::session::Session;
+use crate::session::pace::Limits;
+use crate::session::settings::RateLimits;
+use crate::ui::Ui;
+use crate::values::durations::{self, counted};
 use secmon::model::{CustomerId, Endpoint};
 use std::collections::{BTreeSet, HashMap};
 use std::net::IpAddr;
@@ -17,13 +19,13 @@ const MINUTE: Duration = Duration::from_secs(60);
 
 /// Servers that are monitored already, as their customers' lists show them.
 #[derive(Debug, Default)]
-pub struct Known {
+pub struct MonitoredServers {
     by_address: HashMap<(CustomerId, IpAddr), Endpoint>,
     /// The nicknames by id: a server that was named by its host name has an address that only the service knows.
     nicknames: HashMap<String, Option<String>>,
 }
 
-impl Known {
+impl MonitoredServers {
     /// Asks for the servers of every customer in the rows, in the window that provisioning does not use.
     pub async fn read(context: &Context, rows: &[Row]) -> Result<Self, CliError> {
         let customers: BTreeSet<CustomerId> = rows
@@ -32,7 +34,9 @@ impl Known {
             .map(|row| row.target.customer())
             .collect();
         let mut known = Self::default();
-        for endpoint in references::endpoints_of(context, &customers).await? {
+        for endpoint in
+            references::endpoints_of(&context.session, &context.notebook, &customers).await?
+        {
             let (id, nickname) = (endpoint.id.to_string(), endpoint.nickname.clone());
             known.nicknames.insert(id, nickname);
             if let (Some(customer), Some(address)) =
@@ -81,9 +85,10 @@ impl Known {
 /// Says what the run will do, which leaves some calls of each window to people; rows that it did before it was
 /// interrupted are its own, and not there by others.
 pub fn announce(
-    context: &Context,
+    session: &Session,
+    screen: &Ui,
     rows: &[Row],
-    known: &Known,
+    known: &MonitoredServers,
     left_to_people: u32,
     done_before: impl Fn(&Row) -> bool,
 ) {
@@ -114,11 +119,11 @@ pub fn announce(
     }
     let calls = rest.len() - there;
     parts.extend(estimate(
-        context.settings.rate_limits,
+        session.settings.rate_limits,
         left_to_people,
         calls,
     ));
-    context.note(&parts.join(" · "));
+    screen.note(&parts.join(" · "));
 }
 
 fn is_domain(row: &Row) -> bool {

@@ -1,26 +1,33 @@
 //! What became of a run: for scripts, for people, and as a file that can be fed back in.
 
-use super::input::{OWN_COLUMNS, Row};
-use super::journal::NOT_SENT;
-use super::{Created, Done, End, Item, is_unknown_key};
-use crate::context::Context;
-use crate::error::{CliError, Exit};
-use crate::files;
-use crate::outcome::{Cell, Column, Line, Outcome, Table, shown, wide, with_room};
-use crate::ui::inert;
+use super::columns::OWN_COLUMNS;
+use super::input::Row;
+use super::{Created, Done, End, Item};
+use crate::error::{CliError, Exit, Own};
+use crate::machine::files;
+use crate::ui::outcome::{Cell, Field, Line, Outcome, Table, shown, wide, with_room};
+use crate::ui::{Ui, inert};
 use serde_json::{Value, json};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::Path;
 
-const COLUMNS: &[Column] = &[
-    shown("row"),
-    shown("target"),
-    shown("customer"),
-    shown("status"),
-    wide("id"),
-    with_room("code"),
-    shown("message"),
+const COLUMNS: &[Field<Item>] = &[
+    shown("row").of(|item| item.row.map_or(Cell::Missing, Cell::Number)),
+    shown("target").of(|item| Cell::text(&item.target)),
+    shown("customer").of(|item| {
+        item.customer
+            .map_or(Cell::Missing, |customer| Cell::Number(customer.get()))
+    }),
+    shown("status").of(|item| Cell::state(item.end.status())),
+    wide("id").of(|item| {
+        item.end
+            .done()
+            .map_or(Cell::Missing, |done| filled(&done.id))
+    }),
+    with_room("code").of(|item| filled(&trouble(&item.end).0)),
+    shown("message").of(|item| filled(trouble(&item.end).1)),
 ];
 
 /// What the change is called.
@@ -33,28 +40,20 @@ pub struct Words {
 }
 
 /// The result of a change: one target of the command line gives its record or its error, several give a report.
-pub fn conclude(
-    context: &Context,
-    words: Words,
-    mut items: Vec<Item>,
-) -> Result<Outcome, CliError> {
+pub fn conclude(screen: &Ui, words: Words, mut items: Vec<Item>) -> Result<Outcome, CliError> {
     if let Some(error) = refused(&items) {
         return Err(error);
     }
     if items.len() != 1 || items.iter().any(|item| item.row.is_some()) {
-        return Ok(report(context, words, &items));
+        return Ok(report(screen, words, &items));
     }
     let Some(item) = items.pop() else {
-        return Ok(report(context, words, &items));
+        return Ok(report(screen, words, &items));
     };
-    let table = Table {
-        columns: COLUMNS.into(),
-        rows: vec![row(&item)],
-        ..Table::default()
-    };
+    let table = Table::of(COLUMNS, [&item]);
     match item.end {
         End::Failed(error) => Err(error),
-        End::Planned => Ok(Outcome::record(Value::Null, Table::new(COLUMNS))),
+        End::Planned => Ok(Outcome::record(Value::Null, Table::of(COLUMNS, []))),
         End::Done(done) | End::Skipped(done) => {
             let mut sentence = done.sentence.clone();
             if let Some(note) = &done.note {
@@ -70,12 +69,12 @@ pub fn refused(items: &[Item]) -> Option<CliError> {
     items
         .iter()
         .filter_map(|item| item.end.error())
-        .find(|error| error.code() == "read_only")
+        .find(|error| error.is(Own::ReadOnly))
         .cloned()
 }
 
 /// The result of a run over many.
-pub fn report(context: &Context, words: Words, items: &[Item]) -> Outcome {
+pub fn report(screen: &Ui, words: Words, items: &[Item]) -> Outcome {
     let count = |status: &str| {
         items
             .iter()
@@ -85,10 +84,9 @@ pub fn report(context: &Context, words: Words, items: &[Item]) -> Outcome {
     let (succeeded, skipped, failed) = (count("succeeded"), count("skipped"), count("failed"));
     let result = json!({
         "summary": { "total": items.len(), "succeeded": succeeded, "failed": failed, "skipped": skipped },
-        "items": items.iter().map(|item| to_json(context, item)).collect::<Vec<_>>(),
+        "items": items.iter().map(|item| to_json(screen, item)).collect::<Vec<_>>(),
     });
-    let mut table = Table::new(COLUMNS);
-    table.rows = items.iter().map(row).collect();
+    let table = Table::of(COLUMNS, items);
     let Words {
         done,
         skipped: there,
@@ -115,7 +113,7 @@ fn exit_of(items: &[Item]) -> Exit {
     let mut errors = items.iter().filter_map(|item| item.end.error()).peekable();
     if errors.peek().is_none() {
         Exit::Done
-    } else if errors.any(is_unknown_key) {
+    } else if errors.any(|error| error.failure().is_unknown_key()) {
         Exit::Permission
     } else {
         Exit::SomeFailed
@@ -166,7 +164,7 @@ impl ReportFile {
         self.write(cells.into_iter().chain([
             end.status().to_owned(),
             inert(&id),
-            inert(code),
+            inert(&code),
             inert(message),
         ]))
     }
@@ -182,7 +180,7 @@ impl ReportFile {
     }
 }
 
-fn to_json(context: &Context, item: &Item) -> Value {
+fn to_json(screen: &Ui, item: &Item) -> Value {
     let done = item.end.done();
     json!({
         "row": item.row,
@@ -192,31 +190,15 @@ fn to_json(context: &Context, item: &Item) -> Value {
         "id": done.map(|done| &done.id).filter(|id| !id.is_empty()),
         "created": done.and_then(|done| done.created.to_json()).unwrap_or(Value::Bool(false)),
         "note": done.and_then(|done| done.note.as_ref()),
-        "error": item.end.error().map(|error| context.error_as_json(error)),
+        "error": item.end.error().map(|error| screen.error_as_json(error)),
     })
 }
 
-fn row(item: &Item) -> Vec<Cell> {
-    let (code, message) = trouble(&item.end);
-    let filled = |text: &str| {
-        if text.is_empty() {
-            Cell::Missing
-        } else {
-            Cell::text(text)
-        }
-    };
-    vec![
-        item.row.map_or(Cell::Missing, Cell::Number),
-        Cell::text(&item.target),
-        item.customer
-            .map_or(Cell::Missing, |customer| Cell::Number(customer.get())),
-        Cell::state(item.end.status()),
-        item.end
-            .done()
-            .map_or(Cell::Missing, |done| filled(&done.id)),
-        filled(code),
-        filled(message),
-    ]
+fn filled(text: &str) -> Cell {
+    match text {
+        "" => Cell::Missing,
+        text => Cell::text(text),
+    }
 }
 
 /// What is said of a record that was made, and is not quite as it was wanted.
@@ -229,24 +211,20 @@ fn left_undone(item: &Item) -> Option<Line> {
 
 /// Whether a row never went out, because the run ended before it.
 fn is_unsent(item: &&Item) -> bool {
-    item.end
-        .error()
-        .is_some_and(|error| error.code() == NOT_SENT)
+    item.end.error().is_some_and(|error| error.is(Own::NotSent))
 }
 
 /// The rows that failed, and the way out of each kind of trouble, once. What was never sent has no trouble of its own.
 fn failures(items: &[Item]) -> Vec<Line> {
-    let mut table = Table::new(COLUMNS);
-    table.rows = items
+    let failed = items
         .iter()
-        .filter(|item| item.end.error().is_some() && !is_unsent(item))
-        .map(row)
-        .collect();
+        .filter(|item| item.end.error().is_some() && !is_unsent(item));
+    let table = Table::of(COLUMNS, failed);
     if table.rows.is_empty() {
         return Vec::new();
     }
     let errors = items.iter().filter_map(|item| item.end.error());
-    let hints: BTreeMap<&str, &str> = errors
+    let hints: BTreeMap<_, &str> = errors
         .filter_map(|error| Some((error.code(), error.way_out()?)))
         .collect();
     let hints = hints
@@ -255,7 +233,7 @@ fn failures(items: &[Item]) -> Vec<Line> {
     std::iter::once(Line::Table(table)).chain(hints).collect()
 }
 
-fn trouble(end: &End) -> (&str, &str) {
+fn trouble(end: &End) -> (Cow<'_, str>, &str) {
     end.error()
-        .map_or(("", ""), |error| (error.code(), error.message()))
+        .map_or(("".into(), ""), |error| (error.code(), error.message()))
 }

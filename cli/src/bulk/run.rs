@@ -1,12 +1,12 @@
 //! Sending many, several at a time, in the client's pace.
 
-use super::End;
-use super::journal::{FULL, Journal, NOT_SENT, Prior, Trace};
-use crate::args::OnError;
-use crate::context::Context;
-use crate::error::{CliError, Exit};
-use crate::invocation::AS_TYPED;
-use crate::ui::Progress;
+use super::args::OnError;
+use crate::bulk::End;
+use crate::bulk::journal::Journal;
+use crate::error::{CliError, Own};
+use crate::session::Session;
+use crate::ui::invocation::AS_TYPED;
+use crate::ui::{Progress, Ui};
 use futures_util::stream::{self, StreamExt};
 use std::cell::{Cell, RefCell};
 
@@ -15,64 +15,58 @@ const AT_ONCE: usize = 8;
 
 /// Sends each target, and gives the ends in the order of the targets.
 pub async fn run<T>(
-    context: &Context,
+    session: &Session,
+    screen: &Ui,
     targets: &[T],
     on_error: OnError,
     send: impl AsyncFn(&T) -> Result<End, CliError>,
 ) -> Vec<End> {
-    run_telling(context, targets, on_error, send, |_| None, |_, _| {}).await
-}
-
-/// Sends each row between its two lines in the journal; a row that an earlier run has done is not sent again.
-pub async fn run_in_journal<T>(
-    context: &Context,
-    journal: &Journal,
-    rows: &[T],
-    trace: impl Fn(&T) -> Trace,
-    send: impl AsyncFn(&T, Prior) -> Result<End, CliError>,
-) -> Vec<End> {
-    let send = async |row: &T| {
-        let send = async |prior| send(row, prior).await;
-        journal.settle(&trace(row), send).await
-    };
-    let ends = run(context, rows, OnError::Continue, send).await;
-    close(context, journal, &ends);
-    ends
+    run_telling(
+        session,
+        screen,
+        targets,
+        on_error,
+        send,
+        |_| None,
+        |_, _| {},
+    )
+    .await
 }
 
 /// Closes the journal of a run that is over.
-pub fn close(context: &Context, journal: &Journal, ends: &[End]) {
+pub fn close(screen: &Ui, journal: &Journal, ends: &[End]) {
     if let Err(error) = journal.conclude(ends) {
-        context.note(&format!("warning: {}", error.message()));
+        screen.note(&format!("warning: {}", error.message()));
     }
 }
 
 /// The same, telling of each end as soon as all before it are known. `unfinished` knows what was done of a target that
 /// an interruption kept from its end.
 pub async fn run_telling<T>(
-    context: &Context,
+    session: &Session,
+    screen: &Ui,
     targets: &[T],
     on_error: OnError,
     send: impl AsyncFn(&T) -> Result<End, CliError>,
     unfinished: impl Fn(&T) -> Option<End>,
     tell: impl FnMut(&T, &End),
 ) -> Vec<End> {
-    context.on_interrupt(
+    session.on_interrupt(
         "interrupted: what was sent stays done",
         format!("go on with the rest: `{AS_TYPED}`"),
     );
-    let gentle = context.interruption.begin_gentle();
+    let gentle = session.interruption.begin_gentle();
     let run = Run {
         on_error,
         failed: Cell::new(0),
         stopped: RefCell::new(None),
-        progress: context.progress(targets.len()),
+        progress: screen.progress(targets.len()),
     };
     let mut told = Told::new(targets, tell);
     let sending = targets.iter().enumerate().map(async |(i, target)| {
         let stopped = run.stopped.borrow().clone();
-        let end = match stopped.or_else(|| interrupted(context)) {
-            Some(reason) => End::Failed(CliError::new(Exit::Other, NOT_SENT, reason)),
+        let end = match stopped.or_else(|| interrupted(session)) {
+            Some(reason) => End::Failed(CliError::new(Own::NotSent, reason)),
             None => send(target).await.unwrap_or_else(End::Failed),
         };
         run.note(&end);
@@ -90,7 +84,7 @@ pub async fn run_telling<T>(
                 Some((i, end)) => told.add(i, end),
                 None => break,
             },
-            () = nothing_more_comes(context) => break,
+            () = nothing_more_comes(session) => break,
         }
     }
     run.progress.finish();
@@ -99,15 +93,15 @@ pub async fn run_telling<T>(
 }
 
 /// After a Ctrl-C, the moment at which no call is on the wire: a row that still sleeps would only be kept waiting.
-async fn nothing_more_comes(context: &Context) {
-    context.interruption.sign().raised().await;
-    if let Some(guard) = context.guard_in_use() {
+async fn nothing_more_comes(session: &Session) {
+    session.interruption.sign().raised().await;
+    if let Some(guard) = session.guard_in_use() {
         guard.quiet().await;
     }
 }
 
-fn interrupted(context: &Context) -> Option<String> {
-    let stopped = context.interruption.sign().is_up();
+fn interrupted(session: &Session) -> Option<String> {
+    let stopped = session.interruption.sign().is_up();
     stopped.then(|| "not sent, because the run was interrupted".to_owned())
 }
 
@@ -141,7 +135,7 @@ impl<'a, T, F: FnMut(&T, &End)> Told<'a, T, F> {
     fn finish(mut self, unfinished: impl Fn(&T) -> Option<End>) -> Vec<End> {
         let dropped = || {
             let reason = "not finished, because the run was interrupted";
-            End::Failed(CliError::new(Exit::Other, NOT_SENT, reason))
+            End::Failed(CliError::new(Own::NotSent, reason))
         };
         for i in 0..self.ends.len() {
             if self.ends[i].is_none() {
@@ -165,7 +159,7 @@ impl Run {
     fn note(&self, end: &End) {
         if let End::Failed(error) = end {
             self.failed.set(self.failed.get() + 1);
-            if self.on_error == OnError::Stop || is_hopeless(error) {
+            if self.on_error == OnError::Stop || error.failure().is_hopeless() {
                 let reason = format!(
                     "not sent, because an earlier one failed: {}",
                     error.message()
@@ -175,18 +169,4 @@ impl Run {
         }
         self.progress.advance(self.failed.get());
     }
-}
-
-/// A key or an account that the service refuses fails everything that follows.
-pub fn is_hopeless(error: &CliError) -> bool {
-    let refused_all = matches!(
-        error.code(),
-        "TENANT_MISMATCH" | "ACCOUNT_SUSPENDED" | "read_only" | "no_connection" | FULL
-    );
-    refused_all || is_unknown_key(error)
-}
-
-/// The service does not know the key (401): the client sends nothing more with it.
-pub fn is_unknown_key(error: &CliError) -> bool {
-    matches!(error.code(), "unauthenticated" | "TENANT_NOT_FOUND")
 }

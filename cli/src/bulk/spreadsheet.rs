@@ -1,48 +1,10 @@
-//! What a spreadsheet program saves: its letters, and which row each record is.
+//! What a spreadsheet program saves: which row each record is.
 
 use crate::error::CliError;
 use csv::StringRecord;
-use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 use std::cmp::Ordering;
 
-/// How the files of spreadsheet programs begin that are no text.
-const WORKBOOKS: &[&[u8]] = &[b"PK\x03\x04", b"\xD0\xCF\x11\xE0"];
 const LINE_BREAKS: [char; 2] = ['\r', '\n'];
-
-/// A text, and what there is to say about how it was read.
-#[derive(Debug)]
-pub struct Decoded {
-    /// The text, without a byte-order mark.
-    pub text: String,
-    /// The encoding, where it had to be guessed.
-    pub guessed: Option<&'static str>,
-}
-
-/// Reads the letters: UTF-8, UTF-16 by its byte-order mark, else what Excel saves as plain CSV.
-pub fn decode(bytes: &[u8], name: &str) -> Result<Decoded, CliError> {
-    if WORKBOOKS.iter().any(|start| bytes.starts_with(start)) {
-        return Err(CliError::usage(format!(
-            "{name} is an Excel workbook: save it as CSV, and give that file"
-        )));
-    }
-    let marked = Encoding::for_bom(bytes).map(|(encoding, _)| encoding);
-    let encoding = match marked {
-        Some(encoding) => encoding,
-        None if std::str::from_utf8(bytes).is_ok() => UTF_8,
-        None => WINDOWS_1252,
-    };
-    let (text, _, broken) = encoding.decode(bytes);
-    if broken {
-        return Err(CliError::usage(format!(
-            "{name} begins as {} and is not: save it as CSV again",
-            encoding.name()
-        )));
-    }
-    Ok(Decoded {
-        text: text.into_owned(),
-        guessed: (encoding == WINDOWS_1252).then_some("Windows-1252"),
-    })
-}
 
 /// A CSV text: its heading, and the records below it. Blank rows are none of them.
 #[derive(Debug, Default)]
@@ -61,7 +23,7 @@ pub fn records(text: &str, delimiter: u8, name: &str) -> Result<Records, CliErro
         .map(|line| format!("line {line}: a quote that opens in it is not closed in it"))
         .collect();
     if !torn.is_empty() {
-        return Err(super::input::bad_rows(name, &torn)
+        return Err(bad_rows(name, &torn)
             .hint("close the quote, or double one that is part of a text; a cell is one line"));
     }
     let mut reader = csv::ReaderBuilder::new()
@@ -91,8 +53,8 @@ pub fn records(text: &str, delimiter: u8, name: &str) -> Result<Records, CliErro
 
 /// Refuses a record with other cells than its heading has names: which of them is missing, or too many, nobody knows.
 pub fn check_width(record: &StringRecord, heading: &StringRecord) -> Result<(), CliError> {
-    let cells = crate::durations::counted(record.len(), "cell");
-    let columns = crate::durations::counted(heading.len(), "column");
+    let cells = crate::values::durations::counted(record.len(), "cell");
+    let columns = crate::values::durations::counted(heading.len(), "column");
     let way_out = match record.len().cmp(&heading.len()) {
         Ordering::Equal => return Ok(()),
         Ordering::Less => "leave a cell empty, and not out",
@@ -103,31 +65,66 @@ pub fn check_width(record: &StringRecord, heading: &StringRecord) -> Result<(), 
     )))
 }
 
+/// Refuses a file for some of its rows.
+pub fn bad_rows(name: &str, problems: &[String]) -> CliError {
+    let count = if problems.len() == 1 {
+        "1 row".to_owned()
+    } else {
+        format!("{} rows", problems.len())
+    };
+    CliError::usage(format!(
+        "{count} of {name} cannot be sent, so nothing was:\n  {}",
+        problems.join("\n  ")
+    ))
+    .hint("correct them and run the same command again")
+}
+
+/// The character between the columns.
+pub fn delimiter(option: &str, text: &str) -> Result<u8, CliError> {
+    let header = text
+        .lines()
+        .find(|line| !line.trim().is_empty())
+        .unwrap_or_default();
+    let count = |c: u8| header.bytes().filter(|byte| *byte == c).count();
+    match option.as_bytes() {
+        b"auto" => Ok([b',', b';', b'\t']
+            .into_iter()
+            .rev()
+            .max_by_key(|c| count(*c))
+            .unwrap_or(b',')),
+        b"tab" | b"\\t" => Ok(b'\t'),
+        [one] if !b"\"\r\n".contains(one) => Ok(*one),
+        _ => Err(CliError::usage(format!(
+            "--delimiter: {option:?} is no single character: give , or ; or tab"
+        ))),
+    }
+}
+
 /// The lines in which a quoted cell begins and does not end, counted from 1.
 fn torn_lines(text: &str, delimiter: u8) -> Vec<u64> {
     let mut torn = Vec::new();
     let mut line = 1;
-    let mut at = Place::CellStart;
+    let mut at = CellPart::CellStart;
     let mut bytes = text.bytes().peekable();
     while let Some(byte) = bytes.next() {
         if matches!(byte, b'\r' | b'\n') {
-            if at == Place::Quoted {
+            if at == CellPart::Quoted {
                 torn.push(line);
             }
-            at = Place::CellStart;
+            at = CellPart::CellStart;
             let ends_here = byte == b'\n' || bytes.peek() != Some(&b'\n');
             line += u64::from(ends_here);
             continue;
         }
         at = match (at, byte) {
-            (Place::CellStart | Place::QuoteEnd, b'"') => Place::Quoted,
-            (Place::Quoted, b'"') => Place::QuoteEnd,
-            (Place::Quoted, _) => Place::Quoted,
-            (_, byte) if byte == delimiter => Place::CellStart,
-            _ => Place::Bare,
+            (CellPart::CellStart | CellPart::QuoteEnd, b'"') => CellPart::Quoted,
+            (CellPart::Quoted, b'"') => CellPart::QuoteEnd,
+            (CellPart::Quoted, _) => CellPart::Quoted,
+            (_, byte) if byte == delimiter => CellPart::CellStart,
+            _ => CellPart::Bare,
         };
     }
-    if at == Place::Quoted {
+    if at == CellPart::Quoted {
         torn.push(line);
     }
     torn
@@ -135,7 +132,7 @@ fn torn_lines(text: &str, delimiter: u8) -> Vec<u64> {
 
 /// Where a reader of a line is.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum CellPart {
     /// Before a cell: a quote here opens one.
     CellStart,
     /// In a cell without quotes, or behind one's closing quote: a quote here is a letter.

@@ -1,21 +1,40 @@
 //! `secmon customer ...`: who there is, and how they stand.
 
-use super::{status, views};
-use crate::args::CustomerCommand;
+use super::common::views::is_paused;
+use super::status;
 use crate::context::Context;
 use crate::error::CliError;
-use crate::index::Domain;
-use crate::outcome::{Cell, Column, Outcome, shown};
-use crate::{references, settings};
+use crate::notebook::index::Domain;
+use crate::references;
+use crate::session::settings;
+use crate::ui::outcome::{Cell, Field, Outcome, shown};
+use clap::Subcommand;
 use secmon::model::CustomerId;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-const COLUMNS: &[Column] = &[
-    shown("billing_customer_id"),
-    shown("servers"),
-    shown("paused"),
-    shown("domains_seen"),
+/// Customers, by the numbers that the billing system gave them.
+#[derive(Debug, Subcommand)]
+pub enum CustomerCommand {
+    /// List the customers: by their servers, and by the domains that this machine has seen
+    List {
+        /// Only customers whose number is this, or one of whose servers has this in its address or name
+        #[arg(long, value_name = "TEXT")]
+        search: Option<String>,
+    },
+    /// Show how a customer stands, as `status -c` does: servers, domains, open alerts, rules about to expire
+    Show {
+        /// The customer's number
+        #[arg(value_name = "CUSTOMER")]
+        number: String,
+    },
+}
+
+const COLUMNS: &[Field<Customer>] = &[
+    shown("billing_customer_id").of(|customer| Cell::text(customer.billing_customer_id)),
+    shown("servers").of(|customer| Cell::Number(customer.servers)),
+    shown("paused").of(|customer| Cell::Number(customer.paused)),
+    shown("domains_seen").of(|customer| Cell::Number(customer.domains_seen)),
 ];
 
 /// A customer, by what there is of theirs.
@@ -39,19 +58,19 @@ pub async fn run(context: &Context, command: CustomerCommand) -> Result<Outcome,
 }
 
 async fn list(context: &Context, search: Option<&str>) -> Result<Outcome, CliError> {
-    let narrowed = context.settings.customer;
+    let narrowed = context.session.settings.customer;
     let search = search.unwrap_or_default();
     let mut customers = BTreeMap::new();
-    for server in references::all_endpoints(context, narrowed).await? {
+    for server in references::all_endpoints(&context.session, &context.notebook, narrowed).await? {
         if let Some(number) = server.billing_customer_id {
             let customer = known(&mut customers, number);
             customer.servers += 1;
-            customer.paused += u64::from(views::is_paused(&server));
+            customer.paused += u64::from(is_paused(&server));
             customer.is_sought |= references::is_called(&server, search);
         }
     }
     let is_theirs = |domain: &&Domain| narrowed.is_none_or(|number| number == domain.customer);
-    for domain in context.known()?.domains.iter().filter(is_theirs) {
+    for domain in context.session.known()?.domains.iter().filter(is_theirs) {
         let customer = known(&mut customers, domain.customer);
         customer.domains_seen += 1;
         customer.is_sought |= domain.name.contains(&search.to_lowercase());
@@ -60,10 +79,10 @@ async fn list(context: &Context, search: Option<&str>) -> Result<Outcome, CliErr
         customer.is_sought || customer.billing_customer_id.to_string() == search
     };
     let customers: Vec<Customer> = customers.into_values().filter(is_sought).collect();
-    context.note(
+    context.screen.note(
         "the service lists no customers: these have servers, or domains that this machine has seen",
     );
-    Ok(Outcome::list(&customers, COLUMNS, row))
+    Ok(Outcome::list(&customers, COLUMNS))
 }
 
 fn known(customers: &mut BTreeMap<CustomerId, Customer>, number: CustomerId) -> &mut Customer {
@@ -76,17 +95,8 @@ fn known(customers: &mut BTreeMap<CustomerId, Customer>, number: CustomerId) -> 
     })
 }
 
-fn row(customer: &Customer) -> Vec<Cell> {
-    vec![
-        Cell::text(customer.billing_customer_id),
-        Cell::Number(customer.servers),
-        Cell::Number(customer.paused),
-        Cell::Number(customer.domains_seen),
-    ]
-}
-
 async fn show(context: &Context, number: &str) -> Result<Outcome, CliError> {
     let customer = settings::parse_customer("CUSTOMER", number)?;
-    references::refuse_unknown(context, customer).await?;
+    references::refuse_unknown(&context.session, customer).await?;
     status::of_customer(context, customer).await
 }

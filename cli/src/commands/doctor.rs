@@ -3,17 +3,27 @@
 mod machine;
 mod network;
 
-use crate::context::Context;
 use crate::error::{CliError, Exit};
-use crate::outcome::{Cell, Column, Line, Outcome, Table, shown};
-use serde_json::{Value, json};
+use crate::session::Session;
+use crate::ui::Ui;
+use crate::ui::outcome::{Cell, Field, Line, Outcome, shown};
+use serde::Serialize;
 
-const COLUMNS: &[Column] = &[
-    shown("check"),
-    shown("result"),
-    shown("about"),
-    shown("fix"),
+const COLUMNS: &[Field<CheckResult>] = &[
+    shown("check").of(|check| Cell::text(check.check)),
+    shown("result").of(|check| Cell::state(check.result)),
+    shown("about").of(|check| Cell::text(&check.about)),
+    shown("fix").of(|check| Cell::maybe(check.fix.as_ref())),
 ];
+
+/// A check and its end, in words.
+#[derive(Serialize)]
+struct CheckResult {
+    check: &'static str,
+    result: &'static str,
+    about: String,
+    fix: Option<String>,
+}
 
 /// One check.
 struct Check {
@@ -56,31 +66,30 @@ impl Check {
 }
 
 /// Runs the command. What cannot be reached ends the checks that need it; the worst one decides the exit code.
-pub async fn run(context: &Context) -> Result<Outcome, CliError> {
+pub async fn run(session: &Session, screen: &Ui) -> Result<Outcome, CliError> {
     let mut checks = vec![
-        machine::configuration(context),
-        machine::files(context),
-        machine::service(context),
+        machine::configuration(session),
+        machine::files(session),
+        machine::service(session),
     ];
-    if let Ok(service) = &context.settings.service {
-        let key = context.key_in_use().map(|key| {
-            let place = super::auth::source_name(&service.key);
+    if let Ok(service) = &session.settings.service {
+        let key = session.key_in_use().map(|key| {
+            let place = super::auth::status::source_name(&service.key);
             format!("{} ({place})", key.masked_tail())
         });
         let has_key = key.is_ok();
         checks.push(Check::of("key", key));
         if has_key {
-            checks.extend(network::checks(context, service).await);
+            checks.extend(network::checks(session, service).await);
         }
     }
     checks.extend(machine::completion());
-    Ok(report(context, &checks))
+    Ok(report(screen, &checks))
 }
 
-fn report(context: &Context, checks: &[Check]) -> Outcome {
-    let mut table = Table::new(COLUMNS);
+fn report(screen: &Ui, checks: &[Check]) -> Outcome {
     let mut story = Vec::new();
-    let mut result = Vec::new();
+    let mut all = Vec::new();
     for check in checks {
         let (mark, word, about, fix) = match &check.finding {
             Finding::Good(about) => ("✔", "good", about.as_str(), None),
@@ -89,14 +98,12 @@ fn report(context: &Context, checks: &[Check]) -> Outcome {
         };
         story.push(Line::text(format!("{mark} {:<14} {about}", check.name)));
         story.extend(fix.map(|fix| Line::Hint(fix.to_owned())));
-        let fix = fix.map(|fix| context.written_out(fix));
-        table.rows.push(vec![
-            Cell::text(check.name),
-            Cell::state(word),
-            Cell::text(about),
-            Cell::maybe(fix.as_ref()),
-        ]);
-        result.push(json!({ "check": check.name, "result": word, "about": about, "fix": fix }));
+        all.push(CheckResult {
+            check: check.name,
+            result: word,
+            about: about.to_owned(),
+            fix: fix.map(|fix| screen.written_out(fix)),
+        });
     }
     let worst = checks.iter().filter_map(|check| match &check.finding {
         Finding::Bad(error) => Some(error.exit()),
@@ -104,6 +111,6 @@ fn report(context: &Context, checks: &[Check]) -> Outcome {
     });
     Outcome {
         exit: worst.max_by_key(|exit| *exit as u8).unwrap_or(Exit::Done),
-        ..Outcome::record(Value::Array(result), table).tell(story)
+        ..Outcome::list(&all, COLUMNS).tell(story)
     }
 }

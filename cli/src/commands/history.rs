@@ -1,33 +1,68 @@
 //! `secmon history`: what was changed from this machine.
 
-use crate::args::{HistoryArgs, HistoryCommand};
-use crate::completion;
 use crate::context::Context;
-use crate::durations::{self, counted};
 use crate::error::CliError;
-use crate::history::{self, Entry};
-use crate::index::Index;
-use crate::outcome::{Cell, Column, Line, Outcome, Table, shown, to_json, wide, with_room};
-use crate::references::{self, Named, Reference};
+use crate::notebook::history::{self, Entry};
+use crate::notebook::index::Index;
+use crate::references::{self, RecordKind, Reference};
+use crate::session::account;
+use crate::ui::outcome::{Cell, Field, Line, Outcome, Table, shown, to_json, wide, with_room};
+use crate::values::durations::{self, counted};
 use chrono::DateTime;
+use clap::{Args, Subcommand};
 use uuid::Uuid;
 
-const COLUMNS: &[Column] = &[
-    shown("id"),
-    shown("at"),
-    with_room("user"),
-    with_room("customer"),
-    with_room("operation"),
-    shown("about"),
-    with_room("result"),
-    wide("service"),
-    wide("command"),
-    wide("ids"),
-    wide("moved"),
+/// What was changed from this machine, the latest last.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub struct HistoryArgs {
+    /// Only changes within this time, as 30d
+    #[arg(long, value_name = "TIME")]
+    pub since: Option<String>,
+    /// Only changes that touched this server: id, address, host name or nickname
+    #[arg(long, value_name = "ENDPOINT")]
+    pub endpoint: Option<String>,
+    /// Only changes by this user of the machine
+    #[arg(long, value_name = "USER")]
+    pub user: Option<String>,
+    /// One change
+    #[command(subcommand)]
+    pub command: Option<HistoryCommand>,
+}
+
+/// One change.
+#[derive(Debug, Subcommand)]
+pub enum HistoryCommand {
+    /// Show one change
+    Show {
+        /// Its id, or the first 6 or more of its characters
+        id: String,
+    },
+}
+
+const COLUMNS: &[Field<Entry>] = &[
+    shown("id").of(|entry| Cell::text(&entry.id)),
+    shown("at").of(|entry| {
+        entry
+            .at
+            .parse()
+            .map_or_else(|_| Cell::text(&entry.at), Cell::Time)
+    }),
+    with_room("user").of(|entry| Cell::text(&entry.user)),
+    with_room("customer").of(|entry| listed(entry.customers.as_deref().unwrap_or_default())),
+    with_room("operation").of(|entry| Cell::text(&entry.operation)),
+    shown("about").of(|entry| Cell::text(&entry.about)),
+    with_room("result").of(|entry| Cell::state(&entry.result)),
+    wide("service").of(|entry| Cell::text(&entry.service)),
+    wide("command").of(|entry| Cell::text(&entry.command)),
+    wide("ids").of(|entry| listed(entry.ids.as_deref().unwrap_or_default())),
+    wide("moved").of(|entry| listed(&entry.moved)),
 ];
+
 /// So many changes are shown unless -L says another number.
 const LATEST: usize = 50;
-const CHANGE: Named = Named {
+
+const CHANGE: RecordKind = RecordKind {
     one: "change",
     list: "history",
 };
@@ -35,12 +70,13 @@ const CHANGE: Named = Named {
 /// Runs the command.
 pub fn run(context: &Context, args: &HistoryArgs) -> Result<Outcome, CliError> {
     let mut entries = history::read()?;
-    if let Some(customer) = context.settings.customer {
+    if let Some(customer) = context.session.settings.customer {
         entries.retain(|entry| entry.is_about(customer));
     }
     if let Some(HistoryCommand::Show { id }) = &args.command {
-        let entry =
-            references::by_id_or_prefix(context, id, CHANGE, entries, |entry| entry.id.clone())?;
+        let entry = references::by_id_or_prefix(&context.session, id, CHANGE, entries, |entry| {
+            entry.id.clone()
+        })?;
         return Ok(one(&entry));
     }
     if let Some(since) = &args.since {
@@ -56,19 +92,19 @@ pub fn run(context: &Context, args: &HistoryArgs) -> Result<Outcome, CliError> {
         let server = Sought::new(context, &entries, &server);
         entries.retain(|entry| server.is_touched_by(entry));
     }
-    let display = &context.settings.display;
+    let display = &context.session.settings.display;
     let shown = match (&display.sort, display.limit) {
         (Some(_), _) => entries.len(),
         (None, limit) => limit.unwrap_or(LATEST).min(entries.len()),
     };
     let earlier = entries.len() - shown;
     if earlier > 0 {
-        context.note(&format!(
+        context.screen.note(&format!(
             "{} not shown: allow a larger -L",
             counted(earlier, "earlier change")
         ));
     }
-    Ok(Outcome::list(&entries[earlier..], COLUMNS, row))
+    Ok(Outcome::list(&entries[earlier..], COLUMNS))
 }
 
 /// What a server may be called in a change.
@@ -81,8 +117,8 @@ struct Sought<'a> {
 impl<'a> Sought<'a> {
     /// The server as it was typed, as commands have seen it, and as earlier changes name it: it may be gone.
     fn new(context: &Context, entries: &[Entry], typed: &Reference<'a>) -> Self {
-        let service = context.settings.service.as_ref().ok();
-        let account = service.and_then(completion::account);
+        let service = context.session.settings.service.as_ref().ok();
+        let account = service.and_then(account::known);
         let servers = account.map(|account| Index::read(&account).servers);
         let servers = servers.unwrap_or_default();
         let known = match typed.id {
@@ -129,25 +165,6 @@ fn names(text: &str, name: &str) -> bool {
     !name.is_empty() && text.match_indices(&name).any(|(at, _)| stands_alone(at))
 }
 
-fn row(entry: &Entry) -> Vec<Cell> {
-    vec![
-        Cell::text(&entry.id),
-        entry
-            .at
-            .parse()
-            .map_or_else(|_| Cell::text(&entry.at), Cell::Time),
-        Cell::text(&entry.user),
-        listed(entry.customers.as_deref().unwrap_or_default()),
-        Cell::text(&entry.operation),
-        Cell::text(&entry.about),
-        Cell::state(&entry.result),
-        Cell::text(&entry.service),
-        Cell::text(&entry.command),
-        listed(entry.ids.as_deref().unwrap_or_default()),
-        listed(&entry.moved),
-    ]
-}
-
 fn listed<T: ToString>(items: &[T]) -> Cell {
     let items: Vec<String> = items.iter().map(ToString::to_string).collect();
     Cell::maybe((!items.is_empty()).then(|| items.join(" ")))
@@ -172,5 +189,5 @@ fn one(entry: &Entry) -> Outcome {
     if !entry.moved.is_empty() {
         story.push(Line::Field("capacity moved", listed(&entry.moved)));
     }
-    Outcome::record(to_json(entry), Table::one(COLUMNS, row(entry))).tell(story)
+    Outcome::record(to_json(entry), Table::of(COLUMNS, [entry])).tell(story)
 }

@@ -1,22 +1,30 @@
 //! `secmon man`: manual pages, made from the same types as the help.
 
-use crate::args::tree;
 use crate::error::CliError;
-use crate::outcome::Outcome;
-use std::path::Path;
+use crate::ui::outcome::Outcome;
+use clap::Args;
+use std::path::{Path, PathBuf};
+
+/// Manual pages.
+#[derive(Debug, Args)]
+pub struct ManArgs {
+    /// Folder to write the pages of all commands into
+    #[arg(long, value_name = "FOLDER")]
+    pub dir: Option<PathBuf>,
+}
 
 /// Prints the main page, or writes every page into a folder.
-pub fn run(folder: Option<&Path>) -> Result<Outcome, CliError> {
+pub fn run(folder: Option<&Path>, parser: clap::Command) -> Result<Outcome, CliError> {
     let Some(folder) = folder else {
         let mut page = Vec::new();
-        let rendered = clap_mangen::Man::new(tree()).render(&mut page);
+        let rendered = clap_mangen::Man::new(parser).render(&mut page);
         rendered.map_err(|error| CliError::io("making the manual page", &error))?;
         return Ok(Outcome::text(String::from_utf8_lossy(&page)));
     };
     let failed =
         |error: std::io::Error| CliError::usage(format!("--dir {}: {error}", folder.display()));
     std::fs::create_dir_all(folder).map_err(failed)?;
-    clap_mangen::generate_to(tree(), folder).map_err(failed)?;
+    clap_mangen::generate_to(parser, folder).map_err(failed)?;
     let count = std::fs::read_dir(folder).map_err(failed)?.count();
     Ok(Outcome::text(format!(
         "{count} pages are in {}\n",

@@ -1,70 +1,193 @@
-//! What each command does. A command returns what it found or did; `ui` shows it.
+//! The commands: a folder or a file a noun, in a folder a file a verb. A command returns what it found or did; `ui` shows
+//! it.
 
 mod alert;
-mod alert_changes;
-mod alert_listing;
-mod alert_triage;
-mod alert_watch;
 mod api;
-mod api_pages;
 mod auth;
-mod capacity;
+mod common;
+pub mod completion;
 mod config;
 mod customer;
 mod doctor;
 mod domain;
-mod domain_changes;
-mod domain_findings;
-mod elsewhere;
 mod endpoint;
-mod endpoint_changes;
-mod endpoint_listing;
-mod findings;
 mod health;
 pub mod help;
 mod history;
 mod man;
 pub mod mock;
-mod mock_trigger;
 mod open;
 mod pricing;
 mod profile;
 mod provision;
 mod report;
-mod resuming;
-mod rule_adding;
-mod rule_import;
-mod rule_removing;
 mod rules;
 mod sandbox;
 mod scan;
 mod sso;
-mod standing;
 mod status;
 mod subscription;
 mod sync;
-mod transition;
-mod unknown_customer;
-mod views;
-mod wait;
 
-use crate::args::{
-    ConfigCommand, MockSteering, OfflineCommand, OnlineCommand, RuleCommand, StateCommand,
-};
-use crate::completion;
+use self::alert::AlertCommand;
+use self::api::ApiArgs;
+use self::auth::AuthCommand;
+use self::completion::CompletionArgs;
+use self::config::ConfigCommand;
+use self::customer::CustomerCommand;
+use self::domain::DomainCommand;
+use self::endpoint::EndpointCommand;
+use self::help::HelpArgs;
+use self::history::HistoryArgs;
+use self::man::ManArgs;
+use self::mock::state::StateCommand;
+use self::mock::{MockCommand, MockSteering};
+use self::open::OpenArgs;
+use self::pricing::PricingCommand;
+use self::profile::ProfileCommand;
+use self::provision::args::ProvisionArgs;
+use self::report::args::ReportArgs;
+use self::rules::RuleCommand;
+use self::sandbox::{SandboxCommand, ScenarioCommand};
+use self::scan::ScanArgs;
+use self::sso::SsoCommand;
+use self::subscription::SubscriptionCommand;
+use self::sync::SyncArgs;
 use crate::context::Context;
 use crate::error::CliError;
-use crate::outcome::Outcome;
-use crate::settings::Reading;
+use crate::session::settings::Reading;
+use crate::ui::outcome::Outcome;
+use clap::Subcommand;
 use std::path::Path;
 
-/// Runs a command that needs no service.
-pub fn run_offline(command: OfflineCommand) -> Result<Outcome, CliError> {
+/// What can be done.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// What works with the settings, and mostly with a service.
+    #[command(flatten)]
+    Online(OnlineCommand),
+    /// The mock service: serve it on an address of its own, or steer it
+    #[command(subcommand)]
+    Mock(MockCommand),
+    /// What needs no service.
+    #[command(flatten)]
+    Offline(OfflineCommand),
+}
+
+impl Command {
+    /// Whether `-c` narrows it. What is about no customer, or names one itself, refuses it.
+    pub fn takes_customer(&self) -> bool {
+        match self {
+            Self::Online(command) => command.takes_customer(),
+            Self::Mock(MockCommand::Steering(MockSteering::Trigger { .. })) => true,
+            Self::Mock(_) | Self::Offline(_) => false,
+        }
+    }
+}
+
+impl OnlineCommand {
+    fn takes_customer(&self) -> bool {
+        match self {
+            Self::Sandbox(SandboxCommand::Scenario(ScenarioCommand::Set(args))) => {
+                args.endpoint.is_some() || args.domain.is_some()
+            }
+            Self::Customer(command) => matches!(command, CustomerCommand::List { .. }),
+            // The customer of a new profile.
+            Self::Profile(command) => matches!(command, ProfileCommand::Create(_)),
+            Self::Sandbox(_)
+            | Self::Pricing(_)
+            | Self::Sync(_)
+            | Self::Health
+            | Self::Doctor
+            | Self::Api(_)
+            | Self::Auth(_)
+            | Self::Config(_) => false,
+            _ => true,
+        }
+    }
+}
+
+/// The nouns, and the verbs of every day.
+#[derive(Debug, Subcommand)]
+pub enum OnlineCommand {
+    /// Start monitoring servers or domains: one, several, or a whole file
+    Provision(Box<ProvisionArgs>),
+    /// Scan servers for open ports now
+    Scan(ScanArgs),
+    /// Show how things stand: servers, open alerts, rules about to expire
+    Status,
+    /// Open the portal's page about a server or a domain
+    Open(OpenArgs),
+    /// Customers: list, show
+    #[command(subcommand, visible_aliases = ["customers"])]
+    Customer(CustomerCommand),
+    /// Monitored servers: list, show, add, rename, suspend, resume, terminate, delete, scan, wait
+    #[command(subcommand, visible_aliases = ["endpoints", "server"], aliases = ["servers"])]
+    Endpoint(EndpointCommand),
+    /// Allowed Ports rules: list, add, show, edit, remove, copy, import, summary
+    #[command(subcommand, visible_aliases = ["rule"])]
+    Rules(RuleCommand),
+    /// Monitored domains: list, show, provision, rename, suspend, resume, terminate, release, leaks, mentions, history
+    #[command(subcommand, visible_aliases = ["domains"])]
+    Domain(DomainCommand),
+    /// Subscriptions of a customer's services: set, change, suspend, resume, terminate
+    #[command(subcommand, visible_aliases = ["sub"], aliases = ["subscriptions"])]
+    Subscription(SubscriptionCommand),
+    /// Report the status of services, so that the platform corrects drift
+    Sync(SyncArgs),
+    /// Alerts of ports and domains: list, show, ack, resolve, allow, triage, watch
+    #[command(subcommand, visible_aliases = ["alerts"])]
+    Alert(AlertCommand),
+    /// Sign a customer in to the portal
+    #[command(subcommand)]
+    Sso(SsoCommand),
+    /// Prices of products: set, remove
+    #[command(subcommand)]
+    Pricing(PricingCommand),
+    /// What simulated scans find
+    #[command(subcommand)]
+    Sandbox(SandboxCommand),
+    /// Write a page about a customer that can be sent to them
+    Report(ReportArgs),
+    /// Ask the service whether it is up (needs no key)
+    Health,
+    /// Find out what stands between this machine and the service
+    Doctor,
+    /// Call any path of the API and print what it answers
+    Api(ApiArgs),
+    /// Keep, check or forget the API key of a profile
+    #[command(subcommand)]
+    Auth(AuthCommand),
+    /// Named pairs of address and key
+    #[command(subcommand, visible_aliases = ["profiles"])]
+    Profile(ProfileCommand),
+    /// The configuration file: get, set, unset, list, path, edit
+    #[command(subcommand)]
+    Config(ConfigCommand),
+    /// What was changed from this machine, and by whom: the last 50 changes, or as many as -L says
+    History(HistoryArgs),
+}
+
+/// Commands that read no settings and no key, and call no service.
+#[derive(Debug, Subcommand)]
+pub enum OfflineCommand {
+    /// Print the completion script of a shell
+    Completion(CompletionArgs),
+    /// Print the manual page, or write all of them
+    Man(ManArgs),
+    /// Print the version
+    Version,
+    /// Explain a command, or a topic: options, exit-codes, environment, output, references, pace, csv
+    Help(HelpArgs),
+}
+
+/// Runs a command that needs no service; the parser is what such a command is mostly about.
+pub fn run_offline(command: OfflineCommand, parser: clap::Command) -> Result<Outcome, CliError> {
     match command {
-        OfflineCommand::Man(args) => man::run(args.dir.as_deref()),
+        OfflineCommand::Man(args) => man::run(args.dir.as_deref(), parser),
         OfflineCommand::Version => Ok(version()),
         OfflineCommand::Completion(args) => Ok(completion::script(args.shell)),
-        OfflineCommand::Help(args) => help::run(&args.words),
+        OfflineCommand::Help(args) => help::run(&args.words, parser),
     }
 }
 
@@ -114,7 +237,7 @@ impl Task {
 }
 
 /// Runs a command.
-pub async fn run(context: &Context, task: Task) -> Result<Outcome, CliError> {
+pub async fn run_task(context: &Context, task: Task) -> Result<Outcome, CliError> {
     match task {
         Task::Command(command) => online(context, *command).await,
         Task::Mock(command) => mock::run(context, command).await,
@@ -135,15 +258,15 @@ async fn online(context: &Context, command: OnlineCommand) -> Result<Outcome, Cl
         OnlineCommand::Subscription(command) => subscription::run(context, command).await,
         OnlineCommand::Sync(args) => sync::run(context, args).await,
         OnlineCommand::Sso(command) => sso::run(context, command).await,
-        OnlineCommand::Pricing(command) => pricing::run(context, command).await,
+        OnlineCommand::Pricing(command) => pricing::run(&context.session, command).await,
         OnlineCommand::Sandbox(command) => sandbox::run(context, command).await,
-        OnlineCommand::Health => health::run(context).await,
+        OnlineCommand::Health => health::run(&context.session).await,
         OnlineCommand::Report(args) => report::run(context, &args).await,
-        OnlineCommand::Doctor => doctor::run(context).await,
-        OnlineCommand::Api(args) => api::run(context, args).await,
+        OnlineCommand::Doctor => doctor::run(&context.session, &context.screen).await,
+        OnlineCommand::Api(args) => api::run(&context.session, args).await,
         OnlineCommand::Config(command) => config::run(context, command),
         OnlineCommand::Auth(command) => auth::run(context, command).await,
-        OnlineCommand::Profile(command) => profile::run(context, command),
+        OnlineCommand::Profile(command) => profile::run(&context.session, &context.prompt, command),
         OnlineCommand::History(args) => history::run(context, &args),
     }
 }

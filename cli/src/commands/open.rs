@@ -1,18 +1,42 @@
-//! `secmon open`: the portal's page about a server or a domain. Whoever opens it signs in there; no token is made.
+//! `secmon open`: the portal's page about a server or a domain.
 
-use crate::args::OpenArgs;
-use crate::browser::{self, Browser};
 use crate::context::Context;
 use crate::error::{CliError, Exit};
-use crate::outcome::{Line, Outcome, Table};
-use crate::portal::Thing;
+use crate::machine::browser::{self, Browser};
 use crate::references;
-use crate::settings::Source;
+use crate::session::portal::Thing;
+use crate::session::service::Source;
+use crate::ui::outcome::{Line, Outcome, Table};
+use clap::Args;
 use secmon::operations::GetDomainSummary;
 use serde_json::json;
 
+const OPEN_EXAMPLES: &str = "\
+Examples:
+  secmon open web-1
+  secmon open example.com --domain -c 42
+  secmon sso link -c 42 --open          the portal, signed in as the customer
+
+Where no browser can be started, the address is printed. BROWSER names another one. The page of a domain is where the
+service says; that of a server is taken to be alike, at /endpoints/ID.";
+
 /// A page of the portal.
-struct Page {
+#[derive(Debug, Args)]
+#[command(after_help = OPEN_EXAMPLES)]
+pub struct OpenArgs {
+    /// A server (id, IP address, host name, nickname), or a domain (name or id; with -c)
+    #[arg(value_name = "ENDPOINT|DOMAIN")]
+    pub name: String,
+    /// It is a server
+    #[arg(long)]
+    pub server: bool,
+    /// It is a domain
+    #[arg(long, conflicts_with = "server")]
+    pub domain: bool,
+}
+
+/// A page of the portal.
+struct PortalPage {
     /// What it is about.
     about: String,
     path: String,
@@ -21,32 +45,39 @@ struct Page {
 /// Runs the command.
 pub async fn run(context: &Context, args: &OpenArgs) -> Result<Outcome, CliError> {
     let page = page(context, args).await?;
-    let service = context.settings.service.as_ref().map_err(Clone::clone)?;
+    let service = context
+        .session
+        .settings
+        .service
+        .as_ref()
+        .map_err(Clone::clone)?;
     let url = format!("{}{}", service.base_url.trim_end_matches('/'), page.path);
     if service.source == Source::Local {
-        context.note("the embedded mock ends with this command, and has no portal to open");
+        context
+            .screen
+            .note("the embedded mock ends with this command, and has no portal to open");
         return Ok(printed(&url));
     }
     if browser::open(&url) == Browser::Missing {
         return Ok(printed(&url));
     }
     let story = vec![Line::text(format!("Opened {} in the browser.", page.about))];
-    Ok(Outcome::record(json!({ "url": url, "opened": true }), Table::new(&[])).tell(story))
+    Ok(Outcome::record(json!({ "url": url, "opened": true }), Table::default()).tell(story))
 }
 
 fn printed(url: &str) -> Outcome {
     let story = vec![Line::Verbatim(format!("{url}\n"))];
-    Outcome::record(json!({ "url": url, "opened": false }), Table::new(&[])).tell(story)
+    Outcome::record(json!({ "url": url, "opened": false }), Table::default()).tell(story)
 }
 
 /// A server where one has the name; else, with a customer, a domain.
-async fn page(context: &Context, args: &OpenArgs) -> Result<Page, CliError> {
+async fn page(context: &Context, args: &OpenArgs) -> Result<PortalPage, CliError> {
     if args.domain {
         return domain(context, &args.name).await;
     }
     let no_server = match references::endpoint(context, &args.name).await {
         Ok(endpoint) => {
-            return Ok(Page {
+            return Ok(PortalPage {
                 about: references::name_of(&endpoint),
                 path: format!("{}{}", Thing::Server.path(), endpoint.id),
             });
@@ -54,10 +85,10 @@ async fn page(context: &Context, args: &OpenArgs) -> Result<Page, CliError> {
         Err(error) if args.server || error.exit() != Exit::NotFound => return Err(error),
         Err(error) => error,
     };
-    if context.settings.customer.is_none() {
+    if context.session.settings.customer.is_none() {
         return Err(no_server.hint(format!(
             "if it is a domain, say whose: `open {} --domain -c ID`",
-            crate::invocation::quoted(&args.name)
+            crate::ui::invocation::quoted(&args.name)
         )));
     }
     match domain(context, &args.name).await {
@@ -70,14 +101,19 @@ async fn page(context: &Context, args: &OpenArgs) -> Result<Page, CliError> {
     }
 }
 
-async fn domain(context: &Context, name: &str) -> Result<Page, CliError> {
+async fn domain(context: &Context, name: &str) -> Result<PortalPage, CliError> {
     let found = references::domains(context, &[name.to_owned()]).await?;
     let domain = found
         .first()
         .ok_or_else(|| CliError::not_found(format!("no domain {name:?}")))?;
     let summary = GetDomainSummary::new(context.customer()?, domain.id);
-    let path = context.read(summary).await?.into_data().portal_detail_path;
-    Ok(Page {
+    let path = context
+        .session
+        .read(summary)
+        .await?
+        .into_data()
+        .portal_detail_path;
+    Ok(PortalPage {
         about: domain.label(),
         path: path
             .filter(|path| is_path(path))

@@ -1,17 +1,42 @@
 //! `secmon pricing ...`
 
-use crate::args::PricingCommand;
-use crate::context::Context;
 use crate::error::CliError;
-use crate::outcome::{Line, Outcome, Table, to_json};
+use crate::session::Session;
+use crate::ui::outcome::{Line, Outcome, Table, to_json};
+use clap::Subcommand;
 use secmon::Namespace;
-use secmon::model::PlanSlug;
+use secmon::model::{Money, PlanSlug};
 use secmon::operations::{RemovePrice, SetPrice};
 use serde_json::Value;
 
+/// Prices of products.
+#[derive(Debug, Subcommand)]
+pub enum PricingCommand {
+    /// Set a price
+    Set {
+        /// The product
+        product: String,
+        /// The price, 0 or more
+        price: Money,
+        /// Three letters, as EUR
+        currency: String,
+        /// The plan, for port_monitoring
+        #[arg(long, value_name = "PLAN")]
+        plan: Option<String>,
+    },
+    /// Remove a price
+    Remove {
+        /// The product
+        product: String,
+        /// The plan, for port_monitoring
+        #[arg(long, value_name = "PLAN")]
+        plan: Option<String>,
+    },
+}
+
 /// Runs the command.
-pub async fn run(context: &Context, command: PricingCommand) -> Result<Outcome, CliError> {
-    if context.settings.namespace == Namespace::Provisioning {
+pub async fn run(session: &Session, command: PricingCommand) -> Result<Outcome, CliError> {
+    if session.settings.namespace == Namespace::Provisioning {
         return Err(CliError::usage(
             "prices are kept under the billing namespace only: leave out --namespace provisioning",
         ));
@@ -26,10 +51,10 @@ pub async fn run(context: &Context, command: PricingCommand) -> Result<Outcome, 
             let mut request = SetPrice::new(product.as_str(), price, currency.as_str());
             request.plan_slug = plan.as_deref().map(PlanSlug::from);
             let label = label(&product, plan.as_deref());
-            let sent = context
+            let sent = session
                 .write(request, &format!("the price of {label}"))
                 .await?;
-            Ok(told(
+            Ok(concluded(
                 sent.map(|answer| to_json(&answer.data)),
                 format!("The price of {label} is {price} {currency}."),
             ))
@@ -38,12 +63,12 @@ pub async fn run(context: &Context, command: PricingCommand) -> Result<Outcome, 
             let label = label(&product, plan.as_deref());
             let mut request = RemovePrice::new(product.as_str());
             request.plan_slug = plan.map(PlanSlug::from);
-            let sent = context
+            let sent = session
                 .write(request, &format!("the price of {label}"))
                 .await?;
             let there = sent.as_ref().is_some_and(|answer| answer.data.deleted);
             let end = if there { "is removed" } else { "was not set" };
-            Ok(told(
+            Ok(concluded(
                 sent.map(|answer| to_json(&answer.data)),
                 format!("The price of {label} {end}."),
             ))
@@ -55,6 +80,7 @@ fn label(product: &str, plan: Option<&str>) -> String {
     plan.map_or_else(|| product.to_owned(), |plan| format!("{product} {plan}"))
 }
 
-fn told(record: Option<Value>, sentence: String) -> Outcome {
-    Outcome::record(record.unwrap_or(Value::Null), Table::new(&[])).tell(vec![Line::Text(sentence)])
+fn concluded(record: Option<Value>, sentence: String) -> Outcome {
+    Outcome::record(record.unwrap_or(Value::Null), Table::default())
+        .tell(vec![Line::Text(sentence)])
 }

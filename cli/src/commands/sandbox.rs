@@ -1,39 +1,82 @@
-//! `secmon sandbox scenario ...`
+//! `secmon sandbox ...`: what simulated scans find.
 
-use crate::args::{SandboxCommand, ScenarioArg, ScenarioCommand, ScenarioSetArgs};
 use crate::context::Context;
 use crate::error::CliError;
-use crate::outcome::{Cell, Column, Line, Outcome, Table, shown, to_json};
 use crate::references;
+use crate::session::Session;
+use crate::ui::outcome::{Cell, Field, Line, Outcome, Table, shown, to_json};
+use clap::{Args, Subcommand, ValueEnum};
 use secmon::model::Scenario;
 use secmon::operations::{ListScenarios, SetScenario};
 use serde_json::Value;
 
-const COLUMNS: &[Column] = &[shown("scenario"), shown("current")];
+/// The sandbox of an account.
+#[derive(Debug, Subcommand)]
+pub enum SandboxCommand {
+    /// What simulated scans find
+    #[command(subcommand)]
+    Scenario(ScenarioCommand),
+}
+
+/// What simulated scans find.
+#[derive(Debug, Subcommand)]
+pub enum ScenarioCommand {
+    /// List the scenarios, and which one counts
+    List,
+    /// Choose a scenario; it shows at the next scan
+    Set(ScenarioSetArgs),
+}
+
+/// A scenario and where it is to count.
+#[derive(Debug, Args)]
+pub struct ScenarioSetArgs {
+    /// The scenario
+    pub name: ScenarioArg,
+    /// Only for this server: id, IP address, host name or nickname
+    #[arg(long, value_name = "ENDPOINT", conflicts_with = "domain")]
+    pub endpoint: Option<String>,
+    /// Only for this domain: name or id
+    #[arg(long, value_name = "DOMAIN")]
+    pub domain: Option<String>,
+}
+
+/// The scenarios there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ScenarioArg {
+    /// Nothing is found.
+    Clean,
+    /// Some open ports and leaks.
+    Warnings,
+    /// Many, and bad ones.
+    Critical,
+}
+
+/// A scenario, and whether it is the one that counts.
+const COLUMNS: &[Field<(Scenario, bool)>] = &[
+    shown("scenario").of(|(scenario, _)| Cell::text(scenario)),
+    shown("current").of(|(_, is_current)| Cell::text(is_current)),
+];
 
 /// Runs the command.
 pub async fn run(context: &Context, command: SandboxCommand) -> Result<Outcome, CliError> {
     let SandboxCommand::Scenario(command) = command;
     match command {
-        ScenarioCommand::List => list(context).await,
+        ScenarioCommand::List => list(&context.session).await,
         ScenarioCommand::Set(args) => set(context, args).await,
     }
 }
 
-async fn list(context: &Context) -> Result<Outcome, CliError> {
-    let scenarios = context.read(ListScenarios::new()).await?.into_data();
-    let mut table = Table::new(COLUMNS);
-    table.rows = scenarios
-        .scenarios
-        .iter()
-        .map(|scenario| {
-            vec![
-                Cell::text(scenario),
-                Cell::text(Some(scenario) == scenarios.current.as_ref()),
-            ]
-        })
+async fn list(session: &Session) -> Result<Outcome, CliError> {
+    let scenarios = session.read(ListScenarios::new()).await?.into_data();
+    let is_current = |scenario: &Scenario| Some(scenario) == scenarios.current.as_ref();
+    let listed = scenarios.scenarios.iter();
+    let listed: Vec<(Scenario, bool)> = listed
+        .map(|scenario| (scenario.clone(), is_current(scenario)))
         .collect();
-    Ok(Outcome::record(to_json(&scenarios), table))
+    Ok(Outcome::record(
+        to_json(&scenarios),
+        Table::of(COLUMNS, &listed),
+    ))
 }
 
 async fn set(context: &Context, args: ScenarioSetArgs) -> Result<Outcome, CliError> {
@@ -58,9 +101,10 @@ async fn set(context: &Context, args: ScenarioSetArgs) -> Result<Outcome, CliErr
             .unwrap_or_default();
     }
     let sent = context
+        .session
         .write(request, &format!("scenario {scenario} for {place}"))
         .await?;
     let result = sent.map_or(Value::Null, |answer| to_json(&answer.data));
     let sentence = format!("From the next scan on, {place} is found to be: {scenario}.");
-    Ok(Outcome::record(result, Table::new(&[])).tell(vec![Line::text(sentence)]))
+    Ok(Outcome::record(result, Table::default()).tell(vec![Line::text(sentence)]))
 }

@@ -1,25 +1,48 @@
 //! `secmon scan`: look for open ports now.
 
-use super::findings;
-use super::wait::{Awaited, Wait};
-use crate::args::ScanArgs;
-use crate::bulk::{self, Done, End, Item, Journal, Key, Origin, Prior, Trace, Words};
+use super::common::args::WaitArgs;
+use super::common::findings;
+use super::common::polling::{Awaited, Wait};
+use crate::bulk::args::RunArgs;
+use crate::bulk::{self, ChangeOfMany, Done, End, Item, Journal, Key, Label, Origin, Prior, Words};
 use crate::context::Context;
 use crate::error::CliError;
-use crate::history::Change;
-use crate::outcome::{Line, Outcome, to_json};
+use crate::machine::files;
+use crate::notebook::Notebook;
+use crate::notebook::history::Change;
+use crate::notebook::touched::Touched;
 use crate::references::{self, Prefixes};
-use crate::touched::Touched;
-use crate::{durations, files};
+use crate::session::Session;
+use crate::ui::outcome::{Line, Outcome, to_json};
+use crate::values::durations;
+use clap::Args;
 use secmon::model::{Endpoint, EndpointId};
 use secmon::operations::{GetEndpoint, ScanEndpoint};
 use secmon::{ErrorCode, Namespace, Sent};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::time::Duration;
 
+/// Servers to scan.
+#[derive(Debug, Args)]
+pub struct ScanArgs {
+    /// The servers: id, IP address, host name or nickname
+    #[arg(value_name = "ENDPOINT", required = true)]
+    pub endpoints: Vec<String>,
+    /// Wait until the scan has ended and show what it found
+    #[command(flatten)]
+    pub wait: WaitArgs,
+    /// When a server was scanned a moment ago, wait until it may be scanned again
+    #[arg(long)]
+    pub respect_cooldown: bool,
+    /// How to go on with an earlier run
+    #[command(flatten)]
+    pub run: RunArgs,
+}
+
 const OPERATION: &str = "scan_endpoint";
+
 /// What is kept of a server before its scan.
 const LAST_SCAN: &str = "last_scan_at";
 
@@ -30,7 +53,7 @@ const WORDS: Words = Words {
 
 /// Runs the command.
 pub async fn run(context: &Context, args: ScanArgs) -> Result<Outcome, CliError> {
-    if context.settings.namespace == Namespace::Provisioning {
+    if context.session.settings.namespace == Namespace::Provisioning {
         return Err(CliError::usage(
             "a scan is asked for under the billing namespace only: leave out --namespace provisioning",
         ));
@@ -46,26 +69,23 @@ pub async fn run(context: &Context, args: ScanArgs) -> Result<Outcome, CliError>
     let keys: Vec<Key> = endpoints.iter().map(key).collect();
     let rows = (Origin::Rows, keys.as_slice());
     let journal = Journal::open_within(context, bulk::SOON_STALE, OPERATION, rows, &args.run)?;
-    if endpoints.len() > 1 && !args.run.use_whole_window {
-        context.leave_calls_to_people()?;
-    }
     let scans = Scans {
         context,
         cooldown,
         journal: &journal,
         before: RefCell::default(),
     };
-    let send = async |endpoint: &Endpoint, prior| scans.start(endpoint, prior).await;
-    let ends = bulk::run_in_journal(context, &journal, &endpoints, trace, send).await;
-    let started = scans.started(&endpoints, &ends);
-    let items = endpoints.iter().zip(ends).map(|(endpoint, end)| Item {
-        row: None,
-        target: references::name_of(endpoint),
-        customer: endpoint.billing_customer_id,
-        end,
-    });
-    let mut outcome = bulk::conclude(context, WORDS, items.collect())?;
-    if args.wait.wait && !started.is_empty() && context.check_interrupted().is_ok() {
+    let items = bulk::change_in_journal(
+        &context.session,
+        &context.screen,
+        &scans,
+        &endpoints,
+        (&journal, &args.run),
+    )
+    .await?;
+    let started = scans.started(&endpoints, &items);
+    let mut outcome = bulk::conclude(&context.screen, WORDS, items)?;
+    if args.wait.wait && !started.is_empty() && context.session.check_interrupted().is_ok() {
         outcome.trouble = wait_for(context, &started, length, &mut outcome)
             .await
             .err();
@@ -76,18 +96,6 @@ pub async fn run(context: &Context, args: ScanArgs) -> Result<Outcome, CliError>
 fn key(endpoint: &Endpoint) -> Key {
     let target = endpoint.id.to_string();
     Key::of(OPERATION, endpoint.billing_customer_id, &target)
-}
-
-fn trace(endpoint: &Endpoint) -> Trace {
-    Trace {
-        key: key(endpoint),
-        content: String::new(),
-        row: None,
-        target: references::name_of(endpoint),
-        customer: endpoint.billing_customer_id,
-        subject: json!({ LAST_SCAN: endpoint.last_scan_at }),
-        undone: false,
-    }
 }
 
 /// Waits for the scans that were started, and adds what they found.
@@ -114,7 +122,7 @@ async fn wait_for(
         .map(|server| Awaited::again(context, server))
         .collect();
     wait.for_scans(context, &awaited?).await?;
-    add_findings(context, started, outcome).await
+    add_findings(&context.session, &context.notebook, started, outcome).await
 }
 
 /// What happens to a server that was scanned a moment ago.
@@ -133,12 +141,40 @@ struct Scans<'a> {
     before: RefCell<HashMap<EndpointId, Endpoint>>,
 }
 
+impl ChangeOfMany for Scans<'_> {
+    type Target = Endpoint;
+
+    fn operation(&self) -> &'static str {
+        OPERATION
+    }
+
+    fn label(&self, endpoint: &Endpoint) -> Label {
+        Label {
+            row: None,
+            name: references::name_of(endpoint),
+            customer: endpoint.billing_customer_id,
+        }
+    }
+
+    fn key(&self, endpoint: &Endpoint) -> Key {
+        key(endpoint)
+    }
+
+    fn kept(&self, endpoint: &Endpoint) -> Value {
+        json!({ LAST_SCAN: endpoint.last_scan_at })
+    }
+
+    async fn apply(&self, endpoint: &Endpoint, prior: Prior) -> Result<End, CliError> {
+        self.start(endpoint, prior).await
+    }
+}
+
 impl Scans<'_> {
     /// The servers whose scan was accepted, as they were before it, in the order they were named.
-    fn started(&self, named: &[Endpoint], ends: &[End]) -> Vec<Endpoint> {
+    fn started(&self, named: &[Endpoint], items: &[Item]) -> Vec<Endpoint> {
         let before = self.before.borrow();
-        let accepted = named.iter().zip(ends);
-        let accepted = accepted.filter(|(_, end)| end.done().is_some());
+        let accepted = named.iter().zip(items);
+        let accepted = accepted.filter(|(_, item)| item.end.done().is_some());
         accepted
             .map(|(endpoint, _)| match before.get(&endpoint.id) {
                 Some(before) => before.clone(),
@@ -186,6 +222,7 @@ impl Scans<'_> {
                     lost = true;
                     match self
                         .context
+                        .session
                         .read(GetEndpoint::account_wide(endpoint.id))
                         .await
                     {
@@ -210,12 +247,12 @@ impl Scans<'_> {
         let context = self.context;
         let name = references::name_of(endpoint);
         let customer = references::owner(context, endpoint)?;
-        context.ready().await?;
+        context.session.ready().await?;
         let scan = ScanEndpoint::new(customer, endpoint.id);
         let change = Change::begun(OPERATION, &name, Touched::by(&scan));
-        match context.client()?.send(scan).await {
+        match context.session.client()?.send(scan).await {
             Ok(scan) => {
-                context.remember(&change, "done");
+                context.session.remember(&change, "done");
                 Ok(Asked::Ended(End::Done(Done {
                     id: scan.data.scan_id.to_string(),
                     record: to_json(&scan.data),
@@ -223,13 +260,15 @@ impl Scans<'_> {
                     ..Done::default()
                 })))
             }
-            Err(error) if context.guard()?.stopped(&error) => {
-                context.refused::<()>(context.guard()?, &format!("scan of {name}"))?;
+            Err(error) if context.session.guard()?.stopped(&error) => {
+                context
+                    .session
+                    .refused::<()>(context.session.guard()?, &format!("scan of {name}"))?;
                 Ok(Asked::Ended(End::Planned))
             }
             Err(error) => {
                 if error.sent() == Sent::Maybe {
-                    context.remember(&change, "no_answer");
+                    context.session.remember(&change, "no_answer");
                 }
                 Ok(Asked::Refused(Box::new(error)))
             }
@@ -239,12 +278,13 @@ impl Scans<'_> {
     /// Sleeps through a cooldown. Another scan may have ended meanwhile: it is not the one that is waited for.
     async fn wait_out(&self, endpoint: &Endpoint, pause: Duration) -> Result<Endpoint, CliError> {
         let (name, again) = (references::name_of(endpoint), durations::shown(pause));
-        self.context.note(&format!(
+        self.context.screen.note(&format!(
             "{name} was scanned a moment ago: next try in {again}"
         ));
-        self.context.rest(pause).await;
+        self.context.session.rest(pause).await;
         let now = self
             .context
+            .session
             .read(GetEndpoint::account_wide(endpoint.id))
             .await?;
         Ok(now.into_data())
@@ -286,7 +326,8 @@ fn explained(error: secmon::Error, endpoint: &Endpoint, pause: Option<Duration>)
 }
 
 async fn add_findings(
-    context: &Context,
+    session: &Session,
+    notebook: &Notebook,
     endpoints: &[Endpoint],
     outcome: &mut Outcome,
 ) -> Result<(), CliError> {
@@ -294,7 +335,7 @@ async fn add_findings(
         .story
         .retain(|line| matches!(line, Line::Table(_) | Line::Hint(_)));
     for endpoint in endpoints {
-        let detail = findings::read(context, endpoint.id).await?;
+        let detail = findings::read(session, notebook, endpoint.id).await?;
         findings::check(&detail)?;
         if endpoints.len() == 1 && outcome.result.get("items").is_none() {
             outcome.result["latest_scan"] = to_json(&detail.latest_scan);

@@ -1,14 +1,28 @@
 //! `secmon sso link`: an address that signs a customer in. It is a secret: it goes to standard output and nowhere else.
 
-use crate::args::SsoCommand;
-use crate::browser::{self, Browser};
 use crate::context::Context;
 use crate::error::CliError;
-use crate::outcome::{Line, Outcome, Table};
-use crate::paths;
-use crate::settings::Source;
+use crate::machine::browser::{self, Browser};
+use crate::machine::paths;
+use crate::session::service::Source;
+use crate::ui::outcome::{Line, Outcome, Table};
+use clap::Subcommand;
 use secmon::operations::CreateSsoToken;
 use serde_json::{Value, json};
+
+/// Sign-in of customers.
+#[derive(Debug, Subcommand)]
+pub enum SsoCommand {
+    /// Print an address that signs the customer in: once, within a minute
+    Link {
+        /// Page to land on, as /domains/...
+        #[arg(long, value_name = "PATH")]
+        path: Option<String>,
+        /// Open it in the browser instead of printing it
+        #[arg(long)]
+        open: bool,
+    },
+}
 
 /// Runs the command.
 pub async fn run(context: &Context, command: SsoCommand) -> Result<Outcome, CliError> {
@@ -32,14 +46,20 @@ async fn link(context: &Context, path: Option<String>, way: Way) -> Result<Outco
     let mut request = CreateSsoToken::new(customer);
     request.redirect_path = path;
     let sent = context
+        .session
         .write(request, &format!("a sign-in token for customer {customer}"))
         .await;
     let Some(answer) =
         sent.map_err(|error| error.during(format!("signing customer {customer} in")))?
     else {
-        return Ok(Outcome::record(Value::Null, Table::new(&[])));
+        return Ok(Outcome::record(Value::Null, Table::default()));
     };
-    let service = context.settings.service.as_ref().map_err(Clone::clone)?;
+    let service = context
+        .session
+        .settings
+        .service
+        .as_ref()
+        .map_err(Clone::clone)?;
     let url = answer.data.sign_in_url(&service.base_url);
     let url = url.expose();
     if way == Way::Browser
@@ -50,16 +70,18 @@ async fn link(context: &Context, path: Option<String>, way: Way) -> Result<Outco
             "The browser is signed in as customer {customer}."
         ))];
         let result = json!({ "opened": true, "expires_at": answer.data.expires_at });
-        return Ok(Outcome::record(result, Table::new(&[])).tell(story));
+        return Ok(Outcome::record(result, Table::default()).tell(story));
     }
     if let Some(end) = &answer.data.expires_at {
-        context.note(&format!("it works once, until {}", end.as_str()));
+        context
+            .screen
+            .note(&format!("it works once, until {}", end.as_str()));
     }
     if service.source == Source::Local {
-        context.note(
+        context.screen.note(
             "the embedded mock ends with this command: its links open only with `mock serve`",
         );
     }
     let result = json!({ "url": url, "expires_at": answer.data.expires_at });
-    Ok(Outcome::record(result, Table::new(&[])).tell(vec![Line::Verbatim(format!("{url}\n"))]))
+    Ok(Outcome::record(result, Table::default()).tell(vec![Line::Verbatim(format!("{url}\n"))]))
 }

@@ -1,13 +1,15 @@
 //! `secmon status`: how things stand, on one screen.
 
-use super::rules::{SOON_DAYS, ends_soon};
-use super::standing::{Standing, by_platform};
-use super::unknown_customer;
-use crate::alerts::{self, Alert};
+use super::common::new_customer;
+use super::common::usage::{Usage, by_platform};
+use super::rules::rule::{SOON_DAYS, ends_soon};
 use crate::context::Context;
 use crate::error::CliError;
-use crate::outcome::{Cell, Column, Line, Outcome, Table, shown};
+use crate::notebook::Notebook;
+use crate::references::alerts::{self, Alert};
 use crate::references::{self, DomainRef};
+use crate::session::Session;
+use crate::ui::outcome::{Cell, Field, Line, Outcome, Table, shown};
 use crate::ui::severity_rank;
 use secmon::RateGroup;
 use secmon::model::{CustomerId, DomainAlertStatus, EndpointStatus, PortAlertStatus, Severity};
@@ -15,43 +17,49 @@ use secmon::operations::{DomainOverview, ListDomains, ListEndpoints};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-const COLUMNS: &[Column] = &[shown("what"), shown("count")];
+const COLUMNS: &[Field<(String, u64)>] = &[
+    shown("what").of(|(what, _)| Cell::text(what)),
+    shown("count").of(|(_, count)| Cell::Number(*count)),
+];
 /// Alerts of more domains are not counted here.
 const MOST_DOMAINS: usize = 20;
 
 /// Runs the command.
 pub async fn run(context: &Context) -> Result<Outcome, CliError> {
-    match context.settings.customer {
+    match context.session.settings.customer {
         Some(customer) => of_customer(context, customer).await,
-        None => Ok(of_account(context, &servers(context, None).await?)),
+        None => Ok(of_account(
+            &context.session,
+            &servers(&context.session, None).await?,
+        )),
     }
 }
 
-async fn servers(context: &Context, whose: Option<CustomerId>) -> Result<Standing, CliError> {
+async fn servers(session: &Session, whose: Option<CustomerId>) -> Result<Usage, CliError> {
     let mut list = ListEndpoints::account_wide().per_page(1);
     list.billing_customer_id = whose;
-    let meta = context.read(list).await?.into_data().meta;
-    Ok(Standing::of_servers(&meta))
+    let meta = session.read(list).await?.into_data().meta;
+    Ok(Usage::of_servers(&meta))
 }
 
 /// How many servers the platform has paused, where that is told; asked for only where some may be paused.
 async fn quota_paused(
-    context: &Context,
+    session: &Session,
     customer: CustomerId,
-    servers: &Standing,
+    servers: &Usage,
 ) -> Result<Option<u64>, CliError> {
     if servers.paused() == Some(0) {
         return Ok(Some(0));
     }
     let mut list = ListEndpoints::new(customer).per_page(references::PAGE_SIZE);
     list.status = Some(EndpointStatus::Paused);
-    let paused = context.client()?.pages(list).collect_all().await?;
+    let paused = session.client()?.pages(list).collect_all().await?;
     Ok(by_platform(paused.iter().map(|server| server.quota_paused)))
 }
 
 /// The calls left in this window, where they are counted.
-fn pace_line(context: &Context) -> Option<Line> {
-    let left = |group| context.calls_left(group);
+fn pace_line(session: &Session) -> Option<Line> {
+    let left = |group| session.calls_left(group);
     let (strict, default) = (left(RateGroup::Strict)?, left(RateGroup::Default)?);
     Some(Line::Field(
         "calls left",
@@ -61,11 +69,11 @@ fn pace_line(context: &Context) -> Option<Line> {
     ))
 }
 
-fn of_account(context: &Context, servers: &Standing) -> Outcome {
+fn of_account(session: &Session, servers: &Usage) -> Outcome {
     let result = json!({ "servers": servers_json(servers) });
     let mut story = vec![Line::text("The whole account:")];
     story.extend(server_lines(servers));
-    story.extend(pace_line(context));
+    story.extend(pace_line(session));
     story.push(Line::Hint(
         "alerts and rules belong to customers: `status -c ID`".to_owned(),
     ));
@@ -74,20 +82,29 @@ fn of_account(context: &Context, servers: &Standing) -> Outcome {
 
 /// How one customer stands.
 pub async fn of_customer(context: &Context, customer: CustomerId) -> Result<Outcome, CliError> {
-    let mut servers = servers(context, Some(customer)).await?;
-    servers.quota_paused = quota_paused(context, customer, &servers).await?;
-    let alerts = references::all_alerts(context, customer, |mut list| {
-        list.status = Some(PortAlertStatus::Open);
-        list
+    let mut servers = servers(&context.session, Some(customer)).await?;
+    servers.quota_paused = quota_paused(&context.session, customer, &servers).await?;
+    let alerts =
+        references::all_alerts(&context.session, &context.notebook, customer, |mut list| {
+            list.status = Some(PortAlertStatus::Open);
+            list
+        })
+        .await?;
+    let rules = references::all_rules(&context.session, &context.notebook, |list| {
+        list.billing_customer_id(customer)
     })
     .await?;
-    let rules = references::all_rules(context, |list| list.billing_customer_id(customer)).await?;
     let expiring = rules.iter().filter(|rule| ends_soon(rule)).count();
-    let overview = context.read(ListDomains::new(customer)).await?.into_data();
-    let domains = Standing::of_domains(&overview);
-    unknown_customer::tell_if_empty(context, customer, servers.used, &overview);
+    let overview = context
+        .session
+        .read(ListDomains::new(customer))
+        .await?
+        .into_data();
+    let domains = Usage::of_domains(&overview);
+    new_customer::tell_if_empty(&context.screen, customer, servers.used, &overview);
     let of_ports = by_severity(alerts.iter().map(|alert| alert.severity.as_ref()));
-    let of_domains = domain_alerts(context, customer, &overview).await?;
+    let of_domains =
+        domain_alerts(&context.session, &context.notebook, customer, &overview).await?;
     let severities = together(&of_ports, of_domains.as_ref());
     let result = json!({
         "billing_customer_id": customer,
@@ -107,22 +124,16 @@ pub async fn of_customer(context: &Context, customer: CustomerId) -> Result<Outc
     if overview.subscribed || has_domains {
         story.extend(domain_lines(&domains));
     }
-    story.push(Line::Field(
-        "port alerts open",
-        Cell::text(alerts_text(&of_ports)),
-    ));
-    story.push(Line::Field(
-        "domain alerts",
-        Cell::text(match &of_domains {
-            Some(counts) => alerts_text(counts),
-            None => uncounted(&overview),
-        }),
-    ));
-    story.push(Line::Field(
-        "rules",
-        Cell::text(rules_text(rules.len(), expiring)),
-    ));
-    story.extend(pace_line(context));
+    let of_domains = match &of_domains {
+        Some(counts) => alerts_text(counts),
+        None => uncounted(&overview),
+    };
+    story.extend([
+        Line::Field("port alerts open", Cell::text(alerts_text(&of_ports))),
+        Line::Field("domain alerts", Cell::text(of_domains)),
+        Line::Field("rules", Cell::text(rules_text(rules.len(), expiring))),
+    ]);
+    story.extend(pace_line(&context.session));
     let next = next(customer, [&servers, &domains], &severities);
     if !next.is_empty() {
         story.push(Line::Heading("Next:"));
@@ -132,11 +143,7 @@ pub async fn of_customer(context: &Context, customer: CustomerId) -> Result<Outc
     Ok(Outcome::record(result, table(&standings, &severities)).tell(story))
 }
 
-fn next(
-    customer: CustomerId,
-    [servers, domains]: [&Standing; 2],
-    severities: &Counts,
-) -> Vec<Line> {
+fn next(customer: CustomerId, [servers, domains]: [&Usage; 2], severities: &Counts) -> Vec<Line> {
     let alerts = Line::next(
         format!("alert list -c {customer} --status open"),
         "see the open alerts",
@@ -186,7 +193,8 @@ fn by_severity<'a>(severities: impl Iterator<Item = Option<&'a Severity>>) -> Co
 
 /// The open alerts of the domains; they cost a call for each domain, so not of very many.
 async fn domain_alerts(
-    context: &Context,
+    session: &Session,
+    notebook: &Notebook,
     customer: CustomerId,
     overview: &DomainOverview,
 ) -> Result<Option<Counts>, CliError> {
@@ -202,7 +210,7 @@ async fn domain_alerts(
         .map(|domain| DomainRef::listed(customer, domain.clone()))
         .collect();
     let open = Some(&DomainAlertStatus::Open);
-    let alerts = alerts::of_domains(context, customer, &domains, open).await?;
+    let alerts = alerts::of_domains(session, notebook, customer, &domains, open).await?;
     Ok(Some(by_severity(alerts.iter().map(Alert::severity))))
 }
 
@@ -243,7 +251,7 @@ fn alerts_text(severities: &Counts) -> String {
         .join(", ")
 }
 
-fn servers_json(servers: &Standing) -> Value {
+fn servers_json(servers: &Usage) -> Value {
     json!({
         "total": servers.used,
         "limit": servers.capacity,
@@ -253,7 +261,7 @@ fn servers_json(servers: &Standing) -> Value {
     })
 }
 
-fn domains_json(overview: &DomainOverview, domains: &Standing) -> Value {
+fn domains_json(overview: &DomainOverview, domains: &Usage) -> Value {
     json!({
         "subscribed": overview.subscribed,
         "slots_used": overview.slots_used,
@@ -264,34 +272,30 @@ fn domains_json(overview: &DomainOverview, domains: &Standing) -> Value {
     })
 }
 
-fn server_lines(servers: &Standing) -> [Line; 2] {
+fn server_lines(servers: &Usage) -> [Line; 2] {
     [
         Line::Field("servers", Cell::text(servers.filling())),
         Line::Field("by state", Cell::text(servers.states())),
     ]
 }
 
-fn domain_lines(domains: &Standing) -> [Line; 2] {
+fn domain_lines(domains: &Usage) -> [Line; 2] {
     [
         Line::Field("domain slots", Cell::text(domains.filling())),
         Line::Field("domains", Cell::text(domains.states())),
     ]
 }
 
-fn table(kinds: &[(&str, &Standing)], severities: &[(u8, String, u64)]) -> Table {
-    let mut table = Table::new(COLUMNS);
-    let states = kinds.iter().flat_map(|(kind, standing)| {
-        let states = standing.by_status.iter().flatten();
+fn table(kinds: &[(&str, &Usage)], severities: &[(u8, String, u64)]) -> Table {
+    let states = kinds.iter().flat_map(|(kind, usage)| {
+        let states = usage.by_status.iter().flatten();
         let states = states.map(move |(state, count)| (format!("{kind} {state}"), *count));
-        let by_platform = standing.quota_paused;
+        let by_platform = usage.quota_paused;
         states.chain(by_platform.map(|count| (format!("{kind} paused by the platform"), count)))
     });
     let alerts = severities
         .iter()
         .map(|(_, name, count)| (format!("open alerts {name}"), *count));
-    table.rows = states
-        .chain(alerts)
-        .map(|(what, count)| vec![Cell::text(what), Cell::Number(count)])
-        .collect();
-    table
+    let counts: Vec<(String, u64)> = states.chain(alerts).collect();
+    Table::of(COLUMNS, &counts)
 }

@@ -1,48 +1,90 @@
 //! `secmon sync`: the billing system's view of its services, in calls of at most 500.
 
-use super::capacity::{self, Kept};
-use crate::args::{OnError, SyncArgs};
+use super::common::capacity::{self, Kept};
+use crate::bulk::args::OnError;
 use crate::bulk::spreadsheet::{self, Records};
 use crate::bulk::{self, Done, End, input};
-use crate::context::{Context, Danger};
-use crate::durations::{counted, counted_if_told};
-use crate::error::{CliError, Exit};
-use crate::files;
-use crate::outcome::{Cell, Column, Line, Outcome, Table, count_or_unknown, shown, to_json};
+use crate::context::Context;
+use crate::error::{CliError, Own};
+use crate::machine::files;
+use crate::session::Session;
+use crate::session::prompt::{Danger, Prompt};
+use crate::ui::Ui;
+use crate::ui::outcome::{Cell, Field, Line, Outcome, Table, count_or_unknown, shown, to_json};
+use crate::values::durations::{counted, counted_if_told};
+use clap::Args;
 use csv::StringRecord;
-use secmon::model::{CustomerId, SubscriptionStatus};
+use secmon::model::{CapacityReport, CustomerId, SubscriptionStatus};
 use secmon::operations::{ServiceReport, SyncResult, SyncServices, UnknownService};
 use secmon::{Namespace, Operation};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
-const COLUMNS: &[Column] = &[
-    shown("customer"),
-    shown("product_type"),
-    shown("usage"),
-    shown("capacity"),
-    shown("newly_paused"),
-    shown("unpaused"),
+const SYNC_EXAMPLES: &str = "\
+The file has the columns service_id, client_id, product_slug and status (active, suspended, cancelled), or is JSON:
+a list of objects with these fields.
+
+Examples:
+  secmon sync -f services.csv -n
+  secmon sync -f services.csv --confirm=312";
+
+/// Services to report.
+#[derive(Debug, Args)]
+#[command(after_help = SYNC_EXAMPLES)]
+pub struct SyncArgs {
+    /// CSV or JSON file, or - for standard input
+    #[arg(short, long, value_name = "FILE", required = true)]
+    pub file: PathBuf,
+    /// Version of your billing module, at most 20 characters
+    #[arg(long, value_name = "VERSION")]
+    pub module_version: Option<String>,
+    /// Services in one call, 1 to 500
+    #[arg(long, value_name = "N", default_value = "500", value_parser = clap::value_parser!(u16).range(1..=500))]
+    pub chunk: u16,
+    /// Use all the calls of a minute; else a run leaves 5 of 60 to people
+    #[arg(long)]
+    pub use_whole_window: bool,
+}
+
+const COLUMNS: &[Field<(CustomerId, CapacityReport)>] = &[
+    shown("customer").of(|(customer, _)| Cell::Number(customer.get())),
+    shown("product_type").of(|(_, report)| Cell::text(&report.product_type)),
+    shown("usage").of(|(_, report)| Cell::count(report.usage)),
+    shown("capacity").of(|(_, report)| Cell::count(report.capacity)),
+    shown("newly_paused").of(|(_, report)| joined(report.newly_paused.as_ref())),
+    shown("unpaused").of(|(_, report)| joined(report.unpaused.as_ref())),
 ];
+
+fn joined(names: Option<&Vec<String>>) -> Cell {
+    Cell::maybe(names.map(|names| names.join(" ")))
+}
 
 /// The product whose every service stands for one server.
 const ONE_SERVER: &str = "endpoint";
 
 /// Runs the command.
 pub async fn run(context: &Context, args: SyncArgs) -> Result<Outcome, CliError> {
-    if context.settings.namespace == Namespace::Provisioning {
+    if context.session.settings.namespace == Namespace::Provisioning {
         return Err(CliError::usage(
             "a sync is made under the billing namespace only: leave out --namespace provisioning",
         ));
     }
-    let requests = requests(read(context, &args)?, &args)?;
+    let requests = requests(read(&context.screen, &args)?, &args)?;
     confirm(context, &requests).await?;
     if requests.len() > 1 && !args.use_whole_window {
-        context.leave_calls_to_people()?;
+        context.session.leave_calls_to_people()?;
     }
     // No journal: to report a state again changes nothing twice, and another report may have said otherwise since.
-    let send = async |request: &SyncServices| send(context, request).await;
-    let ends = bulk::run(context, &requests, OnError::Stop, send).await;
+    let send = async |request: &SyncServices| send(&context.session, request).await;
+    let ends = bulk::run(
+        &context.session,
+        &context.screen,
+        &requests,
+        OnError::Stop,
+        send,
+    )
+    .await;
     Total::of(ends)
 }
 
@@ -50,8 +92,8 @@ fn about(request: &SyncServices) -> String {
     format!("the status of {} services", request.services.len())
 }
 
-async fn send(context: &Context, request: &SyncServices) -> Result<End, CliError> {
-    let sent = context.write(request.clone(), &about(request)).await?;
+async fn send(session: &Session, request: &SyncServices) -> Result<End, CliError> {
+    let sent = session.write(request.clone(), &about(request)).await?;
     Ok(sent.map_or(End::Planned, |answer| {
         End::Done(Done {
             record: to_json(&answer.data),
@@ -69,15 +111,15 @@ fn requests(body: Body, args: &SyncArgs) -> Result<Vec<SyncServices>, CliError> 
         request.module_version.clone_from(&module_version);
         let mut problems = secmon::FieldErrors::default();
         request.validate(&mut problems);
-        crate::targets::refuse(&problems)?;
+        crate::references::targets::refuse(&problems)?;
         requests.push(request);
     }
     Ok(requests)
 }
 
-fn read(context: &Context, args: &SyncArgs) -> Result<Body, CliError> {
+fn read(screen: &Ui, args: &SyncArgs) -> Result<Body, CliError> {
     let name = files::name_of(&args.file);
-    let text = input::read_text(context, &args.file, &name)?;
+    let text = input::read_text(screen, &args.file, &name)?;
     let wrong = |error: serde_json::Error| CliError::usage(format!("{name}: {error}"));
     let body = match text.trim_start().chars().next() {
         Some('[') => Body::of(serde_json::from_str(&text).map_err(wrong)?),
@@ -115,7 +157,7 @@ fn read_csv(name: &str, text: &str) -> Result<Vec<ServiceReport>, CliError> {
     let mut services = Vec::new();
     let mut problems = Vec::new();
     let Records { mut heading, rows } =
-        spreadsheet::records(text, input::delimiter("auto", text)?, name)?;
+        spreadsheet::records(text, spreadsheet::delimiter("auto", text)?, name)?;
     heading.trim();
     for (row, mut record) in rows {
         record.trim();
@@ -126,7 +168,7 @@ fn read_csv(name: &str, text: &str) -> Result<Vec<ServiceReport>, CliError> {
     }
     match problems.as_slice() {
         [] => Ok(services),
-        problems => Err(input::bad_rows(name, problems).hint(COLUMNS)),
+        problems => Err(spreadsheet::bad_rows(name, problems).hint(COLUMNS)),
     }
 }
 
@@ -140,7 +182,8 @@ fn service(record: &StringRecord, heading: &StringRecord) -> Result<ServiceRepor
         .map_err(|error| reason(&error))?;
     let mut problems = secmon::FieldErrors::default();
     SyncServices::new(vec![service.clone()]).validate(&mut problems);
-    crate::targets::refuse(&problems).map_err(|error| error.message().replace(PLACE, ""))?;
+    crate::references::targets::refuse(&problems)
+        .map_err(|error| error.message().replace(PLACE, ""))?;
     Ok(service)
 }
 
@@ -172,13 +215,18 @@ async fn confirm(context: &Context, requests: &[SyncServices]) -> Result<(), Cli
     };
     let question = format!(
         "About to report {count} services ({cancelled} cancelled, {suspended} suspended).{}",
-        outlook(context, danger, &services).await
+        outlook(&context.session, &context.prompt, danger, &services).await
     );
     capacity::confirm(context, danger, &question, &count.to_string())
 }
 
 /// What the report may pause, of the first customers.
-async fn outlook(context: &Context, danger: Danger, services: &[&ServiceReport]) -> String {
+async fn outlook(
+    session: &Session,
+    prompt: &Prompt,
+    danger: Danger,
+    services: &[&ServiceReport],
+) -> String {
     const NAMED: usize = 10;
     let ends = |service: &&ServiceReport| service.status != SubscriptionStatus::Active;
     let (servers, shares): (Vec<&ServiceReport>, Vec<&ServiceReport>) = services
@@ -192,7 +240,8 @@ async fn outlook(context: &Context, danger: Danger, services: &[&ServiceReport])
         .collect();
     let mut text = String::new();
     for (customer, product) in shares.iter().take(NAMED) {
-        text += &capacity::outlook(context, danger, *customer, product, Kept::Unknown).await;
+        text +=
+            &capacity::outlook(session, prompt, danger, *customer, product, Kept::Unknown).await;
     }
     if shares.len() > NAMED {
         let more = shares.len() - NAMED;
@@ -243,7 +292,7 @@ struct Total {
     unchanged: Option<u64>,
     unknown: Option<Vec<UnknownService>>,
     enforcement: Option<Map<String, Value>>,
-    rows: Vec<Vec<Cell>>,
+    reports: Vec<(CustomerId, CapacityReport)>,
 }
 
 impl Total {
@@ -254,7 +303,7 @@ impl Total {
             unchanged: Some(0),
             unknown: Some(Vec::new()),
             enforcement: Some(Map::new()),
-            rows: Vec::new(),
+            reports: Vec::new(),
         };
         let mut trouble = None;
         for (i, end) in ends.into_iter().enumerate() {
@@ -262,8 +311,7 @@ impl Total {
                 End::Done(done) | End::Skipped(done) => {
                     let result = serde_json::from_value(done.record).map_err(|error| {
                         CliError::new(
-                            Exit::Other,
-                            "journal",
+                            Own::JournalFull,
                             format!("the journal of an earlier run cannot be read: {error}"),
                         )
                         .hint("begin anew with --restart")
@@ -302,16 +350,9 @@ impl Total {
             if let Some(all) = &mut self.enforcement {
                 all.insert(customer.to_string(), to_json(reports));
             }
-            for report in reports.iter() {
-                self.rows.push(vec![
-                    Cell::Number(customer.get()),
-                    Cell::text(&report.product_type),
-                    Cell::count(report.usage),
-                    Cell::count(report.capacity),
-                    Cell::maybe(report.newly_paused.as_ref().map(|names| names.join(" "))),
-                    Cell::maybe(report.unpaused.as_ref().map(|names| names.join(" "))),
-                ]);
-            }
+            let reports = reports.iter().cloned();
+            self.reports
+                .extend(reports.map(|report| (*customer, report)));
         }
     }
 
@@ -322,7 +363,7 @@ impl Total {
             count_or_unknown(self.unchanged),
             count_or_unknown(self.unknown.as_ref().map(|unknown| unknown.len() as u64))
         ))];
-        if !self.rows.is_empty() {
+        if !self.reports.is_empty() {
             story.push(Line::Rows);
         }
         for unknown in self.unknown.iter().flatten() {
@@ -334,14 +375,6 @@ impl Total {
             "unknown_services": self.unknown,
             "enforcement": self.enforcement,
         });
-        Outcome::record(
-            result,
-            Table {
-                columns: COLUMNS.into(),
-                rows: self.rows,
-                ..Table::default()
-            },
-        )
-        .tell(story)
+        Outcome::record(result, Table::of(COLUMNS, &self.reports)).tell(story)
     }
 }

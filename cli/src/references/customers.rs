@@ -1,32 +1,32 @@
 //! Customers by their numbers. The service lists none: one is known by what there is of theirs.
 
-use crate::context::Context;
 use crate::error::CliError;
-use crate::history;
+use crate::notebook::history;
+use crate::session::Session;
 use secmon::model::CustomerId;
 use secmon::operations::{DomainOverview, ListDomains, ListEndpoints};
 use std::collections::BTreeSet;
 
 /// The customers of whom earlier commands have seen something, or for whom they have made something.
-pub fn seen(context: &Context) -> Result<BTreeSet<CustomerId>, CliError> {
-    let known = context.known()?;
-    let mut customers = history::customers(&context.service_name());
+pub fn seen(session: &Session) -> Result<BTreeSet<CustomerId>, CliError> {
+    let known = session.known()?;
+    let mut customers = history::customers(&session.service_name());
     customers.extend(known.servers.iter().filter_map(|server| server.customer));
     customers.extend(known.domains.iter().map(|domain| domain.customer));
     Ok(customers)
 }
 
 /// Whether anything is known of a customer, here or at the service.
-pub async fn is_known(context: &Context, customer: CustomerId) -> Result<bool, CliError> {
-    if seen(context)?.contains(&customer) {
+pub async fn is_known(session: &Session, customer: CustomerId) -> Result<bool, CliError> {
+    if seen(session)?.contains(&customer) {
         return Ok(true);
     }
     let list = ListEndpoints::new(customer).per_page(1);
-    let servers = context.read(list).await?.data.meta.total;
+    let servers = session.read(list).await?.data.meta.total;
     if servers != Some(0) {
         return Ok(true);
     }
-    let overview = context.read(ListDomains::new(customer)).await?;
+    let overview = session.read(ListDomains::new(customer)).await?;
     Ok(!has_nothing(&overview.data))
 }
 
@@ -38,8 +38,8 @@ fn has_nothing(overview: &DomainOverview) -> bool {
 }
 
 /// Refuses a change for a customer of whom nothing is known: most likely the number was mistyped.
-pub async fn refuse_unknown(context: &Context, customer: CustomerId) -> Result<(), CliError> {
-    match is_known(context, customer).await? {
+pub async fn refuse_unknown(session: &Session, customer: CustomerId) -> Result<(), CliError> {
+    match is_known(session, customer).await? {
         true => Ok(()),
         false => Err(CliError::not_found(format!(
             "nothing is known of customer {customer}: no server, no domain, no domain subscription"

@@ -2,16 +2,19 @@
 
 use super::reference::nearest;
 use crate::context::Context;
-use crate::error::{CliError, Exit};
-use crate::index::{Domain, Seen};
-use secmon::model::{CustomerId, DomainId, MonitoredDomain};
+use crate::error::{CliError, Own};
+use crate::notebook::Notebook;
+use crate::notebook::index::{Domain, Seen};
+use crate::session::Session;
+use secmon::model::{CustomerId, DomainId, DomainStatus, MonitoredDomain};
 use secmon::operations::{DomainOverview, GetDomainSummary, ListDomains};
+use serde::{Deserialize, Serialize};
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use uuid::Uuid;
 
 /// A domain that an argument names; its name and its customer are known when the service has told them.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct DomainRef {
     /// Its id.
     pub id: DomainId,
@@ -19,6 +22,9 @@ pub struct DomainRef {
     pub name: Option<String>,
     /// The customer it belongs to.
     pub customer: Option<CustomerId>,
+    /// Its state, where it was listed a moment ago.
+    #[serde(skip)]
+    pub status: Option<DomainStatus>,
 }
 
 impl DomainRef {
@@ -28,6 +34,7 @@ impl DomainRef {
             id: domain.id,
             name: Some(domain.domain),
             customer: Some(customer),
+            status: Some(domain.status),
         }
     }
 
@@ -48,18 +55,19 @@ impl DomainRef {
 
 /// The monitored domains of a customer, as the service lists them.
 pub async fn monitored(
-    context: &Context,
+    session: &Session,
+    notebook: &Notebook,
     customer: CustomerId,
 ) -> Result<Vec<MonitoredDomain>, CliError> {
-    let overview = context.read(ListDomains::new(customer)).await?.into_data();
-    let domains = told(overview, customer)?;
-    learn_domains(context, customer, &domains);
+    let overview = session.read(ListDomains::new(customer)).await?.into_data();
+    let domains = listed_domains(overview, customer)?;
+    learn_domains(notebook, customer, &domains);
     Ok(domains)
 }
 
 /// The domains of an overview. Where a customer has no subscription the service may describe the product in their
 /// place; else an answer without them says nothing of what there is.
-pub fn told(
+pub fn listed_domains(
     overview: DomainOverview,
     customer: CustomerId,
 ) -> Result<Vec<MonitoredDomain>, CliError> {
@@ -67,8 +75,7 @@ pub fn told(
         Some(domains) => Ok(domains),
         None if !overview.subscribed => Ok(Vec::new()),
         None => Err(CliError::new(
-            Exit::Unavailable,
-            "unreadable_answer",
+            Own::IncompleteAnswer,
             format!("the service does not tell the domains of customer {customer}"),
         )),
     }
@@ -76,28 +83,29 @@ pub fn told(
 
 /// The monitored domains of a customer.
 pub async fn all_domains(
-    context: &Context,
+    session: &Session,
+    notebook: &Notebook,
     customer: CustomerId,
 ) -> Result<Vec<DomainRef>, CliError> {
-    let listed = monitored(context, customer).await?.into_iter();
+    let listed = monitored(session, notebook, customer).await?.into_iter();
     Ok(listed
         .map(|domain| DomainRef::listed(customer, domain))
         .collect())
 }
 
 /// Keeps in mind the domains of a customer.
-pub fn learn_domains(context: &Context, customer: CustomerId, domains: &[MonitoredDomain]) {
+pub fn learn_domains(notebook: &Notebook, customer: CustomerId, domains: &[MonitoredDomain]) {
     let known = domains.iter().map(|domain| Domain::of(customer, domain));
-    context.learn(Seen::AllDomains(customer, known.collect()));
+    notebook.learn(Seen::AllDomains(customer, known.collect()));
 }
 
 /// The customer of these domains: the one that was named, or the one that the index knows them to belong to; else a
 /// person is asked.
 pub fn customer_of_domains(context: &Context, names: &[String]) -> Result<CustomerId, CliError> {
-    if context.settings.customer.is_some() {
+    if context.session.settings.customer.is_some() {
         return context.customer();
     }
-    let known = &context.known()?.domains;
+    let known = &context.session.known()?.domains;
     let owners = |name: &String| -> BTreeSet<CustomerId> {
         let name = name.trim().trim_end_matches('.').to_lowercase();
         let fits = |domain: &&Domain| domain.name == name || domain.id.to_string() == name;
@@ -121,7 +129,7 @@ pub fn customer_of_domains(context: &Context, names: &[String]) -> Result<Custom
                 names.join(", "),
                 all.join(" and ")
             );
-            return Err(CliError::new(Exit::Usage, "ambiguous", message));
+            return Err(CliError::new(Own::Ambiguous, message));
         }
         _ => {}
     }
@@ -130,20 +138,30 @@ pub fn customer_of_domains(context: &Context, names: &[String]) -> Result<Custom
 
 /// Finds the domains that the arguments name, by id or name; all of them before any is acted on.
 pub async fn domains(context: &Context, names: &[String]) -> Result<Vec<DomainRef>, CliError> {
+    let found = domain_targets(context, names, |_| None).await?;
+    Ok(found.into_iter().map(|(_, domain)| domain).collect())
+}
+
+/// The same, each with the place of its name. `met` may know one that is no longer there.
+pub async fn domain_targets(
+    context: &Context,
+    names: &[String],
+    met: impl Fn(&str) -> Option<DomainRef>,
+) -> Result<Vec<(usize, DomainRef)>, CliError> {
     let mut known: Option<Vec<DomainRef>> = None;
     let mut lists = BTreeMap::new();
-    let mut found: Vec<DomainRef> = Vec::new();
-    for name in names {
-        let name = name.trim();
+    let mut found: Vec<(usize, DomainRef)> = Vec::new();
+    for (place, typed) in names.iter().enumerate() {
+        let name = typed.trim();
         if name.is_empty() {
             return Err(CliError::usage(
                 "a domain is named by nothing: give its name or id",
             ));
         }
         let id = name.parse::<Uuid>().ok().map(DomainId::from);
-        if known.is_none() && (id.is_none() || context.settings.customer.is_some()) {
+        if known.is_none() && (id.is_none() || context.session.settings.customer.is_some()) {
             let customer = customer_of_domains(context, names)?;
-            known = Some(all_domains(context, customer).await?);
+            known = Some(all_domains(&context.session, &context.notebook, customer).await?);
         }
         let wanted = name.trim_end_matches('.').to_lowercase();
         let fits =
@@ -151,15 +169,20 @@ pub async fn domains(context: &Context, names: &[String]) -> Result<Vec<DomainRe
         let listed = known.iter().flatten().find(fits).cloned();
         let domain = match (listed, id) {
             (Some(domain), _) => domain,
-            (None, Some(id)) => unlisted(context, id, &mut lists).await?,
-            (None, None) => {
-                let customer = context.customer()?;
-                return Err(missing(name, &wanted, customer, known.iter().flatten()));
-            }
+            (None, id) => match (met(typed), id) {
+                (Some(domain), _) => domain,
+                (None, Some(id)) => {
+                    unlisted(&context.session, &context.notebook, id, &mut lists).await?
+                }
+                (None, None) => {
+                    let customer = context.customer()?;
+                    return Err(missing(name, &wanted, customer, known.iter().flatten()));
+                }
+            },
         };
         // A domain that is named twice is changed once.
-        if found.iter().all(|other| other.id != domain.id) {
-            found.push(domain);
+        if found.iter().all(|(_, other)| other.id != domain.id) {
+            found.push((place, domain));
         }
     }
     Ok(found)
@@ -184,25 +207,27 @@ fn missing<'a>(
 /// A domain that is in no list that was read. A terminated one is in none; with a customer it must be that customer's.
 /// Without one, the index may know whose it is: then that customer's list tells, and is kept in `lists`.
 async fn unlisted(
-    context: &Context,
+    session: &Session,
+    notebook: &Notebook,
     id: DomainId,
     lists: &mut BTreeMap<CustomerId, Vec<DomainRef>>,
 ) -> Result<DomainRef, CliError> {
-    if let Some(customer) = context.settings.customer {
-        let summary = context.read(GetDomainSummary::new(customer, id)).await;
+    if let Some(customer) = session.settings.customer {
+        let summary = session.read(GetDomainSummary::new(customer, id)).await;
         let summary = summary
             .map_err(|error| error.during(format!("looking {id} up for customer {customer}")))?;
         return Ok(DomainRef {
             id,
             name: Some(summary.into_data().domain),
             customer: Some(customer),
+            status: None,
         });
     }
-    let known = context.known()?.domains.iter().find(|known| known.id == id);
+    let known = session.known()?.domains.iter().find(|known| known.id == id);
     let mut listed = None;
     if let Some(owner) = known.map(|known| known.customer) {
         let list = match lists.entry(owner) {
-            Entry::Vacant(place) => place.insert(all_domains(context, owner).await?),
+            Entry::Vacant(place) => place.insert(all_domains(session, notebook, owner).await?),
             Entry::Occupied(list) => list.into_mut(),
         };
         listed = list.iter().find(|domain| domain.id == id).cloned();
@@ -211,5 +236,6 @@ async fn unlisted(
         id,
         name: None,
         customer: None,
+        status: None,
     }))
 }

@@ -3,18 +3,20 @@
 //! A server is named by its id, IP address, host name or nickname, or by the first six or more digits of its id;
 //! `id:`, `ip:`, `host:` and `nick:` in front force one reading. Nothing is guessed, and nothing fits by being similar.
 
+pub mod alerts;
 mod customers;
 mod domains;
 mod records;
 mod reference;
 mod servers;
+pub mod targets;
 
 pub use customers::{is_known, refuse_unknown, seen as seen_customers};
 pub use domains::{
-    DomainRef, all_domains, customer_of_domains, domains, learn_domains, monitored,
-    told as told_domains,
+    DomainRef, all_domains, customer_of_domains, domain_targets, domains, learn_domains,
+    listed_domains, monitored,
 };
-pub use records::{Named, all_alerts, all_rules, by_id_or_prefix, check_named};
+pub use records::{RecordKind, all_alerts, all_rules, by_id_or_prefix, check_named};
 pub use reference::Reference;
 pub use servers::{
     Prefixes, ServerTarget, all_endpoints, endpoint, endpoints, endpoints_of, handle_of, is_called,

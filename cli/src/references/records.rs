@@ -1,15 +1,16 @@
 //! Rules and alerts by id, or by the first digits of it.
 
 use super::{PAGE_SIZE, SHORTEST_PREFIX, is_id_or_prefix};
-use crate::context::Context;
-use crate::error::{CliError, Exit};
-use crate::index::{AlertRecord, Record, Seen};
+use crate::error::{CliError, Own};
+use crate::notebook::Notebook;
+use crate::notebook::index::{AlertRecord, Record, Seen};
+use crate::session::Session;
 use secmon::model::{CustomerId, PortAlert, Rule};
 use secmon::operations::{ListPortAlerts, ListRules};
 
 /// A kind of record: its name in a sentence, and the command that lists it.
 #[derive(Debug, Clone, Copy)]
-pub struct Named {
+pub struct RecordKind {
     /// As `rule`.
     pub one: &'static str,
     /// As `rules list`.
@@ -17,7 +18,7 @@ pub struct Named {
 }
 
 /// Refuses a name that can fit no id before anything is asked: an empty one, and too few digits of an id.
-pub fn check_named(kind: Named, text: &str) -> Result<(), CliError> {
+pub fn check_named(kind: RecordKind, text: &str) -> Result<(), CliError> {
     if text.trim().is_empty() {
         return Err(CliError::usage(format!(
             "the name of the {} is empty: give its id",
@@ -37,19 +38,19 @@ pub fn check_named(kind: Named, text: &str) -> Result<(), CliError> {
 
 /// Finds the record an id, or the first digits of one, stands for.
 pub fn by_id_or_prefix<T>(
-    context: &Context,
+    session: &Session,
     text: &str,
-    kind: Named,
+    kind: RecordKind,
     records: Vec<T>,
     id_of: fn(&T) -> String,
 ) -> Result<T, CliError> {
     let text = text.trim();
-    let Named { one, list } = kind;
+    let RecordKind { one, list } = kind;
     let fits = |record: &T| is_id_or_prefix(text, &id_of(record));
     let mut found: Vec<T> = records.into_iter().filter(fits).collect();
     match found.len() {
         0 => {
-            let whose = context
+            let whose = session
                 .settings
                 .customer
                 .map(|id| format!(" -c {id}"))
@@ -64,25 +65,26 @@ pub fn by_id_or_prefix<T>(
                 "{text:?} is the beginning of {many} ids: {}",
                 ids.join(", ")
             );
-            Err(CliError::new(Exit::Usage, "ambiguous", message))
+            Err(CliError::new(Own::Ambiguous, message))
         }
     }
 }
 
 /// All rules that a customer (or, without one, the account) has.
 pub async fn all_rules(
-    context: &Context,
+    session: &Session,
+    notebook: &Notebook,
     narrow: impl FnOnce(ListRules) -> ListRules,
 ) -> Result<Vec<Rule>, CliError> {
-    context.ready().await?;
+    session.ready().await?;
     let mut list = ListRules::account_wide().per_page(PAGE_SIZE);
-    list.billing_customer_id = context.settings.customer;
+    list.billing_customer_id = session.settings.customer;
     let list = narrow(list);
     let whose = list.billing_customer_id;
     let whole = list.endpoint_id.is_none() && list.scope.is_none() && list.status.is_none();
-    let rules = context.client()?.pages(list).collect_all().await?;
+    let rules = session.client()?.pages(list).collect_all().await?;
     let records = rules.iter().map(|rule| Record::of(whose, rule)).collect();
-    context.learn(match whole {
+    notebook.learn(match whole {
         true => Seen::AllRules(whose, records),
         false => Seen::Rules(records),
     });
@@ -91,16 +93,17 @@ pub async fn all_rules(
 
 /// All port alerts of a customer.
 pub async fn all_alerts(
-    context: &Context,
+    session: &Session,
+    notebook: &Notebook,
     customer: CustomerId,
     narrow: impl FnOnce(ListPortAlerts) -> ListPortAlerts,
 ) -> Result<Vec<PortAlert>, CliError> {
-    context.ready().await?;
+    session.ready().await?;
     let list = narrow(ListPortAlerts::new(customer).per_page(PAGE_SIZE));
-    let alerts = context.client()?.pages(list).collect_all().await?;
+    let alerts = session.client()?.pages(list).collect_all().await?;
     let records = alerts
         .iter()
         .map(|alert| AlertRecord::of_port(customer, alert));
-    context.learn(Seen::Alerts(customer, None, records.collect()));
+    notebook.learn(Seen::Alerts(customer, None, records.collect()));
     Ok(alerts)
 }

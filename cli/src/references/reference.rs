@@ -2,15 +2,15 @@
 
 use super::is_id_prefix;
 use crate::error::CliError;
-use crate::index::Server;
-use crate::targets::is_broken_address;
+use crate::notebook::index::Server;
+use crate::references::targets::is_broken_address;
 use secmon::model::{Endpoint, EndpointId};
 use std::net::IpAddr;
 use uuid::Uuid;
 
 /// How an argument is to be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Reading {
+enum Form {
     Any,
     Id,
     Address,
@@ -19,11 +19,11 @@ enum Reading {
 }
 
 /// Marks that force one reading.
-const FORCED: [(&str, Reading); 4] = [
-    ("id:", Reading::Id),
-    ("ip:", Reading::Address),
-    ("host:", Reading::Host),
-    ("nick:", Reading::Nickname),
+const FORCED: [(&str, Form); 4] = [
+    ("id:", Form::Id),
+    ("ip:", Form::Address),
+    ("host:", Form::Host),
+    ("nick:", Form::Nickname),
 ];
 
 /// What a server answers to.
@@ -83,7 +83,7 @@ pub struct Reference<'a> {
     pub text: &'a str,
     /// The whole id, where it is one.
     pub id: Option<EndpointId>,
-    reading: Reading,
+    reading: Form,
 }
 
 /// The servers that a reference fits.
@@ -100,10 +100,10 @@ impl<'a> Reference<'a> {
         let forced = FORCED
             .iter()
             .find_map(|(mark, reading)| argument.strip_prefix(mark).map(|text| (text, *reading)));
-        let (text, reading) = forced.unwrap_or((argument, Reading::Any));
+        let (text, reading) = forced.unwrap_or((argument, Form::Any));
         let text = match reading {
             // As in a list that was copied: web-1, web-2
-            Reading::Any => text.trim().trim_end_matches(',').trim_end(),
+            Form::Any => text.trim().trim_end_matches(',').trim_end(),
             _ => text.trim(),
         };
         if text.is_empty() {
@@ -111,7 +111,7 @@ impl<'a> Reference<'a> {
                 "the name of a server is empty: give its id, IP address, host name or nickname",
             ));
         }
-        let may_be_id = matches!(reading, Reading::Any | Reading::Id);
+        let may_be_id = matches!(reading, Form::Any | Form::Id);
         let id = text
             .parse::<Uuid>()
             .ok()
@@ -122,14 +122,14 @@ impl<'a> Reference<'a> {
 
     /// The servers it fits in the first reading that fits any.
     pub fn fit<'e, S: Names>(&self, endpoints: &'e [S]) -> Fit<'e, S> {
-        let readings: [(Reading, Fits<'_, S>); 4] = [
-            (Reading::Address, Self::is_address),
-            (Reading::Host, Self::is_host),
-            (Reading::Nickname, Self::is_nickname),
-            (Reading::Id, Self::is_prefix),
+        let readings: [(Form, Fits<'_, S>); 4] = [
+            (Form::Address, Self::is_address),
+            (Form::Host, Self::is_host),
+            (Form::Nickname, Self::is_nickname),
+            (Form::Id, Self::is_prefix),
         ];
         for (reading, fits) in readings {
-            if self.reading != Reading::Any && self.reading != reading {
+            if self.reading != Form::Any && self.reading != reading {
                 continue;
             }
             let servers: Vec<&S> = endpoints
@@ -139,7 +139,7 @@ impl<'a> Reference<'a> {
             if !servers.is_empty() {
                 return Fit {
                     servers,
-                    by_prefix: reading == Reading::Id,
+                    by_prefix: reading == Form::Id,
                 };
             }
         }

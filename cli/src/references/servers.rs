@@ -3,8 +3,11 @@
 use super::reference::Reference;
 use super::{PAGE_SIZE, is_known};
 use crate::context::Context;
-use crate::error::{CliError, Exit};
-use crate::index::{Seen, Server};
+use crate::error::{CliError, Exit, Own};
+use crate::notebook::Notebook;
+use crate::notebook::index::{Seen, Server};
+use crate::session::Session;
+use crate::ui::Ui;
 use secmon::model::{CustomerId, Endpoint, EndpointId, EndpointStatus};
 use secmon::operations::{GetEndpoint, ListEndpoints};
 use serde::{Deserialize, Serialize};
@@ -168,31 +171,33 @@ pub async fn endpoint(context: &Context, name: &str) -> Result<Endpoint, CliErro
 
 /// All servers of a customer, or of the account.
 pub async fn all_endpoints(
-    context: &Context,
+    session: &Session,
+    notebook: &Notebook,
     customer: Option<CustomerId>,
 ) -> Result<Vec<Endpoint>, CliError> {
-    context.ready().await?;
+    session.ready().await?;
     let mut list = ListEndpoints::account_wide().per_page(PAGE_SIZE);
     list.billing_customer_id = customer;
-    let endpoints = context.client()?.pages(list).collect_all().await?;
+    let endpoints = session.client()?.pages(list).collect_all().await?;
     let servers = endpoints.iter().map(Server::from).collect();
-    context.learn(Seen::AllServers(customer, servers));
+    notebook.learn(Seen::AllServers(customer, servers));
     Ok(endpoints)
 }
 
 /// The servers of these customers: one list each, or that of the whole account where it costs fewer calls.
 pub async fn endpoints_of(
-    context: &Context,
+    session: &Session,
+    notebook: &Notebook,
     customers: &BTreeSet<CustomerId>,
 ) -> Result<Vec<Endpoint>, CliError> {
     if customers.len() > 1 {
-        let first = context
+        let first = session
             .read(ListEndpoints::account_wide().per_page(1))
             .await?;
         let pages = first.data.meta.total;
         let pages = pages.map(|total| total.div_ceil(u64::from(PAGE_SIZE)));
         if pages.is_some_and(|pages| pages < customers.len() as u64) {
-            let mut all = all_endpoints(context, None).await?;
+            let mut all = all_endpoints(session, notebook, None).await?;
             all.retain(|endpoint| {
                 let owner = endpoint.billing_customer_id;
                 owner.is_some_and(|owner| customers.contains(&owner))
@@ -202,24 +207,28 @@ pub async fn endpoints_of(
     }
     let mut endpoints = Vec::new();
     for customer in customers {
-        endpoints.extend(all_endpoints(context, Some(*customer)).await?);
+        endpoints.extend(all_endpoints(session, notebook, Some(*customer)).await?);
     }
     Ok(endpoints)
 }
 
 /// A server as it is now.
-async fn read_endpoint(context: &Context, id: EndpointId) -> Result<Endpoint, CliError> {
-    let found = context.read(GetEndpoint::account_wide(id)).await;
+async fn read_endpoint(
+    session: &Session,
+    notebook: &Notebook,
+    id: EndpointId,
+) -> Result<Endpoint, CliError> {
+    let found = session.read(GetEndpoint::account_wide(id)).await;
     if found
         .as_ref()
         .is_err_and(|error| error.exit() == Exit::NotFound)
     {
-        context.learn(Seen::Gone(id.into()));
+        notebook.learn(Seen::Gone(id.into()));
     }
     let endpoint = found
         .map_err(|error| error.during(format!("looking {id} up")))?
         .into_data();
-    context.learn(Seen::Servers(vec![Server::from(&endpoint)]));
+    notebook.learn(Seen::Servers(vec![Server::from(&endpoint)]));
     Ok(endpoint)
 }
 
@@ -229,13 +238,13 @@ struct Search<'a> {
     prefixes: Prefixes,
     /// All names of the command.
     named: Vec<String>,
-    way: Way,
+    way: Lookup,
     list: tokio::sync::OnceCell<Vec<Endpoint>>,
 }
 
 /// How servers are looked up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum Lookup {
     /// By their ids, where they are given or the index knows them; each is confirmed by the answer.
     OneByOne,
     /// Only whole ids are looked up one by one.
@@ -244,19 +253,19 @@ enum Way {
     List,
 }
 
-impl Way {
+impl Lookup {
     /// The index saves calls only where the list is long. With a customer, and for what cannot be taken back, a fresh
     /// list decides.
     fn choose(context: &Context, names: usize, prefixes: Prefixes) -> Result<Self, CliError> {
         const FEW: usize = 10;
-        let customer = context.settings.customer;
-        let servers = &context.known()?.servers;
+        let customer = context.session.settings.customer;
+        let servers = &context.session.known()?.servers;
         let listed = servers
             .iter()
             .filter(|server| customer.is_none() || server.customer == customer);
         let calls = listed.count().div_ceil(PAGE_SIZE as usize);
         if prefixes == Prefixes::Refused {
-            tell_cost(context, calls);
+            tell_cost(&context.screen, calls);
         }
         Ok(match (names <= calls && customer.is_none(), prefixes) {
             (true, Prefixes::Accepted) => Self::OneByOne,
@@ -267,10 +276,10 @@ impl Way {
 }
 
 /// A long wait for a list is told beforehand.
-fn tell_cost(context: &Context, calls: usize) {
+fn tell_cost(screen: &Ui, calls: usize) {
     const WORTH_TELLING: usize = 20;
     if calls > WORTH_TELLING {
-        context.note(&format!(
+        screen.note(&format!(
             "reading all servers anew before this: about {calls} calls"
         ));
     }
@@ -282,7 +291,7 @@ impl<'a> Search<'a> {
             context,
             prefixes,
             named: names.to_vec(),
-            way: Way::choose(context, names.len(), prefixes)?,
+            way: Lookup::choose(context, names.len(), prefixes)?,
             list: tokio::sync::OnceCell::new(),
         })
     }
@@ -310,33 +319,35 @@ impl<'a> Search<'a> {
     }
 
     async fn list(&self) -> Result<&Vec<Endpoint>, CliError> {
-        let customer = self.context.settings.customer;
+        let customer = self.context.session.settings.customer;
         self.list
-            .get_or_try_init(|| all_endpoints(self.context, customer))
+            .get_or_try_init(|| {
+                all_endpoints(&self.context.session, &self.context.notebook, customer)
+            })
             .await
     }
 
     async fn by_id(&self, id: EndpointId) -> Result<Endpoint, CliError> {
-        if self.way == Way::List
+        if self.way == Lookup::List
             && let Some(endpoint) = self.list().await?.iter().find(|listed| listed.id == id)
         {
             return Ok(endpoint.clone());
         }
-        let endpoint = read_endpoint(self.context, id).await?;
-        check_owner(self.context, &endpoint).await?;
+        let endpoint = read_endpoint(&self.context.session, &self.context.notebook, id).await?;
+        check_owner(&self.context.session, &endpoint).await?;
         Ok(endpoint)
     }
 
     /// The one server that the index knows by this name, if the service still says the same of it.
     async fn by_index(&self, reference: &Reference<'_>) -> Result<Option<Endpoint>, CliError> {
-        if self.way != Way::OneByOne {
+        if self.way != Lookup::OneByOne {
             return Ok(None);
         }
-        let fit = reference.fit(&self.context.known()?.servers);
+        let fit = reference.fit(&self.context.session.known()?.servers);
         let [known] = fit.servers.as_slice() else {
             return Ok(None);
         };
-        match read_endpoint(self.context, known.id).await {
+        match read_endpoint(&self.context.session, &self.context.notebook, known.id).await {
             Ok(endpoint) if Server::from(&endpoint) == **known => Ok(Some(endpoint)),
             Ok(_) => Ok(None),
             Err(error) if error.exit() == Exit::NotFound => Ok(None),
@@ -351,13 +362,13 @@ impl<'a> Search<'a> {
         fitting: &[&Endpoint],
     ) -> Result<Endpoint, CliError> {
         let labels: Vec<String> = fitting.iter().map(|endpoint| label(endpoint)).collect();
-        if self.context.may_ask() {
+        if self.context.prompt.may_ask() {
             let question = format!(
                 "{:?} fits {} servers: which one?",
                 reference.text,
                 fitting.len()
             );
-            let chosen = self.context.choose(&question, &labels)?;
+            let chosen = self.context.prompt.choose(&question, &labels)?;
             if let Some(endpoint) = fitting.get(chosen) {
                 return Ok((*endpoint).clone());
             }
@@ -368,16 +379,17 @@ impl<'a> Search<'a> {
             fitting.len(),
             labels.join(", ")
         );
-        Err(CliError::new(Exit::Usage, "ambiguous", message)
+        Err(CliError::new(Own::Ambiguous, message)
             .hint("name the customer with -c, or give the id"))
     }
 
     /// What `-c` left out may be another customer's: then `-c` is what is wrong.
     async fn missing(&self, reference: &Reference<'_>, list: &[Endpoint]) -> CliError {
-        if self.context.settings.customer.is_some()
-            && let Ok(everyones) = all_endpoints(self.context, None).await
+        if self.context.session.settings.customer.is_some()
+            && let Ok(everyones) =
+                all_endpoints(&self.context.session, &self.context.notebook, None).await
             && let Some(other) = reference.fit(&everyones).servers.first()
-            && let Err(error) = check_owner(self.context, other).await
+            && let Err(error) = check_owner(&self.context.session, other).await
         {
             return error;
         }
@@ -398,14 +410,14 @@ fn label(endpoint: &Endpoint) -> String {
 }
 
 /// `-c` never overrides who owns a server.
-async fn check_owner(context: &Context, endpoint: &Endpoint) -> Result<(), CliError> {
-    match (context.settings.customer, endpoint.billing_customer_id) {
+async fn check_owner(session: &Session, endpoint: &Endpoint) -> Result<(), CliError> {
+    match (session.settings.customer, endpoint.billing_customer_id) {
         (Some(given), Some(owner)) if given != owner => {
             let server = name_of(endpoint);
             let belongs = format!(
                 "{server} belongs to customer {owner}, not to customer {given}: correct -c, or leave it out"
             );
-            match is_known(context, given).await? {
+            match is_known(session, given).await? {
                 true => Err(CliError::usage(belongs)),
                 false => Err(CliError::not_found(format!(
                     "nothing is known of customer {given}; {belongs}"

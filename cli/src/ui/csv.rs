@@ -1,10 +1,8 @@
 //! CSV output: every column, values as the API gives them.
 
-use super::sanitize_cell;
 use super::table::exact;
-use crate::args::CsvCells;
-use crate::outcome::Table;
-use crate::settings::Display;
+use super::{CsvCells, Display, sanitize_cell};
+use crate::ui::outcome::Table;
 use serde_json::Value;
 
 /// Renders the rows. A cell that a spreadsheet would run as a formula gets an apostrophe in front, unless raw cells

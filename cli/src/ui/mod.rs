@@ -3,8 +3,13 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod csv;
+mod display;
 mod folding;
+pub mod invocation;
+pub mod jq;
+pub mod outcome;
 mod plain_prompt;
+mod planned;
 mod progress;
 mod prompt;
 mod rows;
@@ -12,13 +17,11 @@ mod sanitize;
 mod table;
 mod time;
 
-use crate::args::{ColorChoice, OutputFormat};
-use crate::durations;
 use crate::error::{CliError, Exit};
-use crate::invocation::Invocation;
-use crate::jq::Filter;
-use crate::outcome::{Line, Outcome, Table};
-use crate::settings::Display;
+use crate::ui::invocation::Invocation;
+use crate::ui::jq::Filter;
+use crate::ui::outcome::{Line, Outcome, Table};
+use crate::values::durations;
 use anstyle::{AnsiColor, Style};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -29,6 +32,8 @@ use std::time::{Duration, Instant};
 use folding::{UNBROKEN, folded};
 
 pub use csv::inert;
+pub use display::{ColorChoice, CsvCells, Display, OutputFormat, TimeStyle};
+pub use planned::Planned;
 pub use progress::Progress;
 pub use rows::rank as severity_rank;
 use sanitize::sanitize_cell;
@@ -126,6 +131,16 @@ impl Ui {
         if more > 0 {
             self.note(&format!("{more} more not shown: allow a larger -L"));
         }
+    }
+
+    /// What a limit leaves of the items that were read of a list, and a word of how many it leaves out of the `total`.
+    pub fn cut<T>(&self, mut items: Vec<T>, total: Option<u64>) -> Vec<T> {
+        let total = total.map_or(items.len(), |total| {
+            usize::try_from(total).unwrap_or(usize::MAX)
+        });
+        items.truncate(self.limit().unwrap_or(usize::MAX));
+        self.tell_cut(total.saturating_sub(items.len()));
+        items
     }
 
     /// Whether a list is shown as its pages come: one value a line, in the order in which they come.
@@ -392,11 +407,11 @@ impl Ui {
     }
 
     /// Shows what a dry run would have sent.
-    pub fn planned(&self, planned: &[crate::guard::Planned]) -> Exit {
-        let requests: Vec<Value> = planned.iter().map(crate::guard::Planned::to_json).collect();
+    pub fn planned(&self, planned: &[Planned]) -> Exit {
+        let requests: Vec<Value> = planned.iter().map(Planned::to_json).collect();
         let written = match self.format {
             _ if self.display.jq.is_some() => {
-                let plan = Outcome::record(json!({ "dry_run": requests }), Table::new(&[]));
+                let plan = Outcome::record(json!({ "dry_run": requests }), Table::default());
                 self.result(&plan)
             }
             OutputFormat::Json => self.print(&pretty(&json!({ "dry_run": requests }))),

@@ -1,9 +1,8 @@
 //! Questions without any moving of the cursor (`SECMON_PLAIN_PROMPTS`): for screen readers and simple terminals.
 
-use super::prompt::interrupted;
 use super::{Ui, sanitize};
-use crate::env_vars;
-use crate::error::CliError;
+use crate::error::{CliError, Own};
+use crate::session::env_vars;
 use std::io::BufRead;
 
 /// Whether questions are asked this way.
@@ -107,4 +106,12 @@ fn numbers(text: &str, count: usize) -> Option<Vec<usize>> {
     chosen.sort_unstable();
     chosen.dedup();
     (!chosen.is_empty()).then_some(chosen)
+}
+
+/// Nobody answers any more.
+pub fn interrupted() -> CliError {
+    CliError::new(
+        Own::Interrupted,
+        "interrupted at a question: nothing was changed",
+    )
 }

@@ -1,6 +1,6 @@
 //! A progress bar on standard error.
 
-use crate::durations;
+use crate::values::durations;
 use crossterm::cursor::MoveToColumn;
 use crossterm::execute;
 use crossterm::style::Print;

@@ -1,8 +1,9 @@
 //! Questions to a person at a terminal.
 
-use super::{Ui, plain_prompt, sanitize};
+use super::plain_prompt::{self, interrupted};
+use super::{Ui, sanitize};
 use crate::error::{CliError, Exit};
-use crate::interrupt;
+use crate::machine::interrupt;
 use dialoguer::{Confirm, Input, MultiSelect, Password, Select};
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -158,13 +159,4 @@ fn show_cursor() {
     let _ = terminal
         .show_cursor()
         .and_then(|()| terminal.write_line(""));
-}
-
-/// Nobody answers any more.
-pub(super) fn interrupted() -> CliError {
-    CliError::new(
-        Exit::Interrupted,
-        "interrupted",
-        "interrupted at a question: nothing was changed",
-    )
 }

@@ -1,10 +1,9 @@
 //! Choosing, ordering and cutting the rows of a list, with the JSON items in step.
 
-use super::sanitize_cell;
 use super::table::{exact, title};
+use super::{Display, sanitize_cell};
 use crate::error::CliError;
-use crate::outcome::{Cell, Outcome, Table};
-use crate::settings::Display;
+use crate::ui::outcome::{Cell, Outcome, Table};
 use secmon::model::Severity;
 use serde_json::Value;
 use std::cmp::Ordering;
@@ -81,7 +80,7 @@ fn choose_columns(table: &mut Table, names: &[String]) -> Result<(), CliError> {
     for row in &mut table.rows {
         *row = positions.iter().map(|i| row[*i].clone()).collect();
     }
-    table.columns = columns.into();
+    table.columns = columns;
     Ok(())
 }
 

@@ -1,10 +1,8 @@
 //! Tables for reading.
 
 use super::sanitize::sanitize_cell;
-use super::time;
-use crate::args::TimeStyle;
-use crate::outcome::{Cell, Column, Shown, Table};
-use crate::settings::Display;
+use super::{Display, TimeStyle, time};
+use crate::ui::outcome::{Cell, Column, Shown, Table};
 use comfy_table::{CellAlignment, Color, ColumnConstraint, ContentArrangement, presets};
 use secmon::model::Severity;
 use std::io::IsTerminal;

@@ -1,7 +1,7 @@
 //! Points in time for people.
 
-use crate::args::TimeStyle;
-use crate::durations;
+use super::TimeStyle;
+use crate::values::durations;
 use chrono::{Local, TimeDelta, Utc};
 use secmon::model::Timestamp;
 

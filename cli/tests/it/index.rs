@@ -305,7 +305,7 @@ fn two_processes_at_once_lose_nothing_of_each_other() {
     let before = tenant.journal().len();
     let mut child = start(&shell, &["endpoint", "show", &id]);
     until("its calls", || tenant.journal().len() > before);
-    let patience = Instant::now() + Duration::from_millis(500);
+    let patience = Instant::now() + Duration::from_millis(200);
     while Instant::now() < patience && child.try_wait().expect("a child").is_none() {
         std::thread::yield_now();
     }

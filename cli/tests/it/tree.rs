@@ -40,7 +40,8 @@ const SAMPLES: &[(&str, Kind, &str)] = &[
     (
         "rules add",
         Changes,
-        "web-1 8443 -m asked-for-by-the-customer",
+        // Not on web-1: of several rules that are copied together any may be the first to be answered.
+        "web-2 8443 -m asked-for-by-the-customer",
     ),
     ("rules show", Other, "RULE"),
     ("rules edit", Changes, "RULE -m asked-for-once-more"),
@@ -183,14 +184,29 @@ impl Leaf {
     }
 }
 
-/// The names that a page of help lists as commands.
-fn listed_commands(page: &str) -> Vec<String> {
+/// The groups of the first page.
+pub const GROUPS: [&str; 4] = [
+    "Daily work:",
+    "Customers and billing:",
+    "This machine:",
+    "For developers:",
+];
+
+/// The commands that the first page names, each group under its heading.
+pub fn commands_of_first_page(page: &str) -> Vec<String> {
+    let named = GROUPS.iter().flat_map(|group| listed_under(page, group));
+    named.chain(["help".to_owned()]).collect()
+}
+
+/// The names that a page of help lists under a heading.
+fn listed_under(page: &str, heading: &str) -> Vec<String> {
     page.lines()
-        .skip_while(|line| *line != "Commands:")
+        .skip_while(|line| *line != heading)
         .skip(1)
         .take_while(|line| !line.is_empty())
         .filter(|line| line.starts_with("  ") && !line.starts_with("   "))
-        .filter_map(|line| line.split_whitespace().next())
+        .filter_map(|line| line.trim_start().split("  ").next())
+        .flat_map(|names| names.split(", "))
         .map(str::to_owned)
         .collect()
 }
@@ -203,7 +219,11 @@ pub fn commands() -> (Vec<Vec<String>>, Vec<Vec<String>>) {
     while let Some(words) = waiting.pop() {
         let mut line: Vec<&str> = words.iter().map(String::as_str).collect();
         line.push("-h");
-        let below = listed_commands(&shell.run(&line).exits(0).stdout);
+        let page = shell.run(&line).exits(0).stdout;
+        let below = match words.as_slice() {
+            [] => commands_of_first_page(&page),
+            _ => listed_under(&page, "Commands:"),
+        };
         for name in &below {
             waiting.push(words.iter().cloned().chain([name.clone()]).collect());
         }

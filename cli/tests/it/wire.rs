@@ -104,7 +104,8 @@ fn carry(mut program: TcpStream, service: &str, plan: &Mutex<Plan>) -> Option<()
         to_program.shutdown(std::net::Shutdown::Both).ok()
     });
     while let Some(bytes) = read(&mut program) {
-        if bytes.starts_with(b"POST ") {
+        let begins = |method: &[u8]| bytes.starts_with(method);
+        if begins(b"POST ") || begins(b"DELETE ") {
             match plan.lock().expect("no panic").is_due() {
                 Some((pid, Moment::Unsent)) => return signal(pid, "-KILL"),
                 other => *due.lock().expect("no panic") = other,

@@ -9,13 +9,14 @@
 mod record;
 mod store;
 
-use super::{End, is_hopeless};
-use crate::args::RunArgs;
+use crate::bulk::End;
+use crate::bulk::args::RunArgs;
 use crate::context::Context;
-use crate::error::{CliError, Exit};
-use crate::{durations, paths};
+use crate::error::{CliError, Exit, Own};
+use crate::machine::paths;
+use crate::values::durations;
 use chrono::{DateTime, Utc};
-use record::{Kept, Line};
+use record::{JournalLine, KeptEnd};
 use secmon::model::CustomerId;
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
@@ -104,7 +105,7 @@ pub enum Prior {
 #[derive(Debug, Default)]
 pub struct Journal {
     store: Option<RefCell<Store>>,
-    rows: HashMap<Key, Earlier>,
+    rows: HashMap<Key, EarlierRow>,
     /// The operation of a run that begins with its first row: until then nothing of an earlier one is thrown away.
     to_begin: RefCell<Option<String>>,
     /// Rows of this run that have only the first of their two lines.
@@ -113,11 +114,11 @@ pub struct Journal {
 
 /// What an earlier run left of a row.
 #[derive(Debug)]
-struct Earlier {
+struct EarlierRow {
     at: String,
     content: String,
     subject: Value,
-    end: Option<Kept>,
+    end: Option<KeptEnd>,
 }
 
 impl Journal {
@@ -140,17 +141,17 @@ impl Journal {
         (origin, keys): (Origin<'_>, &[Key]),
         args: &RunArgs,
     ) -> Result<Self, CliError> {
-        let safety = &context.settings.safety;
+        let safety = &context.session.settings.safety;
         let one_alone = matches!(origin, Origin::Rows) && keys.len() < 2 && !args.resume;
         if safety.dry_run || safety.read_only || one_alone {
             return Ok(Self::default());
         }
-        let run = hash(&[context.account()?, operation, &origin.name(keys)]);
+        let run = hash(&[context.session.account()?, operation, &origin.name(keys)]);
         let (store, lines) = match open_file(&run) {
             Ok(Opened::Ours(store, lines)) => (store, lines),
             Ok(Opened::Busy) => return Err(busy()),
             Err(error) => {
-                context.note(&format!(
+                context.screen.note(&format!(
                     "warning: no journal can be kept ({error}): a run that is interrupted begins anew"
                 ));
                 return Ok(Self::default());
@@ -170,7 +171,9 @@ impl Journal {
             }
             unfinished => {
                 if unfinished.is_some() && !args.restart {
-                    context.note("beginning anew: the run that ended early is of long ago");
+                    context
+                        .screen
+                        .note("beginning anew: the run that ended early is of long ago");
                 }
                 journal.to_begin.replace(Some(operation.to_owned()));
             }
@@ -186,14 +189,14 @@ impl Journal {
         if let Some(store) = &self.store {
             store.borrow_mut().clear().map_err(|error| full(&error))?;
         }
-        self.write(&Line::Began { at, operation })
+        self.write(&JournalLine::Began { at, operation })
     }
 
     fn announce(&self, context: &Context, keys: &[Key], unfinished: &Unfinished) {
-        let known = |key: &&Key| self.rows.get(key).is_some_and(Earlier::is_settled);
+        let known = |key: &&Key| self.rows.get(key).is_some_and(EarlierRow::is_settled);
         let answered = keys.iter().filter(known).count();
         let age = durations::shown(unfinished.age);
-        context.note(&format!(
+        context.screen.note(&format!(
             "going on with the run that ended early {age} ago: {answered} of {} are done (--restart does all of them again)",
             durations::counted(keys.len(), "row")
         ));
@@ -248,7 +251,7 @@ impl Journal {
         send: impl AsyncFnOnce(Prior) -> Result<End, CliError>,
     ) -> Result<End, CliError> {
         self.begin()?;
-        self.write(&Line::Sent {
+        self.write(&JournalLine::Sent {
             at: now(),
             key: trace.key.0.clone(),
             content: digest(&trace.content),
@@ -260,11 +263,11 @@ impl Journal {
         // Of a row that an interruption drops here there is no second line either.
         self.unanswered.update(|rows| rows + 1);
         let end = send(self.prior(trace)).await;
-        if let Some(kept) = Kept::of(&end) {
+        if let Some(kept) = KeptEnd::of(&end) {
             self.unanswered.update(|rows| rows - 1);
             let (at, key) = (now(), trace.key.0.clone());
             // The row is done all the same; the line of the next one will not fit either, and ends the run.
-            let _ = self.write(&Line::Answered { at, key, end: kept });
+            let _ = self.write(&JournalLine::Answered { at, key, end: kept });
         }
         end
     }
@@ -274,12 +277,12 @@ impl Journal {
         let has_begun = self.to_begin.take().is_none();
         let all_answered = self.unanswered.get() == 0;
         match has_begun && all_answered && ends.iter().all(is_settled) {
-            true => self.write(&Line::Closed { at: now() }),
+            true => self.write(&JournalLine::Closed { at: now() }),
             false => Ok(()),
         }
     }
 
-    fn write(&self, line: &Line) -> Result<(), CliError> {
+    fn write(&self, line: &JournalLine) -> Result<(), CliError> {
         let Some(store) = &self.store else {
             return Ok(());
         };
@@ -287,7 +290,7 @@ impl Journal {
     }
 }
 
-impl Earlier {
+impl EarlierRow {
     fn settled(&self) -> Option<End> {
         self.end.as_ref()?.settled(&self.at)
     }
@@ -304,10 +307,10 @@ struct Unfinished {
 
 impl Unfinished {
     /// The run that the lines tell of; asking for one that is not there is an error.
-    fn find(lines: &[Line], args: &RunArgs) -> Result<Option<Self>, CliError> {
+    fn find(lines: &[JournalLine], args: &RunArgs) -> Result<Option<Self>, CliError> {
         let last = lines
             .last()
-            .filter(|line| !matches!(line, Line::Closed { .. }));
+            .filter(|line| !matches!(line, JournalLine::Closed { .. }));
         let at = last.and_then(|line| DateTime::parse_from_rfc3339(line.at()).ok());
         let Some(at) = at else {
             return match args.resume {
@@ -335,24 +338,19 @@ fn is_settled(end: &End) -> bool {
         End::Done(_) | End::Skipped(_) => true,
         End::Planned => false,
         End::Failed(error) => {
-            let unsent = matches!(error.code(), NOT_SENT | FULL);
+            let unsent = error.is(Own::NotSent) || error.is(Own::JournalFull);
             // Trouble of the service's own: the same command goes on with such a row.
             let passes = error.is_retryable() || error.exit() == Exit::Unavailable;
-            !unsent && !passes && !error.may_have_happened() && !is_hopeless(error)
+            !unsent && !passes && !error.may_have_happened() && !error.failure().is_hopeless()
         }
     }
 }
 
-/// The code of a row that was never sent.
-pub const NOT_SENT: &str = "not_sent";
-/// The code of a row that was not sent because the journal cannot be written.
-pub const FULL: &str = "journal";
-
-fn earlier(lines: Vec<Line>) -> HashMap<Key, Earlier> {
-    let mut rows: HashMap<Key, Earlier> = HashMap::new();
+fn earlier(lines: Vec<JournalLine>) -> HashMap<Key, EarlierRow> {
+    let mut rows: HashMap<Key, EarlierRow> = HashMap::new();
     for line in lines {
         match line {
-            Line::Sent {
+            JournalLine::Sent {
                 at,
                 key,
                 content,
@@ -360,7 +358,7 @@ fn earlier(lines: Vec<Line>) -> HashMap<Key, Earlier> {
                 ..
             } => {
                 let end = None;
-                let earlier = Earlier {
+                let earlier = EarlierRow {
                     at,
                     content,
                     subject,
@@ -368,13 +366,13 @@ fn earlier(lines: Vec<Line>) -> HashMap<Key, Earlier> {
                 };
                 rows.insert(Key(key), earlier);
             }
-            Line::Answered { at, key, end } => {
+            JournalLine::Answered { at, key, end } => {
                 if let Some(row) = rows.get_mut(&Key(key)) {
                     row.at = at;
                     row.end = Some(end);
                 }
             }
-            Line::Began { .. } | Line::Closed { .. } => {}
+            JournalLine::Began { .. } | JournalLine::Closed { .. } => {}
         }
     }
     rows
@@ -394,20 +392,16 @@ fn folder() -> std::io::Result<PathBuf> {
 
 fn busy() -> CliError {
     CliError::new(
-        Exit::Usage,
-        "run_in_progress",
+        Own::RunInProgress,
         "another process is doing the same run at this moment: nothing was sent",
     )
-    .hint("wait until it has ended; the same command then says what is left")
 }
 
 fn full(error: &std::io::Error) -> CliError {
     CliError::new(
-        Exit::Other,
-        FULL,
+        Own::JournalFull,
         format!("the journal of the run cannot be written ({error}), so nothing more is sent"),
     )
-    .hint("make room on the disk; the same command goes on with the rest")
 }
 
 fn digest(content: &str) -> String {

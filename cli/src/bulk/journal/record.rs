@@ -9,7 +9,7 @@ use serde_json::Value;
 /// One line.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
-pub enum Line {
+pub enum JournalLine {
     /// The run began.
     Began {
         /// When, in UTC.
@@ -41,7 +41,7 @@ pub enum Line {
         /// Names the row.
         key: String,
         /// What became of it.
-        end: Kept,
+        end: KeptEnd,
     },
     /// Every row has its answer.
     Closed {
@@ -50,7 +50,7 @@ pub enum Line {
     },
 }
 
-impl Line {
+impl JournalLine {
     /// When it was written.
     pub fn at(&self) -> &str {
         match self {
@@ -65,11 +65,11 @@ impl Line {
 /// What became of a row.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(tag = "status", rename_all = "snake_case")]
-pub enum Kept {
+pub enum KeptEnd {
     /// The change was made.
-    Succeeded(Answer),
+    Succeeded(KeptAnswer),
     /// Everything was so before.
-    Skipped(Answer),
+    Skipped(KeptAnswer),
     /// The service refused it.
     Failed {
         /// Its code.
@@ -81,7 +81,7 @@ pub enum Kept {
 
 /// What the service answered.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Answer {
+pub struct KeptAnswer {
     id: String,
     record: Value,
     /// None also for a call that makes no records.
@@ -93,16 +93,16 @@ pub struct Answer {
     sentence: String,
 }
 
-impl Kept {
+impl KeptEnd {
     /// The end of a row as it is kept; `None` where nobody knows whether the change was made.
     pub fn of(end: &Result<End, CliError>) -> Option<Self> {
         match end {
-            Ok(End::Done(done)) => Some(Self::Succeeded(Answer::of(done))),
-            Ok(End::Skipped(done)) => Some(Self::Skipped(Answer::of(done))),
+            Ok(End::Done(done)) => Some(Self::Succeeded(KeptAnswer::of(done))),
+            Ok(End::Skipped(done)) => Some(Self::Skipped(KeptAnswer::of(done))),
             Ok(End::Planned) => None,
             Ok(End::Failed(error)) | Err(error) if error.may_have_happened() => None,
             Ok(End::Failed(error)) | Err(error) => Some(Self::Failed {
-                code: error.code().to_owned(),
+                code: error.code().into_owned(),
                 message: error.message().to_owned(),
             }),
         }
@@ -126,7 +126,7 @@ impl Kept {
     }
 }
 
-impl Answer {
+impl KeptAnswer {
     fn of(done: &Done) -> Self {
         Self {
             id: done.id.clone(),

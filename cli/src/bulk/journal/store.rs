@@ -1,7 +1,7 @@
 //! The file of a run: locked while the run is on, written through to the disk line by line.
 
-use super::record::Line;
-use crate::files;
+use super::record::JournalLine;
+use crate::machine::files;
 use std::fs::{File, TryLockError};
 use std::io::{Read, Result, Seek, SeekFrom, Write};
 use std::path::Path;
@@ -21,7 +21,7 @@ pub struct Store {
 /// The result of opening a file.
 pub enum Opened {
     /// It is ours, with what it holds.
-    Ours(Store, Vec<Line>),
+    Ours(Store, Vec<JournalLine>),
     /// Another process is at work on the same run.
     Busy,
 }
@@ -51,7 +51,7 @@ impl Store {
     }
 
     /// Adds a line; when this returns, it is on the disk. Of one that does not fit nothing stays.
-    pub fn add(&mut self, line: &Line) -> Result<()> {
+    pub fn add(&mut self, line: &JournalLine) -> Result<()> {
         let mut text = serde_json::to_vec(line)?;
         text.push(b'\n');
         if let Err(error) = self.file.write_all(&text) {

@@ -1,17 +1,18 @@
 //! Checks of this machine: no network.
 
 use super::Check;
-use crate::context::Context;
-use crate::error::{CliError, Exit};
-use crate::paths;
-use crate::settings::Source;
+use crate::error::{CliError, Own};
+use crate::machine::paths;
+use crate::session::Session;
+use crate::session::service::Source;
 use std::path::{Path, PathBuf};
 
 /// That the configuration file can be read: a broken one would have ended the command before.
-pub fn configuration(context: &Context) -> Check {
-    let path = context.settings.config_path.display();
-    let count = crate::durations::counted(context.settings.config.profiles.len(), "profile");
-    let about = match context.settings.config_path.exists() {
+pub fn configuration(session: &Session) -> Check {
+    let path = session.settings.config_path.display();
+    let count =
+        crate::values::durations::counted(session.settings.config.profiles.len(), "profile");
+    let about = match session.settings.config_path.exists() {
         true => format!("{path}: {count}"),
         false => format!("{path} is not there; nothing is missing if the environment says all"),
     };
@@ -19,8 +20,8 @@ pub fn configuration(context: &Context) -> Check {
 }
 
 /// That nobody else can read the keys and the history.
-pub fn files(context: &Context) -> Check {
-    let keys = context.settings.config_folder().join("keys");
+pub fn files(session: &Session) -> Check {
+    let keys = session.settings.config_folder().join("keys");
     let mut private: Vec<PathBuf> = std::fs::read_dir(&keys)
         .into_iter()
         .flatten()
@@ -34,15 +35,13 @@ pub fn files(context: &Context) -> Check {
         .filter(|path| others_can_read(path))
         .map(|path| path.display().to_string())
         .collect();
-    let count = crate::durations::counted(private.len(), "private file");
+    let count = crate::values::durations::counted(private.len(), "private file");
     let finding = match open.as_slice() {
         [] => Ok(format!("{count}, closed to others")),
         open => Err(CliError::new(
-            Exit::Usage,
-            "open_files",
+            Own::OpenFiles,
             format!("others can read {}", open.join(", ")),
-        )
-        .hint("run chmod 600 on them; change a key that somebody may have seen")),
+        )),
     };
     Check::of("files", finding)
 }
@@ -60,8 +59,8 @@ fn others_can_read(_path: &Path) -> bool {
 }
 
 /// Which address and key are in use.
-pub fn service(context: &Context) -> Check {
-    let described = context
+pub fn service(session: &Session) -> Check {
+    let described = session
         .settings
         .service
         .as_ref()

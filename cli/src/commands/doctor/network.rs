@@ -1,10 +1,10 @@
 //! Checks of the way to the service, and of the key there.
 
 use super::Check;
-use crate::context::Context;
-use crate::durations::counted_if_told;
-use crate::error::{CliError, Exit};
-use crate::settings::{Service, Source};
+use crate::error::{CliError, Own};
+use crate::session::Session;
+use crate::session::service::{Service, Source};
+use crate::values::durations::counted_if_told;
 use chrono::Utc;
 use http::{Method, Uri};
 use secmon::model::Timestamp;
@@ -17,12 +17,12 @@ use std::net::ToSocketAddrs;
 const TOLERATED_SKEW_SECONDS: i64 = 30;
 
 /// From the name of the host to the calls that are left; what cannot be reached ends them.
-pub async fn checks(context: &Context, service: &Service) -> Vec<Check> {
+pub async fn checks(session: &Session, service: &Service) -> Vec<Check> {
     let mut checks = Vec::new();
     if service.source != Source::Local {
         checks.extend(name(&service.base_url));
     }
-    let health = match context.read(GetHealth::new()).await {
+    let health = match session.read(GetHealth::new()).await {
         Ok(answer) => answer,
         Err(error) => {
             checks.push(unreachable(&service.base_url, error));
@@ -42,14 +42,14 @@ pub async fn checks(context: &Context, service: &Service) -> Vec<Check> {
     if let (Some(now), false) = (&health.data.timestamp, service.source == Source::Local) {
         checks.push(Check::of("clock", clock(now)));
     }
-    let accepted = account(context).await;
+    let accepted = account(session).await;
     let has_account = accepted.is_ok();
     checks.push(Check::of("account", accepted));
     if has_account {
-        checks.push(portal(context).await);
+        checks.push(portal(session).await);
     }
-    checks.push(pace(context));
-    if context.settings.namespace == Namespace::Provisioning {
+    checks.push(pace(session));
+    if session.settings.namespace == Namespace::Provisioning {
         let about = "provisioning: scan, sync, release and pricing exist under billing only";
         checks.push(Check::good("namespace", about));
     }
@@ -68,10 +68,7 @@ fn name(base_url: &str) -> Option<Check> {
         .map(|addresses| addresses.map(|a| a.ip().to_string()).collect::<Vec<_>>())
     {
         Ok(addresses) if !addresses.is_empty() => Ok(format!("{host} is {}", addresses.join(", "))),
-        _ => Err(
-            CliError::new(Exit::Unavailable, "dns", format!("{host} has no address"))
-                .hint("check the spelling of the address, the network and the name server"),
-        ),
+        _ => Err(CliError::new(Own::Dns, format!("{host} has no address"))),
     };
     Some(Check::of("dns", finding))
 }
@@ -102,18 +99,16 @@ fn clock(service: &Timestamp) -> Result<String, CliError> {
     }
     let way = if skew > 0 { "ahead of" } else { "behind" };
     Err(CliError::new(
-        Exit::Other,
-        "clock",
+        Own::Clock,
         format!(
             "this machine's clock is {} s {way} the service's",
             skew.abs()
         ),
-    )
-    .hint("set the clock: days and waits are reckoned with it"))
+    ))
 }
 
-async fn account(context: &Context) -> Result<String, CliError> {
-    let page = context
+async fn account(session: &Session) -> Result<String, CliError> {
+    let page = session
         .read(ListEndpoints::account_wide().per_page(1))
         .await?;
     let meta = &page.data.meta;
@@ -126,16 +121,16 @@ async fn account(context: &Context) -> Result<String, CliError> {
 
 /// Only calls that write hold the key against the portal's domain, so one is sent that is refused before it can do
 /// anything: it names no server.
-async fn portal(context: &Context) -> Check {
+async fn portal(session: &Session) -> Check {
     const NAME: &str = "portal";
-    let safety = &context.settings.safety;
+    let safety = &session.settings.safety;
     if safety.read_only || safety.dry_run {
         return Check::good(NAME, "not asked: no write is sent");
     }
-    let path = format!("{}/suspend", context.settings.namespace.as_str());
+    let path = format!("{}/suspend", session.settings.namespace.as_str());
     let mut request = RawRequest::new(Method::POST, path);
     request.body = Some(json!({}));
-    let answer = match context.client() {
+    let answer = match session.client() {
         Ok(client) => client.raw(request).await,
         Err(error) => return Check::of(NAME, Err(error)),
     };
@@ -146,11 +141,9 @@ async fn portal(context: &Context) -> Check {
         Ok(answer) if answer.status.as_u16() == 403 => Check::of(
             NAME,
             Err(CliError::new(
-                Exit::Permission,
-                "TENANT_MISMATCH",
+                Own::ForeignKey,
                 "the key belongs to another portal's domain, or its account is suspended",
-            )
-            .hint("keep the address that goes with it: `auth login`")),
+            )),
         ),
         Ok(answer) => Check::good(
             NAME,
@@ -160,10 +153,10 @@ async fn portal(context: &Context) -> Check {
     }
 }
 
-fn pace(context: &Context) -> Check {
-    let left = context
+fn pace(session: &Session) -> Check {
+    let left = session
         .calls_left(RateGroup::Strict)
-        .zip(context.calls_left(RateGroup::Default));
+        .zip(session.calls_left(RateGroup::Default));
     let about = left.map_or_else(
         || "no rate limits are kept".to_owned(),
         |(strict, default)| format!("{strict} and {default} calls left of this minute"),

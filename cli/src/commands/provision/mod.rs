@@ -1,24 +1,28 @@
 //! `secmon provision`: one server or domain, several, or a whole file.
 
+pub mod args;
 mod asking;
 mod sending;
 mod single;
 mod waiting;
 
-use super::{elsewhere, unknown_customer};
-use crate::args::{ProvisionArgs, RunArgs, WaitArgs};
+use self::args::ProvisionArgs;
+use crate::bulk::args::RunArgs;
 use crate::bulk::{
-    self, Done, End, FileOptions, Item, Journal, Key, Known, Origin, Prior, REPORT, ReportFile,
-    Row, Trace, Words, input,
+    self, ChangeOfMany, Done, End, FileOptions, Item, Journal, Key, Label, MonitoredServers,
+    Origin, Prior, REPORT, ReportFile, Row, Words, input,
 };
+use crate::commands::common::args::WaitArgs;
+use crate::commands::common::{new_customer, other_owners};
 use crate::context::Context;
-use crate::durations;
 use crate::error::CliError;
-use crate::files;
-use crate::invocation::quoted;
-use crate::outcome::Outcome;
-use crate::pace::LEFT_TO_PEOPLE;
-use crate::targets::{self, BareNames, Defaults, RowFields, Target};
+use crate::machine::files;
+use crate::references::targets::{self, BareNames, Defaults, RowFields, Target};
+use crate::session::Session;
+use crate::session::pace::LEFT_TO_PEOPLE;
+use crate::ui::invocation::quoted;
+use crate::ui::outcome::Outcome;
+use crate::values::durations;
 use std::cell::RefCell;
 use std::collections::HashMap;
 
@@ -55,14 +59,14 @@ async fn from_file(context: &Context, args: &ProvisionArgs) -> Result<Outcome, C
         delimiter: &args.delimiter,
     };
     let defaults = Defaults {
-        customer: context.settings.customer,
+        customer: context.session.settings.customer,
         bare_names: bare_names(args),
     };
-    let sheet = input::read(context, path, &options, &defaults)?;
+    let sheet = input::read(&context.screen, path, &options, &defaults)?;
     let wanted = args
         .report
         .as_ref()
-        .filter(|_| !context.settings.safety.dry_run);
+        .filter(|_| !context.session.settings.safety.dry_run);
     if let Some(report) = wanted {
         files::refuse_input(REPORT, report, &[path])?;
     }
@@ -126,11 +130,11 @@ fn from_arguments(context: &Context, args: &ProvisionArgs) -> Result<Vec<Target>
     let mut targets = Vec::new();
     for name in names {
         let mut fields = fields(name, args);
-        let bare_names = asking::bare_names(context, &fields.target, bare_names(args))?;
+        let bare_names = asking::bare_names(&context.prompt, &fields.target, bare_names(args))?;
         if targets::is_domain(&fields.target, bare_names) && fields.service_id.is_empty() {
             let service = match asked_service {
                 Some(service) => service,
-                None => asking::service(context, &fields.target)?,
+                None => asking::service(&context.prompt, &fields.target)?,
             };
             fields.service_id = asked_service.insert(service).to_string();
         }
@@ -197,11 +201,11 @@ fn journal(context: &Context, rows: &[Row], args: &ProvisionArgs) -> Result<Jour
 }
 
 /// How many calls of a window the run leaves to people; from here on it does.
-fn left_to_people(context: &Context, run: &RunArgs) -> Result<u32, CliError> {
+fn left_to_people(session: &Session, run: &RunArgs) -> Result<u32, CliError> {
     if run.use_whole_window {
         return Ok(0);
     }
-    context.leave_calls_to_people()?;
+    session.leave_calls_to_people()?;
     Ok(LEFT_TO_PEOPLE)
 }
 
@@ -213,74 +217,114 @@ async fn send_rows(
     mut report: Option<&mut ReportFile>,
 ) -> Result<Vec<Item>, CliError> {
     let places = rows.iter().filter_map(|row| row.target.place());
-    elsewhere::confirm(context, places).await?;
-    let known = Known::read(context, rows).await?;
+    other_owners::confirm(context, places).await?;
+    let sending = Sending {
+        context,
+        journal,
+        known: MonitoredServers::read(context, rows).await?,
+        halves: RefCell::default(),
+    };
     let customers = rows.iter().map(|row| row.target.customer()).collect();
-    unknown_customer::announce_all(context, &customers, &known.customers())?;
-    let left_to_people = left_to_people(context, &args.run)?;
-    let trace = |row: &Row| trace(row, &known, journal);
-    let done_before = |row: &Row| {
-        let trace = trace(row);
-        let perhaps = journal.prior(&trace) == Prior::PerhapsDone;
-        journal.answer(&trace).is_some() || perhaps && known.covering(&row.target).is_some()
-    };
-    bulk::announce(context, rows, &known, left_to_people, done_before);
-    let halves: RefCell<HashMap<Key, End>> = RefCell::default();
-    let send = async |row: &Row| {
-        let trace = trace(row);
-        match known.covering(&row.target) {
-            Some(endpoint) if journal.answer(&trace).is_none() => {
-                sending::skip(context, &row.target, endpoint, journal.prior(&trace)).await
-            }
-            _ => {
-                let send = async |prior| {
-                    let halfway = |done: Done| {
-                        let end = done.made().after(prior);
-                        halves.borrow_mut().insert(key(row), end);
-                    };
-                    let end = sending::send(context, &row.target, halfway).await?;
-                    Ok(end.after(prior))
-                };
-                journal.settle(&trace, send).await
-            }
-        }
-    };
-    let unfinished = |row: &Row| halves.borrow_mut().remove(&key(row));
+    let served = sending.known.customers();
+    new_customer::announce_all(&context.session, &context.screen, &customers, &served)?;
+    let left_to_people = left_to_people(&context.session, &args.run)?;
+    let done_before = |row: &Row| sending.is_done(row);
+    let (session, screen) = (&context.session, &context.screen);
+    bulk::announce(
+        session,
+        screen,
+        rows,
+        &sending.known,
+        left_to_people,
+        done_before,
+    );
     let tell = |row: &Row, end: &End| {
         let written = report
             .as_mut()
             .map_or(Ok(()), |report| report.add(row, end));
         if let Err(error) = written {
-            context.note(&format!("warning: {}", error.message()));
+            let warning = format!("warning: {}", error.message());
+            screen.note(&warning);
         }
     };
-    let ends = bulk::run_telling(context, rows, args.on_error, send, unfinished, tell).await;
-    bulk::close(context, journal, &ends);
-    let items = rows.iter().zip(ends).map(|(row, end)| Item {
-        row: row.line,
-        target: row.target.name().to_owned(),
-        customer: Some(row.target.customer()),
-        end,
-    });
-    Ok(items.collect())
+    let run = (journal, args.on_error);
+    Ok(bulk::change_telling((session, screen), &sending, rows, run, tell).await)
+}
+
+/// Rows on their way.
+struct Sending<'a> {
+    context: &'a Context,
+    journal: &'a Journal,
+    known: MonitoredServers,
+    /// What is done of rows that need two calls, until the second has ended.
+    halves: RefCell<HashMap<Key, End>>,
+}
+
+impl Sending<'_> {
+    /// Whether an earlier run has done it, as far as can be told before it is sent.
+    fn is_done(&self, row: &Row) -> bool {
+        let trace = bulk::trace(self, row);
+        let perhaps = self.journal.prior(&trace) == Prior::PerhapsDone;
+        let is_there = self.known.covering(&row.target).is_some();
+        self.journal.answer(&trace).is_some() || perhaps && is_there
+    }
+}
+
+impl ChangeOfMany for Sending<'_> {
+    type Target = Row;
+
+    fn operation(&self) -> &'static str {
+        OPERATION
+    }
+
+    fn label(&self, row: &Row) -> Label {
+        Label {
+            row: row.line,
+            name: row.target.name().to_owned(),
+            customer: Some(row.target.customer()),
+        }
+    }
+
+    fn key(&self, row: &Row) -> Key {
+        key(row)
+    }
+
+    fn wanted(&self, row: &Row) -> String {
+        row.target.content()
+    }
+
+    fn stands(&self, row: &Row) -> bool {
+        let made = self.journal.earlier_id(&key(row));
+        !self.known.contradicts(&row.target, made)
+    }
+
+    async fn already(&self, row: &Row, prior: Prior) -> Result<Option<End>, CliError> {
+        let Some(endpoint) = self.known.covering(&row.target) else {
+            return Ok(None);
+        };
+        let session = &self.context.session;
+        let skipped = sending::skip(session, &row.target, endpoint, prior).await?;
+        Ok(Some(skipped))
+    }
+
+    fn unfinished(&self, row: &Row) -> Option<End> {
+        self.halves.borrow_mut().remove(&key(row))
+    }
+
+    async fn apply(&self, row: &Row, prior: Prior) -> Result<End, CliError> {
+        let halfway = |done: Done| {
+            let end = done.made().after(prior);
+            self.halves.borrow_mut().insert(key(row), end);
+        };
+        let (session, notebook) = (&self.context.session, &self.context.notebook);
+        let end = sending::send(session, notebook, &row.target, halfway).await?;
+        Ok(end.after(prior))
+    }
 }
 
 fn key(row: &Row) -> Key {
     let target = &row.target;
     Key::of(OPERATION, Some(target.customer()), &target.identity())
-}
-
-fn trace(row: &Row, known: &Known, journal: &Journal) -> Trace {
-    let key = key(row);
-    Trace {
-        content: row.target.content(),
-        row: row.line,
-        target: row.target.name().to_owned(),
-        customer: Some(row.target.customer()),
-        subject: serde_json::Value::Null,
-        undone: known.contradicts(&row.target, journal.earlier_id(&key)),
-        key,
-    }
 }
 
 /// Tells what became of the targets; where asked to, waits for the first scans.
@@ -293,8 +337,8 @@ async fn finish(
     if let Some(error) = bulk::refused(items) {
         return Err(error);
     }
-    let mut outcome = bulk::report(context, WORDS, items);
-    if args.wait && context.check_interrupted().is_ok() {
+    let mut outcome = bulk::report(&context.screen, WORDS, items);
+    if args.wait && context.session.check_interrupted().is_ok() {
         let length = durations::length("--wait-timeout", &args.wait_timeout)?;
         outcome.trouble = waiting::all(context, (rows, items), length, &mut outcome)
             .await

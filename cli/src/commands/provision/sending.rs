@@ -1,21 +1,22 @@
 //! The calls that provision one target.
 
 use crate::bulk::{Created, Done, End, Prior};
-use crate::commands::domain_changes;
-use crate::context::Context;
-use crate::error::CliError;
-use crate::index::{Seen, Server};
-use crate::invocation::quoted;
-use crate::outcome::to_json;
-use crate::targets::{NewServer, Target};
-use secmon::Response;
+use crate::commands::domain::provision;
+use crate::error::{CliError, Failure};
+use crate::notebook::Notebook;
+use crate::notebook::index::{Seen, Server};
+use crate::references::targets::{NewServer, Target};
+use crate::session::Session;
+use crate::ui::invocation::quoted;
+use crate::ui::outcome::to_json;
 use secmon::model::{Endpoint, EndpointId, EndpointStatus};
+use secmon::{ErrorCode, Response};
 use uuid::Uuid;
 
 /// A server that is there already gets the name of its row, if that is another one. One that an earlier run may have
 /// made counts as made by it.
 pub async fn skip(
-    context: &Context,
+    session: &Session,
     target: &Target,
     endpoint: &Endpoint,
     prior: Prior,
@@ -30,7 +31,7 @@ pub async fn skip(
         Target::Server(server)
             if server.nickname.is_some() && server.nickname != endpoint.nickname =>
         {
-            let renamed = name(context, server, endpoint.id).await?;
+            let renamed = name(session, server, endpoint.id).await?;
             Ok(renamed.map_or(End::Planned, |_| {
                 End::Done(there("already monitored; it has the new nickname now"))
             }))
@@ -45,19 +46,21 @@ pub async fn skip(
 
 /// Sends what a target needs. `halfway` is told what is done already when a second call is still to come.
 pub async fn send(
-    context: &Context,
+    session: &Session,
+    notebook: &Notebook,
     target: &Target,
     halfway: impl FnOnce(Done),
 ) -> Result<End, CliError> {
     match target {
-        Target::Server(server) => send_server(context, server, halfway).await,
-        Target::Domain(domain) => domain_changes::send(context, domain).await,
+        Target::Server(server) => send_server(session, notebook, server, halfway).await,
+        Target::Domain(domain) => provision::send(session, notebook, domain).await,
     }
 }
 
 /// The provisioning call, and the second one that gives the nickname.
 async fn send_server(
-    context: &Context,
+    session: &Session,
+    notebook: &Notebook,
     server: &NewServer,
     halfway: impl FnOnce(Done),
 ) -> Result<End, CliError> {
@@ -65,15 +68,15 @@ async fn send_server(
         "server {} for customer {}",
         server.name, server.request.client_id
     );
-    let sent = context.write(server.request.clone(), &about).await;
+    let sent = session.write(server.request.clone(), &about).await;
     let Some(answer) = sent.map_err(|error| explained(error, server))? else {
-        name(context, server, EndpointId::from(Uuid::nil())).await?;
+        name(session, server, EndpointId::from(Uuid::nil())).await?;
         return Ok(End::Planned);
     };
     let id = answer.data.endpoint_id;
     let created = Created::by(&answer);
     if created == Created::Yes {
-        learn(context, server, id);
+        learn(notebook, server, id);
     }
     let mut done = Done {
         id: id.to_string(),
@@ -88,7 +91,7 @@ async fn send_server(
             ..done.clone()
         });
     }
-    match name(context, server, id).await {
+    match name(session, server, id).await {
         Ok(Some(named)) => done.record["nickname"] = to_json(&named.nickname),
         Ok(None) => {}
         // The server is monitored, and paid for, all the same: that must not be lost behind the error.
@@ -106,7 +109,7 @@ fn unnamed(id: EndpointId, nickname: &str, reason: &str) -> String {
 }
 
 /// The answer tells no more of a server than its id.
-fn learn(context: &Context, server: &NewServer, id: EndpointId) {
+fn learn(notebook: &Notebook, server: &NewServer, id: EndpointId) {
     let Some(address) = server.address else {
         return;
     };
@@ -114,7 +117,7 @@ fn learn(context: &Context, server: &NewServer, id: EndpointId) {
     let hostname = server.request.hostname.clone().or(Some(ip.clone()));
     let nickname = server.nickname.clone().or(hostname.clone());
     let customer = Some(server.request.client_id);
-    context.learn(Seen::Servers(vec![Server {
+    notebook.learn(Seen::Servers(vec![Server {
         id,
         ip,
         hostname,
@@ -125,8 +128,8 @@ fn learn(context: &Context, server: &NewServer, id: EndpointId) {
 
 fn explained(error: CliError, target: &NewServer) -> CliError {
     let row = error.during(format!("provisioning {}", target.name));
-    match row.code() {
-        "ENDPOINT_LIMIT_EXCEEDED" => {
+    match row.failure() {
+        Failure::Answered(_, Some(ErrorCode::EndpointLimitExceeded)) => {
             let customer = target.request.client_id;
             row.hint(format!("see what is using it: `endpoint list -c {customer}`; terminate or delete a server, or raise the plan with `subscription set SERVICE --product port_monitoring --plan PLAN -c {customer}`"))
         }
@@ -162,14 +165,14 @@ fn sentence(
 
 /// The provisioning call takes no nickname.
 async fn name(
-    context: &Context,
+    session: &Session,
     target: &NewServer,
     id: EndpointId,
 ) -> Result<Option<Endpoint>, CliError> {
     let Some(rename) = target.rename(id) else {
         return Ok(None);
     };
-    let renamed = context
+    let renamed = session
         .write(rename, &format!("the nickname of server {}", target.name))
         .await;
     let renamed = renamed.map_err(|error| {

@@ -1,16 +1,17 @@
 //! One target: what happened to it, what its first scan found, and what may come next.
 
-use super::WORDS;
-use super::sending::send;
-use crate::args::WaitArgs;
 use crate::bulk::{self, Done, Item};
-use crate::commands::wait::{Awaited, Wait};
-use crate::commands::{domain_findings, elsewhere, findings, unknown_customer};
+use crate::commands::common::args::WaitArgs;
+use crate::commands::common::polling::{Awaited, Wait};
+use crate::commands::common::{findings, new_customer, other_owners};
+use crate::commands::domain::bars;
+use crate::commands::provision::WORDS;
+use crate::commands::provision::sending::send;
 use crate::context::Context;
-use crate::durations;
-use crate::error::{CliError, Exit};
-use crate::outcome::{Line, Outcome, to_json};
-use crate::targets::Target;
+use crate::error::{CliError, Own};
+use crate::references::targets::Target;
+use crate::ui::outcome::{Line, Outcome, to_json};
+use crate::values::durations;
 use secmon::model::{CustomerId, DomainId, EndpointId, ScanStatus};
 use secmon::operations::GetDomainSummary;
 use std::time::Duration;
@@ -19,15 +20,15 @@ use uuid::Uuid;
 /// Provisions one target.
 pub async fn run(context: &Context, target: &Target, args: &WaitArgs) -> Result<Outcome, CliError> {
     let length = durations::length("--wait-timeout", &args.wait_timeout)?;
-    elsewhere::confirm(context, target.place()).await?;
-    unknown_customer::announce(context, target.customer()).await?;
+    other_owners::confirm(context, target.place()).await?;
+    new_customer::announce(&context.session, &context.screen, target.customer()).await?;
     let halfway = |done: Done| {
-        context.on_interrupt(
+        context.session.on_interrupt(
             "interrupted: the server is provisioned, and its nickname is not set",
             format!("set it: `endpoint rename {} NAME`", done.id),
         );
     };
-    let end = send(context, target, halfway).await?;
+    let end = send(&context.session, &context.notebook, target, halfway).await?;
     let id = end.done().and_then(|done| done.id.parse::<Uuid>().ok());
     let customer = target.customer();
     let item = Item {
@@ -36,7 +37,7 @@ pub async fn run(context: &Context, target: &Target, args: &WaitArgs) -> Result<
         customer: Some(customer),
         end,
     };
-    let mut outcome = bulk::conclude(context, WORDS, vec![item])?;
+    let mut outcome = bulk::conclude(&context.screen, WORDS, vec![item])?;
     let Some(id) = id else { return Ok(outcome) };
     match (target, args.wait) {
         (Target::Server(_), true) => {
@@ -99,7 +100,7 @@ async fn await_server(
     let id = server.id;
     let wait = Wait::new(length, format!("endpoint wait {id}"));
     wait.for_scans(context, &[server]).await?;
-    let detail = findings::read(context, id).await?;
+    let detail = findings::read(&context.session, &context.notebook, id).await?;
     findings::check(&detail)?;
     outcome.result["latest_scan"] = to_json(&detail.latest_scan);
     outcome.story.extend(findings::story(&detail));
@@ -117,6 +118,7 @@ async fn await_domain(
     let summary = wait
         .until(context, async || {
             let summary = context
+                .session
                 .read(GetDomainSummary::new(customer, id))
                 .await?
                 .into_data();
@@ -125,12 +127,12 @@ async fn await_domain(
         .await?;
     if summary.scan_status == Some(ScanStatus::Failed) {
         let message = format!("the scan of {} failed", summary.domain);
-        return Err(CliError::new(Exit::Other, "scan_failed", message));
+        return Err(CliError::new(Own::ScanFailed, message));
     }
     outcome
         .story
         .push(Line::Heading("Compromised credentials and mentions:"));
-    outcome.story.extend(domain_findings::counts(&summary));
+    outcome.story.extend(bars::counts(&summary));
     outcome.result["summary"] = to_json(&summary);
     Ok(())
 }

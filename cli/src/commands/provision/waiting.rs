@@ -1,13 +1,16 @@
 //! Waiting for what several new servers and domains are found to have, and telling it.
 
 use crate::bulk::{Item, Row};
-use crate::commands::wait::{Awaited, Wait};
-use crate::commands::{domain, findings, views};
+use crate::commands::common::polling::{Awaited, Wait};
+use crate::commands::common::{findings, views};
+use crate::commands::domain::named::is_watched;
 use crate::context::Context;
 use crate::error::CliError;
-use crate::outcome::{Line, Outcome, Table, to_json};
+use crate::notebook::Notebook;
 use crate::references;
-use crate::targets::Target;
+use crate::references::targets::Target;
+use crate::session::Session;
+use crate::ui::outcome::{Line, Outcome, Table, to_json};
 use secmon::model::{CustomerId, Endpoint, MonitoredDomain};
 use secmon::operations::ListDomains;
 use std::collections::BTreeSet;
@@ -49,7 +52,7 @@ pub async fn all(
 ) -> Result<(), CliError> {
     let servers = Made::of(rows, items, |target| matches!(target, Target::Server(_)));
     let domains = Made::of(rows, items, |target| matches!(target, Target::Domain(_)));
-    let made = servers_of(context, &servers).await?;
+    let made = servers_of(&context.session, &context.notebook, &servers).await?;
     let waiting = made.iter().filter(|server| server.last_scan_at.is_none());
     let waiting: Result<Vec<Awaited>, CliError> = waiting
         .map(|server| Awaited::again(context, server))
@@ -58,26 +61,31 @@ pub async fn all(
     let ids: Vec<String> = waiting.iter().map(|server| server.id.to_string()).collect();
     let wait = Wait::new(length, format!("endpoint wait {}", ids.join(" ")));
     wait.for_scans(context, &waiting).await?;
-    add_servers(context, &made, outcome).await?;
+    add_servers(&context.session, &context.notebook, &made, outcome).await?;
     add_domains(context, &domains, length, outcome).await
 }
 
-async fn servers_of(context: &Context, made: &Made) -> Result<Vec<Endpoint>, CliError> {
+async fn servers_of(
+    session: &Session,
+    notebook: &Notebook,
+    made: &Made,
+) -> Result<Vec<Endpoint>, CliError> {
     let mut servers = Vec::new();
     for customer in &made.customers {
-        let all = references::all_endpoints(context, Some(*customer)).await?;
+        let all = references::all_endpoints(session, notebook, Some(*customer)).await?;
         servers.extend(all.into_iter().filter(|server| made.has(&server.id)));
     }
     Ok(servers)
 }
 
 async fn add_servers(
-    context: &Context,
+    session: &Session,
+    notebook: &Notebook,
     servers: &[Endpoint],
     outcome: &mut Outcome,
 ) -> Result<(), CliError> {
     for server in servers.iter().take(SHOWN) {
-        let detail = findings::read(context, server.id).await?;
+        let detail = findings::read(session, notebook, server.id).await?;
         let name = references::name_of(&detail.data);
         outcome.story.push(Line::text(format!("\n{name}")));
         outcome.story.extend(findings::story(&detail));
@@ -113,13 +121,12 @@ async fn add_domains(
     let resume: Vec<String> = resume.collect();
     let domains = Wait::new(length, resume.join("; "))
         .until(context, async || {
-            let domains = domains_of(context, made).await?;
+            let domains = domains_of(&context.session, made).await?;
             let scanned = |domain: &MonitoredDomain| domain.last_scan_at.is_some();
             Ok(domains.iter().all(scanned).then_some(domains))
         })
         .await?;
-    let mut table = Table::new(views::DOMAIN);
-    table.rows = domains.iter().map(views::domain).collect();
+    let table = Table::of(views::DOMAIN, &domains);
     outcome
         .story
         .push(Line::Heading("Compromised credentials and mentions:"));
@@ -131,12 +138,12 @@ async fn add_domains(
 }
 
 /// The new domains that are watched; a paused one gets no scan.
-async fn domains_of(context: &Context, made: &Made) -> Result<Vec<MonitoredDomain>, CliError> {
+async fn domains_of(session: &Session, made: &Made) -> Result<Vec<MonitoredDomain>, CliError> {
     let mut domains = Vec::new();
     for customer in &made.customers {
-        let overview = context.read(ListDomains::new(*customer)).await?.into_data();
-        let watched = |found: &MonitoredDomain| made.has(&found.id) && domain::is_watched(found);
-        let listed = references::told_domains(overview, *customer)?;
+        let overview = session.read(ListDomains::new(*customer)).await?.into_data();
+        let watched = |found: &MonitoredDomain| made.has(&found.id) && is_watched(found);
+        let listed = references::listed_domains(overview, *customer)?;
         domains.extend(listed.into_iter().filter(watched));
     }
     Ok(domains)

@@ -1,7 +1,6 @@
-//! Pictures as inline SVG.
+//! Bars and lines, drawn without scripts, and texts of the service made harmless.
 
-use super::page::escaped;
-use crate::outcome::count_or_unknown;
+use crate::ui::outcome::count_or_unknown;
 use std::fmt::Write;
 
 /// Bars on one scale: label, count where it is known, colour class.
@@ -56,4 +55,20 @@ pub fn line(counts: &[u64], class: &str) -> String {
         r#"<svg class="line" viewBox="0 0 308 68" role="img"><polyline class="{class}" points="{}"/></svg>"#,
         points.join(" ")
     )
+}
+
+/// Text of the service as text of the page; marks that turn the reading direction are taken out.
+pub fn escaped(text: &str) -> String {
+    let mut page = String::with_capacity(text.len());
+    for c in crate::ui::sanitize(text).chars() {
+        match c {
+            '&' => page.push_str("&amp;"),
+            '<' => page.push_str("&lt;"),
+            '>' => page.push_str("&gt;"),
+            '"' => page.push_str("&quot;"),
+            '\'' => page.push_str("&#39;"),
+            other => page.push(other),
+        }
+    }
+    page
 }

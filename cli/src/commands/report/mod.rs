@@ -1,16 +1,17 @@
 //! `secmon report`: one page about a customer that can be sent to them. It shows counts of leaks, never records.
 
+pub mod args;
 mod charts;
 mod page;
 
-use super::findings;
-use super::rules::ends_soon;
-use crate::args::ReportArgs;
+use self::args::ReportArgs;
+use crate::commands::common::findings;
+use crate::commands::rules::rule::ends_soon;
 use crate::context::Context;
-use crate::durations::counted;
 use crate::error::CliError;
-use crate::outcome::{Line, Outcome, Table};
 use crate::references;
+use crate::ui::outcome::{Line, Outcome, Table};
+use crate::values::durations::counted;
 use chrono::Utc;
 use secmon::model::{CustomerId, DomainScan, EndpointDetail, MonitoredDomain, Rule};
 use secmon::operations::{GetScanHistory, ListDomains};
@@ -46,29 +47,35 @@ pub async fn run(context: &Context, args: &ReportArgs) -> Result<Outcome, CliErr
         counted(domains, "domain")
     );
     let result = json!({ "file": args.html, "servers": servers, "domains": domains });
-    Ok(Outcome::record(result, Table::new(&[])).tell(vec![Line::text(sentence)]))
+    Ok(Outcome::record(result, Table::default()).tell(vec![Line::text(sentence)]))
 }
 
 async fn collect(context: &Context, customer: CustomerId) -> Result<Report, CliError> {
-    let endpoints = references::all_endpoints(context, Some(customer)).await?;
-    let progress = context.progress(endpoints.len());
+    let endpoints =
+        references::all_endpoints(&context.session, &context.notebook, Some(customer)).await?;
+    let progress = context.screen.progress(endpoints.len());
     let mut servers = Vec::with_capacity(endpoints.len());
     for endpoint in &endpoints {
-        servers.push(findings::read(context, endpoint.id).await?);
+        servers.push(findings::read(&context.session, &context.notebook, endpoint.id).await?);
         progress.advance(0);
     }
     progress.finish();
-    let overview = context.read(ListDomains::new(customer)).await?.into_data();
+    let overview = context
+        .session
+        .read(ListDomains::new(customer))
+        .await?
+        .into_data();
     let mut domains = Vec::new();
-    for domain in references::told_domains(overview, customer)? {
+    for domain in references::listed_domains(overview, customer)? {
         let history = context
+            .session
             .read(GetScanHistory::new(customer, domain.id))
             .await?
             .into_data()
             .scans;
         domains.push((domain, history));
     }
-    let mut expiring = references::all_rules(context, |mut list| {
+    let mut expiring = references::all_rules(&context.session, &context.notebook, |mut list| {
         list.billing_customer_id = Some(customer);
         list
     })

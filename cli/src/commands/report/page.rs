@@ -1,15 +1,17 @@
-//! The page: self-contained, without scripts, every text of the service escaped.
+//! The page.
 
-use super::{Report, charts};
-use crate::commands::findings;
-use crate::commands::rules::SOON_DAYS;
-use crate::commands::views;
-use crate::outcome::count_or_unknown;
+use super::Report;
+use super::charts::{bars, escaped, line};
+use crate::commands::common::findings;
+use crate::commands::common::views::{is_paused, place_of, port_of, ports_of};
+use crate::commands::rules::rule::SOON_DAYS;
 use crate::references;
+use crate::ui::outcome::count_or_unknown;
 use secmon::model::{DomainScan, Endpoint, EndpointDetail, MonitoredDomain, Timestamp};
 use std::fmt::Write;
 
 const STYLE: &str = include_str!("page.css");
+
 const SEVERITIES: [&str; 4] = ["critical", "high", "medium", "low"];
 
 /// The whole page.
@@ -32,22 +34,6 @@ pub fn render(report: &Report) -> String {
     )
 }
 
-/// Text of the service as text of the page; marks that turn the reading direction are taken out.
-pub fn escaped(text: &str) -> String {
-    let mut page = String::with_capacity(text.len());
-    for c in crate::ui::sanitize(text).chars() {
-        match c {
-            '&' => page.push_str("&amp;"),
-            '<' => page.push_str("&lt;"),
-            '>' => page.push_str("&gt;"),
-            '"' => page.push_str("&quot;"),
-            '\'' => page.push_str("&#39;"),
-            other => page.push(other),
-        }
-    }
-    page
-}
-
 fn day_and_minute(time: &Timestamp) -> String {
     time.date_time()
         .to_utc()
@@ -64,7 +50,7 @@ fn tiles(report: &Report) -> String {
     let paused = report
         .servers
         .iter()
-        .filter(|server| views::is_paused(&server.data))
+        .filter(|server| is_paused(&server.data))
         .count();
     let leaked = report.domains.iter().map(|(domain, _)| {
         Some(
@@ -144,7 +130,7 @@ fn by_severity(servers: &[EndpointDetail]) -> String {
             })
             .count() as u64
     };
-    charts::bars(&SEVERITIES.map(|severity| (severity, Some(count(severity)), severity)))
+    bars(&SEVERITIES.map(|severity| (severity, Some(count(severity)), severity)))
 }
 
 fn server(detail: &EndpointDetail) -> [String; 4] {
@@ -155,15 +141,15 @@ fn server(detail: &EndpointDetail) -> [String; 4] {
         .map_or("not yet".to_owned(), day_and_minute);
     [
         escaped(&references::name_of(data)),
-        escaped(&standing(data)),
+        escaped(&status_and_why(data)),
         escaped(&scanned),
         ports(detail),
     ]
 }
 
 /// The state, and why a server is not scanned.
-fn standing(endpoint: &Endpoint) -> String {
-    match (views::is_paused(endpoint), endpoint.quota_paused) {
+fn status_and_why(endpoint: &Endpoint) -> String {
+    match (is_paused(endpoint), endpoint.quota_paused) {
         (true, Some(true)) => "paused by the platform: the plan is full".to_owned(),
         (true, _) => "paused by hand".to_owned(),
         (false, _) => endpoint.status.to_string(),
@@ -191,7 +177,7 @@ fn ports(detail: &EndpointDetail) -> String {
         let _ = write!(
             cells,
             "<span class=\"port {class}\">{}{}</span>",
-            escaped(&views::port_of(alert)),
+            escaped(&port_of(alert)),
             escaped(&service)
         );
     }
@@ -253,14 +239,14 @@ fn domain(domain: &MonitoredDomain, history: &[DomainScan]) -> String {
         0 | 1 => "<p class=\"soft\">Too few scans for a picture over time.</p>".to_owned(),
         scans => format!(
             "<p class=\"soft\">Compromised credentials over the last {scans} scans</p>{}",
-            charts::line(&counts, "over-time")
+            line(&counts, "over-time")
         ),
     };
     format!(
         "<div class=\"domain\"><div><b class=\"wide\">{}</b> <span class=\"soft\">{}</span>{}</div><div>{over_time}</div></div>",
         escaped(&domain.domain),
         escaped(domain.status.as_str()),
-        charts::bars(&found)
+        bars(&found)
     )
 }
 
@@ -270,8 +256,8 @@ fn expiring(report: &Report) -> String {
     }
     let rows = report.expiring.iter().map(|rule| {
         [
-            escaped(&views::ports_of(rule)),
-            escaped(&views::place_of(rule)),
+            escaped(&ports_of(rule)),
+            escaped(&place_of(rule)),
             escaped(rule.justification.as_deref().unwrap_or_default()),
             rule.expires_at
                 .as_ref()

@@ -1,0 +1,172 @@
+//! One change that is made to many: each target goes out between two lines of a journal, so that the same command goes on
+//! where a run ended early.
+
+use super::args::{OnError, RunArgs};
+use super::journal::{Journal, Key, Origin, Prior, Trace};
+use super::run::{close, run_telling};
+use super::{End, Item};
+use crate::context::Context;
+use crate::error::CliError;
+use crate::session::Session;
+use crate::ui::Ui;
+use secmon::model::CustomerId;
+use serde_json::Value;
+
+/// A target as people know it.
+#[derive(Debug)]
+pub struct Label {
+    /// Its line in the file; `None` without a file.
+    pub row: Option<u64>,
+    /// As it was named.
+    pub name: String,
+    /// The customer it belongs to.
+    pub customer: Option<CustomerId>,
+}
+
+/// A change that is made to many.
+pub trait ChangeOfMany {
+    /// One of them.
+    type Target;
+
+    /// What runs of it are called in their journals, as `suspend`.
+    fn operation(&self) -> &'static str;
+
+    /// What a target is called.
+    fn label(&self, target: &Self::Target) -> Label;
+
+    /// Names a target from one run to the next.
+    fn key(&self, target: &Self::Target) -> Key;
+
+    /// All that is wanted of a target: one of which something else is wanted now is sent again.
+    fn wanted(&self, _target: &Self::Target) -> String {
+        String::new()
+    }
+
+    /// What a later run could not find out again about a target.
+    fn kept(&self, _target: &Self::Target) -> Value {
+        Value::Null
+    }
+
+    /// Whether what an earlier run did to a target stands, as far as the service shows.
+    fn stands(&self, _target: &Self::Target) -> bool {
+        true
+    }
+
+    /// The end of a target that is so already, which then needs no line in the journal. `prior` is what is known of it
+    /// from an earlier run.
+    async fn already(
+        &self,
+        _target: &Self::Target,
+        _prior: Prior,
+    ) -> Result<Option<End>, CliError> {
+        Ok(None)
+    }
+
+    /// What was done of a target that an interruption has kept from its end.
+    fn unfinished(&self, _target: &Self::Target) -> Option<End> {
+        None
+    }
+
+    /// Makes the change.
+    async fn apply(&self, target: &Self::Target, prior: Prior) -> Result<End, CliError>;
+}
+
+/// A target as the journal knows it.
+pub fn trace<C: ChangeOfMany>(change: &C, target: &C::Target) -> Trace {
+    let Label {
+        row,
+        name,
+        customer,
+    } = change.label(target);
+    Trace {
+        key: change.key(target),
+        content: change.wanted(target),
+        row,
+        target: name,
+        customer,
+        subject: change.kept(target),
+        undone: !change.stands(target),
+    }
+}
+
+/// Makes a change to targets that all are found; the run is named by them.
+pub async fn change_all<C: ChangeOfMany>(
+    context: &Context,
+    change: &C,
+    targets: &[C::Target],
+    run: &RunArgs,
+) -> Result<Vec<Item>, CliError> {
+    let keys: Vec<Key> = targets.iter().map(|target| change.key(target)).collect();
+    let journal = Journal::open(context, change.operation(), Origin::Rows, &keys, run)?;
+    change_in_journal(
+        &context.session,
+        &context.screen,
+        change,
+        targets,
+        (&journal, run),
+    )
+    .await
+}
+
+/// The same in a journal that was needed before, to find the targets.
+pub async fn change_in_journal<C: ChangeOfMany>(
+    session: &Session,
+    screen: &Ui,
+    change: &C,
+    targets: &[C::Target],
+    (journal, args): (&Journal, &RunArgs),
+) -> Result<Vec<Item>, CliError> {
+    if targets.len() > 1 && !args.use_whole_window {
+        session.leave_calls_to_people()?;
+    }
+    let on_error = OnError::Continue;
+    let (parts, silent) = ((session, screen), |_: &C::Target, _: &End| {});
+    Ok(change_telling(parts, change, targets, (journal, on_error), silent).await)
+}
+
+/// The same, telling of each end as soon as all before it are known.
+pub async fn change_telling<C: ChangeOfMany>(
+    (session, screen): (&Session, &Ui),
+    change: &C,
+    targets: &[C::Target],
+    (journal, on_error): (&Journal, OnError),
+    tell: impl FnMut(&C::Target, &End),
+) -> Vec<Item> {
+    let send = async |target: &C::Target| {
+        let trace = trace(change, target);
+        if journal.answer(&trace).is_none()
+            && let Some(end) = change.already(target, journal.prior(&trace)).await?
+        {
+            return Ok(end);
+        }
+        let apply = async |prior| change.apply(target, prior).await;
+        journal.settle(&trace, apply).await
+    };
+    let unfinished = |target: &C::Target| change.unfinished(target);
+    let ends = run_telling(session, screen, targets, on_error, send, unfinished, tell).await;
+    close(screen, journal, &ends);
+    let items = targets.iter().zip(ends).map(|(target, end)| {
+        let Label {
+            row,
+            name,
+            customer,
+        } = change.label(target);
+        Item {
+            row,
+            target: name,
+            customer,
+            end,
+        }
+    });
+    items.collect()
+}
+
+/// A run that is gone on with must not end what came after it: `named` has a name that the run has ended already.
+pub fn came_back(word: &str, named: &str, verb: &str) -> CliError {
+    CliError::usage(format!(
+        "the run that ended early has done {word:?} already, and {named} is there by that name: nothing was sent"
+    ))
+    .hint(format!(
+        "to {verb} that one too, begin anew with --restart; else take it out"
+    ))
+}

@@ -1,0 +1,95 @@
+//! `secmon alert allow`: the rule that allows the port of an alert.
+
+use crate::bulk::Words;
+use crate::bulk::args::RunArgs;
+use crate::commands::common::args::{Justification, justification};
+use crate::commands::common::findings::SAMPLE_REASON;
+use crate::commands::rules::create::{self, Addition, Existing, Place, Wanted};
+use crate::context::Context;
+use crate::error::CliError;
+use crate::references;
+use crate::references::alerts::{self, Alert};
+use crate::ui::invocation::quoted;
+use crate::ui::outcome::Outcome;
+use crate::values::ports::PortSpec;
+use clap::Args;
+use secmon::model::{CustomerId, PortAlert, PortRange};
+use std::num::NonZeroU16;
+
+/// Alerts whose ports to allow.
+#[derive(Debug, Args)]
+pub struct AlertAllowArgs {
+    /// Ids of the alerts, or the first 6 or more of their characters
+    #[arg(value_name = "ALERT", required = true)]
+    pub alerts: Vec<String>,
+    /// Why the port is meant to be open
+    #[command(flatten)]
+    pub justification: Justification,
+    /// Last day on which the rule counts: 2026-12-31, 31.12.2026, 90d from today, or "end of next month"
+    #[arg(long, value_name = "DAY|PERIOD")]
+    pub expires: Option<String>,
+    /// How to go on with an earlier run
+    #[command(flatten)]
+    pub run: RunArgs,
+}
+
+const ALLOWED: Words = Words {
+    done: "allowed",
+    skipped: "allowed before",
+};
+
+/// The command that allows an alert's port.
+pub fn allow_command(alert: &PortAlert, customer: CustomerId) -> String {
+    format!(
+        "alert allow {} -m \"{}\" -c {customer}",
+        alert.id, SAMPLE_REASON
+    )
+}
+
+/// `secmon alert allow`.
+pub async fn run(context: &Context, args: AlertAllowArgs) -> Result<Outcome, CliError> {
+    let reason = justification(&context.prompt, &args.justification)?;
+    let addition = Addition::new(reason, None, args.expires.as_deref())?;
+    let mut wanted = Vec::new();
+    for alert in alerts::find(context, &args.alerts).await? {
+        match alert {
+            Alert::Port(alert) => {
+                let (place, port) = place_of(context, &alert).await?;
+                let addition = addition.clone();
+                wanted.push(Wanted {
+                    place,
+                    port,
+                    addition,
+                });
+            }
+            Alert::Domain(_) => {
+                return Err(CliError::usage(format!(
+                    "{} is about a domain, not about a port: there is nothing to allow",
+                    alert.handle()
+                ))
+                .hint(format!(
+                    "acknowledge it with `alert ack {0}`, resolve it with `alert resolve {0} --ack`",
+                    quoted(&alert.handle())
+                )));
+            }
+        }
+    }
+    create::run(context, ALLOWED, &wanted, Existing::Fail, &args.run).await
+}
+
+async fn place_of(context: &Context, alert: &PortAlert) -> Result<(Place, PortSpec), CliError> {
+    let unclear = || {
+        CliError::not_found(format!(
+            "alert {} does not say which server and port it is about",
+            alert.id
+        ))
+    };
+    let endpoint = alert.endpoint_id.ok_or_else(unclear)?;
+    let port = NonZeroU16::new(alert.port).ok_or_else(unclear)?;
+    let endpoint = references::endpoint(context, &endpoint.to_string()).await?;
+    let port = PortSpec {
+        range: PortRange::single(port),
+        protocol: alert.protocol.clone(),
+    };
+    Ok((Place::Server(Box::new(endpoint)), port))
+}

@@ -1,0 +1,226 @@
+//! Which alerts a list, a watch or a triage is about.
+
+use crate::context::Context;
+use crate::error::CliError;
+use crate::notebook::Notebook;
+use crate::references::alerts::{self, Alert, SeverityFilter};
+use crate::references::{self, DomainRef};
+use crate::session::Session;
+use crate::values::durations;
+use clap::{Args, ValueEnum};
+use secmon::model::{CustomerId, DomainAlertStatus, EndpointId, PortAlertStatus};
+use std::time::Duration;
+
+/// What an alert is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum AlertKind {
+    /// Open ports.
+    Port,
+    /// Leaks and mentions of domains; one call for each domain.
+    Domain,
+}
+
+/// States of an alert.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum AlertStatusArg {
+    /// Nobody has dealt with it.
+    Open,
+    /// Somebody has seen it (domain alerts only).
+    Acknowledged,
+    /// It is dealt with.
+    Resolved,
+}
+
+/// Whose alerts, and which of them.
+#[derive(Debug, Args)]
+pub struct AlertFilter {
+    /// Only alerts about ports, or about domains
+    #[arg(long, alias = "type")]
+    pub kind: Option<AlertKind>,
+    /// Only this severity: low, medium, high or critical; with + behind it, and above
+    #[arg(long, value_name = "SEVERITY")]
+    pub severity: Option<String>,
+    /// Only alerts of this server: id, IP address, host name or nickname
+    #[arg(long, value_name = "ENDPOINT", conflicts_with = "domain")]
+    pub endpoint: Option<String>,
+    /// Only alerts of this domain: name or id
+    #[arg(long, value_name = "DOMAIN")]
+    pub domain: Option<String>,
+    /// Only alerts first seen within this time, as 7d
+    #[arg(long, value_name = "TIME")]
+    pub since: Option<String>,
+}
+
+/// Whose alerts are listed.
+enum Scope {
+    Customer,
+    Server(EndpointId),
+    Domain(DomainRef),
+}
+
+/// What was found, and whose it is.
+pub struct Found {
+    /// The customer.
+    pub customer: CustomerId,
+    /// Its alerts, those of ports first.
+    pub alerts: Vec<Alert>,
+}
+
+/// Reads the alerts that the filters admit.
+pub async fn read(
+    context: &Context,
+    filter: &AlertFilter,
+    status: Option<AlertStatusArg>,
+) -> Result<Found, CliError> {
+    let sieve = Sieve::of(filter)?;
+    let (customer, scope) = scope(context, filter).await?;
+    let mut alerts = Vec::new();
+    if wanted(filter.kind, AlertKind::Port) && !matches!(scope, Scope::Domain(_)) {
+        alerts.extend(
+            ports(
+                &context.session,
+                &context.notebook,
+                customer,
+                &scope,
+                status,
+            )
+            .await?,
+        );
+    }
+    if wanted(filter.kind, AlertKind::Domain) && !matches!(scope, Scope::Server(_)) {
+        alerts.extend(domains(context, customer, scope, status).await?);
+    }
+    sieve.keep(&mut alerts);
+    Ok(Found { customer, alerts })
+}
+
+/// The filters that are applied to what was read.
+pub struct Sieve {
+    severity: Option<SeverityFilter>,
+    since: Option<Duration>,
+}
+
+impl Sieve {
+    /// Reads the filters.
+    pub fn of(filter: &AlertFilter) -> Result<Self, CliError> {
+        let severity = filter.severity.as_deref().map(SeverityFilter::parse);
+        let since = filter.since.as_deref();
+        let since = since.map(|text| durations::length("--since", text));
+        Ok(Self {
+            severity: severity.transpose()?,
+            since: since.transpose()?,
+        })
+    }
+
+    /// Takes out what is not wanted.
+    pub fn keep(&self, alerts: &mut Vec<Alert>) {
+        if let Some(severity) = &self.severity {
+            alerts.retain(|alert| severity.admits(alert.severity()));
+        }
+        if let Some(since) = self.since {
+            let earliest = chrono::Utc::now() - since;
+            alerts.retain(|alert| {
+                alert
+                    .first_seen()
+                    .is_some_and(|seen| seen.date_time() >= earliest)
+            });
+        }
+    }
+}
+
+fn wanted(asked: Option<AlertKind>, kind: AlertKind) -> bool {
+    asked.is_none_or(|asked| asked == kind)
+}
+
+async fn scope(context: &Context, filter: &AlertFilter) -> Result<(CustomerId, Scope), CliError> {
+    if let Some(name) = &filter.endpoint {
+        let endpoint = references::endpoint(context, name).await?;
+        return Ok((
+            references::owner(context, &endpoint)?,
+            Scope::Server(endpoint.id),
+        ));
+    }
+    if let Some(name) = &filter.domain {
+        let names = std::slice::from_ref(name);
+        let customer = references::customer_of_domains(context, names)?;
+        let mut found = references::domains(context, names).await?;
+        let domain = found
+            .pop()
+            .ok_or_else(|| CliError::not_found(format!("no domain {name:?}")))?;
+        return Ok((customer, Scope::Domain(domain)));
+    }
+    Ok((customer(context)?, Scope::Customer))
+}
+
+/// The customer whose alerts are asked for where nothing else says it.
+pub fn customer(context: &Context) -> Result<CustomerId, CliError> {
+    if context.session.settings.customer.is_none() && !context.prompt.may_ask() {
+        return Err(CliError::usage(
+            "whose alerts? Name a customer with -c, or a server with --endpoint",
+        )
+        .hint("as in `alert list -c 42`"));
+    }
+    context.customer()
+}
+
+async fn ports(
+    session: &Session,
+    notebook: &Notebook,
+    customer: CustomerId,
+    scope: &Scope,
+    status: Option<AlertStatusArg>,
+) -> Result<Vec<Alert>, CliError> {
+    let status = match status {
+        None => None,
+        Some(AlertStatusArg::Open) => Some(PortAlertStatus::Open),
+        Some(AlertStatusArg::Resolved) => Some(PortAlertStatus::Resolved),
+        Some(AlertStatusArg::Acknowledged) => return Ok(Vec::new()),
+    };
+    let alerts = references::all_alerts(session, notebook, customer, |mut list| {
+        list.status = status;
+        list.endpoint_id = match scope {
+            Scope::Server(id) => Some(*id),
+            _ => None,
+        };
+        list
+    })
+    .await?;
+    Ok(alerts
+        .into_iter()
+        .map(|alert| Alert::Port(Box::new(alert)))
+        .collect())
+}
+
+async fn domains(
+    context: &Context,
+    customer: CustomerId,
+    scope: Scope,
+    status: Option<AlertStatusArg>,
+) -> Result<Vec<Alert>, CliError> {
+    let domains = match scope {
+        Scope::Domain(domain) => vec![domain],
+        _ => references::all_domains(&context.session, &context.notebook, customer).await?,
+    };
+    if domains.len() > EXPENSIVE {
+        context.screen.note(&format!(
+            "reading the alerts of {} domains takes as many calls",
+            domains.len()
+        ));
+    }
+    let status = status.map(|status| match status {
+        AlertStatusArg::Open => DomainAlertStatus::Open,
+        AlertStatusArg::Acknowledged => DomainAlertStatus::Acknowledged,
+        AlertStatusArg::Resolved => DomainAlertStatus::Resolved,
+    });
+    alerts::of_domains(
+        &context.session,
+        &context.notebook,
+        customer,
+        &domains,
+        status.as_ref(),
+    )
+    .await
+}
+
+/// So many calls are worth a word.
+const EXPENSIVE: usize = 20;

@@ -1,0 +1,72 @@
+//! Arguments that several commands take.
+
+use crate::error::CliError;
+use crate::session::prompt::Prompt;
+use clap::{Args, ValueEnum};
+use secmon::model::EndpointStatus;
+
+/// States a list of servers can be narrowed to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum EndpointStatusArg {
+    /// Scanned on schedule.
+    Active,
+    /// Not scanned: suspended by hand, or by the platform for capacity.
+    #[value(alias = "suspended")]
+    Paused,
+}
+
+/// A text every Allowed Ports rule needs.
+#[derive(Debug, Clone, Args)]
+pub struct Justification {
+    /// Why this port is meant to be open: 10 to 500 characters, kept with the rule
+    #[arg(
+        short = 'm',
+        long = "message",
+        visible_alias = "justification",
+        alias = "reason"
+    )]
+    #[arg(value_name = "TEXT")]
+    pub message: Option<String>,
+}
+
+/// Used by the service only when it creates the customer's account.
+#[derive(Debug, Clone, Default, Args)]
+pub struct ClientContact {
+    /// Name of the customer, for a new one
+    #[arg(long, value_name = "NAME")]
+    pub client_name: Option<String>,
+    /// E-mail address of the customer, for a new one
+    #[arg(long, value_name = "EMAIL")]
+    pub client_email: Option<String>,
+}
+
+/// Waiting for a scan to end.
+#[derive(Debug, Clone, Args)]
+pub struct WaitArgs {
+    /// Wait until the scan has ended and show what it found
+    #[arg(short, long)]
+    pub wait: bool,
+    /// Longest wait; when it runs out the exit code is 9, and the scan goes on
+    #[arg(long, value_name = "TIME", default_value = "10m")]
+    pub wait_timeout: String,
+}
+
+/// The state that an argument names.
+pub fn endpoint_status(argument: EndpointStatusArg) -> EndpointStatus {
+    match argument {
+        EndpointStatusArg::Active => EndpointStatus::Active,
+        EndpointStatusArg::Paused => EndpointStatus::Paused,
+    }
+}
+
+/// The reason every rule needs: given, or asked for.
+pub fn justification(prompt: &Prompt, given: &Justification) -> Result<String, CliError> {
+    match &given.message {
+        Some(message) => Ok(message.clone()),
+        None => prompt.ask(
+            "-m TEXT",
+            "the reason why the port is meant to be open",
+            "Why is this port meant to be open (10 to 500 characters)",
+        ),
+    }
+}

@@ -1,0 +1,185 @@
+//! What may be paused when a customer's capacity goes: told before somebody agrees to it. Which records no longer fit is
+//! for the platform to say, since no read tells how much of the capacity one service brings.
+
+use crate::bulk::preview;
+use crate::context::Context;
+use crate::error::CliError;
+use crate::references;
+use crate::session::Session;
+use crate::session::prompt::{Danger, Prompt};
+use crate::values::durations::counted;
+use chrono::{DateTime, FixedOffset};
+use secmon::model::{CustomerId, DomainStatus, EndpointStatus, Timestamp};
+use secmon::operations::{ListDomains, ListEndpoints};
+use std::cmp::Reverse;
+
+const PAGE_SIZE: u32 = 100;
+
+const SERVERS: &str = "port_monitoring";
+
+/// The product whose capacity is a number of slots.
+pub const DOMAINS: &str = "domain_monitoring";
+
+/// How much capacity a customer keeps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kept {
+    /// Nobody can tell beforehand.
+    Unknown,
+    /// So much, whatever the customer's other services bring.
+    AtLeast(u64),
+    /// All that is in use: a change to less is refused.
+    AllInUse,
+}
+
+/// What a customer has of one product.
+struct Monitored {
+    /// As `server`.
+    kind: &'static str,
+    capacity: Option<u64>,
+    /// All that take up capacity, those among them that somebody has suspended included.
+    live: usize,
+    /// The active ones, newest first.
+    active: Vec<String>,
+}
+
+/// A server or a domain, as far as it takes up capacity.
+struct Occupant {
+    name: String,
+    made: Option<DateTime<FixedOffset>>,
+    active: bool,
+    /// The platform has paused it, so it takes up none.
+    by_platform: bool,
+}
+
+/// The sentence about what a change pauses, where somebody sees it: in a question, or beside a dry run. What cannot be
+/// read keeps nobody from being asked.
+pub async fn outlook(
+    session: &Session,
+    prompt: &Prompt,
+    danger: Danger,
+    customer: CustomerId,
+    product: &str,
+    kept: Kept,
+) -> String {
+    if !prompt.shows_preview(danger) {
+        return String::new();
+    }
+    match monitored(session, customer, product).await {
+        Ok(Some(monitored)) => format!(" {}", monitored.sentence(customer, kept)),
+        Ok(None) => String::new(),
+        Err(error) => format!(
+            " What customer {customer} has cannot be read now ({}); what no longer fits is paused, newest first.",
+            error.message()
+        ),
+    }
+}
+
+/// Asks before such a change; a dry run only tells what would be asked.
+pub fn confirm(
+    context: &Context,
+    danger: Danger,
+    question: &str,
+    name: &str,
+) -> Result<(), CliError> {
+    if context.session.settings.safety.dry_run {
+        context.screen.note(question);
+    }
+    context.prompt.confirm(danger, question, name)
+}
+
+/// Reads what the capacity of a product is for; `None` for a product that brings none, or that is not known.
+async fn monitored(
+    session: &Session,
+    customer: CustomerId,
+    product: &str,
+) -> Result<Option<Monitored>, CliError> {
+    match product {
+        SERVERS => servers(session, customer).await.map(Some),
+        DOMAINS => domains(session, customer).await.map(Some),
+        _ => Ok(None),
+    }
+}
+
+async fn servers(session: &Session, customer: CustomerId) -> Result<Monitored, CliError> {
+    session.ready().await?;
+    let list = ListEndpoints::new(customer).per_page(PAGE_SIZE);
+    let mut pages = session.client()?.pages(list);
+    let (mut all, mut capacity) = (Vec::new(), None);
+    while let Some(page) = pages.next().await {
+        let page = page?.into_data();
+        capacity = page.meta.endpoint_limit;
+        all.extend(page.data);
+    }
+    let servers = all.into_iter().map(|server| Occupant {
+        made: server.created_at.as_ref().map(Timestamp::date_time),
+        active: server.status == EndpointStatus::Active,
+        by_platform: server.quota_paused == Some(true),
+        name: references::name_of(&server),
+    });
+    Ok(Monitored::of("server", capacity, servers))
+}
+
+async fn domains(session: &Session, customer: CustomerId) -> Result<Monitored, CliError> {
+    let overview = session.read(ListDomains::new(customer)).await?.into_data();
+    let slots = overview.slots_total;
+    let domains = references::listed_domains(overview, customer)?;
+    let domains = domains.into_iter().map(|domain| Occupant {
+        made: domain.created_at.as_ref().map(Timestamp::date_time),
+        active: domain.status == DomainStatus::Active,
+        by_platform: domain.quota_paused == Some(true),
+        name: domain.domain,
+    });
+    Ok(Monitored::of("domain", slots, domains))
+}
+
+impl Monitored {
+    /// Lists come oldest first; where they tell when a record was made, that decides.
+    fn of(
+        kind: &'static str,
+        capacity: Option<u64>,
+        listed: impl DoubleEndedIterator<Item = Occupant>,
+    ) -> Self {
+        let mut records: Vec<Occupant> = listed.rev().collect();
+        records.sort_by_key(|record| Reverse(record.made));
+        let live = records.iter().filter(|record| !record.by_platform).count();
+        let active = records.into_iter().filter(|record| record.active);
+        Self {
+            kind,
+            capacity,
+            live,
+            active: active.map(|record| record.name).collect(),
+        }
+    }
+
+    fn sentence(&self, customer: CustomerId, kept: Kept) -> String {
+        let capacity = match self.capacity {
+            Some(capacity) => format!(" and a capacity of {capacity}"),
+            None => String::new(),
+        };
+        let has = format!(
+            "Customer {customer} has {}{capacity} now",
+            counted(self.active.len(), &format!("active {}", self.kind)),
+        );
+        let at_most = match kept {
+            Kept::AllInUse => {
+                return format!("{has}; a change to less than is in use is refused.");
+            }
+            Kept::AtLeast(kept) => {
+                let kept = usize::try_from(kept).unwrap_or(usize::MAX);
+                self.live.saturating_sub(kept).min(self.active.len())
+            }
+            Kept::Unknown => self.active.len(),
+        };
+        let stays = match kept {
+            Kept::AtLeast(kept) => format!("at least {kept} of it stays"),
+            _ => "how much of it stays, the platform knows".to_owned(),
+        };
+        if at_most == 0 {
+            return format!("{has}, and {stays}: no {} is paused.", self.kind);
+        }
+        format!(
+            "{has}; {stays}. What no longer fits is paused, newest first, at most {at_most}: {}.",
+            preview(&self.active[..at_most], String::clone)
+        )
+    }
+}

@@ -1,0 +1,159 @@
+//! What the last scan of a server found.
+
+use super::views::port_of;
+use crate::error::{CliError, Own};
+use crate::notebook::Notebook;
+use crate::notebook::index::{Seen, Server};
+use crate::references;
+use crate::session::Session;
+use crate::ui::invocation::quoted;
+use crate::ui::outcome::{Cell, Field, Line, Table, count_or_unknown, shown};
+use secmon::model::{EndpointDetail, EndpointId, ScanStatus, Severity};
+use secmon::operations::GetEndpointDetail;
+use std::collections::BTreeMap;
+
+/// Columns of open ports.
+const PORTS: &[Field<OpenPort>] = &[
+    shown("port").of(|open| Cell::text(&open.port)),
+    shown("service").of(|open| Cell::maybe(open.service.as_ref())),
+    shown("severity").of(|open| open.severity.clone().map_or(Cell::Missing, Cell::Severity)),
+    shown("status").of(|open| Cell::state(&open.status)),
+];
+
+/// An open port, with its alert, or as allowed.
+struct OpenPort {
+    port: String,
+    service: Option<String>,
+    severity: Option<Severity>,
+    status: String,
+}
+
+/// A text that a rule can be tried with.
+pub const SAMPLE_REASON: &str = "why this port is meant to be open";
+
+/// Reads a server with what its scans found.
+pub async fn read(
+    session: &Session,
+    notebook: &Notebook,
+    id: EndpointId,
+) -> Result<EndpointDetail, CliError> {
+    let detail = session
+        .read(GetEndpointDetail::account_wide(id))
+        .await?
+        .into_data();
+    notebook.learn(Seen::Servers(vec![Server::from(&detail.data)]));
+    Ok(detail)
+}
+
+/// Refuses a scan that ended without a result.
+pub fn check(detail: &EndpointDetail) -> Result<(), CliError> {
+    let failed = detail
+        .latest_scan
+        .as_ref()
+        .is_some_and(|scan| scan.status == ScanStatus::Failed);
+    if !failed {
+        return Ok(());
+    }
+    let name = references::name_of(&detail.data);
+    Err(
+        CliError::new(Own::ScanFailed, format!("the scan of {name} failed"))
+            .hint(format!("start another: `scan {} --wait`", detail.data.id)),
+    )
+}
+
+/// The open ports, each with its alert, or as allowed.
+pub fn ports(detail: &EndpointDetail) -> Table {
+    let mut rows: BTreeMap<(u16, String), OpenPort> = BTreeMap::new();
+    for alert in &detail.alerts {
+        let port = port_of(alert);
+        let open = OpenPort {
+            port: port.clone(),
+            service: alert.service.as_ref().map(ToString::to_string),
+            severity: alert.severity.clone(),
+            status: alert.status.to_string(),
+        };
+        rows.insert((alert.port, port), open);
+    }
+    for port in open_ports(detail).unwrap_or_default() {
+        if rows.keys().any(|(alerted, _)| alerted == port) {
+            continue;
+        }
+        let allowed = allowed_as(detail, *port);
+        let status = if allowed.is_empty() {
+            "open"
+        } else {
+            "allowed"
+        };
+        let port_text = match allowed.as_slice() {
+            [protocol] => format!("{port}/{protocol}"),
+            _ => port.to_string(),
+        };
+        let open = OpenPort {
+            port: port_text.clone(),
+            service: None,
+            severity: None,
+            status: status.to_owned(),
+        };
+        rows.insert((*port, port_text), open);
+    }
+    Table::of(PORTS, rows.values())
+}
+
+/// The ports that the last scan found open; none where there was no scan, or the service does not tell them.
+pub fn open_ports(detail: &EndpointDetail) -> Option<&[u16]> {
+    detail.latest_scan.as_ref()?.open_ports.as_deref()
+}
+
+/// The protocols for which a port is allowed.
+fn allowed_as(detail: &EndpointDetail, port: u16) -> Vec<&str> {
+    let allowed = detail
+        .whitelisted_ports
+        .iter()
+        .filter_map(|allowed| allowed.split_once(':'));
+    allowed
+        .filter(|(number, _)| number.parse() == Ok(port))
+        .map(|(_, protocol)| protocol)
+        .collect()
+}
+
+/// What a person reads about the last scan.
+pub fn story(detail: &EndpointDetail) -> Vec<Line> {
+    let Some(scan) = &detail.latest_scan else {
+        return vec![Line::text("  It has not been scanned yet.")];
+    };
+    let scanned = Line::Field("last scan", Cell::time(scan.scanned_at.as_ref()));
+    let count = match scan.open_ports.as_deref() {
+        Some([]) => return vec![scanned, Line::text("  No open port was found.")],
+        Some(open) => Cell::Number(open.len() as u64),
+        None => Cell::text(count_or_unknown(None)),
+    };
+    let count = Line::Field("open ports", count);
+    if scan.open_ports.is_none() && detail.alerts.is_empty() {
+        return vec![scanned, count];
+    }
+    vec![scanned, count, Line::text(""), Line::Table(ports(detail))]
+}
+
+/// The commands that come next: see the alerts, allow a port.
+pub fn next(detail: &EndpointDetail) -> Vec<Line> {
+    let Some(customer) = detail.data.billing_customer_id else {
+        return Vec::new();
+    };
+    let mut lines = vec![
+        Line::Heading("Next:"),
+        Line::next(
+            format!("alert list -c {customer}"),
+            "see the alerts of this customer",
+        ),
+    ];
+    if let Some(alert) = detail.alerts.iter().min_by_key(|alert| alert.port) {
+        let server = quoted(&references::handle_of(&detail.data));
+        let port = port_of(alert);
+        let command = format!("rules add {server} {port} -m \"{SAMPLE_REASON}\" -c {customer}");
+        lines.push(Line::next(
+            command,
+            "allow a port that is meant to be open: its alert is resolved",
+        ));
+    }
+    lines
+}

@@ -1,0 +1,12 @@
+//! What several nouns have in common.
+
+pub mod args;
+pub mod capacity;
+pub mod findings;
+pub mod new_customer;
+pub mod other_owners;
+pub mod polling;
+pub mod resume_all;
+pub mod transition;
+pub mod usage;
+pub mod views;

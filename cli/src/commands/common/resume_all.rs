@@ -1,0 +1,77 @@
+//! Which records `resume --all` takes up again: those that `suspend --all` has stopped, and none that was stopped by
+//! name, or by the platform.
+
+use crate::bulk;
+use crate::error::CliError;
+use crate::notebook::history;
+use crate::session::prompt::{Danger, Prompt};
+use crate::ui::outcome::Line;
+use crate::values::durations::counted;
+use secmon::model::CustomerId;
+use uuid::Uuid;
+
+/// What is resumed: its name in the history, and in a sentence.
+pub struct SuspendedKind {
+    /// As the operations of the history name it.
+    pub operation: &'static str,
+    /// One of them in a sentence.
+    pub one: &'static str,
+}
+
+/// Something that is suspended.
+pub trait Suspended {
+    /// Its id.
+    fn id(&self) -> Uuid;
+    /// What it is called in sentences.
+    fn name(&self) -> String;
+}
+
+/// Keeps those that `suspend --all` has stopped, once that is agreed to, and says which stay as they are. Where this
+/// history tells of none, all of them are meant only if somebody says so.
+pub fn choose<T: Suspended>(
+    prompt: &Prompt,
+    customer: CustomerId,
+    kind: &SuspendedKind,
+    suspended: Vec<T>,
+) -> Result<(Vec<T>, Option<Line>), CliError> {
+    let stopped = history::stopped_with_all(kind.operation)?;
+    let is_chosen = |record: &T| stopped.contains(&record.id());
+    let (chosen, others): (Vec<T>, Vec<T>) = suspended.into_iter().partition(is_chosen);
+    let what = |records: &[T]| {
+        format!(
+            "{}: {}",
+            counted(records.len(), kind.one),
+            bulk::preview(records, T::name)
+        )
+    };
+    if chosen.is_empty() && !others.is_empty() {
+        let question = format!(
+            "The history of this machine tells of no {0} of customer {customer} that suspend --all has stopped. About to resume {1}, whoever suspended them.",
+            kind.one,
+            what(&others)
+        );
+        agree(prompt, Danger::Moderate, &question, others.len())?;
+        return Ok((others, None));
+    }
+    let question = format!("About to resume {}.", what(&chosen));
+    agree(prompt, Danger::Mild, &question, chosen.len())?;
+    let stay = stay(&others);
+    Ok((chosen, stay))
+}
+
+fn agree(prompt: &Prompt, danger: Danger, question: &str, count: usize) -> Result<(), CliError> {
+    prompt.confirm(danger.times(count), question, &count.to_string())
+}
+
+fn stay<T: Suspended>(others: &[T]) -> Option<Line> {
+    let names = bulk::preview(others, T::name);
+    match others.len() {
+        0 => None,
+        1 => Some(Line::text(format!(
+            "1 of them stays suspended, as suspend --all did not stop it: {names}."
+        ))),
+        many => Some(Line::text(format!(
+            "{many} of them stay suspended, as suspend --all did not stop them: {names}."
+        ))),
+    }
+}

@@ -1,0 +1,253 @@
+//! What a shell offers behind the cursor: the command tree, and the names that earlier commands have seen.
+//!
+//! Nothing here calls the service or runs a command; where the key is a command away, the account is the one that the
+//! profile was last.
+
+use crate::notebook::index::{self, Index};
+use crate::session::account;
+use crate::session::flags::GlobalArgs;
+use crate::session::settings::{Reading, Settings};
+use crate::ui::outcome::Outcome;
+use crate::ui::sanitize;
+use crate::values::ports;
+use clap::{Arg, Args, Command};
+use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
+use clap_complete::env::{CompleteEnv, Shells};
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+
+/// A completion script.
+#[derive(Debug, Args)]
+pub struct CompletionArgs {
+    /// The shell to complete for
+    pub shell: clap_complete::Shell,
+}
+
+/// Set by the scripts below; a shell asks for words with it.
+const VARIABLE: &str = "SECMON_COMPLETE";
+
+const PROGRAM: &str = "secmon";
+
+/// Answers a shell that asks for words, and ends the program; otherwise does nothing.
+pub fn answer(parser: fn() -> Command) {
+    CompleteEnv::with_factory(|| tree(parser()))
+        .var(VARIABLE)
+        .bin(PROGRAM)
+        .complete();
+}
+
+/// The script that teaches a shell to ask.
+pub fn script(shell: clap_complete::Shell) -> Outcome {
+    let mut script = Vec::new();
+    if let Some(completer) = Shells::builtins().completer(&shell.to_string()) {
+        // Writing to memory cannot fail.
+        let _ = completer.write_registration(VARIABLE, PROGRAM, PROGRAM, PROGRAM, &mut script);
+    }
+    Outcome::text(String::from_utf8_lossy(&script))
+}
+
+/// Words for a kind of argument.
+type Candidates = fn() -> Vec<CompletionCandidate>;
+
+/// Arguments by the name of their value, or else by their own.
+const ARGUMENTS: &[(&str, Candidates)] = &[
+    ("endpoint", servers),
+    ("endpoints", servers),
+    ("ENDPOINT", servers),
+    ("ENDPOINT PORT", servers_and_ports),
+    ("from", servers),
+    ("to", servers),
+    ("customer", customers),
+    ("CUSTOMER", customers),
+    ("domain", domains),
+    ("domains", domains),
+    ("rule", rules),
+    ("rules", rules),
+    ("alert", alerts),
+    ("alerts", alerts),
+    ("port", ports),
+    ("ports", ports),
+    ("profile", profiles),
+];
+
+/// Commands whose argument `name` is a profile that is there.
+const OF_PROFILES: [&str; 4] = ["use", "show", "rename", "delete"];
+
+/// The command line, with words for its values.
+fn tree(parser: Command) -> Command {
+    let words: Vec<OsString> = typed_words().collect();
+    with_words(parser, &words)
+}
+
+fn with_words(command: Command, typed: &[OsString]) -> Command {
+    let of_profiles = command.get_name() == "profile";
+    command
+        .mut_args(argument)
+        .mut_subcommands(|command| match of_profiles {
+            true if OF_PROFILES.contains(&command.get_name()) => {
+                command.mut_arg("name", |name| name.add(ArgValueCandidates::new(profiles)))
+            }
+            _ => with_words(under_one_name(command, typed), typed),
+        })
+}
+
+/// A command is offered once; by another name only to whom has typed that.
+fn under_one_name(command: Command, typed: &[OsString]) -> Command {
+    let is_typed = |alias: &str| typed.iter().any(|word| word == alias);
+    let by_alias = command.get_all_aliases().any(is_typed);
+    match by_alias {
+        true => command,
+        false => command.visible_alias(None),
+    }
+}
+
+fn argument(argument: Arg) -> Arg {
+    if !argument.get_action().takes_values() {
+        return argument;
+    }
+    let value = argument.get_value_names().unwrap_or_default().first();
+    let named = |name: &str| ARGUMENTS.iter().find(|(known, _)| *known == name);
+    let words = value
+        .and_then(|value| named(value.as_str()))
+        .or_else(|| named(argument.get_id().as_str()));
+    match words {
+        Some((_, words)) => argument.add(ArgValueCandidates::new(*words)),
+        None => argument,
+    }
+}
+
+fn servers() -> Vec<CompletionCandidate> {
+    let typed = LineSoFar::read();
+    let customer = typed.customer.as_deref();
+    let mut words = BTreeMap::new();
+    for server in typed.index().servers {
+        let owner = server.customer.map(|id| id.to_string()).unwrap_or_default();
+        if customer.is_some_and(|customer| customer != owner) {
+            continue;
+        }
+        let about = format!("{} of customer {owner}", server.ip);
+        let names = [server.nickname, server.hostname, Some(server.ip)];
+        for name in names.into_iter().flatten() {
+            words.insert(name, about.clone());
+        }
+    }
+    candidates(words)
+}
+
+fn servers_and_ports() -> Vec<CompletionCandidate> {
+    let mut words = servers();
+    words.extend(ports());
+    words
+}
+
+fn customers() -> Vec<CompletionCandidate> {
+    let index = LineSoFar::read().index();
+    let mut servers: BTreeMap<String, usize> = BTreeMap::new();
+    for customer in index.servers.iter().filter_map(|server| server.customer) {
+        *servers.entry(customer.to_string()).or_default() += 1;
+    }
+    for domain in &index.domains {
+        servers.entry(domain.customer.to_string()).or_default();
+    }
+    let about = |(customer, count): (String, usize)| (customer, format!("{count} servers"));
+    candidates(servers.into_iter().map(about).collect())
+}
+
+fn domains() -> Vec<CompletionCandidate> {
+    let domains = LineSoFar::read().index().domains.into_iter();
+    let about = |domain: index::Domain| (domain.name, format!("of customer {}", domain.customer));
+    candidates(domains.map(about).collect())
+}
+
+fn rules() -> Vec<CompletionCandidate> {
+    let rules = LineSoFar::read().index().rules.into_iter();
+    candidates(
+        rules
+            .map(|rule| (rule.id.to_string(), rule.about))
+            .collect(),
+    )
+}
+
+fn alerts() -> Vec<CompletionCandidate> {
+    let alerts = LineSoFar::read().index().alerts.into_iter();
+    candidates(
+        alerts
+            .map(|alert| (alert.id.to_string(), alert.about))
+            .collect(),
+    )
+}
+
+fn ports() -> Vec<CompletionCandidate> {
+    let names = ports::names().map(|(name, port)| (name.to_owned(), port.to_string()));
+    candidates(names.collect())
+}
+
+fn profiles() -> Vec<CompletionCandidate> {
+    let Some(settings) = LineSoFar::read().settings() else {
+        return Vec::new();
+    };
+    let profiles = settings.config.profiles.into_iter();
+    let about = |(name, profile): (String, crate::session::profile::Profile)| {
+        (name, profile.base_url.unwrap_or_default())
+    };
+    candidates(profiles.map(about).collect())
+}
+
+/// Words that a shell can take as they are: what the service calls a record may be anything.
+fn candidates(words: BTreeMap<String, String>) -> Vec<CompletionCandidate> {
+    let plain = |word: &str| {
+        !word.is_empty() && !word.contains(char::is_whitespace) && sanitize(word) == word
+    };
+    words
+        .into_iter()
+        .filter(|(word, _)| plain(word))
+        .map(|(word, about)| CompletionCandidate::new(word).help(Some(sanitize(&about).into())))
+        .collect()
+}
+
+/// The words on the line so far; they stand behind `--`.
+fn typed_words() -> impl Iterator<Item = OsString> {
+    std::env::args_os().skip_while(|word| word != "--").skip(1)
+}
+
+/// What stands on the line so far of what chooses the account.
+#[derive(Default)]
+struct LineSoFar {
+    flags: GlobalArgs,
+    customer: Option<String>,
+}
+
+impl LineSoFar {
+    fn read() -> Self {
+        let mut typed = Self::default();
+        let words = typed_words().map(|word| word.to_string_lossy().into_owned());
+        let mut words = words.peekable();
+        while let Some(word) = words.next() {
+            let (name, value) = match word.split_once('=') {
+                Some((name, value)) => (name.to_owned(), Some(value.to_owned())),
+                None => (word, words.peek().cloned()),
+            };
+            match name.as_str() {
+                "--local" => typed.flags.local = true,
+                "--profile" => typed.flags.profile = value,
+                "--base-url" => typed.flags.base_url = value,
+                "--config" => typed.flags.config = value.map(Into::into),
+                "-c" | "--customer" | "--client-id" => typed.customer = value,
+                _ => {}
+            }
+        }
+        typed
+    }
+
+    fn settings(&self) -> Option<Settings> {
+        Settings::resolve(&self.flags, Reading::EvenBroken).ok()
+    }
+
+    fn index(&self) -> Index {
+        let service = self.settings().and_then(|settings| settings.service.ok());
+        let account = service.and_then(|service| account::known(&service));
+        account
+            .map(|account| Index::read(&account))
+            .unwrap_or_default()
+    }
+}

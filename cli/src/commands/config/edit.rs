@@ -1,0 +1,78 @@
+//! `secmon config edit`: the file in an editor.
+
+use crate::error::{CliError, Own};
+use crate::machine::{children, files};
+use crate::session::Session;
+use crate::session::profile::{self, ConfigFile};
+use crate::session::prompt::Prompt;
+use crate::ui::outcome::{Line, Outcome, Table};
+use serde_json::json;
+use std::path::Path;
+use std::process::Command;
+
+/// A copy is edited, and takes the file's place when it can be read.
+pub fn run(session: &Session, prompt: &Prompt) -> Result<Outcome, CliError> {
+    if !prompt.may_ask() {
+        return Err(CliError::usage(
+            "there is no terminal for an editor: use config set KEY VALUE",
+        ));
+    }
+    let path = &session.settings.config_path;
+    if let Some(said) = session.only_said(&format!("edit {}", path.display())) {
+        return Ok(said);
+    }
+    let draft = path.with_extension("draft.toml");
+    let before = profile::read_optional(path)?.unwrap_or_default();
+    files::write_private(&draft, before.as_bytes())?;
+    run_editor(&draft)?;
+    let after = std::fs::read_to_string(&draft)
+        .map_err(|error| CliError::io(&format!("reading {}", draft.display()), &error))?;
+    ConfigFile::parse(&after, &draft).map_err(|error| {
+        error.hint("the file in use stays as it was; correct the draft and move it there")
+    })?;
+    put_in_place(path, &before, &after)?;
+    std::fs::remove_file(&draft)
+        .map_err(|error| CliError::io(&format!("removing {}", draft.display()), &error))?;
+    let sentence = match before == after {
+        true => format!("{} is as it was.", path.display()),
+        false => format!("{} is changed.", path.display()),
+    };
+    Ok(Outcome::record(json!({ "path": path }), Table::default()).tell(vec![Line::text(sentence)]))
+}
+
+/// Writes what was edited, unless the file was changed while the editor was open.
+fn put_in_place(path: &Path, before: &str, after: &str) -> Result<(), CliError> {
+    let _lock = profile::lock(path)?;
+    if profile::read_optional(path)?.unwrap_or_default() == before {
+        return files::write_private(path, after.as_bytes());
+    }
+    let message = format!(
+        "{} was changed by another command while it was edited: it stays as that left it",
+        path.display()
+    );
+    Err(CliError::new(Own::Changed, message))
+}
+
+fn run_editor(file: &Path) -> Result<(), CliError> {
+    let named = ["VISUAL", "EDITOR"].iter().find_map(|name| {
+        std::env::var(name)
+            .ok()
+            .filter(|value| !value.trim().is_empty())
+    });
+    let editor = named.unwrap_or_else(|| "vi".to_owned());
+    let mut words = editor.split_whitespace();
+    let program = words.next().unwrap_or("vi");
+    let mut command = children::without_key(Command::new(program));
+    let ended = command.args(words).arg(file).status();
+    match ended {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(CliError::new(
+            Own::Editor,
+            format!("the editor {program} ended with {status}: nothing was changed"),
+        )),
+        Err(error) => Err(
+            CliError::io(&format!("starting the editor {program}"), &error)
+                .hint("name one with EDITOR"),
+        ),
+    }
+}

@@ -1,0 +1,72 @@
+//! `secmon config ...`: the configuration file.
+
+mod edit;
+mod get;
+mod key;
+mod list;
+mod path;
+mod set;
+mod unset;
+
+use self::path::PathOf;
+use crate::context::Context;
+use crate::error::CliError;
+use crate::ui::outcome::Outcome;
+use clap::Subcommand;
+
+const CONFIG_HELP: &str = "\
+KEY is default_profile, or a setting of the profile in use (--profile names another): base_url, key_file, key_command,
+customer, namespace, rate_limits, allow_http, output, read_only, protected. profiles.NAME.SETTING names both.
+
+Examples:
+  secmon config set customer 42
+  secmon config set profiles.acme.read_only true
+  secmon config unset customer --profile acme
+  cat \"$(secmon config path config)\"";
+
+/// The configuration file. Keys are no settings: they are in files of their own.
+#[derive(Debug, Subcommand)]
+#[command(after_help = CONFIG_HELP)]
+pub enum ConfigCommand {
+    /// Print a setting
+    #[command(after_help = CONFIG_HELP)]
+    Get {
+        /// The setting
+        key: String,
+    },
+    /// Change a setting; comments of the file stay
+    #[command(after_help = CONFIG_HELP)]
+    Set {
+        /// The setting
+        key: String,
+        /// Its value; several hosts of allow_http with commas
+        value: String,
+    },
+    /// Take a setting out of the file
+    #[command(after_help = CONFIG_HELP)]
+    Unset {
+        /// The setting
+        key: String,
+    },
+    /// List what the file says
+    List,
+    /// Print where things are kept
+    Path {
+        /// Print only this one
+        of: Option<PathOf>,
+    },
+    /// Change the file in an editor ($VISUAL, $EDITOR); one with a mistake in it is not taken
+    Edit,
+}
+
+/// Runs the command.
+pub fn run(context: &Context, command: ConfigCommand) -> Result<Outcome, CliError> {
+    match command {
+        ConfigCommand::Get { key } => get::run(context, &key),
+        ConfigCommand::Set { key, value } => set::run(context, &key, &value),
+        ConfigCommand::Unset { key } => unset::run(context, &key),
+        ConfigCommand::List => list::run(&context.session),
+        ConfigCommand::Path { of } => path::run(&context.session, of),
+        ConfigCommand::Edit => edit::run(&context.session, &context.prompt),
+    }
+}

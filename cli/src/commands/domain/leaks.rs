@@ -1,0 +1,87 @@
+//! `secmon domain leaks`: credentials that leaked.
+
+use super::named;
+use crate::context::Context;
+use crate::error::{CliError, Own};
+use crate::ui::outcome::{Cell, Field, Outcome, shown, with_room};
+use clap::{Args, ValueEnum};
+use secmon::model::{LeakCategory, LeakRecord};
+use secmon::operations::ListCredentialLeaks;
+use serde_json::Value;
+
+/// Whose credentials leaked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub enum CategoryArg {
+    /// People who work for the domain's owner.
+    Employees,
+    /// People who have accounts there.
+    Customers,
+    /// Others.
+    ThirdParties,
+}
+
+const LEAK: &[Field<LeakRecord>] = &[
+    with_room("leaked_at").of(|record| field_of(record, "leaked_at")),
+    shown("category").of(|record| field_of(record, "category")),
+    shown("email").of(|record| field_of(record, "email")),
+    shown("source").of(|record| field_of(record, "source")),
+];
+
+/// Whose leaked credentials.
+#[derive(Debug, Args)]
+pub struct DomainLeaksArgs {
+    /// The domain: name or id
+    pub domain: String,
+    /// Only this category
+    #[arg(long)]
+    pub category: Option<CategoryArg>,
+}
+
+/// `secmon domain leaks`.
+pub async fn run(context: &Context, args: &DomainLeaksArgs) -> Result<Outcome, CliError> {
+    let (name, category) = (args.domain.as_str(), args.category);
+    let (domain, customer) = named::one(context, name).await?;
+    let mut list = ListCredentialLeaks::new(customer, domain.id);
+    list.category = category.map(leak_category);
+    let most = context.screen.limit().unwrap_or(usize::MAX);
+    let mut pages = context.session.client()?.pages(list).max_items(most);
+    let mut records: Vec<LeakRecord> = Vec::new();
+    let mut total = None;
+    while let Some(page) = pages.next().await {
+        let page = page?.into_data();
+        if let Some(reason) = page.unavailable() {
+            return Err(CliError::new(
+                Own::LeaksUnavailable,
+                format!("the leak records cannot be read now: {reason}"),
+            ));
+        }
+        if !page.enabled {
+            return Err(CliError::new(
+                Own::LeaksDisabled,
+                "the service has no leak records: its dataset is not configured",
+            ));
+        }
+        total = page.total;
+        records.extend(page.items);
+    }
+    let records = context.screen.cut(records, total);
+    Ok(Outcome::list(&records, LEAK))
+}
+
+/// A field as the service tells it.
+fn field_of(record: &LeakRecord, name: &str) -> Cell {
+    let text = |value: &Value| match value {
+        Value::String(text) => Cell::text(text),
+        other => Cell::text(other),
+    };
+    record.get(name).map_or(Cell::Missing, text)
+}
+
+fn leak_category(argument: CategoryArg) -> LeakCategory {
+    match argument {
+        CategoryArg::Employees => LeakCategory::Employees,
+        CategoryArg::Customers => LeakCategory::Customers,
+        CategoryArg::ThirdParties => LeakCategory::ThirdParties,
+    }
+}

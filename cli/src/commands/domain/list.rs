@@ -1,0 +1,44 @@
+//! `secmon domain list`.
+
+use crate::commands::common::views;
+use crate::context::Context;
+use crate::error::CliError;
+use crate::references;
+use crate::session::portal::{self, Thing};
+use crate::ui::outcome::{Line, Outcome, to_json};
+use secmon::operations::ListDomains;
+
+/// Runs the command.
+pub async fn run(context: &Context) -> Result<Outcome, CliError> {
+    let customer = context.customer()?;
+    let overview = context
+        .session
+        .read(ListDomains::new(customer))
+        .await?
+        .into_data();
+    let domains = overview.domains.as_deref();
+    if let Some(domains) = domains {
+        references::learn_domains(&context.notebook, customer, domains);
+    }
+    let mut outcome = Outcome::list(domains.unwrap_or_default(), views::DOMAIN);
+    outcome.result = to_json(&domains);
+    outcome.table.pages = portal::pages(&context.session.settings, Thing::Domain);
+    let slots = match (overview.slots_used, overview.slots_total) {
+        (Some(used), Some(total)) => format!("{used} of {total} slots in use"),
+        _ => "the service does not tell the slots".to_owned(),
+    };
+    let rows = match domains {
+        Some(_) => Line::Rows,
+        None => Line::text("the service does not tell the domains"),
+    };
+    outcome.story = vec![rows, Line::text(slots)];
+    if !overview.subscribed {
+        let command = format!(
+            "`subscription set SERVICE --product domain_monitoring --quantity 1 -c {customer}`"
+        );
+        outcome.story.push(Line::Hint(format!(
+            "customer {customer} has no domain monitoring: {command}"
+        )));
+    }
+    Ok(outcome)
+}

@@ -1,0 +1,84 @@
+//! `secmon domain ...`: the monitored domains.
+
+pub mod bars;
+mod history;
+pub mod leaks;
+mod list;
+mod mentions;
+pub mod named;
+pub mod provision;
+mod release;
+mod rename;
+mod show;
+mod switch;
+
+use self::history::DomainHistoryArgs;
+use self::leaks::DomainLeaksArgs;
+use self::mentions::DomainMentionsArgs;
+use self::provision::DomainProvisionArgs;
+use self::release::DomainReleaseArgs;
+use self::rename::DomainRenameArgs;
+use self::show::DomainShowArgs;
+use self::switch::{DomainSwitch, DomainTargets, SUSPEND_EXAMPLES};
+use crate::commands::common::transition::Transition;
+use crate::context::Context;
+use crate::error::CliError;
+use crate::ui::outcome::Outcome;
+use clap::Subcommand;
+
+/// Monitored domains. A domain belongs to a customer: name it with -c.
+#[derive(Debug, Subcommand)]
+pub enum DomainCommand {
+    /// List the monitored domains of a customer, and its slots
+    List,
+    /// Show one domain: compromised credentials, mentions, slots
+    Show(DomainShowArgs),
+    /// Start watching domains; each takes a slot of a domain_monitoring subscription
+    Provision(DomainProvisionArgs),
+    /// Watch another name under the same record; its history stays
+    Rename(DomainRenameArgs),
+    /// Stop scanning domains and keep their findings
+    #[command(after_help = SUSPEND_EXAMPLES)]
+    Suspend(DomainSwitch),
+    /// Scan suspended domains again
+    Resume(DomainSwitch),
+    /// End monitoring; provisioning the domain again restores it
+    Terminate(DomainTargets),
+    /// Give up a domain and its slot for good: record, alerts and history are gone
+    Release(DomainReleaseArgs),
+    /// Leaked credentials of a domain
+    Leaks(DomainLeaksArgs),
+    /// Mentions of a domain on the dark web
+    Mentions(DomainMentionsArgs),
+    /// The last 25 scans of a domain
+    History(DomainHistoryArgs),
+}
+
+/// Runs the command.
+pub async fn run(context: &Context, command: DomainCommand) -> Result<Outcome, CliError> {
+    match command {
+        DomainCommand::List => list::run(context).await,
+        DomainCommand::Show(args) => show::run(context, &args).await,
+        DomainCommand::Provision(args) => provision::run(context, args).await,
+        DomainCommand::Rename(args) => rename::run(context, &args).await,
+        DomainCommand::Suspend(domains) => {
+            switch::switch(context, &domains, Transition::Suspend).await
+        }
+        DomainCommand::Resume(domains) => {
+            switch::switch(context, &domains, Transition::Resume).await
+        }
+        DomainCommand::Terminate(targets) => {
+            switch::run(
+                context,
+                &targets.domains,
+                Transition::Terminate,
+                &targets.run,
+            )
+            .await
+        }
+        DomainCommand::Release(args) => release::run(context, &args).await,
+        DomainCommand::Leaks(args) => leaks::run(context, &args).await,
+        DomainCommand::Mentions(args) => mentions::run(context, &args).await,
+        DomainCommand::History(args) => history::run(context, &args).await,
+    }
+}

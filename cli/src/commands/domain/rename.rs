@@ -1,0 +1,52 @@
+//! `secmon domain rename`.
+
+use super::named::{self, moved};
+use crate::bulk::{self, End, Words};
+use crate::context::Context;
+use crate::error::CliError;
+use crate::ui::outcome::Outcome;
+use clap::Args;
+use secmon::operations::UpdateDomain;
+
+const RENAMED: Words = Words {
+    done: "renamed",
+    skipped: "named so before",
+};
+
+/// A domain and its new name.
+#[derive(Debug, Args)]
+pub struct DomainRenameArgs {
+    /// The domain: name or id
+    pub domain: String,
+    /// The new name
+    pub new: String,
+}
+
+/// `secmon domain rename`.
+pub async fn run(context: &Context, args: &DomainRenameArgs) -> Result<Outcome, CliError> {
+    let (name, new) = (args.domain.as_str(), args.new.as_str());
+    let (domain, customer) = named::one(context, name).await?;
+    let sent = context
+        .session
+        .write(
+            UpdateDomain::new(domain.id, new),
+            &format!("domain {}", domain.label()),
+        )
+        .await;
+    let sent = sent.map_err(|error| error.during(format!("renaming {}", domain.label())))?;
+    let end = sent.map_or(End::Planned, |answer| {
+        moved(
+            domain.id,
+            &answer,
+            format!(
+                "Domain {} is now watched as {new}; its history stays.",
+                domain.label()
+            ),
+        )
+    });
+    bulk::conclude(
+        &context.screen,
+        RENAMED,
+        vec![named::item(&domain.label(), customer, end)],
+    )
+}

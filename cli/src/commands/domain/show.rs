@@ -1,0 +1,59 @@
+//! `secmon domain show`.
+
+use super::{bars, named};
+use crate::commands::common::views;
+use crate::context::Context;
+use crate::error::CliError;
+use crate::ui::outcome::{Cell, Line, Outcome, Table, to_json};
+use clap::Args;
+use secmon::model::MonitoredDomain;
+use secmon::operations::GetDomainSummary;
+
+/// The domain to show.
+#[derive(Debug, Args)]
+pub struct DomainShowArgs {
+    /// The domain: name or id
+    pub domain: String,
+}
+
+/// Runs the command.
+pub async fn run(context: &Context, args: &DomainShowArgs) -> Result<Outcome, CliError> {
+    let name = args.domain.as_str();
+    let (domain, customer) = named::one(context, name).await?;
+    let summary = context
+        .session
+        .read(GetDomainSummary::new(customer, domain.id))
+        .await?
+        .into_data();
+    let strength = summary.password_strength.as_ref().map(|strength| {
+        strength
+            .iter()
+            .map(|(name, count)| format!("{count} {name}"))
+            .collect::<Vec<_>>()
+            .join(", ")
+    });
+    let slots = summary
+        .slots_used
+        .zip(summary.slots_total)
+        .map(|(used, total)| format!("{used} of {total} in use"));
+    let mut story = vec![
+        Line::text(&summary.domain),
+        Line::Field("id", Cell::text(summary.id)),
+        Line::Field("customer", Cell::text(customer)),
+        Line::Field("status", Cell::text(status_and_why(&summary))),
+        Line::Field("last scan", Cell::time(summary.last_scan_at.as_ref())),
+        Line::Field("slots", Cell::maybe(slots)),
+        Line::Field("passwords", Cell::maybe(strength)),
+        Line::Heading("Compromised credentials and mentions:"),
+    ];
+    story.extend(bars::counts(&summary));
+    let table = Table::of(views::DOMAIN, [&summary]);
+    Ok(Outcome::record(to_json(&summary), table).tell(story))
+}
+
+fn status_and_why(domain: &MonitoredDomain) -> String {
+    match domain.quota_paused {
+        Some(true) => format!("{} (by the platform: the slots are used up)", domain.status),
+        _ => domain.status.to_string(),
+    }
+}

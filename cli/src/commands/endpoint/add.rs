@@ -1,0 +1,97 @@
+//! `secmon endpoint add`: a server by the endpoints call.
+
+use crate::bulk::{self, Created, Done, End, Item, Words};
+use crate::commands::common::args::{ClientContact, EndpointStatusArg, endpoint_status};
+use crate::commands::common::{new_customer, other_owners};
+use crate::context::Context;
+use crate::error::CliError;
+use crate::notebook::index::{Seen, Server};
+use crate::references::{self, targets};
+use crate::ui::outcome::{Outcome, to_json};
+use clap::Args;
+use secmon::model::{CustomerId, Endpoint};
+use secmon::operations::CreateEndpoint;
+use secmon::{FieldErrors, Operation, Response};
+
+/// A server to add by `POST /endpoints`.
+#[derive(Debug, Args)]
+pub struct EndpointAddArgs {
+    /// IP address, or host name (the service resolves it)
+    pub address: String,
+    /// Name to show for the server
+    #[arg(long, alias = "name", value_name = "NAME")]
+    pub nickname: Option<String>,
+    /// Start in this state
+    #[arg(long)]
+    pub status: Option<EndpointStatusArg>,
+    /// Who the customer is, if the service does not know it yet
+    #[command(flatten)]
+    pub contact: ClientContact,
+}
+
+/// Runs the command.
+pub async fn run(context: &Context, args: EndpointAddArgs) -> Result<Outcome, CliError> {
+    let address = targets::server_name(&args.address)?;
+    let customer = context.customer()?;
+    let mut create = CreateEndpoint::new(customer, address.as_str());
+    create.nickname = args.nickname;
+    create.status = args.status.map(endpoint_status);
+    create.client_name = args.contact.client_name;
+    create.client_email = args.contact.client_email;
+    let mut problems = FieldErrors::default();
+    create.validate(&mut problems);
+    targets::refuse(&problems)?;
+    let named = address.parse().ok();
+    let place = named.map(|ip| (address.as_str(), ip, customer));
+    other_owners::confirm(context, place).await?;
+    new_customer::announce(&context.session, &context.screen, customer).await?;
+    let about = format!("server {} for customer {customer}", address);
+    let sent = context
+        .session
+        .write(create, &about)
+        .await
+        .map_err(|error| error.during(format!("adding {}", address)))?;
+    let end = match sent {
+        None => End::Planned,
+        Some(answer) => {
+            let seen = Seen::Servers(vec![Server::from(&answer.data)]);
+            context.notebook.learn(seen);
+            done(&answer, customer).made()
+        }
+    };
+    let item = Item {
+        row: None,
+        target: address,
+        customer: Some(customer),
+        end,
+    };
+    bulk::conclude(
+        &context.screen,
+        Words {
+            done: "added",
+            skipped: "there already",
+        },
+        vec![item],
+    )
+}
+
+fn done(answer: &Response<Endpoint>, customer: CustomerId) -> Done {
+    let created = Created::by(answer);
+    let name = references::name_of(&answer.data);
+    let verb = match (created, answer.note()) {
+        (Created::Yes, _) => "is now monitored",
+        (Created::No, None) => "was there already",
+        // The remark, or what stands behind it, says how it came to be there.
+        _ => "is there",
+    };
+    Done {
+        id: answer.data.id.to_string(),
+        record: to_json(&answer.data),
+        created,
+        note: answer.note().map(str::to_owned),
+        sentence: format!(
+            "Server {name} {verb} for customer {customer}{}.",
+            created.aside()
+        ),
+    }
+}

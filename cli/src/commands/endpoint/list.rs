@@ -1,0 +1,177 @@
+//! `secmon endpoint list`: the servers, page by page, or those that are looked for.
+
+use crate::commands::common::args::{EndpointStatusArg, endpoint_status};
+use crate::commands::common::{findings, new_customer, views};
+use crate::context::Context;
+use crate::error::CliError;
+use crate::notebook::index::{Seen, Server};
+use crate::session::Session;
+use crate::session::portal::{self, Thing};
+use crate::ui::outcome::Outcome;
+use crate::ui::{Reader, Ui};
+use crate::values::ports::PortSpec;
+use crate::{bulk, references};
+use clap::Args;
+use secmon::Pages;
+use secmon::model::Endpoint;
+use secmon::operations::ListEndpoints;
+
+/// Filters of the list.
+#[derive(Debug, Args)]
+pub struct EndpointListArgs {
+    /// Only servers in this state
+    #[arg(long)]
+    pub status: Option<EndpointStatusArg>,
+    /// Only servers with this in their address, nickname or host name, or of the customer with this number
+    #[arg(long, value_name = "TEXT")]
+    pub search: Option<String>,
+    /// Only servers on which the last scan found this port open; a call for each server tells
+    #[arg(long, value_name = "PORT")]
+    pub port: Option<String>,
+}
+
+/// Runs the command.
+pub async fn run(context: &Context, args: &EndpointListArgs) -> Result<Outcome, CliError> {
+    if args.search.is_some() || args.port.is_some() {
+        return sought(context, args).await;
+    }
+    context.session.ready().await?;
+    let mut list = ListEndpoints::account_wide().per_page(references::PAGE_SIZE);
+    list.billing_customer_id = context.session.settings.customer;
+    list.status = args.status.map(endpoint_status);
+    let most = context.screen.limit().unwrap_or(usize::MAX);
+    let mut pages = context.session.client()?.pages(list).max_items(most);
+    if context.screen.streams() {
+        return stream(context, pages, most).await;
+    }
+    let (mut endpoints, mut total) = (Vec::new(), None);
+    while let Some(page) = pages.next().await {
+        let page = page?.into_data();
+        total = page.meta.total;
+        endpoints.extend(page.data);
+    }
+    let endpoints = context.screen.cut(endpoints, total);
+    let seen = endpoints.iter().map(Server::from).collect();
+    context
+        .notebook
+        .learn(match (args.status, context.screen.limit()) {
+            (None, None) => Seen::AllServers(context.session.settings.customer, seen),
+            _ => Seen::Servers(seen),
+        });
+    if endpoints.is_empty() {
+        tell_unknown(&context.session, &context.screen).await;
+    }
+    Ok(with_pages(&context.session, &endpoints))
+}
+
+fn with_pages(session: &Session, endpoints: &[Endpoint]) -> Outcome {
+    let mut outcome = listed(endpoints);
+    outcome.table.pages = portal::pages(&session.settings, Thing::Server);
+    outcome
+}
+
+/// The servers that are looked for. The service looks for none, so all are read.
+async fn sought(context: &Context, args: &EndpointListArgs) -> Result<Outcome, CliError> {
+    let port = args.port.as_deref().map(PortSpec::parse).transpose()?;
+    let text = args.search.as_deref().map(str::trim);
+    if text == Some("") {
+        return Err(CliError::usage(
+            "--search looks for nothing: give a part of an address or a name, or a customer's number",
+        ));
+    }
+    let wanted = args.status.map(endpoint_status);
+    let mut servers = references::all_endpoints(
+        &context.session,
+        &context.notebook,
+        context.session.settings.customer,
+    )
+    .await?;
+    servers.retain(|server| {
+        let whose = server
+            .billing_customer_id
+            .map(|customer| customer.to_string());
+        let is_found = |text| whose.as_deref() == Some(text) || references::is_called(server, text);
+        wanted
+            .as_ref()
+            .is_none_or(|wanted| server.status == *wanted)
+            && text.is_none_or(is_found)
+    });
+    if let Some(port) = port {
+        servers = open_on(context, servers, &port).await?;
+    }
+    let servers = context.screen.cut(servers, None);
+    Ok(with_pages(&context.session, &servers))
+}
+
+/// Those of the servers whose last scan found a port open: a call for each tells.
+async fn open_on(
+    context: &Context,
+    servers: Vec<Endpoint>,
+    port: &PortSpec,
+) -> Result<Vec<Endpoint>, CliError> {
+    const WORTH_TELLING: usize = 20;
+    if servers.len() > WORTH_TELLING {
+        context.screen.note(&format!(
+            "reading {} servers one by one: narrow them with -c or --search",
+            servers.len()
+        ));
+    }
+    let (mut open, mut without_scan) = (Vec::new(), Vec::new());
+    let is_meant =
+        |number: &u16| (port.range.start().get()..=port.range.end().get()).contains(number);
+    for server in servers {
+        let detail = findings::read(&context.session, &context.notebook, server.id).await?;
+        match findings::open_ports(&detail) {
+            Some(ports) if ports.iter().any(is_meant) => open.push(server),
+            Some(_) => {}
+            None => without_scan.push(server),
+        }
+    }
+    if !without_scan.is_empty() {
+        context.screen.note(&format!(
+            "no scan tells the ports of {}",
+            bulk::preview(&without_scan, references::name_of)
+        ));
+    }
+    Ok(open)
+}
+
+/// Shows the servers as their pages come, as long as somebody reads them.
+async fn stream(
+    context: &Context,
+    mut pages: Pages<ListEndpoints>,
+    most: usize,
+) -> Result<Outcome, CliError> {
+    let (mut shown, mut total) = (0, None);
+    while let Some(page) = pages.next().await {
+        let mut page = page?.into_data();
+        page.data.truncate(most - shown);
+        shown += page.data.len();
+        total = page
+            .meta
+            .total
+            .and_then(|total| usize::try_from(total).ok());
+        let seen = page.data.iter().map(Server::from).collect();
+        context.notebook.learn(Seen::Servers(seen));
+        if context.screen.part(listed(&page.data))? == Reader::Gone {
+            return Ok(Outcome::silent());
+        }
+    }
+    if shown == 0 {
+        tell_unknown(&context.session, &context.screen).await;
+    }
+    context
+        .screen
+        .tell_cut(total.unwrap_or(shown).saturating_sub(shown));
+    Ok(Outcome::silent())
+}
+
+async fn tell_unknown(session: &Session, screen: &Ui) {
+    if let Some(customer) = session.settings.customer {
+        new_customer::tell(session, screen, customer).await;
+    }
+}
+
+fn listed(endpoints: &[Endpoint]) -> Outcome {
+    Outcome::list(endpoints, views::ENDPOINT)
+}

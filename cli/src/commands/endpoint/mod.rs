@@ -1,0 +1,89 @@
+//! `secmon endpoint ...`: the monitored servers.
+
+mod add;
+mod change;
+mod list;
+mod rename;
+mod show;
+mod wait;
+
+use self::add::EndpointAddArgs;
+use self::change::{EndpointSwitch, EndpointTargets, SUSPEND_EXAMPLES, ServerChange};
+use self::list::EndpointListArgs;
+use self::rename::EndpointRenameArgs;
+use self::show::EndpointShowArgs;
+use self::wait::EndpointWaitArgs;
+use crate::commands::common::transition::Transition;
+use crate::commands::provision;
+use crate::commands::provision::args::ProvisionArgs;
+use crate::commands::scan::{self, ScanArgs};
+use crate::context::Context;
+use crate::error::CliError;
+use crate::ui::outcome::Outcome;
+use clap::Subcommand;
+use std::path::Path;
+
+/// Monitored servers.
+#[derive(Debug, Subcommand)]
+pub enum EndpointCommand {
+    /// List monitored servers
+    List(EndpointListArgs),
+    /// Show one server: its last scan, open alerts and allowed ports
+    Show(EndpointShowArgs),
+    /// Start monitoring servers (the same as `secmon provision`)
+    Provision(Box<ProvisionArgs>),
+    /// Add a server by the endpoints call: 100 a minute instead of 60, and it can start paused
+    Add(EndpointAddArgs),
+    /// Change the name a server is shown by
+    Rename(EndpointRenameArgs),
+    /// Stop scanning servers and keep their history
+    #[command(after_help = SUSPEND_EXAMPLES)]
+    Suspend(EndpointSwitch),
+    /// Scan suspended servers again
+    Resume(EndpointSwitch),
+    /// End monitoring for billing; a later manual scan is still told why it is refused
+    Terminate(EndpointTargets),
+    /// Remove servers from every list; adding the address again restores them
+    Delete(EndpointTargets),
+    /// Scan servers for open ports now
+    Scan(ScanArgs),
+    /// Wait until servers have been scanned, or are active or paused
+    Wait(EndpointWaitArgs),
+}
+
+impl EndpointCommand {
+    /// The file that names servers.
+    pub fn input(&self) -> Option<&Path> {
+        match self {
+            Self::Provision(args) => args.file.as_deref(),
+            Self::Suspend(switch) | Self::Resume(switch) => switch.targets.file.as_deref(),
+            Self::Terminate(targets) | Self::Delete(targets) => targets.file.as_deref(),
+            _ => None,
+        }
+    }
+}
+
+/// Runs the command.
+pub async fn run(context: &Context, command: EndpointCommand) -> Result<Outcome, CliError> {
+    match command {
+        EndpointCommand::List(args) => list::run(context, &args).await,
+        EndpointCommand::Show(args) => show::run(context, &args).await,
+        EndpointCommand::Provision(args) => provision::run(context, *args).await,
+        EndpointCommand::Add(args) => add::run(context, args).await,
+        EndpointCommand::Rename(args) => rename::run(context, &args).await,
+        EndpointCommand::Suspend(servers) => {
+            change::switch(context, &servers, Transition::Suspend).await
+        }
+        EndpointCommand::Resume(servers) => {
+            change::switch(context, &servers, Transition::Resume).await
+        }
+        EndpointCommand::Terminate(targets) => {
+            change::run(context, &targets, ServerChange::To(Transition::Terminate)).await
+        }
+        EndpointCommand::Delete(targets) => {
+            change::run(context, &targets, ServerChange::Delete).await
+        }
+        EndpointCommand::Scan(args) => scan::run(context, args).await,
+        EndpointCommand::Wait(args) => wait::run(context, args).await,
+    }
+}

@@ -1,0 +1,49 @@
+//! `secmon endpoint rename`.
+
+use crate::commands::common::views;
+use crate::context::Context;
+use crate::error::CliError;
+use crate::notebook::index::{Seen, Server};
+use crate::references;
+use crate::ui::outcome::{Line, Outcome, Table, to_json};
+use clap::Args;
+use secmon::operations::UpdateEndpoint;
+
+/// A server and its new name.
+#[derive(Debug, Args)]
+pub struct EndpointRenameArgs {
+    /// The server: id, IP address, host name or nickname
+    pub endpoint: String,
+    /// The new name, at most 255 characters
+    pub name: String,
+}
+
+/// Runs the command.
+pub async fn run(context: &Context, args: &EndpointRenameArgs) -> Result<Outcome, CliError> {
+    let (name, nickname) = (args.endpoint.as_str(), args.name.clone());
+    if nickname.trim().is_empty() {
+        return Err(CliError::usage(
+            "the new name is empty: give a name of 1 to 255 characters",
+        ));
+    }
+    let endpoint = references::endpoint(context, name).await?;
+    let update =
+        UpdateEndpoint::new(references::owner(context, &endpoint)?, endpoint.id).nickname(nickname);
+    let about = format!("the nickname of {}", references::name_of(&endpoint));
+    let Some(answer) = context.session.write(update, &about).await? else {
+        return Ok(Outcome::record(
+            serde_json::Value::Null,
+            Table::of(views::ENDPOINT, []),
+        ));
+    };
+    context
+        .notebook
+        .learn(Seen::Servers(vec![Server::from(&answer.data)]));
+    let sentence = format!(
+        "Server {} is now named {}.",
+        endpoint.ip_address,
+        references::handle_of(&answer.data)
+    );
+    let table = Table::of(views::ENDPOINT, [&answer.data]);
+    Ok(Outcome::record(to_json(&answer.data), table).tell(vec![Line::text(sentence)]))
+}

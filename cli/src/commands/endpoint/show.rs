@@ -1,0 +1,68 @@
+//! `secmon endpoint show`.
+
+use crate::commands::common::{findings, views};
+use crate::context::Context;
+use crate::error::CliError;
+use crate::references;
+use crate::ui::outcome::{Cell, Line, Outcome, Table, to_json};
+use clap::Args;
+use secmon::model::Endpoint;
+
+/// The server to show.
+#[derive(Debug, Args)]
+pub struct EndpointShowArgs {
+    /// The server: id, IP address, host name or nickname
+    pub endpoint: String,
+    /// Show only the open ports
+    #[arg(long)]
+    pub ports: bool,
+}
+
+/// Runs the command.
+pub async fn run(context: &Context, args: &EndpointShowArgs) -> Result<Outcome, CliError> {
+    let endpoint = references::endpoint(context, &args.endpoint).await?;
+    let detail = findings::read(&context.session, &context.notebook, endpoint.id).await?;
+    if args.ports {
+        let ports = findings::ports(&detail);
+        return Ok(Outcome::record(to_json(&detail.latest_scan), ports));
+    }
+    let data = &detail.data;
+    let mut story = vec![
+        Line::text(references::name_of(data)),
+        Line::Field("id", Cell::text(data.id)),
+        Line::Field("customer", Cell::maybe(data.billing_customer_id)),
+        Line::Field("host name", Cell::maybe(data.hostname.as_ref())),
+        Line::Field("status", Cell::text(status_and_why(data))),
+        Line::Field("platform", Cell::maybe(data.platform.as_ref())),
+        Line::Field("next scan", Cell::due(data.next_scan_at.as_ref())),
+    ];
+    if !detail.whitelisted_ports.is_empty() {
+        story.push(Line::Field(
+            "allowed ports",
+            Cell::text(detail.whitelisted_ports.join(" ").replace(':', "/")),
+        ));
+    }
+    for (label, ports) in [
+        ("newly open", &detail.new_ports),
+        ("newly closed", &detail.closed_ports),
+    ] {
+        if !ports.is_empty() {
+            let ports: Vec<String> = ports.iter().map(ToString::to_string).collect();
+            story.push(Line::Field(label, Cell::text(ports.join(" "))));
+        }
+    }
+    story.extend(findings::story(&detail));
+    let table = Table::of(views::ENDPOINT, [data]);
+    Ok(Outcome::record(to_json(&detail), table).tell(story))
+}
+
+/// The state, and who paused the server.
+fn status_and_why(endpoint: &Endpoint) -> String {
+    match endpoint.quota_paused {
+        Some(true) => format!(
+            "{} (by the platform: the capacity is used up)",
+            endpoint.status
+        ),
+        _ => endpoint.status.to_string(),
+    }
+}

@@ -1,0 +1,154 @@
+//! `secmon mock fault`: ordered trouble.
+
+use super::admin::{Admin, AdminArgs};
+use super::said;
+use crate::context::Context;
+use crate::error::CliError;
+use crate::ui::outcome::{Cell, Field, Line, Outcome, Table, shown};
+use crate::values::durations;
+use clap::{Args, Subcommand};
+use http::Method;
+use serde_json::{Map, Value, json};
+
+const FAULT_EXAMPLES: &str = "\
+An effect is status=503, status=503,code=SCANNING_UNAVAILABLE, latency=250ms, close=before, close=after,
+close=mid_body, close=reset, or body=TEXT (with status=200 in front, if it is to be another).
+
+Examples:
+  secmon mock fault add status=429 --path '/api/v1/billing/*'
+  secmon mock fault add close=after --method POST --times 2";
+
+/// Ordered trouble.
+#[derive(Debug, Subcommand)]
+pub enum FaultCommand {
+    /// Order trouble
+    Add(FaultAddArgs),
+    /// List what is ordered, and how often it hit
+    List,
+    /// Remove all of it
+    Clear,
+}
+
+/// A fault.
+#[derive(Debug, Args)]
+#[command(after_help = FAULT_EXAMPLES)]
+pub struct FaultAddArgs {
+    /// What happens to the call
+    pub effect: String,
+    /// Only calls of this method
+    #[arg(long)]
+    pub method: Option<String>,
+    /// Only calls of this path; * stands for anything
+    #[arg(long)]
+    pub path: Option<String>,
+    /// How many calls it hits; 0 until it is removed
+    #[arg(long, default_value_t = 1)]
+    pub times: u64,
+    /// How many matching calls pass first
+    #[arg(long, default_value_t = 0)]
+    pub after: u64,
+}
+
+const FAULT: &[Field<Value>] = &[
+    shown("id").of(|fault| field_of(fault, "id")),
+    shown("method").of(|fault| field_of(fault, "method")),
+    shown("path").of(|fault| field_of(fault, "path")),
+    shown("times").of(|fault| field_of(fault, "times")),
+    shown("after").of(|fault| field_of(fault, "after")),
+    shown("hits").of(|fault| field_of(fault, "hits")),
+    shown("effect").of(|fault| field_of(fault, "effect")),
+];
+
+/// Runs the command.
+pub async fn run(
+    context: &Context,
+    admin: &AdminArgs,
+    command: FaultCommand,
+) -> Result<Outcome, CliError> {
+    if Admin::is_embedded(context, admin)? {
+        return Err(CliError::usage(
+            "the embedded mock ends with each command, and what trouble is ordered ends with it",
+        )
+        .hint("start a mock that stays with `mock serve`, and say where it is with --admin-url"));
+    }
+    match command {
+        FaultCommand::Add(args) => {
+            let fault = to_json(&args)?;
+            let made = Admin::of(context, admin)?
+                .call(Method::POST, "faults", Some(fault))
+                .await?;
+            let sentence = format!("Fault {} is ordered.", made["id"]);
+            Ok(Outcome::record(made, Table::default()).tell(vec![Line::text(sentence)]))
+        }
+        FaultCommand::List => {
+            let mut listed = Admin::of(context, admin)?
+                .call(Method::GET, "faults", None)
+                .await?;
+            let faults = listed["faults"].take();
+            let table = Table::of(FAULT, faults.as_array().into_iter().flatten());
+            Ok(Outcome::record(faults, table))
+        }
+        FaultCommand::Clear => {
+            Admin::of(context, admin)?
+                .call(Method::DELETE, "faults", None)
+                .await?;
+            Ok(said("No trouble is ordered any more."))
+        }
+    }
+}
+
+/// A field as the mock tells it.
+fn field_of(fault: &Value, name: &str) -> Cell {
+    match &fault[name] {
+        Value::Null => Cell::Missing,
+        Value::String(text) => Cell::text(text),
+        other => Cell::text(other),
+    }
+}
+
+fn to_json(args: &FaultAddArgs) -> Result<Value, CliError> {
+    let mut fault =
+        json!({ "times": args.times, "after": args.after, "effect": effect(&args.effect)? });
+    for (name, value) in [("method", &args.method), ("path", &args.path)] {
+        if let Some(value) = value {
+            fault[name] = json!(value);
+        }
+    }
+    Ok(fault)
+}
+
+/// `status=503,code=X`, `latency=250ms`, `close=after`, `body=TEXT`; a body takes the rest of the word.
+fn effect(text: &str) -> Result<Value, CliError> {
+    let wrong = || {
+        CliError::usage(format!("{text:?} is no effect of a fault"))
+            .hint("see the effects: `mock fault add --help`")
+    };
+    let mut effect = Map::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let (name, after) = rest.split_once('=').ok_or_else(wrong)?;
+        let (value, next) = if name == "body" {
+            (after, "")
+        } else {
+            after.split_once(',').unwrap_or((after, ""))
+        };
+        let (name, value) = match name {
+            "status" => ("status", json!(value.parse::<u16>().map_err(|_| wrong())?)),
+            "latency" => {
+                let length = durations::length("latency", value)?;
+                (
+                    "latency_ms",
+                    json!(u64::try_from(length.as_millis()).map_err(|_| wrong())?),
+                )
+            }
+            "code" | "close" | "body" => (name, json!(value)),
+            _ => return Err(wrong()),
+        };
+        effect.insert(name.to_owned(), value);
+        rest = next;
+    }
+    if effect.is_empty() {
+        return Err(wrong());
+    }
+    Ok(Value::Object(effect))
+}

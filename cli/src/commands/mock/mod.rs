@@ -1,0 +1,93 @@
+//! `secmon mock ...`: serving the mock, and steering one that is served.
+
+mod admin;
+mod clock;
+mod fault;
+pub mod serve;
+pub mod state;
+mod trigger;
+
+use self::admin::AdminArgs;
+use self::clock::ClockCommand;
+use self::fault::FaultCommand;
+use self::serve::MockServeArgs;
+use self::state::StateCommand;
+use self::trigger::TriggerCommand;
+use crate::context::Context;
+use crate::error::CliError;
+use crate::ui::outcome::{Line, Outcome, Table};
+use clap::Subcommand;
+use serde_json::Value;
+
+/// The mock service: serve it, or steer one that is served.
+#[derive(Debug, Subcommand)]
+pub enum MockCommand {
+    /// Serve the mock until it is told to stop
+    Serve(Box<MockServeArgs>),
+    /// What is done to one that is served.
+    #[command(flatten)]
+    Steering(MockSteering),
+}
+
+/// Steering a mock that is served.
+#[derive(Debug, Subcommand)]
+pub enum MockSteering {
+    /// Show the mock's time, or move it forward
+    Clock {
+        /// Which mock
+        #[command(flatten)]
+        admin: AdminArgs,
+        /// What to do with it
+        #[command(subcommand)]
+        command: ClockCommand,
+    },
+    /// Order trouble for calls to come
+    Fault {
+        /// Which mock
+        #[command(flatten)]
+        admin: AdminArgs,
+        /// What to do with it
+        #[command(subcommand)]
+        command: FaultCommand,
+    },
+    /// Let something happen in the simulated world, and scan for it
+    Trigger {
+        /// Which mock
+        #[command(flatten)]
+        admin: AdminArgs,
+        /// What happens
+        #[command(subcommand)]
+        command: TriggerCommand,
+    },
+    /// Take everything back to the start: records, faults, journal, clock
+    Reset {
+        /// Which mock
+        #[command(flatten)]
+        admin: AdminArgs,
+    },
+    /// Carry the whole state out and in
+    State {
+        /// Which mock
+        #[command(flatten)]
+        admin: AdminArgs,
+        /// What to do with it
+        #[command(subcommand)]
+        command: StateCommand,
+    },
+}
+
+/// Runs the command.
+pub async fn run(context: &Context, command: MockSteering) -> Result<Outcome, CliError> {
+    match command {
+        MockSteering::Clock { admin, command } => clock::run(context, &admin, command).await,
+        MockSteering::Fault { admin, command } => fault::run(context, &admin, command).await,
+        MockSteering::Trigger { admin, command } => trigger::run(context, &admin, command).await,
+        MockSteering::Reset { admin } => state::reset(context, &admin).await,
+        MockSteering::State { admin, command } => state::run(context, &admin, command).await,
+    }
+}
+
+/// A sentence where there is no record.
+pub fn said(sentence: &str) -> Outcome {
+    Outcome::record(Value::Null, Table::default()).tell(vec![Line::text(sentence)])
+}

@@ -1,0 +1,59 @@
+//! `secmon mock state` and `reset`: the whole state.
+
+use super::admin::{Admin, AdminArgs};
+use super::said;
+use crate::context::Context;
+use crate::error::CliError;
+use crate::machine::files;
+use crate::ui::outcome::Outcome;
+use clap::Subcommand;
+use http::Method;
+use std::path::PathBuf;
+
+/// The whole state.
+#[derive(Debug, Subcommand)]
+pub enum StateCommand {
+    /// Print the state as JSON
+    Export,
+    /// Replace the state by an exported one
+    Import {
+        /// The file, or - for standard input
+        file: PathBuf,
+    },
+}
+
+const MAX_STATE: u64 = 1024 * 1024 * 1024;
+
+/// Takes a mock back to its start.
+pub async fn reset(context: &Context, admin: &AdminArgs) -> Result<Outcome, CliError> {
+    Admin::of(context, admin)?
+        .call(Method::POST, "reset", None)
+        .await?;
+    Ok(said("The mock is as it was at its start."))
+}
+
+/// Runs the command.
+pub async fn run(
+    context: &Context,
+    admin: &AdminArgs,
+    command: StateCommand,
+) -> Result<Outcome, CliError> {
+    match command {
+        StateCommand::Export => {
+            let state = Admin::of(context, admin)?
+                .call(Method::GET, "state", None)
+                .await?;
+            Ok(Outcome::text(format!("{state}\n")))
+        }
+        StateCommand::Import { file } => {
+            let name = files::name_of(&file);
+            let bytes = files::read(&file, &name, MAX_STATE)?;
+            let state = serde_json::from_slice(&bytes)
+                .map_err(|error| CliError::usage(format!("{name} is no JSON: {error}")))?;
+            Admin::of(context, admin)?
+                .call(Method::PUT, "state", Some(state))
+                .await?;
+            Ok(said("The mock has the imported state."))
+        }
+    }
+}

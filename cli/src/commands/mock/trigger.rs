@@ -1,0 +1,244 @@
+//! `secmon mock trigger`: something happens in the simulated world.
+
+use super::admin::{Admin, AdminArgs};
+use crate::commands::domain::leaks::CategoryArg;
+use crate::context::Context;
+use crate::error::CliError;
+use crate::references;
+use crate::ui::outcome::{Line, Outcome, Table, to_json};
+use crate::values::ports::PortSpec;
+use clap::{Args, Subcommand};
+use http::Method;
+use secmon::model::{EndpointDetail, PortAlert, Protocol};
+use secmon::operations::{GetDomainSummary, GetEndpointDetail};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+/// Something that happens.
+#[derive(Debug, Subcommand)]
+pub enum TriggerCommand {
+    /// Ports of a server are open from now on
+    PortOpen(TriggerPorts),
+    /// Ports of a server are closed from now on
+    PortClosed(TriggerPorts),
+    /// More credentials of a domain leak
+    Leak {
+        /// The domain: name or id
+        domain: String,
+        /// Whose credentials
+        #[arg(long, default_value = "employees")]
+        category: CategoryArg,
+        /// How many more
+        #[arg(long, value_name = "N", default_value_t = 1)]
+        count: u64,
+        /// When it shows
+        #[command(flatten)]
+        options: TriggerOptions,
+    },
+    /// A domain is mentioned on the dark web
+    Mention {
+        /// The domain: name or id
+        domain: String,
+        /// How many more mentions
+        #[arg(long, value_name = "N", default_value_t = 1)]
+        count: u64,
+        /// When it shows
+        #[command(flatten)]
+        options: TriggerOptions,
+    },
+}
+
+/// Ports of a server.
+#[derive(Debug, Args)]
+pub struct TriggerPorts {
+    /// The server: id, IP address, host name or nickname
+    pub endpoint: String,
+    /// The ports, as 3306, 53/udp or mysql
+    #[arg(value_name = "PORT", required = true)]
+    pub ports: Vec<String>,
+    /// When it shows
+    #[command(flatten)]
+    pub options: TriggerOptions,
+}
+
+/// When something that happened shows.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct TriggerOptions {
+    /// Do not scan for it: it shows at the next scan
+    #[arg(long)]
+    pub no_scan: bool,
+}
+
+/// An open port: its number and `tcp` or `udp`.
+type OpenPort = (u16, &'static str);
+
+/// Runs the command.
+pub async fn run(
+    context: &Context,
+    admin: &AdminArgs,
+    command: TriggerCommand,
+) -> Result<Outcome, CliError> {
+    let admin = Admin::of(context, admin)?;
+    match command {
+        TriggerCommand::PortOpen(args) => {
+            ports(context, &admin, &args, |open, port| {
+                open.insert(port);
+            })
+            .await
+        }
+        TriggerCommand::PortClosed(args) => {
+            ports(context, &admin, &args, |open, port| {
+                open.remove(&port);
+            })
+            .await
+        }
+        TriggerCommand::Leak {
+            domain,
+            category,
+            count,
+            options,
+        } => {
+            let field = match category {
+                CategoryArg::Employees => "employees",
+                CategoryArg::Customers => "customers",
+                CategoryArg::ThirdParties => "third_parties",
+            };
+            findings(context, &admin, &domain, field, count, options).await
+        }
+        TriggerCommand::Mention {
+            domain,
+            count,
+            options,
+        } => findings(context, &admin, &domain, "mentions", count, options).await,
+    }
+}
+
+async fn ports(
+    context: &Context,
+    admin: &Admin,
+    args: &TriggerPorts,
+    change: fn(&mut BTreeSet<OpenPort>, OpenPort),
+) -> Result<Outcome, CliError> {
+    let mut wanted = Vec::new();
+    for text in &args.ports {
+        wanted.extend(each(&PortSpec::parse(text)?));
+    }
+    let endpoint = references::endpoint(context, &args.endpoint).await?;
+    let customer = references::owner(context, &endpoint)?;
+    let detail = context
+        .session
+        .read(GetEndpointDetail::account_wide(endpoint.id))
+        .await?
+        .into_data();
+    let alerts =
+        references::all_alerts(&context.session, &context.notebook, customer, |mut list| {
+            list.endpoint_id = Some(endpoint.id);
+            list
+        })
+        .await?;
+    let mut open = found_open(&detail, &alerts);
+    for port in wanted {
+        change(&mut open, port);
+    }
+    let open: Vec<Value> = open
+        .iter()
+        .map(|(port, protocol)| json!({ "port": port, "protocol": protocol }))
+        .collect();
+    let world = json!({ "open": open });
+    let path = format!("endpoints/{}", endpoint.id);
+    admin
+        .call(Method::PUT, &format!("{path}/ports"), Some(world.clone()))
+        .await?;
+    let place = references::name_of(&endpoint);
+    concluded(admin, &path, &place, world, args.options).await
+}
+
+/// Each port of a range, with each protocol it stands for.
+fn each(spec: &PortSpec) -> Vec<OpenPort> {
+    let protocols: &[&'static str] = match spec.protocol {
+        Protocol::Udp => &["udp"],
+        Protocol::Any => &["tcp", "udp"],
+        _ => &["tcp"],
+    };
+    let numbers = spec.range.start().get()..=spec.range.end().get();
+    numbers
+        .flat_map(|number| protocols.iter().map(move |protocol| (number, *protocol)))
+        .collect()
+}
+
+/// What the last scan found. It gives numbers alone; alerts and rules tell the protocol of most, and the rest is tcp.
+fn found_open(detail: &EndpointDetail, alerts: &[PortAlert]) -> BTreeSet<OpenPort> {
+    let numbers = detail
+        .latest_scan
+        .iter()
+        .flat_map(|scan| scan.open_ports.iter().flatten().copied());
+    let udp = |port: u16| {
+        let alerted = alerts
+            .iter()
+            .any(|alert| alert.port == port && alert.protocol == Protocol::Udp);
+        let allowed = format!("{port}:udp");
+        let allowed_as_udp_only = detail.whitelisted_ports.contains(&allowed)
+            && !detail.whitelisted_ports.contains(&format!("{port}:tcp"));
+        alerted || allowed_as_udp_only
+    };
+    numbers
+        .map(|port| (port, if udp(port) { "udp" } else { "tcp" }))
+        .collect()
+}
+
+async fn findings(
+    context: &Context,
+    admin: &Admin,
+    name: &str,
+    field: &str,
+    more: u64,
+    options: TriggerOptions,
+) -> Result<Outcome, CliError> {
+    let found = references::domains(context, &[name.to_owned()]).await?;
+    let domain = found
+        .first()
+        .ok_or_else(|| CliError::not_found(format!("no domain {name:?}")))?;
+    let summary = GetDomainSummary::new(context.customer()?, domain.id);
+    let summary = to_json(&context.session.read(summary).await?.into_data());
+    let count = |field: &str| summary[field].as_u64().unwrap_or_default();
+    let mut world = json!({
+        "employees": count("employees_compromised"),
+        "customers": count("customers_compromised"),
+        "third_parties": count("third_parties_compromised"),
+        "mentions": count("dark_web_mentions_count"),
+    });
+    world[field] = json!(
+        world[field]
+            .as_u64()
+            .unwrap_or_default()
+            .saturating_add(more)
+    );
+    let path = format!("domains/{}", domain.id);
+    admin
+        .call(
+            Method::PUT,
+            &format!("{path}/findings"),
+            Some(world.clone()),
+        )
+        .await?;
+    concluded(admin, &path, &domain.label(), world, options).await
+}
+
+/// A scan finds what happened, unless it is left to the next one.
+async fn concluded(
+    admin: &Admin,
+    path: &str,
+    place: &str,
+    world: Value,
+    options: TriggerOptions,
+) -> Result<Outcome, CliError> {
+    let sentence = if options.no_scan {
+        format!("It happened to {place}; the next scan finds it.")
+    } else {
+        admin
+            .call(Method::POST, &format!("{path}/scan"), None)
+            .await?;
+        format!("It happened to {place}, and a scan has found it.")
+    };
+    Ok(Outcome::record(world, Table::default()).tell(vec![Line::text(sentence)]))
+}

@@ -1,0 +1,30 @@
+//! `secmon profile delete`.
+
+use super::said;
+use crate::commands::auth::logout::forget;
+use crate::error::CliError;
+use crate::session::Session;
+use crate::session::profile::ConfigDocument;
+use crate::session::prompt::{Danger, Prompt};
+use crate::ui::outcome::Outcome;
+
+/// Runs the command.
+pub fn run(session: &Session, prompt: &Prompt, name: &str) -> Result<Outcome, CliError> {
+    let profile = session.settings.config.profile(name)?;
+    prompt.confirm(
+        Danger::Moderate,
+        &format!("About to delete profile {name} and its key."),
+        name,
+    )?;
+    if let Some(said) = session.only_said(&format!("delete profile {name} and its key")) {
+        return Ok(said);
+    }
+    ConfigDocument::change(&session.settings.config_path, |document| {
+        if let Some(file) = &profile.key_file {
+            forget(&session.settings.config_folder().join(file))?;
+        }
+        document.remove(name);
+        Ok(())
+    })?;
+    Ok(said(name, format!("Profile {name} is deleted.")))
+}

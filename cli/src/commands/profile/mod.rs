@@ -1,0 +1,69 @@
+//! `secmon profile ...`: named pairs of address and key.
+
+mod create;
+mod delete;
+mod list;
+mod rename;
+mod show;
+mod use_by_default;
+mod view;
+
+use self::create::ProfileCreateArgs;
+use crate::error::CliError;
+use crate::session::Session;
+use crate::session::prompt::Prompt;
+use crate::ui::outcome::{Line, Outcome, Table};
+use clap::Subcommand;
+use serde_json::json;
+
+/// Named pairs of address and key.
+#[derive(Debug, Subcommand)]
+pub enum ProfileCommand {
+    /// List the profiles
+    List,
+    /// Use this profile when none is named
+    Use {
+        /// Name of the profile
+        name: String,
+    },
+    /// Show the settings of a profile; the key only by its last characters
+    Show {
+        /// Name of the profile; without it, the one in use
+        name: Option<String>,
+    },
+    /// Make a profile; `secmon auth login --profile NAME` gives it a key
+    Create(ProfileCreateArgs),
+    /// Give a profile another name; its key goes along
+    Rename {
+        /// Name of the profile
+        name: String,
+        /// The new name
+        new: String,
+    },
+    /// Delete a profile and its key
+    Delete {
+        /// Name of the profile
+        name: String,
+    },
+}
+
+/// Runs the command.
+pub fn run(
+    session: &Session,
+    prompt: &Prompt,
+    command: ProfileCommand,
+) -> Result<Outcome, CliError> {
+    match command {
+        ProfileCommand::List => Ok(list::run(session)),
+        ProfileCommand::Use { name } => use_by_default::run(session, &name),
+        ProfileCommand::Show { name } => show::run(session, name),
+        ProfileCommand::Create(args) => create::run(session, &args),
+        ProfileCommand::Rename { name, new } => rename::run(session, &name, &new),
+        ProfileCommand::Delete { name } => delete::run(session, prompt, &name),
+    }
+}
+
+/// What a change of a profile comes to.
+pub fn said(name: &str, sentence: String) -> Outcome {
+    Outcome::record(json!({ "name": name }), Table::default()).tell(vec![Line::Text(sentence)])
+}

@@ -1,0 +1,175 @@
+//! `secmon rules add`: ports that are allowed from now on.
+
+use super::create::{self, Addition, EVERY_SERVER, Existing, Place, Wanted};
+use crate::bulk::Words;
+use crate::bulk::args::RunArgs;
+use crate::commands::common::args::{Justification, justification};
+use crate::context::Context;
+use crate::error::CliError;
+use crate::references::{self, Prefixes};
+use crate::session::Session;
+use crate::session::prompt::{Danger, Prompt};
+use crate::ui::invocation::quoted;
+use crate::ui::outcome::Outcome;
+use crate::values::ports::PortSpec;
+use clap::Args;
+
+const ADD_EXAMPLES: &str = "\
+A port is 22, 22/tcp, 53/udp, 53/* (both), 8000-8100/tcp, or a name such as ssh. Without /protocol it is tcp.
+
+Examples:
+  secmon rules add web-1 22/tcp -m \"SSH for the operations team\"
+  secmon rules add web-1 80 443 -m \"public web site\" --expires 90d
+  secmon rules add --global 443 -c 42 -m \"every server of this customer serves HTTPS\"
+  secmon rules add --global 9100 --account -m \"our monitoring, on every server of every customer\"";
+
+/// Ports to allow.
+#[derive(Debug, Args)]
+#[command(after_help = ADD_EXAMPLES)]
+pub struct RuleAddArgs {
+    /// The server, then the ports; with --global or -e, ports only
+    #[arg(value_name = "ENDPOINT PORT", required = true, num_args = 1..)]
+    pub words: Vec<String>,
+    /// Why the port is meant to be open
+    #[command(flatten)]
+    pub justification: Justification,
+    /// A further server (repeatable); then every positional is a port
+    #[arg(short, long = "endpoint", value_name = "ENDPOINT")]
+    pub endpoints: Vec<String>,
+    /// For all servers of the customer given with -c, or with --account of every customer
+    #[arg(long, conflicts_with = "endpoints")]
+    pub global: bool,
+    /// With --global: for the servers of every customer of the account, which has to be confirmed
+    #[arg(long, requires = "global")]
+    pub account: bool,
+    /// Name of the service on the port, at most 100 characters
+    #[arg(long, value_name = "NAME")]
+    pub service: Option<String>,
+    /// Last day on which the rule counts: 2026-12-31, 31.12.2026, 90d from today, or "end of next month"
+    #[arg(long, value_name = "DAY|PERIOD")]
+    pub expires: Option<String>,
+    /// Pass over ports that a rule covers already, instead of failing
+    #[arg(long)]
+    pub skip_existing: bool,
+    /// How to go on with an earlier run
+    #[command(flatten)]
+    pub run: RunArgs,
+}
+
+/// What a rule that was added is called.
+pub const ADDED: Words = Words {
+    done: "allowed",
+    skipped: "allowed before",
+};
+
+/// Runs the command.
+pub async fn run(context: &Context, args: RuleAddArgs) -> Result<Outcome, CliError> {
+    let (servers, ports) = split(&args)?;
+    let ports = PortSpec::parse_all(ports).map_err(|error| suggest_order(error, &args))?;
+    let reason = justification(&context.prompt, &args.justification)?;
+    let addition = Addition::new(reason, args.service.clone(), args.expires.as_deref())?;
+    let places = if args.global {
+        vec![everywhere(&context.session, &context.prompt, &args, &ports).await?]
+    } else {
+        let found = references::endpoints(context, &servers, Prefixes::Accepted).await;
+        found
+            .map_err(|error| suggest_global(error, &args))?
+            .into_iter()
+            .map(|endpoint| Place::Server(Box::new(endpoint)))
+            .collect()
+    };
+    let wanted: Vec<Wanted> = places
+        .iter()
+        .flat_map(|place| ports.iter().map(move |port| (place, port)))
+        .map(|(place, port)| Wanted {
+            place: place.clone(),
+            port: port.clone(),
+            addition: addition.clone(),
+        })
+        .collect();
+    let existing = if args.skip_existing {
+        Existing::Skip
+    } else {
+        Existing::FailNamingOption
+    };
+    create::run(context, ADDED, &wanted, existing, &args.run).await
+}
+
+/// All servers of one customer, or of the account where that was said and confirmed.
+async fn everywhere(
+    session: &Session,
+    prompt: &Prompt,
+    args: &RuleAddArgs,
+    ports: &[PortSpec],
+) -> Result<Place, CliError> {
+    match (session.settings.customer, args.account) {
+        (Some(customer), false) => {
+            references::refuse_unknown(session, customer).await?;
+            Ok(Place::Everywhere(Some(customer)))
+        }
+        (Some(customer), true) => Err(CliError::usage(format!(
+            "--account is for the servers of every customer, but customer {customer} is named: leave one of them out"
+        ))),
+        (None, false) => Err(CliError::usage(
+            "--global does not say for whose servers: give -c ID for all servers of one customer, or --account for those of every customer",
+        )),
+        (None, true) => {
+            let ports: Vec<String> = ports.iter().map(ToString::to_string).collect();
+            let question = format!("About to allow {} on {EVERY_SERVER}.", ports.join(", "));
+            prompt.confirm(Danger::Severe, &question, "account")?;
+            Ok(Place::Everywhere(None))
+        }
+    }
+}
+
+/// The first word is the server, unless the servers are said otherwise.
+fn split(args: &RuleAddArgs) -> Result<(Vec<String>, &[String]), CliError> {
+    let said = args.global || !args.endpoints.is_empty();
+    let (servers, ports) = match args.words.split_first() {
+        Some((server, ports)) if !said => (vec![server.clone()], ports),
+        _ => (args.endpoints.clone(), args.words.as_slice()),
+    };
+    if ports.is_empty() {
+        return Err(CliError::usage("there is no port to allow: give the server, then its ports")
+            .hint("as in `rules add web-1 22/tcp -m \"SSH for the operations team\"`; for all servers of a customer: `rules add --global PORT -m TEXT -c ID`"));
+    }
+    Ok((servers, ports))
+}
+
+/// The ports in front of the server: the same command in its order.
+fn suggest_order(error: CliError, args: &RuleAddArgs) -> CliError {
+    let is_port = |word: &&String| PortSpec::looks_like_port(word);
+    let (ports, servers): (Vec<&String>, Vec<&String>) = args.words.iter().partition(is_port);
+    match (servers.as_slice(), args.words.first()) {
+        ([server], Some(first)) if first != *server => {
+            let ports: Vec<&str> = ports.iter().map(|port| port.as_str()).collect();
+            error.hint(format!(
+                "the server comes first: `rules add {} {} -m {}`",
+                quoted(server),
+                ports.join(" "),
+                reason_typed(args)
+            ))
+        }
+        _ => error,
+    }
+}
+
+/// A port in the place of the server: the same command for all servers of the customer.
+fn suggest_global(error: CliError, args: &RuleAddArgs) -> CliError {
+    match args.words.first() {
+        Some(first) if args.endpoints.is_empty() && PortSpec::looks_like_port(first) => {
+            error.hint(format!(
+                "the first word is the server; for all servers of the customer: `rules add --global {} -m {} -c ID`",
+                args.words.join(" "),
+                reason_typed(args)
+            ))
+        }
+        _ => error,
+    }
+}
+
+/// The reason as it was typed, or its place.
+fn reason_typed(args: &RuleAddArgs) -> String {
+    let reason = args.justification.message.as_deref();
+    reason.map_or_else(|| "TEXT".to_owned(), quoted)
+}

@@ -1,0 +1,355 @@
+//! Adding Allowed Ports rules. A rule whose answer was lost is looked for, never sent again.
+
+use crate::bulk::args::RunArgs;
+use crate::bulk::{
+    self, ChangeOfMany, Created, Done, End, Journal, Key, Label, Origin, Prior, Words,
+};
+use crate::commands::common::views::ports_of;
+use crate::context::Context;
+use crate::error::CliError;
+use crate::notebook::Notebook;
+use crate::notebook::index::{Record, Seen};
+use crate::references;
+use crate::session::Session;
+use crate::ui::outcome::{Outcome, to_json};
+use crate::values::days;
+use crate::values::ports::PortSpec;
+use secmon::model::{CustomerId, Endpoint, EndpointId, Expiry, PortRange, Protocol, Rule};
+use secmon::operations::CreateRule;
+use secmon::{FieldErrors, Operation};
+use std::collections::HashSet;
+use std::num::NonZeroU16;
+
+const OPERATION: &str = "create_rule";
+
+/// Where a rule of no customer counts: nobody shall overlook it.
+pub const EVERY_SERVER: &str = "all servers of the WHOLE ACCOUNT";
+
+/// Where a rule is to count.
+#[derive(Debug, Clone)]
+pub enum Place {
+    /// On one server.
+    Server(Box<Endpoint>),
+    /// On all servers of a customer, or of the account.
+    Everywhere(Option<CustomerId>),
+}
+
+/// What all rules of one command have in common.
+#[derive(Debug, Clone)]
+pub struct Addition {
+    /// Why the ports are meant to be open.
+    pub justification: String,
+    /// Name of the service.
+    pub service: Option<String>,
+    /// Last day.
+    pub expires_at: Option<Expiry>,
+}
+
+/// What a port that a rule covers already does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Existing {
+    /// It is an error.
+    Fail,
+    /// It is an error that tells of --skip-existing.
+    FailNamingOption,
+    /// It is passed over.
+    Skip,
+}
+
+impl Addition {
+    /// Reads the last day and applies every limit of the service, before anything is sent or looked up.
+    pub fn new(
+        justification: String,
+        service: Option<String>,
+        expires: Option<&str>,
+    ) -> Result<Self, CliError> {
+        let expires_at = expires.map(|day| days::day("--expires", day)).transpose()?;
+        let addition = Self {
+            justification,
+            service,
+            expires_at,
+        };
+        let any = PortSpec {
+            range: PortRange::single(NonZeroU16::MIN),
+            protocol: Protocol::Tcp,
+        };
+        let mut problems = FieldErrors::default();
+        addition
+            .request(&Place::Everywhere(None), &any)
+            .validate(&mut problems);
+        crate::references::targets::refuse(&problems)?;
+        Ok(addition)
+    }
+
+    fn request(&self, place: &Place, port: &PortSpec) -> CreateRule {
+        let (range, protocol, reason) = (
+            port.range,
+            port.protocol.clone(),
+            self.justification.as_str(),
+        );
+        let mut create = match place {
+            Place::Server(endpoint) => {
+                CreateRule::for_endpoint(endpoint.id, range, protocol, reason)
+            }
+            Place::Everywhere(_) => CreateRule::account_wide(range, protocol, reason),
+        };
+        create.billing_customer_id = customer_of(place);
+        create.service.clone_from(&self.service);
+        create.expires_at = self.expires_at;
+        create
+    }
+}
+
+fn customer_of(place: &Place) -> Option<CustomerId> {
+    match place {
+        Place::Server(endpoint) => endpoint.billing_customer_id,
+        Place::Everywhere(customer) => *customer,
+    }
+}
+
+fn name_of(place: &Place) -> String {
+    match place {
+        Place::Server(endpoint) => references::name_of(endpoint),
+        Place::Everywhere(Some(customer)) => format!("all servers of customer {customer}"),
+        Place::Everywhere(None) => EVERY_SERVER.to_owned(),
+    }
+}
+
+/// A rule that is wanted.
+#[derive(Debug, Clone)]
+pub struct Wanted {
+    /// Where.
+    pub place: Place,
+    /// Which ports.
+    pub port: PortSpec,
+    /// What else it says.
+    pub addition: Addition,
+}
+
+impl Wanted {
+    fn name(&self) -> String {
+        format!("{} on {}", self.port, name_of(&self.place))
+    }
+
+    fn key(&self) -> Key {
+        let place = match &self.place {
+            Place::Server(endpoint) => endpoint.id.to_string(),
+            Place::Everywhere(_) => String::new(),
+        };
+        let target = format!("{place} {}", self.port);
+        Key::of(OPERATION, customer_of(&self.place), &target)
+    }
+}
+
+/// Rules that are added.
+struct Adding<'a> {
+    context: &'a Context,
+    existing: Existing,
+    journal: &'a Journal,
+    /// The rules there are, where an earlier run has added some.
+    live: HashSet<String>,
+}
+
+impl ChangeOfMany for Adding<'_> {
+    type Target = Wanted;
+
+    fn operation(&self) -> &'static str {
+        OPERATION
+    }
+
+    fn label(&self, wanted: &Wanted) -> Label {
+        Label {
+            row: None,
+            name: wanted.name(),
+            customer: customer_of(&wanted.place),
+        }
+    }
+
+    fn key(&self, wanted: &Wanted) -> Key {
+        wanted.key()
+    }
+
+    fn wanted(&self, wanted: &Wanted) -> String {
+        to_json(&wanted.addition.request(&wanted.place, &wanted.port)).to_string()
+    }
+
+    fn stands(&self, wanted: &Wanted) -> bool {
+        let added = self.journal.earlier_id(&wanted.key());
+        added.is_none_or(|id| self.live.contains(id))
+    }
+
+    async fn apply(&self, wanted: &Wanted, prior: Prior) -> Result<End, CliError> {
+        add(
+            &self.context.session,
+            &self.context.notebook,
+            wanted,
+            self.existing,
+            prior,
+        )
+        .await
+    }
+}
+
+/// Adds rules. A later run of the same command does not send again what an earlier one has added.
+pub async fn run(
+    context: &Context,
+    words: Words,
+    wanted: &[Wanted],
+    existing: Existing,
+    args: &RunArgs,
+) -> Result<Outcome, CliError> {
+    let keys: Vec<Key> = wanted.iter().map(Wanted::key).collect();
+    let journal = Journal::open(context, OPERATION, Origin::Rows, &keys, args)?;
+    let adding = Adding {
+        context,
+        existing,
+        journal: &journal,
+        live: live_rules(&context.session, &context.notebook, &journal).await?,
+    };
+    let items = bulk::change_in_journal(
+        &context.session,
+        &context.screen,
+        &adding,
+        wanted,
+        (&journal, args),
+    )
+    .await?;
+    bulk::conclude(&context.screen, words, items)
+}
+
+/// The ids of the rules there are; asked for only where the journal tells of some.
+async fn live_rules(
+    session: &Session,
+    notebook: &Notebook,
+    journal: &Journal,
+) -> Result<HashSet<String>, CliError> {
+    if journal.is_empty() {
+        return Ok(HashSet::new());
+    }
+    let rules = references::all_rules(session, notebook, |list| list).await?;
+    Ok(rules.iter().map(|rule| rule.id.to_string()).collect())
+}
+
+async fn add(
+    session: &Session,
+    notebook: &Notebook,
+    wanted: &Wanted,
+    existing: Existing,
+    prior: Prior,
+) -> Result<End, CliError> {
+    if prior == Prior::PerhapsDone
+        && let Some(rule) = same_rule(session, notebook, wanted)
+            .await
+            .map_err(CliError::about_something_lost)?
+    {
+        return Ok(End::Done(made(wanted, &rule)));
+    }
+    let Wanted {
+        place,
+        port,
+        addition,
+    } = wanted;
+    let about = wanted.name();
+    let error = match session.write(addition.request(place, port), &about).await {
+        Ok(Some(answer)) => {
+            let record = Record::of(customer_of(place), &answer.data);
+            notebook.learn(Seen::Rules(vec![record]));
+            return Ok(End::Done(made(wanted, &answer.data)));
+        }
+        Ok(None) => return Ok(End::Planned),
+        Err(error) => error.during(format!("allowing {about}")),
+    };
+    if error.may_have_happened() {
+        return match same_rule(session, notebook, wanted).await {
+            Ok(Some(rule)) => Ok(End::Done(made(wanted, &rule))),
+            Err(_) => Err(error),
+            Ok(None) => Err(error.hint("no such rule is there: run the command again")),
+        };
+    }
+    if !error.concerns_field("port_start") {
+        return Err(error);
+    }
+    let Ok(Some(rule)) = matching(session, notebook, place, |rule| port.meets(rule)).await else {
+        return Err(error);
+    };
+    let (id, ports) = (rule.id, ports_of(&rule));
+    if existing == Existing::Skip {
+        let note = Some(format!("a rule for {ports} is there"));
+        return Ok(End::Skipped(Done {
+            note,
+            ..done(wanted, &rule)
+        }));
+    }
+    let option = match existing {
+        Existing::FailNamingOption => "; or pass over such ports with --skip-existing",
+        _ => "",
+    };
+    Err(error.hint(format!(
+        "rule {id} for {ports} is in the way: change it with `rules edit {id} --port PORT`{option}"
+    )))
+}
+
+/// The rule that a call whose answer was lost has made, where it has.
+async fn same_rule(
+    session: &Session,
+    notebook: &Notebook,
+    wanted: &Wanted,
+) -> Result<Option<Rule>, CliError> {
+    let reason = Some(wanted.addition.justification.as_str());
+    let last_day = wanted.addition.expires_at.map(|end| end.to_string());
+    let last_day = last_day.as_deref().map(day);
+    let same = |rule: &Rule| {
+        wanted.port.is_same(rule)
+            && rule.justification.as_deref() == reason
+            && rule.expires_at.as_ref().map(|end| day(end.as_str())) == last_day
+    };
+    matching(session, notebook, &wanted.place, same).await
+}
+
+/// The day of a timestamp, or the day itself.
+fn day(moment: &str) -> &str {
+    moment.get(..10).unwrap_or(moment)
+}
+
+fn made(wanted: &Wanted, rule: &Rule) -> Done {
+    Done {
+        created: Created::Yes,
+        ..done(wanted, rule)
+    }
+}
+
+fn done(wanted: &Wanted, rule: &Rule) -> Done {
+    let (port, name) = (&wanted.port, name_of(&wanted.place));
+    let until = wanted.addition.expires_at.map(|end| end.to_string());
+    let until = until.map(|end| format!(" until {}", day(&end)));
+    let until = until.unwrap_or_default();
+    Done {
+        id: rule.id.to_string(),
+        record: to_json(rule),
+        sentence: format!(
+            "{port} is allowed on {name}{until}; an alert that was open for it is resolved."
+        ),
+        ..Done::default()
+    }
+}
+
+/// The first live rule of this place that fits.
+async fn matching(
+    session: &Session,
+    notebook: &Notebook,
+    place: &Place,
+    fits: impl Fn(&Rule) -> bool,
+) -> Result<Option<Rule>, CliError> {
+    let endpoint: Option<EndpointId> = match place {
+        Place::Server(endpoint) => Some(endpoint.id),
+        Place::Everywhere(_) => None,
+    };
+    let rules = references::all_rules(session, notebook, |mut list| {
+        list.endpoint_id = endpoint;
+        list.billing_customer_id = customer_of(place);
+        list
+    })
+    .await?;
+    let here = |rule: &Rule| rule.endpoint_id == endpoint && rule.is_active != Some(false);
+    Ok(rules.into_iter().find(|rule| here(rule) && fits(rule)))
+}

@@ -1,0 +1,316 @@
+//! `secmon rules remove`: by their ids, or by the ports of a server.
+
+use super::rule::{self, danger_of, refused_for_customer, server_of};
+use crate::bulk::args::RunArgs;
+use crate::bulk::{self, ChangeOfMany, Done, End, Journal, Key, Label, Origin, Prior, Words};
+use crate::commands::common::views::ports_of;
+use crate::context::Context;
+use crate::error::{CliError, Exit};
+use crate::machine::files;
+use crate::notebook::Notebook;
+use crate::notebook::index::Seen;
+use crate::references;
+use crate::session::Session;
+use crate::session::prompt::{Danger, Prompt};
+use crate::ui::invocation::quoted;
+use crate::ui::outcome::{Outcome, to_json};
+use crate::values::durations::counted;
+use crate::values::ports::PortSpec;
+use clap::Args;
+use secmon::model::{Rule, RuleScope};
+use secmon::operations::DeleteRule;
+use serde_json::{Value, json};
+
+/// Rules to remove.
+#[derive(Debug, Args)]
+pub struct RuleRemoveArgs {
+    /// Ids of the rules, or - to read them from standard input, one a line; with --on, their ports
+    #[arg(value_name = "RULE|PORT", required = true)]
+    pub rules: Vec<String>,
+    /// The server whose own rules for these ports are removed: id, IP address, host name or nickname
+    #[arg(long, value_name = "ENDPOINT")]
+    pub on: Option<String>,
+    /// How to go on with an earlier run
+    #[command(flatten)]
+    pub run: RunArgs,
+}
+
+const OPERATION: &str = "remove_rule";
+const REMOVED: Words = Words {
+    done: "removed",
+    skipped: "removed before",
+};
+
+/// A rule, and the word that names it.
+struct NamedRule {
+    word: String,
+    rule: Rule,
+    presence: Presence,
+}
+
+/// Whether a rule is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Presence {
+    There,
+    /// An earlier run has asked for its end, and it is gone.
+    Gone,
+}
+
+/// Rules that are removed, and the run that this one may go on with.
+struct Removing<'a> {
+    context: &'a Context,
+    args: &'a RuleRemoveArgs,
+    journal: Journal,
+}
+
+impl<'a> Removing<'a> {
+    fn begin(
+        context: &'a Context,
+        args: &'a RuleRemoveArgs,
+        words: &[String],
+    ) -> Result<Self, CliError> {
+        let keys: Vec<Key> = words
+            .iter()
+            .map(|word| key(&context.session, args, word))
+            .collect();
+        let journal = Journal::open(context, OPERATION, Origin::Rows, &keys, &args.run)?;
+        Ok(Self {
+            context,
+            args,
+            journal,
+        })
+    }
+
+    fn earlier(&self, word: &str) -> Option<Rule> {
+        let subject = self
+            .journal
+            .subject(&key(&self.context.session, self.args, word))?;
+        serde_json::from_value(subject.clone()).ok()
+    }
+
+    /// The rule that a word names, as it was found; or as the earlier run knew it.
+    fn row(&self, word: &str, found: Option<Rule>) -> Result<Option<NamedRule>, CliError> {
+        let earlier = self.earlier(word);
+        let (rule, presence) = match (found, earlier) {
+            (Some(rule), Some(earlier)) if rule.id != earlier.id => {
+                let place = format!("the rule for {}", rule::place(&self.context.session, &rule));
+                return Err(bulk::came_back(word, &place, "remove"));
+            }
+            (Some(rule), _) => (rule, Presence::There),
+            (None, Some(rule)) => (rule, Presence::Gone),
+            (None, None) => return Ok(None),
+        };
+        Ok(Some(NamedRule {
+            word: word.to_owned(),
+            rule,
+            presence,
+        }))
+    }
+
+    async fn by_ids(&self, names: &[String]) -> Result<Vec<NamedRule>, CliError> {
+        let mut rows = Vec::new();
+        for name in names {
+            let row = match rule::find(&self.context.session, &self.context.notebook, name).await {
+                Ok(rule) => self.row(name, Some(rule))?,
+                Err(error) if error.exit() == Exit::NotFound => {
+                    let row = self.row(name, None)?;
+                    Some(row.ok_or(error)?)
+                }
+                Err(error) => return Err(error),
+            };
+            if let Some(row) = row {
+                push(&mut rows, row);
+            }
+        }
+        Ok(rows)
+    }
+
+    /// A server's own rules for exactly these ports: one of several ports goes as a whole, or not at all.
+    async fn on_server(
+        &self,
+        ports: &[PortSpec],
+        server: &str,
+    ) -> Result<Vec<NamedRule>, CliError> {
+        let endpoint = references::endpoint(self.context, server).await?;
+        let rules =
+            references::all_rules(&self.context.session, &self.context.notebook, |mut list| {
+                list.endpoint_id = Some(endpoint.id);
+                list.scope = Some(RuleScope::Endpoint);
+                list
+            })
+            .await?;
+        let mut rows = Vec::new();
+        for port in ports {
+            let found = rules.iter().find(|rule| port.is_same(rule)).cloned();
+            let none = || no_rule(&rules, port, &references::name_of(&endpoint), server);
+            let row = self.row(&port.to_string(), found)?.ok_or_else(none)?;
+            push(&mut rows, row);
+        }
+        Ok(rows)
+    }
+}
+
+/// A rule that is named twice is removed once.
+fn push(rows: &mut Vec<NamedRule>, row: NamedRule) {
+    if rows.iter().all(|other| other.rule.id != row.rule.id) {
+        rows.push(row);
+    }
+}
+
+fn key(session: &Session, args: &RuleRemoveArgs, word: &str) -> Key {
+    let place = args.on.as_deref().unwrap_or_default();
+    Key::of(
+        OPERATION,
+        session.settings.customer,
+        &format!("{place} {word}"),
+    )
+}
+
+impl ChangeOfMany for Removing<'_> {
+    type Target = NamedRule;
+
+    fn operation(&self) -> &'static str {
+        OPERATION
+    }
+
+    fn label(&self, row: &NamedRule) -> Label {
+        let endpoint = row.rule.endpoint.as_ref();
+        Label {
+            row: None,
+            name: ports_of(&row.rule),
+            customer: endpoint.and_then(|endpoint| endpoint.billing_customer_id),
+        }
+    }
+
+    fn key(&self, row: &NamedRule) -> Key {
+        key(&self.context.session, self.args, &row.word)
+    }
+
+    fn kept(&self, row: &NamedRule) -> Value {
+        to_json(&row.rule)
+    }
+
+    fn stands(&self, row: &NamedRule) -> bool {
+        row.presence == Presence::Gone
+    }
+
+    async fn already(&self, row: &NamedRule, prior: Prior) -> Result<Option<End>, CliError> {
+        let is_gone = row.presence == Presence::Gone && prior == Prior::PerhapsDone;
+        let end = || End::Skipped(removed(&self.context.session, &row.rule));
+        Ok(is_gone.then(|| end().after(prior)))
+    }
+
+    async fn apply(&self, row: &NamedRule, _prior: Prior) -> Result<End, CliError> {
+        remove_one(&self.context.session, &self.context.notebook, &row.rule).await
+    }
+}
+
+/// Runs the command: every rule is found before any is removed.
+pub async fn run(context: &Context, args: &RuleRemoveArgs) -> Result<Outcome, CliError> {
+    let (removing, rows) = match &args.on {
+        Some(server) => {
+            let ports = PortSpec::parse_all(&args.rules)?;
+            let words: Vec<String> = ports.iter().map(ToString::to_string).collect();
+            let removing = Removing::begin(context, args, &words)?;
+            let rows = removing.on_server(&ports, server).await?;
+            (removing, rows)
+        }
+        None => {
+            refuse_ports(&args.rules)?;
+            let words = files::or_stdin(&args.rules)?;
+            let removing = Removing::begin(context, args, &words)?;
+            let rows = removing.by_ids(&words).await?;
+            (removing, rows)
+        }
+    };
+    confirm(&context.session, &context.prompt, &rows)?;
+    let in_journal = (&removing.journal, &args.run);
+    let items = bulk::change_in_journal(
+        &context.session,
+        &context.screen,
+        &removing,
+        &rows,
+        in_journal,
+    )
+    .await?;
+    bulk::conclude(&context.screen, REMOVED, items)
+}
+
+fn confirm(session: &Session, prompt: &Prompt, rows: &[NamedRule]) -> Result<(), CliError> {
+    let question = format!(
+        "About to remove {}: {}.",
+        counted(rows.len(), "rule"),
+        bulk::preview(rows, |row| rule::place(session, &row.rule))
+    );
+    let name = match rows {
+        [one] => one.rule.id.to_string(),
+        many => many.len().to_string(),
+    };
+    let danger = rows
+        .iter()
+        .map(|row| danger_of(session, &row.rule, Danger::Moderate))
+        .max();
+    let danger = danger.unwrap_or(Danger::Moderate).times(rows.len());
+    prompt.confirm(danger, &question, &name)
+}
+
+/// The error of a port that no rule of a server is for, with the rule that it may be part of.
+fn no_rule(rules: &[Rule], port: &PortSpec, name: &str, server: &str) -> CliError {
+    let covering = rules.iter().find(|rule| port.meets(rule));
+    let way_out = match covering {
+        Some(rule) => format!(
+            "a rule for {} is there; to remove all of it: `rules remove {}`",
+            ports_of(rule),
+            rule.id
+        ),
+        None => format!("see the rules there are: `rules list {}`", quoted(server)),
+    };
+    CliError::not_found(format!("no rule of {name} is for {port} alone")).hint(way_out)
+}
+
+/// A server and its ports name no rule.
+fn refuse_ports(names: &[String]) -> Result<(), CliError> {
+    let Some((server, ports)) = names.split_first() else {
+        return Ok(());
+    };
+    // Six digits could be the beginning of an id.
+    let no_id =
+        |name: &String| name.contains('/') || references::check_named(rule::RULE, name).is_err();
+    let is_port = |name: &String| no_id(name) && PortSpec::looks_like_port(name);
+    if ports.is_empty() || !ports.iter().all(is_port) {
+        return Ok(());
+    }
+    Err(
+        CliError::usage("a rule is removed by its id, or by its port on a server").hint(format!(
+            "name the server with --on: `rules remove {} --on {}`",
+            ports.join(" "),
+            quoted(server)
+        )),
+    )
+}
+
+async fn remove_one(session: &Session, notebook: &Notebook, rule: &Rule) -> Result<End, CliError> {
+    let mut request = DeleteRule::account_wide(rule.id);
+    request.billing_customer_id = session.settings.customer;
+    let sent = session
+        .write_touching(request, &rule::about(session, rule), server_of(rule))
+        .await
+        .map_err(|error| refused_for_customer(session, rule, error));
+    let Some(_) = sent.map_err(|error| error.during(format!("removing rule {}", rule.id)))? else {
+        return Ok(End::Planned);
+    };
+    notebook.learn(Seen::Gone(rule.id.into()));
+    Ok(End::Done(removed(session, rule)))
+}
+
+fn removed(session: &Session, rule: &Rule) -> Done {
+    Done {
+        id: rule.id.to_string(),
+        record: json!({ "id": rule.id, "removed": true }),
+        sentence: format!(
+            "The rule for {} is removed. If a port is still open, the next scan raises an alert.",
+            rule::place(session, rule)
+        ),
+        ..Done::default()
+    }
+}

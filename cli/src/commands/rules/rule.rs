@@ -1,0 +1,100 @@
+//! The rule that an argument names, and what a change of it touches.
+
+use super::create::EVERY_SERVER;
+use crate::commands::common::views::{place_of, ports_of};
+use crate::error::{CliError, Exit};
+use crate::notebook::Notebook;
+use crate::references::{self, RecordKind};
+use crate::session::Session;
+use crate::session::prompt::Danger;
+use secmon::model::Rule;
+use secmon::operations::GetRule;
+use uuid::Uuid;
+
+/// How rules are named in sentences.
+pub const RULE: RecordKind = RecordKind {
+    one: "rule",
+    list: "rules list",
+};
+
+/// Rules that end within this many days are worth a look.
+pub const SOON_DAYS: i64 = 14;
+
+/// Whether a rule is in force and about to expire.
+pub fn ends_soon(rule: &Rule) -> bool {
+    let soon = chrono::Utc::now() + chrono::TimeDelta::days(SOON_DAYS);
+    let end = rule.expires_at.as_ref();
+    rule.is_active != Some(false) && end.is_some_and(|end| end.date_time() <= soon)
+}
+
+/// A rule in one sentence.
+pub fn sentence(rule: &Rule, place: &str) -> String {
+    let ports = ports_of(rule);
+    match rule.is_active {
+        Some(false) => format!("{ports} was allowed on {place}; the rule has expired."),
+        _ => format!("{ports} is allowed on {place}."),
+    }
+}
+
+/// The servers that a change of a rule is about. Whose a global rule is, the service tells only by refusing to change it
+/// for a customer who does not own it.
+pub fn servers_of(session: &Session, rule: &Rule) -> String {
+    match (rule.endpoint_id, session.settings.customer) {
+        (Some(_), _) => place_of(rule),
+        (None, Some(customer)) => format!("all servers of customer {customer}"),
+        (None, None) => format!("{EVERY_SERVER} (or of one customer: name them with -c)"),
+    }
+}
+
+/// How hard a change of a rule is to take back: one that may be the account's is everybody's.
+pub fn danger_of(session: &Session, rule: &Rule, of_one: Danger) -> Danger {
+    match (rule.endpoint_id, session.settings.customer) {
+        (None, None) => Danger::Severe,
+        _ => of_one,
+    }
+}
+
+/// What a rule is about, in a list.
+pub fn place(session: &Session, rule: &Rule) -> String {
+    format!("{} on {}", ports_of(rule), servers_of(session, rule))
+}
+
+/// What a change of a rule is about.
+pub fn about(session: &Session, rule: &Rule) -> String {
+    format!("rule for {}", place(session, rule))
+}
+
+/// A rule that every customer sees and none may change is the account's.
+pub fn refused_for_customer(session: &Session, rule: &Rule, error: CliError) -> CliError {
+    match (rule.endpoint_id, session.settings.customer) {
+        (None, Some(customer)) if error.exit() == Exit::NotFound => CliError::not_found(format!(
+            "rule {} is not customer {customer}'s: it counts for the whole account",
+            rule.id
+        ))
+        .hint("to change it for every customer, name none: leave -c out"),
+        _ => error,
+    }
+}
+
+/// The server of a rule that is for one.
+pub fn server_of(rule: &Rule) -> Option<Uuid> {
+    rule.endpoint_id.map(Uuid::from)
+}
+
+/// The rule with this id, or with one that begins so.
+pub async fn find(session: &Session, notebook: &Notebook, name: &str) -> Result<Rule, CliError> {
+    references::check_named(RULE, name)?;
+    if let Ok(id) = name.trim().parse::<Uuid>() {
+        let mut get = GetRule::account_wide(id.into());
+        get.billing_customer_id = session.settings.customer;
+        let found = session.read(get).await;
+        if let (Err(error), Some(customer)) = (&found, session.settings.customer)
+            && error.exit() == Exit::NotFound
+        {
+            references::refuse_unknown(session, customer).await?;
+        }
+        return Ok(found?.into_data());
+    }
+    let rules = references::all_rules(session, notebook, |list| list).await?;
+    references::by_id_or_prefix(session, name, RULE, rules, |rule| rule.id.to_string())
+}

@@ -1,0 +1,27 @@
+//! `secmon rules summary`: how many rules each server has.
+
+use crate::context::Context;
+use crate::error::CliError;
+use crate::ui::outcome::{Cell, Field, Line, Outcome, Table, shown, to_json};
+use secmon::model::EndpointSummary;
+use secmon::operations::GetRuleSummary;
+
+const SUMMARY: &[Field<EndpointSummary>] = &[
+    shown("id").of(|endpoint| Cell::text(endpoint.endpoint_id)),
+    shown("ip_address").of(|endpoint| Cell::maybe(endpoint.ip_address.as_ref())),
+    shown("nickname").of(|endpoint| Cell::maybe(endpoint.nickname.as_ref())),
+    shown("rule_count").of(|endpoint| Cell::count(endpoint.rule_count)),
+];
+
+/// Runs the command.
+pub async fn run(context: &Context) -> Result<Outcome, CliError> {
+    let customer = context.customer()?;
+    let summary = context
+        .session
+        .read(GetRuleSummary::new(customer))
+        .await?
+        .into_data();
+    let table = Table::of(SUMMARY, &summary.endpoints);
+    let global = Line::Field("for all servers", Cell::count(summary.global_count));
+    Ok(Outcome::record(to_json(&summary), table).tell(vec![Line::Rows, global]))
+}

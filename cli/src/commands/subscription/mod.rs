@@ -1,0 +1,49 @@
+//! `secmon subscription ...`
+
+mod change;
+mod set;
+mod switch;
+mod target;
+
+use self::change::SubscriptionChangeArgs;
+use self::set::SubscriptionSetArgs;
+use self::switch::SUSPEND_EXAMPLES;
+use self::target::SubscriptionTarget;
+use crate::commands::common::transition::Transition;
+use crate::context::Context;
+use crate::error::CliError;
+use crate::ui::outcome::Outcome;
+use clap::Subcommand;
+
+/// Subscriptions of a customer's services. PRODUCT is port_monitoring (by plan), domain_monitoring (by quantity) or endpoint.
+#[derive(Debug, Subcommand)]
+pub enum SubscriptionCommand {
+    /// Create or update the subscription of a service
+    Set(SubscriptionSetArgs),
+    /// Change plan or quantity; a downgrade below what is in use is refused
+    Change(SubscriptionChangeArgs),
+    /// Take its capacity away for now; what no longer fits is paused, newest first
+    #[command(after_help = SUSPEND_EXAMPLES)]
+    Suspend(SubscriptionTarget),
+    /// Give its capacity back; what the platform paused goes on, oldest first
+    Resume(SubscriptionTarget),
+    /// End it; nothing is deleted, what no longer fits is paused
+    Terminate(SubscriptionTarget),
+}
+
+/// Runs the command.
+pub async fn run(context: &Context, command: SubscriptionCommand) -> Result<Outcome, CliError> {
+    match command {
+        SubscriptionCommand::Set(args) => set::run(context, args).await,
+        SubscriptionCommand::Change(args) => change::run(context, args).await,
+        SubscriptionCommand::Suspend(target) => {
+            switch::run(context, &target, Transition::Suspend).await
+        }
+        SubscriptionCommand::Resume(target) => {
+            switch::run(context, &target, Transition::Resume).await
+        }
+        SubscriptionCommand::Terminate(target) => {
+            switch::run(context, &target, Transition::Terminate).await
+        }
+    }
+}

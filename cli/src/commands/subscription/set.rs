@@ -1,0 +1,84 @@
+//! `secmon subscription set`.
+
+use super::target::{Subscription, SubscriptionTarget, conclude};
+use crate::bulk::{Created, Done, End, Words};
+use crate::commands::common::args::ClientContact;
+use crate::commands::common::new_customer;
+use crate::context::Context;
+use crate::error::CliError;
+use crate::ui::outcome::{Outcome, to_json};
+use clap::Args;
+use secmon::model::Money;
+use secmon::operations::ProvisionSubscription;
+
+/// A subscription as it is to be.
+#[derive(Debug, Args)]
+pub struct SubscriptionSetArgs {
+    /// Which one
+    #[command(flatten)]
+    pub target: SubscriptionTarget,
+    /// Plan, for port_monitoring
+    #[arg(long, value_name = "PLAN")]
+    pub plan: Option<String>,
+    /// Slots, 1 to 10000, for domain_monitoring
+    #[arg(long, value_name = "N")]
+    pub quantity: Option<u32>,
+    /// Monthly recurring revenue, 0.01 to 9999.99
+    #[arg(long, value_name = "AMOUNT")]
+    pub mrr: Option<Money>,
+    /// Who the customer is, if the service does not know it yet
+    #[command(flatten)]
+    pub contact: ClientContact,
+}
+
+const SET: Words = Words {
+    done: "set",
+    skipped: "set before",
+};
+
+/// Runs the command.
+pub async fn run(context: &Context, args: SubscriptionSetArgs) -> Result<Outcome, CliError> {
+    let subscription = Subscription::read(context, &args.target)?;
+    let mut request = ProvisionSubscription::new(
+        subscription.customer,
+        subscription.service,
+        subscription.product.as_str(),
+    );
+    request.plan_slug = args.plan.map(Into::into);
+    request.quantity = args.quantity;
+    request.mrr = args.mrr;
+    request.client_name = args.contact.client_name;
+    request.client_email = args.contact.client_email;
+    new_customer::announce(&context.session, &context.screen, subscription.customer).await?;
+    let end = context
+        .session
+        .write(request, &subscription.label())
+        .await
+        .map(|sent| {
+            sent.map_or(End::Planned, |answer| {
+                let created = Created::by(&answer);
+                let plan = answer.data.plan_slug.as_ref().map(ToString::to_string);
+                let quantity = answer.data.quantity;
+                let what = plan.or(quantity.map(|quantity| format!("quantity {quantity}")));
+                let what = what.map(|what| format!(", {what},")).unwrap_or_default();
+                let verb = match created {
+                    Created::Yes => "is new",
+                    Created::Perhaps => "is as asked for",
+                    _ => "was there and is as asked for",
+                };
+                End::Done(Done {
+                    id: answer.data.subscription_id.to_string(),
+                    record: to_json(&answer.data),
+                    created,
+                    note: answer.note().map(str::to_owned),
+                    sentence: format!(
+                        "{}{what} {verb}: {}{}.",
+                        subscription.label(),
+                        answer.data.status,
+                        created.aside()
+                    ),
+                })
+            })
+        });
+    conclude(&context.screen, &subscription, "setting", SET, end)
+}

@@ -1,0 +1,416 @@
+//! What can fail, and the one table of it: the code for scripts, the exit code, whether the same may be asked for again as
+//! it is, and the way out. A command between backticks is a command line of this program.
+
+use super::Exit;
+use secmon::{ErrorCode, ErrorKind};
+use std::borrow::Cow;
+
+/// A kind of failure.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Failure {
+    /// The program's own, or the client's on the way to the service and back.
+    Own(Own),
+    /// The service refused, with a status and mostly a code.
+    Answered(u16, Option<ErrorCode>),
+    /// The admin API of a mock refused, with a status.
+    MockRefused(u16),
+}
+
+/// A line of the table.
+struct Facts {
+    code: &'static str,
+    exit: Exit,
+    retryable: bool,
+    hint: Option<&'static str>,
+}
+
+macro_rules! failures {
+    ($($(#[$doc:meta])* $name:ident: $code:literal, $exit:ident, $retryable:literal, $hint:expr;)*) => {
+        /// A failure that is none of the service's answers.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum Own { $($(#[$doc])* $name,)* }
+
+        impl Own {
+            fn row(self) -> Facts {
+                match self {
+                    $(Self::$name => Facts { code: $code, exit: Exit::$exit, retryable: $retryable, hint: $hint },)*
+                }
+            }
+        }
+    };
+}
+
+const TRY_LATER: Option<&str> = Some("try again in a few minutes");
+const LOCK: Option<&str> = Some("wait until it has ended, or end it, then try again");
+const CALLS_USED_UP: Option<&str> = Some(
+    "the key's calls of this minute are used up: try again in a minute, or allow a longer --max-wait",
+);
+
+failures! {
+    /// Wrong usage: nothing was sent.
+    Usage: "usage", Usage, false, None;
+    /// A reference that fits more than one record.
+    Ambiguous: "ambiguous", Usage, false, None;
+    /// Another process does the same run.
+    RunInProgress: "run_in_progress", Usage, false, Some("wait until it has ended; the same command then says what is left");
+    /// Files that should be private and are not.
+    OpenFiles: "open_files", Usage, false, Some("run chmod 600 on them; change a key that somebody may have seen");
+    /// A request that the client refuses before it is sent.
+    Validation: "validation", Usage, false, None;
+    /// Settings of the client that do not go together.
+    Configuration: "configuration", Usage, false, None;
+    /// A reference that fits nothing.
+    NotFound: "not_found", NotFound, false, None;
+    /// A profile that refuses every change.
+    ReadOnly: "read_only", Permission, false, Some("use another profile, or take read_only out of the configuration file");
+    /// A key that the service has refused before.
+    KeyRejected: "unauthenticated", Permission, false, Some("the service refused this key: `auth login` keeps a new one");
+    /// A key that the portal's domain does not take.
+    ForeignKey: "TENANT_MISMATCH", Permission, false, Some("keep the address that goes with it: `auth login`");
+    /// No key to send.
+    NoKey: "no_key", Permission, false, Some("`auth status` says where the key comes from, `auth login` keeps a new one");
+    /// A server that is not active, so that no scan comes.
+    Paused: "paused", Conflict, false, None;
+    /// A wait for a rate limit that is longer than was allowed.
+    MaxWait: "rate_limited", RateLimited, false, CALLS_USED_UP;
+    /// The service cannot be reached.
+    NoConnection: "no_connection", Unavailable, false, Some("check the address and the network: `health`");
+    /// No connection that can be trusted.
+    Tls: "tls", Unavailable, false, Some("the certificate must be the portal's, and valid by this machine's clock; the authority of a proxy that opens https must be in the system's trust store");
+    /// A proxy that does not let the call through.
+    Proxy: "proxy", Unavailable, false, Some("give the proxy's user and password in HTTPS_PROXY, as in http://USER:PASSWORD@proxy.example.com:3128");
+    /// What the key comes from is down.
+    SourceDown: "source_down", Unavailable, false, TRY_LATER;
+    /// What the key comes from is switched off.
+    SourceOff: "source_off", Other, false, None;
+    /// No answer in time.
+    Timeout: "timeout", Unavailable, false, Some("try again, or allow more time with --timeout");
+    /// A connection that ended before the answer.
+    ConnectionLost: "connection_lost", Unavailable, false, Some("look at what was done before you repeat it");
+    /// An answer that is not the service's.
+    UnreadableAnswer: "unreadable_answer", Unavailable, false, Some("something between here and the service answered instead, or the address is not the portal's: check it with `auth status`");
+    /// An answer that lacks what it should tell.
+    IncompleteAnswer: "unreadable_answer", Unavailable, false, None;
+    /// A call that something on this machine refused.
+    Refused: "refused", Unavailable, false, None;
+    /// A host without an address.
+    Dns: "dns", Unavailable, false, Some("check the spelling of the address, the network and the name server");
+    /// A file that another process holds.
+    Locked: "locked", Unavailable, true, LOCK;
+    /// The embedded mock, which another process uses.
+    LocalBusy: "local_busy", Unavailable, false, LOCK;
+    /// A state of the embedded mock that cannot be used.
+    LocalState: "local_state", Unavailable, false, None;
+    /// No mock at the address of the admin API.
+    NoMock: "no_mock", Unavailable, false, Some("start a mock with `mock serve`, and say where it is with --admin-url");
+    /// Leak records that cannot be read at this moment.
+    LeaksUnavailable: "leaks_unavailable", Unavailable, false, TRY_LATER;
+    /// A service without leak records.
+    LeaksDisabled: "leaks_disabled", Other, false, None;
+    /// A scan that failed.
+    ScanFailed: "scan_failed", Other, false, None;
+    /// A file or stream that cannot be read or written.
+    Io: "io", Other, false, None;
+    /// A 'no' that was typed.
+    Declined: "declined", Other, false, None;
+    /// An item of a run that was never sent.
+    NotSent: "not_sent", Other, false, None;
+    /// A journal that cannot be written, so that nothing more is sent.
+    JournalFull: "journal", Other, false, Some("make room on the disk; the same command goes on with the rest");
+    /// A jq expression that does not fit the result.
+    Jq: "jq", Other, false, Some("the command itself has ended; see its result with -o json");
+    /// A clock that is wrong.
+    Clock: "clock", Other, false, Some("set the clock: days and waits are reckoned with it");
+    /// A file that was changed by another command meanwhile.
+    Changed: "changed", Other, false, Some("your text is in the draft beside it: copy it away before you edit the file again");
+    /// An editor that failed.
+    Editor: "editor", Other, false, None;
+    /// A mock that ended unexpectedly.
+    MockFailed: "mock_failed", Other, false, None;
+    /// Anything else that the client tells.
+    Service: "service_error", Other, false, None;
+    /// A wait that ran out.
+    WaitRanOut: "wait_ran_out", WaitRanOut, false, None;
+    /// Ctrl-C.
+    Interrupted: "interrupted", Interrupted, false, None;
+}
+
+/// What a code of the service means for the exit code, where it goes before the status, and the way out.
+const SERVICE_CODES: &[(ErrorCode, Option<Exit>, &str)] = &[
+    (
+        ErrorCode::TenantNotFound,
+        None,
+        "the key belongs to no account: make a new one in the portal, then `auth login`",
+    ),
+    (
+        ErrorCode::TenantMismatch,
+        None,
+        "the key is of another portal domain: `auth status` says which address and key are in use",
+    ),
+    (
+        ErrorCode::AccountSuspended,
+        None,
+        "the partner account is suspended: only the provider can open it again",
+    ),
+    (
+        ErrorCode::EndpointLimitExceeded,
+        Some(Exit::Conflict),
+        "see what is using it: `endpoint list -c ID`; terminate or delete a server, or raise the plan",
+    ),
+    (
+        ErrorCode::DomainLimitExceeded,
+        Some(Exit::Conflict),
+        "see what is using them: `domain list -c ID`; release one, or give the customer more: `subscription set SERVICE --product domain_monitoring --quantity N -c ID`",
+    ),
+    (
+        ErrorCode::EndpointNotFound,
+        None,
+        "see the servers there are: `endpoint list`",
+    ),
+    (
+        ErrorCode::DomainNotFound,
+        None,
+        "see the customer's domains: `domain list -c ID`",
+    ),
+    (
+        ErrorCode::AlertNotFound,
+        None,
+        "see the alerts there are: `alert list -c ID`",
+    ),
+    (
+        ErrorCode::ProductNotFound,
+        None,
+        "products are endpoint, port_monitoring and domain_monitoring",
+    ),
+    (
+        ErrorCode::BillingClientNotFound,
+        None,
+        "nothing is recorded for this customer and service: `subscription set SERVICE --product PRODUCT -c ID` records it",
+    ),
+    (
+        ErrorCode::SubscriptionNotFound,
+        None,
+        "the service has no subscription of this product: `subscription set SERVICE --product PRODUCT -c ID` makes one",
+    ),
+    (
+        ErrorCode::EndpointNotActive,
+        None,
+        "only active servers are scanned: `endpoint resume ENDPOINT`, then scan again",
+    ),
+    (
+        ErrorCode::DomainAlreadyExists,
+        None,
+        "the customer monitors that domain already: use its record",
+    ),
+    (
+        ErrorCode::DowngradeUsageExceeded,
+        None,
+        "give up what no longer fits first (`domain list -c ID`, `endpoint list -c ID`), choose more, or add --force: what no longer fits is then paused",
+    ),
+    (
+        ErrorCode::SubscriptionNotChangeable,
+        None,
+        "a cancelled subscription is brought back by `subscription set SERVICE --product PRODUCT -c ID`",
+    ),
+    (
+        ErrorCode::AlertAlreadyResolved,
+        None,
+        "nothing is left to do: the alert is resolved",
+    ),
+    (
+        ErrorCode::AlertNotAcknowledged,
+        None,
+        "acknowledge the alert first: `alert ack ALERT`; or do both: `alert resolve ALERT --ack`",
+    ),
+    (
+        ErrorCode::DnsResolutionFailed,
+        None,
+        "check the host name, or give the IP address",
+    ),
+    (
+        ErrorCode::RateLimited,
+        None,
+        "wait until the server may be scanned again; `scan ENDPOINT --respect-cooldown` does",
+    ),
+    (
+        ErrorCode::UserNotFound,
+        Some(Exit::NotFound),
+        "the customer has no portal account, which the first server or domain makes: `provision TARGET -c ID`",
+    ),
+    (
+        ErrorCode::ScanDispatchFailed,
+        None,
+        "the scan was not queued: try again in a minute",
+    ),
+    (
+        ErrorCode::ScanningUnavailable,
+        None,
+        "scanning is down for a moment: try again in a few minutes",
+    ),
+];
+
+/// What a status means where the service gives no code that is known: the word for scripts, and the way out.
+const STATUSES: &[(u16, &str, Option<&str>)] = &[
+    (
+        401,
+        "unauthenticated",
+        Some(
+            "the service does not know this key: `auth status` says where it comes from, `auth login` keeps a new one",
+        ),
+    ),
+    (
+        403,
+        "access_denied",
+        Some("the record belongs to another customer: check -c"),
+    ),
+    (
+        404,
+        "not_found",
+        Some("check the id and the customer given with -c"),
+    ),
+    (
+        413,
+        "too_large",
+        Some("the request is larger than the service takes: send less at a time"),
+    ),
+    (422, "validation", None),
+    (429, "rate_limited", CALLS_USED_UP),
+];
+
+impl Failure {
+    /// The failure that an error of the client is.
+    pub(super) fn of(error: &secmon::Error) -> Self {
+        let status = error.status().map_or(0, |status| status.as_u16());
+        let code = error.code().cloned();
+        match error.kind() {
+            ErrorKind::Api => Self::Answered(status, code),
+            kind => match code.filter(is_word) {
+                // As the last of several answers that were waited for.
+                Some(code) => Self::Answered(status, Some(code)),
+                None => Self::Own(Own::of(kind)),
+            },
+        }
+    }
+
+    /// The service's string code, or the program's own word.
+    pub fn code(&self) -> Cow<'_, str> {
+        match self {
+            Self::Own(own) => own.code().into(),
+            Self::MockRefused(_) => "mock".into(),
+            Self::Answered(status, code) => match code {
+                Some(code) if is_word(code) => code.to_str(),
+                _ => of_status(*status)
+                    .map_or("service_error", |(_, code, _)| code)
+                    .into(),
+            },
+        }
+    }
+
+    /// The exit code.
+    pub fn exit(&self) -> Exit {
+        match self {
+            Self::Own(own) => own.row().exit,
+            Self::MockRefused(status) => Exit::of_status(*status),
+            Self::Answered(status, code) => of_code(code.as_ref())
+                .and_then(|(_, exit, _)| *exit)
+                .unwrap_or_else(|| Exit::of_status(*status)),
+        }
+    }
+
+    /// The way out, where one is known without the circumstances.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::Own(own) => own.row().hint,
+            Self::MockRefused(_) => None,
+            Self::Answered(status, code) => match of_code(code.as_ref()) {
+                Some((_, _, hint)) => Some(hint),
+                None => of_status(*status).and_then(|(_, _, hint)| hint),
+            },
+        }
+    }
+
+    /// Whether the same may be asked for again as it is, as far as the kind alone tells.
+    pub fn is_retryable(&self) -> bool {
+        matches!(self, Self::Own(own) if own.row().retryable)
+    }
+
+    /// Whether the service does not know the key (401): the client sends nothing more with it.
+    pub fn is_unknown_key(&self) -> bool {
+        match self {
+            Self::Own(own) => *own == Own::KeyRejected,
+            Self::Answered(status, code) => {
+                *code == Some(ErrorCode::TenantNotFound)
+                    || self.code() == "unauthenticated" && *status == 401
+            }
+            Self::MockRefused(_) => false,
+        }
+    }
+
+    /// Whether everything that follows fails as well: the key, the account, the network or this machine is the trouble.
+    pub fn is_hopeless(&self) -> bool {
+        let refused_all = match self {
+            Self::Own(own) => matches!(own, Own::ReadOnly | Own::NoConnection | Own::JournalFull),
+            Self::Answered(_, code) => matches!(
+                code,
+                Some(ErrorCode::TenantMismatch | ErrorCode::AccountSuspended)
+            ),
+            Self::MockRefused(_) => false,
+        };
+        refused_all || self.is_unknown_key()
+    }
+}
+
+impl From<Own> for Failure {
+    fn from(own: Own) -> Self {
+        Self::Own(own)
+    }
+}
+
+impl Own {
+    /// The word for scripts.
+    pub fn code(self) -> &'static str {
+        self.row().code
+    }
+
+    /// What the client says of a call that got no answer of the service.
+    fn of(kind: ErrorKind) -> Self {
+        match kind {
+            ErrorKind::Validation => Self::Validation,
+            ErrorKind::Configuration => Self::Configuration,
+            ErrorKind::KeyRejected => Self::KeyRejected,
+            ErrorKind::NoKey => Self::NoKey,
+            ErrorKind::MaxWait => Self::MaxWait,
+            ErrorKind::Budget => Self::NotSent,
+            ErrorKind::Connect => Self::NoConnection,
+            ErrorKind::Tls => Self::Tls,
+            ErrorKind::Proxy => Self::Proxy,
+            ErrorKind::SourceDown => Self::SourceDown,
+            ErrorKind::SourceOff => Self::SourceOff,
+            ErrorKind::Timeout | ErrorKind::Deadline => Self::Timeout,
+            ErrorKind::Interrupted => Self::ConnectionLost,
+            ErrorKind::Decode | ErrorKind::Redirect | ErrorKind::BodyTooLarge => {
+                Self::UnreadableAnswer
+            }
+            ErrorKind::Refused => Self::Refused,
+            _ => Self::Service,
+        }
+    }
+}
+
+/// A number in place of a code says no more than the status.
+fn is_word(code: &ErrorCode) -> bool {
+    !matches!(code, ErrorCode::Number(_))
+}
+
+fn of_code(code: Option<&ErrorCode>) -> Option<&'static (ErrorCode, Option<Exit>, &'static str)> {
+    SERVICE_CODES
+        .iter()
+        .find(|(known, _, _)| Some(known) == code)
+}
+
+fn of_status(status: u16) -> Option<(u16, &'static str, Option<&'static str>)> {
+    STATUSES
+        .iter()
+        .find(|(known, _, _)| *known == status)
+        .copied()
+}

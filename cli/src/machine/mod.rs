@@ -1,0 +1,8 @@
+//! What this machine has: files and folders, programs that are started, signals. Knows nothing of the service.
+
+pub mod browser;
+pub mod children;
+pub mod encoding;
+pub mod files;
+pub mod interrupt;
+pub mod paths;

@@ -1,0 +1,7 @@
+//! What this machine remembers: the records that answers have shown, and the changes that were made from here.
+
+pub mod history;
+pub mod index;
+pub mod touched;
+
+pub use index::Notebook;

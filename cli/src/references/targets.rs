@@ -1,0 +1,342 @@
+//! A server or a domain to provision, read from a command line or from a row of a file; both are checked the same way.
+
+use crate::error::CliError;
+use crate::session::settings::parse_customer;
+use secmon::model::{Address, CustomerId, EndpointId, Money, PlanSlug, ProductSlug, ServiceId};
+use secmon::operations::{ProvisionDomain, ProvisionEndpoint, UpdateEndpoint};
+use secmon::{FieldErrors, Operation};
+use serde_json::json;
+use std::net::IpAddr;
+use uuid::Uuid;
+
+/// What fills a gap in a row.
+#[derive(Debug, Clone, Copy)]
+pub struct Defaults {
+    /// The customer of a row that names none.
+    pub customer: Option<CustomerId>,
+    /// What a bare host name is.
+    pub bare_names: BareNames,
+}
+
+/// What a bare host name is taken for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BareNames {
+    /// A server, because somebody said so.
+    Servers,
+    /// A domain, because somebody said so.
+    Domains,
+    /// Nothing: it could be a server or a domain.
+    Unclear,
+}
+
+/// The cells of a row, or the options of a command line, as text; an empty one is as if left out.
+#[derive(Debug, Default)]
+pub struct RowFields {
+    /// Address or host name.
+    pub target: String,
+    /// The customer's number.
+    pub customer: String,
+    /// Label beside the address.
+    pub hostname: String,
+    /// Name to show.
+    pub nickname: String,
+    /// Number of the billing service.
+    pub service_id: String,
+    /// Product.
+    pub product_slug: String,
+    /// Plan.
+    pub plan_slug: String,
+    /// Monthly recurring revenue.
+    pub mrr: String,
+    /// Name of a new customer.
+    pub client_name: String,
+    /// E-mail address of a new customer.
+    pub client_email: String,
+}
+
+impl RowFields {
+    /// Sets a field by its column's name.
+    pub fn set(&mut self, field: &str, text: &str) {
+        let place = match field {
+            "target" => &mut self.target,
+            "customer" => &mut self.customer,
+            "hostname" => &mut self.hostname,
+            "nickname" => &mut self.nickname,
+            "service_id" => &mut self.service_id,
+            "product_slug" => &mut self.product_slug,
+            "plan_slug" => &mut self.plan_slug,
+            "mrr" => &mut self.mrr,
+            "client_name" => &mut self.client_name,
+            "client_email" => &mut self.client_email,
+            _ => return,
+        };
+        text.clone_into(place);
+    }
+}
+
+/// What is to be provisioned.
+#[derive(Debug, Clone)]
+pub enum Target {
+    /// A server.
+    Server(Box<NewServer>),
+    /// A domain.
+    Domain(Box<ProvisionDomain>),
+}
+
+/// A server to provision.
+#[derive(Debug, Clone)]
+pub struct NewServer {
+    /// As it was typed.
+    pub name: String,
+    /// Its address, when it was named by one.
+    pub address: Option<IpAddr>,
+    /// The call.
+    pub request: ProvisionEndpoint,
+    /// The name to show, given by a second call.
+    pub nickname: Option<String>,
+}
+
+impl Target {
+    /// Reads and checks all fields; the error names every field that is wrong.
+    pub fn from_fields(fields: &RowFields, defaults: &Defaults) -> Result<Self, CliError> {
+        let mut problems = Vec::new();
+        let customer = keep(customer(fields, defaults), &mut problems);
+        let subject = keep(
+            Subject::parse(&fields.target, defaults.bare_names),
+            &mut problems,
+        );
+        let service = keep(number(&fields.service_id, "service_id"), &mut problems);
+        let mrr = keep(number::<Money>(&fields.mrr, "mrr"), &mut problems);
+        let (Some(customer), Some(subject), Some(service), Some(mrr)) =
+            (customer, subject, service, mrr)
+        else {
+            return Err(CliError::usage(problems.join("; ")));
+        };
+        match subject {
+            Subject::Domain(name) => Self::domain(fields, customer, service, name),
+            Subject::Server(address) => {
+                Self::server(fields, customer, service, mrr, (Some(address), None))
+            }
+            Subject::Host(name) => Self::server(fields, customer, service, mrr, (None, Some(name))),
+        }
+    }
+
+    fn server(
+        fields: &RowFields,
+        customer: CustomerId,
+        service_id: Option<ServiceId>,
+        mrr: Option<Money>,
+        (address, host): (Option<IpAddr>, Option<String>),
+    ) -> Result<Self, CliError> {
+        let mut request = ProvisionEndpoint::new(customer);
+        request.ip_address = address.map(Address::from);
+        request.hostname = given(&fields.hostname).or(host);
+        request.service_id = service_id;
+        request.mrr = mrr;
+        request.product_slug = given(&fields.product_slug).map(ProductSlug::from);
+        request.plan_slug = given(&fields.plan_slug).map(PlanSlug::from);
+        request.client_name = given(&fields.client_name);
+        request.client_email = given(&fields.client_email);
+        let server = NewServer {
+            name: fields.target.clone(),
+            address,
+            request,
+            nickname: given(&fields.nickname),
+        };
+        let mut problems = FieldErrors::default();
+        server.request.validate(&mut problems);
+        if let Some(rename) = server.rename(EndpointId::from(Uuid::nil())) {
+            rename.validate(&mut problems);
+        }
+        refuse(&problems)?;
+        Ok(Self::Server(Box::new(server)))
+    }
+
+    fn domain(
+        fields: &RowFields,
+        customer: CustomerId,
+        service: Option<ServiceId>,
+        name: String,
+    ) -> Result<Self, CliError> {
+        let of_servers = [
+            ("hostname", &fields.hostname),
+            ("nickname", &fields.nickname),
+            ("product_slug", &fields.product_slug),
+            ("plan_slug", &fields.plan_slug),
+            ("mrr", &fields.mrr),
+        ];
+        if let Some((field, _)) = of_servers.iter().find(|(_, text)| !text.is_empty()) {
+            return Err(CliError::usage(format!(
+                "{field}: the domain {name} takes none, only servers do"
+            )));
+        }
+        let service = service.ok_or_else(|| {
+            CliError::usage(format!("service_id: the domain {name} needs the service that pays for its slot: fill in the column"))
+        })?;
+        let mut request = ProvisionDomain::new(customer, name, service);
+        request.client_name = given(&fields.client_name);
+        request.client_email = given(&fields.client_email);
+        let mut problems = FieldErrors::default();
+        request.validate(&mut problems);
+        refuse(&problems)?;
+        Ok(Self::Domain(Box::new(request)))
+    }
+
+    /// As it was typed.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Server(server) => &server.name,
+            Self::Domain(domain) => &domain.domain,
+        }
+    }
+
+    /// The customer it is for.
+    pub fn customer(&self) -> CustomerId {
+        match self {
+            Self::Server(server) => server.request.client_id,
+            Self::Domain(domain) => domain.client_id,
+        }
+    }
+
+    /// Its name, address and customer, where it is a server that was named by an address.
+    pub fn place(&self) -> Option<(&str, IpAddr, CustomerId)> {
+        match self {
+            Self::Server(server) => Some((&server.name, server.address?, server.request.client_id)),
+            Self::Domain(_) => None,
+        }
+    }
+
+    /// What tells it from the customer's other servers and domains, however it was typed.
+    pub fn identity(&self) -> String {
+        match self {
+            Self::Server(server) => {
+                let request = &server.request;
+                let address = request.ip_address.as_ref().map(Address::as_str);
+                let named = address.or(request.hostname.as_deref());
+                format!("server {}", named.unwrap_or(&server.name).to_lowercase())
+            }
+            Self::Domain(domain) => format!("domain {}", domain.domain.to_lowercase()),
+        }
+    }
+
+    /// All that is sent for it.
+    pub fn content(&self) -> String {
+        match self {
+            Self::Server(server) => json!([server.request, server.nickname]).to_string(),
+            Self::Domain(domain) => json!(domain).to_string(),
+        }
+    }
+}
+
+impl NewServer {
+    /// The second call, for the server that the first one made.
+    pub fn rename(&self, id: EndpointId) -> Option<UpdateEndpoint> {
+        let nickname = self.nickname.clone()?;
+        Some(UpdateEndpoint::new(self.request.client_id, id).nickname(nickname))
+    }
+}
+
+/// The address or host name of a server that the service is to look up itself, judged as for `provision`.
+pub fn server_name(text: &str) -> Result<String, CliError> {
+    match Subject::parse(text.trim(), BareNames::Servers).map_err(CliError::usage)? {
+        Subject::Server(address) => Ok(address.to_string()),
+        Subject::Host(name) | Subject::Domain(name) => Ok(name),
+    }
+}
+
+/// Whether a target is a domain.
+pub fn is_domain(text: &str, bare_names: BareNames) -> bool {
+    matches!(Subject::parse(text, bare_names), Ok(Subject::Domain(_)))
+}
+
+/// Whether a target is a domain only if somebody says so.
+pub fn is_bare_name(text: &str) -> bool {
+    is_domain(text, BareNames::Domains) && !is_domain(text, BareNames::Unclear)
+}
+
+/// Whether a text could only be meant as an IP address: its last label is digits, or it has the colons of IPv6.
+pub fn is_broken_address(text: &str) -> bool {
+    let host = text.split(['/', '%']).next().unwrap_or_default();
+    let last = host.rsplit('.').next().unwrap_or_default();
+    let digits =
+        host.contains('.') && !last.is_empty() && last.bytes().all(|byte| byte.is_ascii_digit());
+    let colons = host.matches(':').count() > 1 && !text.contains("://");
+    digits || colons
+}
+
+/// What a target names.
+enum Subject {
+    Server(IpAddr),
+    Host(String),
+    Domain(String),
+}
+
+impl Subject {
+    fn parse(text: &str, bare_names: BareNames) -> Result<Self, String> {
+        if text.is_empty() {
+            return Err("target: it is empty: give an IP address".to_owned());
+        }
+        if let Ok(address) = text.parse::<IpAddr>() {
+            return Ok(Self::Server(address));
+        }
+        if text.contains(char::is_whitespace) {
+            return Err(format!("target: {text:?} has a space in it: take it out"));
+        }
+        if is_broken_address(text) {
+            return Err(format!("target: {text:?} is no IP address"));
+        }
+        match bare_names {
+            BareNames::Servers => Ok(Self::Host(text.to_owned())),
+            BareNames::Domains => Ok(Self::Domain(text.to_owned())),
+            BareNames::Unclear if text.contains("://") => Ok(Self::Domain(text.to_owned())),
+            BareNames::Unclear => Err(format!(
+                "target: {text:?} could be a server or a domain: say which with --server or --domain"
+            )),
+        }
+    }
+}
+
+fn customer(fields: &RowFields, defaults: &Defaults) -> Result<CustomerId, String> {
+    if fields.customer.is_empty() {
+        return defaults
+            .customer
+            .ok_or_else(|| "customer: it is missing: fill in the column, or give -c".to_owned());
+    }
+    parse_customer("customer", &fields.customer).map_err(|error| error.message().to_owned())
+}
+
+fn number<T: std::str::FromStr>(text: &str, name: &str) -> Result<Option<T>, String> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    text.parse()
+        .map(Some)
+        .map_err(|_| format!("{name}: {text:?} is no number that the service takes"))
+}
+
+fn keep<T>(result: Result<T, String>, problems: &mut Vec<String>) -> Option<T> {
+    result.map_err(|problem| problems.push(problem)).ok()
+}
+
+fn given(text: &str) -> Option<String> {
+    (!text.is_empty()).then(|| text.to_owned())
+}
+
+/// Every problem of every field, as `field: sentence`.
+fn sentences(problems: &FieldErrors) -> impl Iterator<Item = String> {
+    problems.iter().flat_map(|(field, sentences)| {
+        sentences
+            .iter()
+            .map(move |sentence| format!("{field}: {sentence}"))
+    })
+}
+
+/// Refuses a request that the service would refuse, before anything is sent.
+pub fn refuse(problems: &FieldErrors) -> Result<(), CliError> {
+    let sentences: Vec<String> = sentences(problems).collect();
+    if sentences.is_empty() {
+        Ok(())
+    } else {
+        Err(CliError::usage(sentences.join("; ")))
+    }
+}

@@ -1,0 +1,128 @@
+//! Reads and changes, and the line that a change leaves in the history of this machine.
+
+use super::Session;
+use crate::error::{CliError, Own};
+use crate::notebook::history::{self, Change, History};
+use crate::notebook::touched::Touched;
+use crate::session::guard::Guard;
+use secmon::model::CustomerId;
+use secmon::{Operation, Response};
+use uuid::Uuid;
+
+impl Session {
+    /// Sends a read.
+    pub async fn read<O: Operation>(&self, operation: O) -> Result<Response<O::Output>, CliError> {
+        self.ready().await?;
+        Ok(self.client()?.send(operation).await?)
+    }
+
+    /// Sends a change; `None` in a dry run, which keeps it to be shown with what it is about.
+    pub async fn write<O: Operation>(
+        &self,
+        operation: O,
+        about: &str,
+    ) -> Result<Option<Response<O::Output>>, CliError> {
+        self.write_touching(operation, about, None).await
+    }
+
+    /// The same for a call that does not name a record it touches, as the server of a rule.
+    pub async fn write_touching<O: Operation>(
+        &self,
+        operation: O,
+        about: &str,
+        record: Option<Uuid>,
+    ) -> Result<Option<Response<O::Output>>, CliError> {
+        self.ready().await?;
+        let connection = self.connection()?;
+        let mut touched = Touched::by(&operation);
+        touched.extend(record);
+        let mut change = Change::begun(O::INFO.name, about, touched);
+        let unanswered = Unanswered::new(self, &connection.guard, &change);
+        let answer = connection.client().send(operation).await;
+        unanswered.forget();
+        match answer {
+            Ok(response) => {
+                if !O::INFO.secret {
+                    change.touched.extend_from_body(response.body());
+                }
+                self.remember(&change, history::DONE);
+                Ok(Some(response))
+            }
+            Err(error) if connection.guard.stopped(&error) => {
+                self.refused(&connection.guard, about)
+            }
+            Err(error) => {
+                let sent = error.attempts() > 0;
+                let error = CliError::from(error);
+                if sent {
+                    self.remember(&change, &error.code());
+                }
+                Err(error)
+            }
+        }
+    }
+
+    /// Whose the records are: as the call says, or as this and earlier commands have seen them; else the one that was
+    /// named, where the change is about records at all.
+    fn customers_of(&self, touched: &Touched) -> Vec<CustomerId> {
+        let mut customers = touched.customers.clone();
+        if customers.is_empty()
+            && let Some(connection) = self.connection.get()
+        {
+            customers = self.notebook.owners(&connection.account, &touched.ids);
+        }
+        let named = self.settings.customer.filter(|_| !touched.ids.is_empty());
+        match customers.as_slice() {
+            [] => named.into_iter().collect(),
+            _ => customers,
+        }
+    }
+
+    /// Writes a change that was sent into the history of this machine.
+    pub fn remember(&self, change: &Change, result: &str) {
+        let history = self
+            .history
+            .get_or_init(|| History::open(self.service_name(), |text| self.without_key(text)));
+        let about = self.without_key(&change.about);
+        let customers = self.customers_of(&change.touched);
+        let written = history
+            .as_ref()
+            .map(|history| history.add(change, customers, about, result));
+        if let Some(Err(error)) = written {
+            self.ui
+                .note(&format!("warning: the history cannot be written: {error}"));
+        }
+    }
+}
+
+/// A change that was sent: dropped before its answer, it leaves its line in the history all the same.
+struct Unanswered<'a> {
+    session: &'a Session,
+    guard: &'a Guard,
+    change: &'a Change,
+    passed_before: usize,
+}
+
+impl<'a> Unanswered<'a> {
+    fn new(session: &'a Session, guard: &'a Guard, change: &'a Change) -> Self {
+        Self {
+            session,
+            guard,
+            change,
+            passed_before: guard.passed(),
+        }
+    }
+
+    /// The answer is there.
+    fn forget(self) {
+        std::mem::forget(self);
+    }
+}
+
+impl Drop for Unanswered<'_> {
+    fn drop(&mut self) {
+        if self.guard.passed() > self.passed_before {
+            self.session.remember(self.change, Own::Interrupted.code());
+        }
+    }
+}

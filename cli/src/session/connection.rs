@@ -1,0 +1,160 @@
+//! The client and what stands between it and the network.
+
+use crate::error::CliError;
+use crate::machine::interrupt::StopSign;
+use crate::session::call_log::CallLog;
+use crate::session::credentials;
+use crate::session::guard::{Guard, Policy};
+use crate::session::local::LocalService;
+use crate::session::pace::SharedPace;
+use crate::session::service::{self, Source};
+use crate::session::settings::{RateLimits, Safety, Settings};
+use crate::ui::Ui;
+use secmon::pacing::{Budget, Priority};
+use secmon::transport::{HttpOptions, HttpTransport, Transport};
+use secmon::{ApiKey, Client, ClientBuilder, Event};
+use std::sync::{Arc, OnceLock};
+
+/// A mock's state is as large as what it holds.
+pub const LARGEST_STATE: usize = 1024 * 1024 * 1024;
+
+/// A connection to one service with one key.
+pub struct Connection {
+    client: Client,
+    /// The same for what has time, once all that is sent has.
+    batch: OnceLock<Client>,
+    /// The network, or the embedded mock, without the gate: for what is no part of the partner API.
+    pub network: Arc<dyn Transport>,
+    /// The gate in front of the network.
+    pub guard: Arc<Guard>,
+    /// The embedded mock, where it is the service.
+    pub local: Option<Arc<LocalService>>,
+    /// The key, for taking it out of what is written to files.
+    pub key: ApiKey,
+    /// The name of key and address together; it leads back to neither.
+    pub account: String,
+    /// The pace shared with other processes, where there is one.
+    pub pace: Option<Arc<SharedPace>>,
+}
+
+impl Connection {
+    /// Connects to a pair of address and key. Nothing is sent yet.
+    pub fn open(
+        settings: &Settings,
+        ui: &Arc<Ui>,
+        source: &Source,
+        base_url: &str,
+        key: ApiKey,
+        stop: StopSign,
+    ) -> Result<Self, CliError> {
+        service::check_scheme(base_url)?;
+        let account = key.fingerprint_with(&service::origin_of(base_url));
+        let network: Arc<dyn Transport> = Arc::new(HttpTransport::new(&options(source)));
+        let local = match source {
+            Source::Local => Some(Arc::new(LocalService::new(Arc::clone(&network))?)),
+            _ => None,
+        };
+        let reached = local
+            .clone()
+            .map_or(network, |local| local as Arc<dyn Transport>);
+        let guard = Arc::new(Guard::new(Arc::clone(&reached), policy(&settings.safety)));
+        let pace = match settings.rate_limits {
+            RateLimits::Off => None,
+            RateLimits::On(limits) => SharedPace::open(&account, limits, stop).map(Arc::new),
+        };
+        let gate = Arc::clone(&guard) as Arc<dyn Transport>;
+        let transport = CallLog::around(gate, &settings.telling, ui, &key)?;
+        let builder = Client::builder(base_url, key.clone())
+            .transport(transport)
+            .observer(waits_shown_by(ui));
+        let builder = paced(builder, settings.rate_limits, pace.as_ref());
+        let client = configured(builder, settings).build()?;
+        Ok(Self {
+            client,
+            batch: OnceLock::new(),
+            network: reached,
+            guard,
+            local,
+            key,
+            account,
+            pace,
+        })
+    }
+}
+
+impl Connection {
+    /// Sends operations.
+    pub fn client(&self) -> &Client {
+        self.batch.get().unwrap_or(&self.client)
+    }
+
+    /// From here on all that is sent has time, and leaves part of the key's calls to people.
+    pub fn leave_calls_to_people(&self) {
+        let batch = || self.client.with(|calls| calls.priority(Priority::Batch));
+        self.batch.get_or_init(batch);
+    }
+}
+
+/// Judges an address that is to be kept, before there is a key for it.
+pub fn check_address(settings: &Settings, base_url: &str) -> Result<(), CliError> {
+    let none = credentials::parse("no key", "none")?;
+    configured(Client::builder(base_url, none), settings).build()?;
+    Ok(())
+}
+
+/// The embedded mock's state comes out whole; what a service answers has a limit.
+fn options(source: &Source) -> HttpOptions {
+    match source {
+        Source::Local => HttpOptions::new().body_limit(LARGEST_STATE),
+        _ => HttpOptions::new(),
+    }
+}
+
+fn policy(safety: &Safety) -> Policy {
+    match (safety.dry_run, safety.read_only) {
+        (true, _) => Policy::DryRun,
+        (false, true) => Policy::ReadOnly,
+        (false, false) => Policy::Open,
+    }
+}
+
+fn waits_shown_by(ui: &Arc<Ui>) -> Arc<dyn Fn(&Event) + Send + Sync> {
+    let ui = Arc::clone(ui);
+    Arc::new(move |event: &Event| {
+        if let Event::Waiting {
+            reason, duration, ..
+        } = event
+        {
+            ui.waiting(*reason, *duration);
+        }
+    })
+}
+
+/// Where no file can be kept, the process keeps the pace for itself.
+fn paced(
+    builder: ClientBuilder,
+    limits: RateLimits,
+    pace: Option<&Arc<SharedPace>>,
+) -> ClientBuilder {
+    match (limits, pace) {
+        (RateLimits::Off, _) => builder.unlimited(),
+        (RateLimits::On(_), Some(pace)) => builder.budget(Arc::clone(pace) as Arc<dyn Budget>),
+        (RateLimits::On(limits), None) => {
+            builder.rate_limits(limits.strict, limits.default, limits.window)
+        }
+    }
+}
+
+fn configured(builder: ClientBuilder, settings: &Settings) -> ClientBuilder {
+    let mut builder = builder.namespace(settings.namespace);
+    for host in &settings.allow_http {
+        builder = builder.allow_http(host);
+    }
+    if let Some(timeout) = settings.timeout {
+        builder = builder.with(|calls| calls.operation_timeout(timeout));
+    }
+    if let Some(max_wait) = settings.max_wait {
+        builder = builder.with(|calls| calls.max_wait(max_wait));
+    }
+    builder.with(|calls| calls.sandbox(settings.sandbox))
+}

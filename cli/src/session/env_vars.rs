@@ -1,0 +1,45 @@
+//! The environment, read once. An empty variable is as if unset.
+
+use crate::error::CliError;
+use crate::session::credentials;
+use secmon::ApiKey;
+use zeroize::Zeroizing;
+
+/// A variable's text.
+pub fn text(name: &str) -> Result<Option<String>, CliError> {
+    match std::env::var(name) {
+        Ok(value) if value.is_empty() => Ok(None),
+        Ok(value) => Ok(Some(value)),
+        Err(std::env::VarError::NotPresent) => Ok(None),
+        Err(std::env::VarError::NotUnicode(_)) => Err(CliError::usage(format!(
+            "{name} is not valid UTF-8: set it again, or unset it"
+        ))),
+    }
+}
+
+/// A variable that is on or off.
+pub fn switch(name: &str) -> Result<Option<bool>, CliError> {
+    let Some(value) = text(name)? else {
+        return Ok(None);
+    };
+    match value.to_ascii_lowercase().as_str() {
+        "1" | "true" | "yes" | "on" => Ok(Some(true)),
+        "0" | "false" | "no" | "off" => Ok(Some(false)),
+        _ => Err(CliError::usage(format!(
+            "{name} is neither on nor off: set it to 1, true, yes, on, 0, false, no or off"
+        ))),
+    }
+}
+
+/// Whether a variable says anything, whatever it is.
+pub fn is_set(name: &str) -> bool {
+    std::env::var_os(name).is_some_and(|value| !value.is_empty())
+}
+
+/// The key in `SECMON_API_KEY`.
+pub fn api_key() -> Result<Option<ApiKey>, CliError> {
+    let value = text("SECMON_API_KEY")?.map(Zeroizing::new);
+    value
+        .map(|value| credentials::parse("SECMON_API_KEY", &value))
+        .transpose()
+}

@@ -1,0 +1,128 @@
+//! Options that every command takes. Some also have a name in the environment (`secmon help environment`).
+
+use crate::ui::invocation::Invocation;
+use crate::ui::{ColorChoice, CsvCells, TimeStyle};
+use clap::{ArgAction, Args};
+use std::path::PathBuf;
+
+const SERVICE: &str = "Which service";
+const OUTPUT: &str = "Output";
+const SAFETY: &str = "Questions and safety";
+const PACE: &str = "Time and pace";
+
+/// The options as typed; the environment and the profile are laid under them in `settings`.
+#[derive(Debug, Default, Args)]
+pub struct GlobalArgs {
+    /// The customer, by the number your billing system gave it
+    #[arg(global = true, short, long, value_name = "ID", help_heading = SERVICE)]
+    #[arg(visible_alias = "client-id", alias = "billing-customer-id")]
+    pub customer: Option<String>,
+    /// The profile whose address and key to use
+    #[arg(global = true, long, value_name = "NAME", help_heading = SERVICE)]
+    pub profile: Option<String>,
+    /// Use the embedded mock service: no account, no network, its state kept on this machine
+    #[arg(global = true, long, help_heading = SERVICE)]
+    pub local: bool,
+    /// Address of the service, as https://portal.example.com
+    #[arg(global = true, long, value_name = "URL", help_heading = SERVICE)]
+    pub base_url: Option<String>,
+    /// The provisioning paths to call: billing or provisioning
+    #[arg(global = true, long, value_name = "NAME", help_heading = SERVICE, hide_short_help = true)]
+    pub namespace: Option<String>,
+    /// Configuration file
+    #[arg(global = true, long, value_name = "FILE", help_heading = SERVICE, hide_short_help = true)]
+    pub config: Option<PathBuf>,
+    /// Mark provisioning calls as simulated (header X-Sandbox)
+    #[arg(global = true, long, help_heading = SERVICE, hide_short_help = true)]
+    pub sandbox: bool,
+
+    /// Form of the result: table, wide, json, jsonl, csv or ids
+    #[arg(global = true, short, long, value_name = "FORM", help_heading = OUTPUT)]
+    pub output: Option<String>,
+    /// Columns of a list, by name, in this order
+    #[arg(global = true, long, value_name = "A,B", value_delimiter = ',', help_heading = OUTPUT)]
+    #[arg(hide_short_help = true)]
+    pub columns: Vec<String>,
+    /// Sort a list by a column; with - in front, backwards
+    #[arg(
+        global = true,
+        long,
+        value_name = "[-]COLUMN",
+        allow_hyphen_values = true
+    )]
+    #[arg(help_heading = OUTPUT, hide_short_help = true)]
+    pub sort: Option<String>,
+    /// At most this many items of a list
+    #[arg(global = true, short = 'L', long, value_name = "N", help_heading = OUTPUT)]
+    #[arg(hide_short_help = true)]
+    pub limit: Option<usize>,
+    /// Leave out the heading of a table or CSV
+    #[arg(global = true, long, help_heading = OUTPUT, hide_short_help = true)]
+    pub no_headers: bool,
+    /// Filter what -o json would print with a jq expression; texts come out bare, one result a line
+    #[arg(global = true, long, value_name = "EXPR", help_heading = OUTPUT, hide_short_help = true)]
+    pub jq: Option<String>,
+    /// CSV cells: guarded (a formula gets an apostrophe in front) or raw
+    #[arg(global = true, long, value_name = "CELLS", help_heading = OUTPUT, hide_short_help = true)]
+    pub csv: Option<CsvCells>,
+    /// How times are shown: relative, utc or local
+    #[arg(global = true, long, value_name = "STYLE", help_heading = OUTPUT, hide_short_help = true)]
+    pub time: Option<TimeStyle>,
+    /// Colour: auto, always or never
+    #[arg(global = true, long, value_name = "WHEN", help_heading = OUTPUT, hide_short_help = true)]
+    pub color: Option<ColorChoice>,
+    /// Say nothing but the result and errors
+    #[arg(global = true, short, long, help_heading = OUTPUT, hide_short_help = true)]
+    pub quiet: bool,
+    /// Show no progress
+    #[arg(global = true, long, help_heading = OUTPUT, hide_short_help = true)]
+    pub no_progress: bool,
+    /// Tell of every call on standard error; twice, with headers and bodies, secrets left out
+    #[arg(global = true, short, long, action = ArgAction::Count, help_heading = OUTPUT)]
+    #[arg(hide_short_help = true)]
+    pub verbose: u8,
+    /// Write every call with headers and bodies, secrets left out, to this file (mode 0600)
+    #[arg(global = true, long, value_name = "FILE", help_heading = OUTPUT, hide_short_help = true)]
+    pub debug_file: Option<PathBuf>,
+
+    /// Answer yes to questions
+    #[arg(global = true, short, long, help_heading = SAFETY)]
+    pub yes: bool,
+    /// The name or count that a severe change asks to be typed
+    #[arg(global = true, long, value_name = "NAME|COUNT", help_heading = SAFETY)]
+    #[arg(hide_short_help = true)]
+    pub confirm: Option<String>,
+    /// Ask nothing: a missing answer is an error that names the option
+    #[arg(global = true, long, help_heading = SAFETY, hide_short_help = true)]
+    pub no_input: bool,
+    /// Show the changes that would be sent, and send none
+    #[arg(global = true, short = 'n', long, help_heading = SAFETY)]
+    pub dry_run: bool,
+
+    /// Longest time one call may take, retries and waits included, as 30s or 2m
+    #[arg(global = true, long, value_name = "TIME", help_heading = PACE, hide_short_help = true)]
+    pub timeout: Option<String>,
+    /// Longest sleep when the service says "too many requests"; 0 fails at once
+    #[arg(global = true, long, value_name = "TIME", help_heading = PACE, hide_short_help = true)]
+    pub max_wait: Option<String>,
+    /// Rate limits to keep to, as 60,100/60s, or off
+    #[arg(global = true, long, value_name = "LIMITS", help_heading = PACE, hide_short_help = true)]
+    pub rate_limits: Option<String>,
+}
+
+impl GlobalArgs {
+    /// Keeps the options that choose the service, and the customer, for the commands that are suggested.
+    pub fn kept_in(&self, invocation: Invocation) -> Invocation {
+        let config = self.config.as_ref().map(|path| path.display().to_string());
+        let service = [
+            ("--profile", self.profile.clone()),
+            ("--base-url", self.base_url.clone()),
+            ("--config", config),
+        ];
+        let invocation = invocation.about(&service, self.customer.as_deref());
+        match self.local {
+            true => invocation.about_local(),
+            false => invocation,
+        }
+    }
+}

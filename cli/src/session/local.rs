@@ -1,0 +1,209 @@
+//! `--local`: the mock on a thread of its own, its state kept on this machine.
+//!
+//! One invocation at a time holds the state. It takes a lock before its first request and gives it back while it
+//! waits, so that a second shell is not kept out by a long wait.
+
+use crate::error::{CliError, Own};
+use crate::machine::paths;
+use bytes::Bytes;
+use http::uri::{Authority, PathAndQuery, Scheme};
+use http::{Request, Response, Uri};
+use secmon::transport::{BoxFuture, Transport, TransportError, TransportErrorKind};
+use secmon_mock::MockServer;
+use std::cell::OnceCell;
+use std::fs::{File, TryLockError};
+use std::io::{Read, Seek, Write};
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// The key of the mock's first default account.
+pub const KEY: &str = "test_key_acme";
+
+/// How long an invocation waits for another one to give the state back.
+const PATIENCE: Duration = Duration::from_secs(10);
+const POLL: Duration = Duration::from_millis(25);
+
+/// The embedded mock as a transport: it runs while there are requests, and stops for every wait.
+pub struct LocalService {
+    network: Arc<dyn Transport>,
+    folder: PathBuf,
+    running: Mutex<Option<Arc<Running>>>,
+    /// Calls made at the same time start one server, not several that keep each other out.
+    starting: tokio::sync::Mutex<()>,
+}
+
+struct Running {
+    server: MockServer,
+    /// Dropped after the server, so the next holder finds the state file closed.
+    _lock: File,
+}
+
+impl Running {
+    fn authority(&self) -> Option<Authority> {
+        let url: Uri = self.server.url().parse().ok()?;
+        url.authority().cloned()
+    }
+}
+
+/// The embedded mock that a command holds, once it has started it; copies let go of the same one.
+#[derive(Clone, Default)]
+pub struct Lease(Rc<OnceCell<Arc<LocalService>>>);
+
+impl Lease {
+    /// Keeps in mind which one it is.
+    pub fn begin(&self, service: &Arc<LocalService>) {
+        self.0.get_or_init(|| Arc::clone(service));
+    }
+
+    /// Lets other processes use the mock until the next call.
+    pub fn release(&self) {
+        if let Some(service) = self.0.get() {
+            service.release();
+        }
+    }
+}
+
+impl LocalService {
+    /// Nothing is started or locked before the first request.
+    pub fn new(network: Arc<dyn Transport>) -> Result<Self, CliError> {
+        let folder = paths::local_state_folder()?;
+        Ok(Self {
+            network,
+            folder,
+            running: Mutex::default(),
+            starting: tokio::sync::Mutex::default(),
+        })
+    }
+
+    /// Starts the mock, waiting for another invocation to give the state back.
+    pub async fn start(&self) -> Result<(), CliError> {
+        let _starting = self.starting.lock().await;
+        if self.running().is_some() {
+            return Ok(());
+        }
+        let lock = self.lock().await?;
+        let server = self.open()?;
+        *self.running.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(Running {
+            server,
+            _lock: lock,
+        }));
+        Ok(())
+    }
+
+    /// Stops the mock and gives the state to others until the next request; a call on its way comes to its end first.
+    pub fn release(&self) {
+        self.running
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+    }
+
+    async fn lock(&self) -> Result<File, CliError> {
+        let path = self.folder.join("lock");
+        let failed =
+            |error: std::io::Error| CliError::io(&format!("lock file {}", path.display()), &error);
+        std::fs::create_dir_all(&self.folder).map_err(failed)?;
+        let mut options = File::options();
+        let mut file = options
+            .create(true)
+            .truncate(false)
+            .read(true)
+            .write(true)
+            .open(&path)
+            .map_err(failed)?;
+        let patience_ends = Instant::now() + PATIENCE;
+        loop {
+            match file.try_lock() {
+                Ok(()) => break,
+                Err(TryLockError::WouldBlock) if Instant::now() < patience_ends => {
+                    tokio::time::sleep(POLL).await;
+                }
+                Err(TryLockError::WouldBlock) => return Err(held_by(&mut file)),
+                Err(TryLockError::Error(error)) => return Err(failed(error)),
+            }
+        }
+        write_holder(&mut file).map_err(failed)?;
+        Ok(file)
+    }
+
+    fn open(&self) -> Result<MockServer, CliError> {
+        MockServer::builder()
+            .state(self.folder.join("state.sqlite"))
+            .rate_limit(secmon_mock::RateLimit::Off)
+            .scenario(secmon_mock::Scenario::Warnings)
+            .start()
+            .map_err(|error| {
+                CliError::new(
+                    Own::LocalState,
+                    format!("the embedded mock cannot start: {error}"),
+                )
+            })
+    }
+
+    fn running(&self) -> Option<Arc<Running>> {
+        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        running.clone()
+    }
+}
+
+impl Transport for LocalService {
+    fn send(
+        &self,
+        request: Request<Bytes>,
+    ) -> BoxFuture<'_, Result<Response<Bytes>, TransportError>> {
+        Box::pin(async move {
+            self.start().await.map_err(|error| {
+                TransportError::new(TransportErrorKind::Connect, error.message())
+            })?;
+            let running = self.running();
+            let Some(authority) = running.as_ref().and_then(|running| running.authority()) else {
+                return Err(TransportError::new(
+                    TransportErrorKind::Connect,
+                    "the embedded mock is not running",
+                ));
+            };
+            let answer = self.network.send(redirected(request, authority)).await;
+            drop(running);
+            answer
+        })
+    }
+}
+
+fn redirected(request: Request<Bytes>, authority: Authority) -> Request<Bytes> {
+    let (mut parts, body) = request.into_parts();
+    let path = parts
+        .uri
+        .path_and_query()
+        .cloned()
+        .unwrap_or(PathAndQuery::from_static("/"));
+    let mut uri = http::uri::Parts::default();
+    uri.scheme = Some(Scheme::HTTP);
+    uri.authority = Some(authority);
+    uri.path_and_query = Some(path);
+    if let Ok(uri) = Uri::from_parts(uri) {
+        parts.uri = uri;
+    }
+    Request::from_parts(parts, body)
+}
+
+fn write_holder(file: &mut File) -> std::io::Result<()> {
+    file.set_len(0)?;
+    file.rewind()?;
+    write!(file, "{}", std::process::id())
+}
+
+fn held_by(file: &mut File) -> CliError {
+    let mut holder = String::new();
+    let known = file.read_to_string(&mut holder).is_ok() && !holder.is_empty();
+    let holder = if known {
+        format!("process {holder}")
+    } else {
+        "another process".to_owned()
+    };
+    CliError::new(
+        Own::LocalBusy,
+        format!("the embedded mock is in use by {holder}"),
+    )
+}

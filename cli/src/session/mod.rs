@@ -1,0 +1,280 @@
+//! What talks to the service for a command: which service, with which key, what may be sent, and at what pace.
+
+pub mod account;
+pub mod call_log;
+mod calls;
+pub mod connection;
+pub mod credentials;
+pub mod env_vars;
+pub mod flags;
+pub mod guard;
+pub mod local;
+pub mod pace;
+pub mod portal;
+pub mod profile;
+pub mod prompt;
+pub mod service;
+pub mod settings;
+
+use crate::error::{CliError, Own};
+use crate::machine::interrupt::Interruption;
+use crate::notebook::Notebook;
+use crate::notebook::history::History;
+use crate::notebook::index::{self, Index};
+use crate::ui::Ui;
+use crate::ui::outcome::{Line, Outcome, Table};
+use connection::{Connection, LARGEST_STATE};
+use credentials::KeyFile;
+use guard::Guard;
+use local::Lease;
+use prompt::Prompt;
+use secmon::transport::{HttpOptions, HttpTransport, Transport};
+use secmon::{ApiKey, Client, RateGroup};
+use service::{KeySource, Source};
+use settings::Settings;
+use std::cell::OnceCell;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The service as one command talks to it. Nothing is read or connected before the command asks.
+pub struct Session {
+    /// What flags, environment and profile come to.
+    pub settings: Settings,
+    ui: Arc<Ui>,
+    prompt: Rc<Prompt>,
+    notebook: Rc<Notebook>,
+    lease: Lease,
+    key: OnceCell<ApiKey>,
+    connection: OnceCell<Connection>,
+    history: OnceCell<Option<History>>,
+    /// What a Ctrl-C does.
+    pub interruption: Interruption,
+}
+
+impl Session {
+    /// For a command with these settings.
+    pub fn new(
+        settings: Settings,
+        ui: Arc<Ui>,
+        (prompt, notebook): (Rc<Prompt>, Rc<Notebook>),
+        lease: Lease,
+    ) -> Self {
+        Self {
+            settings,
+            ui,
+            prompt,
+            notebook,
+            lease,
+            key: OnceCell::new(),
+            connection: OnceCell::new(),
+            history: OnceCell::new(),
+            interruption: Interruption::default(),
+        }
+    }
+
+    /// The client for the service in use.
+    pub fn client(&self) -> Result<&Client, CliError> {
+        Ok(self.connection()?.client())
+    }
+
+    /// A text for a file, in which somebody may have typed the key.
+    fn without_key(&self, text: &str) -> String {
+        let connection = self.connection.get();
+        connection.map_or_else(|| text.to_owned(), |connection| connection.key.redact(text))
+    }
+
+    /// The profile, `local`, or the address.
+    pub fn service_name(&self) -> String {
+        let address = || {
+            self.settings
+                .service
+                .as_ref()
+                .map(|service| service.base_url.clone())
+        };
+        self.settings
+            .profile_name
+            .clone()
+            .or_else(|| address().ok())
+            .unwrap_or_default()
+    }
+
+    /// What a change that the gate stopped comes to: nothing in a dry run, else an error.
+    pub fn refused<T>(&self, guard: &Guard, about: &str) -> Result<Option<T>, CliError> {
+        if guard.is_dry_run() {
+            guard.describe_last(about);
+            return Ok(None);
+        }
+        let name = self.settings.profile_name.as_deref().unwrap_or("in use");
+        Err(Guard::read_only_error(name))
+    }
+
+    /// Connects for calls that take no key. The key it sends is one that no service knows.
+    pub fn connect_without_key(&self) -> Result<(), CliError> {
+        let none = credentials::parse("no key", "none")?;
+        let connection = self.connect(none)?;
+        self.connection.get_or_init(|| connection);
+        Ok(())
+    }
+
+    /// A client for another pair of address and key, with the settings of this one.
+    pub fn client_for(&self, base_url: &str, key: ApiKey) -> Result<Client, CliError> {
+        let source = Source::Environment;
+        let stop = self.interruption.sign();
+        let connection = Connection::open(&self.settings, &self.ui, &source, base_url, key, stop)?;
+        Ok(connection.client().clone())
+    }
+
+    /// Judges an address that is to be kept.
+    pub fn check_address(&self, base_url: &str) -> Result<(), CliError> {
+        connection::check_address(&self.settings, base_url)
+    }
+
+    /// The gate in front of the network.
+    pub fn guard(&self) -> Result<&Guard, CliError> {
+        Ok(&self.connection()?.guard)
+    }
+
+    /// The way to the mock's admin API: no key of the partner API goes along.
+    pub fn admin_transport(&self) -> Result<Arc<dyn Transport>, CliError> {
+        match &self.settings.service {
+            Ok(service) if service.source == Source::Local => {
+                Ok(Arc::clone(&self.connection()?.network))
+            }
+            _ => {
+                let options = HttpOptions::new().body_limit(LARGEST_STATE);
+                Ok(Arc::new(HttpTransport::new(&options)))
+            }
+        }
+    }
+
+    /// The gate, where a connection was made at all.
+    pub fn guard_in_use(&self) -> Option<&Guard> {
+        self.connection.get().map(|connection| &*connection.guard)
+    }
+
+    /// Starts the embedded mock where it is the service, so that its own errors come out as they are.
+    pub async fn ready(&self) -> Result<(), CliError> {
+        match &self.connection()?.local {
+            Some(local) => local.start().await,
+            None => Ok(()),
+        }
+    }
+
+    /// The name of key and address together, for files that belong to both.
+    pub fn account(&self) -> Result<&str, CliError> {
+        Ok(&self.connection()?.account)
+    }
+
+    /// What earlier commands have seen of this account.
+    pub fn known(&self) -> Result<&Index, CliError> {
+        Ok(self.notebook.known(self.account()?))
+    }
+
+    /// Writes what was seen into the index. One that cannot be written keeps nobody from working.
+    pub fn save_index(&self) {
+        let Some(connection) = self.connection.get() else {
+            return;
+        };
+        let _ = self.notebook.save(&connection.account);
+        if let Ok(service) = &self.settings.service
+            && let Source::Profile(name) = &service.source
+        {
+            let origin = service::origin_of(&service.base_url);
+            let _ = index::remember_account(name, &origin, &connection.account);
+        }
+    }
+
+    /// From here on a run over many: it leaves part of the key's calls to people.
+    pub fn leave_calls_to_people(&self) -> Result<(), CliError> {
+        self.connection()?.leave_calls_to_people();
+        Ok(())
+    }
+
+    /// How many calls of a window the key has left, where that is counted.
+    pub fn calls_left(&self, group: RateGroup) -> Option<u32> {
+        self.connection.get()?.pace.as_ref()?.left(group)
+    }
+
+    /// Waits without keeping others from the embedded mock.
+    pub async fn rest(&self, length: Duration) {
+        self.lease.release();
+        tokio::time::sleep(length).await;
+    }
+
+    /// What an interrupted command says from here on, and how to go on.
+    pub fn on_interrupt(&self, sentence: &'static str, way_on: String) {
+        let error = CliError::new(Own::Interrupted, sentence).hint(way_on);
+        self.interruption.say(error);
+    }
+
+    /// The error of a command that a Ctrl-C has stopped, where one has.
+    pub fn check_interrupted(&self) -> Result<(), CliError> {
+        match self.interruption.sign().is_up() {
+            true => Err(self.interruption.error()),
+            false => Ok(()),
+        }
+    }
+
+    /// In a dry run, what a change of this machine's own files comes to: it is said, and not made.
+    pub fn only_said(&self, would: &str) -> Option<Outcome> {
+        let story = vec![Line::text(format!("would {would}"))];
+        let result = serde_json::json!({ "dry_run": [] });
+        self.settings
+            .safety
+            .dry_run
+            .then(|| Outcome::record(result, Table::default()).tell(story))
+    }
+
+    fn connection(&self) -> Result<&Connection, CliError> {
+        if let Some(connection) = self.connection.get() {
+            return Ok(connection);
+        }
+        let connection = self.connect(self.key_in_use()?.clone())?;
+        Ok(self.connection.get_or_init(|| connection))
+    }
+
+    fn connect(&self, key: ApiKey) -> Result<Connection, CliError> {
+        let service = self.settings.service.as_ref().map_err(Clone::clone)?;
+        let connection = Connection::open(
+            &self.settings,
+            &self.ui,
+            &service.source,
+            &service.base_url,
+            key,
+            self.interruption.sign(),
+        )?;
+        if let Some(local) = &connection.local {
+            self.lease.begin(local);
+        }
+        Ok(connection)
+    }
+
+    /// The key of the service in use; a command that fetches it runs once.
+    pub fn key_in_use(&self) -> Result<&ApiKey, CliError> {
+        if let Some(key) = self.key.get() {
+            return Ok(key);
+        }
+        let service = self.settings.service.as_ref().map_err(Clone::clone)?;
+        let key = self.read_key(&service.key)?;
+        Ok(self.key.get_or_init(|| key))
+    }
+
+    /// Reads the key from where it is kept.
+    fn read_key(&self, source: &KeySource) -> Result<ApiKey, CliError> {
+        match source {
+            KeySource::Local => credentials::parse("the embedded mock's key", local::KEY),
+            KeySource::Environment(key) => Ok(key.clone()),
+            KeySource::File(path) => credentials::read_file(path),
+            KeySource::Mounted(path) => {
+                let file = KeyFile::open(path)?;
+                if let Some(open) = file.openness()? {
+                    self.ui.note(&format!("warning: {open}"));
+                }
+                file.key()
+            }
+            KeySource::Command(command) => credentials::run_command(command),
+            KeySource::Ask => self.prompt.ask_key(),
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! Questions to a person, and what is done where nobody is there to be asked.
+
+use crate::error::{CliError, Own};
+use crate::session::credentials::TypedKey;
+use crate::session::local::Lease;
+use crate::session::settings::Safety;
+use crate::ui::Ui;
+use crate::ui::invocation::quoted;
+use secmon::ApiKey;
+use std::sync::Arc;
+
+/// Asks, where somebody is there; else says which option gives the answer.
+pub struct Prompt {
+    ui: Arc<Ui>,
+    safety: Safety,
+    /// Whoever is asked keeps nobody from the embedded mock.
+    lease: Lease,
+}
+
+impl Prompt {
+    /// For a command with these answers given beforehand.
+    pub fn new(ui: Arc<Ui>, safety: Safety, lease: Lease) -> Self {
+        Self { ui, safety, lease }
+    }
+
+    /// Whether a person is there and wants to be asked.
+    pub fn may_ask(&self) -> bool {
+        !self.safety.no_input && self.ui.can_ask()
+    }
+
+    /// Asks for what is missing, or says which option gives it.
+    pub fn ask(&self, option: &str, what: &str, question: &str) -> Result<String, CliError> {
+        if !self.may_ask() {
+            return Err(CliError::usage(format!(
+                "{what} is missing: give it with {option}"
+            )));
+        }
+        self.lease.release();
+        self.ui.ask_text(question)
+    }
+
+    /// Asks for one of a few letters; each stands for what is behind it.
+    pub fn ask_letter(&self, question: &str, letters: &[(char, &str)]) -> Result<char, CliError> {
+        self.lease.release();
+        self.ui.ask_letter(question, letters)
+    }
+
+    /// Asks for a line of text that may be left empty, or taken over from before.
+    pub fn ask_again(&self, question: &str, before: &str) -> Result<String, CliError> {
+        self.lease.release();
+        self.ui.ask_text_or(question, before)
+    }
+
+    /// Lets a person choose several; none is chosen to begin with.
+    pub fn choose_some(&self, question: &str, options: &[String]) -> Result<Vec<usize>, CliError> {
+        self.lease.release();
+        self.ui.ask_some(question, options)
+    }
+
+    /// Lets a person choose one of several.
+    pub fn choose(&self, question: &str, options: &[String]) -> Result<usize, CliError> {
+        self.lease.release();
+        self.ui.ask_choice(question, options)
+    }
+
+    /// Whether somebody sees what is told before a change: a person who is asked, a script that left the answer out, or
+    /// whoever tries it with a dry run.
+    pub fn shows_preview(&self, danger: Danger) -> bool {
+        let safety = &self.safety;
+        let answered = match danger == Danger::Severe || safety.protected {
+            true => safety.confirm.is_some(),
+            false => safety.yes,
+        };
+        safety.dry_run || (danger != Danger::Mild && !answered)
+    }
+
+    /// Asks before a change that is hard to take back; `name` is typed for a severe one.
+    pub fn confirm(&self, danger: Danger, question: &str, name: &str) -> Result<(), CliError> {
+        let safety = &self.safety;
+        if danger == Danger::Mild || safety.dry_run {
+            return Ok(());
+        }
+        let severe = danger == Danger::Severe || safety.protected;
+        if severe {
+            self.confirm_by_typing(question, name)
+        } else {
+            self.confirm_by_yes(question)
+        }
+    }
+
+    pub fn confirm_by_typing(&self, question: &str, name: &str) -> Result<(), CliError> {
+        if let Some(given) = &self.safety.confirm {
+            return match given.trim() == name.trim() {
+                true => Ok(()),
+                false => Err(CliError::usage(format!(
+                    "{question} --confirm={given} does not fit: it must be {name}"
+                ))),
+            };
+        }
+        if !self.may_ask() {
+            let name = quoted(name);
+            return Err(CliError::usage(format!(
+                "{question} This needs --confirm={name}"
+            )));
+        }
+        self.lease.release();
+        let typed = self
+            .ui
+            .ask_text(&format!("{question} Type {name} to go on"))?;
+        if typed.trim() == name.trim() {
+            Ok(())
+        } else {
+            Err(declined(&format!("{typed:?} is not {name:?}")))
+        }
+    }
+
+    fn confirm_by_yes(&self, question: &str) -> Result<(), CliError> {
+        if self.safety.yes {
+            return Ok(());
+        }
+        if !self.may_ask() {
+            return Err(CliError::usage(format!("{question} This needs --yes")));
+        }
+        self.lease.release();
+        if self.ui.ask_yes(&format!("{question} Go on?"))? {
+            Ok(())
+        } else {
+            Err(declined("the answer was no"))
+        }
+    }
+
+    /// Asks for a key that is kept nowhere.
+    pub fn ask_key(&self) -> Result<ApiKey, CliError> {
+        if !self.may_ask() {
+            return Err(CliError::usage("there is no API key: set SECMON_API_KEY or SECMON_API_KEY_FILE, or name a profile that has one")
+                .hint("keep one: `auth login --key-stdin`"));
+        }
+        self.typed_key("API key")?.check()
+    }
+
+    /// Asks for a key without showing it.
+    pub fn typed_key(&self, question: &str) -> Result<TypedKey, CliError> {
+        self.lease.release();
+        Ok(TypedKey::new(&self.ui.ask_secret(question)?))
+    }
+}
+
+/// How hard a change is to take back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Danger {
+    /// Easily.
+    Mild,
+    /// With work.
+    Moderate,
+    /// Not at all, or very many at once.
+    Severe,
+}
+
+impl Danger {
+    /// The danger of doing the same to `count` things.
+    pub fn times(self, count: usize) -> Self {
+        match (self, count) {
+            (_, 51..) => Self::Severe,
+            (Self::Mild, 6..) => Self::Moderate,
+            (danger, _) => danger,
+        }
+    }
+}
+
+fn declined(reason: &str) -> CliError {
+    CliError::new(Own::Declined, format!("{reason}: nothing was changed"))
+}

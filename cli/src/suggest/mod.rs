@@ -1,0 +1,346 @@
+//! What a command line that cannot be read was probably meant to be.
+
+pub mod typed;
+mod words;
+
+use self::words::*;
+use crate::suggest::typed::Typed;
+use crate::ui::invocation::quoted;
+use crate::values::ports::PortSpec;
+use clap::error::{ContextKind, ContextValue};
+use std::ffi::OsString;
+use std::fmt;
+use std::net::IpAddr;
+
+/// The way out of a command line that cannot be read.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Suggestion {
+    /// The command that does it, without the program's name.
+    Command(String),
+    /// Why there is no such command, and what there is.
+    Nothing(&'static str),
+}
+
+impl fmt::Display for Suggestion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Command(command) => write!(f, "did you mean: secmon {command}"),
+            Self::Nothing(why) => write!(f, "hint: {why}"),
+        }
+    }
+}
+
+/// The command that a word which is none stands for.
+pub fn command_for(word: &str) -> Option<String> {
+    let command = tried_first(word)?;
+    let names = command
+        .split(' ')
+        .take_while(|word| word.starts_with(char::is_lowercase));
+    Some(names.collect::<Vec<_>>().join(" "))
+}
+
+/// Takes out the parser's own advice that leads nowhere, and gives better where there is some that the parser takes.
+pub fn instead(
+    error: &mut clap::Error,
+    words: &[OsString],
+    parser: clap::Command,
+) -> Option<Suggestion> {
+    drop_dashes_advice(error);
+    let typed = Typed::scan(parser, words);
+    let suggestion = not_there(&typed).or_else(|| {
+        let stray = string(error, ContextKind::InvalidSubcommand)
+            .or_else(|| string(error, ContextKind::InvalidArg));
+        let command = match stray {
+            Some(stray) => option(&typed, &stray)
+                .or_else(|| tried(&typed, &stray))
+                .or_else(|| without_verb(&typed))
+                .or_else(|| stray_customer(&typed, &stray)),
+            None => without_verb(&typed),
+        };
+        command
+            .and_then(|command| complete(&typed, command))
+            .map(Suggestion::Command)
+    })?;
+    for advice in [ContextKind::SuggestedSubcommand, ContextKind::SuggestedArg] {
+        error.remove(advice);
+    }
+    Some(suggestion)
+}
+
+/// A command with the places of what it still needs, if the parser takes it then.
+fn complete(typed: &Typed, command: String) -> Option<String> {
+    let error = match typed.refusal(&command) {
+        None => return Some(command),
+        Some(error) => error,
+    };
+    let missing = match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::Strings(missing)) => missing.join(" "),
+        _ => String::new(),
+    };
+    let whole = format!("{command} {}", missing.replace(['<', '>', '.'], ""));
+    let whole = whole.trim_end().to_owned();
+    typed.refusal(&whole).is_none().then_some(whole)
+}
+
+/// To pass a word on as a value is never what was meant.
+fn drop_dashes_advice(error: &mut clap::Error) {
+    let Some(ContextValue::StyledStrs(mut advice)) = error.remove(ContextKind::Suggested) else {
+        return;
+    };
+    advice.retain(|line| !line.to_string().contains("as a value, use"));
+    if !advice.is_empty() {
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(advice));
+    }
+}
+
+fn string(error: &clap::Error, kind: ContextKind) -> Option<String> {
+    match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.clone()),
+        _ => None,
+    }
+}
+
+/// The first two words, nouns by their own name.
+fn first_two(typed: &Typed) -> (String, String) {
+    let named = |place| {
+        let word = typed.word(place).unwrap_or_default();
+        typed.noun_name(word).unwrap_or_else(|| word.to_owned())
+    };
+    (named(0), named(1))
+}
+
+fn not_there(typed: &Typed) -> Option<Suggestion> {
+    let (first, second) = first_two(typed);
+    let fits = |(noun, verb, _): &&(&str, &str, &str)| {
+        let named = |one: &str, other: &str| {
+            *noun == one && (verb.is_empty() || words_for(other).any(|word| word == *verb))
+        };
+        named(&first, &second) || named(&second, &first)
+    };
+    let (_, _, why) = NOT_THERE.iter().find(fits)?;
+    Some(Suggestion::Nothing(why))
+}
+
+fn option(typed: &Typed, stray: &str) -> Option<String> {
+    let (noun, _) = first_two(typed);
+    let fits = |(of, option, _): &&(&str, &str, &str)| *of == noun && *option == stray;
+    let (_, _, instead) = OPTIONS.iter().find(fits)?;
+    let verb = typed.word(1).unwrap_or("list");
+    let mut line = vec![noun, verb.to_owned()];
+    line.extend(typed.words.iter().skip(2).map(|word| quoted(word)));
+    line.extend(typed.rest.iter().map(|word| {
+        if word == stray {
+            (*instead).to_owned()
+        } else {
+            quoted(word)
+        }
+    }));
+    Some(with_options(line, typed, typed.customer.as_deref()))
+}
+
+/// A word that is no command.
+fn tried(typed: &Typed, stray: &str) -> Option<String> {
+    let (first, second) = first_two(typed);
+    let is_first = typed.word(0) == Some(stray);
+    if !is_first && typed.word(1) != Some(stray) {
+        return None;
+    }
+    let fits = |(one, two, _): &&(&str, &str, &str)| *one == first && *two == second;
+    if let Some((_, _, command)) = TRIED_SECOND.iter().find(fits) {
+        return Some(filled(command, typed, 2));
+    }
+    if !is_first {
+        let words = typed.words.get(2..)?.to_vec();
+        return with_verb(&first, &second, typed, (words, typed.customer.clone()));
+    }
+    // The verb in front of the noun.
+    with_verb(&second, &first, typed, about(typed, 2))
+        .or_else(|| Some(filled(tried_first(&first)?, typed, 1)))
+}
+
+/// A noun with the verb that a word stands for.
+fn with_verb(
+    noun: &str,
+    word: &str,
+    typed: &Typed,
+    (words, customer): (Vec<String>, Option<String>),
+) -> Option<String> {
+    let verb = verb_for(typed, noun, word, &words)?;
+    let mut line = vec![noun.to_owned(), verb.to_owned()];
+    line.extend(words.iter().chain(&typed.rest).map(|word| quoted(word)));
+    Some(with_options(line, typed, customer.as_deref()))
+}
+
+/// The verb of a noun that a word stands for.
+fn verb_for<'a>(typed: &Typed, noun: &str, word: &'a str, named: &[String]) -> Option<&'a str> {
+    let verb = words_for(word).find(|verb| typed.has_verb(noun, verb))?;
+    let nothing_to_show = verb == "show" && named.is_empty() && typed.has_verb(noun, "list");
+    Some(if nothing_to_show { "list" } else { verb })
+}
+
+fn tried_first(word: &str) -> Option<&'static str> {
+    words_for(word).find_map(|word| {
+        let (_, command) = TRIED_FIRST.iter().find(|(tried, _)| *tried == word)?;
+        Some(*command)
+    })
+}
+
+/// A word, and the verbs that it is another word for.
+fn words_for(word: &str) -> impl Iterator<Item = &str> {
+    let others = OTHER_WORDS.iter().find(|(other, _)| *other == word);
+    let verbs = others.into_iter().flat_map(|(_, verbs)| *verbs).copied();
+    std::iter::once(word).chain(verbs)
+}
+
+/// A noun with options only: its list is meant.
+fn without_verb(typed: &Typed) -> Option<String> {
+    let (noun, _) = first_two(typed);
+    let narrowed = typed.customer.is_some() || !typed.rest.is_empty();
+    if typed.words.len() != 1 || !narrowed || !typed.has_verb(&noun, "list") {
+        return None;
+    }
+    let mut line = vec![noun, "list".to_owned()];
+    line.extend(typed.rest.iter().map(|word| quoted(word)));
+    Some(with_options(line, typed, typed.customer.as_deref()))
+}
+
+/// A customer without -c.
+fn stray_customer(typed: &Typed, stray: &str) -> Option<String> {
+    if !is_number(stray) && !CUSTOMER.contains(&stray) {
+        return None;
+    }
+    let (noun, _) = first_two(typed);
+    if noun == "customer" && is_number(stray) {
+        return Some(with_options(
+            vec![format!("customer show {stray}")],
+            typed,
+            None,
+        ));
+    }
+    if noun == "report" {
+        return Some(filled(REPORT, typed, 1));
+    }
+    let all = typed.words.iter().skip(1).chain(&typed.rest);
+    let (numbers, others): (Vec<&String>, Vec<&String>) = all
+        .filter(|word| !CUSTOMER.contains(&word.as_str()))
+        .partition(|word| is_number(word));
+    let [customer] = numbers.as_slice() else {
+        return None;
+    };
+    let lists = typed.has_verb(&noun, "list");
+    let mut line = vec![noun];
+    if others.iter().all(|word| word.starts_with('-')) && lists {
+        line.push("list".to_owned());
+    }
+    line.extend(others.into_iter().map(|word| quoted(word)));
+    Some(with_options(line, typed, Some(customer)))
+}
+
+/// What stands behind the first words, without fillers, and the customer.
+fn about(typed: &Typed, behind: usize) -> (Vec<String>, Option<String>) {
+    let mut customer = typed.customer.clone();
+    let mut words: Vec<String> = Vec::new();
+    let mut before = typed.words.iter().take(behind).next_back();
+    for word in typed.words.iter().skip(behind) {
+        let named = before.is_some_and(|before| CUSTOMER.contains(&before.as_str()));
+        let filler = FILLERS.contains(&word.as_str()) || CUSTOMER.contains(&word.as_str());
+        if named && is_number(word) {
+            customer = Some(word.clone());
+        } else if !filler {
+            words.push(word.clone());
+        }
+        before = Some(word);
+    }
+    (words, customer)
+}
+
+/// Puts what was typed into the places of a command.
+fn filled(command: &str, typed: &Typed, behind: usize) -> String {
+    let (mut words, mut customer) = about(typed, behind);
+    let needs_customer = command.contains("-c ID");
+    if let Some(place) = words.iter().position(|word| is_number(word))
+        && needs_customer
+        && customer.is_none()
+    {
+        customer = Some(words.remove(place));
+    }
+    let mut line: Vec<String> = Vec::new();
+    let mut places = command.split(' ');
+    while let Some(place) = places.next() {
+        let given = place == "-c" || typed.rest.iter().any(|word| word == place);
+        match place {
+            option if option.starts_with('-') && given => {
+                places.next();
+            }
+            "PORT" => line.extend(ports(&mut words)),
+            "ENDPOINT" => line.push(take(&mut words, is_server, place)),
+            "ENDPOINT..." => line.extend(take_all(&mut words, is_server, "ENDPOINT")),
+            "ENDPOINT+" => match take_all(&mut words, is_server, "ENDPOINT").as_slice() {
+                [one] => line.push(one.clone()),
+                several => line.extend(several.iter().map(|server| format!("-e {server}"))),
+            },
+            "ALERT..." => line.extend(take_all(&mut words, |_| true, "ALERT")),
+            "IP..." => {
+                line.push(take(&mut words, |_| true, "IP"));
+                line.extend(words.extract_if(.., |word| word.parse::<IpAddr>().is_ok()));
+            }
+            place if place.chars().all(char::is_uppercase) && place != "TEXT" => {
+                line.push(take(&mut words, |_| true, place));
+            }
+            literal => line.push(literal.to_owned()),
+        }
+    }
+    let is_asked = |option: &&str| typed.rest.iter().any(|word| word == option);
+    if ["--all", "--help", "-h"].iter().any(is_asked) {
+        line.retain(|word| !["ALERT", "ENDPOINT"].contains(&word.as_str()));
+    } else if [SUSPEND, RESUME].contains(&command) && customer.is_some() {
+        // Nothing but the customer was named: all of their servers are meant.
+        let nothing_named = line.iter_mut().filter(|place| *place == "ENDPOINT");
+        nothing_named.for_each(|place| *place = "--all".to_owned());
+    }
+    line.extend(typed.rest.iter().map(|word| quoted(word)));
+    let unknown = needs_customer.then_some("ID");
+    with_options(line, typed, customer.as_deref().or(unknown))
+}
+
+fn take(words: &mut Vec<String>, fits: fn(&str) -> bool, place: &str) -> String {
+    match words.iter().position(|word| fits(word)) {
+        Some(found) => quoted(&words.remove(found)),
+        None => place.to_owned(),
+    }
+}
+
+fn take_all(words: &mut Vec<String>, fits: fn(&str) -> bool, place: &str) -> Vec<String> {
+    let fitting = words.extract_if(.., |word| fits(word));
+    let fitting: Vec<String> = fitting.map(|word| quoted(&word)).collect();
+    match fitting.is_empty() {
+        true => vec![place.to_owned()],
+        false => fitting,
+    }
+}
+
+fn is_server(word: &str) -> bool {
+    !PortSpec::looks_like_port(word)
+}
+
+fn ports(words: &mut Vec<String>) -> Vec<String> {
+    let is_port = |word: &mut String| PortSpec::parse(word).is_ok();
+    let ports: Vec<String> = words.extract_if(.., is_port).collect();
+    if ports.is_empty() {
+        vec!["PORT".to_owned()]
+    } else {
+        ports
+    }
+}
+
+fn with_options(mut line: Vec<String>, typed: &Typed, customer: Option<&str>) -> String {
+    line.extend(typed.options.iter().map(|word| quoted(word)));
+    if let Some(customer) = customer {
+        line.push(format!("-c {}", quoted(customer)));
+    }
+    line.join(" ")
+}
+
+fn is_number(word: &str) -> bool {
+    !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit())
+}

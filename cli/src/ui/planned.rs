@@ -1,0 +1,46 @@
+//! What a dry run would send.
+
+use http::Method;
+use serde_json::{Value, json};
+use std::fmt;
+
+/// A write that a dry run did not send.
+#[derive(Debug, Clone)]
+pub struct Planned {
+    /// Its method.
+    pub method: Method,
+    /// Its path, with the query.
+    pub path: String,
+    /// Its body.
+    pub body: Value,
+    /// What it is about, in words.
+    pub about: String,
+    /// Whether the call would be marked as simulated.
+    pub sandbox: bool,
+}
+
+impl Planned {
+    /// The request as it would go out.
+    pub fn to_json(&self) -> Value {
+        json!({
+            "method": self.method.as_str(),
+            "path": self.path,
+            "body": self.body,
+            "headers": self.headers(),
+        })
+    }
+
+    fn headers(&self) -> Value {
+        let mut headers = json!({ "authorization": "Bearer ****" });
+        if self.sandbox {
+            headers["x-sandbox"] = json!("true");
+        }
+        headers
+    }
+}
+
+impl fmt::Display for Planned {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "would {} {} {}", self.method, self.path, self.about)
+    }
+}

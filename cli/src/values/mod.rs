@@ -1,0 +1,5 @@
+//! What people type for a value: a port, a length of time, a day.
+
+pub mod days;
+pub mod durations;
+pub mod ports;

@@ -1,0 +1,211 @@
+//! Every change of many goes on where a run of it was killed: nothing is lost, and no more is sent again than was on its
+//! way.
+
+use crate::journal::{quiet, wired};
+use crate::shell::{Shell, account, provision};
+use crate::wire::Moment;
+use secmon_mock::Tenant;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+const MANY: usize = 12;
+/// Calls on their way at one time.
+const AT_ONCE: usize = 8;
+
+/// A change of many: what has to be there for it, and the command with what it is about.
+struct Change {
+    name: &'static str,
+    /// Prepares an account, and gives the words of the command.
+    command: fn(&Shell) -> Vec<String>,
+}
+
+const CHANGES: [Change; 9] = [
+    Change {
+        name: "domain suspend",
+        command: |shell| words("domain suspend -y -c 42", domains(shell)),
+    },
+    Change {
+        name: "domain terminate",
+        command: |shell| words("domain terminate -y -c 42", domains(shell)),
+    },
+    Change {
+        name: "domain provision",
+        command: |shell| {
+            slots(shell);
+            words("domain provision --service 501 -c 42", names())
+        },
+    },
+    Change {
+        name: "alert ack",
+        command: |shell| {
+            domains(shell);
+            words("alert ack -c 42", alerts(shell, "domain"))
+        },
+    },
+    Change {
+        name: "alert resolve",
+        command: |shell| {
+            servers(shell);
+            words("alert resolve -y -c 42", alerts(shell, "port"))
+        },
+    },
+    Change {
+        name: "alert allow",
+        command: |shell| {
+            servers(shell);
+            let line = "alert allow -m asked-for-by-the-customer -c 42";
+            words(line, alerts(shell, "port"))
+        },
+    },
+    Change {
+        name: "rules remove",
+        command: |shell| {
+            rules(shell);
+            words("rules remove -y", ids(shell, "rules list -o ids"))
+        },
+    },
+    Change {
+        name: "rules remove --on",
+        command: |shell| {
+            rules(shell);
+            words("rules remove -y --on web-1", ports())
+        },
+    },
+    Change {
+        name: "rules copy",
+        command: |shell| {
+            rules(shell);
+            provision(shell, "203.0.113.200", "web-2");
+            words("rules copy web-1 --to web-2", Vec::new())
+        },
+    },
+];
+
+fn words(line: &str, more: Vec<String>) -> Vec<String> {
+    let line = line.split_whitespace().map(str::to_owned);
+    line.chain(more).collect()
+}
+
+fn names() -> Vec<String> {
+    (0..MANY).map(|i| format!("example-{i}.com")).collect()
+}
+
+fn ports() -> Vec<String> {
+    (0..MANY).map(|i| (2000 + i).to_string()).collect()
+}
+
+fn slots(shell: &Shell) {
+    let line = "subscription set 501 --product domain_monitoring --quantity 40 -c 42";
+    shell.line(line).exits(0);
+}
+
+fn domains(shell: &Shell) -> Vec<String> {
+    slots(shell);
+    let line = words("domain provision --service 501 -c 42", names());
+    let line: Vec<&str> = line.iter().map(String::as_str).collect();
+    shell.run(&line).exits(0);
+    names()
+}
+
+fn servers(shell: &Shell) {
+    for i in 0..MANY {
+        provision(shell, &format!("203.0.113.{i}"), &format!("web-{i}"));
+    }
+}
+
+fn rules(shell: &Shell) {
+    provision(shell, "203.0.113.100", "web-1");
+    let line = words("rules add web-1 -m ports-of-the-platform", ports());
+    let line: Vec<&str> = line.iter().map(String::as_str).collect();
+    shell.run(&line).exits(0);
+}
+
+fn ids(shell: &Shell, line: &str) -> Vec<String> {
+    let listed = shell.line(line).exits(0).stdout;
+    let ids: Vec<String> = listed.lines().take(MANY).map(str::to_owned).collect();
+    assert_eq!(ids.len(), MANY, "{listed}");
+    ids
+}
+
+fn alerts(shell: &Shell, kind: &str) -> Vec<String> {
+    let line = format!("alert list -c 42 --kind {kind} --status open -o ids");
+    ids(shell, &line)
+}
+
+/// How often each change was answered with 2xx.
+fn made(tenant: &Tenant) -> BTreeMap<String, usize> {
+    let mut made = BTreeMap::new();
+    for call in tenant.journal() {
+        let done = call
+            .status
+            .is_some_and(|status| (200..300).contains(&status));
+        if call.method != "GET" && done {
+            let named = format!("{} {} {}", call.method, call.path, call.body);
+            *made.entry(named).or_default() += 1;
+        }
+    }
+    made
+}
+
+#[test]
+fn goes_on_where_it_was_killed() {
+    for change in &CHANGES {
+        for moment in [Moment::Unsent, Moment::Unanswered, Moment::Unwritten] {
+            let tenant = account();
+            let (wire, shell) = wired(&tenant);
+            let line = (change.command)(&shell);
+            let line: Vec<&str> = line
+                .iter()
+                .map(String::as_str)
+                .chain(["-o", "json"])
+                .collect();
+            let before = made(&tenant);
+            wire.run_and_kill(quiet(&shell, &line), moment, MANY - 2);
+            let again = shell.run(&line).exits(0).json();
+
+            let name = change.name;
+            let expected = serde_json::json!(
+                { "total": MANY, "succeeded": MANY, "failed": 0, "skipped": 0 }
+            );
+            assert_eq!(again["summary"], expected, "{name}: {again}");
+            let items = again["items"].as_array().expect("items");
+            let told = items.iter().filter(is_of_before);
+            assert!(told.count() > 0, "{name}: {again}");
+            let mut made = made(&tenant);
+            made.retain(|call, _| !before.contains_key(call));
+            let repeated = made.values().filter(|count| **count > 1).count();
+            assert_eq!(made.len(), MANY, "{name}: {made:?}");
+            assert!(repeated <= AT_ONCE, "{name}: {repeated} were sent again");
+        }
+    }
+}
+
+fn is_of_before(item: &&Value) -> bool {
+    let note = item["note"].as_str().unwrap_or_default();
+    note.contains("before the run was interrupted")
+}
+
+#[test]
+fn a_domain_that_came_back_is_not_ended_by_an_older_run() {
+    let tenant = account();
+    let (wire, shell) = wired(&tenant);
+    let line = words("domain terminate -y -c 42", domains(&shell));
+    let line: Vec<&str> = line.iter().map(String::as_str).collect();
+    wire.run_and_kill(quiet(&shell, &line), Moment::Unwritten, MANY - 2);
+    let ended = shell.line("domain list -c 42 -o json").exits(0).json();
+    let left: Vec<&str> = ended
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|domain| domain["domain"].as_str())
+        .collect();
+    let gone = names()
+        .into_iter()
+        .find(|name| !left.contains(&name.as_str()));
+    let gone = gone.expect("one was terminated");
+    let back = format!("domain provision {gone} --service 501 -c 42");
+    shell.line(&back).exits(0);
+    let refused = shell.run(&line).exits(2);
+    assert!(refused.stderr.contains(&gone), "{refused:?}");
+    assert!(refused.stderr.contains("--restart"), "{refused:?}");
+}
