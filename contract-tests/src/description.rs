@@ -176,6 +176,7 @@ fn found_problems(form: &'static Form, place: &str, exchange: &Exchange) -> Vec<
     let errors = validator.iter_errors(&exchange.json);
     problems.extend(errors.map(|error| {
         let place = error.instance_path().to_string();
+        let place = format!("/{}", place.trim_start_matches('/'));
         Problem {
             told: format!("{error} at `{place}`"),
             in_short: format!("{} at `{}`", error.masked(), unnumbered(&place)),

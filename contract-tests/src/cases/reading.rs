@@ -43,7 +43,7 @@ async fn what_is_refused_is_refused_in_its_shape() {
     let account = Account::new().await;
     let wrong = crate::RawCall::new(Method::GET, &format!("{}/api/v1/endpoints", account.url));
     let refused = wrong.bearer("not-a-key").send().await.expect("an answer");
-    assert_eq!(refused.outcome(), "401 key", "{}", refused.json);
+    assert_eq!(refused.outcome(), "401 key", "wrong key: {}", refused.json);
     let customer = account.customer().id;
     let of = format!("billing_customer_id={customer}");
     for (path, outcome) in [
@@ -75,13 +75,10 @@ async fn the_servers_of_the_account_are_a_list() {
     let first = read(&account, "/api/v1/endpoints?per_page=2&page=1").await;
     let second = read(&account, "/api/v1/endpoints?per_page=2&page=2").await;
     let ids = |page: &Value| {
-        let items = page["data"].as_array().cloned().unwrap_or_default();
-        items
-            .into_iter()
-            .map(|item| item["id"].clone())
-            .collect::<Vec<_>>()
+        let items = page["data"].as_array().into_iter().flatten();
+        items.map(|item| item["id"].clone()).collect::<Vec<_>>()
     };
-    let total = first["meta"]["total"].as_u64().expect("a total");
+    let total = first["meta"]["total"].as_u64().expect("`meta.total`");
     assert!(
         ids(&first).len() as u64 == total.min(2),
         "{total} servers, and on the first page {first}"
