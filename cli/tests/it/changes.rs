@@ -408,6 +408,40 @@ fn all_servers_of_a_customer_are_suspended_and_resumed_in_one_line() {
 }
 
 #[test]
+fn all_servers_of_a_customer_who_leaves_are_ended_after_one_question() {
+    let tenant = account();
+    let shell = Shell::of(&tenant);
+    for (address, customer) in [
+        ("203.0.113.1", "42"),
+        ("203.0.113.2", "42"),
+        ("203.0.113.3", "43"),
+    ] {
+        shell.run(&["provision", address, "-c", customer]).exits(0);
+    }
+    let before = writes(&tenant);
+    for verb in ["terminate", "delete"] {
+        let refused = shell.line(&format!("endpoint {verb} --all -c 42")).exits(2);
+        for said in ["203.0.113.1", "203.0.113.2", "--yes"] {
+            assert!(refused.stderr.contains(said), "{verb}: {refused:?}");
+        }
+        assert!(!refused.stderr.contains("203.0.113.3"), "{refused:?}");
+    }
+    assert_eq!(writes(&tenant), before);
+
+    let ended = shell.line("endpoint terminate --all -c 42 --yes").exits(0);
+    assert!(
+        ended.stdout.contains("Customer 42 had 2 servers."),
+        "{ended:?}"
+    );
+    assert_eq!(writes(&tenant), before + 2);
+    let again = shell.line("endpoint terminate --all -c 42 --yes -o json");
+    let again = again.exits(0).json();
+    assert_eq!(again["summary"]["total"], 0, "{again}");
+    let others = shell.line("endpoint list -c 43 -o json").exits(0).json();
+    assert_eq!(others[0]["status"], "active");
+}
+
+#[test]
 fn many_servers_of_a_customer_are_not_suspended_without_a_yes() {
     let shell = Shell::of(&account());
     let rows: String = (0..6).map(|i| format!("203.0.113.{i},42\n")).collect();

@@ -165,6 +165,8 @@ fn a_number_that_nobody_knows_changes_nothing() {
     for line in [
         "endpoint suspend --all",
         "endpoint resume --all",
+        "endpoint terminate --all",
+        "endpoint delete --all",
         "domain suspend --all",
         "domain resume --all",
         "rules add --global 22 -m asked-for-by-the-customer",

@@ -35,9 +35,9 @@ Examples:
   secmon domain suspend --all -c 42                   and all of its domains
   secmon endpoint list -c 42 -o ids | secmon endpoint suspend -";
 
-/// Servers to suspend or to resume.
+/// Servers by name, or all of a customer.
 #[derive(Debug, Args)]
-pub struct EndpointSwitch {
+pub struct EndpointSelection {
     /// All servers of the customer given with -c
     #[arg(long, conflicts_with_all = ["endpoints", "file"])]
     pub all: bool,
@@ -152,8 +152,8 @@ impl Suspended for ServerRow {
     }
 }
 
-/// Runs the command: every server is found before any is changed.
-pub async fn run(
+/// Every server is found before any is changed.
+async fn run_named(
     context: &Context,
     targets: &EndpointTargets,
     change: ServerChange,
@@ -194,15 +194,14 @@ pub async fn run(
     bulk::conclude(&context.screen, change.words(), items)
 }
 
-/// Suspends or resumes the servers that are named, or all of a customer that are in the other state.
-pub async fn switch(
+/// Changes the servers that are named, or all of a customer that are not so already.
+pub async fn run(
     context: &Context,
-    servers: &EndpointSwitch,
-    transition: Transition,
+    servers: &EndpointSelection,
+    change: ServerChange,
 ) -> Result<Outcome, CliError> {
-    let change = ServerChange::To(transition);
     if !servers.all {
-        return run(context, &servers.targets, change).await;
+        return run_named(context, &servers.targets, change).await;
     }
     let customer = context.customer()?;
     let listed =
@@ -216,15 +215,23 @@ pub async fn switch(
         .filter(|endpoint| change.is_undone_by(&endpoint.status))
         .map(ServerRow::listed)
         .collect();
-    let sentence = format!(
-        "Customer {customer} has {}; {} not {} before.",
-        counted(total, "server"),
-        rows.len(),
-        change.words().done
-    );
-    let (rows, stay) = match transition {
-        Transition::Resume => resume_all::choose(&context.prompt, customer, &SERVERS, rows)?,
-        Transition::Suspend | Transition::Terminate => {
+    let servers_in_all = counted(total, "server");
+    let sentence = match change {
+        ServerChange::To(Transition::Suspend | Transition::Resume) => format!(
+            "Customer {customer} has {servers_in_all}; {} not {} before.",
+            rows.len(),
+            change.words().done
+        ),
+        ServerChange::To(Transition::Terminate) | ServerChange::Delete => {
+            format!("Customer {customer} had {servers_in_all}.")
+        }
+    };
+    let (rows, stay) = match change {
+        ServerChange::To(Transition::Resume) => {
+            resume_all::choose(&context.prompt, customer, &SERVERS, rows)?
+        }
+        _ if rows.is_empty() => (rows, None),
+        _ => {
             confirm(&context.prompt, change, &rows)?;
             (rows, None)
         }
@@ -238,7 +245,7 @@ pub async fn switch(
     outcome
         .story
         .splice(0..0, [Line::text(sentence)].into_iter().chain(stay));
-    if transition == Transition::Suspend {
+    if change == ServerChange::To(Transition::Suspend) {
         outcome.story.extend([
             Line::Heading("Next:"),
             Line::next(
@@ -338,13 +345,11 @@ fn nothing_named(session: &Session, targets: &EndpointTargets, change: ServerCha
             "to read the servers from standard input: `endpoint {verb} -`"
         ));
     }
-    match (change, session.settings.customer) {
-        (ServerChange::To(Transition::Suspend | Transition::Resume), Some(customer)) => {
-            error.hint(format!(
-                "for all servers of customer {customer}: `endpoint {verb} --all -c {customer}`"
-            ))
-        }
-        _ => error,
+    match session.settings.customer {
+        Some(customer) => error.hint(format!(
+            "for all servers of customer {customer}: `endpoint {verb} --all -c {customer}`"
+        )),
+        None => error,
     }
 }
 

@@ -8,7 +8,7 @@ mod show;
 mod wait;
 
 use self::add::EndpointAddArgs;
-use self::change::{EndpointSwitch, EndpointTargets, SUSPEND_EXAMPLES, ServerChange};
+use self::change::{EndpointSelection, SUSPEND_EXAMPLES, ServerChange};
 use self::list::EndpointListArgs;
 use self::rename::EndpointRenameArgs;
 use self::show::EndpointShowArgs;
@@ -38,13 +38,13 @@ pub enum EndpointCommand {
     Rename(EndpointRenameArgs),
     /// Stop scanning servers and keep their history
     #[command(after_help = SUSPEND_EXAMPLES)]
-    Suspend(EndpointSwitch),
+    Suspend(EndpointSelection),
     /// Scan suspended servers again
-    Resume(EndpointSwitch),
+    Resume(EndpointSelection),
     /// End monitoring for billing; a later manual scan is still told why it is refused
-    Terminate(EndpointTargets),
+    Terminate(EndpointSelection),
     /// Remove servers from every list; adding the address again restores them
-    Delete(EndpointTargets),
+    Delete(EndpointSelection),
     /// Scan servers for open ports now
     Scan(ScanArgs),
     /// Wait until servers have been scanned, or are active or paused
@@ -56,8 +56,10 @@ impl EndpointCommand {
     pub fn input(&self) -> Option<&Path> {
         match self {
             Self::Provision(args) => args.file.as_deref(),
-            Self::Suspend(switch) | Self::Resume(switch) => switch.targets.file.as_deref(),
-            Self::Terminate(targets) | Self::Delete(targets) => targets.file.as_deref(),
+            Self::Suspend(servers)
+            | Self::Resume(servers)
+            | Self::Terminate(servers)
+            | Self::Delete(servers) => servers.targets.file.as_deref(),
             _ => None,
         }
     }
@@ -72,16 +74,16 @@ pub async fn run(context: &Context, command: EndpointCommand) -> Result<Outcome,
         EndpointCommand::Add(args) => add::run(context, args).await,
         EndpointCommand::Rename(args) => rename::run(context, &args).await,
         EndpointCommand::Suspend(servers) => {
-            change::switch(context, &servers, Transition::Suspend).await
+            change::run(context, &servers, ServerChange::To(Transition::Suspend)).await
         }
         EndpointCommand::Resume(servers) => {
-            change::switch(context, &servers, Transition::Resume).await
+            change::run(context, &servers, ServerChange::To(Transition::Resume)).await
         }
-        EndpointCommand::Terminate(targets) => {
-            change::run(context, &targets, ServerChange::To(Transition::Terminate)).await
+        EndpointCommand::Terminate(servers) => {
+            change::run(context, &servers, ServerChange::To(Transition::Terminate)).await
         }
-        EndpointCommand::Delete(targets) => {
-            change::run(context, &targets, ServerChange::Delete).await
+        EndpointCommand::Delete(servers) => {
+            change::run(context, &servers, ServerChange::Delete).await
         }
         EndpointCommand::Scan(args) => scan::run(context, args).await,
         EndpointCommand::Wait(args) => wait::run(context, args).await,
