@@ -17,6 +17,7 @@ checks! {
     a_run_that_is_stopped_leaves_nothing_alive_and_a_killed_one_can_be_cleaned_up(Embedded) with "kill",
     a_violation_is_told_with_its_law_and_without_secrets(Embedded),
     what_no_document_excludes_is_a_difference(Embedded),
+    what_many_cases_show_is_told_once_and_a_steered_run_leaves_nothing(Embedded),
     what_a_run_recorded_is_held_against_the_mock(Embedded),
     what_cannot_begin_says_why(Embedded),
 }
@@ -282,6 +283,20 @@ fn what_no_document_excludes_is_a_difference() {
     }
 }
 
+fn what_many_cases_show_is_told_once_and_a_steered_run_leaves_nothing() {
+    let stand = Stand::new("once");
+    let more = Doing::Answer(".body.global_count += 1".to_owned());
+    let bend = Bend::new("* */whitelists/endpoint-summary -> 200", more);
+    let proxy = Proxy::start(stand.remote.url(), bend);
+    let few = ["--only", "scenes::a_service"];
+    // Each case has a customer of its own, and so another sentence.
+    let alone = said(&stand.run(proxy.url(), &few));
+    let told = alone.contains(" times): scenes::") && alone.contains("stays");
+    let steering = ["--admin-url", proxy.url()];
+    let steered = said(&stand.run(proxy.url(), &[few, steering].concat()));
+    assert!(told && !steered.contains("stays"), "{alone}\n{steered}");
+}
+
 fn what_a_run_recorded_is_held_against_the_mock() {
     let stand = Stand::new("recorded");
     let further = r#".body.data.resumed_at = "2026-01-01T00:00:00+00:00""#;
@@ -321,25 +336,14 @@ fn what_cannot_begin_says_why() {
         let ran = command.env("SECMON_API_KEY", key).output();
         ran.expect("the program runs")
     };
+    let of = |profile| stand.run(url, &["--profile", profile]);
     for (ran, code, word) in [
         (stand.run("http://127.0.0.1:9", &[]), 7, "gives no answer"),
         (with_key("nobodys"), 3, "refuses the key: Unauthenticated."),
         (with_key(""), 2, "set SECMON_API_KEY"),
-        (
-            stand.run(url, &["--profile", "x"]),
-            2,
-            "there is no profile",
-        ),
-        (
-            stand.run(url, &["--profile", "open"]),
-            2,
-            "config.toml: make it yours alone",
-        ),
-        (
-            stand.run(url, &["--profile", "read"]),
-            2,
-            "key: make it yours alone",
-        ),
+        (of("x"), 2, "there is no profile"),
+        (of("open"), 2, "config.toml: make it yours alone"),
+        (of("read"), 2, "key: make it yours alone"),
         // Races are for the whole level.
         (stand.run(url, &["--only", "eight_"]), 2, "--only eight_"),
     ] {
