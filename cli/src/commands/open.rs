@@ -45,12 +45,7 @@ struct PortalPage {
 /// Runs the command.
 pub async fn run(context: &Context, args: &OpenArgs) -> Result<Outcome, CliError> {
     let page = page(context, args).await?;
-    let service = context
-        .session
-        .settings
-        .service
-        .as_ref()
-        .map_err(Clone::clone)?;
+    let service = context.session.settings.service()?;
     let url = format!("{}{}", service.base_url.trim_end_matches('/'), page.path);
     if service.source == Source::Local {
         context

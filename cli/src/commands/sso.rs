@@ -54,12 +54,7 @@ async fn link(context: &Context, path: Option<String>, way: Way) -> Result<Outco
     else {
         return Ok(Outcome::record(Value::Null, Table::default()));
     };
-    let service = context
-        .session
-        .settings
-        .service
-        .as_ref()
-        .map_err(Clone::clone)?;
+    let service = context.session.settings.service()?;
     let url = answer.data.sign_in_url(&service.base_url);
     let url = url.expose();
     if way == Way::Browser

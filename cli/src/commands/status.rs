@@ -117,10 +117,7 @@ pub async fn of_customer(context: &Context, customer: CustomerId) -> Result<Outc
     });
     let mut story = vec![Line::text(format!("Customer {customer}:"))];
     story.extend(server_lines(&servers));
-    let has_domains = overview
-        .domains
-        .as_ref()
-        .is_some_and(|domains| !domains.is_empty());
+    let has_domains = overview.domains.iter().flatten().next().is_some();
     if overview.subscribed || has_domains {
         story.extend(domain_lines(&domains));
     }

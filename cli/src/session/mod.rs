@@ -235,7 +235,7 @@ impl Session {
     }
 
     fn connect(&self, key: ApiKey) -> Result<Connection, CliError> {
-        let service = self.settings.service.as_ref().map_err(Clone::clone)?;
+        let service = self.settings.service()?;
         let connection = Connection::open(
             &self.settings,
             &self.ui,
@@ -255,7 +255,7 @@ impl Session {
         if let Some(key) = self.key.get() {
             return Ok(key);
         }
-        let service = self.settings.service.as_ref().map_err(Clone::clone)?;
+        let service = self.settings.service()?;
         let key = self.read_key(&service.key)?;
         Ok(self.key.get_or_init(|| key))
     }

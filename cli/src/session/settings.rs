@@ -90,6 +90,11 @@ pub enum Reading {
 }
 
 impl Settings {
+    /// Which service, with which key.
+    pub fn service(&self) -> Result<&Service, CliError> {
+        self.service.as_ref().map_err(Clone::clone)
+    }
+
     /// Lays the flags over the environment over the profile.
     pub fn resolve(flags: &GlobalArgs, reading: Reading) -> Result<Self, CliError> {
         let config_path = match flags

@@ -434,7 +434,7 @@ fn all_servers_of_a_customer_who_leaves_are_ended_after_one_question() {
         "{ended:?}"
     );
     assert_eq!(writes(&tenant), before + 2);
-    let again = shell.line("endpoint terminate --all -c 42 --yes -o json");
+    let again = shell.line("endpoint terminate --all -c 42 -o json");
     let again = again.exits(0).json();
     assert_eq!(again["summary"]["total"], 0, "{again}");
     let others = shell.line("endpoint list -c 43 -o json").exits(0).json();

@@ -18,7 +18,7 @@ pub async fn accepts(client: &Client) -> Result<(), CliError> {
 
 /// Runs the command.
 pub async fn run(session: &Session) -> Result<Outcome, CliError> {
-    let service = session.settings.service.as_ref().map_err(Clone::clone)?;
+    let service = session.settings.service()?;
     let key = session.key_in_use()?;
     let name = match &service.source {
         Source::Local => "embedded mock".to_owned(),

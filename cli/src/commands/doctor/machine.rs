@@ -62,9 +62,7 @@ fn others_can_read(_path: &Path) -> bool {
 pub fn service(session: &Session) -> Check {
     let described = session
         .settings
-        .service
-        .as_ref()
-        .map_err(Clone::clone)
+        .service()
         .map(|service| match &service.source {
             Source::Local => "the embedded mock".to_owned(),
             Source::Profile(name) => format!("{} (profile {name})", service.base_url),

@@ -19,7 +19,7 @@ use crate::ui::outcome::{Line, Outcome, to_json};
 use crate::values::durations::counted;
 use clap::Args;
 use secmon::Response;
-use secmon::model::{Endpoint, EndpointStatus};
+use secmon::model::{CustomerId, Endpoint, EndpointStatus};
 use secmon::operations::{
     DeleteEndpoint, EndpointState, ResumeEndpoint, SuspendEndpoint, TerminateEndpoint,
 };
@@ -110,6 +110,20 @@ impl ServerChange {
         match self.danger() {
             Danger::Mild => Prefixes::Accepted,
             Danger::Moderate | Danger::Severe => Prefixes::Refused,
+        }
+    }
+
+    /// What is said of a change to all servers of a customer, of which so many are not so already.
+    fn of_all(self, customer: CustomerId, total: usize, left: usize) -> String {
+        let servers = counted(total, "server");
+        match self {
+            Self::To(Transition::Suspend | Transition::Resume) => format!(
+                "Customer {customer} has {servers}; {left} not {} before.",
+                self.words().done
+            ),
+            Self::To(Transition::Terminate) | Self::Delete => {
+                format!("Customer {customer} had {servers}.")
+            }
         }
     }
 
@@ -215,17 +229,7 @@ pub async fn run(
         .filter(|endpoint| change.is_undone_by(&endpoint.status))
         .map(ServerRow::listed)
         .collect();
-    let servers_in_all = counted(total, "server");
-    let sentence = match change {
-        ServerChange::To(Transition::Suspend | Transition::Resume) => format!(
-            "Customer {customer} has {servers_in_all}; {} not {} before.",
-            rows.len(),
-            change.words().done
-        ),
-        ServerChange::To(Transition::Terminate) | ServerChange::Delete => {
-            format!("Customer {customer} had {servers_in_all}.")
-        }
-    };
+    let sentence = change.of_all(customer, total, rows.len());
     let (rows, stay) = match change {
         ServerChange::To(Transition::Resume) => {
             resume_all::choose(&context.prompt, customer, &SERVERS, rows)?

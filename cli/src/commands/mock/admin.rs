@@ -38,14 +38,7 @@ impl Admin {
     pub fn of(context: &Context, args: &AdminArgs) -> Result<Self, CliError> {
         let origin = match named(args)? {
             Some(url) => url,
-            None => context
-                .session
-                .settings
-                .service
-                .as_ref()
-                .map_err(Clone::clone)?
-                .base_url
-                .clone(),
+            None => context.session.settings.service()?.base_url.clone(),
         };
         Ok(Self {
             origin: service::origin_of(&origin),
