@@ -11,6 +11,13 @@ use crate::table::TABLE;
 /// Entries of a list of ports that a rule of so many ports fills (E5).
 const LISTED_WHOLE: u64 = 1024;
 
+/// What scans count of a domain's leaks.
+const COUNTS: [&str; 3] = [
+    "employees_compromised",
+    "customers_compromised",
+    "third_parties_compromised",
+];
+
 /// What our own mock says of a scan.
 const WORDS: [&str; 3] = ["pending", "completed", "failed"];
 
@@ -36,8 +43,8 @@ pub(super) fn contradictions(snapshot: &Snapshot) -> Vec<String> {
             path if path.ends_with("/detail") => judge.detail(customer, answer),
             _ => {}
         }
-        let operation = &TABLE.row_of(&Method::GET, path).operation;
         for sentence in &mut judge.found[before..] {
+            let operation = &TABLE.row_of(&Method::GET, path).operation;
             *sentence = format!("{operation}: {sentence}");
         }
     }
@@ -299,18 +306,12 @@ impl Judge<'_> {
         let at = |what: &str| format!("/api/v1/domains/{id}/{what}?billing_customer_id={customer}");
         let summary = self.snapshot.at(&at("summary"))[1]["data"].clone();
         for (name, value) in members(domain) {
-            self.expect(
-                || format!("{name} in the summary of {id}"),
-                &summary[name],
-                value,
-            );
+            let what = || format!("{name} in the summary of {id}");
+            self.expect(what, &summary[name], value);
         }
         for slots in ["slots_used", "slots_total"] {
-            self.expect(
-                || format!("{slots} in the summary of {id}"),
-                &summary[slots],
-                &list[slots],
-            );
+            let what = || format!("{slots} in the summary of {id}");
+            self.expect(what, &summary[slots], &list[slots]);
         }
         let mentions = ["true", "false"].map(|new| {
             let list = at("dark-web-mentions");
@@ -318,57 +319,39 @@ impl Judge<'_> {
             all.as_array().map_or(0, Vec::len)
         });
         let mentions = json!(mentions[0] + mentions[1]);
-        self.expect(
-            || format!("dark_web_mentions_count of {id}"),
-            &domain["dark_web_mentions_count"],
-            &mentions,
-        );
+        let what = || format!("dark_web_mentions_count of {id}");
+        self.expect(what, &domain["dark_web_mentions_count"], &mentions);
         let leaks = self.snapshot.at(&at("credential-leaks"))[1]["data"]["total"].clone();
-        let counts = [
-            "employees_compromised",
-            "customers_compromised",
-            "third_parties_compromised",
-        ];
-        let sum: u64 = counts
-            .iter()
-            .filter_map(|count| domain[*count].as_u64())
-            .sum();
-        self.expect(|| format!("the leaks of {id}"), &leaks, &json!(sum));
-        let portal = format!("/domains/{id}");
-        self.expect(
-            || format!("portal_detail_path of {id}"),
-            &domain["portal_detail_path"],
-            &json!(portal),
-        );
+        let counts = COUNTS.iter().filter_map(|count| domain[*count].as_u64());
+        let sum = json!(counts.sum::<u64>());
+        self.expect(|| format!("the leaks of {id}"), &leaks, &sum);
+        let portal = json!(format!("/domains/{id}"));
+        let what = || format!("portal_detail_path of {id}");
+        self.expect(what, &domain["portal_detail_path"], &portal);
         if domain["quota_paused"] == true {
-            self.expect(
-                || format!("the status of {id}, which the platform paused"),
-                &domain["status"],
-                &json!("paused"),
-            );
+            let what = || format!("the status of {id}, which the platform paused");
+            self.expect(what, &domain["status"], &json!("paused"));
         }
         self.domain_alerts(&at("alerts"), &id);
         let last = self.snapshot.at(&at("scan-history"))[1]["data"]["scans"][0].clone();
+        self.last_scan(&id, domain, &last);
+    }
+
+    fn last_scan(&mut self, id: &str, domain: &Value, last: &Value) {
         if !last.is_null() {
-            self.expect(
-                || format!("last_scan_at of {id}, by its history"),
-                &domain["last_scan_at"],
-                &last["created_at"],
-            );
+            let what = || format!("last_scan_at of {id}, by its history");
+            self.expect(what, &domain["last_scan_at"], &last["created_at"]);
             // Other words are the service's own, here and there.
             let said = [&domain["scan_status"], &last["status"]];
-            let ours = said
-                .iter()
-                .all(|said| WORDS.iter().any(|word| *said == word));
-            if ours && said[0] != said[1] {
-                self.found.push(format!(
-                    "the last scan of {id} is {} and {}",
-                    said[0], said[1]
-                ));
+            let is_ours = |said: &&Value| WORDS.iter().any(|word| **said == *word);
+            if said.iter().all(is_ours) && said[0] != said[1] {
+                let [here, there] = said;
+                self.found
+                    .push(format!("the last scan of {id} is {here} and {there}"));
             }
         }
         if last["status"] == "completed" {
-            for count in counts {
+            for count in COUNTS {
                 self.expect(|| format!("{count} of {id}"), &domain[count], &last[count]);
             }
         }
