@@ -47,6 +47,10 @@ features:
 mutants *arguments:
     .ci/mutants {{arguments}}
 
+# Feed arbitrary bytes to the readers of foreign text, so many minutes each: `just fuzz 15` (needs nightly and cargo-fuzz)
+fuzz *arguments:
+    .ci/fuzz {{arguments}}
+
 # Hold a running mock against its description with schemathesis
 schemathesis *arguments:
     .ci/schemathesis {{arguments}}

@@ -79,7 +79,7 @@ pub fn read_text(screen: &Ui, path: &Path, name: &str) -> Result<String, CliErro
     Ok(decoded.text)
 }
 
-fn parse(
+pub fn parse(
     text: &str,
     name: &str,
     options: &FileOptions<'_>,

@@ -13,19 +13,21 @@ pub fn day(name: &str, text: &str) -> Result<Expiry, CliError> {
     })
 }
 
+/// The years that the API's dates can be in.
+const FOUR_DIGITS: std::ops::Range<i32> = 1000..10_000;
+
 fn read(text: &str, today: NaiveDate) -> Option<NaiveDate> {
     let text = text.trim().to_lowercase();
     written(&text)
         .or_else(|| end_of(&text.replace('-', " "), today))
         .or_else(|| after(&text, today))
+        .filter(|day| FOUR_DIGITS.contains(&day.year()))
 }
 
 /// A day with its number, month and year. With strokes the month may stand in front, so such a day is not guessed.
 fn written(text: &str) -> Option<NaiveDate> {
-    const CENTURIES: std::ops::Range<i32> = 1000..10_000;
     let german = || NaiveDate::parse_from_str(text, "%d.%m.%Y").ok();
-    let day = text.parse().ok().or_else(german);
-    day.filter(|day: &NaiveDate| CENTURIES.contains(&day.year()))
+    text.parse().ok().or_else(german)
 }
 
 /// The last day of this, or the next, week, month or year.
@@ -109,6 +111,7 @@ mod tests {
             "end of march",
             "99999999999d",
             "4294967295y",
+            "9091874d",
             "90",
         ] {
             assert_eq!(read(text, today), None, "{text}");

@@ -193,11 +193,6 @@ impl RuleProtocol {
             Self::Both => &[Protocol::Tcp, Protocol::Udp],
         }
     }
-
-    /// Whether the two have a protocol in common (E7).
-    pub fn meets(self, other: Self) -> bool {
-        self == other || self == Self::Both || other == Self::Both
-    }
 }
 
 /// An open port as a scan finds it.

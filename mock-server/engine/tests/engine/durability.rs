@@ -172,6 +172,27 @@ fn refused_with_copy(table: Table, record: &str, copy: &str) -> String {
     })
 }
 
+/// What is said of a store whose counter of rules stands there.
+fn with_rules_counted_to(count: u64) -> String {
+    refused(|store| {
+        let controls = store
+            .get_mut(&key(Table::Controls, "account"))
+            .expect("controls");
+        let mut value: Value = serde_json::from_slice(controls).expect("json");
+        value["rules"] = count.into();
+        *controls = value.to_string().into_bytes();
+    })
+}
+
+#[test]
+fn a_counter_leaves_half_of_its_numbers_for_what_is_still_to_come() {
+    assert_eq!(with_rules_counted_to(1 << 31), "it was restored");
+    assert_eq!(
+        with_rules_counted_to((1 << 31) + 2),
+        "The record controls/account does not fit: its counter rules is above 2147483648."
+    );
+}
+
 #[test]
 fn a_missing_record_is_named() {
     for (table, record, sentence) in [

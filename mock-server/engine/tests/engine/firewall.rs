@@ -244,6 +244,24 @@ fn a_firewalld_zone_is_read_with_services_and_rich_rules_e13() {
 }
 
 #[test]
+fn a_range_that_is_allowed_in_part_is_suggested_as_a_whole_e13() {
+    let mut bench = Bench::new();
+    let id = bench.provision(42, "203.0.113.10");
+    bench.rule(allow((1, 100), RuleScope::Global, Some(42)));
+    let content = "-P INPUT DROP\n-A INPUT -p tcp --dport 1:100 -j ACCEPT\n\
+                   -A INPUT -p tcp --dport 2:200 -j ACCEPT\n";
+    let answer = ingest(&mut bench, id, content, None).expect("read");
+    let suggested: Vec<&str> = answer
+        .suggested
+        .iter()
+        .map(|rule| &*rule.range_label)
+        .collect();
+    assert_eq!(suggested, ["2-200"]);
+    assert_eq!(answer.skipped.len(), 1);
+    assert_eq!(answer.skipped[0].line, 2);
+}
+
+#[test]
 fn a_dump_that_accepts_nothing_suggests_nothing_e13() {
     for content in [
         "*filter\n:INPUT DROP [0:0]\nCOMMIT\n",

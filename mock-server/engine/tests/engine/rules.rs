@@ -116,8 +116,36 @@ fn an_expired_rule_does_not_count_as_an_overlap_e7() {
     bench.wait(2 * 86_400 - 1);
     request.expires_at = None;
     assert!(bench.try_rule(request.clone()).is_err());
+    bench.rule(allow((24, 24), GLOBAL, Some(42)));
     bench.wait(1);
+    let wider = bench
+        .try_rule(allow((22, 24), GLOBAL, Some(42)))
+        .unwrap_err();
+    let Refusal::Invalid(fields) = wider else {
+        panic!("{wider:?}");
+    };
+    let sentence = &fields["port_start"][0];
+    assert!(
+        sentence.ends_with("for 24."),
+        "the rule that is in the way: {sentence}"
+    );
     bench.rule(request);
+}
+
+#[test]
+fn the_other_rules_of_a_server_stay_when_one_is_deleted_e7() {
+    let mut bench = Bench::new();
+    let here = RuleScope::Endpoint(bench.provision(42, SERVER));
+    let gone = bench.rule(allow((22, 22), here, None));
+    bench.rule(allow((80, 80), here, None));
+    let call = bench.call();
+    bench
+        .account
+        .at(call)
+        .delete_rule(gone.id, None)
+        .expect("deleted");
+    assert!(bench.try_rule(allow((80, 80), here, None)).is_err());
+    bench.rule(allow((22, 22), here, None));
 }
 
 #[test]

@@ -290,6 +290,18 @@ fn a_change_tells_its_direction_and_what_was_before_d4() {
 }
 
 #[test]
+fn a_change_to_another_plan_of_the_same_size_is_an_upgrade_d4() {
+    let mut bench = Bench::with(|settings| {
+        let plans = &mut settings.catalogue.port_monitoring;
+        plans.insert("renamed".to_owned(), 5);
+    });
+    bench.subscribe(42, 1, What::Plan("starter"));
+    let refuse = DowngradeCheck::Refuse;
+    let changed = change(&mut bench, PORTS, Some("renamed"), None, refuse).expect("changed");
+    assert_eq!(changed["direction"], "upgrade");
+}
+
+#[test]
 fn a_suspended_subscription_can_be_changed_d4() {
     let mut bench = Bench::new();
     bench.subscribe(42, 1, What::Slots(3));

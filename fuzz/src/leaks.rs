@@ -1,19 +1,15 @@
 //! A secret anywhere in a good answer, in any encoding, under any status, is in nothing that an error, an event or a
 //! `Debug` shows; and whatever is shown is one line of at most 4 KiB.
 //!
-//! `cargo +nightly fuzz run --fuzz-dir sdk/fuzz leaks`, with `cargo-fuzz` installed. The answers, the places and the
-//! search are those of the client's tests, which try 256 cases of the same on every run.
-
-#![no_main]
+//! The answers, the places and the search are those of the client's tests, which try 256 cases of the same on every run.
 
 #[allow(dead_code)]
-#[path = "../../tests/it/specified/mod.rs"]
+#[path = "../../sdk/tests/it/specified/mod.rs"]
 mod specified;
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use libfuzzer_sys::fuzz_target;
 use secmon::testing::Script;
 use secmon::{ApiKey, Client, Event};
 use specified::answers::{self, Answer};
@@ -31,22 +27,34 @@ thread_local! {
     static RUNTIME: Runtime = Builder::new_current_thread().enable_time().build().expect("a runtime");
 }
 
-fuzz_target!(|choice: (u8, u16, u8, u8)| {
-    let (row, place, way, status) = choice;
+/// Its bytes choose the answer, the place (two bytes), the encoding and the status.
+pub fn leaks(input: &[u8]) {
+    let [row, high, low, way, status, ..] = input else {
+        return;
+    };
+    let (row, place) = (*row, u16::from_be_bytes([*high, *low]));
     ROWS.with(|rows| {
         let row = &rows[usize::from(row) % rows.len()];
-        let good = row.body.as_ref().map(|body| body.value()).unwrap_or_default();
-        let encoding = &ENCODINGS[usize::from(way) % ENCODINGS.len()];
-        let status = STATUSES[usize::from(status) % STATUSES.len()];
+        let good = row
+            .body
+            .as_ref()
+            .map(|body| body.value())
+            .unwrap_or_default();
+        let encoding = &ENCODINGS[usize::from(*way) % ENCODINGS.len()];
+        let status = STATUSES[usize::from(*status) % STATUSES.len()];
         let place = usize::from(place);
         let planted = match SPOTS.get(place) {
             Some(spot) => plant(&good, spot, encoding, status, SECRET),
             None => plant_anywhere(&good, place - SPOTS.len(), encoding, status, SECRET),
         };
         let fault = SEARCHED.with(|secret| faults(&seen(row, &planted), secret));
-        assert!(fault.is_none(), "{} {planted:?}: {fault:?}", row.operation.name);
+        assert!(
+            fault.is_none(),
+            "{} {planted:?}: {fault:?}",
+            row.operation.name
+        );
     });
-});
+}
 
 /// Everything that can be seen of an operation with this answer.
 fn seen(row: &Answer, answer: &Planted) -> Vec<Shown> {
@@ -54,15 +62,24 @@ fn seen(row: &Answer, answer: &Planted) -> Vec<Shown> {
     script.respond(answer.response());
     let events = Arc::new(Mutex::new(Vec::new()));
     let ears = events.clone();
-    let client = Client::builder("https://portal.example.com", ApiKey::new(SECRET).expect("a key"))
-        .transport(script)
-        .unlimited()
-        .observer(Arc::new(move |event: &Event| ears.lock().expect("a list").push(event.clone())))
-        .with(|calls| calls.max_retries(0).max_wait(Duration::ZERO))
-        .build()
-        .expect("a client");
+    let client = Client::builder(
+        "https://portal.example.com",
+        ApiKey::new(SECRET).expect("a key"),
+    )
+    .transport(script)
+    .unlimited()
+    .observer(Arc::new(move |event: &Event| {
+        ears.lock().expect("a list").push(event.clone())
+    }))
+    .with(|calls| calls.max_retries(0).max_wait(Duration::ZERO))
+    .build()
+    .expect("a client");
     let mut seen = match RUNTIME.with(|runtime| runtime.block_on(row.send(&client))) {
-        Ok(done) => done.shown.into_iter().map(|text| (shown::LAID_OUT, text)).collect(),
+        Ok(done) => done
+            .shown
+            .into_iter()
+            .map(|text| (shown::LAID_OUT, text))
+            .collect(),
         Err(error) => shown::of_error(&error),
     };
     seen.extend(shown::of_client(&client));
