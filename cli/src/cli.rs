@@ -40,7 +40,7 @@ Daily work:
   alert         Alerts of ports and domains: list, ack, resolve, allow, triage, watch
 
 Customers and billing:
-  customer      Customers: list, show
+  customer      Customers: list, show, suspend, resume, leave
   subscription  Subscriptions of a customer's services: set, change, suspend, terminate ...
   sync          Report the status of services, so that the platform corrects drift
   pricing       Prices of products: set, remove

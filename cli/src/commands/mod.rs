@@ -91,7 +91,7 @@ impl OnlineCommand {
             Self::Sandbox(SandboxCommand::Scenario(ScenarioCommand::Set(args))) => {
                 args.endpoint.is_some() || args.domain.is_some()
             }
-            Self::Customer(command) => matches!(command, CustomerCommand::List { .. }),
+            Self::Customer(command) => matches!(command, CustomerCommand::List(_)),
             // The customer of a new profile.
             Self::Profile(command) => matches!(command, ProfileCommand::Create(_)),
             Self::Sandbox(_)
@@ -118,7 +118,7 @@ pub enum OnlineCommand {
     Status,
     /// Open the portal's page about a server or a domain
     Open(OpenArgs),
-    /// Customers: list, show
+    /// Customers: list, show, suspend, resume, leave
     #[command(subcommand, visible_aliases = ["customers"])]
     Customer(CustomerCommand),
     /// Monitored servers: list, show, add, rename, suspend, resume, terminate, delete, scan, wait

@@ -77,9 +77,11 @@ impl Entry {
         self.result == DONE || lost
     }
 
-    /// Whether it was one of all that a customer has, as `suspend --all` makes them.
+    /// Whether it was one of all that a customer has, as `suspend --all` and `customer suspend` make them.
     fn is_of_all(&self) -> bool {
-        self.command.split(' ').any(|word| word == "--all")
+        let words = || self.command.split(' ');
+        let mut of_customer = words().skip_while(|word| !word.starts_with("customer"));
+        words().any(|word| word == "--all") || of_customer.any(|word| word == "suspend")
     }
 }
 
@@ -190,7 +192,7 @@ pub fn customers(service: &str) -> BTreeSet<CustomerId> {
     done.filter_map(|entry| entry.customers).flatten().collect()
 }
 
-/// The records of a kind (`endpoint`, `domain`) that a suspension of all of a customer's has stopped, and that nothing
+/// The records of a kind (`endpoint`, `domain`, `subscription`) that a suspension of all of a customer's has stopped, and that nothing
 /// has resumed, or suspended by name, since: all as far as this history tells.
 pub fn stopped_with_all(kind: &str) -> Result<HashSet<Uuid>, CliError> {
     let (suspend, resume) = (format!("suspend_{kind}"), format!("resume_{kind}"));

@@ -8,6 +8,7 @@ mod bulk;
 mod changes;
 mod config;
 mod config_at_once;
+mod customer_changes;
 mod customer_views;
 mod customers;
 mod did_you_mean;

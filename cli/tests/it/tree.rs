@@ -24,6 +24,9 @@ const SAMPLES: &[(&str, Kind, &str)] = &[
     ("open", Other, "web-1"),
     ("customer list", Other, ""),
     ("customer show", Other, "42"),
+    ("customer suspend", Changes, "43 -y"),
+    ("customer resume", Changes, "44"),
+    ("customer leave", Changes, "43 --confirm=43"),
     ("endpoint list", Other, ""),
     ("endpoint show", Other, "web-1"),
     ("endpoint provision", Changes, "198.51.100.2 -c 42"),
@@ -345,6 +348,10 @@ fn furnish(shell: &Shell) -> Vec<(&'static str, String)> {
             ))
             .exits(0);
     }
+    // Each with one server: of several that go out together any may be the first in the history.
+    shell.line("provision 203.0.113.43 -c 43").exits(0);
+    shell.line("provision 203.0.113.44 -c 44").exits(0);
+    shell.line("customer suspend 44 -y").exits(0);
     let rule = shell
         .run(&[
             "rules",

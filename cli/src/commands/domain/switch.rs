@@ -51,8 +51,9 @@ pub struct DomainTargets {
 }
 
 const DOMAINS: SuspendedKind = SuspendedKind {
-    operation: "domain",
+    operations: &["domain"],
     one: "domain",
+    stopped_by: "suspend --all",
 };
 
 /// A domain, and the word that names it.
@@ -85,14 +86,14 @@ impl DomainsChanging<'_> {
             word,
         )
     }
+}
 
-    /// Whether a domain that is listed in this state shows that the change does not stand, or no longer.
-    fn is_undone_by(&self, status: &DomainStatus) -> bool {
-        match self.change {
-            Transition::Suspend => *status == DomainStatus::Active,
-            Transition::Resume => *status == DomainStatus::Paused,
-            Transition::Terminate => true,
-        }
+/// Whether a domain that is listed in this state shows that the change does not stand, or no longer.
+pub fn is_undone_by(change: Transition, status: &DomainStatus) -> bool {
+    match change {
+        Transition::Suspend => *status == DomainStatus::Active,
+        Transition::Resume => *status == DomainStatus::Paused,
+        Transition::Terminate => true,
     }
 }
 
@@ -126,7 +127,7 @@ impl ChangeOfMany for DomainsChanging<'_> {
     /// One whose state nobody told was suspended or resumed by its id; to do that again changes nothing.
     fn stands(&self, row: &DomainRow) -> bool {
         match &row.domain.status {
-            Some(status) => !self.is_undone_by(status),
+            Some(status) => !is_undone_by(self.change, status),
             None => self.change == Transition::Terminate,
         }
     }
@@ -214,7 +215,7 @@ pub async fn switch(
     let changing = DomainsChanging { context, change };
     let domains: Vec<DomainRow> = listed
         .into_iter()
-        .filter(|domain| changing.is_undone_by(&domain.status))
+        .filter(|domain| is_undone_by(change, &domain.status))
         .map(|domain| DomainRow {
             word: domain.id.to_string(),
             domain: DomainRef::listed(customer, domain),
@@ -271,7 +272,8 @@ fn confirm(prompt: &Prompt, rows: &[DomainRow], change: Transition) -> Result<()
     prompt.confirm(change.danger().times(rows.len()), &question, &typed)
 }
 
-async fn transition(
+/// Sends the change of one domain.
+pub async fn transition(
     session: &Session,
     domain: &DomainRef,
     change: Transition,

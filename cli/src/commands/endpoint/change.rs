@@ -61,8 +61,9 @@ pub struct EndpointTargets {
 }
 
 const SERVERS: SuspendedKind = SuspendedKind {
-    operation: "endpoint",
+    operations: &["endpoint"],
     one: "server",
+    stopped_by: "suspend --all",
 };
 
 /// What is done to a server.
@@ -128,7 +129,7 @@ impl ServerChange {
     }
 
     /// Whether a server that is listed in this state shows that the change does not stand, or no longer.
-    fn is_undone_by(self, status: &EndpointStatus) -> bool {
+    pub fn is_undone_by(self, status: &EndpointStatus) -> bool {
         match self {
             Self::To(Transition::Suspend) => *status != EndpointStatus::Paused,
             Self::To(Transition::Resume) => *status != EndpointStatus::Active,
@@ -413,7 +414,8 @@ fn of_owner(of: &str, server: &ServerTarget) -> String {
     owner.unwrap_or_default()
 }
 
-async fn send(
+/// Sends the change of one server.
+pub async fn send(
     session: &Session,
     notebook: &Notebook,
     server: &ServerTarget,

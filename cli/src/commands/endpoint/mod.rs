@@ -1,7 +1,7 @@
 //! `secmon endpoint ...`: the monitored servers.
 
 mod add;
-mod change;
+pub mod change;
 mod list;
 mod rename;
 mod show;

@@ -60,11 +60,11 @@ pub async fn run(context: &Context, args: SubscriptionChangeArgs) -> Result<Outc
     request.force = args.force.then_some(true);
     let end = context.session.write(request, &label).await.map(|sent| {
         sent.map_or(End::Planned, |answer| {
-            let id = answer
-                .data
-                .subscription_id
-                .map(|id| id.to_string())
-                .unwrap_or_default();
+            let id = answer.data.subscription_id;
+            if let Some(id) = id {
+                subscription.learn(&context.notebook, id);
+            }
+            let id = id.map(|id| id.to_string()).unwrap_or_default();
             let direction = answer
                 .data
                 .direction

@@ -2,8 +2,8 @@
 
 mod change;
 mod set;
-mod switch;
-mod target;
+pub mod switch;
+pub mod target;
 
 use self::change::SubscriptionChangeArgs;
 use self::set::SubscriptionSetArgs;

@@ -57,6 +57,7 @@ pub async fn run(context: &Context, args: SubscriptionSetArgs) -> Result<Outcome
         .map(|sent| {
             sent.map_or(End::Planned, |answer| {
                 let created = Created::by(&answer);
+                subscription.learn(&context.notebook, answer.data.subscription_id);
                 let plan = answer.data.plan_slug.as_ref().map(ToString::to_string);
                 let quantity = answer.data.quantity;
                 let what = plan.or(quantity.map(|quantity| format!("quantity {quantity}")));

@@ -6,6 +6,7 @@ use crate::commands::common::capacity::Kept;
 use crate::commands::common::transition::Transition;
 use crate::context::Context;
 use crate::error::CliError;
+use crate::notebook::index::Seen;
 use crate::ui::outcome::{Outcome, to_json};
 use secmon::Response;
 use secmon::model::SubscriptionState;
@@ -34,37 +35,43 @@ pub async fn run(
             &format!("About to {} {label}.{outlook}", to.verb()),
         )?;
     }
-    let Subscription {
-        customer,
-        service,
-        product,
-    } = &subscription;
-    let (customer, service, product) = (*customer, *service, product.as_str());
+    let end = send(context, &subscription, to).await;
+    conclude(&context.screen, &subscription, to.doing(), to.words(), end)
+}
+
+/// Sends the change of one subscription.
+pub async fn send(
+    context: &Context,
+    subscription: &Subscription,
+    to: Transition,
+) -> Result<End, CliError> {
+    let session = &context.session;
+    let label = subscription.label();
+    let (customer, service) = (subscription.customer, subscription.service);
+    let product = subscription.product.as_str();
     let sent = match to {
         Transition::Suspend => {
-            context
-                .session
-                .write(SuspendSubscription::new(customer, service, product), &label)
-                .await
+            let request = SuspendSubscription::new(customer, service, product);
+            session.write(request, &label).await
         }
         Transition::Resume => {
-            context
-                .session
-                .write(ResumeSubscription::new(customer, service, product), &label)
-                .await
+            let request = ResumeSubscription::new(customer, service, product);
+            session.write(request, &label).await
         }
         Transition::Terminate => {
-            context
-                .session
-                .write(
-                    TerminateSubscription::new(customer, service, product),
-                    &label,
-                )
-                .await
+            let request = TerminateSubscription::new(customer, service, product);
+            session.write(request, &label).await
         }
     };
-    let end = sent.map(|sent| sent.map_or(End::Planned, |answer| moved(&answer, &label)));
-    conclude(&context.screen, &subscription, to.doing(), to.words(), end)
+    let Some(answer) = sent? else {
+        return Ok(End::Planned);
+    };
+    let id = answer.data.subscription_id;
+    match to {
+        Transition::Terminate => context.notebook.learn(Seen::Gone(id.into())),
+        Transition::Suspend | Transition::Resume => subscription.learn(&context.notebook, id),
+    }
+    Ok(moved(&answer, &label))
 }
 
 fn moved(answer: &Response<SubscriptionState>, label: &str) -> End {

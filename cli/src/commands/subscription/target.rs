@@ -5,11 +5,14 @@ use crate::commands::common::capacity::{self, Kept};
 use crate::commands::domain::provision;
 use crate::context::Context;
 use crate::error::CliError;
+use crate::notebook::Notebook;
+use crate::notebook::index::{self, Seen};
 use crate::session::prompt::Danger;
 use crate::ui::Ui;
 use crate::ui::outcome::Outcome;
 use clap::Args;
-use secmon::model::{CustomerId, ServiceId};
+use secmon::model::{CustomerId, ServiceId, SubscriptionId};
+use serde::{Deserialize, Serialize};
 
 /// The subscription of a service to a product.
 #[derive(Debug, Args)]
@@ -22,6 +25,7 @@ pub struct SubscriptionTarget {
 }
 
 /// The subscription a command is about.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Subscription {
     /// Whose it is.
     pub customer: CustomerId,
@@ -61,6 +65,17 @@ impl Subscription {
         capacity::confirm(context, Danger::Moderate, question, &name)
     }
 
+    /// Keeps in mind that there is such a subscription.
+    pub fn learn(&self, notebook: &Notebook, id: SubscriptionId) {
+        notebook.learn(Seen::Subscription(index::Subscription {
+            id,
+            customer: self.customer,
+            service: self.service,
+            product: self.product.clone(),
+        }));
+    }
+
+    /// What it is called in sentences.
     pub fn label(&self) -> String {
         format!(
             "{} of service {} (customer {})",

@@ -8,7 +8,7 @@ mod seen;
 use crate::error::CliError;
 use crate::machine::files::{self, write_private};
 use crate::machine::paths;
-use secmon::model::{CustomerId, DomainId, EndpointId};
+use secmon::model::{CustomerId, DomainId, EndpointId, ServiceId, SubscriptionId};
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 use std::path::PathBuf;
@@ -32,6 +32,21 @@ pub struct Index {
     pub rules: Vec<Record>,
     /// Alerts of the last listing of each customer and domain.
     pub alerts: Vec<AlertRecord>,
+    /// Subscriptions that were made or changed from here: the service lists none.
+    pub subscriptions: Vec<Subscription>,
+}
+
+/// A subscription of a customer's service.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Subscription {
+    /// Its id.
+    pub id: SubscriptionId,
+    /// The customer it belongs to.
+    pub customer: CustomerId,
+    /// The service that pays.
+    pub service: ServiceId,
+    /// What it is for.
+    pub product: String,
 }
 
 /// A server by its names.
@@ -119,7 +134,7 @@ impl Notebook {
                 Seen::AllDomains(_, these) => domains.push(these),
                 Seen::Domain(one) => domains.push(std::slice::from_ref(one)),
                 Seen::Alerts(_, _, these) => alerts.push(these),
-                Seen::AllRules(..) | Seen::Rules(_) | Seen::Gone(_) => {}
+                Seen::AllRules(..) | Seen::Rules(_) | Seen::Subscription(_) | Seen::Gone(_) => {}
             }
         }
         let servers = servers.into_iter().flatten();
