@@ -51,7 +51,7 @@ This machine:
   auth          Keep, check or forget the API key of a profile
   profile       Named pairs of address and key
   config        The configuration file: get, set, unset, list, path, edit
-  history       What was changed from this machine, and by whom
+  history, undo  What was changed from this machine, and by whom; take it back
   doctor        Find out what stands between this machine and the service
 
 For developers:

@@ -28,6 +28,7 @@ mod sso;
 mod status;
 mod subscription;
 mod sync;
+mod undo;
 
 use self::alert::AlertCommand;
 use self::api::ApiArgs;
@@ -53,6 +54,7 @@ use self::scan::ScanArgs;
 use self::sso::SsoCommand;
 use self::subscription::SubscriptionCommand;
 use self::sync::SyncArgs;
+use self::undo::UndoArgs;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::session::settings::Reading;
@@ -166,6 +168,8 @@ pub enum OnlineCommand {
     Config(ConfigCommand),
     /// What was changed from this machine, and by whom: the last 50 changes, or as many as -L says
     History(HistoryArgs),
+    /// Take back the last change that was made from this machine, or the one that is named
+    Undo(UndoArgs),
 }
 
 /// Commands that read no settings and no key, and call no service.
@@ -268,6 +272,7 @@ async fn online(context: &Context, command: OnlineCommand) -> Result<Outcome, Cl
         OnlineCommand::Auth(command) => auth::run(context, command).await,
         OnlineCommand::Profile(command) => profile::run(&context.session, &context.prompt, command),
         OnlineCommand::History(args) => history::run(context, &args),
+        OnlineCommand::Undo(args) => undo::run(context, &args).await,
     }
 }
 

@@ -6,6 +6,7 @@
 use crate::error::{CliError, Own};
 use crate::machine::{files, paths};
 use crate::notebook::touched::Touched;
+use crate::notebook::way_back::WayBack;
 use secmon::model::CustomerId;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashSet};
@@ -50,6 +51,15 @@ pub struct Entry {
     /// Addresses and domains that the platform paused or un-paused because of it.
     #[serde(default)]
     pub moved: Vec<String>,
+    /// The run of the program that made it; empty in a line of an earlier version.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub run: String,
+    /// What takes it back, where something does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub way_back: Option<WayBack>,
+    /// The change that it has taken back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undoes: Option<String>,
 }
 
 impl Entry {
@@ -93,6 +103,10 @@ pub struct Change {
     pub about: String,
     /// The records it touches.
     pub touched: Touched,
+    /// What takes it back, where something does.
+    pub way_back: Option<WayBack>,
+    /// The change that it takes back.
+    pub undoes: Option<String>,
     started: Instant,
 }
 
@@ -103,6 +117,8 @@ impl Change {
             operation,
             about: about.into(),
             touched,
+            way_back: None,
+            undoes: None,
             started: Instant::now(),
         }
     }
@@ -115,6 +131,7 @@ pub struct History {
     user: String,
     service: String,
     command: String,
+    run: String,
 }
 
 impl History {
@@ -134,6 +151,7 @@ impl History {
             user: user.unwrap_or_else(|| "unknown".to_owned()),
             service,
             command: clean(&format!("secmon {}", words.join(" "))),
+            run: Uuid::new_v4().simple().to_string(),
         })
     }
 
@@ -162,6 +180,9 @@ impl History {
             ids: Some(change.touched.ids.clone()),
             customers: Some(customers),
             moved: change.touched.names.clone(),
+            run: self.run.clone(),
+            way_back: change.way_back.clone(),
+            undoes: change.undoes.clone(),
         };
         let mut line = serde_json::to_vec(&entry)?;
         line.push(b'\n');

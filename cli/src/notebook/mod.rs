@@ -3,5 +3,6 @@
 pub mod history;
 pub mod index;
 pub mod touched;
+pub mod way_back;
 
 pub use index::Notebook;

@@ -4,6 +4,7 @@ use super::Session;
 use crate::error::{CliError, Own};
 use crate::notebook::history::{self, Change, History};
 use crate::notebook::touched::Touched;
+use crate::notebook::way_back::WayBack;
 use crate::session::guard::Guard;
 use secmon::model::CustomerId;
 use secmon::{Operation, Response};
@@ -32,11 +33,44 @@ impl Session {
         about: &str,
         record: Option<Uuid>,
     ) -> Result<Option<Response<O::Output>>, CliError> {
-        self.ready().await?;
-        let connection = self.connection()?;
+        self.write_reversibly(operation, about, record, |_| None)
+            .await
+    }
+
+    /// The same for a change that can be taken back; a remark of the service says that everything was so before.
+    pub async fn write_reversibly<O: Operation>(
+        &self,
+        operation: O,
+        about: &str,
+        record: Option<Uuid>,
+        way_back: impl FnOnce(&Response<O::Output>) -> Option<WayBack>,
+    ) -> Result<Option<Response<O::Output>>, CliError> {
         let mut touched = Touched::by(&operation);
         touched.extend(record);
-        let mut change = Change::begun(O::INFO.name, about, touched);
+        let change = Change::begun(O::INFO.name, about, touched);
+        self.send_change(operation, change, way_back).await
+    }
+
+    /// Sends what takes another change back.
+    pub async fn write_undoing<O: Operation>(
+        &self,
+        operation: O,
+        about: &str,
+        undoes: &str,
+    ) -> Result<Option<Response<O::Output>>, CliError> {
+        let mut change = Change::begun(O::INFO.name, about, Touched::by(&operation));
+        change.undoes = Some(undoes.to_owned());
+        self.send_change(operation, change, |_| None).await
+    }
+
+    async fn send_change<O: Operation>(
+        &self,
+        operation: O,
+        mut change: Change,
+        way_back: impl FnOnce(&Response<O::Output>) -> Option<WayBack>,
+    ) -> Result<Option<Response<O::Output>>, CliError> {
+        self.ready().await?;
+        let connection = self.connection()?;
         let unanswered = Unanswered::new(self, &connection.guard, &change);
         let answer = connection.client().send(operation).await;
         unanswered.forget();
@@ -45,11 +79,13 @@ impl Session {
                 if !O::INFO.secret {
                     change.touched.extend_from_body(response.body());
                 }
+                let so_before = response.note().map(|_| WayBack::Nothing);
+                change.way_back = way_back(&response).map(|way| so_before.unwrap_or(way));
                 self.remember(&change, history::DONE);
                 Ok(Some(response))
             }
             Err(error) if connection.guard.stopped(&error) => {
-                self.refused(&connection.guard, about)
+                self.refused(&connection.guard, &change.about)
             }
             Err(error) => {
                 let sent = error.attempts() > 0;

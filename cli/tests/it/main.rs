@@ -57,6 +57,7 @@ mod streams;
 mod suggestions;
 mod terminal;
 mod tree;
+mod undo;
 mod usage;
 mod verbosity;
 mod walks;

@@ -48,6 +48,7 @@ const SAMPLES: &[(&str, Kind, &str)] = &[
     ),
     ("rules show", Other, "RULE"),
     ("rules edit", Changes, "RULE -m asked-for-once-more"),
+    ("undo", Changes, "-y"),
     ("rules copy", Changes, "web-1 --to web-2"),
     ("rules remove", Changes, "RULE -y"),
     ("rules import", Changes, "web-2 dump.txt"),

@@ -7,6 +7,7 @@ use crate::commands::common::resume_all::{self, Suspended, SuspendedKind};
 use crate::commands::common::transition::Transition;
 use crate::context::Context;
 use crate::error::CliError;
+use crate::notebook::way_back::{Switched, WayBack};
 use crate::references::{self, DomainRef};
 use crate::session::Session;
 use crate::session::prompt::Prompt;
@@ -278,11 +279,24 @@ pub async fn transition(
     domain: &DomainRef,
     change: Transition,
 ) -> Result<End, CliError> {
+    let id = domain.id;
     let about = format!("domain {}", domain.label());
     let sent = match change {
-        Transition::Suspend => session.write(SuspendDomain::new(domain.id), &about).await,
-        Transition::Resume => session.write(ResumeDomain::new(domain.id), &about).await,
-        Transition::Terminate => session.write(TerminateDomain::new(domain.id), &about).await,
+        Transition::Suspend => {
+            let way_back = |_: &_| Some(WayBack::Resume(Switched::Domain { id }));
+            let request = SuspendDomain::new(id);
+            session
+                .write_reversibly(request, &about, None, way_back)
+                .await
+        }
+        Transition::Resume => {
+            let way_back = |_: &_| Some(WayBack::Suspend(Switched::Domain { id }));
+            let request = ResumeDomain::new(id);
+            session
+                .write_reversibly(request, &about, None, way_back)
+                .await
+        }
+        Transition::Terminate => session.write(TerminateDomain::new(id), &about).await,
     };
     let sent =
         sent.map_err(|error| error.during(format!("{} {}", change.doing(), domain.label())))?;

@@ -12,6 +12,7 @@ use crate::error::CliError;
 use crate::machine::files::{self, Word};
 use crate::notebook::Notebook;
 use crate::notebook::index::Seen;
+use crate::notebook::way_back::{Switched, WayBack};
 use crate::references::{self, Prefixes, ServerTarget};
 use crate::session::Session;
 use crate::session::prompt::{Danger, Prompt};
@@ -426,10 +427,22 @@ pub async fn send(
     let id = server.id;
     let sent = match change {
         ServerChange::To(Transition::Suspend) => {
-            moved(session.write(SuspendEndpoint::new(id), &about).await)
+            let way_back = |_: &_| Some(WayBack::Resume(Switched::Server { id }));
+            let request = SuspendEndpoint::new(id);
+            moved(
+                session
+                    .write_reversibly(request, &about, None, way_back)
+                    .await,
+            )
         }
         ServerChange::To(Transition::Resume) => {
-            moved(session.write(ResumeEndpoint::new(id), &about).await)
+            let way_back = |_: &_| Some(WayBack::Suspend(Switched::Server { id }));
+            let request = ResumeEndpoint::new(id);
+            moved(
+                session
+                    .write_reversibly(request, &about, None, way_back)
+                    .await,
+            )
         }
         ServerChange::To(Transition::Terminate) => {
             moved(session.write(TerminateEndpoint::new(id), &about).await)

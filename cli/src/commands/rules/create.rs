@@ -9,6 +9,7 @@ use crate::context::Context;
 use crate::error::CliError;
 use crate::notebook::Notebook;
 use crate::notebook::index::{Record, Seen};
+use crate::notebook::way_back::WayBack;
 use crate::references;
 use crate::session::Session;
 use crate::ui::outcome::{Outcome, to_json};
@@ -16,7 +17,7 @@ use crate::values::days;
 use crate::values::ports::PortSpec;
 use secmon::model::{CustomerId, Endpoint, EndpointId, Expiry, PortRange, Protocol, Rule};
 use secmon::operations::CreateRule;
-use secmon::{FieldErrors, Operation};
+use secmon::{FieldErrors, Operation, Response};
 use std::collections::HashSet;
 use std::num::NonZeroU16;
 
@@ -250,7 +251,17 @@ async fn add(
         addition,
     } = wanted;
     let about = wanted.name();
-    let error = match session.write(addition.request(place, port), &about).await {
+    let way_back = |answer: &Response<Rule>| {
+        Some(WayBack::RemoveRules {
+            rules: vec![answer.data.id],
+            customer: customer_of(place),
+        })
+    };
+    let request = addition.request(place, port);
+    let sent = session
+        .write_reversibly(request, &about, None, way_back)
+        .await;
+    let error = match sent {
         Ok(Some(answer)) => {
             let record = Record::of(customer_of(place), &answer.data);
             notebook.learn(Seen::Rules(vec![record]));

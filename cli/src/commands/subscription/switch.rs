@@ -7,6 +7,7 @@ use crate::commands::common::transition::Transition;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::notebook::index::Seen;
+use crate::notebook::way_back::{Switched, WayBack};
 use crate::ui::outcome::{Outcome, to_json};
 use secmon::Response;
 use secmon::model::SubscriptionState;
@@ -49,14 +50,25 @@ pub async fn send(
     let label = subscription.label();
     let (customer, service) = (subscription.customer, subscription.service);
     let product = subscription.product.as_str();
+    let switched = Switched::Subscription {
+        customer,
+        service,
+        product: product.into(),
+    };
     let sent = match to {
         Transition::Suspend => {
             let request = SuspendSubscription::new(customer, service, product);
-            session.write(request, &label).await
+            let way_back = |_: &_| Some(WayBack::Resume(switched));
+            session
+                .write_reversibly(request, &label, None, way_back)
+                .await
         }
         Transition::Resume => {
             let request = ResumeSubscription::new(customer, service, product);
-            session.write(request, &label).await
+            let way_back = |_: &_| Some(WayBack::Suspend(switched));
+            session
+                .write_reversibly(request, &label, None, way_back)
+                .await
         }
         Transition::Terminate => {
             let request = TerminateSubscription::new(customer, service, product);
