@@ -123,7 +123,7 @@ pub enum OnlineCommand {
     /// Customers: list, show, suspend, resume, leave
     #[command(subcommand, visible_aliases = ["customers"])]
     Customer(CustomerCommand),
-    /// Monitored servers: list, show, add, rename, suspend, resume, terminate, delete, scan, wait
+    /// Monitored servers: list, show, add, rename, move, suspend, resume, terminate, delete, scan, wait
     #[command(subcommand, visible_aliases = ["endpoints", "server"], aliases = ["servers"])]
     Endpoint(EndpointCommand),
     /// Allowed Ports rules: list, add, show, edit, remove, copy, import, summary
@@ -233,6 +233,7 @@ impl Task {
             OnlineCommand::Provision(args) => args.file.as_deref(),
             OnlineCommand::Endpoint(command) => command.input(),
             OnlineCommand::Rules(RuleCommand::Import(args)) => Some(&args.file),
+            OnlineCommand::Rules(RuleCommand::Add(args)) => args.file.as_deref(),
             OnlineCommand::Sync(args) => Some(&args.file),
             OnlineCommand::Api(args) => args.input.as_deref(),
             _ => None,

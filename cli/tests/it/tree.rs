@@ -31,6 +31,7 @@ const SAMPLES: &[(&str, Kind, &str)] = &[
     ("endpoint show", Other, "web-1"),
     ("endpoint provision", Changes, "198.51.100.2 -c 42"),
     ("endpoint add", Changes, "198.51.100.3 -c 42"),
+    ("endpoint move", Changes, "web-5 198.51.100.9 -y"),
     ("endpoint rename", Changes, "web-5 web-9"),
     ("endpoint suspend", Changes, "web-1"),
     ("endpoint resume", Changes, "web-1"),

@@ -2,7 +2,7 @@
 
 pub mod args;
 mod asking;
-mod sending;
+pub mod sending;
 mod single;
 mod waiting;
 

@@ -70,16 +70,20 @@ impl Addition {
             service,
             expires_at,
         };
+        addition.check()?;
+        Ok(addition)
+    }
+
+    /// Applies every limit of the service.
+    pub fn check(&self) -> Result<(), CliError> {
         let any = PortSpec {
             range: PortRange::single(NonZeroU16::MIN),
             protocol: Protocol::Tcp,
         };
         let mut problems = FieldErrors::default();
-        addition
-            .request(&Place::Everywhere(None), &any)
+        self.request(&Place::Everywhere(None), &any)
             .validate(&mut problems);
-        crate::references::targets::refuse(&problems)?;
-        Ok(addition)
+        crate::references::targets::refuse(&problems)
     }
 
     fn request(&self, place: &Place, port: &PortSpec) -> CreateRule {
@@ -128,8 +132,17 @@ pub struct Wanted {
 }
 
 impl Wanted {
-    fn name(&self) -> String {
+    /// What it is called in sentences.
+    pub fn name(&self) -> String {
         format!("{} on {}", self.port, name_of(&self.place))
+    }
+
+    /// Whether a rule of its place is as this one would be.
+    pub fn is_made(&self, rule: &Rule) -> bool {
+        let last_day = self.addition.expires_at.map(|end| end.to_string());
+        self.port.is_same(rule)
+            && rule.justification.as_deref() == Some(self.addition.justification.as_str())
+            && rule.expires_at.as_ref().map(|end| day(end.as_str())) == last_day.as_deref().map(day)
     }
 
     fn key(&self) -> Key {
@@ -231,7 +244,8 @@ async fn live_rules(
     Ok(rules.iter().map(|rule| rule.id.to_string()).collect())
 }
 
-async fn add(
+/// Adds one rule.
+pub async fn add(
     session: &Session,
     notebook: &Notebook,
     wanted: &Wanted,
@@ -306,15 +320,10 @@ async fn same_rule(
     notebook: &Notebook,
     wanted: &Wanted,
 ) -> Result<Option<Rule>, CliError> {
-    let reason = Some(wanted.addition.justification.as_str());
-    let last_day = wanted.addition.expires_at.map(|end| end.to_string());
-    let last_day = last_day.as_deref().map(day);
-    let same = |rule: &Rule| {
-        wanted.port.is_same(rule)
-            && rule.justification.as_deref() == reason
-            && rule.expires_at.as_ref().map(|end| day(end.as_str())) == last_day
-    };
-    matching(session, notebook, &wanted.place, same).await
+    matching(session, notebook, &wanted.place, |rule| {
+        wanted.is_made(rule)
+    })
+    .await
 }
 
 /// The day of a timestamp, or the day itself.
@@ -351,6 +360,16 @@ async fn matching(
     place: &Place,
     fits: impl Fn(&Rule) -> bool,
 ) -> Result<Option<Rule>, CliError> {
+    let rules = rules_of(session, notebook, place).await?;
+    Ok(rules.into_iter().find(fits))
+}
+
+/// The live rules of a place.
+pub async fn rules_of(
+    session: &Session,
+    notebook: &Notebook,
+    place: &Place,
+) -> Result<Vec<Rule>, CliError> {
     let endpoint: Option<EndpointId> = match place {
         Place::Server(endpoint) => Some(endpoint.id),
         Place::Everywhere(_) => None,
@@ -362,5 +381,5 @@ async fn matching(
     })
     .await?;
     let here = |rule: &Rule| rule.endpoint_id == endpoint && rule.is_active != Some(false);
-    Ok(rules.into_iter().find(|rule| here(rule) && fits(rule)))
+    Ok(rules.into_iter().filter(here).collect())
 }
