@@ -132,7 +132,7 @@ pub enum OnlineCommand {
     /// Monitored domains: list, show, provision, rename, suspend, resume, terminate, release, leaks, mentions, history
     #[command(subcommand, visible_aliases = ["domains"])]
     Domain(DomainCommand),
-    /// Subscriptions of a customer's services: set, change, suspend, resume, terminate
+    /// Subscriptions of a customer's services: set, change, suspend, resume, terminate, plans
     #[command(subcommand, visible_aliases = ["sub"], aliases = ["subscriptions"])]
     Subscription(SubscriptionCommand),
     /// Report the status of services, so that the platform corrects drift

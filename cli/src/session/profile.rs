@@ -45,6 +45,9 @@ pub struct Profile {
     /// Hosts that plain http may reach.
     #[serde(default)]
     pub allow_http: Vec<String>,
+    /// Names of plans that are sold.
+    #[serde(default)]
+    pub plans: Vec<String>,
     /// Form of results.
     pub output: Option<String>,
     /// Refuses every change.

@@ -38,6 +38,8 @@ pub struct Settings {
     pub rate_limits: RateLimits,
     /// Hosts that plain http may reach.
     pub allow_http: Vec<String>,
+    /// Names of plans that are sold.
+    pub plans: Vec<String>,
     /// Longest time of one call.
     pub timeout: Option<Duration>,
     /// Longest sleep for a 429.
@@ -133,6 +135,7 @@ impl Settings {
                 (limits, false) => limits,
             },
             allow_http: allow_http(&profile)?,
+            plans: profile.plans.clone(),
             timeout: optional_length("--timeout", flags.timeout.as_deref())?,
             max_wait: optional_length("--max-wait", flags.max_wait.as_deref())?,
             sandbox: flags.sandbox,

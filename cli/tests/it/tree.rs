@@ -77,6 +77,7 @@ const SAMPLES: &[(&str, Kind, &str)] = &[
         Changes,
         "502 --product port_monitoring --plan business -c 42",
     ),
+    ("subscription plans", Other, ""),
     (
         "subscription change",
         Changes,

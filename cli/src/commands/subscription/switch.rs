@@ -1,6 +1,6 @@
 //! `secmon subscription suspend`, `resume` and `terminate`.
 
-use super::target::{Subscription, SubscriptionTarget, conclude};
+use super::target::{Moved, Subscription, SubscriptionTarget, conclude};
 use crate::bulk::{Created, Done, End};
 use crate::commands::common::capacity::Kept;
 use crate::commands::common::transition::Transition;
@@ -36,7 +36,12 @@ pub async fn run(
             &format!("About to {} {label}.{outlook}", to.verb()),
         )?;
     }
-    let end = send(context, &subscription, to).await;
+    let before = subscription.active(context).await;
+    let mut end = send(context, &subscription, to).await;
+    if end.is_ok() {
+        let moved = Moved::between(before, subscription.active(context).await);
+        end = end.map(|end| moved.told_with(end));
+    }
     conclude(&context.screen, &subscription, to.doing(), to.words(), end)
 }
 

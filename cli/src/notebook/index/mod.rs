@@ -11,6 +11,7 @@ use crate::machine::paths;
 use secmon::model::{CustomerId, DomainId, EndpointId, ServiceId, SubscriptionId};
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 use uuid::Uuid;
@@ -34,6 +35,8 @@ pub struct Index {
     pub alerts: Vec<AlertRecord>,
     /// Subscriptions that were made or changed from here: the service lists none.
     pub subscriptions: Vec<Subscription>,
+    /// Plans that answers have named.
+    pub plans: BTreeSet<String>,
 }
 
 /// A subscription of a customer's service.
@@ -134,7 +137,11 @@ impl Notebook {
                 Seen::AllDomains(_, these) => domains.push(these),
                 Seen::Domain(one) => domains.push(std::slice::from_ref(one)),
                 Seen::Alerts(_, _, these) => alerts.push(these),
-                Seen::AllRules(..) | Seen::Rules(_) | Seen::Subscription(_) | Seen::Gone(_) => {}
+                Seen::AllRules(..)
+                | Seen::Rules(_)
+                | Seen::Subscription(_)
+                | Seen::Plans(_)
+                | Seen::Gone(_) => {}
             }
         }
         let servers = servers.into_iter().flatten();

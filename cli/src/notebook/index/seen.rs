@@ -25,6 +25,8 @@ pub enum Seen {
     Alerts(CustomerId, Option<DomainId>, Vec<AlertRecord>),
     /// A subscription.
     Subscription(Subscription),
+    /// Plans by their names.
+    Plans(Vec<String>),
     /// A record that is no longer there.
     Gone(Uuid),
 }
@@ -66,6 +68,7 @@ impl Index {
             Seen::Subscription(subscription) => {
                 put(&mut self.subscriptions, subscription, |one| one.id);
             }
+            Seen::Plans(plans) => self.plans.extend(plans),
             Seen::Gone(id) => self.forget(id),
         }
     }
