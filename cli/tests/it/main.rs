@@ -17,6 +17,7 @@ mod domains;
 mod error_codes;
 mod errors;
 mod every_change;
+mod every_customer;
 mod firewall;
 mod foreign_hands;
 mod help_pages;

@@ -3,7 +3,7 @@
 pub mod args;
 mod asking;
 pub mod sending;
-mod single;
+pub mod single;
 mod waiting;
 
 use self::args::ProvisionArgs;
