@@ -183,7 +183,10 @@ fn one(entry: &Entry, all: &[Entry]) -> Outcome {
             "customer",
             listed(entry.customers.as_deref().unwrap_or_default()),
         ),
-        Line::Field("service", Cell::text(&entry.service)),
+        Line::Field(
+            "service",
+            Cell::text(entry.place.as_ref().unwrap_or(&entry.service)),
+        ),
         Line::Field("command", Cell::text(&entry.command)),
         Line::Field("touched", listed(entry.ids.as_deref().unwrap_or_default())),
         Line::Field("result", Cell::state(&entry.result)),

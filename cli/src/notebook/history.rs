@@ -51,6 +51,9 @@ pub struct Entry {
     /// Addresses and domains that the platform paused or un-paused because of it.
     #[serde(default)]
     pub moved: Vec<String>,
+    /// Profile and portal, where more than one was configured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<String>,
     /// The run of the program that made it; empty in a line of an earlier version.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub run: String,
@@ -132,12 +135,16 @@ pub struct History {
     service: String,
     command: String,
     run: String,
+    place: Option<String>,
 }
 
 impl History {
     /// The history of this user; `None` where there is no home to keep it in. `clean` takes the key out of what was
     /// typed.
-    pub fn open(service: String, clean: impl Fn(&str) -> String) -> Option<Self> {
+    pub fn open(
+        (service, place): (String, Option<String>),
+        clean: impl Fn(&str) -> String,
+    ) -> Option<Self> {
         let user = ["USER", "LOGNAME", "USERNAME"]
             .iter()
             .find_map(|name| std::env::var(name).ok())
@@ -152,6 +159,7 @@ impl History {
             service,
             command: clean(&format!("secmon {}", words.join(" "))),
             run: Uuid::new_v4().simple().to_string(),
+            place,
         })
     }
 
@@ -180,6 +188,7 @@ impl History {
             ids: Some(change.touched.ids.clone()),
             customers: Some(customers),
             moved: change.touched.names.clone(),
+            place: self.place.clone(),
             run: self.run.clone(),
             way_back: change.way_back.clone(),
             undoes: change.undoes.clone(),

@@ -6,6 +6,7 @@ use crate::notebook::history::{self, Change, History};
 use crate::notebook::touched::Touched;
 use crate::notebook::way_back::WayBack;
 use crate::session::guard::Guard;
+use crate::session::profile::Protected;
 use secmon::model::CustomerId;
 use secmon::{Operation, Response};
 use uuid::Uuid;
@@ -70,6 +71,7 @@ impl Session {
         way_back: impl FnOnce(&Response<O::Output>) -> Option<WayBack>,
     ) -> Result<Option<Response<O::Output>>, CliError> {
         self.ready().await?;
+        self.agree_to(&change)?;
         let connection = self.connection()?;
         let unanswered = Unanswered::new(self, &connection.guard, &change);
         let answer = connection.client().send(operation).await;
@@ -98,6 +100,29 @@ impl Session {
         }
     }
 
+    /// Asks before a change of what the profile protects.
+    pub fn agree_to(&self, change: &Change) -> Result<(), CliError> {
+        let safety = &self.settings.safety;
+        if safety.protect.is_empty() || safety.dry_run || safety.read_only {
+            return Ok(());
+        }
+        let customers = self.customers_of(&change.touched);
+        let addresses = self
+            .notebook
+            .addresses(self.account()?, &change.touched.ids);
+        let is_touched = |protected: &&Protected| match protected {
+            Protected::Customer(customer) => customers.contains(customer),
+            Protected::Address(address) => addresses.contains(address),
+        };
+        match safety.protect.iter().find(is_touched) {
+            Some(protected) => {
+                let name = protected.to_string();
+                self.prompt.confirm_protected(&change.about, &name)
+            }
+            None => Ok(()),
+        }
+    }
+
     /// Whose the records are: as the call says, or as this and earlier commands have seen them; else the one that was
     /// named, where the change is about records at all.
     fn customers_of(&self, touched: &Touched) -> Vec<CustomerId> {
@@ -116,9 +141,11 @@ impl Session {
 
     /// Writes a change that was sent into the history of this machine.
     pub fn remember(&self, change: &Change, result: &str) {
-        let history = self
-            .history
-            .get_or_init(|| History::open(self.service_name(), |text| self.without_key(text)));
+        let history = self.history.get_or_init(|| {
+            let place = self.settings.safety.place.clone();
+            let service = (self.service_name(), place);
+            History::open(service, |text| self.without_key(text))
+        });
         let about = self.without_key(&change.about);
         let customers = self.customers_of(&change.touched);
         let written = history

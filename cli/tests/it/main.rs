@@ -41,6 +41,7 @@ mod piped;
 mod portal;
 mod previews;
 mod prompts;
+mod protect;
 mod provision;
 mod references;
 mod report;

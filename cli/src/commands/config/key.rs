@@ -31,6 +31,7 @@ const FIELDS: &[(&str, ValueKind)] = &[
     ("output", ValueKind::Text),
     ("read_only", ValueKind::Switch),
     ("protected", ValueKind::Switch),
+    ("protect", ValueKind::List),
 ];
 
 /// A setting that was named.

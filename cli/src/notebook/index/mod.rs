@@ -12,6 +12,7 @@ use secmon::model::{CustomerId, DomainId, EndpointId, ServiceId, SubscriptionId}
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
+use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 use uuid::Uuid;
@@ -159,6 +160,20 @@ impl Notebook {
         owners.sort_unstable();
         owners.dedup();
         owners
+    }
+
+    /// The addresses of these servers, as far as this and earlier commands have seen them.
+    pub fn addresses(&self, account: &str, ids: &[Uuid]) -> Vec<IpAddr> {
+        let seen = self.seen.borrow();
+        let seen = seen.iter().flat_map(|seen| match seen {
+            Seen::AllServers(_, these) | Seen::Servers(these) => these.as_slice(),
+            _ => &[],
+        });
+        let known = self.known(account).servers.iter();
+        let meant = known
+            .chain(seen)
+            .filter(|server| ids.contains(server.id.as_uuid()));
+        meant.filter_map(|server| server.ip.parse().ok()).collect()
     }
 
     /// Keeps in mind what an answer has shown.
