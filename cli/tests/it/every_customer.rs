@@ -46,6 +46,21 @@ fn rows_say_what_they_are_and_whose() {
     ] {
         shell.line(line).exits(0);
     }
+    shell
+        .line("rules add web-1 22 -m for-the-operations-team")
+        .exits(0);
+    for (list, kind) in [
+        ("endpoint list", "endpoint"),
+        ("rules list", "rule"),
+        ("domain list -c 42", "domain"),
+        ("domain leaks a.example -c 42", "leak"),
+        ("domain mentions a.example -c 42", "mention"),
+    ] {
+        let rows = shell.line(&format!("{list} -o json")).exits(0).json();
+        let first = &rows[0];
+        assert_eq!(first["kind"], kind, "{list}: {first}");
+        assert_eq!(first["billing_customer_id"], 42, "{list}: {first}");
+    }
     let alerts = shell.line("alert list -c 42 -o json").exits(0).json();
     let rows = alerts.as_array().expect("a list");
     assert!(

@@ -84,7 +84,7 @@ pub async fn run(context: &Context, args: &DomainLeaksArgs) -> Result<Outcome, C
     if !context.session.settings.safety.dry_run {
         remember(context, &mut looked_at, (account, domain.id), &records);
     }
-    Ok(Outcome::list(&records, LEAK))
+    Ok(Outcome::list(&records, LEAK).of_kind("leak", Some(customer)))
 }
 
 /// What cannot be kept is shown as new once more.

@@ -171,5 +171,5 @@ async fn tell_unknown(session: &Session, screen: &Ui) {
 }
 
 fn listed(endpoints: &[Endpoint]) -> Outcome {
-    Outcome::list(endpoints, views::ENDPOINT)
+    Outcome::list(endpoints, views::ENDPOINT).of_kind("endpoint", None)
 }
