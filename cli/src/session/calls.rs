@@ -139,6 +139,16 @@ impl Session {
         }
     }
 
+    /// Names profile and portal beside the first change that was made, where it could be another one.
+    fn tell_place(&self, result: &str) {
+        if result == history::DONE
+            && let Some(place) = &self.settings.safety.place
+            && !self.place_told.replace(true)
+        {
+            self.ui.note(&format!("changed with {place}"));
+        }
+    }
+
     /// Writes a change that was sent into the history of this machine.
     pub fn remember(&self, change: &Change, result: &str) {
         let history = self.history.get_or_init(|| {
@@ -146,6 +156,7 @@ impl Session {
             let service = (self.service_name(), place);
             History::open(service, |text| self.without_key(text))
         });
+        self.tell_place(result);
         let about = self.without_key(&change.about);
         let customers = self.customers_of(&change.touched);
         let written = history

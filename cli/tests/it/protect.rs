@@ -80,7 +80,11 @@ fn profile_and_portal_are_named_where_there_are_several() {
         tenant.url().trim_end_matches('/')
     );
     assert!(asked.contains(&place), "{asked}");
-    shell.line("endpoint terminate 203.0.113.78 -y").exits(0);
+    let done = shell.line("endpoint terminate 203.0.113.78 -y").exits(0);
+    assert!(
+        done.stderr.contains("changed with profile careful, "),
+        "{done:?}"
+    );
     let history = shell.line("history -o ids").exits(0).stdout;
     let last = history.lines().last().expect("a change").to_owned();
     let shown = shell.line(&format!("history show {last}")).exits(0).stdout;

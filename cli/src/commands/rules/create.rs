@@ -284,6 +284,16 @@ pub async fn add(
         Ok(None) => return Ok(End::Planned),
         Err(error) => error.during(format!("allowing {about}")),
     };
+    not_made((session, notebook), wanted, existing, error).await
+}
+
+/// What becomes of a rule that was not added as it was asked for.
+async fn not_made(
+    (session, notebook): (&Session, &Notebook),
+    wanted: &Wanted,
+    existing: Existing,
+    error: CliError,
+) -> Result<End, CliError> {
     if error.may_have_happened() {
         return match same_rule(session, notebook, wanted).await {
             Ok(Some(rule)) => Ok(End::Done(made(wanted, &rule))),
@@ -294,7 +304,8 @@ pub async fn add(
     if !error.concerns_field("port_start") {
         return Err(error);
     }
-    let Ok(Some(rule)) = matching(session, notebook, place, |rule| port.meets(rule)).await else {
+    let meets = |rule: &Rule| wanted.port.meets(rule);
+    let Ok(Some(rule)) = matching(session, notebook, &wanted.place, meets).await else {
         return Err(error);
     };
     let (id, ports) = (rule.id, ports_of(&rule));
