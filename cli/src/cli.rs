@@ -40,7 +40,7 @@ Daily work:
   alert         Alerts of ports and domains: list, ack, resolve, allow, triage, watch
 
 Customers and billing:
-  customer      Customers: list, show
+  customer      Customers: list, show, suspend, resume, leave
   subscription  Subscriptions of a customer's services: set, change, suspend, terminate ...
   sync          Report the status of services, so that the platform corrects drift
   pricing       Prices of products: set, remove
@@ -51,7 +51,7 @@ This machine:
   auth          Keep, check or forget the API key of a profile
   profile       Named pairs of address and key
   config        The configuration file: get, set, unset, list, path, edit
-  history       What was changed from this machine, and by whom
+  history, undo  What was changed from this machine, and by whom; take it back
   doctor        Find out what stands between this machine and the service
 
 For developers:

@@ -124,8 +124,41 @@ pub async fn change_in_journal<C: ChangeOfMany>(
     Ok(change_telling(parts, change, targets, (journal, on_error), silent).await)
 }
 
+/// The same in stages: one begins when the one before has ended, and the run is over after the last.
+pub async fn change_in_stages<C: ChangeOfMany>(
+    context: &Context,
+    change: &C,
+    stages: &[Vec<C::Target>],
+    (journal, args): (&Journal, &RunArgs),
+) -> Result<Vec<Item>, CliError> {
+    let parts = (&context.session, &*context.screen);
+    if stages.iter().map(Vec::len).sum::<usize>() > 1 && !args.use_whole_window {
+        context.session.leave_calls_to_people()?;
+    }
+    let mut items = Vec::new();
+    for targets in stages {
+        let silent = |_: &C::Target, _: &End| {};
+        items.extend(send_all(parts, change, targets, (journal, OnError::Continue), silent).await);
+    }
+    close(&context.screen, journal, &items);
+    Ok(items)
+}
+
 /// The same, telling of each end as soon as all before it are known.
 pub async fn change_telling<C: ChangeOfMany>(
+    (session, screen): (&Session, &Ui),
+    change: &C,
+    targets: &[C::Target],
+    (journal, on_error): (&Journal, OnError),
+    tell: impl FnMut(&C::Target, &End),
+) -> Vec<Item> {
+    let parts = (session, screen);
+    let items = send_all(parts, change, targets, (journal, on_error), tell).await;
+    close(screen, journal, &items);
+    items
+}
+
+async fn send_all<C: ChangeOfMany>(
     (session, screen): (&Session, &Ui),
     change: &C,
     targets: &[C::Target],
@@ -144,7 +177,6 @@ pub async fn change_telling<C: ChangeOfMany>(
     };
     let unfinished = |target: &C::Target| change.unfinished(target);
     let ends = run_telling(session, screen, targets, on_error, send, unfinished, tell).await;
-    close(screen, journal, &ends);
     let items = targets.iter().zip(ends).map(|(target, end)| {
         let Label {
             row,

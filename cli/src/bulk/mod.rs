@@ -13,7 +13,8 @@ mod run;
 pub mod spreadsheet;
 
 pub use driver::{
-    ChangeOfMany, Label, came_back, change_all, change_in_journal, change_telling, trace,
+    ChangeOfMany, Label, came_back, change_all, change_in_journal, change_in_stages,
+    change_telling, trace,
 };
 pub use input::{FileOptions, Row};
 pub use item::{Created, Done, End, Item, preview};

@@ -1,8 +1,8 @@
 //! Sending many, several at a time, in the client's pace.
 
 use super::args::OnError;
-use crate::bulk::End;
 use crate::bulk::journal::Journal;
+use crate::bulk::{End, Item};
 use crate::error::{CliError, Own};
 use crate::session::Session;
 use crate::ui::invocation::AS_TYPED;
@@ -34,8 +34,8 @@ pub async fn run<T>(
 }
 
 /// Closes the journal of a run that is over.
-pub fn close(screen: &Ui, journal: &Journal, ends: &[End]) {
-    if let Err(error) = journal.conclude(ends) {
+pub fn close(screen: &Ui, journal: &Journal, items: &[Item]) {
+    if let Err(error) = journal.conclude(items) {
         screen.note(&format!("warning: {}", error.message()));
     }
 }

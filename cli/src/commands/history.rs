@@ -1,5 +1,6 @@
 //! `secmon history`: what was changed from this machine.
 
+use crate::commands::undo;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::notebook::history::{self, Entry};
@@ -62,14 +63,16 @@ const COLUMNS: &[Field<Entry>] = &[
 /// So many changes are shown unless -L says another number.
 const LATEST: usize = 50;
 
-const CHANGE: RecordKind = RecordKind {
+/// How changes are named in sentences.
+pub const CHANGE: RecordKind = RecordKind {
     one: "change",
     list: "history",
 };
 
 /// Runs the command.
 pub fn run(context: &Context, args: &HistoryArgs) -> Result<Outcome, CliError> {
-    let mut entries = history::read()?;
+    let all = history::read()?;
+    let mut entries = all.clone();
     if let Some(customer) = context.session.settings.customer {
         entries.retain(|entry| entry.is_about(customer));
     }
@@ -77,7 +80,7 @@ pub fn run(context: &Context, args: &HistoryArgs) -> Result<Outcome, CliError> {
         let entry = references::by_id_or_prefix(&context.session, id, CHANGE, entries, |entry| {
             entry.id.clone()
         })?;
-        return Ok(one(&entry));
+        return Ok(one(&entry, &all));
     }
     if let Some(since) = &args.since {
         let earliest = chrono::Utc::now() - durations::length("--since", since)?;
@@ -170,7 +173,7 @@ fn listed<T: ToString>(items: &[T]) -> Cell {
     Cell::maybe((!items.is_empty()).then(|| items.join(" ")))
 }
 
-fn one(entry: &Entry) -> Outcome {
+fn one(entry: &Entry, all: &[Entry]) -> Outcome {
     let mut story = vec![
         Line::text(format!("{}: {}", entry.operation, entry.about)),
         Line::Field("id", Cell::text(&entry.id)),
@@ -180,7 +183,10 @@ fn one(entry: &Entry) -> Outcome {
             "customer",
             listed(entry.customers.as_deref().unwrap_or_default()),
         ),
-        Line::Field("service", Cell::text(&entry.service)),
+        Line::Field(
+            "service",
+            Cell::text(entry.place.as_ref().unwrap_or(&entry.service)),
+        ),
         Line::Field("command", Cell::text(&entry.command)),
         Line::Field("touched", listed(entry.ids.as_deref().unwrap_or_default())),
         Line::Field("result", Cell::state(&entry.result)),
@@ -189,5 +195,6 @@ fn one(entry: &Entry) -> Outcome {
     if !entry.moved.is_empty() {
         story.push(Line::Field("capacity moved", listed(&entry.moved)));
     }
+    story.extend(undo::told(entry, all));
     Outcome::record(to_json(entry), Table::of(COLUMNS, [entry])).tell(story)
 }

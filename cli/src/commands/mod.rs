@@ -28,6 +28,7 @@ mod sso;
 mod status;
 mod subscription;
 mod sync;
+mod undo;
 
 use self::alert::AlertCommand;
 use self::api::ApiArgs;
@@ -53,6 +54,7 @@ use self::scan::ScanArgs;
 use self::sso::SsoCommand;
 use self::subscription::SubscriptionCommand;
 use self::sync::SyncArgs;
+use self::undo::UndoArgs;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::session::settings::Reading;
@@ -91,7 +93,7 @@ impl OnlineCommand {
             Self::Sandbox(SandboxCommand::Scenario(ScenarioCommand::Set(args))) => {
                 args.endpoint.is_some() || args.domain.is_some()
             }
-            Self::Customer(command) => matches!(command, CustomerCommand::List { .. }),
+            Self::Customer(command) => matches!(command, CustomerCommand::List(_)),
             // The customer of a new profile.
             Self::Profile(command) => matches!(command, ProfileCommand::Create(_)),
             Self::Sandbox(_)
@@ -118,10 +120,10 @@ pub enum OnlineCommand {
     Status,
     /// Open the portal's page about a server or a domain
     Open(OpenArgs),
-    /// Customers: list, show
+    /// Customers: list, show, suspend, resume, leave
     #[command(subcommand, visible_aliases = ["customers"])]
     Customer(CustomerCommand),
-    /// Monitored servers: list, show, add, rename, suspend, resume, terminate, delete, scan, wait
+    /// Monitored servers: list, show, add, rename, move, suspend, resume, terminate, delete, scan, wait
     #[command(subcommand, visible_aliases = ["endpoints", "server"], aliases = ["servers"])]
     Endpoint(EndpointCommand),
     /// Allowed Ports rules: list, add, show, edit, remove, copy, import, summary
@@ -130,7 +132,7 @@ pub enum OnlineCommand {
     /// Monitored domains: list, show, provision, rename, suspend, resume, terminate, release, leaks, mentions, history
     #[command(subcommand, visible_aliases = ["domains"])]
     Domain(DomainCommand),
-    /// Subscriptions of a customer's services: set, change, suspend, resume, terminate
+    /// Subscriptions of a customer's services: set, change, suspend, resume, terminate, plans
     #[command(subcommand, visible_aliases = ["sub"], aliases = ["subscriptions"])]
     Subscription(SubscriptionCommand),
     /// Report the status of services, so that the platform corrects drift
@@ -166,6 +168,8 @@ pub enum OnlineCommand {
     Config(ConfigCommand),
     /// What was changed from this machine, and by whom: the last 50 changes, or as many as -L says
     History(HistoryArgs),
+    /// Take back the last change that was made from this machine, or the one that is named
+    Undo(UndoArgs),
 }
 
 /// Commands that read no settings and no key, and call no service.
@@ -229,6 +233,7 @@ impl Task {
             OnlineCommand::Provision(args) => args.file.as_deref(),
             OnlineCommand::Endpoint(command) => command.input(),
             OnlineCommand::Rules(RuleCommand::Import(args)) => Some(&args.file),
+            OnlineCommand::Rules(RuleCommand::Add(args)) => args.file.as_deref(),
             OnlineCommand::Sync(args) => Some(&args.file),
             OnlineCommand::Api(args) => args.input.as_deref(),
             _ => None,
@@ -268,6 +273,7 @@ async fn online(context: &Context, command: OnlineCommand) -> Result<Outcome, Cl
         OnlineCommand::Auth(command) => auth::run(context, command).await,
         OnlineCommand::Profile(command) => profile::run(&context.session, &context.prompt, command),
         OnlineCommand::History(args) => history::run(context, &args),
+        OnlineCommand::Undo(args) => undo::run(context, &args).await,
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::context::Context;
 use crate::error::CliError;
+use crate::notebook::way_back::WayBack;
 use crate::references;
 use crate::session::Session;
 use crate::ui::outcome::{Cell, Field, Line, Outcome, Table, shown, to_json};
@@ -100,11 +101,24 @@ async fn set(context: &Context, args: ScenarioSetArgs) -> Result<Outcome, CliErr
             .map(references::DomainRef::label)
             .unwrap_or_default();
     }
+    // What counted for one server or domain alone, the service does not tell.
+    let way_back = match (request.endpoint_id, request.monitored_domain_id) {
+        (None, None) => earlier(&context.session).await,
+        _ => None,
+    };
+    let about = format!("scenario {scenario} for {place}");
     let sent = context
         .session
-        .write(request, &format!("scenario {scenario} for {place}"))
+        .write_reversibly(request, &about, None, |_| way_back)
         .await?;
     let result = sent.map_or(Value::Null, |answer| to_json(&answer.data));
     let sentence = format!("From the next scan on, {place} is found to be: {scenario}.");
     Ok(Outcome::record(result, Table::default()).tell(vec![Line::text(sentence)]))
+}
+
+/// The scenario of the account as it is; one that cannot be read keeps nobody from choosing another.
+async fn earlier(session: &Session) -> Option<WayBack> {
+    let scenarios = session.read(ListScenarios::new()).await.ok()?.into_data();
+    let scenario = scenarios.current?;
+    Some(WayBack::SetScenario { scenario })
 }

@@ -250,6 +250,7 @@ impl Scans<'_> {
         context.session.ready().await?;
         let scan = ScanEndpoint::new(customer, endpoint.id);
         let change = Change::begun(OPERATION, &name, Touched::by(&scan));
+        context.session.agree_to(&change)?;
         match context.session.client()?.send(scan).await {
             Ok(scan) => {
                 context.session.remember(&change, "done");

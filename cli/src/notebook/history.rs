@@ -6,6 +6,7 @@
 use crate::error::{CliError, Own};
 use crate::machine::{files, paths};
 use crate::notebook::touched::Touched;
+use crate::notebook::way_back::WayBack;
 use secmon::model::CustomerId;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashSet};
@@ -50,6 +51,18 @@ pub struct Entry {
     /// Addresses and domains that the platform paused or un-paused because of it.
     #[serde(default)]
     pub moved: Vec<String>,
+    /// Profile and portal, where more than one was configured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<String>,
+    /// The run of the program that made it; empty in a line of an earlier version.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub run: String,
+    /// What takes it back, where something does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub way_back: Option<WayBack>,
+    /// The change that it has taken back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undoes: Option<String>,
 }
 
 impl Entry {
@@ -77,9 +90,11 @@ impl Entry {
         self.result == DONE || lost
     }
 
-    /// Whether it was one of all that a customer has, as `suspend --all` makes them.
+    /// Whether it was one of all that a customer has, as `suspend --all` and `customer suspend` make them.
     fn is_of_all(&self) -> bool {
-        self.command.split(' ').any(|word| word == "--all")
+        let words = || self.command.split(' ');
+        let mut of_customer = words().skip_while(|word| !word.starts_with("customer"));
+        words().any(|word| word == "--all") || of_customer.any(|word| word == "suspend")
     }
 }
 
@@ -91,6 +106,10 @@ pub struct Change {
     pub about: String,
     /// The records it touches.
     pub touched: Touched,
+    /// What takes it back, where something does.
+    pub way_back: Option<WayBack>,
+    /// The change that it takes back.
+    pub undoes: Option<String>,
     started: Instant,
 }
 
@@ -101,6 +120,8 @@ impl Change {
             operation,
             about: about.into(),
             touched,
+            way_back: None,
+            undoes: None,
             started: Instant::now(),
         }
     }
@@ -113,12 +134,17 @@ pub struct History {
     user: String,
     service: String,
     command: String,
+    run: String,
+    place: Option<String>,
 }
 
 impl History {
     /// The history of this user; `None` where there is no home to keep it in. `clean` takes the key out of what was
     /// typed.
-    pub fn open(service: String, clean: impl Fn(&str) -> String) -> Option<Self> {
+    pub fn open(
+        (service, place): (String, Option<String>),
+        clean: impl Fn(&str) -> String,
+    ) -> Option<Self> {
         let user = ["USER", "LOGNAME", "USERNAME"]
             .iter()
             .find_map(|name| std::env::var(name).ok())
@@ -132,6 +158,8 @@ impl History {
             user: user.unwrap_or_else(|| "unknown".to_owned()),
             service,
             command: clean(&format!("secmon {}", words.join(" "))),
+            run: Uuid::new_v4().simple().to_string(),
+            place,
         })
     }
 
@@ -160,6 +188,10 @@ impl History {
             ids: Some(change.touched.ids.clone()),
             customers: Some(customers),
             moved: change.touched.names.clone(),
+            place: self.place.clone(),
+            run: self.run.clone(),
+            way_back: change.way_back.clone(),
+            undoes: change.undoes.clone(),
         };
         let mut line = serde_json::to_vec(&entry)?;
         line.push(b'\n');
@@ -190,7 +222,7 @@ pub fn customers(service: &str) -> BTreeSet<CustomerId> {
     done.filter_map(|entry| entry.customers).flatten().collect()
 }
 
-/// The records of a kind (`endpoint`, `domain`) that a suspension of all of a customer's has stopped, and that nothing
+/// The records of a kind (`endpoint`, `domain`, `subscription`) that a suspension of all of a customer's has stopped, and that nothing
 /// has resumed, or suspended by name, since: all as far as this history tells.
 pub fn stopped_with_all(kind: &str) -> Result<HashSet<Uuid>, CliError> {
     let (suspend, resume) = (format!("suspend_{kind}"), format!("resume_{kind}"));

@@ -2,6 +2,8 @@
 
 pub mod history;
 pub mod index;
+pub mod leaks;
 pub mod touched;
+pub mod way_back;
 
 pub use index::Notebook;

@@ -4,7 +4,9 @@ use super::Session;
 use crate::error::{CliError, Own};
 use crate::notebook::history::{self, Change, History};
 use crate::notebook::touched::Touched;
+use crate::notebook::way_back::WayBack;
 use crate::session::guard::Guard;
+use crate::session::profile::Protected;
 use secmon::model::CustomerId;
 use secmon::{Operation, Response};
 use uuid::Uuid;
@@ -32,11 +34,45 @@ impl Session {
         about: &str,
         record: Option<Uuid>,
     ) -> Result<Option<Response<O::Output>>, CliError> {
-        self.ready().await?;
-        let connection = self.connection()?;
+        self.write_reversibly(operation, about, record, |_| None)
+            .await
+    }
+
+    /// The same for a change that can be taken back; a remark of the service says that everything was so before.
+    pub async fn write_reversibly<O: Operation>(
+        &self,
+        operation: O,
+        about: &str,
+        record: Option<Uuid>,
+        way_back: impl FnOnce(&Response<O::Output>) -> Option<WayBack>,
+    ) -> Result<Option<Response<O::Output>>, CliError> {
         let mut touched = Touched::by(&operation);
         touched.extend(record);
-        let mut change = Change::begun(O::INFO.name, about, touched);
+        let change = Change::begun(O::INFO.name, about, touched);
+        self.send_change(operation, change, way_back).await
+    }
+
+    /// Sends what takes another change back.
+    pub async fn write_undoing<O: Operation>(
+        &self,
+        operation: O,
+        about: &str,
+        undoes: &str,
+    ) -> Result<Option<Response<O::Output>>, CliError> {
+        let mut change = Change::begun(O::INFO.name, about, Touched::by(&operation));
+        change.undoes = Some(undoes.to_owned());
+        self.send_change(operation, change, |_| None).await
+    }
+
+    async fn send_change<O: Operation>(
+        &self,
+        operation: O,
+        mut change: Change,
+        way_back: impl FnOnce(&Response<O::Output>) -> Option<WayBack>,
+    ) -> Result<Option<Response<O::Output>>, CliError> {
+        self.ready().await?;
+        self.agree_to(&change)?;
+        let connection = self.connection()?;
         let unanswered = Unanswered::new(self, &connection.guard, &change);
         let answer = connection.client().send(operation).await;
         unanswered.forget();
@@ -45,11 +81,13 @@ impl Session {
                 if !O::INFO.secret {
                     change.touched.extend_from_body(response.body());
                 }
+                let so_before = response.note().map(|_| WayBack::Nothing);
+                change.way_back = way_back(&response).map(|way| so_before.unwrap_or(way));
                 self.remember(&change, history::DONE);
                 Ok(Some(response))
             }
             Err(error) if connection.guard.stopped(&error) => {
-                self.refused(&connection.guard, about)
+                self.refused(&connection.guard, &change.about)
             }
             Err(error) => {
                 let sent = error.attempts() > 0;
@@ -59,6 +97,29 @@ impl Session {
                 }
                 Err(error)
             }
+        }
+    }
+
+    /// Asks before a change of what the profile protects.
+    pub fn agree_to(&self, change: &Change) -> Result<(), CliError> {
+        let safety = &self.settings.safety;
+        if safety.protect.is_empty() || safety.dry_run || safety.read_only {
+            return Ok(());
+        }
+        let customers = self.customers_of(&change.touched);
+        let addresses = self
+            .notebook
+            .addresses(self.account()?, &change.touched.ids);
+        let is_touched = |protected: &&Protected| match protected {
+            Protected::Customer(customer) => customers.contains(customer),
+            Protected::Address(address) => addresses.contains(address),
+        };
+        match safety.protect.iter().find(is_touched) {
+            Some(protected) => {
+                let name = protected.to_string();
+                self.prompt.confirm_protected(&change.about, &name)
+            }
+            None => Ok(()),
         }
     }
 
@@ -78,11 +139,24 @@ impl Session {
         }
     }
 
+    /// Names profile and portal beside the first change that was made, where it could be another one.
+    fn tell_place(&self, result: &str) {
+        if result == history::DONE
+            && let Some(place) = &self.settings.safety.place
+            && !self.place_told.replace(true)
+        {
+            self.ui.note(&format!("changed with {place}"));
+        }
+    }
+
     /// Writes a change that was sent into the history of this machine.
     pub fn remember(&self, change: &Change, result: &str) {
-        let history = self
-            .history
-            .get_or_init(|| History::open(self.service_name(), |text| self.without_key(text)));
+        let history = self.history.get_or_init(|| {
+            let place = self.settings.safety.place.clone();
+            let service = (self.service_name(), place);
+            History::open(service, |text| self.without_key(text))
+        });
+        self.tell_place(result);
         let about = self.without_key(&change.about);
         let customers = self.customers_of(&change.touched);
         let written = history

@@ -32,7 +32,7 @@ use secmon::transport::{HttpOptions, HttpTransport, Transport};
 use secmon::{ApiKey, Client, RateGroup};
 use service::{KeySource, Source};
 use settings::Settings;
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -48,6 +48,7 @@ pub struct Session {
     key: OnceCell<ApiKey>,
     connection: OnceCell<Connection>,
     history: OnceCell<Option<History>>,
+    place_told: Cell<bool>,
     /// What a Ctrl-C does.
     pub interruption: Interruption,
 }
@@ -69,6 +70,7 @@ impl Session {
             key: OnceCell::new(),
             connection: OnceCell::new(),
             history: OnceCell::new(),
+            place_told: Cell::new(false),
             interruption: Interruption::default(),
         }
     }

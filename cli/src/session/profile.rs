@@ -2,10 +2,13 @@
 
 use crate::error::CliError;
 use crate::machine::files;
+use secmon::model::CustomerId;
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use std::fmt;
 use std::fs::File;
 use std::io::{ErrorKind, Read};
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use toml_edit::{DocumentMut, Item, Table, TableLike};
 
@@ -45,6 +48,9 @@ pub struct Profile {
     /// Hosts that plain http may reach.
     #[serde(default)]
     pub allow_http: Vec<String>,
+    /// Names of plans that are sold.
+    #[serde(default)]
+    pub plans: Vec<String>,
     /// Form of results.
     pub output: Option<String>,
     /// Refuses every change.
@@ -53,6 +59,55 @@ pub struct Profile {
     /// Asks for the name or count before every change that is asked about.
     #[serde(default)]
     pub protected: bool,
+    /// Customers by their numbers, and servers as `ip:192.0.2.10`: every change of these is typed.
+    #[serde(default)]
+    pub protect: Vec<Protected>,
+}
+
+/// What no change passes by unseen.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "WrittenProtected")]
+pub enum Protected {
+    /// All that a customer has.
+    Customer(CustomerId),
+    /// A server by its address.
+    Address(IpAddr),
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum WrittenProtected {
+    Number(u64),
+    Text(String),
+}
+
+impl TryFrom<WrittenProtected> for Protected {
+    type Error = String;
+
+    fn try_from(written: WrittenProtected) -> Result<Self, String> {
+        let text = match written {
+            WrittenProtected::Number(number) => number.to_string(),
+            WrittenProtected::Text(text) => text,
+        };
+        let read = match text.strip_prefix("ip:") {
+            Some(address) => address.trim().parse().ok().map(Self::Address),
+            None => text.trim().parse().ok().map(Self::Customer),
+        };
+        read.ok_or_else(|| {
+            format!(
+                "protect: {text:?} is neither a customer's number nor an address as ip:192.0.2.10"
+            )
+        })
+    }
+}
+
+impl fmt::Display for Protected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Customer(customer) => write!(f, "{customer}"),
+            Self::Address(address) => write!(f, "{address}"),
+        }
+    }
 }
 
 impl ConfigFile {

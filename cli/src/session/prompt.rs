@@ -7,6 +7,7 @@ use crate::session::settings::Safety;
 use crate::ui::Ui;
 use crate::ui::invocation::quoted;
 use secmon::ApiKey;
+use std::cell::Cell;
 use std::sync::Arc;
 
 /// Asks, where somebody is there; else says which option gives the answer.
@@ -15,12 +16,19 @@ pub struct Prompt {
     safety: Safety,
     /// Whoever is asked keeps nobody from the embedded mock.
     lease: Lease,
+    /// Whether a name was typed for what is protected.
+    typed: Cell<Option<bool>>,
 }
 
 impl Prompt {
     /// For a command with these answers given beforehand.
     pub fn new(ui: Arc<Ui>, safety: Safety, lease: Lease) -> Self {
-        Self { ui, safety, lease }
+        Self {
+            ui,
+            safety,
+            lease,
+            typed: Cell::new(None),
+        }
     }
 
     /// Whether a person is there and wants to be asked.
@@ -84,11 +92,40 @@ impl Prompt {
         if severe {
             self.confirm_by_typing(question, name)
         } else {
-            self.confirm_by_yes(question)
+            self.confirm_by_yes(&self.placed(question))
+        }
+    }
+
+    /// Asks before the first change of what is protected, unless something was typed for the change already; a script
+    /// answers with the same option.
+    pub fn confirm_protected(&self, about: &str, name: &str) -> Result<(), CliError> {
+        match self.typed.get() {
+            Some(true) => return Ok(()),
+            Some(false) => return Err(declined("what is protected was not agreed to")),
+            None => {}
+        }
+        let question = format!("About to change what the profile protects ({name}): {about}.");
+        let agreed = self.confirm_by_typing(&question, name);
+        self.typed.set(Some(agreed.is_ok()));
+        agreed
+    }
+
+    /// A question with the service it is about, where it could be another one.
+    fn placed(&self, question: &str) -> String {
+        match &self.safety.place {
+            Some(place) => format!("{question} This is {place}."),
+            None => question.to_owned(),
         }
     }
 
     pub fn confirm_by_typing(&self, question: &str, name: &str) -> Result<(), CliError> {
+        let question = &self.placed(question);
+        self.type_name(question, name)?;
+        self.typed.set(Some(true));
+        Ok(())
+    }
+
+    fn type_name(&self, question: &str, name: &str) -> Result<(), CliError> {
         if let Some(given) = &self.safety.confirm {
             return match given.trim() == name.trim() {
                 true => Ok(()),

@@ -6,7 +6,7 @@ use crate::session::call_log::{DebugFile, Telling};
 use crate::session::env_vars;
 use crate::session::flags::GlobalArgs;
 use crate::session::pace::Limits;
-use crate::session::profile::{ConfigFile, LOCAL, Profile};
+use crate::session::profile::{ConfigFile, LOCAL, Profile, Protected};
 use crate::session::service::{self, Service};
 use crate::ui::{Display, OutputFormat, jq};
 use crate::values::durations;
@@ -38,6 +38,8 @@ pub struct Settings {
     pub rate_limits: RateLimits,
     /// Hosts that plain http may reach.
     pub allow_http: Vec<String>,
+    /// Names of plans that are sold.
+    pub plans: Vec<String>,
     /// Longest time of one call.
     pub timeout: Option<Duration>,
     /// Longest sleep for a 429.
@@ -78,6 +80,10 @@ pub struct Safety {
     pub read_only: bool,
     /// The profile wants the name or count typed.
     pub protected: bool,
+    /// What no change passes by unseen.
+    pub protect: Vec<Protected>,
+    /// Profile and portal, where more than one is configured.
+    pub place: Option<String>,
 }
 
 /// Whether a configuration file must be right.
@@ -118,6 +124,10 @@ impl Settings {
         let mut warnings = Vec::new();
         let service = service::resolve(&choice, &config, &config_path, &mut warnings);
         let local = choice.local;
+        let safety = Safety {
+            place: place(&choice, &config, service.as_ref().ok()),
+            ..safety(flags, &profile)?
+        };
         Ok(Self {
             service,
             profile_name: if local {
@@ -133,10 +143,11 @@ impl Settings {
                 (limits, false) => limits,
             },
             allow_http: allow_http(&profile)?,
+            plans: profile.plans.clone(),
             timeout: optional_length("--timeout", flags.timeout.as_deref())?,
             max_wait: optional_length("--max-wait", flags.max_wait.as_deref())?,
             sandbox: flags.sandbox,
-            safety: safety(flags, &profile)?,
+            safety,
             display: display(flags, &profile)?,
             telling: Telling {
                 verbosity: flags.verbose,
@@ -154,6 +165,20 @@ impl Settings {
             .parent()
             .unwrap_or(std::path::Path::new("."))
     }
+}
+
+/// Profile and portal, where somebody could mean another one.
+fn place(
+    choice: &service::Choice,
+    config: &ConfigFile,
+    service: Option<&Service>,
+) -> Option<String> {
+    let profile = choice
+        .profile
+        .as_ref()
+        .filter(|_| config.profiles.len() > 1)?;
+    let portal = service::origin_of(&service?.base_url);
+    Some(format!("profile {profile}, {portal}"))
 }
 
 /// Judges a value that a setting of a profile is to have, as it would be judged when it counts.
@@ -272,6 +297,8 @@ fn safety(flags: &GlobalArgs, profile: &Profile) -> Result<Safety, CliError> {
         dry_run: flags.dry_run,
         read_only: profile.read_only,
         protected: profile.protected,
+        protect: profile.protect.clone(),
+        place: None,
     })
 }
 

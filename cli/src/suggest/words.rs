@@ -45,8 +45,6 @@ pub const TRIED_SECOND: &[(&str, &str, &str)] = &[
     ("auth", "check", "auth status"),
     ("auth", "show", "auth status"),
     ("auth", "whoami", "auth status"),
-    ("customer", "resume", "endpoint resume --all -c ID"),
-    ("customer", "suspend", "endpoint suspend --all -c ID"),
     ("domain", "open", "open DOMAIN"),
     ("domain", "restore", "domain provision DOMAIN -c ID"),
     ("endpoint", "allow", ALLOW),
@@ -55,6 +53,7 @@ pub const TRIED_SECOND: &[(&str, &str, &str)] = &[
     ("endpoint", "ports", PORTS),
     ("endpoint", "restore", ADD),
     ("endpoint", "whitelist", ALLOW),
+    ("history", "undo", "undo"),
     ("profile", "change", "config edit"),
     ("profile", "edit", "config edit"),
     ("profile", "set", "config edit"),
@@ -110,14 +109,10 @@ const SHOW: &[&str] = &["show", "status", "list"];
 const TWO_ENDS: &str = "secmon domain terminate ends the monitoring of a domain, and provisioning it again restores it; secmon domain release gives up the domain, its slot, alerts and history for good";
 const NO_DELETING: &str = "alerts are not deleted: secmon alert resolve marks them as done, secmon alert allow allows the port for good";
 const NO_READING: &str = "the service does not tell subscriptions: it shows one when it is set or changed; status -c ID shows what the customer has in use";
-const NO_UNDO: &str =
-    "no command takes back what another did; secmon history shows what was changed";
 const NO_REOPENING: &str = "an alert cannot be opened again by hand; a port that is still open raises a new one at the next scan";
 
 /// What there is no command for.
 pub const NOT_THERE: &[(&str, &str, &str)] = &[
-    ("undo", "", NO_UNDO),
-    ("history", "undo", NO_UNDO),
     ("subscription", "list", NO_READING),
     ("subscription", "show", NO_READING),
     ("domain", "delete", TWO_ENDS),

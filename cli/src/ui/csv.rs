@@ -74,6 +74,23 @@ pub fn inert(text: &str) -> String {
     sanitize_cell(&guarded)
 }
 
+/// A cell as it was before it was made inert, where nothing was taken out of it.
+pub fn uninert(cell: &str) -> String {
+    let mut text = String::with_capacity(cell.len());
+    let mut begins = true;
+    let mut letters = cell.chars().peekable();
+    while let Some(c) = letters.next() {
+        let guards = begins && c == '\'' && letters.peek().copied().is_some_and(would_run);
+        if guards {
+            begins = false;
+            continue;
+        }
+        begins = c == ';' || begins && matches!(c, ' ' | '"');
+        text.push(c);
+    }
+    text
+}
+
 /// Whether a cell that begins so is run as a formula; in full width too. A tab or a line's end in front is taken off by
 /// some programs, and what stands behind it would run.
 fn would_run(first: char) -> bool {

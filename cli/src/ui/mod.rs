@@ -31,7 +31,7 @@ use std::time::{Duration, Instant};
 
 use folding::{UNBROKEN, folded};
 
-pub use csv::inert;
+pub use csv::{inert, uninert};
 pub use display::{ColorChoice, CsvCells, Display, OutputFormat, TimeStyle};
 pub use planned::Planned;
 pub use progress::Progress;

@@ -1,7 +1,7 @@
 //! What a command found or did, before any thought of how it is shown.
 
 use crate::error::{CliError, Exit};
-use secmon::model::{Severity, Timestamp};
+use secmon::model::{CustomerId, Severity, Timestamp};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -35,6 +35,22 @@ impl Outcome {
             exit: Exit::Done,
             trouble: None,
         }
+    }
+
+    /// Adds to each record of a list what it is and, where that is known, whose, unless the service tells it.
+    #[must_use]
+    pub fn of_kind(mut self, kind: &str, owner: Option<CustomerId>) -> Self {
+        let records = self.result.as_array_mut().into_iter().flatten();
+        for fields in records.filter_map(Value::as_object_mut) {
+            fields.entry("kind").or_insert_with(|| kind.into());
+            let told = fields.get("endpoint");
+            let told = told
+                .and_then(|server| server.get("billing_customer_id"))
+                .cloned();
+            let owner = told.unwrap_or_else(|| to_json(&owner));
+            fields.entry("billing_customer_id").or_insert(owner);
+        }
+        self
     }
 
     /// Adds what a person reads instead of rows.

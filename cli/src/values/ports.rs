@@ -131,6 +131,11 @@ impl PortSpec {
         word.starts_with(|c: char| c.is_ascii_digit()) && Self::parse(word).is_ok()
     }
 
+    /// Whether a port is one of these, whatever its protocol.
+    pub fn has(&self, port: u16) -> bool {
+        (self.range.start().get()..=self.range.end().get()).contains(&port)
+    }
+
     /// Whether a rule has a port and a protocol in common with it.
     pub fn meets(&self, rule: &Rule) -> bool {
         let Some(ports) = rule.ports() else {

@@ -16,7 +16,7 @@ const CREATES: [&str; 5] = [
     "subscription set",
 ];
 /// What is about no customer, and says so when one is named.
-const REFUSES: [&str; 36] = [
+const REFUSES: [&str; 39] = [
     "api",
     "auth login",
     "auth logout",
@@ -28,7 +28,10 @@ const REFUSES: [&str; 36] = [
     "config path",
     "config set",
     "config unset",
+    "customer leave",
+    "customer resume",
     "customer show",
+    "customer suspend",
     "doctor",
     "health",
     "help",

@@ -19,7 +19,7 @@ struct Change {
     command: fn(&Shell) -> Vec<String>,
 }
 
-const CHANGES: [Change; 9] = [
+const CHANGES: [Change; 11] = [
     Change {
         name: "domain suspend",
         command: |shell| words("domain suspend -y -c 42", domains(shell)),
@@ -33,6 +33,20 @@ const CHANGES: [Change; 9] = [
         command: |shell| {
             slots(shell);
             words("domain provision --service 501 -c 42", names())
+        },
+    },
+    Change {
+        name: "customer suspend",
+        command: |shell| {
+            servers(shell);
+            words("customer suspend 42 -y", Vec::new())
+        },
+    },
+    Change {
+        name: "customer leave",
+        command: |shell| {
+            servers(shell);
+            words("customer leave 42 --confirm=42", Vec::new())
         },
     },
     Change {

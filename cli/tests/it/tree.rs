@@ -24,10 +24,14 @@ const SAMPLES: &[(&str, Kind, &str)] = &[
     ("open", Other, "web-1"),
     ("customer list", Other, ""),
     ("customer show", Other, "42"),
+    ("customer suspend", Changes, "43 -y"),
+    ("customer resume", Changes, "44"),
+    ("customer leave", Changes, "43 --confirm=43"),
     ("endpoint list", Other, ""),
     ("endpoint show", Other, "web-1"),
     ("endpoint provision", Changes, "198.51.100.2 -c 42"),
     ("endpoint add", Changes, "198.51.100.3 -c 42"),
+    ("endpoint move", Changes, "web-5 198.51.100.9 -y"),
     ("endpoint rename", Changes, "web-5 web-9"),
     ("endpoint suspend", Changes, "web-1"),
     ("endpoint resume", Changes, "web-1"),
@@ -45,6 +49,7 @@ const SAMPLES: &[(&str, Kind, &str)] = &[
     ),
     ("rules show", Other, "RULE"),
     ("rules edit", Changes, "RULE -m asked-for-once-more"),
+    ("undo", Changes, "-y"),
     ("rules copy", Changes, "web-1 --to web-2"),
     ("rules remove", Changes, "RULE -y"),
     ("rules import", Changes, "web-2 dump.txt"),
@@ -72,6 +77,7 @@ const SAMPLES: &[(&str, Kind, &str)] = &[
         Changes,
         "502 --product port_monitoring --plan business -c 42",
     ),
+    ("subscription plans", Other, ""),
     (
         "subscription change",
         Changes,
@@ -345,6 +351,10 @@ fn furnish(shell: &Shell) -> Vec<(&'static str, String)> {
             ))
             .exits(0);
     }
+    // Each with one server: of several that go out together any may be the first in the history.
+    shell.line("provision 203.0.113.43 -c 43").exits(0);
+    shell.line("provision 203.0.113.44 -c 44").exits(0);
+    shell.line("customer suspend 44 -y").exits(0);
     let rule = shell
         .run(&[
             "rules",

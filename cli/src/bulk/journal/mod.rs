@@ -9,8 +9,8 @@
 mod record;
 mod store;
 
-use crate::bulk::End;
 use crate::bulk::args::RunArgs;
+use crate::bulk::{End, Item};
 use crate::context::Context;
 use crate::error::{CliError, Exit, Own};
 use crate::machine::paths;
@@ -70,6 +70,8 @@ pub enum Origin<'a> {
     File(&'a Path),
     /// The command line or standard input: the rows themselves are what makes it the same run.
     Rows,
+    /// All that a customer has: what was ended is in no list any more, so the journal has the rows too.
+    Customer(CustomerId),
 }
 
 impl<'a> Origin<'a> {
@@ -88,6 +90,7 @@ impl<'a> Origin<'a> {
                 .display()
                 .to_string(),
             Self::Rows => hash(&keys.iter().map(|key| key.0.as_str()).collect::<Vec<_>>()),
+            Self::Customer(customer) => customer.to_string(),
         }
     }
 }
@@ -194,11 +197,23 @@ impl Journal {
 
     fn announce(&self, context: &Context, keys: &[Key], unfinished: &Unfinished) {
         let known = |key: &&Key| self.rows.get(key).is_some_and(EarlierRow::is_settled);
-        let answered = keys.iter().filter(known).count();
+        let done = match keys {
+            [] => format!(
+                "{} done",
+                durations::counted(
+                    self.rows.values().filter(|row| row.is_settled()).count(),
+                    "record"
+                )
+            ),
+            keys => format!(
+                "{} of {} are done",
+                keys.iter().filter(known).count(),
+                durations::counted(keys.len(), "row")
+            ),
+        };
         let age = durations::shown(unfinished.age);
         context.screen.note(&format!(
-            "going on with the run that ended early {age} ago: {answered} of {} are done (--restart does all of them again)",
-            durations::counted(keys.len(), "row")
+            "going on with the run that ended early {age} ago: {done} (--restart does all of them again)"
         ));
     }
 
@@ -212,6 +227,11 @@ impl Journal {
     /// What the earlier run knew of a row, whatever became of it.
     pub fn subject(&self, key: &Key) -> Option<&Value> {
         Some(&self.rows.get(key)?.subject)
+    }
+
+    /// What the earlier run knew of each of its rows.
+    pub fn subjects(&self) -> impl Iterator<Item = &Value> {
+        self.rows.values().map(|row| &row.subject)
     }
 
     /// Whether an earlier run has left nothing.
@@ -273,10 +293,10 @@ impl Journal {
     }
 
     /// Closes the run when every row has its answer.
-    pub fn conclude(&self, ends: &[End]) -> Result<(), CliError> {
+    pub fn conclude(&self, items: &[Item]) -> Result<(), CliError> {
         let has_begun = self.to_begin.take().is_none();
         let all_answered = self.unanswered.get() == 0;
-        match has_begun && all_answered && ends.iter().all(is_settled) {
+        match has_begun && all_answered && items.iter().all(|item| is_settled(&item.end)) {
             true => self.write(&JournalLine::Closed { at: now() }),
             false => Ok(()),
         }

@@ -7,6 +7,7 @@ use crate::references::alerts::{self, Alert, SeverityFilter};
 use crate::references::{self, DomainRef};
 use crate::session::Session;
 use crate::values::durations;
+use crate::values::ports::PortSpec;
 use clap::{Args, ValueEnum};
 use secmon::model::{CustomerId, DomainAlertStatus, EndpointId, PortAlertStatus};
 use std::time::Duration;
@@ -46,6 +47,9 @@ pub struct AlertFilter {
     /// Only alerts of this domain: name or id
     #[arg(long, value_name = "DOMAIN")]
     pub domain: Option<String>,
+    /// Only alerts of this port, as 3306 or 8000-8100
+    #[arg(long, value_name = "PORT", conflicts_with = "domain")]
+    pub port: Option<String>,
     /// Only alerts first seen within this time, as 7d
     #[arg(long, value_name = "TIME")]
     pub since: Option<String>,
@@ -72,8 +76,27 @@ pub async fn read(
     filter: &AlertFilter,
     status: Option<AlertStatusArg>,
 ) -> Result<Found, CliError> {
+    let place = scope(context, filter).await?;
+    read_at(context, filter, status, place).await
+}
+
+/// The same of a customer that nothing names.
+pub async fn read_of(
+    context: &Context,
+    filter: &AlertFilter,
+    status: Option<AlertStatusArg>,
+    customer: CustomerId,
+) -> Result<Found, CliError> {
+    read_at(context, filter, status, (customer, Scope::Customer)).await
+}
+
+async fn read_at(
+    context: &Context,
+    filter: &AlertFilter,
+    status: Option<AlertStatusArg>,
+    (customer, scope): (CustomerId, Scope),
+) -> Result<Found, CliError> {
     let sieve = Sieve::of(filter)?;
-    let (customer, scope) = scope(context, filter).await?;
     let mut alerts = Vec::new();
     if wanted(filter.kind, AlertKind::Port) && !matches!(scope, Scope::Domain(_)) {
         alerts.extend(
@@ -87,7 +110,8 @@ pub async fn read(
             .await?,
         );
     }
-    if wanted(filter.kind, AlertKind::Domain) && !matches!(scope, Scope::Server(_)) {
+    let of_domains = wanted(filter.kind, AlertKind::Domain) && filter.port.is_none();
+    if of_domains && !matches!(scope, Scope::Server(_)) {
         alerts.extend(domains(context, customer, scope, status).await?);
     }
     sieve.keep(&mut alerts);
@@ -98,6 +122,7 @@ pub async fn read(
 pub struct Sieve {
     severity: Option<SeverityFilter>,
     since: Option<Duration>,
+    port: Option<PortSpec>,
 }
 
 impl Sieve {
@@ -109,6 +134,7 @@ impl Sieve {
         Ok(Self {
             severity: severity.transpose()?,
             since: since.transpose()?,
+            port: filter.port.as_deref().map(PortSpec::parse).transpose()?,
         })
     }
 
@@ -116,6 +142,12 @@ impl Sieve {
     pub fn keep(&self, alerts: &mut Vec<Alert>) {
         if let Some(severity) = &self.severity {
             alerts.retain(|alert| severity.admits(alert.severity()));
+        }
+        if let Some(port) = &self.port {
+            alerts.retain(|alert| match alert {
+                Alert::Port(alert) => port.has(alert.port),
+                Alert::Domain(_) => false,
+            });
         }
         if let Some(since) = self.since {
             let earliest = chrono::Utc::now() - since;

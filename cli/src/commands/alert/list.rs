@@ -4,19 +4,22 @@ use super::filter::{self, AlertFilter, AlertKind, AlertStatusArg};
 use crate::commands::common::{new_customer, views};
 use crate::context::Context;
 use crate::error::CliError;
+use crate::references;
 use crate::references::alerts::Alert;
-use crate::ui::outcome::{Cell, Field, Line, Outcome, shown, with_room};
+use crate::ui::outcome::{Cell, Field, Line, Outcome, shown, to_json, with_room};
 use crate::ui::severity_rank;
 use crate::values::durations::counted;
 use clap::Args;
-use secmon::model::{PortAlert, Timestamp};
+use secmon::model::{CustomerId, PortAlert, Timestamp};
+use serde_json::Value;
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 const LIST_EXAMPLES: &str = "\
 Examples:
   secmon alert list -c 42
   secmon alert list -c 42 --status open --severity high+
+  secmon alert list --all-customers --port 3306 --status open
   secmon alert list --endpoint web-1
   secmon alert list --domain example.com -c 42";
 
@@ -27,6 +30,9 @@ pub struct AlertListArgs {
     /// Only alerts in this state
     #[arg(long)]
     pub status: Option<AlertStatusArg>,
+    /// Of every customer who has a server, or a domain that this machine has seen; two calls or more for each
+    #[arg(long, conflicts_with_all = ["endpoint", "domain"])]
+    pub all_customers: bool,
     /// Which alerts
     #[command(flatten)]
     pub filter: AlertFilter,
@@ -47,22 +53,84 @@ pub const ANY: &[Field<Alert>] = &[
     with_room("first_detected_at").of(|alert| Cell::time(alert.first_seen())),
 ];
 
+/// An alert, and whose it is.
+type Owned = (CustomerId, Alert);
+
 /// Runs the command.
 pub async fn run(context: &Context, args: &AlertListArgs) -> Result<Outcome, CliError> {
-    let mut found = filter::read(context, &args.filter, args.status).await?;
+    let mut found = match args.all_customers {
+        true => of_all(context, args).await?,
+        false => of_one(context, args).await?,
+    };
+    found.sort_by_key(|(_, alert)| {
+        let seen = alert.first_seen().map(Timestamp::date_time);
+        Reverse((alert.severity().map(severity_rank), seen))
+    });
+    let (owners, alerts): (Vec<CustomerId>, Vec<Alert>) = found.into_iter().unzip();
+    let mut outcome = listed(&alerts, &args.filter);
+    outcome.result = owners.iter().zip(&alerts).map(row).collect();
+    if args.all_customers {
+        outcome
+            .table
+            .columns
+            .insert(1, shown("billing_customer_id"));
+        for (row, owner) in outcome.table.rows.iter_mut().zip(&owners) {
+            row.insert(1, Cell::Number(owner.get()));
+        }
+    }
+    if !alerts.is_empty() {
+        outcome.story = vec![Line::Rows, Line::text(counts(&alerts))];
+    }
+    Ok(outcome)
+}
+
+async fn of_one(context: &Context, args: &AlertListArgs) -> Result<Vec<Owned>, CliError> {
+    let found = filter::read(context, &args.filter, args.status).await?;
     let named = args.filter.endpoint.is_some() || args.filter.domain.is_some();
     if found.alerts.is_empty() && !named {
         new_customer::tell(&context.session, &context.screen, found.customer).await;
     }
-    found.alerts.sort_by_key(|alert| {
-        let seen = alert.first_seen().map(Timestamp::date_time);
-        Reverse((alert.severity().map(severity_rank), seen))
-    });
-    let mut outcome = listed(&found.alerts, &args.filter);
-    if !found.alerts.is_empty() {
-        outcome.story = vec![Line::Rows, Line::text(counts(&found.alerts))];
+    let owned = found.alerts.into_iter();
+    Ok(owned.map(|alert| (found.customer, alert)).collect())
+}
+
+/// The service lists alerts by customer, and no customers.
+async fn of_all(context: &Context, args: &AlertListArgs) -> Result<Vec<Owned>, CliError> {
+    let (session, notebook) = (&context.session, &context.notebook);
+    if let Some(customer) = session.settings.customer {
+        return Err(CliError::usage(format!(
+            "--all-customers is for every customer, but customer {customer} is named: leave one of them out"
+        )));
     }
-    Ok(outcome)
+    let servers = references::all_endpoints(session, notebook, None).await?;
+    let domains = session.known()?.domains.iter();
+    let owners = servers
+        .iter()
+        .filter_map(|server| server.billing_customer_id);
+    let customers: BTreeSet<CustomerId> = owners
+        .chain(domains.map(|domain| domain.customer))
+        .collect();
+    let mut all = Vec::new();
+    for customer in customers {
+        let found = filter::read_of(context, &args.filter, args.status, customer).await?;
+        all.extend(found.alerts.into_iter().map(|alert| (customer, alert)));
+    }
+    Ok(all)
+}
+
+/// An alert as JSON, with what it is and whose, where the service leaves that out.
+fn row((owner, alert): (&CustomerId, &Alert)) -> Value {
+    let kind = match alert {
+        Alert::Port(_) => "port",
+        Alert::Domain(_) => "domain",
+    };
+    let mut row = to_json(alert);
+    if let Some(fields) = row.as_object_mut() {
+        fields.entry("kind").or_insert_with(|| kind.into());
+        let owner = || to_json(owner);
+        fields.entry("billing_customer_id").or_insert_with(owner);
+    }
+    row
 }
 
 /// How many alerts there are, and in which states.
@@ -81,7 +149,8 @@ fn counts(alerts: &[Alert]) -> String {
 /// Where only alerts of ports can stand, they have columns of their own. What was asked for decides, not what is
 /// found, so that a script meets the same columns every time.
 pub fn listed(alerts: &[Alert], filter: &AlertFilter) -> Outcome {
-    if filter.kind != Some(AlertKind::Port) && filter.endpoint.is_none() {
+    let of_ports = filter.kind == Some(AlertKind::Port) || filter.port.is_some();
+    if !of_ports && filter.endpoint.is_none() {
         return Outcome::list(alerts, ANY);
     }
     let ports: Vec<PortAlert> = alerts

@@ -68,6 +68,9 @@ pub async fn run(session: &Session, args: ApiArgs) -> Result<Outcome, CliError> 
     let write = method != Method::GET;
     let touched = Touched::by_raw(&request.path, request.body.as_ref());
     let mut change = Change::begun("api", &about, touched);
+    if write {
+        session.agree_to(&change)?;
+    }
     let answer = match session.client()?.raw(request).await {
         Ok(answer) => answer,
         Err(error) if session.guard()?.stopped(&error) => {

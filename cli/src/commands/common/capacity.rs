@@ -87,6 +87,12 @@ pub fn confirm(
     context.prompt.confirm(danger, question, name)
 }
 
+/// The names of the active records that take up the capacity of a product, where they can be read.
+pub async fn active(session: &Session, customer: CustomerId, product: &str) -> Option<Vec<String>> {
+    let monitored = monitored(session, customer, product).await.ok().flatten();
+    monitored.map(|monitored| monitored.active)
+}
+
 /// Reads what the capacity of a product is for; `None` for a product that brings none, or that is not known.
 async fn monitored(
     session: &Session,

@@ -8,14 +8,17 @@ use crate::session::prompt::{Danger, Prompt};
 use crate::ui::outcome::Line;
 use crate::values::durations::counted;
 use secmon::model::CustomerId;
+use std::collections::HashSet;
 use uuid::Uuid;
 
 /// What is resumed: its name in the history, and in a sentence.
 pub struct SuspendedKind {
-    /// As the operations of the history name it.
-    pub operation: &'static str,
+    /// As the operations of the history name it, or them.
+    pub operations: &'static [&'static str],
     /// One of them in a sentence.
     pub one: &'static str,
+    /// The command that has stopped it.
+    pub stopped_by: &'static str,
 }
 
 /// Something that is suspended.
@@ -26,6 +29,15 @@ pub trait Suspended {
     fn name(&self) -> String;
 }
 
+/// The records of a kind that this history tells were stopped together.
+fn stopped(kind: &SuspendedKind) -> Result<HashSet<Uuid>, CliError> {
+    let mut stopped = HashSet::new();
+    for operation in kind.operations {
+        stopped.extend(history::stopped_with_all(operation)?);
+    }
+    Ok(stopped)
+}
+
 /// Keeps those that `suspend --all` has stopped, once that is agreed to, and says which stay as they are. Where this
 /// history tells of none, all of them are meant only if somebody says so.
 pub fn choose<T: Suspended>(
@@ -34,7 +46,7 @@ pub fn choose<T: Suspended>(
     kind: &SuspendedKind,
     suspended: Vec<T>,
 ) -> Result<(Vec<T>, Option<Line>), CliError> {
-    let stopped = history::stopped_with_all(kind.operation)?;
+    let stopped = stopped(kind)?;
     let is_chosen = |record: &T| stopped.contains(&record.id());
     let (chosen, others): (Vec<T>, Vec<T>) = suspended.into_iter().partition(is_chosen);
     let what = |records: &[T]| {
@@ -46,8 +58,9 @@ pub fn choose<T: Suspended>(
     };
     if chosen.is_empty() && !others.is_empty() {
         let question = format!(
-            "The history of this machine tells of no {0} of customer {customer} that suspend --all has stopped. About to resume {1}, whoever suspended them.",
+            "The history of this machine tells of no {0} of customer {customer} that {1} has stopped. About to resume {2}, whoever suspended them.",
             kind.one,
+            kind.stopped_by,
             what(&others)
         );
         agree(prompt, Danger::Moderate, &question, others.len())?;
@@ -55,7 +68,7 @@ pub fn choose<T: Suspended>(
     }
     let question = format!("About to resume {}.", what(&chosen));
     agree(prompt, Danger::Mild, &question, chosen.len())?;
-    let stay = stay(&others);
+    let stay = stay(kind, &others);
     Ok((chosen, stay))
 }
 
@@ -63,15 +76,15 @@ fn agree(prompt: &Prompt, danger: Danger, question: &str, count: usize) -> Resul
     prompt.confirm(danger.times(count), question, &count.to_string())
 }
 
-fn stay<T: Suspended>(others: &[T]) -> Option<Line> {
-    let names = bulk::preview(others, T::name);
+fn stay<T: Suspended>(kind: &SuspendedKind, others: &[T]) -> Option<Line> {
+    let (names, by) = (bulk::preview(others, T::name), kind.stopped_by);
     match others.len() {
         0 => None,
         1 => Some(Line::text(format!(
-            "1 of them stays suspended, as suspend --all did not stop it: {names}."
+            "1 of them stays suspended, as {by} did not stop it: {names}."
         ))),
         many => Some(Line::text(format!(
-            "{many} of them stay suspended, as suspend --all did not stop them: {names}."
+            "{many} of them stay suspended, as {by} did not stop them: {names}."
         ))),
     }
 }

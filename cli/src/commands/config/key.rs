@@ -27,9 +27,11 @@ const FIELDS: &[(&str, ValueKind)] = &[
     ("namespace", ValueKind::Text),
     ("rate_limits", ValueKind::Text),
     ("allow_http", ValueKind::List),
+    ("plans", ValueKind::List),
     ("output", ValueKind::Text),
     ("read_only", ValueKind::Switch),
     ("protected", ValueKind::Switch),
+    ("protect", ValueKind::List),
 ];
 
 /// A setting that was named.

@@ -3,9 +3,10 @@
 use super::named;
 use crate::context::Context;
 use crate::error::{CliError, Own};
+use crate::notebook::leaks::LookedAt;
 use crate::ui::outcome::{Cell, Field, Outcome, shown, with_room};
 use clap::{Args, ValueEnum};
-use secmon::model::{LeakCategory, LeakRecord};
+use secmon::model::{DomainId, LeakCategory, LeakRecord};
 use secmon::operations::ListCredentialLeaks;
 use serde_json::Value;
 
@@ -36,6 +37,9 @@ pub struct DomainLeaksArgs {
     /// Only this category
     #[arg(long)]
     pub category: Option<CategoryArg>,
+    /// Only those that this machine has not shown before
+    #[arg(long)]
+    pub new: bool,
 }
 
 /// `secmon domain leaks`.
@@ -44,7 +48,9 @@ pub async fn run(context: &Context, args: &DomainLeaksArgs) -> Result<Outcome, C
     let (domain, customer) = named::one(context, name).await?;
     let mut list = ListCredentialLeaks::new(customer, domain.id);
     list.category = category.map(leak_category);
-    let most = context.screen.limit().unwrap_or(usize::MAX);
+    // Which records are new, only all of them tell.
+    let limit = context.screen.limit().filter(|_| !args.new);
+    let most = limit.unwrap_or(usize::MAX);
     let mut pages = context.session.client()?.pages(list).max_items(most);
     let mut records: Vec<LeakRecord> = Vec::new();
     let mut total = None;
@@ -65,8 +71,34 @@ pub async fn run(context: &Context, args: &DomainLeaksArgs) -> Result<Outcome, C
         total = page.total;
         records.extend(page.items);
     }
-    let records = context.screen.cut(records, total);
-    Ok(Outcome::list(&records, LEAK))
+    let account = context.session.account()?;
+    let mut looked_at = LookedAt::read(account, domain.id);
+    let records = match args.new {
+        true => {
+            records.retain(|record| !looked_at.has(record));
+            records.truncate(context.screen.limit().unwrap_or(usize::MAX));
+            records
+        }
+        false => context.screen.cut(records, total),
+    };
+    if !context.session.settings.safety.dry_run {
+        remember(context, &mut looked_at, (account, domain.id), &records);
+    }
+    Ok(Outcome::list(&records, LEAK).of_kind("leak", Some(customer)))
+}
+
+/// What cannot be kept is shown as new once more.
+fn remember(
+    context: &Context,
+    looked_at: &mut LookedAt,
+    place: (&str, DomainId),
+    records: &[LeakRecord],
+) {
+    if let Err(error) = looked_at.add(place, records) {
+        context
+            .screen
+            .note(&format!("warning: {}", error.message()));
+    }
 }
 
 /// A field as the service tells it.

@@ -22,6 +22,7 @@ pub async fn run(context: &Context) -> Result<Outcome, CliError> {
     }
     let mut outcome = Outcome::list(domains.unwrap_or_default(), views::DOMAIN);
     outcome.result = to_json(&domains);
+    outcome = outcome.of_kind("domain", Some(customer));
     outcome.table.pages = portal::pages(&context.session.settings, Thing::Domain);
     let slots = match (overview.slots_used, overview.slots_total) {
         (Some(used), Some(total)) => format!("{used} of {total} slots in use"),

@@ -46,5 +46,5 @@ pub async fn run(context: &Context, args: &DomainMentionsArgs) -> Result<Outcome
         mentions.extend(page.mentions);
     }
     let mentions = context.screen.cut(mentions, total);
-    Ok(Outcome::list(&mentions, MENTION))
+    Ok(Outcome::list(&mentions, MENTION).of_kind("mention", Some(customer)))
 }

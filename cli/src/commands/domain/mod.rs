@@ -10,7 +10,7 @@ pub mod provision;
 mod release;
 mod rename;
 mod show;
-mod switch;
+pub mod switch;
 
 use self::history::DomainHistoryArgs;
 use self::leaks::DomainLeaksArgs;

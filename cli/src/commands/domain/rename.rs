@@ -4,6 +4,7 @@ use super::named::{self, moved};
 use crate::bulk::{self, End, Words};
 use crate::context::Context;
 use crate::error::CliError;
+use crate::notebook::way_back::WayBack;
 use crate::ui::outcome::Outcome;
 use clap::Args;
 use secmon::operations::UpdateDomain;
@@ -26,11 +27,17 @@ pub struct DomainRenameArgs {
 pub async fn run(context: &Context, args: &DomainRenameArgs) -> Result<Outcome, CliError> {
     let (name, new) = (args.domain.as_str(), args.new.as_str());
     let (domain, customer) = named::one(context, name).await?;
+    let way_back = domain.name.clone().map(|name| WayBack::RenameDomain {
+        domain: domain.id,
+        name,
+    });
     let sent = context
         .session
-        .write(
+        .write_reversibly(
             UpdateDomain::new(domain.id, new),
             &format!("domain {}", domain.label()),
+            None,
+            |_| way_back,
         )
         .await;
     let sent = sent.map_err(|error| error.during(format!("renaming {}", domain.label())))?;

@@ -7,6 +7,7 @@ use crate::commands::common::resume_all::{self, Suspended, SuspendedKind};
 use crate::commands::common::transition::Transition;
 use crate::context::Context;
 use crate::error::CliError;
+use crate::notebook::way_back::{Switched, WayBack};
 use crate::references::{self, DomainRef};
 use crate::session::Session;
 use crate::session::prompt::Prompt;
@@ -51,8 +52,9 @@ pub struct DomainTargets {
 }
 
 const DOMAINS: SuspendedKind = SuspendedKind {
-    operation: "domain",
+    operations: &["domain"],
     one: "domain",
+    stopped_by: "suspend --all",
 };
 
 /// A domain, and the word that names it.
@@ -85,14 +87,14 @@ impl DomainsChanging<'_> {
             word,
         )
     }
+}
 
-    /// Whether a domain that is listed in this state shows that the change does not stand, or no longer.
-    fn is_undone_by(&self, status: &DomainStatus) -> bool {
-        match self.change {
-            Transition::Suspend => *status == DomainStatus::Active,
-            Transition::Resume => *status == DomainStatus::Paused,
-            Transition::Terminate => true,
-        }
+/// Whether a domain that is listed in this state shows that the change does not stand, or no longer.
+pub fn is_undone_by(change: Transition, status: &DomainStatus) -> bool {
+    match change {
+        Transition::Suspend => *status == DomainStatus::Active,
+        Transition::Resume => *status == DomainStatus::Paused,
+        Transition::Terminate => true,
     }
 }
 
@@ -126,7 +128,7 @@ impl ChangeOfMany for DomainsChanging<'_> {
     /// One whose state nobody told was suspended or resumed by its id; to do that again changes nothing.
     fn stands(&self, row: &DomainRow) -> bool {
         match &row.domain.status {
-            Some(status) => !self.is_undone_by(status),
+            Some(status) => !is_undone_by(self.change, status),
             None => self.change == Transition::Terminate,
         }
     }
@@ -214,7 +216,7 @@ pub async fn switch(
     let changing = DomainsChanging { context, change };
     let domains: Vec<DomainRow> = listed
         .into_iter()
-        .filter(|domain| changing.is_undone_by(&domain.status))
+        .filter(|domain| is_undone_by(change, &domain.status))
         .map(|domain| DomainRow {
             word: domain.id.to_string(),
             domain: DomainRef::listed(customer, domain),
@@ -271,16 +273,30 @@ fn confirm(prompt: &Prompt, rows: &[DomainRow], change: Transition) -> Result<()
     prompt.confirm(change.danger().times(rows.len()), &question, &typed)
 }
 
-async fn transition(
+/// Sends the change of one domain.
+pub async fn transition(
     session: &Session,
     domain: &DomainRef,
     change: Transition,
 ) -> Result<End, CliError> {
+    let id = domain.id;
     let about = format!("domain {}", domain.label());
     let sent = match change {
-        Transition::Suspend => session.write(SuspendDomain::new(domain.id), &about).await,
-        Transition::Resume => session.write(ResumeDomain::new(domain.id), &about).await,
-        Transition::Terminate => session.write(TerminateDomain::new(domain.id), &about).await,
+        Transition::Suspend => {
+            let way_back = |_: &_| Some(WayBack::Resume(Switched::Domain { id }));
+            let request = SuspendDomain::new(id);
+            session
+                .write_reversibly(request, &about, None, way_back)
+                .await
+        }
+        Transition::Resume => {
+            let way_back = |_: &_| Some(WayBack::Suspend(Switched::Domain { id }));
+            let request = ResumeDomain::new(id);
+            session
+                .write_reversibly(request, &about, None, way_back)
+                .await
+        }
+        Transition::Terminate => session.write(TerminateDomain::new(id), &about).await,
     };
     let sent =
         sent.map_err(|error| error.during(format!("{} {}", change.doing(), domain.label())))?;

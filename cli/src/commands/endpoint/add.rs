@@ -1,17 +1,21 @@
 //! `secmon endpoint add`: a server by the endpoints call.
 
 use crate::bulk::{self, Created, Done, End, Item, Words};
-use crate::commands::common::args::{ClientContact, EndpointStatusArg, endpoint_status};
+use crate::commands::common::args::{ClientContact, EndpointStatusArg, WaitArgs, endpoint_status};
+use crate::commands::common::polling::Awaited;
 use crate::commands::common::{new_customer, other_owners};
+use crate::commands::provision::single;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::notebook::index::{Seen, Server};
 use crate::references::{self, targets};
 use crate::ui::outcome::{Outcome, to_json};
+use crate::values::durations;
 use clap::Args;
 use secmon::model::{CustomerId, Endpoint};
 use secmon::operations::CreateEndpoint;
 use secmon::{FieldErrors, Operation, Response};
+use uuid::Uuid;
 
 /// A server to add by `POST /endpoints`.
 #[derive(Debug, Args)]
@@ -24,14 +28,23 @@ pub struct EndpointAddArgs {
     /// Start in this state
     #[arg(long)]
     pub status: Option<EndpointStatusArg>,
+    /// Whether to wait for the first scan
+    #[command(flatten)]
+    pub wait: WaitArgs,
     /// Who the customer is, if the service does not know it yet
     #[command(flatten)]
     pub contact: ClientContact,
 }
 
+const ADDED: Words = Words {
+    done: "added",
+    skipped: "there already",
+};
+
 /// Runs the command.
 pub async fn run(context: &Context, args: EndpointAddArgs) -> Result<Outcome, CliError> {
     let address = targets::server_name(&args.address)?;
+    let length = durations::length("--wait-timeout", &args.wait.wait_timeout)?;
     let customer = context.customer()?;
     let mut create = CreateEndpoint::new(customer, address.as_str());
     create.nickname = args.nickname;
@@ -59,20 +72,25 @@ pub async fn run(context: &Context, args: EndpointAddArgs) -> Result<Outcome, Cl
             done(&answer, customer).made()
         }
     };
+    let id = end.done().and_then(|done| done.id.parse::<Uuid>().ok());
     let item = Item {
         row: None,
-        target: address,
+        target: address.clone(),
         customer: Some(customer),
         end,
     };
-    bulk::conclude(
-        &context.screen,
-        Words {
-            done: "added",
-            skipped: "there already",
-        },
-        vec![item],
-    )
+    let mut outcome = bulk::conclude(&context.screen, ADDED, vec![item])?;
+    if let Some(id) = id.filter(|_| args.wait.wait) {
+        let server = Awaited {
+            id: id.into(),
+            customer,
+            name: address,
+            since: None,
+        };
+        let waited = single::await_server(context, server, length, &mut outcome);
+        outcome.trouble = waited.await.err();
+    }
+    Ok(outcome)
 }
 
 fn done(answer: &Response<Endpoint>, customer: CustomerId) -> Done {

@@ -12,6 +12,7 @@ use crate::error::CliError;
 use crate::machine::files::{self, Word};
 use crate::notebook::Notebook;
 use crate::notebook::index::Seen;
+use crate::notebook::way_back::{Switched, WayBack};
 use crate::references::{self, Prefixes, ServerTarget};
 use crate::session::Session;
 use crate::session::prompt::{Danger, Prompt};
@@ -61,8 +62,9 @@ pub struct EndpointTargets {
 }
 
 const SERVERS: SuspendedKind = SuspendedKind {
-    operation: "endpoint",
+    operations: &["endpoint"],
     one: "server",
+    stopped_by: "suspend --all",
 };
 
 /// What is done to a server.
@@ -128,7 +130,7 @@ impl ServerChange {
     }
 
     /// Whether a server that is listed in this state shows that the change does not stand, or no longer.
-    fn is_undone_by(self, status: &EndpointStatus) -> bool {
+    pub fn is_undone_by(self, status: &EndpointStatus) -> bool {
         match self {
             Self::To(Transition::Suspend) => *status != EndpointStatus::Paused,
             Self::To(Transition::Resume) => *status != EndpointStatus::Active,
@@ -413,7 +415,8 @@ fn of_owner(of: &str, server: &ServerTarget) -> String {
     owner.unwrap_or_default()
 }
 
-async fn send(
+/// Sends the change of one server.
+pub async fn send(
     session: &Session,
     notebook: &Notebook,
     server: &ServerTarget,
@@ -424,10 +427,22 @@ async fn send(
     let id = server.id;
     let sent = match change {
         ServerChange::To(Transition::Suspend) => {
-            moved(session.write(SuspendEndpoint::new(id), &about).await)
+            let way_back = |_: &_| Some(WayBack::Resume(Switched::Server { id }));
+            let request = SuspendEndpoint::new(id);
+            moved(
+                session
+                    .write_reversibly(request, &about, None, way_back)
+                    .await,
+            )
         }
         ServerChange::To(Transition::Resume) => {
-            moved(session.write(ResumeEndpoint::new(id), &about).await)
+            let way_back = |_: &_| Some(WayBack::Suspend(Switched::Server { id }));
+            let request = ResumeEndpoint::new(id);
+            moved(
+                session
+                    .write_reversibly(request, &about, None, way_back)
+                    .await,
+            )
         }
         ServerChange::To(Transition::Terminate) => {
             moved(session.write(TerminateEndpoint::new(id), &about).await)

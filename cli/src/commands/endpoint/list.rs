@@ -117,12 +117,10 @@ async fn open_on(
         ));
     }
     let (mut open, mut without_scan) = (Vec::new(), Vec::new());
-    let is_meant =
-        |number: &u16| (port.range.start().get()..=port.range.end().get()).contains(number);
     for server in servers {
         let detail = findings::read(&context.session, &context.notebook, server.id).await?;
         match findings::open_ports(&detail) {
-            Some(ports) if ports.iter().any(is_meant) => open.push(server),
+            Some(ports) if ports.iter().any(|number| port.has(*number)) => open.push(server),
             Some(_) => {}
             None => without_scan.push(server),
         }
@@ -173,5 +171,5 @@ async fn tell_unknown(session: &Session, screen: &Ui) {
 }
 
 fn listed(endpoints: &[Endpoint]) -> Outcome {
-    Outcome::list(endpoints, views::ENDPOINT)
+    Outcome::list(endpoints, views::ENDPOINT).of_kind("endpoint", None)
 }

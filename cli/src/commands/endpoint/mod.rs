@@ -1,8 +1,9 @@
 //! `secmon endpoint ...`: the monitored servers.
 
 mod add;
-mod change;
+pub mod change;
 mod list;
+mod relocate;
 mod rename;
 mod show;
 mod wait;
@@ -10,6 +11,7 @@ mod wait;
 use self::add::EndpointAddArgs;
 use self::change::{EndpointSelection, SUSPEND_EXAMPLES, ServerChange};
 use self::list::EndpointListArgs;
+use self::relocate::EndpointMoveArgs;
 use self::rename::EndpointRenameArgs;
 use self::show::EndpointShowArgs;
 use self::wait::EndpointWaitArgs;
@@ -36,6 +38,8 @@ pub enum EndpointCommand {
     Add(EndpointAddArgs),
     /// Change the name a server is shown by
     Rename(EndpointRenameArgs),
+    /// Give a server another address: name and rules go along, and the old address ends
+    Move(EndpointMoveArgs),
     /// Stop scanning servers and keep their history
     #[command(after_help = SUSPEND_EXAMPLES)]
     Suspend(EndpointSelection),
@@ -73,6 +77,7 @@ pub async fn run(context: &Context, command: EndpointCommand) -> Result<Outcome,
         EndpointCommand::Provision(args) => provision::run(context, *args).await,
         EndpointCommand::Add(args) => add::run(context, args).await,
         EndpointCommand::Rename(args) => rename::run(context, &args).await,
+        EndpointCommand::Move(args) => relocate::run(context, &args).await,
         EndpointCommand::Suspend(servers) => {
             change::run(context, &servers, ServerChange::To(Transition::Suspend)).await
         }

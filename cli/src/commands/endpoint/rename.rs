@@ -4,6 +4,7 @@ use crate::commands::common::views;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::notebook::index::{Seen, Server};
+use crate::notebook::way_back::WayBack;
 use crate::references;
 use crate::ui::outcome::{Line, Outcome, Table, to_json};
 use clap::Args;
@@ -27,10 +28,18 @@ pub async fn run(context: &Context, args: &EndpointRenameArgs) -> Result<Outcome
         ));
     }
     let endpoint = references::endpoint(context, name).await?;
-    let update =
-        UpdateEndpoint::new(references::owner(context, &endpoint)?, endpoint.id).nickname(nickname);
+    let customer = references::owner(context, &endpoint)?;
+    let update = UpdateEndpoint::new(customer, endpoint.id).nickname(nickname);
+    let earlier = endpoint.nickname.clone().filter(|name| !name.is_empty());
+    let way_back = earlier.map(|name| WayBack::RenameServer {
+        server: endpoint.id,
+        customer,
+        name,
+    });
     let about = format!("the nickname of {}", references::name_of(&endpoint));
-    let Some(answer) = context.session.write(update, &about).await? else {
+    let session = &context.session;
+    let sent = session.write_reversibly(update, &about, None, |_| way_back);
+    let Some(answer) = sent.await? else {
         return Ok(Outcome::record(
             serde_json::Value::Null,
             Table::of(views::ENDPOINT, []),

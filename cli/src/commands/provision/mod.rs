@@ -2,8 +2,8 @@
 
 pub mod args;
 mod asking;
-mod sending;
-mod single;
+pub mod sending;
+pub mod single;
 mod waiting;
 
 use self::args::ProvisionArgs;

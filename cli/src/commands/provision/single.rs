@@ -47,9 +47,8 @@ pub async fn run(context: &Context, target: &Target, args: &WaitArgs) -> Result<
                 name: target.name().to_owned(),
                 since: None,
             };
-            outcome.trouble = await_server(context, server, length, &mut outcome)
-                .await
-                .err();
+            let waited = await_server(context, server, length, &mut outcome);
+            outcome.trouble = waited.await.err();
         }
         (Target::Domain(_), true) => {
             outcome.trouble = await_domain(context, (id.into(), customer), length, &mut outcome)
@@ -91,7 +90,8 @@ fn suggest(outcome: &mut Outcome, first: Line, customer: CustomerId) {
         .extend([Line::Heading("Next:"), first, alerts]);
 }
 
-async fn await_server(
+/// Waits for the first scan of a server, and adds what it found.
+pub async fn await_server(
     context: &Context,
     server: Awaited,
     length: Duration,

@@ -1,5 +1,6 @@
 //! `secmon rules add`: ports that are allowed from now on.
 
+use super::add_listed;
 use super::create::{self, Addition, EVERY_SERVER, Existing, Place, Wanted};
 use crate::bulk::Words;
 use crate::bulk::args::RunArgs;
@@ -13,6 +14,7 @@ use crate::ui::invocation::quoted;
 use crate::ui::outcome::Outcome;
 use crate::values::ports::PortSpec;
 use clap::Args;
+use std::path::PathBuf;
 
 const ADD_EXAMPLES: &str = "\
 A port is 22, 22/tcp, 53/udp, 53/* (both), 8000-8100/tcp, or a name such as ssh. Without /protocol it is tcp.
@@ -21,15 +23,23 @@ Examples:
   secmon rules add web-1 22/tcp -m \"SSH for the operations team\"
   secmon rules add web-1 80 443 -m \"public web site\" --expires 90d
   secmon rules add --global 443 -c 42 -m \"every server of this customer serves HTTPS\"
-  secmon rules add --global 9100 --account -m \"our monitoring, on every server of every customer\"";
+  secmon rules add --global 9100 --account -m \"our monitoring, on every server of every customer\"
+  secmon rules list web-1 -o csv | secmon rules add -f - --to web-2";
 
 /// Ports to allow.
 #[derive(Debug, Args)]
 #[command(after_help = ADD_EXAMPLES)]
 pub struct RuleAddArgs {
     /// The server, then the ports; with --global or -e, ports only
-    #[arg(value_name = "ENDPOINT PORT", required = true, num_args = 1..)]
+    #[arg(value_name = "ENDPOINT PORT", required_unless_present = "file", num_args = 1..)]
     pub words: Vec<String>,
+    /// Add the rules of a file, or - for standard input, as `rules list -o csv` or `-o json` prints them
+    #[arg(short, long, value_name = "FILE", conflicts_with_all = ["words", "endpoints", "global"])]
+    #[arg(conflicts_with_all = ["message", "service", "expires"])]
+    pub file: Option<PathBuf>,
+    /// With -f: put the rules of servers on this server; else each goes where the list says
+    #[arg(long, value_name = "ENDPOINT", requires = "file")]
+    pub to: Option<String>,
     /// Why the port is meant to be open
     #[command(flatten)]
     pub justification: Justification,
@@ -64,6 +74,9 @@ pub const ADDED: Words = Words {
 
 /// Runs the command.
 pub async fn run(context: &Context, args: RuleAddArgs) -> Result<Outcome, CliError> {
+    if let Some(file) = &args.file {
+        return add_listed::run(context, file, &args).await;
+    }
     let (servers, ports) = split(&args)?;
     let ports = PortSpec::parse_all(ports).map_err(|error| suggest_order(error, &args))?;
     let reason = justification(&context.prompt, &args.justification)?;

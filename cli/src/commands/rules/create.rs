@@ -9,6 +9,7 @@ use crate::context::Context;
 use crate::error::CliError;
 use crate::notebook::Notebook;
 use crate::notebook::index::{Record, Seen};
+use crate::notebook::way_back::WayBack;
 use crate::references;
 use crate::session::Session;
 use crate::ui::outcome::{Outcome, to_json};
@@ -16,7 +17,7 @@ use crate::values::days;
 use crate::values::ports::PortSpec;
 use secmon::model::{CustomerId, Endpoint, EndpointId, Expiry, PortRange, Protocol, Rule};
 use secmon::operations::CreateRule;
-use secmon::{FieldErrors, Operation};
+use secmon::{FieldErrors, Operation, Response};
 use std::collections::HashSet;
 use std::num::NonZeroU16;
 
@@ -69,16 +70,20 @@ impl Addition {
             service,
             expires_at,
         };
+        addition.check()?;
+        Ok(addition)
+    }
+
+    /// Applies every limit of the service.
+    pub fn check(&self) -> Result<(), CliError> {
         let any = PortSpec {
             range: PortRange::single(NonZeroU16::MIN),
             protocol: Protocol::Tcp,
         };
         let mut problems = FieldErrors::default();
-        addition
-            .request(&Place::Everywhere(None), &any)
+        self.request(&Place::Everywhere(None), &any)
             .validate(&mut problems);
-        crate::references::targets::refuse(&problems)?;
-        Ok(addition)
+        crate::references::targets::refuse(&problems)
     }
 
     fn request(&self, place: &Place, port: &PortSpec) -> CreateRule {
@@ -127,8 +132,17 @@ pub struct Wanted {
 }
 
 impl Wanted {
-    fn name(&self) -> String {
+    /// What it is called in sentences.
+    pub fn name(&self) -> String {
         format!("{} on {}", self.port, name_of(&self.place))
+    }
+
+    /// Whether a rule of its place is as this one would be.
+    pub fn is_made(&self, rule: &Rule) -> bool {
+        let last_day = self.addition.expires_at.map(|end| end.to_string());
+        self.port.is_same(rule)
+            && rule.justification.as_deref() == Some(self.addition.justification.as_str())
+            && rule.expires_at.as_ref().map(|end| day(end.as_str())) == last_day.as_deref().map(day)
     }
 
     fn key(&self) -> Key {
@@ -230,7 +244,8 @@ async fn live_rules(
     Ok(rules.iter().map(|rule| rule.id.to_string()).collect())
 }
 
-async fn add(
+/// Adds one rule.
+pub async fn add(
     session: &Session,
     notebook: &Notebook,
     wanted: &Wanted,
@@ -250,7 +265,17 @@ async fn add(
         addition,
     } = wanted;
     let about = wanted.name();
-    let error = match session.write(addition.request(place, port), &about).await {
+    let way_back = |answer: &Response<Rule>| {
+        Some(WayBack::RemoveRules {
+            rules: vec![answer.data.id],
+            customer: customer_of(place),
+        })
+    };
+    let request = addition.request(place, port);
+    let sent = session
+        .write_reversibly(request, &about, None, way_back)
+        .await;
+    let error = match sent {
         Ok(Some(answer)) => {
             let record = Record::of(customer_of(place), &answer.data);
             notebook.learn(Seen::Rules(vec![record]));
@@ -259,6 +284,16 @@ async fn add(
         Ok(None) => return Ok(End::Planned),
         Err(error) => error.during(format!("allowing {about}")),
     };
+    not_made((session, notebook), wanted, existing, error).await
+}
+
+/// What becomes of a rule that was not added as it was asked for.
+async fn not_made(
+    (session, notebook): (&Session, &Notebook),
+    wanted: &Wanted,
+    existing: Existing,
+    error: CliError,
+) -> Result<End, CliError> {
     if error.may_have_happened() {
         return match same_rule(session, notebook, wanted).await {
             Ok(Some(rule)) => Ok(End::Done(made(wanted, &rule))),
@@ -269,7 +304,8 @@ async fn add(
     if !error.concerns_field("port_start") {
         return Err(error);
     }
-    let Ok(Some(rule)) = matching(session, notebook, place, |rule| port.meets(rule)).await else {
+    let meets = |rule: &Rule| wanted.port.meets(rule);
+    let Ok(Some(rule)) = matching(session, notebook, &wanted.place, meets).await else {
         return Err(error);
     };
     let (id, ports) = (rule.id, ports_of(&rule));
@@ -295,15 +331,10 @@ async fn same_rule(
     notebook: &Notebook,
     wanted: &Wanted,
 ) -> Result<Option<Rule>, CliError> {
-    let reason = Some(wanted.addition.justification.as_str());
-    let last_day = wanted.addition.expires_at.map(|end| end.to_string());
-    let last_day = last_day.as_deref().map(day);
-    let same = |rule: &Rule| {
-        wanted.port.is_same(rule)
-            && rule.justification.as_deref() == reason
-            && rule.expires_at.as_ref().map(|end| day(end.as_str())) == last_day
-    };
-    matching(session, notebook, &wanted.place, same).await
+    matching(session, notebook, &wanted.place, |rule| {
+        wanted.is_made(rule)
+    })
+    .await
 }
 
 /// The day of a timestamp, or the day itself.
@@ -340,6 +371,16 @@ async fn matching(
     place: &Place,
     fits: impl Fn(&Rule) -> bool,
 ) -> Result<Option<Rule>, CliError> {
+    let rules = rules_of(session, notebook, place).await?;
+    Ok(rules.into_iter().find(fits))
+}
+
+/// The live rules of a place.
+pub async fn rules_of(
+    session: &Session,
+    notebook: &Notebook,
+    place: &Place,
+) -> Result<Vec<Rule>, CliError> {
     let endpoint: Option<EndpointId> = match place {
         Place::Server(endpoint) => Some(endpoint.id),
         Place::Everywhere(_) => None,
@@ -351,5 +392,5 @@ async fn matching(
     })
     .await?;
     let here = |rule: &Rule| rule.endpoint_id == endpoint && rule.is_active != Some(false);
-    Ok(rules.into_iter().find(|rule| here(rule) && fits(rule)))
+    Ok(rules.into_iter().filter(here).collect())
 }

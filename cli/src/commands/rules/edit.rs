@@ -1,10 +1,13 @@
 //! `secmon rules edit`.
 
-use super::rule::{self, danger_of, refused_for_customer, sentence, server_of, servers_of};
+use super::rule::{
+    self, danger_of, owner_of, refused_for_customer, sentence, server_of, servers_of,
+};
 use crate::commands::common::args::Justification;
 use crate::commands::common::views;
 use crate::context::Context;
 use crate::error::CliError;
+use crate::notebook::way_back::WayBack;
 use crate::session::prompt::Danger;
 use crate::ui::outcome::{Line, Outcome, Table, to_json};
 use crate::values::days;
@@ -53,9 +56,13 @@ pub async fn run(context: &Context, args: RuleEditArgs) -> Result<Outcome, CliEr
         &format!("About to change the {about}."),
         &rule.id.to_string(),
     )?;
+    let way_back = WayBack::EditRule {
+        rule: Box::new(rule.clone()),
+        customer: owner_of(&context.session, &rule),
+    };
     let sent = context
         .session
-        .write_touching(update, &about, server_of(&rule))
+        .write_reversibly(update, &about, server_of(&rule), |_| Some(way_back))
         .await
         .map_err(|error| refused_for_customer(&context.session, &rule, error));
     let Some(answer) = sent.map_err(|error| error.during(format!("changing rule {}", rule.id)))?

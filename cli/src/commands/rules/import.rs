@@ -4,12 +4,14 @@ use crate::commands::common::views;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::machine::files;
+use crate::notebook::way_back::WayBack;
 use crate::references;
 use crate::ui::outcome::{Line, Outcome, Table, to_json};
 use crate::values::durations::counted_if_told;
 use clap::{Args, ValueEnum};
+use secmon::Response;
 use secmon::model::FirewallFormat;
-use secmon::operations::IngestFirewall;
+use secmon::operations::{FirewallIngest, IngestFirewall};
 use serde_json::Value;
 use std::path::PathBuf;
 
@@ -57,9 +59,18 @@ pub async fn run(context: &Context, args: &RuleImportArgs) -> Result<Outcome, Cl
     let mut request =
         IngestFirewall::new(references::owner(context, &endpoint)?, endpoint.id, content);
     request.format = args.format.map(format);
+    let customer = request.billing_customer_id;
+    let way_back = |answer: &Response<FirewallIngest>| {
+        let rules = answer.data.suggested.as_ref()?;
+        Some(WayBack::RemoveRules {
+            rules: rules.iter().map(|rule| rule.id).collect(),
+            customer: Some(customer),
+        })
+    };
+    let about = format!("a firewall dump of {server}");
     let sent = context
         .session
-        .write(request, &format!("a firewall dump of {server}"))
+        .write_reversibly(request, &about, None, way_back)
         .await;
     let Some(answer) = sent.map_err(|error| explained(error, &name, &server))? else {
         return Ok(Outcome::record(Value::Null, Table::of(views::RULE, [])));

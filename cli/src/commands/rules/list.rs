@@ -70,7 +70,8 @@ pub async fn run(context: &Context, args: &RuleListArgs) -> Result<Outcome, CliE
                 .is_some_and(|end| end.date_time() <= latest)
         });
     }
-    Ok(Outcome::list(&rules, views::RULE))
+    let owner = context.session.settings.customer;
+    Ok(Outcome::list(&rules, views::RULE).of_kind("rule", owner))
 }
 
 fn scope(argument: RuleScopeArg) -> RuleScope {

@@ -1,11 +1,13 @@
 //! `secmon rules ...`: Allowed Ports.
 
 mod add;
+mod add_listed;
 mod copy;
 pub mod create;
 mod edit;
 mod import;
 mod list;
+mod listed;
 mod remove;
 pub mod rule;
 mod show;

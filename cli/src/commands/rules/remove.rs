@@ -9,6 +9,7 @@ use crate::error::{CliError, Exit};
 use crate::machine::files;
 use crate::notebook::Notebook;
 use crate::notebook::index::Seen;
+use crate::notebook::way_back::WayBack;
 use crate::references;
 use crate::session::Session;
 use crate::session::prompt::{Danger, Prompt};
@@ -292,8 +293,14 @@ fn refuse_ports(names: &[String]) -> Result<(), CliError> {
 async fn remove_one(session: &Session, notebook: &Notebook, rule: &Rule) -> Result<End, CliError> {
     let mut request = DeleteRule::account_wide(rule.id);
     request.billing_customer_id = session.settings.customer;
+    let about = rule::about(session, rule);
+    // Whose servers a global rule is for, nobody could say later.
+    let way_back = rule::owner_of(session, rule).map(|customer| WayBack::AddRule {
+        rule: Box::new(rule.clone()),
+        customer,
+    });
     let sent = session
-        .write_touching(request, &rule::about(session, rule), server_of(rule))
+        .write_reversibly(request, &about, server_of(rule), |_| way_back)
         .await
         .map_err(|error| refused_for_customer(session, rule, error));
     let Some(_) = sent.map_err(|error| error.during(format!("removing rule {}", rule.id)))? else {

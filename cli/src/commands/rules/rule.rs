@@ -7,7 +7,7 @@ use crate::notebook::Notebook;
 use crate::references::{self, RecordKind};
 use crate::session::Session;
 use crate::session::prompt::Danger;
-use secmon::model::Rule;
+use secmon::model::{CustomerId, Rule};
 use secmon::operations::GetRule;
 use uuid::Uuid;
 
@@ -74,6 +74,13 @@ pub fn refused_for_customer(session: &Session, rule: &Rule, error: CliError) -> 
         .hint("to change it for every customer, name none: leave -c out"),
         _ => error,
     }
+}
+
+/// Whose a rule is, as far as it or the command line tells.
+pub fn owner_of(session: &Session, rule: &Rule) -> Option<CustomerId> {
+    let server = rule.endpoint.as_ref();
+    let owner = server.and_then(|server| server.billing_customer_id);
+    owner.or(session.settings.customer)
 }
 
 /// The server of a rule that is for one.

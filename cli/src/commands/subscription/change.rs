@@ -1,12 +1,15 @@
 //! `secmon subscription change`.
 
-use super::target::{Subscription, SubscriptionTarget, conclude};
+use super::target::{Moved, Subscription, SubscriptionTarget, conclude, untaken};
 use crate::bulk::{Created, Done, End, Words};
 use crate::commands::common::capacity::{DOMAINS, Kept};
 use crate::context::Context;
 use crate::error::CliError;
+use crate::notebook::index::Seen;
 use crate::ui::outcome::{Outcome, to_json};
 use clap::Args;
+use secmon::Response;
+use secmon::model::{PlanSlug, SubscriptionChange};
 use secmon::operations::ChangeSubscription;
 
 /// Another plan or quantity.
@@ -56,33 +59,73 @@ pub async fn run(context: &Context, args: SubscriptionChangeArgs) -> Result<Outc
         subscription.product.as_str(),
     );
     request.new_plan_slug = args.plan.map(Into::into);
-    request.new_quantity = args.quantity;
+    let asked = args.quantity;
+    request.new_quantity = asked;
     request.force = args.force.then_some(true);
-    let end = context.session.write(request, &label).await.map(|sent| {
-        sent.map_or(End::Planned, |answer| {
-            let id = answer
-                .data
-                .subscription_id
-                .map(|id| id.to_string())
-                .unwrap_or_default();
-            let direction = answer
-                .data
-                .direction
-                .as_ref()
-                .map_or_else(|| "unchanged".to_owned(), ToString::to_string);
-            let done = Done {
-                id,
-                record: to_json(&answer.data),
-                created: Created::NoRecord,
-                note: answer.note().map(str::to_owned),
-                sentence: format!("{label} is changed to {to} ({direction})."),
-            };
-            if answer.data.changed {
-                End::Done(done)
-            } else {
-                End::Skipped(done)
-            }
-        })
-    });
+    let before = subscription.active(context).await;
+    let sent = context.session.write(request, &label).await;
+    let end = match sent {
+        Err(error) => Err(error),
+        Ok(None) => Ok(End::Planned),
+        Ok(Some(answer)) => {
+            let moved = Moved::between(before, subscription.active(context).await);
+            Ok(moved.told_with(changed(context, &subscription, &answer, asked)))
+        }
+    };
     conclude(&context.screen, &subscription, "changing", CHANGED, end)
+}
+
+fn changed(
+    context: &Context,
+    subscription: &Subscription,
+    answer: &Response<SubscriptionChange>,
+    asked: Option<u32>,
+) -> End {
+    let data = &answer.data;
+    if let Some(id) = data.subscription_id {
+        subscription.learn(&context.notebook, id);
+    }
+    let plans = [&data.previous_plan_slug, &data.plan_slug];
+    let plans = plans.into_iter().flatten().map(ToString::to_string);
+    context.notebook.learn(Seen::Plans(plans.collect()));
+    let label = subscription.label();
+    let done = Done {
+        id: data
+            .subscription_id
+            .map(|id| id.to_string())
+            .unwrap_or_default(),
+        record: to_json(data),
+        created: Created::NoRecord,
+        note: answer.note().map(str::to_owned),
+        sentence: format!(
+            "{label} {}.{}",
+            from_and_to(data),
+            untaken(asked, data.quantity)
+        ),
+    };
+    match data.changed {
+        true => End::Done(done),
+        false => End::Skipped(done),
+    }
+}
+
+/// `is changed from starter to business (upgrade)`
+fn from_and_to(data: &SubscriptionChange) -> String {
+    let plan = |slug: &Option<PlanSlug>, quantity: Option<u32>| match (slug, quantity) {
+        (Some(plan), _) => Some(plan.to_string()),
+        (None, quantity) => quantity.map(|quantity| format!("{quantity} slots")),
+    };
+    let from = plan(&data.previous_plan_slug, data.previous_quantity);
+    let to =
+        plan(&data.plan_slug, data.quantity).unwrap_or_else(|| "what was asked for".to_owned());
+    if !data.changed {
+        return format!("was {to} before, and stays so");
+    }
+    let from = from.map(|from| format!(" from {from}")).unwrap_or_default();
+    let direction = data
+        .direction
+        .as_ref()
+        .map(|way| format!(" ({way})"))
+        .unwrap_or_default();
+    format!("is changed{from} to {to}{direction}")
 }

@@ -1,9 +1,10 @@
 //! `secmon subscription ...`
 
 mod change;
+mod plans;
 mod set;
-mod switch;
-mod target;
+pub mod switch;
+pub mod target;
 
 use self::change::SubscriptionChangeArgs;
 use self::set::SubscriptionSetArgs;
@@ -20,6 +21,8 @@ use clap::Subcommand;
 pub enum SubscriptionCommand {
     /// Create or update the subscription of a service
     Set(SubscriptionSetArgs),
+    /// List the plans that are known here: from the configuration, and from answers
+    Plans,
     /// Change plan or quantity; a downgrade below what is in use is refused
     Change(SubscriptionChangeArgs),
     /// Take its capacity away for now; what no longer fits is paused, newest first
@@ -35,6 +38,7 @@ pub enum SubscriptionCommand {
 pub async fn run(context: &Context, command: SubscriptionCommand) -> Result<Outcome, CliError> {
     match command {
         SubscriptionCommand::Set(args) => set::run(context, args).await,
+        SubscriptionCommand::Plans => plans::run(context),
         SubscriptionCommand::Change(args) => change::run(context, args).await,
         SubscriptionCommand::Suspend(target) => {
             switch::run(context, &target, Transition::Suspend).await

@@ -1,11 +1,12 @@
 //! `secmon subscription set`.
 
-use super::target::{Subscription, SubscriptionTarget, conclude};
+use super::target::{Subscription, SubscriptionTarget, conclude, untaken};
 use crate::bulk::{Created, Done, End, Words};
 use crate::commands::common::args::ClientContact;
 use crate::commands::common::new_customer;
 use crate::context::Context;
 use crate::error::CliError;
+use crate::notebook::index::Seen;
 use crate::ui::outcome::{Outcome, to_json};
 use clap::Args;
 use secmon::model::Money;
@@ -45,7 +46,8 @@ pub async fn run(context: &Context, args: SubscriptionSetArgs) -> Result<Outcome
         subscription.product.as_str(),
     );
     request.plan_slug = args.plan.map(Into::into);
-    request.quantity = args.quantity;
+    let asked = args.quantity;
+    request.quantity = asked;
     request.mrr = args.mrr;
     request.client_name = args.contact.client_name;
     request.client_email = args.contact.client_email;
@@ -57,7 +59,12 @@ pub async fn run(context: &Context, args: SubscriptionSetArgs) -> Result<Outcome
         .map(|sent| {
             sent.map_or(End::Planned, |answer| {
                 let created = Created::by(&answer);
+                subscription.learn(&context.notebook, answer.data.subscription_id);
                 let plan = answer.data.plan_slug.as_ref().map(ToString::to_string);
+                context
+                    .notebook
+                    .learn(Seen::Plans(plan.iter().cloned().collect()));
+                let untaken = untaken(asked, answer.data.quantity);
                 let quantity = answer.data.quantity;
                 let what = plan.or(quantity.map(|quantity| format!("quantity {quantity}")));
                 let what = what.map(|what| format!(", {what},")).unwrap_or_default();
@@ -72,7 +79,7 @@ pub async fn run(context: &Context, args: SubscriptionSetArgs) -> Result<Outcome
                     created,
                     note: answer.note().map(str::to_owned),
                     sentence: format!(
-                        "{}{what} {verb}: {}{}.",
+                        "{}{what} {verb}: {}{}.{untaken}",
                         subscription.label(),
                         answer.data.status,
                         created.aside()

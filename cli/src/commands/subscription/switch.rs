@@ -1,11 +1,13 @@
 //! `secmon subscription suspend`, `resume` and `terminate`.
 
-use super::target::{Subscription, SubscriptionTarget, conclude};
+use super::target::{Moved, Subscription, SubscriptionTarget, conclude};
 use crate::bulk::{Created, Done, End};
 use crate::commands::common::capacity::Kept;
 use crate::commands::common::transition::Transition;
 use crate::context::Context;
 use crate::error::CliError;
+use crate::notebook::index::Seen;
+use crate::notebook::way_back::{Switched, WayBack};
 use crate::ui::outcome::{Outcome, to_json};
 use secmon::Response;
 use secmon::model::SubscriptionState;
@@ -34,37 +36,59 @@ pub async fn run(
             &format!("About to {} {label}.{outlook}", to.verb()),
         )?;
     }
-    let Subscription {
+    let before = subscription.active(context).await;
+    let mut end = send(context, &subscription, to).await;
+    if end.is_ok() {
+        let moved = Moved::between(before, subscription.active(context).await);
+        end = end.map(|end| moved.told_with(end));
+    }
+    conclude(&context.screen, &subscription, to.doing(), to.words(), end)
+}
+
+/// Sends the change of one subscription.
+pub async fn send(
+    context: &Context,
+    subscription: &Subscription,
+    to: Transition,
+) -> Result<End, CliError> {
+    let session = &context.session;
+    let label = subscription.label();
+    let (customer, service) = (subscription.customer, subscription.service);
+    let product = subscription.product.as_str();
+    let switched = Switched::Subscription {
         customer,
         service,
-        product,
-    } = &subscription;
-    let (customer, service, product) = (*customer, *service, product.as_str());
+        product: product.into(),
+    };
     let sent = match to {
         Transition::Suspend => {
-            context
-                .session
-                .write(SuspendSubscription::new(customer, service, product), &label)
+            let request = SuspendSubscription::new(customer, service, product);
+            let way_back = |_: &_| Some(WayBack::Resume(switched));
+            session
+                .write_reversibly(request, &label, None, way_back)
                 .await
         }
         Transition::Resume => {
-            context
-                .session
-                .write(ResumeSubscription::new(customer, service, product), &label)
+            let request = ResumeSubscription::new(customer, service, product);
+            let way_back = |_: &_| Some(WayBack::Suspend(switched));
+            session
+                .write_reversibly(request, &label, None, way_back)
                 .await
         }
         Transition::Terminate => {
-            context
-                .session
-                .write(
-                    TerminateSubscription::new(customer, service, product),
-                    &label,
-                )
-                .await
+            let request = TerminateSubscription::new(customer, service, product);
+            session.write(request, &label).await
         }
     };
-    let end = sent.map(|sent| sent.map_or(End::Planned, |answer| moved(&answer, &label)));
-    conclude(&context.screen, &subscription, to.doing(), to.words(), end)
+    let Some(answer) = sent? else {
+        return Ok(End::Planned);
+    };
+    let id = answer.data.subscription_id;
+    match to {
+        Transition::Terminate => context.notebook.learn(Seen::Gone(id.into())),
+        Transition::Suspend | Transition::Resume => subscription.learn(&context.notebook, id),
+    }
+    Ok(moved(&answer, &label))
 }
 
 fn moved(answer: &Response<SubscriptionState>, label: &str) -> End {

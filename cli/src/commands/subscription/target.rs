@@ -1,15 +1,18 @@
 //! The subscription that a command is about.
 
-use crate::bulk::{self, End, Item, Words};
+use crate::bulk::{self, Done, End, Item, Words};
 use crate::commands::common::capacity::{self, Kept};
 use crate::commands::domain::provision;
 use crate::context::Context;
 use crate::error::CliError;
+use crate::notebook::Notebook;
+use crate::notebook::index::{self, Seen};
 use crate::session::prompt::Danger;
 use crate::ui::Ui;
 use crate::ui::outcome::Outcome;
 use clap::Args;
-use secmon::model::{CustomerId, ServiceId};
+use secmon::model::{CustomerId, ServiceId, SubscriptionId};
+use serde::{Deserialize, Serialize};
 
 /// The subscription of a service to a product.
 #[derive(Debug, Args)]
@@ -22,6 +25,7 @@ pub struct SubscriptionTarget {
 }
 
 /// The subscription a command is about.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Subscription {
     /// Whose it is.
     pub customer: CustomerId,
@@ -56,11 +60,30 @@ impl Subscription {
         .await
     }
 
+    /// The names of what is active of its product; none in a dry run, or where they cannot be read.
+    pub async fn active(&self, context: &Context) -> Option<Vec<String>> {
+        match context.session.settings.safety.dry_run {
+            true => None,
+            false => capacity::active(&context.session, self.customer, &self.product).await,
+        }
+    }
+
     pub fn confirm(&self, context: &Context, question: &str) -> Result<(), CliError> {
         let name = self.service.to_string();
         capacity::confirm(context, Danger::Moderate, question, &name)
     }
 
+    /// Keeps in mind that there is such a subscription.
+    pub fn learn(&self, notebook: &Notebook, id: SubscriptionId) {
+        notebook.learn(Seen::Subscription(index::Subscription {
+            id,
+            customer: self.customer,
+            service: self.service,
+            product: self.product.clone(),
+        }));
+    }
+
+    /// What it is called in sentences.
     pub fn label(&self) -> String {
         format!(
             "{} of service {} (customer {})",
@@ -89,4 +112,59 @@ pub fn conclude(
             end,
         }],
     )
+}
+
+/// What is said of a quantity that was sent and did not come to count.
+pub fn untaken(asked: Option<u32>, now: Option<u32>) -> String {
+    match asked {
+        Some(asked) if now != Some(asked) => {
+            format!(" The quantity {asked} is not taken: the plan says how much there may be.")
+        }
+        _ => String::new(),
+    }
+}
+
+/// What a change of capacity paused and resumed, by the names of the records.
+#[derive(Debug, Default)]
+pub struct Moved {
+    paused: Vec<String>,
+    resumed: Vec<String>,
+}
+
+impl Moved {
+    /// What was active before and is not now, and the other way round; nothing where either could not be read.
+    pub fn between(before: Option<Vec<String>>, now: Option<Vec<String>>) -> Self {
+        let (Some(before), Some(now)) = (before, now) else {
+            return Self::default();
+        };
+        let without = |these: &[String], those: &[String]| {
+            let only = these.iter().filter(|name| !those.contains(name));
+            only.cloned().collect()
+        };
+        Self {
+            paused: without(&before, &now),
+            resumed: without(&now, &before),
+        }
+    }
+
+    /// The end of the change with them.
+    pub fn told_with(self, end: End) -> End {
+        let tell = |mut done: Done| {
+            for (names, verb) in [(&self.paused, "paused"), (&self.resumed, "resumed")] {
+                if !names.is_empty() {
+                    let named = bulk::preview(names, String::clone);
+                    done.sentence += &format!(" The platform has {verb} {named}.");
+                }
+                if let Some(record) = done.record.as_object_mut() {
+                    record.insert(verb.to_owned(), names.as_slice().into());
+                }
+            }
+            done
+        };
+        match end {
+            End::Done(done) => End::Done(tell(done)),
+            End::Skipped(done) => End::Skipped(tell(done)),
+            other => other,
+        }
+    }
 }

@@ -8,9 +8,11 @@ mod seen;
 use crate::error::CliError;
 use crate::machine::files::{self, write_private};
 use crate::machine::paths;
-use secmon::model::{CustomerId, DomainId, EndpointId};
+use secmon::model::{CustomerId, DomainId, EndpointId, ServiceId, SubscriptionId};
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 use uuid::Uuid;
@@ -32,6 +34,23 @@ pub struct Index {
     pub rules: Vec<Record>,
     /// Alerts of the last listing of each customer and domain.
     pub alerts: Vec<AlertRecord>,
+    /// Subscriptions that were made or changed from here: the service lists none.
+    pub subscriptions: Vec<Subscription>,
+    /// Plans that answers have named.
+    pub plans: BTreeSet<String>,
+}
+
+/// A subscription of a customer's service.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Subscription {
+    /// Its id.
+    pub id: SubscriptionId,
+    /// The customer it belongs to.
+    pub customer: CustomerId,
+    /// The service that pays.
+    pub service: ServiceId,
+    /// What it is for.
+    pub product: String,
 }
 
 /// A server by its names.
@@ -119,7 +138,11 @@ impl Notebook {
                 Seen::AllDomains(_, these) => domains.push(these),
                 Seen::Domain(one) => domains.push(std::slice::from_ref(one)),
                 Seen::Alerts(_, _, these) => alerts.push(these),
-                Seen::AllRules(..) | Seen::Rules(_) | Seen::Gone(_) => {}
+                Seen::AllRules(..)
+                | Seen::Rules(_)
+                | Seen::Subscription(_)
+                | Seen::Plans(_)
+                | Seen::Gone(_) => {}
             }
         }
         let servers = servers.into_iter().flatten();
@@ -137,6 +160,20 @@ impl Notebook {
         owners.sort_unstable();
         owners.dedup();
         owners
+    }
+
+    /// The addresses of these servers, as far as this and earlier commands have seen them.
+    pub fn addresses(&self, account: &str, ids: &[Uuid]) -> Vec<IpAddr> {
+        let seen = self.seen.borrow();
+        let seen = seen.iter().flat_map(|seen| match seen {
+            Seen::AllServers(_, these) | Seen::Servers(these) => these.as_slice(),
+            _ => &[],
+        });
+        let known = self.known(account).servers.iter();
+        let meant = known
+            .chain(seen)
+            .filter(|server| ids.contains(server.id.as_uuid()));
+        meant.filter_map(|server| server.ip.parse().ok()).collect()
     }
 
     /// Keeps in mind what an answer has shown.

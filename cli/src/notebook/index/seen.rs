@@ -1,6 +1,6 @@
 //! What an answer of the service shows, and how it changes the index.
 
-use super::{AlertRecord, Domain, Index, Record, Server};
+use super::{AlertRecord, Domain, Index, Record, Server, Subscription};
 use secmon::model::{
     Address, CustomerId, DomainAlert, DomainId, Endpoint, MonitoredDomain, PortAlert, Rule,
 };
@@ -23,6 +23,10 @@ pub enum Seen {
     Rules(Vec<Record>),
     /// A listing of the alerts of a customer's ports, or of one of its domains.
     Alerts(CustomerId, Option<DomainId>, Vec<AlertRecord>),
+    /// A subscription.
+    Subscription(Subscription),
+    /// Plans by their names.
+    Plans(Vec<String>),
     /// A record that is no longer there.
     Gone(Uuid),
 }
@@ -61,6 +65,10 @@ impl Index {
                     .retain(|alert| (alert.customer, alert.domain) != (customer, domain));
                 self.alerts.extend(alerts);
             }
+            Seen::Subscription(subscription) => {
+                put(&mut self.subscriptions, subscription, |one| one.id);
+            }
+            Seen::Plans(plans) => self.plans.extend(plans),
             Seen::Gone(id) => self.forget(id),
         }
     }
@@ -70,6 +78,7 @@ impl Index {
         self.domains.retain(|domain| *domain.id.as_uuid() != id);
         self.rules.retain(|rule| rule.id != id);
         self.alerts.retain(|alert| alert.id != id);
+        self.subscriptions.retain(|one| *one.id.as_uuid() != id);
     }
 }
 

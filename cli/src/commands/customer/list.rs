@@ -1,33 +1,22 @@
-//! `secmon customer ...`: who there is, and how they stand.
+//! `secmon customer list`: who there is.
 
-use super::common::views::is_paused;
-use super::status;
+use crate::commands::common::views::is_paused;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::notebook::index::Domain;
 use crate::references;
-use crate::session::settings;
 use crate::ui::outcome::{Cell, Field, Outcome, shown};
-use clap::Subcommand;
+use clap::Args;
 use secmon::model::CustomerId;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Customers, by the numbers that the billing system gave them.
-#[derive(Debug, Subcommand)]
-pub enum CustomerCommand {
-    /// List the customers: by their servers, and by the domains that this machine has seen
-    List {
-        /// Only customers whose number is this, or one of whose servers has this in its address or name
-        #[arg(long, value_name = "TEXT")]
-        search: Option<String>,
-    },
-    /// Show how a customer stands, as `status -c` does: servers, domains, open alerts, rules about to expire
-    Show {
-        /// The customer's number
-        #[arg(value_name = "CUSTOMER")]
-        number: String,
-    },
+/// Which customers.
+#[derive(Debug, Args)]
+pub struct CustomerListArgs {
+    /// Only customers whose number is this, or one of whose servers has this in its address or name
+    #[arg(long, value_name = "TEXT")]
+    pub search: Option<String>,
 }
 
 const COLUMNS: &[Field<Customer>] = &[
@@ -50,16 +39,9 @@ struct Customer {
 }
 
 /// Runs the command.
-pub async fn run(context: &Context, command: CustomerCommand) -> Result<Outcome, CliError> {
-    match command {
-        CustomerCommand::List { search } => list(context, search.as_deref()).await,
-        CustomerCommand::Show { number } => show(context, &number).await,
-    }
-}
-
-async fn list(context: &Context, search: Option<&str>) -> Result<Outcome, CliError> {
+pub async fn run(context: &Context, args: &CustomerListArgs) -> Result<Outcome, CliError> {
     let narrowed = context.session.settings.customer;
-    let search = search.unwrap_or_default();
+    let search = args.search.as_deref().unwrap_or_default();
     let mut customers = BTreeMap::new();
     for server in references::all_endpoints(&context.session, &context.notebook, narrowed).await? {
         if let Some(number) = server.billing_customer_id {
@@ -93,10 +75,4 @@ fn known(customers: &mut BTreeMap<CustomerId, Customer>, number: CustomerId) -> 
         domains_seen: 0,
         is_sought: false,
     })
-}
-
-async fn show(context: &Context, number: &str) -> Result<Outcome, CliError> {
-    let customer = settings::parse_customer("CUSTOMER", number)?;
-    references::refuse_unknown(&context.session, customer).await?;
-    status::of_customer(context, customer).await
 }

@@ -1,0 +1,310 @@
+//! `secmon endpoint move`: a server gets another address. The new one is provisioned, name and rules go along, and only
+//! then the old one ends. Where a step fails or a run ends early, the same command goes on.
+
+use super::change::{self, ServerChange};
+use crate::bulk::args::RunArgs;
+use crate::bulk::{self, ChangeOfMany, End, Journal, Key, Label, Origin, Prior, Words};
+use crate::commands::common::other_owners;
+use crate::commands::common::transition::Transition;
+use crate::commands::common::views::ports_of;
+use crate::commands::provision::sending;
+use crate::commands::rules::create::{self, Addition, Existing, Place, Wanted};
+use crate::context::Context;
+use crate::error::{CliError, Own};
+use crate::references::targets::{NewServer, Target};
+use crate::references::{self, ServerTarget};
+use crate::session::prompt::Danger;
+use crate::ui::outcome::{Line, Outcome, to_json};
+use crate::values::durations::counted;
+use crate::values::ports::PortSpec;
+use clap::Args;
+use secmon::model::{Address, CustomerId, Endpoint, Rule, RuleScope, RuleStatus};
+use secmon::operations::ProvisionEndpoint;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::cell::{Cell, OnceCell};
+use std::net::IpAddr;
+use uuid::Uuid;
+
+/// A server and its new address.
+#[derive(Debug, Args)]
+pub struct EndpointMoveArgs {
+    /// The server: id, IP address, host name or nickname
+    pub endpoint: String,
+    /// Its new IP address
+    #[arg(value_name = "NEW-IP")]
+    pub address: IpAddr,
+    /// How to go on with an earlier run
+    #[command(flatten)]
+    pub run: RunArgs,
+}
+
+const OPERATION: &str = "move";
+const MOVED: Words = Words {
+    done: "done",
+    skipped: "so before",
+};
+
+/// What moves, as it was before the first step.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Belongings {
+    server: Endpoint,
+    customer: CustomerId,
+    rules: Vec<Rule>,
+}
+
+/// One call of a move.
+enum Step {
+    Provision,
+    Allow(Box<Rule>),
+    Terminate,
+}
+
+/// A move, and how far it has come.
+struct Moving<'a> {
+    context: &'a Context,
+    args: &'a EndpointMoveArgs,
+    before: Belongings,
+    /// The server at its new address, once it is provisioned.
+    new: OnceCell<Endpoint>,
+    /// Rules that are not on the new server yet.
+    missing: Cell<usize>,
+}
+
+/// Runs the command.
+pub async fn run(context: &Context, args: &EndpointMoveArgs) -> Result<Outcome, CliError> {
+    let keys = ["provision", "terminate"].map(|step| key(context, args, step));
+    let journal = Journal::open(context, OPERATION, Origin::Rows, &keys, &args.run)?;
+    let earlier = journal.subject(&keys[0]).cloned();
+    let earlier = earlier.and_then(|subject| serde_json::from_value(subject).ok());
+    let before = match earlier {
+        Some(before) => before,
+        None => {
+            let before = belongings(context, args).await?;
+            confirm(context, args, &before).await?;
+            before
+        }
+    };
+    let missing = before.rules.len();
+    let moving = Moving {
+        context,
+        args,
+        before,
+        new: OnceCell::new(),
+        missing: Cell::new(missing),
+    };
+    moving.take_up(&journal, &keys[0]);
+    let rules = moving.before.rules.iter().cloned().map(Box::new);
+    let stages = [
+        vec![Step::Provision],
+        rules.map(Step::Allow).collect(),
+        vec![Step::Terminate],
+    ];
+    let items = bulk::change_in_stages(context, &moving, &stages, (&journal, &args.run)).await?;
+    if let Some(error) = bulk::refused(&items) {
+        return Err(error);
+    }
+    let mut outcome = bulk::report(&context.screen, MOVED, &items);
+    if items.iter().all(|item| item.end.error().is_none()) {
+        outcome.story.insert(0, Line::text(moving.sentence()));
+    }
+    Ok(outcome)
+}
+
+fn key(context: &Context, args: &EndpointMoveArgs, step: &str) -> Key {
+    let target = format!("{} {} {step}", args.endpoint, args.address);
+    Key::of(OPERATION, context.session.settings.customer, &target)
+}
+
+/// The server as it is, with the rules that are its own.
+async fn belongings(context: &Context, args: &EndpointMoveArgs) -> Result<Belongings, CliError> {
+    let server = references::endpoint(context, &args.endpoint).await?;
+    if server.ip_address == Address::from(args.address) {
+        return Err(CliError::usage(format!(
+            "{} has this address already: give the new one",
+            references::name_of(&server)
+        )));
+    }
+    let customer = references::owner(context, &server)?;
+    let rules = references::all_rules(&context.session, &context.notebook, |mut list| {
+        list.endpoint_id = Some(server.id);
+        list.scope = Some(RuleScope::Endpoint);
+        list.status = Some(RuleStatus::Active);
+        list
+    })
+    .await?;
+    Ok(Belongings {
+        server,
+        customer,
+        rules,
+    })
+}
+
+async fn confirm(
+    context: &Context,
+    args: &EndpointMoveArgs,
+    before: &Belongings,
+) -> Result<(), CliError> {
+    let name = args.address.to_string();
+    let place = (name.as_str(), args.address, before.customer);
+    other_owners::confirm(context, Some(place)).await?;
+    let question = format!(
+        "About to move {} of customer {} to {name}: provision {name}, take its name and {} along, and terminate {}.",
+        references::name_of(&before.server),
+        before.customer,
+        counted(before.rules.len(), "rule"),
+        before.server.ip_address
+    );
+    let handle = references::handle_of(&before.server);
+    context.prompt.confirm(Danger::Moderate, &question, &handle)
+}
+
+impl Moving<'_> {
+    /// What an earlier run has provisioned is the new server.
+    fn take_up(&self, journal: &Journal, provision: &Key) {
+        let id = journal.earlier_id(provision);
+        if let Some(id) = id.and_then(|id| id.parse().ok()) {
+            self.is_at(id);
+        }
+        let is_there = |rule: &&Rule| {
+            let key = self.key(&Step::Allow(Box::new((*rule).clone())));
+            journal.earlier_id(&key).is_some()
+        };
+        let there = self.before.rules.iter().filter(is_there).count();
+        self.missing.set(self.before.rules.len() - there);
+    }
+
+    fn is_at(&self, id: Uuid) {
+        self.new.get_or_init(|| {
+            let mut new = self.before.server.clone();
+            new.id = id.into();
+            new.ip_address = self.args.address.into();
+            new
+        });
+    }
+
+    fn sentence(&self) -> String {
+        format!(
+            "{} of customer {} is monitored at {}, with {}; {} is terminated.",
+            references::handle_of(&self.before.server),
+            self.before.customer,
+            self.args.address,
+            counted(self.before.rules.len(), "rule"),
+            self.before.server.ip_address
+        )
+    }
+
+    async fn provision(&self) -> Result<End, CliError> {
+        let name = self.args.address.to_string();
+        let server = &self.before.server;
+        let mut request = ProvisionEndpoint::new(self.before.customer);
+        request.ip_address = Some(self.args.address.into());
+        let own_name = |host: &&String| server.ip_address != host.as_str();
+        request.hostname = server.hostname.as_ref().filter(own_name).cloned();
+        let nickname = server.nickname.as_ref().filter(own_name).cloned();
+        let target = Target::Server(Box::new(NewServer {
+            name,
+            address: Some(self.args.address),
+            request,
+            nickname,
+        }));
+        let (session, notebook) = (&self.context.session, &self.context.notebook);
+        let end = sending::send(session, notebook, &target, |_| {}).await?;
+        let id = end.done().and_then(|done| done.id.parse().ok());
+        match (&end, id) {
+            (End::Planned, _) => self.is_at(Uuid::nil()),
+            (_, Some(id)) => self.is_at(id),
+            (_, None) => {}
+        }
+        Ok(end)
+    }
+
+    async fn allow(&self, rule: &Rule, prior: Prior) -> Result<End, CliError> {
+        let Some(new) = self.new.get() else {
+            return Err(waits("the new address is not provisioned"));
+        };
+        let range = rule.ports().ok_or_else(|| {
+            CliError::not_found(format!("rule {} has no ports that can be read", rule.id))
+        })?;
+        let wanted = Wanted {
+            place: Place::Server(Box::new(new.clone())),
+            port: PortSpec {
+                range,
+                protocol: rule.protocol.clone(),
+            },
+            addition: Addition {
+                justification: rule.justification.clone().unwrap_or_default(),
+                service: rule.service.clone(),
+                expires_at: rule.expires_at.as_ref().map(|end| end.date_time().into()),
+            },
+        };
+        let (session, notebook) = (&self.context.session, &self.context.notebook);
+        let end = create::add(session, notebook, &wanted, Existing::Skip, prior).await?;
+        self.missing.update(|missing| missing.saturating_sub(1));
+        Ok(end)
+    }
+
+    async fn terminate(&self) -> Result<End, CliError> {
+        if self.new.get().is_none() {
+            return Err(waits("the new address is not provisioned"));
+        }
+        if self.missing.get() > 0 {
+            return Err(waits("not all rules are on the new server"));
+        }
+        let server = ServerTarget::from(self.before.server.clone());
+        let change = ServerChange::To(Transition::Terminate);
+        let (session, notebook) = (&self.context.session, &self.context.notebook);
+        change::send(session, notebook, &server, change).await
+    }
+}
+
+/// A step that waits for the one before.
+fn waits(reason: &str) -> CliError {
+    CliError::new(Own::NotSent, format!("not sent, because {reason}"))
+}
+
+impl ChangeOfMany for Moving<'_> {
+    type Target = Step;
+
+    fn operation(&self) -> &'static str {
+        OPERATION
+    }
+
+    fn label(&self, step: &Step) -> Label {
+        let (old, new) = (&self.before.server.ip_address, self.args.address);
+        Label {
+            row: None,
+            name: match step {
+                Step::Provision => format!("provision {new}"),
+                Step::Allow(rule) => format!("allow {} on {new}", ports_of(rule)),
+                Step::Terminate => format!("terminate {old}"),
+            },
+            customer: Some(self.before.customer),
+        }
+    }
+
+    fn key(&self, step: &Step) -> Key {
+        match step {
+            Step::Provision => key(self.context, self.args, "provision"),
+            Step::Allow(rule) => key(self.context, self.args, &rule.id.to_string()),
+            Step::Terminate => key(self.context, self.args, "terminate"),
+        }
+    }
+
+    /// With the first step everything that the others need.
+    fn kept(&self, step: &Step) -> Value {
+        match step {
+            Step::Provision => to_json(&self.before),
+            Step::Allow(_) | Step::Terminate => Value::Null,
+        }
+    }
+
+    async fn apply(&self, step: &Step, prior: Prior) -> Result<End, CliError> {
+        let end = match step {
+            Step::Provision => self.provision().await,
+            Step::Allow(rule) => self.allow(rule, prior).await,
+            Step::Terminate => self.terminate().await,
+        };
+        Ok(end?.after(prior))
+    }
+}

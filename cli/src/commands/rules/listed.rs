@@ -1,0 +1,185 @@
+//! Rules as `rules list` prints them, as CSV or as JSON.
+
+use crate::bulk::spreadsheet::{self, Records};
+use crate::error::CliError;
+use crate::machine::files;
+use crate::ui::uninert;
+use crate::values::days;
+use crate::values::ports::PortSpec;
+use csv::StringRecord;
+use secmon::model::{EndpointId, Expiry, Rule};
+use std::path::Path;
+
+/// A rule of a list.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ListedRule {
+    /// Where it counts.
+    pub scope: Scope,
+    /// The ports.
+    pub port: PortSpec,
+    /// Why they are meant to be open.
+    pub justification: String,
+    /// Name of the service.
+    pub service: Option<String>,
+    /// Last day.
+    pub expires_at: Option<Expiry>,
+    /// Whether that day is over.
+    pub validity: Validity,
+}
+
+/// Where a rule of a list counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// On one server.
+    Server(EndpointId),
+    /// On all servers.
+    Global,
+    /// The list does not say.
+    Unsaid,
+}
+
+/// Whether a rule of a list still counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Validity {
+    /// It did.
+    Active,
+    /// Its last day was over.
+    Expired,
+}
+
+/// Reads the rules of a file, each once.
+pub fn read(path: &Path) -> Result<Vec<ListedRule>, CliError> {
+    let name = files::name_of(path);
+    let text = files::read_listed(path, &name)?;
+    let all = match text.trim_start().starts_with(['[', '{']) {
+        true => of_json(&text, &name)?,
+        false => of_csv(&text, &name)?,
+    };
+    let mut rules: Vec<ListedRule> = Vec::new();
+    for rule in all {
+        if !rules.contains(&rule) {
+            rules.push(rule);
+        }
+    }
+    match rules.is_empty() {
+        true => Err(CliError::usage(format!("{name} has no rule"))),
+        false => Ok(rules),
+    }
+}
+
+/// One array, or a rule a line.
+fn of_json(text: &str, name: &str) -> Result<Vec<ListedRule>, CliError> {
+    let whole: Result<Vec<Rule>, _> = serde_json::from_str(text);
+    let rules = whole.or_else(|error| match text.trim_start().starts_with('{') {
+        true => text
+            .lines()
+            .filter(|line| !line.trim().is_empty())
+            .map(serde_json::from_str)
+            .collect(),
+        false => Err(error),
+    });
+    let rules = rules.map_err(|error| {
+        CliError::usage(format!(
+            "{name} is no list of rules: {error}; write one with `secmon rules list -o json`"
+        ))
+    })?;
+    rules.into_iter().map(|rule| of_rule(rule, name)).collect()
+}
+
+fn of_rule(rule: Rule, name: &str) -> Result<ListedRule, CliError> {
+    let range = rule.ports().ok_or_else(|| {
+        CliError::usage(format!(
+            "{name}: rule {} has no ports that can be read",
+            rule.id
+        ))
+    })?;
+    Ok(ListedRule {
+        scope: rule.endpoint_id.map_or(Scope::Global, Scope::Server),
+        port: PortSpec {
+            range,
+            protocol: rule.protocol,
+        },
+        justification: rule.justification.unwrap_or_default(),
+        service: rule.service,
+        expires_at: rule.expires_at.map(Expiry::from),
+        validity: match rule.is_active {
+            Some(false) => Validity::Expired,
+            _ => Validity::Active,
+        },
+    })
+}
+
+fn of_csv(text: &str, name: &str) -> Result<Vec<ListedRule>, CliError> {
+    let delimiter = spreadsheet::delimiter("auto", text)?;
+    let Records { heading, rows } = spreadsheet::records(text, delimiter, name)?;
+    let columns = Columns { heading: &heading };
+    for needed in ["ports", "justification"] {
+        if columns.place(needed).is_none() {
+            return Err(CliError::usage(format!("{name} has no column {needed}"))
+                .hint("it is what `rules list -o csv` prints"));
+        }
+    }
+    let (mut rules, mut problems) = (Vec::new(), Vec::new());
+    for (line, record) in rows {
+        let width = spreadsheet::check_width(&record, &heading);
+        match width.and_then(|()| columns.read(&record)) {
+            Ok(rule) => rules.push(rule),
+            Err(error) => problems.push(format!("row {line}: {}", error.message())),
+        }
+    }
+    match problems.as_slice() {
+        [] => Ok(rules),
+        problems => Err(spreadsheet::bad_rows(name, problems)),
+    }
+}
+
+/// The columns by their names; those that are not named here say nothing of a rule itself.
+struct Columns<'a> {
+    heading: &'a StringRecord,
+}
+
+impl Columns<'_> {
+    fn place(&self, name: &str) -> Option<usize> {
+        let mut titles = self.heading.iter();
+        titles.position(|title| title.trim().eq_ignore_ascii_case(name))
+    }
+
+    fn cell(&self, record: &StringRecord, name: &str) -> Option<String> {
+        let cell = record.get(self.place(name)?)?.trim();
+        (!cell.is_empty()).then(|| uninert(cell))
+    }
+
+    fn read(&self, record: &StringRecord) -> Result<ListedRule, CliError> {
+        let expires = self.cell(record, "expires_at");
+        let expires_at = expires.map(|text| {
+            let exact = text.parse();
+            exact.or_else(|_| days::day("expires_at", &text))
+        });
+        let is_expired = self.cell(record, "status").as_deref() == Some("expired");
+        Ok(ListedRule {
+            scope: self.scope(record)?,
+            port: PortSpec::parse(&self.cell(record, "ports").unwrap_or_default())?,
+            justification: self.cell(record, "justification").unwrap_or_default(),
+            service: self.cell(record, "service"),
+            expires_at: expires_at.transpose()?,
+            validity: match is_expired {
+                true => Validity::Expired,
+                false => Validity::Active,
+            },
+        })
+    }
+
+    fn scope(&self, record: &StringRecord) -> Result<Scope, CliError> {
+        let Some(id) = self.cell(record, "endpoint_id") else {
+            let place = self.cell(record, "endpoint").unwrap_or_default();
+            return Ok(match place.starts_with("all servers") {
+                true => Scope::Global,
+                false => Scope::Unsaid,
+            });
+        };
+        let id = id
+            .parse()
+            .map_err(|_| CliError::usage(format!("endpoint_id: {id:?} is no id of a server")))?;
+        Ok(Scope::Server(id))
+    }
+}

@@ -1,0 +1,440 @@
+//! `secmon undo`: what takes a change back is kept with it in the history of this machine.
+
+use super::common::views::ports_of;
+use super::history::CHANGE;
+use crate::bulk::args::RunArgs;
+use crate::bulk::{self, ChangeOfMany, Done, End, Key, Label, Prior, Words};
+use crate::context::Context;
+use crate::error::CliError;
+use crate::notebook::history::{self, Entry};
+use crate::notebook::way_back::{Switched, WayBack};
+use crate::references;
+use crate::session::Session;
+use crate::session::guard::Guard;
+use crate::session::prompt::Danger;
+use crate::ui::invocation::quoted;
+use crate::ui::outcome::{Line, Outcome};
+use clap::Args;
+use secmon::model::{CustomerId, Rule};
+use secmon::operations::{
+    CreateRule, DeleteRule, ResumeDomain, ResumeEndpoint, ResumeSubscription, SetScenario,
+    SuspendDomain, SuspendEndpoint, SuspendSubscription, UpdateDomain, UpdateEndpoint, UpdateRule,
+};
+use secmon::{Operation, Response};
+
+/// The change to take back.
+#[derive(Debug, Args)]
+pub struct UndoArgs {
+    /// Id of one change, as `history` shows it; without it all that the last command has changed
+    #[arg(value_name = "CHANGE")]
+    pub id: Option<String>,
+    /// How to go on with an earlier run
+    #[command(flatten)]
+    pub run: RunArgs,
+}
+
+const TAKEN_BACK: Words = Words {
+    done: "taken back",
+    skipped: "so already",
+};
+
+/// Runs the command.
+pub async fn run(context: &Context, args: &UndoArgs) -> Result<Outcome, CliError> {
+    refuse_read_only(&context.session)?;
+    let mut entries = chosen(context, args.id.as_deref())?;
+    if let Some(entry) = entries.iter().find(|entry| entry.way_back.is_none()) {
+        return Err(refused(entry));
+    }
+    entries.retain(|entry| !matches!(entry.way_back, Some(WayBack::Nothing)));
+    // The last change goes first.
+    entries.reverse();
+    if entries.is_empty() {
+        return Ok(Outcome::text(
+            "There is nothing to take back: everything was so before.\n",
+        ));
+    }
+    confirm(context, &entries)?;
+    let undoing = Undoing { context };
+    let items = bulk::change_all(context, &undoing, &entries, &args.run).await?;
+    bulk::conclude(&context.screen, TAKEN_BACK, items)
+}
+
+/// Before the history is looked at: it tells another profile's changes by their profile.
+fn refuse_read_only(session: &Session) -> Result<(), CliError> {
+    let settings = &session.settings;
+    match settings.safety.read_only {
+        true => Err(Guard::read_only_error(
+            settings.profile_name.as_deref().unwrap_or("in use"),
+        )),
+        false => Ok(()),
+    }
+}
+
+/// The change that was named, or all that the last command has made and nothing has taken back.
+fn chosen(context: &Context, id: Option<&str>) -> Result<Vec<Entry>, CliError> {
+    let session = &context.session;
+    let service = session.service_name();
+    let mut entries = history::read()?;
+    entries.retain(|entry| entry.service == service);
+    let undone: Vec<String> = entries.iter().filter_map(taken_back).collect();
+    if let Some(customer) = session.settings.customer {
+        entries.retain(|entry| entry.is_about(customer));
+    }
+    if let Some(id) = id {
+        let entry =
+            references::by_id_or_prefix(session, id, CHANGE, entries, |entry| entry.id.clone())?;
+        refuse_unmade(&entry, &undone)?;
+        return Ok(vec![entry]);
+    }
+    entries.retain(|entry| {
+        entry.result == history::DONE && entry.undoes.is_none() && !undone.contains(&entry.id)
+    });
+    let Some(last) = entries.last() else {
+        let whose = session.settings.customer;
+        let whose = whose
+            .map(|id| format!(" of customer {id}"))
+            .unwrap_or_default();
+        return Err(CliError::not_found(format!(
+            "the history of this machine has no change{whose} that could be taken back"
+        )));
+    };
+    let (id, run) = (last.id.clone(), last.run.clone());
+    entries.retain(|entry| entry.id == id || (!run.is_empty() && entry.run == run));
+    Ok(entries)
+}
+
+/// The change that an entry has taken back.
+fn taken_back(entry: &Entry) -> Option<String> {
+    let done = entry.result == history::DONE;
+    entry.undoes.clone().filter(|_| done)
+}
+
+fn refuse_unmade(entry: &Entry, undone: &[String]) -> Result<(), CliError> {
+    if undone.contains(&entry.id) {
+        return Err(CliError::usage(format!(
+            "change {} was taken back already",
+            entry.id
+        )));
+    }
+    match entry.result == history::DONE {
+        true => Ok(()),
+        false => Err(CliError::usage(format!(
+            "change {} ended with {}: whether it was made, this machine does not know",
+            entry.id, entry.result
+        ))
+        .hint("look at the record, and change it by its own command if it has to be")),
+    }
+}
+
+fn refused(entry: &Entry) -> CliError {
+    let what = entry.operation.replace('_', " ");
+    CliError::usage(format!("{what} ({}) cannot be taken back", entry.about)).hint(nearest(entry))
+}
+
+/// What comes nearest to taking back what cannot be taken back.
+fn nearest(entry: &Entry) -> String {
+    let way = nearest_way(entry);
+    match entry.customers.as_deref() {
+        Some([customer]) => way.replace("-c ID", &format!("-c {customer}")),
+        _ => way.to_owned(),
+    }
+}
+
+fn nearest_way(entry: &Entry) -> &'static str {
+    if entry.undoes.is_some() {
+        return "it took another change back: make that one again by its own command";
+    }
+    match entry.operation.as_str() {
+        "terminate_endpoint" | "delete_endpoint" => {
+            "to monitor it again: `provision ADDRESS -c ID`"
+        }
+        "provision_endpoint" | "create_endpoint" => "to end it: `endpoint terminate ENDPOINT`",
+        "provision_domain" => "to end it: `domain terminate DOMAIN -c ID`",
+        "terminate_domain" => "to watch it again: `domain provision NAME --service ID -c ID`",
+        "release_domain" => {
+            "what was found is gone; to watch it again: `domain provision NAME --service ID -c ID`"
+        }
+        "update_endpoint" => {
+            "it had no name before; to give it one: `endpoint rename ENDPOINT NAME`"
+        }
+        "delete_rule" => {
+            "whose servers the rule was for is not known; to add it again: `rules add --global PORT -m TEXT -c ID`"
+        }
+        "set_scenario" => "to choose another one: `sandbox scenario set warnings`",
+        "scan_endpoint" => "a scan changes nothing but what is known of the server",
+        "create_sso_token" => "the link ends by itself after a minute",
+        "sync_services" => "to report another status: `sync -f FILE`",
+        "set_price" | "remove_price" => "to set the earlier price: `pricing set PRODUCT PRICE EUR`",
+        operation if operation.ends_with("_subscription") => {
+            "to set it as it was: `subscription set SERVICE --product PRODUCT -c ID`"
+        }
+        operation if operation.starts_with("resolve") => {
+            "an alert whose cause is still there comes back with the next scan: `scan ENDPOINT`"
+        }
+        operation if operation.starts_with("acknowledge") => {
+            "what somebody has seen stays seen; to see what is open: `alert list -c ID`"
+        }
+        _ => "change the record again by its own command",
+    }
+}
+
+/// What `history show` says of taking a change back.
+pub fn told(entry: &Entry, all: &[Entry]) -> Vec<Line> {
+    if all.iter().filter_map(taken_back).any(|id| id == entry.id) {
+        return vec![Line::text("It was taken back.")];
+    }
+    match &entry.way_back {
+        Some(WayBack::Nothing) => vec![Line::text("Everything was so before.")],
+        Some(way_back) => vec![
+            Line::Heading("Next:"),
+            Line::next(line(way_back), "take it back"),
+            Line::next(format!("undo {}", entry.id), "the same"),
+        ],
+        None => vec![Line::Hint(format!(
+            "it cannot be taken back; {}",
+            nearest(entry)
+        ))],
+    }
+}
+
+/// The command that takes a change back.
+fn line(way_back: &WayBack) -> String {
+    match way_back {
+        WayBack::Nothing => "history".to_owned(),
+        WayBack::RemoveRules { rules, customer } => {
+            let rules: Vec<String> = rules.iter().map(ToString::to_string).collect();
+            format!("rules remove {}{}", rules.join(" "), of(*customer))
+        }
+        WayBack::AddRule { rule, customer } => {
+            let place = match rule.endpoint_id {
+                Some(server) => server.to_string(),
+                None => "--global".to_owned(),
+            };
+            format!("rules add {place} {}{}", said_of(rule), of(Some(*customer)))
+        }
+        WayBack::EditRule { rule, customer } => {
+            format!(
+                "rules edit {} --port {}{}",
+                rule.id,
+                said_of(rule),
+                of(*customer)
+            )
+        }
+        WayBack::Resume(switched) => format_switch("resume", switched),
+        WayBack::Suspend(switched) => format_switch("suspend", switched),
+        WayBack::RenameServer { server, name, .. } => {
+            format!("endpoint rename {server} {}", quoted(name))
+        }
+        WayBack::RenameDomain { domain, name } => {
+            format!("domain rename {domain} {}", quoted(name))
+        }
+        WayBack::SetScenario { scenario } => format!("sandbox scenario set {scenario}"),
+    }
+}
+
+fn of(customer: Option<CustomerId>) -> String {
+    customer.map(|id| format!(" -c {id}")).unwrap_or_default()
+}
+
+/// What a rule says, as options.
+fn said_of(rule: &Rule) -> String {
+    let reason = rule.justification.as_deref().unwrap_or_default();
+    let mut said = format!("{} -m {}", ports_of(rule), quoted(reason));
+    if let Some(service) = &rule.service {
+        said += &format!(" --service {}", quoted(service));
+    }
+    if let Some(end) = &rule.expires_at {
+        said += &format!(" --expires {}", end.date_time().format("%Y-%m-%d"));
+    }
+    said
+}
+
+fn format_switch(verb: &str, switched: &Switched) -> String {
+    match switched {
+        Switched::Server { id } => format!("endpoint {verb} {id}"),
+        Switched::Domain { id } => format!("domain {verb} {id}"),
+        Switched::Subscription {
+            customer,
+            service,
+            product,
+        } => format!("subscription {verb} {service} --product {product} -c {customer}"),
+    }
+}
+
+fn confirm(context: &Context, entries: &[Entry]) -> Result<(), CliError> {
+    let is_of_account = |entry: &Entry| {
+        matches!(
+            entry.way_back,
+            Some(
+                WayBack::RemoveRules { customer: None, .. }
+                    | WayBack::EditRule { customer: None, .. }
+            )
+        )
+    };
+    let danger = match entries.iter().any(is_of_account) {
+        true => Danger::Severe,
+        false => Danger::Moderate.times(entries.len()),
+    };
+    let commands = bulk::preview(entries, |entry| {
+        entry.way_back.as_ref().map(line).unwrap_or_default()
+    });
+    let question = format!(
+        "About to take back {}, by {commands}.",
+        bulk::preview(entries, |entry| entry.about.clone())
+    );
+    let count = entries.len().to_string();
+    context.prompt.confirm(danger, &question, &count)
+}
+
+/// Changes that are taken back.
+struct Undoing<'a> {
+    context: &'a Context,
+}
+
+impl ChangeOfMany for Undoing<'_> {
+    type Target = Entry;
+
+    fn operation(&self) -> &'static str {
+        "undo"
+    }
+
+    fn label(&self, entry: &Entry) -> Label {
+        let customers = entry.customers.as_deref().unwrap_or_default();
+        Label {
+            row: None,
+            name: entry.about.clone(),
+            customer: customers.first().copied(),
+        }
+    }
+
+    fn key(&self, entry: &Entry) -> Key {
+        Key::of(self.operation(), None, &entry.id)
+    }
+
+    async fn apply(&self, entry: &Entry, prior: Prior) -> Result<End, CliError> {
+        let call = Call {
+            session: &self.context.session,
+            entry,
+        };
+        let sent = match &entry.way_back {
+            Some(way_back) => call.back(way_back).await,
+            None => Err(refused(entry)),
+        };
+        let end = sent.map_err(|error| error.during(format!("taking back {}", entry.about)))?;
+        Ok(end.after(prior))
+    }
+}
+
+/// The calls that take one change back.
+struct Call<'a> {
+    session: &'a Session,
+    entry: &'a Entry,
+}
+
+impl Call<'_> {
+    async fn back(&self, way_back: &WayBack) -> Result<End, CliError> {
+        match way_back {
+            WayBack::Nothing => Ok(End::Skipped(self.done(None))),
+            WayBack::RemoveRules { rules, customer } => {
+                let mut end = End::Skipped(self.done(None));
+                for rule in rules {
+                    let mut request = DeleteRule::account_wide(*rule);
+                    request.billing_customer_id = *customer;
+                    end = self.send(request).await?;
+                }
+                Ok(end)
+            }
+            WayBack::AddRule { rule, customer } => self.send(again(rule, *customer)?).await,
+            WayBack::EditRule { rule, customer } => {
+                let mut request = UpdateRule::from_rule(rule).ok_or_else(|| unreadable(rule))?;
+                request.billing_customer_id = *customer;
+                self.send(request).await
+            }
+            WayBack::Resume(switched) => self.resume(switched).await,
+            WayBack::Suspend(switched) => self.suspend(switched).await,
+            WayBack::RenameServer {
+                server,
+                customer,
+                name,
+            } => {
+                let request = UpdateEndpoint::new(*customer, *server).nickname(name);
+                self.send(request).await
+            }
+            WayBack::RenameDomain { domain, name } => {
+                self.send(UpdateDomain::new(*domain, name.as_str())).await
+            }
+            WayBack::SetScenario { scenario } => {
+                self.send(SetScenario::new(scenario.clone())).await
+            }
+        }
+    }
+
+    async fn resume(&self, switched: &Switched) -> Result<End, CliError> {
+        match switched {
+            Switched::Server { id } => self.send(ResumeEndpoint::new(*id)).await,
+            Switched::Domain { id } => self.send(ResumeDomain::new(*id)).await,
+            Switched::Subscription {
+                customer,
+                service,
+                product,
+            } => {
+                let request = ResumeSubscription::new(*customer, *service, product.clone());
+                self.send(request).await
+            }
+        }
+    }
+
+    async fn suspend(&self, switched: &Switched) -> Result<End, CliError> {
+        match switched {
+            Switched::Server { id } => self.send(SuspendEndpoint::new(*id)).await,
+            Switched::Domain { id } => self.send(SuspendDomain::new(*id)).await,
+            Switched::Subscription {
+                customer,
+                service,
+                product,
+            } => {
+                let request = SuspendSubscription::new(*customer, *service, product.clone());
+                self.send(request).await
+            }
+        }
+    }
+
+    async fn send<O: Operation>(&self, request: O) -> Result<End, CliError> {
+        let about = format!("taking back: {}", self.entry.about);
+        let sent = self.session.write_undoing(request, &about, &self.entry.id);
+        Ok(sent
+            .await?
+            .map_or(End::Planned, |answer: Response<O::Output>| {
+                self.done(answer.note()).changed()
+            }))
+    }
+
+    fn done(&self, note: Option<&str>) -> Done {
+        Done {
+            id: self.entry.id.clone(),
+            record: serde_json::json!({ "undone": self.entry.id, "about": self.entry.about }),
+            note: note.map(str::to_owned),
+            sentence: format!("Taken back: {}.", self.entry.about),
+            ..Done::default()
+        }
+    }
+}
+
+/// A rule as it was, made anew.
+fn again(rule: &Rule, customer: CustomerId) -> Result<CreateRule, CliError> {
+    let ports = rule.ports().ok_or_else(|| unreadable(rule))?;
+    let (protocol, reason) = (rule.protocol.clone(), rule.justification.clone());
+    let reason = reason.unwrap_or_default();
+    let mut request = match rule.endpoint_id {
+        Some(server) => CreateRule::for_endpoint(server, ports, protocol, reason),
+        None => CreateRule::account_wide(ports, protocol, reason),
+    };
+    request.billing_customer_id = Some(customer);
+    request.service.clone_from(&rule.service);
+    request.expires_at = rule.expires_at.as_ref().map(|end| end.date_time().into());
+    Ok(request)
+}
+
+fn unreadable(rule: &Rule) -> CliError {
+    CliError::not_found(format!("rule {} has no ports that can be read", rule.id))
+}

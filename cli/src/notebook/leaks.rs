@@ -1,0 +1,61 @@
+//! Which leak records of a domain were looked at: as salted hashes, so that nobody can read an address here or try one.
+
+use crate::error::CliError;
+use crate::machine::files::write_private;
+use crate::machine::paths;
+use secmon::model::{DomainId, LeakRecord};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use uuid::Uuid;
+
+/// The records of one domain that were shown.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct LookedAt {
+    salt: Uuid,
+    records: BTreeSet<Uuid>,
+}
+
+impl LookedAt {
+    /// What was shown of a domain; nothing where nothing can be read.
+    pub fn read(account: &str, domain: DomainId) -> Self {
+        let text = file(account, domain).and_then(|path| {
+            std::fs::read(&path).map_err(|error| CliError::io("the leaks looked at", &error))
+        });
+        let kept = text
+            .ok()
+            .and_then(|text| serde_json::from_slice(&text).ok());
+        kept.unwrap_or_else(|| Self {
+            salt: Uuid::new_v4(),
+            records: BTreeSet::new(),
+        })
+    }
+
+    /// Whether a record was shown before.
+    pub fn has(&self, record: &LeakRecord) -> bool {
+        self.records.contains(&self.hash(record))
+    }
+
+    /// Keeps in mind that records were shown.
+    pub fn add(
+        &mut self,
+        (account, domain): (&str, DomainId),
+        records: &[LeakRecord],
+    ) -> Result<(), CliError> {
+        let shown: Vec<Uuid> = records.iter().map(|record| self.hash(record)).collect();
+        self.records.extend(shown);
+        let text = serde_json::to_vec(&self)
+            .map_err(|error| CliError::io("the leaks looked at", &std::io::Error::other(error)))?;
+        write_private(&file(account, domain)?, &text)
+    }
+
+    fn hash(&self, record: &LeakRecord) -> Uuid {
+        let text = serde_json::Value::Object(record.as_map().clone()).to_string();
+        Uuid::new_v5(&self.salt, text.as_bytes())
+    }
+}
+
+fn file(account: &str, domain: DomainId) -> Result<PathBuf, CliError> {
+    let folder = paths::state_folder()?.join("leaks").join(account);
+    Ok(folder.join(format!("{domain}.json")))
+}

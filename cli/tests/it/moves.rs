@@ -1,0 +1,123 @@
+//! A server gets another address, with its name and its rules.
+
+use crate::journal::{quiet, wired};
+use crate::shell::{Shell, account, provision};
+use crate::wire::Moment;
+use http::StatusCode;
+use secmon_mock::{Fault, Tenant};
+use serde_json::json;
+
+const MOVE: [&str; 4] = ["endpoint", "move", "web-1", "198.51.100.7"];
+
+fn with_rules(shell: &Shell) {
+    provision(shell, "203.0.113.1", "web-1");
+    for line in [
+        "rules add web-1 22 -m for-the-operations-team --service ssh",
+        "rules add web-1 8000-8100/udp -m for-the-streaming-service --expires 90d",
+    ] {
+        shell.line(line).exits(0);
+    }
+}
+
+/// Address and name of each server, and the ports of its rules.
+fn servers(shell: &Shell) -> Vec<(String, String, Vec<String>)> {
+    let listed = shell.line("endpoint list -c 42 -o json").exits(0).json();
+    let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+    let servers = listed.as_array().expect("a list").iter();
+    servers
+        .map(|server| {
+            let rules = format!("rules list {} -o json", text(&server["id"]));
+            let rules = shell.line(&rules).exits(0).json();
+            let rules = rules.as_array().expect("a list").iter();
+            let mut ports: Vec<String> = rules
+                .map(|rule| format!("{}/{}", rule["port_start"], text(&rule["protocol"])))
+                .collect();
+            ports.sort();
+            (
+                text(&server["ip_address"]),
+                text(&server["nickname"]),
+                ports,
+            )
+        })
+        .collect()
+}
+
+fn moved() -> Vec<(String, String, Vec<String>)> {
+    let ports = ["22/tcp", "8000/udp"].map(str::to_owned).to_vec();
+    vec![("198.51.100.7".to_owned(), "web-1".to_owned(), ports)]
+}
+
+fn terminated(tenant: &Tenant) -> usize {
+    tenant.calls("POST", "*/terminate").len()
+}
+
+#[test]
+fn name_and_rules_go_along_and_the_old_address_ends() {
+    let tenant = account();
+    let shell = Shell::of(&tenant);
+    with_rules(&shell);
+    let before = servers(&shell);
+    let asked = shell.run(&MOVE).exits(2).stderr;
+    for said in ["203.0.113.1", "198.51.100.7", "2 rules", "--yes"] {
+        assert!(asked.contains(said), "{said}: {asked}");
+    }
+    let planned = shell.run(&[&MOVE[..], &["-n"]].concat()).exits(0).stdout;
+    assert_eq!(planned.lines().count(), 5, "{planned}");
+    assert_eq!(servers(&shell), before);
+    let done = shell.run(&[&MOVE[..], &["-y"]].concat()).exits(0).stdout;
+    assert!(
+        done.contains("is monitored at 198.51.100.7, with 2 rules"),
+        "{done}"
+    );
+    assert_eq!(servers(&shell), moved());
+}
+
+#[test]
+fn a_move_that_was_killed_at_any_step_goes_on() {
+    for moment in [Moment::Unsent, Moment::Unanswered, Moment::Unwritten] {
+        // The one that gives the name is not counted.
+        for call in 1..=4 {
+            let tenant = account();
+            let (wire, shell) = wired(&tenant);
+            with_rules(&shell);
+            let line = [&MOVE[..], &["-y", "-o", "json"]].concat();
+            wire.run_and_kill(quiet(&shell, &line), moment, call);
+            let again = shell.run(&line).exits(0).json();
+            assert_eq!(again["summary"]["failed"], 0, "{moment:?} {call}: {again}");
+            assert_eq!(again["summary"]["total"], 4, "{moment:?} {call}: {again}");
+            assert_eq!(servers(&shell), moved(), "{moment:?} {call}");
+        }
+    }
+}
+
+#[test]
+fn the_old_address_stays_until_everything_is_at_the_new_one() {
+    for path in ["*/provision", "*/whitelists"] {
+        let tenant = account();
+        let shell = Shell::of(&tenant);
+        with_rules(&shell);
+        let fault = Fault::status(StatusCode::FORBIDDEN)
+            .on("POST", path)
+            .times(1);
+        tenant.fault(fault);
+        let line = [&MOVE[..], &["-y", "-o", "json"]].concat();
+        let failed = shell.run(&line).exits(8).json();
+        assert_eq!(
+            failed["items"][3]["error"]["code"],
+            json!("not_sent"),
+            "{failed}"
+        );
+        assert_eq!(terminated(&tenant), 0, "{path}");
+        shell.run(&line).exits(0);
+        assert_eq!(servers(&shell), moved(), "{path}");
+    }
+}
+
+#[test]
+fn a_server_does_not_move_to_where_it_is() {
+    let shell = Shell::of(&account());
+    with_rules(&shell);
+    let run = shell.line("endpoint move web-1 203.0.113.1 -y").exits(2);
+    assert!(run.stderr.contains("has this address already"), "{run:?}");
+    shell.line("endpoint move nobody 203.0.113.9 -y").exits(4);
+}

@@ -1,0 +1,41 @@
+//! Which leaked addresses are new since they were last looked at.
+
+use crate::shell::{Shell, account, mock};
+use serde_json::Value;
+
+fn emails(listed: &Value) -> Vec<String> {
+    let records = listed.as_array().expect("a list").iter();
+    let emails = records.filter_map(|record| record["email"].as_str());
+    emails.map(str::to_owned).collect()
+}
+
+#[test]
+fn only_what_was_not_shown_before_is_new_and_no_address_is_kept() {
+    let tenant = account();
+    let shell = Shell::of(&tenant).with("SECMON_CUSTOMER", "42");
+    for line in [
+        "subscription set 501 --product domain_monitoring --quantity 3",
+        "domain provision a.example --service 501",
+    ] {
+        shell.line(line).exits(0);
+    }
+    let look = "domain leaks a.example --new -o json";
+    let first = emails(&shell.line(look).exits(0).json());
+    assert!(!first.is_empty());
+    assert!(emails(&shell.line(look).exits(0).json()).is_empty());
+
+    let shell = shell.with("SECMON_MOCK_ADMIN_URL", mock().admin_url());
+    shell
+        .line("mock trigger leak a.example --count 2 -c 42")
+        .exits(0);
+    let new = emails(&shell.line(look).exits(0).json());
+    assert!(!new.is_empty());
+    let known = new.iter().filter(|email| first.contains(email));
+    assert_eq!(known.count(), 0, "{new:?}");
+    let all = emails(&shell.line("domain leaks a.example -o json").exits(0).json());
+    assert_eq!(all.len(), first.len() + new.len());
+    let kept = shell.everything_kept();
+    for email in &all {
+        assert!(!kept.contains(email.as_str()), "{email} is kept");
+    }
+}

@@ -1,0 +1,91 @@
+//! What a change of a subscription did is told: plans, records that were paused and resumed, and what was not taken.
+
+use crate::shell::{Shell, account};
+use serde_json::json;
+
+fn of_42() -> Shell {
+    Shell::of(&account()).with("SECMON_CUSTOMER", "42")
+}
+
+#[test]
+fn a_change_tells_both_plans_and_the_records_that_it_paused_and_resumed() {
+    let shell = of_42();
+    shell
+        .line("sub set 501 --product port_monitoring --plan professional")
+        .exits(0);
+    for i in 0..7 {
+        shell.line(&format!("provision 203.0.113.{i}")).exits(0);
+    }
+    let change = "sub change 501 --product port_monitoring -y --force --plan";
+    let down = shell.line(&format!("{change} starter")).exits(0).stdout;
+    for said in [
+        "from professional to starter",
+        "paused 203.0.113.6, 203.0.113.5",
+    ] {
+        assert!(down.contains(said), "{said}: {down}");
+    }
+    let up = shell
+        .line(&format!("{change} professional -o json"))
+        .exits(0)
+        .json();
+    assert_eq!(up["resumed"].as_array().map(Vec::len), Some(2), "{up}");
+    assert_eq!(up["paused"], json!([]), "{up}");
+    let again = shell
+        .line(&format!("{change} professional"))
+        .exits(0)
+        .stdout;
+    assert!(again.contains("was professional before"), "{again}");
+
+    let line = "sub suspend 501 --product port_monitoring -y -o json";
+    let suspended = shell.line(line).exits(0).json();
+    assert_eq!(
+        suspended["paused"].as_array().map(Vec::len),
+        Some(7),
+        "{suspended}"
+    );
+}
+
+#[test]
+fn a_quantity_that_is_not_taken_is_told() {
+    let shell = of_42();
+    let set = "sub set 501 --product port_monitoring --plan starter --quantity 9";
+    let set = shell.line(set).exits(0).stdout;
+    assert!(set.contains("The quantity 9 is not taken"), "{set}");
+    let change = "sub change 501 --product port_monitoring --plan business --quantity 9 -y";
+    let change = shell.line(change).exits(0).stdout;
+    assert!(change.contains("The quantity 9 is not taken"), "{change}");
+    let slots = "sub set 502 --product domain_monitoring --quantity 9";
+    let slots = shell.line(slots).exits(0).stdout;
+    assert!(!slots.contains("not taken"), "{slots}");
+}
+
+#[test]
+fn the_plans_that_are_known_here_are_listed() {
+    let tenant = account();
+    let shell = Shell::of(&tenant);
+    assert_eq!(
+        shell.line("subscription plans -o json").exits(0).stdout,
+        "[]\n"
+    );
+    shell
+        .line("sub set 501 --product port_monitoring --plan starter -c 42")
+        .exits(0);
+    std::fs::create_dir_all(shell.path(".config/secmon")).expect("a folder");
+    let config = format!(
+        "[profiles.mine]\nbase_url = \"{}\"\nkey_file = \"key\"\nrate_limits = \"off\"\nplans = [\"gold\"]\n",
+        tenant.url()
+    );
+    shell.file(".config/secmon/config.toml", &config);
+    shell.private_file(".config/secmon/key", tenant.api_key());
+    let plans = shell
+        .line("--profile mine sub plans -o json")
+        .exits(0)
+        .json();
+    let names: Vec<&str> = plans
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|plan| plan["plan_slug"].as_str())
+        .collect();
+    assert_eq!(names, ["gold", "starter"]);
+}

@@ -1,0 +1,291 @@
+//! A change is taken back by one command where something takes it back; else what comes nearest is told.
+
+use crate::journal::{quiet, wired};
+use crate::shell::{Shell, account, provision};
+use crate::wire::Moment;
+use serde_json::Value;
+
+/// Customer 42 with a server, a domain and a subscription.
+fn furnished() -> Shell {
+    let shell = Shell::of(&account());
+    provision(&shell, "203.0.113.1", "web-1");
+    for line in [
+        "subscription set 501 --product domain_monitoring --quantity 3 -c 42",
+        "domain provision a.example --service 501 -c 42",
+        "rules add web-1 22 -m for-the-operations-team --service ssh --expires 90d",
+    ] {
+        shell.line(line).exits(0);
+    }
+    shell
+}
+
+/// What a read shows, without what is of this moment: times and the ids that a new record has.
+fn seen(shell: &Shell, line: &str) -> Value {
+    let mut seen = shell.line(&format!("{line} -o json")).exits(0).json();
+    forget(&mut seen);
+    seen
+}
+
+fn forget(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            fields
+                .retain(|name, _| name != "id" && (!name.ends_with("_at") || name == "expires_at"));
+            fields.values_mut().for_each(forget);
+        }
+        Value::Array(items) => items.iter_mut().for_each(forget),
+        _ => {}
+    }
+}
+
+fn rule_of(shell: &Shell) -> String {
+    let listed = shell.line("rules list -o ids").exits(0).stdout;
+    listed.trim().to_owned()
+}
+
+fn last_change(shell: &Shell) -> String {
+    let changes = shell.line("history -o ids").exits(0).stdout;
+    changes.lines().last().expect("a change").to_owned()
+}
+
+#[test]
+fn undo_takes_back_what_each_of_these_commands_has_changed() {
+    for (line, read) in [
+        ("rules add web-1 80 443 -m public-web-site", "rules list"),
+        (
+            "rules add --global 9100 -c 42 -m our-monitoring",
+            "rules list",
+        ),
+        ("rules remove RULE -y", "rules list"),
+        (
+            "rules edit RULE --port 2222 -m another-reason --service sshd --expires never",
+            "rules list",
+        ),
+        ("rules import web-1 dump.txt", "rules list"),
+        ("endpoint suspend web-1", "endpoint list"),
+        ("endpoint rename web-1 web-9", "endpoint list"),
+        ("domain suspend a.example -c 42", "domain list -c 42"),
+        (
+            "domain rename a.example b.example -c 42",
+            "domain list -c 42",
+        ),
+        ("customer suspend 42 -y", "endpoint list"),
+        ("sandbox scenario set critical", "sandbox scenario list"),
+        (
+            "alert allow ALERT -m asked-for-by-the-customer -c 42",
+            "rules list",
+        ),
+    ] {
+        let shell = furnished();
+        shell.file(
+            "dump.txt",
+            "*filter\n-A INPUT -p tcp -m tcp --dport 9090 -j ACCEPT\nCOMMIT\n",
+        );
+        let alerts = shell.line("alert list -c 42 --kind port --status open -o ids");
+        let alert = alerts.exits(0).stdout;
+        let alert = alert.lines().next().expect("an alert").to_owned();
+        let line = line
+            .replace("RULE", &rule_of(&shell))
+            .replace("ALERT", &alert);
+        let before = seen(&shell, read);
+        shell.line(&line).exits(0);
+        assert_ne!(
+            seen(&shell, read),
+            before,
+            "{line} changes what {read} shows"
+        );
+        let asked = shell.line("undo").exits(2).stderr;
+        assert!(asked.contains("--yes"), "{line}: {asked}");
+        shell.line("undo -n").exits(0);
+        assert_ne!(
+            seen(&shell, read),
+            before,
+            "{line}: a dry run sends nothing"
+        );
+        shell.line("undo -y").exits(0);
+        assert_eq!(seen(&shell, read), before, "{line}");
+    }
+}
+
+#[test]
+fn what_was_resumed_is_suspended_again() {
+    let shell = furnished();
+    let line = "subscription suspend 501 --product domain_monitoring -y -c 42";
+    shell.line(line).exits(0);
+    shell.line("undo -y").exits(0);
+    let back = shell.line("history -o json").exits(0).json();
+    let changes = back.as_array().expect("a list");
+    assert_eq!(
+        changes[changes.len() - 1]["operation"],
+        "resume_subscription"
+    );
+    shell.line("endpoint suspend web-1").exits(0);
+    shell.line("endpoint resume web-1").exits(0);
+    shell.line("undo -y").exits(0);
+    let server = shell.line("endpoint list -o json").exits(0).json();
+    assert_eq!(server[0]["status"], "paused");
+}
+
+#[test]
+fn what_cannot_be_taken_back_is_refused_with_what_comes_nearest() {
+    for (line, nearest) in [
+        ("endpoint terminate web-1 -y", "provision ADDRESS"),
+        ("endpoint delete web-1 -y", "provision ADDRESS"),
+        ("provision 203.0.113.2 -c 42", "endpoint terminate"),
+        ("endpoint add 203.0.113.2 -c 42", "endpoint terminate"),
+        ("scan web-1", "changes nothing"),
+        (
+            "domain provision b.example --service 501 -c 42",
+            "domain terminate",
+        ),
+        ("domain terminate a.example -c 42 -y", "domain provision"),
+        (
+            "domain release a.example --service 501 -c 42 --confirm=a.example",
+            "what was found is gone",
+        ),
+        ("alert ack LEAK -c 42", "stays seen"),
+        ("alert resolve PORT -c 42", "comes back with the next scan"),
+        (
+            "subscription set 502 --product port_monitoring --plan business -c 42",
+            "subscription set",
+        ),
+        ("pricing set endpoint 2.5 EUR", "pricing set"),
+        ("sync -f services.csv", "sync -f"),
+        ("sso link -c 42", "after a minute"),
+        ("customer leave 42 --confirm=42", "it again: "),
+    ] {
+        let tenant = account();
+        let shell = Shell::of(&tenant);
+        provision(&shell, "203.0.113.1", "web-1");
+        for line in [
+            "subscription set 501 --product domain_monitoring --quantity 3 -c 42",
+            "domain provision a.example --service 501 -c 42",
+        ] {
+            shell.line(line).exits(0);
+        }
+        shell.file(
+            "services.csv",
+            "service_id,client_id,product_slug,status\n501,42,domain_monitoring,active\n",
+        );
+        let first = |kind: &str| {
+            let line = format!("alert list -c 42 --kind {kind} --status open -o ids");
+            let listed = shell.line(&line).exits(0).stdout;
+            listed.lines().next().expect("an alert").to_owned()
+        };
+        let line = line
+            .replace("LEAK", &first("domain"))
+            .replace("PORT", &first("port"));
+        tenant
+            .advance(std::time::Duration::from_secs(600))
+            .expect("the account is there");
+        shell.line(&line).exits(0);
+        let writes = || {
+            let calls = tenant.journal();
+            calls.iter().filter(|call| call.method != "GET").count()
+        };
+        let before = writes();
+        let refused = shell.line("undo --yes").exits(2).stderr;
+        assert!(
+            refused.contains("cannot be taken back"),
+            "{line}: {refused}"
+        );
+        assert!(refused.contains(nearest), "{line}: {refused}");
+        let shown = shell.line(&format!("history show {}", last_change(&shell)));
+        let shown = shown.exits(0);
+        let shown = format!("{}{}", shown.stdout, shown.stderr);
+        assert!(shown.contains("cannot be taken back"), "{line}: {shown}");
+        assert_eq!(writes(), before, "{line}");
+    }
+}
+
+#[test]
+fn a_change_shows_the_line_that_takes_it_back_and_that_line_does_it() {
+    let shell = furnished();
+    shell.line("endpoint suspend web-1").exits(0);
+    let change = last_change(&shell);
+    let shown = shell
+        .line(&format!("history show {change}"))
+        .exits(0)
+        .stdout;
+    let lines = shown.lines().map(str::trim);
+    let line = lines.clone().find(|line| line.contains("endpoint resume "));
+    let line = line.expect("the line that takes it back").to_owned();
+    assert!(shown.contains(&format!("undo {change}")), "{shown}");
+    let words = line
+        .split_once(" endpoint")
+        .expect("the program stands first")
+        .1;
+    shell.line(&format!("endpoint{words}")).exits(0);
+
+    shell
+        .line("undo CHANGE".replace("CHANGE", &change).as_str())
+        .exits(2);
+    shell.line(&format!("undo {change} -y")).exits(0);
+    let shown = shell
+        .line(&format!("history show {change}"))
+        .exits(0)
+        .stdout;
+    assert!(shown.contains("It was taken back."), "{shown}");
+    let again = shell.line(&format!("undo {change} -y")).exits(2).stderr;
+    assert!(again.contains("taken back already"), "{again}");
+}
+
+#[test]
+fn undo_again_takes_back_the_change_before() {
+    let shell = furnished();
+    shell.line("endpoint rename web-1 web-2").exits(0);
+    shell.line("endpoint rename web-2 web-3").exits(0);
+    let name = || {
+        let servers = shell.line("endpoint list -o json").exits(0).json();
+        servers[0]["nickname"].as_str().expect("a name").to_owned()
+    };
+    shell.line("undo -y").exits(0);
+    assert_eq!(name(), "web-2");
+    shell.line("undo -y").exits(0);
+    assert_eq!(name(), "web-1");
+}
+
+#[test]
+fn what_was_suspended_before_is_not_resumed_by_undo() {
+    let shell = furnished();
+    provision(&shell, "203.0.113.2", "web-2");
+    shell.line("endpoint suspend web-1").exits(0);
+    shell.line("endpoint suspend web-1 web-2").exits(0);
+    shell.line("undo -y").exits(0);
+    let servers = shell
+        .line("endpoint list --status paused -o json")
+        .exits(0)
+        .json();
+    assert_eq!(servers.as_array().map(Vec::len), Some(1), "{servers}");
+    assert_eq!(servers[0]["nickname"], "web-1");
+    shell.line("undo -y").exits(0);
+    shell.line("endpoint resume web-1").exits(0);
+    shell.line("endpoint resume web-1").exits(0);
+    let nothing = shell.line("undo -y").exits(0).stdout;
+    assert!(nothing.contains("everything was so before"), "{nothing}");
+}
+
+#[test]
+fn a_rule_of_the_whole_account_is_not_taken_back_by_a_yes_alone() {
+    let shell = furnished();
+    shell
+        .line("rules add --global 9100 --account -m our-monitoring --confirm=account")
+        .exits(0);
+    let asked = shell.line("undo -y").exits(2).stderr;
+    assert!(asked.contains("--confirm=1"), "{asked}");
+    shell.line("undo --confirm=1").exits(0);
+}
+
+#[test]
+fn an_undo_that_was_killed_goes_on_with_the_rest() {
+    let tenant = account();
+    let (wire, shell) = wired(&tenant);
+    for i in 1..=12 {
+        provision(&shell, &format!("203.0.113.{i}"), &format!("web-{i}"));
+    }
+    shell.line("endpoint suspend --all -c 42 -y").exits(0);
+    wire.run_and_kill(quiet(&shell, &["undo", "-y"]), Moment::Unanswered, 10);
+    shell.line("undo -y").exits(0);
+    let paused = shell.line("endpoint list --status paused -o json").exits(0);
+    assert_eq!(paused.json(), serde_json::json!([]));
+}
