@@ -88,7 +88,7 @@ pub struct Column {
 /// When a column is shown to a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shown {
-    /// As long as there is any room.
+    /// On every screen; on a narrow one below its row.
     First,
     /// Where the screen has room for it besides the others.
     WithRoom,
@@ -163,6 +163,14 @@ impl Table {
             columns,
             rows: vec![row],
             pages: None,
+        }
+    }
+
+    /// Adds a column in which the same stands for all rows.
+    pub fn insert(&mut self, at: usize, column: Column, cell: &Cell) {
+        self.columns.insert(at, column);
+        for row in &mut self.rows {
+            row.insert(at, cell.clone());
         }
     }
 

@@ -322,7 +322,7 @@ fn a_list_of_alerts_says_how_many_are_open() {
         .exits(0);
     let listed = shell.line("alert list -c 42").exits(0).stdout;
     assert!(
-        listed.ends_with("4 alerts: 3 open, 1 resolved\n"),
+        listed.ends_with("4 alerts of customer 42: 3 open, 1 resolved\n"),
         "{listed}"
     );
     let ids = shell.line("alert list -c 42 -o ids").exits(0).stdout;

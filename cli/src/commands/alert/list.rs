@@ -9,7 +9,7 @@ use crate::ui::outcome::{Cell, Field, Line, Outcome, shown, with_room};
 use crate::ui::severity_rank;
 use crate::values::durations::counted;
 use clap::Args;
-use secmon::model::{PortAlert, Timestamp};
+use secmon::model::{CustomerId, PortAlert, Timestamp};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
@@ -43,7 +43,7 @@ pub const ANY: &[Field<Alert>] = &[
     }),
     shown("alert").of(|alert| Cell::text(alert.finding())),
     shown("on").of(|alert| Cell::maybe(alert.place())),
-    with_room("status").of(|alert| Cell::state(alert.status())),
+    shown("status").of(|alert| Cell::state(alert.status())),
     with_room("first_detected_at").of(|alert| Cell::time(alert.first_seen())),
 ];
 
@@ -59,14 +59,19 @@ pub async fn run(context: &Context, args: &AlertListArgs) -> Result<Outcome, Cli
         Reverse((alert.severity().map(severity_rank), seen))
     });
     let mut outcome = listed(&found.alerts, &args.filter);
+    let owner = Cell::Number(found.customer.get());
+    outcome.table.insert(2, with_room("customer"), &owner);
     if !found.alerts.is_empty() {
-        outcome.story = vec![Line::Rows, Line::text(counts(&found.alerts))];
+        outcome.story = vec![
+            Line::Rows,
+            Line::text(counts(found.customer, &found.alerts)),
+        ];
     }
     Ok(outcome)
 }
 
 /// How many alerts there are, and in which states.
-fn counts(alerts: &[Alert]) -> String {
+fn counts(customer: CustomerId, alerts: &[Alert]) -> String {
     let mut states: BTreeMap<String, usize> = BTreeMap::new();
     for alert in alerts {
         *states.entry(alert.status()).or_default() += 1;
@@ -75,7 +80,8 @@ fn counts(alerts: &[Alert]) -> String {
         .iter()
         .map(|(state, count)| format!("{count} {state}"))
         .collect();
-    format!("{}: {}", counted(alerts.len(), "alert"), states.join(", "))
+    let count = counted(alerts.len(), "alert");
+    format!("{count} of customer {customer}: {}", states.join(", "))
 }
 
 /// Where only alerts of ports can stand, they have columns of their own. What was asked for decides, not what is
