@@ -1,7 +1,7 @@
 //! Servers that a file names: one a line, or in a spreadsheet that could be provisioned too.
 
 use super::columns;
-use super::spreadsheet::{self, Records};
+use super::spreadsheet::{self, BadRow, Records};
 use crate::error::CliError;
 use crate::machine::files::{self, Word};
 use csv::StringRecord;
@@ -40,7 +40,10 @@ pub fn read(path: &Path, name: &str) -> Result<Vec<NamedServer>, CliError> {
         match spreadsheet::check_width(&record, &heading).and_then(|()| places.read(&record, line))
         {
             Ok(one) => named.push(one),
-            Err(error) => problems.push(format!("row {line}: {}", error.message())),
+            Err(error) => problems.push(BadRow {
+                row: line,
+                message: error.message().to_owned(),
+            }),
         }
     }
     match problems.as_slice() {

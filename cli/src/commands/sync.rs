@@ -2,7 +2,7 @@
 
 use super::common::capacity::{self, Kept};
 use crate::bulk::args::OnError;
-use crate::bulk::spreadsheet::{self, Records};
+use crate::bulk::spreadsheet::{self, BadRow, Records};
 use crate::bulk::{self, Done, End, input};
 use crate::context::Context;
 use crate::error::{CliError, Own};
@@ -163,7 +163,7 @@ fn read_csv(name: &str, text: &str) -> Result<Vec<ServiceReport>, CliError> {
         record.trim();
         match service(&record, &heading) {
             Ok(service) => services.push(service),
-            Err(reason) => problems.push(format!("row {row}: {reason}")),
+            Err(message) => problems.push(BadRow { row, message }),
         }
     }
     match problems.as_slice() {
