@@ -74,7 +74,7 @@ impl Places {
         };
         if of("customer").count() > 1 {
             return Err(CliError::usage(format!(
-                "{name} has {} columns for customer: leave one in the file",
+                "{name} has {} columns for customer: keep one of them",
                 of("customer").count()
             )));
         }
@@ -94,7 +94,7 @@ impl Places {
         let customer = self.customer.map(cell).filter(|cell| !cell.is_empty());
         let customer = customer.map(str::parse).transpose().map_err(|_| {
             CliError::usage(format!(
-                "{:?} is no customer: it is a number, 1 or more",
+                "{:?} is not a customer number: give 1 or more",
                 customer.unwrap_or_default()
             ))
         })?;

@@ -22,11 +22,15 @@ pub struct Records {
 pub fn records(text: &str, delimiter: u8, name: &str) -> Result<Records, CliError> {
     let torn: Vec<String> = torn_lines(text, delimiter)
         .into_iter()
-        .map(|line| format!("line {line}: a quote that opens in it is not closed in it"))
+        .map(|line| {
+            format!(
+                "line {line}: a quotation mark opens a cell that is not closed on the same line"
+            )
+        })
         .collect();
     if !torn.is_empty() {
         return Err(refused(name, torn.len(), &torn)
-            .hint("close the quote, or double one that is part of a text; a cell is one line"));
+            .hint("close it on that line; double a quotation mark that is part of a text"));
     }
     let mut reader = csv::ReaderBuilder::new()
         .delimiter(delimiter)
@@ -59,7 +63,7 @@ pub fn check_width(record: &StringRecord, heading: &StringRecord) -> Result<(), 
     let columns = counted(heading.len(), "column");
     let way_out = match record.len().cmp(&heading.len()) {
         Ordering::Equal => return Ok(()),
-        Ordering::Less => "leave a cell empty, and not out",
+        Ordering::Less => "an empty cell still needs its delimiter",
         Ordering::Greater => "put a cell with a comma in quotes",
     };
     Err(CliError::usage(format!(
@@ -128,7 +132,7 @@ pub fn delimiter(option: &str, text: &str) -> Result<u8, CliError> {
         b"tab" | b"\\t" => Ok(b'\t'),
         [one] if !b"\"\r\n".contains(one) => Ok(*one),
         _ => Err(CliError::usage(format!(
-            "--delimiter: {option:?} is no single character: give , or ; or tab"
+            "--delimiter: {option:?} is not a single character: give , or ; or tab"
         ))),
     }
 }

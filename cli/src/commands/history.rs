@@ -100,7 +100,7 @@ pub fn run(context: &Context, args: &HistoryArgs) -> Result<Outcome, CliError> {
     let earlier = entries.len() - shown;
     if earlier > 0 {
         context.screen.note(&format!(
-            "{} not shown: allow a larger -L",
+            "{} not shown: give a larger -L",
             counted(earlier, "earlier change")
         ));
     }

@@ -250,7 +250,7 @@ async fn outlook(
     if !servers.is_empty() {
         let services = counted(servers.len(), "service");
         text += &format!(
-            " The server behind each of {services} of the product {ONE_SERVER} stops too; which it is, the platform knows."
+            " The server behind each of {services} of the product {ONE_SERVER} stops too; this program cannot tell which server that is."
         );
     }
     text
@@ -358,7 +358,7 @@ impl Total {
 
     fn outcome(self) -> Outcome {
         let mut story = vec![Line::text(format!(
-            "{} changed, {} as they were, {} unknown to the platform",
+            "{} changed, {} unchanged, {} unknown to the platform",
             counted_if_told(self.changed, "service"),
             count_or_unknown(self.unchanged),
             count_or_unknown(self.unknown.as_ref().map(|unknown| unknown.len() as u64))

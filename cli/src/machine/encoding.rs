@@ -62,7 +62,7 @@ pub fn decode(bytes: &[u8], name: &str) -> Result<Decoded, CliError> {
     let (text, _, broken) = encoding.decode(bytes);
     if broken {
         return Err(CliError::usage(format!(
-            "{name} begins as {} and is not: save it as CSV again",
+            "{name} begins like a {} file but cannot be read as one: save it as CSV again",
             encoding.name()
         )));
     }

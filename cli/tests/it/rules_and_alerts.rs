@@ -304,7 +304,7 @@ fn a_variable_that_is_not_set_is_no_port_and_no_server() {
         &["-e", "web-1", "", "-m", REASON],
     ] {
         let run = shell.run(&[&["rules", "add"], line].concat()).exits(2);
-        assert!(run.stderr.contains("is no port"), "{line:?}: {run:?}");
+        assert!(run.stderr.contains("is not a port"), "{line:?}: {run:?}");
     }
     assert!(tenant.calls("POST", "/api/v1/whitelists").is_empty());
     let before = tenant.journal().len();

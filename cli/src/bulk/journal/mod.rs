@@ -173,7 +173,7 @@ impl Journal {
                 if unfinished.is_some() && !args.restart {
                     context
                         .screen
-                        .note("beginning anew: the run that ended early is of long ago");
+                        .note("starting again: the interrupted run is too old to continue");
                 }
                 journal.to_begin.replace(Some(operation.to_owned()));
             }
@@ -197,7 +197,7 @@ impl Journal {
         let answered = keys.iter().filter(known).count();
         let age = durations::shown(unfinished.age);
         context.screen.note(&format!(
-            "going on with the run that ended early {age} ago: {answered} of {} are done (--restart does all of them again)",
+            "continuing the run that was interrupted {age} ago: {answered} of {} are done (--restart does all of them again)",
             durations::counted(keys.len(), "row")
         ));
     }
@@ -316,9 +316,9 @@ impl Unfinished {
             return match args.resume {
                 false => Ok(None),
                 true => Err(CliError::usage(
-                    "--resume: there is no unfinished run of this to go on with",
+                    "--resume: no run of this command was interrupted",
                 )
-                .hint("leave --resume out: the same command goes on by itself where there is something to go on with")),
+                .hint("leave --resume out: an interrupted run continues by itself when its command is given again")),
             };
         };
         let age = Utc::now().signed_duration_since(at).to_std();
