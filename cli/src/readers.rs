@@ -21,7 +21,7 @@ pub fn spreadsheet(file: &[u8]) -> Result<Vec<(u64, Vec<String>)>, String> {
         bare_names: BareNames::Servers,
     };
     let read = encoding::decode(file, "the file")
-        .and_then(|decoded| input::parse(&decoded.text, "the file", &options, &defaults));
+        .and_then(|decoded| input::parse(&decoded, "the file", &options, &defaults));
     let rows = read.map_err(sentence)?.rows.into_iter();
     Ok(rows
         .map(|row| (row.line.unwrap_or_default(), row.cells))

@@ -226,9 +226,9 @@ fn mappings<'a>(
 }
 
 fn mapping(pair: &str) -> Result<(&str, Option<&'static str>), CliError> {
-    let (column, field) = pair
-        .split_once('=')
-        .ok_or_else(|| CliError::usage(format!("--map: {pair:?} is no COLUMN=FIELD")))?;
+    let (column, field) = pair.split_once('=').ok_or_else(|| {
+        CliError::usage(format!("--map: {pair:?} is not of the form COLUMN=FIELD"))
+    })?;
     if field == PASSED_OVER {
         return Ok((column, None));
     }

@@ -196,7 +196,7 @@ async fn send_all<C: ChangeOfMany>(
 /// A run that is gone on with must not end what came after it: `named` has a name that the run has ended already.
 pub fn came_back(word: &str, named: &str, verb: &str) -> CliError {
     CliError::usage(format!(
-        "the run that ended early has done {word:?} already, and {named} is there by that name: nothing was sent"
+        "the earlier, interrupted run has already done {word:?}, and {named} now has that name: nothing was sent"
     ))
     .hint(format!(
         "to {verb} that one too, begin anew with --restart; else take it out"

@@ -1,13 +1,15 @@
 //! Reading a spreadsheet: every row is checked before anything is sent.
 
-use super::{columns, spreadsheet};
+use super::columns;
+use super::spreadsheet::{self, BadRow};
 use crate::error::CliError;
-use crate::machine::encoding;
+use crate::machine::encoding::{self, Decoded, Letters};
 use crate::references::targets::{Defaults, RowFields, Target};
 use crate::ui::Ui;
+use crate::values::durations::counted;
 use csv::StringRecord;
 use secmon::model::CustomerId;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
@@ -32,15 +34,26 @@ pub struct Row {
     pub cells: Vec<String>,
 }
 
+/// How a spreadsheet program has written a file; a report is written the same way.
+#[derive(Debug, Clone, Copy)]
+pub struct Dialect {
+    /// What stands between the columns.
+    pub delimiter: u8,
+    /// The letters.
+    pub letters: Letters,
+}
+
 /// A file whose rows are all good.
 #[derive(Debug)]
 pub struct Sheet {
+    /// How it is written.
+    pub dialect: Dialect,
     /// The heading as it stood in the file.
     pub header: Vec<String>,
     /// The rows, in order.
     pub rows: Vec<Row>,
-    /// How its columns were read, where that is worth a word.
-    reading: Option<String>,
+    /// How it was read, where that is worth a word.
+    notes: Vec<String>,
 }
 
 /// An empty sheet to fill in.
@@ -60,49 +73,71 @@ pub fn read(
     } else {
         path.display().to_string()
     };
-    let text = read_text(screen, path, &name)?;
-    let sheet = parse(&text, &name, options, defaults)?;
-    if let Some(reading) = &sheet.reading {
-        screen.note(reading);
+    let decoded = decoded(screen, path, &name)?;
+    let sheet = parse(&decoded, &name, options, defaults)?;
+    for note in &sheet.notes {
+        screen.note(note);
     }
     Ok(sheet)
 }
 
 /// Reads a file's letters, and says where they had to be guessed.
 pub fn read_text(screen: &Ui, path: &Path, name: &str) -> Result<String, CliError> {
+    Ok(decoded(screen, path, name)?.text)
+}
+
+fn decoded(screen: &Ui, path: &Path, name: &str) -> Result<Decoded, CliError> {
     let decoded = encoding::decode(&crate::machine::files::read(path, name, MAX_BYTES)?, name)?;
     if let Some(encoding) = decoded.guessed {
         screen.note(&format!(
             "warning: {name} is not UTF-8: it is read as {encoding}"
         ));
     }
-    Ok(decoded.text)
+    Ok(decoded)
 }
 
 pub fn parse(
-    text: &str,
+    decoded: &Decoded,
     name: &str,
     options: &FileOptions<'_>,
     defaults: &Defaults,
 ) -> Result<Sheet, CliError> {
-    let delimiter = spreadsheet::delimiter(options.delimiter, text)?;
+    let text = &decoded.text;
+    let dialect = Dialect {
+        delimiter: spreadsheet::delimiter(options.delimiter, text)?,
+        letters: decoded.letters,
+    };
     let spreadsheet::Records {
         heading: header,
         rows: records,
-    } = spreadsheet::records(text, delimiter, name)?;
+    } = spreadsheet::records(text, dialect.delimiter, name)?;
     let columns = columns::read(&header, options.map, name)?;
     let mut rows = Vec::new();
     let mut problems = Vec::new();
     let mut earlier = EarlierRows::new();
+    let mut seen = HashSet::new();
+    let all = records.len();
     for (line, record) in records {
+        let cells: Vec<String> = record.iter().map(|cell| cell.trim().to_owned()).collect();
+        if !seen.insert(cells) {
+            continue;
+        }
         match spreadsheet::check_width(&record, &header)
-            .and_then(|()| row(&record, line, &columns, defaults))
+            .and_then(|()| row(&record, line, (&columns, dialect), defaults))
             .and_then(|row| new_row(row, line, &mut earlier))
         {
             Ok(row) => rows.push(row),
-            Err(error) => problems.push(format!("row {line}: {}", error.message())),
+            Err(error) => problems.push(BadRow {
+                row: line,
+                message: error.message().to_owned(),
+            }),
         }
     }
+    let repeated = all - seen.len();
+    let repeated = (repeated > 0).then(|| {
+        let rows = counted(repeated, "row");
+        format!("{rows} left out: the same as an earlier one")
+    });
     if !problems.is_empty() {
         return Err(spreadsheet::bad_rows(name, &problems));
     }
@@ -114,7 +149,11 @@ pub fn parse(
     Ok(Sheet {
         header: header.iter().map(str::to_owned).collect(),
         rows,
-        reading: columns::reading_note(&header, &columns),
+        notes: columns::reading_note(&header, &columns)
+            .into_iter()
+            .chain(repeated)
+            .collect(),
+        dialect,
     })
 }
 
@@ -138,13 +177,16 @@ type EarlierRows = HashMap<(CustomerId, String), u64>;
 fn row(
     record: &StringRecord,
     line: u64,
-    columns: &[Option<&'static str>],
+    (columns, dialect): (&[Option<&'static str>], Dialect),
     defaults: &Defaults,
 ) -> Result<Row, CliError> {
     let mut fields = RowFields::default();
     for (cell, column) in record.iter().zip(columns) {
         if let Some(field) = column {
-            fields.set(field, cell.trim());
+            match *field {
+                "mrr" if dialect.delimiter == b';' => fields.set(field, &with_point(cell.trim())),
+                field => fields.set(field, cell.trim()),
+            }
         }
     }
     let target = Target::from_fields(&fields, defaults)?;
@@ -153,4 +195,12 @@ fn row(
         target,
         cells: record.iter().map(str::to_owned).collect(),
     })
+}
+
+/// An amount with a decimal comma, which programs write that put `;` between columns.
+fn with_point(amount: &str) -> String {
+    match amount.split_once(',') {
+        Some((whole, part)) if !part.contains(['.', ',']) => format!("{whole}.{part}"),
+        _ => amount.to_owned(),
+    }
 }

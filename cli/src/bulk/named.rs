@@ -1,7 +1,7 @@
 //! Servers that a file names: one a line, or in a spreadsheet that could be provisioned too.
 
 use super::columns;
-use super::spreadsheet::{self, Records};
+use super::spreadsheet::{self, BadRow, Records};
 use crate::error::CliError;
 use crate::machine::files::{self, Word};
 use csv::StringRecord;
@@ -40,7 +40,10 @@ pub fn read(path: &Path, name: &str) -> Result<Vec<NamedServer>, CliError> {
         match spreadsheet::check_width(&record, &heading).and_then(|()| places.read(&record, line))
         {
             Ok(one) => named.push(one),
-            Err(error) => problems.push(format!("row {line}: {}", error.message())),
+            Err(error) => problems.push(BadRow {
+                row: line,
+                message: error.message().to_owned(),
+            }),
         }
     }
     match problems.as_slice() {
@@ -71,7 +74,7 @@ impl Places {
         };
         if of("customer").count() > 1 {
             return Err(CliError::usage(format!(
-                "{name} has {} columns for customer: leave one in the file",
+                "{name} has {} columns for customer: keep one of them",
                 of("customer").count()
             )));
         }
@@ -91,7 +94,7 @@ impl Places {
         let customer = self.customer.map(cell).filter(|cell| !cell.is_empty());
         let customer = customer.map(str::parse).transpose().map_err(|_| {
             CliError::usage(format!(
-                "{:?} is no customer: it is a number, 1 or more",
+                "{:?} is not a customer number: give 1 or more",
                 customer.unwrap_or_default()
             ))
         })?;

@@ -112,7 +112,7 @@ pub fn announce(
     let believed = done.iter().filter(|row| is_domain(row)).count();
     if believed > 0 {
         let them = counted(believed, "domain");
-        parts.push(format!("{them} of them taken as done without a look"));
+        parts.push(format!("{them} of them counted as done without checking"));
     }
     if there > 0 {
         parts.push(format!("{there} already monitored"));

@@ -1,7 +1,7 @@
 //! What became of a run: for scripts, for people, and as a file that can be fed back in.
 
 use super::columns::OWN_COLUMNS;
-use super::input::Row;
+use super::input::{Dialect, Row, Sheet};
 use super::{Created, Done, End, Item};
 use crate::error::{CliError, Exit, Own};
 use crate::machine::files;
@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs::File;
+use std::io::Write;
 use std::path::Path;
 
 const COLUMNS: &[Field<Item>] = &[
@@ -127,13 +128,15 @@ pub const REPORT: &str = "--report";
 /// anything is sent and written row by row, so that an interrupted run leaves what it knows.
 pub struct ReportFile {
     name: String,
-    writer: csv::Writer<File>,
+    file: File,
+    dialect: Dialect,
     kept: Vec<usize>,
 }
 
 impl ReportFile {
-    /// Begins the file with its heading.
-    pub fn create(path: &Path, header: &[String]) -> Result<Self, CliError> {
+    /// Begins the file with its heading, written as the input is.
+    pub fn create(path: &Path, sheet: &Sheet) -> Result<Self, CliError> {
+        let header = &sheet.header;
         let file = files::create(REPORT, path, &mut File::options())
             .map_err(|error| CliError::usage(format!("{}; nothing was sent", error.message())))?;
         let kept: Vec<usize> = (0..header.len())
@@ -143,9 +146,11 @@ impl ReportFile {
         let own = ["status", "id", "code", "message"].map(|name| format!("{OWN_COLUMNS}{name}"));
         let mut report = Self {
             name: format!("{REPORT} {}", path.display()),
-            writer: csv::Writer::from_writer(file),
+            file,
+            dialect: sheet.dialect,
             kept,
         };
+        report.send(&sheet.dialect.letters.beginning())?;
         report.write(titles.into_iter().chain(own))?;
         Ok(report)
     }
@@ -170,13 +175,21 @@ impl ReportFile {
     }
 
     fn write(&mut self, record: impl Iterator<Item = String>) -> Result<(), CliError> {
-        let written = self
-            .writer
+        let mut line = csv::WriterBuilder::new()
+            .delimiter(self.dialect.delimiter)
+            .from_writer(Vec::new());
+        let line = line
             .write_record(record)
-            .map_err(std::io::Error::from);
-        written
-            .and_then(|()| self.writer.flush())
-            .map_err(|error| CliError::io(&self.name, &error))
+            .map_err(std::io::Error::from)
+            .and_then(|()| line.into_inner().map_err(|error| error.into_error()))
+            .map_err(|error| CliError::io(&self.name, &error))?;
+        let line = String::from_utf8_lossy(&line);
+        self.send(&self.dialect.letters.encode(&line))
+    }
+
+    fn send(&mut self, bytes: &[u8]) -> Result<(), CliError> {
+        let sent = self.file.write_all(bytes);
+        sent.map_err(|error| CliError::io(&self.name, &error))
     }
 }
 

@@ -1,8 +1,10 @@
 //! What a spreadsheet program saves: which row each record is.
 
 use crate::error::CliError;
+use crate::values::durations::counted;
 use csv::StringRecord;
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 
 const LINE_BREAKS: [char; 2] = ['\r', '\n'];
 
@@ -20,11 +22,15 @@ pub struct Records {
 pub fn records(text: &str, delimiter: u8, name: &str) -> Result<Records, CliError> {
     let torn: Vec<String> = torn_lines(text, delimiter)
         .into_iter()
-        .map(|line| format!("line {line}: a quote that opens in it is not closed in it"))
+        .map(|line| {
+            format!(
+                "line {line}: a quotation mark opens a cell that is not closed on the same line"
+            )
+        })
         .collect();
     if !torn.is_empty() {
-        return Err(bad_rows(name, &torn)
-            .hint("close the quote, or double one that is part of a text; a cell is one line"));
+        return Err(refused(name, torn.len(), &torn)
+            .hint("close it on that line; double a quotation mark that is part of a text"));
     }
     let mut reader = csv::ReaderBuilder::new()
         .delimiter(delimiter)
@@ -53,11 +59,11 @@ pub fn records(text: &str, delimiter: u8, name: &str) -> Result<Records, CliErro
 
 /// Refuses a record with other cells than its heading has names: which of them is missing, or too many, nobody knows.
 pub fn check_width(record: &StringRecord, heading: &StringRecord) -> Result<(), CliError> {
-    let cells = crate::values::durations::counted(record.len(), "cell");
-    let columns = crate::values::durations::counted(heading.len(), "column");
+    let cells = counted(record.len(), "cell");
+    let columns = counted(heading.len(), "column");
     let way_out = match record.len().cmp(&heading.len()) {
         Ordering::Equal => return Ok(()),
-        Ordering::Less => "leave a cell empty, and not out",
+        Ordering::Less => "an empty cell still needs its delimiter",
         Ordering::Greater => "put a cell with a comma in quotes",
     };
     Err(CliError::usage(format!(
@@ -65,18 +71,49 @@ pub fn check_width(record: &StringRecord, heading: &StringRecord) -> Result<(), 
     )))
 }
 
-/// Refuses a file for some of its rows.
-pub fn bad_rows(name: &str, problems: &[String]) -> CliError {
-    let count = if problems.len() == 1 {
-        "1 row".to_owned()
-    } else {
-        format!("{} rows", problems.len())
+/// A row that cannot be sent, and why.
+#[derive(Debug)]
+pub struct BadRow {
+    /// As a spreadsheet counts.
+    pub row: u64,
+    /// What is wrong with it.
+    pub message: String,
+}
+
+/// Refuses a file for some of its rows: what is wrong with several in one line, then the single ones.
+pub fn bad_rows(name: &str, problems: &[BadRow]) -> CliError {
+    let mut kinds: BTreeMap<String, Vec<&BadRow>> = BTreeMap::new();
+    for problem in problems {
+        let kind = kind_of(&problem.message);
+        kinds.entry(kind).or_default().push(problem);
+    }
+    let mut kinds: Vec<Vec<&BadRow>> = kinds.into_values().collect();
+    kinds.sort_by_key(|rows| (rows.len() == 1, rows.first().map(|first| first.row)));
+    let line = |rows: &Vec<&BadRow>| {
+        let BadRow { row, message } = rows.first()?;
+        Some(match rows.len() {
+            1 => format!("row {row}: {message}"),
+            count => format!("{count} rows: {message} (first in row {row})"),
+        })
     };
+    let lines: Vec<String> = kinds.iter().filter_map(line).collect();
+    refused(name, problems.len(), &lines)
+}
+
+fn refused(name: &str, rows: usize, reasons: &[String]) -> CliError {
     CliError::usage(format!(
-        "{count} of {name} cannot be sent, so nothing was:\n  {}",
-        problems.join("\n  ")
+        "{} of {name} cannot be sent, so nothing was:\n  {}",
+        counted(rows, "row"),
+        reasons.join("\n  ")
     ))
     .hint("correct them and run the same command again")
+}
+
+/// A message without what differs from row to row: the texts in quotes, and the numbers.
+fn kind_of(message: &str) -> String {
+    let outside = message.split('"').step_by(2);
+    let kind: String = outside.collect();
+    kind.chars().filter(|c| !c.is_ascii_digit()).collect()
 }
 
 /// The character between the columns.
@@ -95,7 +132,7 @@ pub fn delimiter(option: &str, text: &str) -> Result<u8, CliError> {
         b"tab" | b"\\t" => Ok(b'\t'),
         [one] if !b"\"\r\n".contains(one) => Ok(*one),
         _ => Err(CliError::usage(format!(
-            "--delimiter: {option:?} is no single character: give , or ; or tab"
+            "--delimiter: {option:?} is not a single character: give , or ; or tab"
         ))),
     }
 }

@@ -8,13 +8,13 @@ use crate::session::account;
 use crate::session::flags::GlobalArgs;
 use crate::session::settings::{Reading, Settings};
 use crate::ui::outcome::Outcome;
-use crate::ui::sanitize;
+use crate::ui::{OutputFormat, sanitize};
 use crate::values::ports;
-use clap::{Arg, Args, Command};
+use clap::{Arg, ArgAction, Args, Command, ValueEnum};
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 use clap_complete::env::{CompleteEnv, Shells};
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 
 /// A completion script.
 #[derive(Debug, Args)]
@@ -25,6 +25,9 @@ pub struct CompletionArgs {
 
 /// Set by the scripts below; a shell asks for words with it.
 const VARIABLE: &str = "SECMON_COMPLETE";
+
+/// Set by the script for Bash, and by no other.
+const TOLD_BY_BASH: &str = "_CLAP_COMPLETE_COMP_TYPE";
 
 const PROGRAM: &str = "secmon";
 
@@ -68,7 +71,20 @@ const ARGUMENTS: &[(&str, Candidates)] = &[
     ("port", ports),
     ("ports", ports),
     ("profile", profiles),
+    ("output", forms),
+    ("severity", severities),
+    ("product", products),
 ];
+
+/// The products that subscriptions are for.
+const PRODUCTS: [(&str, &str); 3] = [
+    ("port_monitoring", "servers of a customer"),
+    ("domain_monitoring", "domains of a customer"),
+    ("endpoint", "one server"),
+];
+
+/// The severities of alerts, worst first.
+const SEVERITIES: [&str; 4] = ["critical", "high", "medium", "low"];
 
 /// Commands whose argument `name` is a profile that is there.
 const OF_PROFILES: [&str; 4] = ["use", "show", "rename", "delete"];
@@ -76,7 +92,53 @@ const OF_PROFILES: [&str; 4] = ["use", "show", "rename", "delete"];
 /// The command line, with words for its values.
 fn tree(parser: Command) -> Command {
     let words: Vec<OsString> = typed_words().collect();
-    with_words(parser, &words)
+    let parser = with_pages_of_help(parser);
+    match current_word(&words).to_string_lossy().starts_with('-') {
+        true => with_words(parser, &words),
+        false => with_words(without_options(parser), &words),
+    }
+}
+
+/// `help` explains every command, and its topics.
+fn with_pages_of_help(parser: Command) -> Command {
+    let commands = parser.get_subcommands();
+    let commands = commands.map(|command| command.get_name().to_owned());
+    let topics = super::help::topics().map(str::to_owned);
+    let pages: Vec<String> = commands.chain(topics).collect();
+    let candidates = move || pages.iter().map(CompletionCandidate::new).collect();
+    parser.mut_subcommand("help", |help| {
+        help.mut_arg("words", |words| {
+            words.add(ArgValueCandidates::new(candidates))
+        })
+    })
+}
+
+/// The word at the cursor, which a shell tells by its number, or else the last.
+fn current_word(words: &[OsString]) -> &OsStr {
+    let told = std::env::var("_CLAP_COMPLETE_INDEX").ok();
+    let told = told.and_then(|index| words.get(index.parse::<usize>().ok()?));
+    told.or_else(|| words.last())
+        .map_or(OsStr::new(""), OsString::as_os_str)
+}
+
+/// Options are offered to whom has typed a dash. Where there is nothing else to offer, `--help` is.
+fn without_options(command: Command) -> Command {
+    let offers_others = command.has_subcommands()
+        || command
+            .get_positionals()
+            .any(|positional| words_for(positional).is_some());
+    let command = command
+        // For all commands below as well; those that need one get their own.
+        .disable_help_flag(true)
+        .mut_args(|argument| match argument.is_positional() {
+            true => argument,
+            false => argument.hide(true),
+        })
+        .mut_subcommands(without_options);
+    match offers_others {
+        true => command,
+        false => command.arg(Arg::new("help").long("help").action(ArgAction::Help)),
+    }
 }
 
 fn with_words(command: Command, typed: &[OsString]) -> Command {
@@ -105,15 +167,19 @@ fn argument(argument: Arg) -> Arg {
     if !argument.get_action().takes_values() {
         return argument;
     }
+    match words_for(&argument) {
+        Some(words) => argument.add(ArgValueCandidates::new(words)),
+        None => argument,
+    }
+}
+
+fn words_for(argument: &Arg) -> Option<Candidates> {
     let value = argument.get_value_names().unwrap_or_default().first();
     let named = |name: &str| ARGUMENTS.iter().find(|(known, _)| *known == name);
     let words = value
         .and_then(|value| named(value.as_str()))
         .or_else(|| named(argument.get_id().as_str()));
-    match words {
-        Some((_, words)) => argument.add(ArgValueCandidates::new(*words)),
-        None => argument,
-    }
+    words.map(|(_, words)| *words)
 }
 
 fn servers() -> Vec<CompletionCandidate> {
@@ -134,10 +200,48 @@ fn servers() -> Vec<CompletionCandidate> {
     candidates(words)
 }
 
+/// Ports once it is said where they count, else servers.
 fn servers_and_ports() -> Vec<CompletionCandidate> {
-    let mut words = servers();
-    words.extend(ports());
-    words
+    let words: Vec<OsString> = typed_words().collect();
+    let before = &words[..words.len().saturating_sub(1)];
+    let index = LineSoFar::read().index();
+    let says_where = |word: &OsString| {
+        let word = word.to_string_lossy();
+        let is_option = matches!(&*word, "--global" | "-e" | "--endpoint");
+        let mut servers = index.servers.iter();
+        is_option
+            || word.parse::<std::net::IpAddr>().is_ok()
+            || servers.any(|server| {
+                let names = [&server.nickname, &server.hostname];
+                names.into_iter().flatten().any(|name| *name == word)
+            })
+    };
+    match before.iter().any(says_where) {
+        true => ports(),
+        false => servers(),
+    }
+}
+
+fn forms() -> Vec<CompletionCandidate> {
+    let forms = OutputFormat::value_variants().iter();
+    let values = forms.filter_map(ValueEnum::to_possible_value);
+    let candidate = |value: clap::builder::PossibleValue| {
+        CompletionCandidate::new(value.get_name().to_owned()).help(value.get_help().cloned())
+    };
+    values.map(candidate).collect()
+}
+
+fn severities() -> Vec<CompletionCandidate> {
+    let or_worse = SEVERITIES[1..]
+        .iter()
+        .map(|severity| format!("{severity}+"));
+    let all = SEVERITIES.iter().map(|severity| (*severity).to_owned());
+    all.chain(or_worse).map(CompletionCandidate::new).collect()
+}
+
+fn products() -> Vec<CompletionCandidate> {
+    let words = PRODUCTS.map(|(name, about)| (name.to_owned(), about.to_owned()));
+    candidates(words.into())
 }
 
 fn customers() -> Vec<CompletionCandidate> {
@@ -193,16 +297,36 @@ fn profiles() -> Vec<CompletionCandidate> {
     candidates(profiles.map(about).collect())
 }
 
-/// Words that a shell can take as they are: what the service calls a record may be anything.
+/// Words that a shell can take: what the service calls a record may be anything. Bash puts a word on the line as it is,
+/// other shells quote it themselves.
 fn candidates(words: BTreeMap<String, String>) -> Vec<CompletionCandidate> {
-    let plain = |word: &str| {
-        !word.is_empty() && !word.contains(char::is_whitespace) && sanitize(word) == word
+    let plain =
+        |word: &str| !word.is_empty() && !word.contains(['\n', '\t']) && sanitize(word) == word;
+    let is_bash = std::env::var_os(TOLD_BY_BASH).is_some();
+    let quoted = |word: &str| match is_bash {
+        true => with_backslashes(word),
+        false => word.to_owned(),
     };
     words
         .into_iter()
         .filter(|(word, _)| plain(word))
-        .map(|(word, about)| CompletionCandidate::new(word).help(Some(sanitize(&about).into())))
+        .map(|(word, about)| {
+            CompletionCandidate::new(quoted(&word)).help(Some(sanitize(&about).into()))
+        })
         .collect()
+}
+
+/// A word as Bash reads it back: a backslash before whatever is no plain letter of a name.
+fn with_backslashes(word: &str) -> String {
+    let mut quoted = String::with_capacity(word.len());
+    for letter in word.chars() {
+        let is_plain = letter.is_alphanumeric() || "._-:/@+,%=".contains(letter);
+        if !is_plain {
+            quoted.push('\\');
+        }
+        quoted.push(letter);
+    }
+    quoted
 }
 
 /// The words on the line so far; they stand behind `--`.

@@ -50,10 +50,10 @@ const COLUMNS: &[Field<Entry>] = &[
             .map_or_else(|_| Cell::text(&entry.at), Cell::Time)
     }),
     with_room("user").of(|entry| Cell::text(&entry.user)),
-    with_room("customer").of(|entry| listed(entry.customers.as_deref().unwrap_or_default())),
-    with_room("operation").of(|entry| Cell::text(&entry.operation)),
+    shown("customer").of(|entry| listed(entry.customers.as_deref().unwrap_or_default())),
+    shown("operation").of(|entry| Cell::text(&entry.operation)),
     shown("about").of(|entry| Cell::text(&entry.about)),
-    with_room("result").of(|entry| Cell::state(&entry.result)),
+    shown("result").of(|entry| Cell::state(&entry.result)),
     wide("service").of(|entry| Cell::text(&entry.service)),
     wide("command").of(|entry| Cell::text(&entry.command)),
     wide("ids").of(|entry| listed(entry.ids.as_deref().unwrap_or_default())),
@@ -103,7 +103,7 @@ pub fn run(context: &Context, args: &HistoryArgs) -> Result<Outcome, CliError> {
     let earlier = entries.len() - shown;
     if earlier > 0 {
         context.screen.note(&format!(
-            "{} not shown: allow a larger -L",
+            "{} not shown: give a larger -L",
             counted(earlier, "earlier change")
         ));
     }

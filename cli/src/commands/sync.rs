@@ -2,7 +2,7 @@
 
 use super::common::capacity::{self, Kept};
 use crate::bulk::args::OnError;
-use crate::bulk::spreadsheet::{self, Records};
+use crate::bulk::spreadsheet::{self, BadRow, Records};
 use crate::bulk::{self, Done, End, input};
 use crate::context::Context;
 use crate::error::{CliError, Own};
@@ -163,7 +163,7 @@ fn read_csv(name: &str, text: &str) -> Result<Vec<ServiceReport>, CliError> {
         record.trim();
         match service(&record, &heading) {
             Ok(service) => services.push(service),
-            Err(reason) => problems.push(format!("row {row}: {reason}")),
+            Err(message) => problems.push(BadRow { row, message }),
         }
     }
     match problems.as_slice() {
@@ -250,7 +250,7 @@ async fn outlook(
     if !servers.is_empty() {
         let services = counted(servers.len(), "service");
         text += &format!(
-            " The server behind each of {services} of the product {ONE_SERVER} stops too; which it is, the platform knows."
+            " The server behind each of {services} of the product {ONE_SERVER} stops too; this program cannot tell which server that is."
         );
     }
     text
@@ -358,7 +358,7 @@ impl Total {
 
     fn outcome(self) -> Outcome {
         let mut story = vec![Line::text(format!(
-            "{} changed, {} as they were, {} unknown to the platform",
+            "{} changed, {} unchanged, {} unknown to the platform",
             counted_if_told(self.changed, "service"),
             count_or_unknown(self.unchanged),
             count_or_unknown(self.unknown.as_ref().map(|unknown| unknown.len() as u64))

@@ -120,7 +120,7 @@ failures! {
     /// A jq expression that does not fit the result.
     Jq: "jq", Other, false, Some("the command itself has ended; see its result with -o json");
     /// A clock that is wrong.
-    Clock: "clock", Other, false, Some("set the clock: days and waits are reckoned with it");
+    Clock: "clock", Other, false, Some("set the clock: dates and waiting times depend on it");
     /// A file that was changed by another command meanwhile.
     Changed: "changed", Other, false, Some("your text is in the draft beside it: copy it away before you edit the file again");
     /// An editor that failed.

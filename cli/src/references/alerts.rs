@@ -165,7 +165,7 @@ impl SeverityFilter {
         if matches!(severity, Severity::Unknown(_)) {
             let known = "low, medium, high, critical (with + behind it: and above)";
             return Err(CliError::usage(format!(
-                "--severity: {text:?} is none of {known}"
+                "--severity: {text:?} is unknown: use one of {known}"
             )));
         }
         Ok(Self {

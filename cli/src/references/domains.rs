@@ -76,7 +76,7 @@ pub fn listed_domains(
         None if !overview.subscribed => Ok(Vec::new()),
         None => Err(CliError::new(
             Own::IncompleteAnswer,
-            format!("the service does not tell the domains of customer {customer}"),
+            format!("the service does not list the domains of customer {customer}"),
         )),
     }
 }
@@ -155,7 +155,7 @@ pub async fn domain_targets(
         let name = typed.trim();
         if name.is_empty() {
             return Err(CliError::usage(
-                "a domain is named by nothing: give its name or id",
+                "the name of a domain is empty: give its name or id",
             ));
         }
         let id = name.parse::<Uuid>().ok().map(DomainId::from);

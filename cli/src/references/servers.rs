@@ -149,7 +149,7 @@ fn together(mut problems: Vec<CliError>, of: usize) -> Result<(), CliError> {
             let all_missing = problems.iter().all(|error| error.exit() == Exit::NotFound);
             let sentences: Vec<&str> = problems.iter().map(CliError::message).collect();
             let message = format!(
-                "{many} of {of} names fit no server, so nothing was done:\n  {}",
+                "{many} of {of} names match no server, so nothing was done:\n  {}",
                 sentences.join("\n  ")
             );
             Err(if all_missing {

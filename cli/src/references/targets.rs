@@ -105,8 +105,14 @@ impl Target {
             Subject::parse(&fields.target, defaults.bare_names),
             &mut problems,
         );
-        let service = keep(number(&fields.service_id, "service_id"), &mut problems);
-        let mrr = keep(number::<Money>(&fields.mrr, "mrr"), &mut problems);
+        let service = keep(
+            number(&fields.service_id, "service_id", "a number, 1 or more"),
+            &mut problems,
+        );
+        let mrr = keep(
+            number::<Money>(&fields.mrr, "mrr", "an amount such as 9.90"),
+            &mut problems,
+        );
         let (Some(customer), Some(subject), Some(service), Some(mrr)) =
             (customer, subject, service, mrr)
         else {
@@ -167,7 +173,7 @@ impl Target {
         ];
         if let Some((field, _)) = of_servers.iter().find(|(_, text)| !text.is_empty()) {
             return Err(CliError::usage(format!(
-                "{field}: the domain {name} takes none, only servers do"
+                "{field} is for servers only, and {name} is a domain: leave the field empty"
             )));
         }
         let service = service.ok_or_else(|| {
@@ -274,7 +280,7 @@ enum Subject {
 impl Subject {
     fn parse(text: &str, bare_names: BareNames) -> Result<Self, String> {
         if text.is_empty() {
-            return Err("target: it is empty: give an IP address".to_owned());
+            return Err("target is empty: give an IP address".to_owned());
         }
         if let Ok(address) = text.parse::<IpAddr>() {
             return Ok(Self::Server(address));
@@ -283,7 +289,7 @@ impl Subject {
             return Err(format!("target: {text:?} has a space in it: take it out"));
         }
         if is_broken_address(text) {
-            return Err(format!("target: {text:?} is no IP address"));
+            return Err(format!("target: {text:?} is not an IP address"));
         }
         match bare_names {
             BareNames::Servers => Ok(Self::Host(text.to_owned())),
@@ -300,18 +306,18 @@ fn customer(fields: &RowFields, defaults: &Defaults) -> Result<CustomerId, Strin
     if fields.customer.is_empty() {
         return defaults
             .customer
-            .ok_or_else(|| "customer: it is missing: fill in the column, or give -c".to_owned());
+            .ok_or_else(|| "customer is missing: fill in the column, or give -c".to_owned());
     }
     parse_customer("customer", &fields.customer).map_err(|error| error.message().to_owned())
 }
 
-fn number<T: std::str::FromStr>(text: &str, name: &str) -> Result<Option<T>, String> {
+fn number<T: std::str::FromStr>(text: &str, name: &str, form: &str) -> Result<Option<T>, String> {
     if text.is_empty() {
         return Ok(None);
     }
     text.parse()
         .map(Some)
-        .map_err(|_| format!("{name}: {text:?} is no number that the service takes"))
+        .map_err(|_| format!("{name}: {text:?} is not {form}"))
 }
 
 fn keep<T>(result: Result<T, String>, problems: &mut Vec<String>) -> Option<T> {

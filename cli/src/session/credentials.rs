@@ -41,7 +41,7 @@ impl TypedKey {
                 Err(error) => return Err(failed(&error.to_string())),
             }
         }
-        let text = std::str::from_utf8(&bytes[..length]).map_err(|_| failed("it is no text"))?;
+        let text = std::str::from_utf8(&bytes[..length]).map_err(|_| failed("it is not text"))?;
         Ok(Self::new(text))
     }
 

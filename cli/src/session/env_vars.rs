@@ -26,7 +26,7 @@ pub fn switch(name: &str) -> Result<Option<bool>, CliError> {
         "1" | "true" | "yes" | "on" => Ok(Some(true)),
         "0" | "false" | "no" | "off" => Ok(Some(false)),
         _ => Err(CliError::usage(format!(
-            "{name} is neither on nor off: set it to 1, true, yes, on, 0, false, no or off"
+            "{name} must be on or off: set it to 1, true, yes, on, 0, false, no or off"
         ))),
     }
 }

@@ -320,7 +320,7 @@ pub fn check_name(name: &str) -> Result<(), CliError> {
     }
     if name.is_empty() || name.starts_with('.') || !name.chars().all(fits) {
         return Err(CliError::usage(format!(
-            "{name:?} cannot name a profile: use letters, digits, - and _"
+            "{name:?} is not a name for a profile: use letters, digits, - and _"
         )));
     }
     Ok(())

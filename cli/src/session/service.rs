@@ -289,7 +289,7 @@ pub fn check_address(url: &str) -> Result<(), CliError> {
         _ => {
             check_scheme(url)?;
             Err(CliError::usage(format!(
-                "{url:?} is no address of a service: write it as https://portal.example.com"
+                "{url:?} is not the address of a service: write it as https://portal.example.com"
             )))
         }
     }

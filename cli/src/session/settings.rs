@@ -210,7 +210,7 @@ fn customer(flags: &GlobalArgs, profile: &Profile) -> Result<Option<CustomerId>,
 /// Reads a customer's number; `name` says where it came from.
 pub fn parse_customer(name: &str, text: &str) -> Result<CustomerId, CliError> {
     text.trim().parse().map_err(|_| {
-        CliError::usage(format!("{name}: {text:?} is no customer: it is the number your billing system gave the customer, 1 or more"))
+        CliError::usage(format!("{name}: {text:?} is not a customer number: give the number from your billing system, 1 or more"))
     })
 }
 
@@ -252,7 +252,7 @@ fn parse_rate_limits(name: &str, text: &str) -> Result<RateLimits, CliError> {
     }
     let wrong = || {
         CliError::usage(format!(
-            "{name}: {text:?} is no pair of limits: write it as 60,100/60s, or off"
+            "{name}: {text:?} is not a pair of limits: write it as 60,100/60s, or off"
         ))
     };
     let (limits, window) = text.split_once('/').ok_or_else(wrong)?;

@@ -129,7 +129,7 @@ impl Ui {
     /// Says how many items a limit has kept from the screen.
     pub fn tell_cut(&self, more: usize) {
         if more > 0 {
-            self.note(&format!("{more} more not shown: allow a larger -L"));
+            self.note(&format!("{more} more not shown: give a larger -L"));
         }
     }
 

@@ -104,7 +104,7 @@ pub struct Column {
 /// When a column is shown to a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shown {
-    /// As long as there is any room.
+    /// On every screen; on a narrow one below its row.
     First,
     /// Where the screen has room for it besides the others.
     WithRoom,
@@ -179,6 +179,14 @@ impl Table {
             columns,
             rows: vec![row],
             pages: None,
+        }
+    }
+
+    /// Adds a column with a cell for each row.
+    pub fn insert(&mut self, at: usize, column: Column, cells: impl IntoIterator<Item = Cell>) {
+        self.columns.insert(at, column);
+        for (row, cell) in self.rows.iter_mut().zip(cells) {
+            row.insert(at, cell);
         }
     }
 

@@ -56,7 +56,7 @@ pub fn choice(ui: &Ui, question: &str, options: &[String]) -> Result<usize, CliE
         match numbers(&answer, options.len()).as_deref() {
             Some([number]) => return Ok(*number),
             _ => ui.note(&format!(
-                "{answer:?} is no number from 1 to {}",
+                "{answer:?} is not a number from 1 to {}",
                 options.len()
             )),
         }
@@ -71,7 +71,7 @@ pub fn some(ui: &Ui, question: &str, options: &[String]) -> Result<Vec<usize>, C
         match numbers(&answer, options.len()) {
             Some(chosen) => return Ok(chosen),
             None => ui.note(&format!(
-                "{answer:?} is none of: numbers from 1 to {}, all, none",
+                "{answer:?} was not understood: give numbers from 1 to {}, all or none",
                 options.len()
             )),
         }

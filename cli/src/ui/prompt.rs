@@ -98,7 +98,7 @@ impl Ui {
             let typed = typed.map(|letter| letter.to_ascii_lowercase());
             match letters.iter().find(|(letter, _)| Some(*letter) == typed) {
                 Some((letter, _)) => return Ok(*letter),
-                None => self.note(&format!("{answer:?} is none of these letters")),
+                None => self.note(&format!("{answer:?} is not one of these letters")),
             }
         }
     }

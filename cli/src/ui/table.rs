@@ -5,77 +5,251 @@ use super::{Display, TimeStyle, time};
 use crate::ui::outcome::{Cell, Column, Shown, Table};
 use comfy_table::{CellAlignment, Color, ColumnConstraint, ContentArrangement, presets};
 use secmon::model::Severity;
+use std::collections::HashMap;
 use std::io::IsTerminal;
+use std::net::IpAddr;
+use textwrap::core::display_width;
 
-/// How much of an id is shown.
+/// How ids and times are written.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Ids {
+enum Form {
+    /// As they are.
     Whole,
-    /// Enough to be named by, where the screen is too narrow for more.
-    Beginning,
+    /// Of ids as much as they are named by.
+    ShortIds,
+    /// Of times no seconds either, and no offset.
+    ShortIdsAndTimes,
 }
 
 /// Digits of a shortened id.
 const BEGINNING: usize = 8;
 
+/// Letters of a shortened time: `2026-11-21 07:31`.
+const TO_THE_MINUTE: usize = 16;
+
+/// Stands where there is nothing.
+const MISSING: &str = "-";
+
 /// Space behind each column.
 const GAP: u16 = 2;
 
-/// Columns whose text may be folded, and down to which width.
-const FOLDING: [(&str, u16); 11] = [
-    ("on", 14),
-    ("about", 14),
-    ("nickname", 14),
-    ("hostname", 14),
-    ("justification", 16),
-    ("title", 20),
-    ("message", 30),
-    ("endpoint", 14),
-    ("target", 14),
-    ("alert", 14),
-    ("content_preview", 30),
+/// Columns of names, which are cut where the screen is too narrow, and what is left of them at least.
+const CUT: [(&str, usize); 9] = [
+    ("on", 15),
+    ("about", 16),
+    ("nickname", 10),
+    ("hostname", 10),
+    ("justification", 12),
+    ("title", 16),
+    ("endpoint", 10),
+    ("target", 12),
+    ("alert", 20),
 ];
 
-/// How narrow a column may become; `None` where its text is never folded.
-fn folded(column: &Column) -> Option<u16> {
-    let known = FOLDING.iter().find(|(name, _)| *name == column.name);
-    known.map(|(_, width)| *width)
+/// Columns of sentences, which go on in the next line, and how narrow they may become.
+const WRAPPED: [(&str, usize); 2] = [("message", 30), ("content_preview", 30)];
+
+/// The least width of a column whose longest cell is this wide.
+fn least(column: &Column, natural: usize, listed: &[(&str, usize)]) -> usize {
+    let known = listed.iter().find(|(name, _)| *name == column.name);
+    known.map_or(natural, |(_, least)| natural.min(*least))
 }
 
-/// Fewer columns than this say nothing.
-const FEWEST: usize = 3;
+/// The columns that are shown and their cells as text.
+struct Drawing<'a> {
+    table: &'a Table,
+    columns: Vec<usize>,
+    rows: Vec<Vec<String>>,
+    /// The widest text of each column.
+    natural: Vec<usize>,
+}
+
+impl<'a> Drawing<'a> {
+    fn new(table: &'a Table, display: &Display, columns: &[usize], form: Form) -> Self {
+        let texts = |i: &usize| texts(table, *i, display.time, form);
+        let cells: Vec<Vec<String>> = columns.iter().map(texts).collect();
+        let natural = columns.iter().zip(&cells).map(|(i, cells)| {
+            let title = match display.no_headers {
+                true => 0,
+                false => title(table.columns[*i].name).len(),
+            };
+            let widest = cells.iter().map(|cell| display_width(cell)).max();
+            title.max(widest.unwrap_or(0))
+        });
+        let row = |row: usize| cells.iter().map(|cells| cells[row].clone()).collect();
+        Self {
+            table,
+            columns: columns.to_vec(),
+            natural: natural.collect(),
+            rows: (0..table.rows.len()).map(row).collect(),
+        }
+    }
+
+    fn column(&self, at: usize) -> &Column {
+        &self.table.columns[self.columns[at]]
+    }
+
+    /// The width that it takes where these columns are at their least.
+    fn needed(&self, listed: &[(&str, usize)]) -> usize {
+        let widths = self.natural.iter().enumerate();
+        let widths =
+            widths.map(|(at, natural)| least(self.column(at), *natural, listed) + usize::from(GAP));
+        widths.sum()
+    }
+
+    /// A row as lines of text, each cell that has anything in it with what it is.
+    fn as_text(&self, row: usize, screen: usize) -> String {
+        const INDENT: &str = "    ";
+        let cells = self.rows[row].iter().enumerate();
+        let cells = cells.filter(|(_, cell)| *cell != MISSING);
+        let cells = cells.map(|(at, cell)| format!("{}: {cell}", spoken(self.column(at))));
+        let text = cells.collect::<Vec<_>>().join(" · ");
+        let options = textwrap::Options::new(screen)
+            .initial_indent(INDENT)
+            .subsequent_indent(INDENT);
+        format!("{}\n", textwrap::fill(&text, options))
+    }
+
+    /// Cuts names, the longest first, until all fits besides sentences at their least.
+    fn cut_to(&mut self, screen: usize) {
+        let excess = self.needed(&WRAPPED).saturating_sub(screen);
+        let mut widths = self.natural.clone();
+        for _ in 0..excess {
+            let least = |at: usize| least(self.column(at), self.natural[at], &CUT);
+            let longest = (0..widths.len()).filter(|at| widths[*at] > least(*at));
+            let Some(longest) = longest.max_by_key(|at| widths[*at]) else {
+                break;
+            };
+            widths[longest] -= 1;
+        }
+        for row in &mut self.rows {
+            for (cell, width) in row.iter_mut().zip(&widths) {
+                *cell = cut(cell, *width);
+            }
+        }
+        self.natural = widths;
+    }
+}
+
+/// The cells of a column as text. Ids that begin alike stay whole.
+fn texts(table: &Table, column: usize, style: TimeStyle, form: Form) -> Vec<String> {
+    let cells = table.rows.iter().filter_map(|row| row.get(column));
+    if table.columns[column].name == "id" && form != Form::Whole {
+        return short_ids(&cells.map(exact).collect::<Vec<_>>());
+    }
+    let text = |cell: &Cell| match (form, cell) {
+        (Form::ShortIdsAndTimes, Cell::Time(_) | Cell::Due(_)) => {
+            to_the_minute(&plain(cell, style))
+        }
+        _ => plain(cell, style),
+    };
+    cells.map(text).collect()
+}
+
+fn short_ids(ids: &[String]) -> Vec<String> {
+    let mut alike: HashMap<String, usize> = HashMap::new();
+    for id in ids {
+        *alike.entry(beginning(id)).or_default() += 1;
+    }
+    let short = |id: &String| match beginning(id) {
+        beginning if alike.get(&beginning) == Some(&1) => sanitize_cell(&beginning),
+        _ => sanitize_cell(id),
+    };
+    ids.iter().map(short).collect()
+}
+
+/// A time without seconds and offset; one in words is short already.
+fn to_the_minute(time: &str) -> String {
+    match time.get(..TO_THE_MINUTE) {
+        Some(minute) if time.contains(':') => minute.replace('T', " "),
+        _ => time.to_owned(),
+    }
+}
+
+/// A name in this width. An address behind it says more than the end of the name.
+fn cut(text: &str, width: usize) -> String {
+    if display_width(text) <= width {
+        return text.to_owned();
+    }
+    let behind = text.rfind(" (").map_or("", |at| &text[at..]);
+    let inside = behind.trim_start_matches(" (").trim_end_matches(')');
+    let is_kept = inside.parse::<IpAddr>().is_ok() && display_width(behind) + 2 < width;
+    let address = if is_kept { behind } else { "" };
+    let room = width.saturating_sub(display_width(address) + 1);
+    let mut beginning = String::new();
+    for letter in text.chars() {
+        let mut longer = beginning.clone();
+        longer.push(letter);
+        if display_width(&longer) > room {
+            break;
+        }
+        beginning = longer;
+    }
+    format!("{}…{address}", beginning.trim_end())
+}
 
 /// Draws the columns that are shown: all of them when `wide`, or when columns were chosen. On a screen that is too
-/// narrow, ids are shortened, then long texts folded, then columns left out: those of less weight first, from the right.
+/// narrow, ids are shortened, then names cut, then times shortened, then columns left out that it can do without; what
+/// has no room then stands below its row.
 pub fn render(table: &Table, display: &Display, wide: bool) -> String {
     let all = wide || !display.columns.is_empty();
-    let mut shown: Vec<usize> = (0..table.columns.len())
+    let shown: Vec<usize> = (0..table.columns.len())
         .filter(|i| all || table.columns[*i].shown != Shown::Wide)
         .collect();
-    let mut drawn = draw(table, display, &shown, Ids::Whole);
-    if needed(&drawn, table, &shown) > width(&drawn) {
-        drawn = draw(table, display, &shown, Ids::Beginning);
-    }
-    while !all && shown.len() > FEWEST && needed(&drawn, table, &shown) > width(&drawn) {
-        let lightest = shown
-            .iter()
-            .rposition(|i| table.columns[*i].shown == Shown::WithRoom);
-        shown.remove(lightest.unwrap_or(shown.len() - 1));
-        drawn = draw(table, display, &shown, Ids::Beginning);
-    }
-    if needed(&drawn, table, &shown) > width(&drawn) {
-        // Lines that the terminal wraps are read more easily than columns of one letter.
-        drawn = draw(table, display, &shown, Ids::Whole);
-        drawn.set_content_arrangement(ContentArrangement::Disabled);
-    }
-    let lines: String = drawn
-        .lines()
-        .map(|line| format!("{}\n", line.trim_end()))
-        .collect();
+    let lines = match wide {
+        true => draw(&Drawing::new(table, display, &shown, Form::Whole), display),
+        false => fitted(table, display, shown, screen_width()),
+    };
     match &table.pages {
         Some(pages) if links_are_shown() => linked(lines, table, pages),
         _ => lines,
     }
+}
+
+fn fitted(table: &Table, display: &Display, mut shown: Vec<usize>, screen: usize) -> String {
+    let can_be_cut: Vec<_> = CUT.into_iter().chain(WRAPPED).collect();
+    let is_chosen = !display.columns.is_empty();
+    let drawing = |shown: &[usize], form| Drawing::new(table, display, shown, form);
+    let mut drawn = drawing(&shown, Form::Whole);
+    if drawn.needed(&WRAPPED) > screen {
+        drawn = drawing(&shown, Form::ShortIds);
+    }
+    if drawn.needed(&can_be_cut) > screen {
+        drawn = drawing(&shown, Form::ShortIdsAndTimes);
+    }
+    let mut below = Vec::new();
+    while drawn.needed(&can_be_cut) > screen && shown.len() > 1 {
+        let dispensable = |i: &usize| !is_chosen && table.columns[*i].shown == Shown::WithRoom;
+        match shown.iter().rposition(dispensable) {
+            Some(dispensable) => drop(shown.remove(dispensable)),
+            None => below.extend(shown.pop()),
+        }
+        drawn = drawing(&shown, Form::ShortIdsAndTimes);
+    }
+    if below.is_empty() {
+        drawn.cut_to(screen);
+        return draw(&drawn, display);
+    }
+    // A sentence that goes on in the next line would part a row from what stands below it.
+    let is_wrapped = |i: &usize| {
+        WRAPPED
+            .iter()
+            .any(|(name, _)| *name == table.columns[*i].name)
+    };
+    below.extend(shown.iter().copied().filter(is_wrapped));
+    shown.retain(|i| !is_wrapped(i));
+    below.reverse();
+    drawn = drawing(&shown, Form::ShortIdsAndTimes);
+    drawn.cut_to(screen);
+    let below = drawing(&below, Form::Whole);
+    let lines = draw(&drawn, display);
+    let headings = lines.lines().count().saturating_sub(table.rows.len());
+    let below = (0..table.rows.len()).map(|row| below.as_text(row, screen));
+    let below = std::iter::repeat_n(String::new(), headings).chain(below);
+    let lines = lines.lines().zip(below);
+    lines
+        .map(|(line, below)| format!("{line}\n{below}"))
+        .collect()
 }
 
 /// Links are for a terminal that knows them, and never for a pipe.
@@ -103,47 +277,41 @@ fn linked(mut lines: String, table: &Table, pages: &str) -> String {
 }
 
 /// The width of the screen; without one there is room for everything.
-fn width(drawn: &comfy_table::Table) -> u16 {
-    drawn.width().unwrap_or(u16::MAX)
+fn screen_width() -> usize {
+    let on_terminal = std::io::stdout().is_terminal();
+    let width = comfy_table::Table::new().width().filter(|_| on_terminal);
+    width.map_or(usize::MAX, usize::from)
 }
 
-/// The least width at which nothing but long texts is folded.
-fn needed(drawn: &comfy_table::Table, table: &Table, shown: &[usize]) -> u16 {
-    let widths = drawn.column_max_content_widths();
-    let least = widths
-        .iter()
-        .zip(shown)
-        .map(|(width, i)| folded(&table.columns[*i]).map_or(*width, |least| (*width).min(least)));
-    least.map(|width| width.saturating_add(GAP)).sum()
-}
-
-fn draw(table: &Table, display: &Display, shown: &[usize], ids: Ids) -> comfy_table::Table {
+fn draw(drawing: &Drawing<'_>, display: &Display) -> String {
     let mut drawn = comfy_table::Table::new();
     drawn.load_style(presets::NOTHING).enforce_styling();
     let on_terminal = std::io::stdout().is_terminal();
-    drawn.set_content_arrangement(match on_terminal {
+    // A single column that is wider than the screen is wrapped by the terminal.
+    let fits = drawing.needed(&WRAPPED) <= screen_width();
+    drawn.set_content_arrangement(match on_terminal && fits {
         true => ContentArrangement::Dynamic,
         false => ContentArrangement::Disabled,
     });
     if !display.no_headers {
-        drawn.set_header(shown.iter().map(|i| heading(&table.columns[*i])));
+        let columns = 0..drawing.columns.len();
+        drawn.set_header(columns.map(|at| heading(drawing.column(at))));
     }
-    for row in &table.rows {
-        let cells = shown
-            .iter()
-            .filter_map(|i| Some((table.columns[*i].name, row.get(*i)?)));
-        drawn.add_row(cells.map(|(name, cell)| match ids {
-            Ids::Beginning if name == "id" => comfy_table::Cell::new(beginning(&exact(cell))),
-            _ => drawn_cell(cell, display.time),
-        }));
+    for (row, texts) in drawing.table.rows.iter().zip(&drawing.rows) {
+        let cells = drawing.columns.iter().zip(texts);
+        drawn.add_row(cells.map(|(i, text)| drawn_cell(&row[*i], text)));
     }
-    for (column, i) in drawn.column_iter_mut().zip(shown) {
+    for (at, column) in drawn.column_iter_mut().enumerate() {
         column.set_padding((0, GAP));
-        if folded(&table.columns[*i]).is_none() {
+        if !WRAPPED
+            .iter()
+            .any(|(name, _)| *name == drawing.column(at).name)
+        {
             column.set_constraint(ColumnConstraint::ContentWidth);
         }
     }
-    drawn
+    let lines = drawn.lines();
+    lines.map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
 /// The name of a domain in front of an alert's id stands in another column too.
@@ -156,8 +324,12 @@ fn beginning(id: &str) -> String {
 }
 
 fn heading(column: &Column) -> comfy_table::Cell {
-    comfy_table::Cell::new(title(column.name).to_ascii_uppercase().replace('_', " "))
+    comfy_table::Cell::new(spoken(column).to_ascii_uppercase())
         .add_attribute(comfy_table::Attribute::Bold)
+}
+
+fn spoken(column: &Column) -> String {
+    title(column.name).replace('_', " ")
 }
 
 /// What people call a field of the API.
@@ -182,8 +354,8 @@ pub fn title(name: &str) -> &str {
     }
 }
 
-fn drawn_cell(cell: &Cell, style: TimeStyle) -> comfy_table::Cell {
-    let drawn = comfy_table::Cell::new(plain(cell, style));
+fn drawn_cell(cell: &Cell, text: &str) -> comfy_table::Cell {
+    let drawn = comfy_table::Cell::new(text);
     match cell {
         Cell::Number(_) => drawn.set_alignment(CellAlignment::Right),
         Cell::Severity(severity) => drawn.fg(severity_color(severity)),
@@ -200,7 +372,7 @@ pub fn plain(cell: &Cell, style: TimeStyle) -> String {
     match cell {
         Cell::Time(time) => time::passed(time, style),
         Cell::Due(time) => time::due(time, style),
-        Cell::Missing => "-".to_owned(),
+        Cell::Missing => MISSING.to_owned(),
         other => sanitize_cell(&exact(other)),
     }
 }

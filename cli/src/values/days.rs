@@ -8,7 +8,7 @@ use secmon::model::Expiry;
 pub fn day(name: &str, text: &str) -> Result<Expiry, CliError> {
     read(text, Utc::now().date_naive()).map(Expiry::from).ok_or_else(|| {
         CliError::usage(format!(
-            "{name}: {text:?} is no day: write it as 2026-12-31 or 31.12.2026, or from today on as 90d, \"3 months\" or \"end of next month\""
+            "{name}: {text:?} is not a day: write it as 2026-12-31 or 31.12.2026, or from today on as 90d, \"3 months\" or \"end of next month\""
         ))
     })
 }

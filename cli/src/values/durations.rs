@@ -23,7 +23,7 @@ const LONGEST: Duration = Duration::from_secs(3_653 * 86_400);
 fn parsed(name: &str, text: &str) -> Result<Duration, CliError> {
     humantime::parse_duration(text).map_err(|_| {
         CliError::usage(format!(
-            "{name}: {text:?} is no length of time: write it as 30s, 10m, 2h or 14d"
+            "{name}: {text:?} is not a length of time: write it as 30s, 10m, 2h or 14d"
         ))
     })
 }

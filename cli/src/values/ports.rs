@@ -59,7 +59,7 @@ impl PortSpec {
         for word in words {
             let pieces = word.split([',', ' ']).filter(|piece| !piece.is_empty());
             if pieces.clone().next().is_none() {
-                return Err(CliError::usage(format!("{word:?} is no port"))
+                return Err(CliError::usage(format!("{word:?} is not a port"))
                     .hint("a variable that is not set? A port is 22, 53/udp or ssh"));
             }
             for (place, piece) in pieces.enumerate() {
@@ -120,7 +120,7 @@ impl PortSpec {
         let range = named.as_deref().unwrap_or(ports).parse::<PortRange>();
         let range = range.map_err(|_| {
             wrong(format!(
-                "{text:?} is no port: ports are 1 to 65535, a range goes upwards"
+                "{text:?} is not a port: ports are 1 to 65535, and a range begins with the lower one"
             ))
         })?;
         Ok(Self { range, protocol })

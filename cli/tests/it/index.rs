@@ -237,6 +237,14 @@ fn a_shell_is_offered_what_was_seen_without_a_call() {
         (vec!["servers", "sus"], "suspend"),
         (vec!["endpoint", "list", "--out"], "--output"),
         (vec!["endpoint", "list", "--status", "p"], "paused"),
+        (vec!["endpoint", "list", "-o", "js"], "jsonl"),
+        (vec!["alert", "list", "--severity", "h"], "high+"),
+        (
+            vec!["sub", "set", "501", "--product", "p"],
+            "port_monitoring",
+        ),
+        (vec!["help", "exi"], "exit-codes"),
+        (vec!["help", "provi"], "provision"),
     ] {
         let run = complete(&shell, &words);
         assert!(run.stdout.contains(expected), "{words:?}: {run:?}");
@@ -314,4 +322,49 @@ fn two_processes_at_once_lose_nothing_of_each_other() {
     ended(child).exits(0);
     let text = std::fs::read_to_string(&file).expect("the index");
     assert!(text.contains("web-9") && text.contains(&id), "{text}");
+}
+
+#[test]
+fn options_are_offered_behind_a_dash_only() {
+    let shell = Shell::of(&account());
+    provision(&shell, "203.0.113.10", "web-1");
+    let offered = |words: &[&str]| complete(&shell, words).stdout;
+    assert!(offered(&["endpoint", "show", "--"]).contains("--customer"));
+    let servers = offered(&["endpoint", "show", ""]);
+    assert!(
+        servers.contains("web-1") && !servers.contains("--"),
+        "{servers}"
+    );
+    assert!(!offered(&["status", ""]).contains("--customer"));
+    // An option that stands there already still has its values.
+    assert!(offered(&["-o", "json", "endpoint", "list", "--status", ""]).contains("paused"));
+}
+
+#[test]
+fn a_port_is_offered_where_a_port_stands() {
+    let shell = Shell::of(&account());
+    provision(&shell, "203.0.113.10", "web-1");
+    let offered = |words: &[&str]| complete(&shell, words).stdout;
+    let first = offered(&["rules", "add", ""]);
+    assert!(first.contains("web-1") && !first.contains("ssh"), "{first}");
+    for before in [&["web-1"][..], &["203.0.113.10"], &["--global"]] {
+        let second = offered(&[&["rules", "add"], before, &[""]].concat());
+        assert!(
+            second.contains("ssh") && !second.contains("web-1"),
+            "{second}"
+        );
+    }
+}
+
+#[test]
+fn a_nickname_with_blanks_is_offered_as_bash_reads_it_back() {
+    let shell = Shell::of(&account());
+    let name = "old web $(3)";
+    shell
+        .run(&["provision", "203.0.113.10", "-c", "42", "--nickname", name])
+        .exits(0);
+    let offered = complete(&shell, &["endpoint", "show", "old"]).stdout;
+    assert!(offered.contains(r"old\ web\ \$\(3\)"), "{offered}");
+    let offered = complete(&shell, &["endpoint", "show", r"old\ w"]).stdout;
+    assert!(offered.contains(r"old\ web\ \$\(3\)"), "{offered}");
 }

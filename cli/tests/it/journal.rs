@@ -310,7 +310,7 @@ fn a_run_that_ended_is_no_excuse_for_not_doing_it_again() {
         resumed.error()["message"]
             .as_str()
             .unwrap_or_default()
-            .contains("no unfinished run")
+            .contains("no run of this command was interrupted")
     );
 }
 
@@ -343,7 +343,7 @@ fn beginning_anew_sends_everything_and_going_on_says_so() {
     let run = shell
         .run(&["endpoint", "suspend", "-f", &file, "-y"])
         .exits(0);
-    assert!(run.stderr.contains("going on with the run"), "{run:?}");
+    assert!(run.stderr.contains("continuing the run"), "{run:?}");
     assert!(run.stderr.contains("of 12 rows are done"), "{run:?}");
 }
 

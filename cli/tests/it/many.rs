@@ -255,9 +255,12 @@ fn the_servers_of_many_customers_are_read_in_one_list() {
 fn a_file_of_fifty_thousand_rows_is_checked_in_a_moment() {
     let shell = Shell::of(&account());
     let rows: String = (0..50_000)
-        .map(|i| format!("10.{}.{}.{},42\n", i / 65_536, i / 256 % 256, i % 256))
+        .map(|i| format!("10.{}.{}.{},42,\n", i / 65_536, i / 256 % 256, i % 256))
         .collect();
-    let file = shell.file("huge.csv", &format!("target,customer\n{rows}10.0.0.0,42\n"));
+    let file = shell.file(
+        "huge.csv",
+        &format!("target,customer,nickname\n{rows}10.0.0.0,42,web-1\n"),
+    );
     let run = shell.run(&["provision", "-f", &file]).exits(2);
     assert!(run.stderr.contains("row 50002: 10.0.0.0"), "{run:?}");
 }

@@ -23,7 +23,7 @@ fn domains_that_are_not_told_are_no_empty_list() {
     let list = shell.line("domain list -c 42 -o json").exits(0);
     assert_eq!(list.json(), Value::Null);
     let list = shell.line("domain list -c 42").exits(0).stdout;
-    assert!(list.contains("does not tell the domains"), "{list}");
+    assert!(list.contains("does not list the domains"), "{list}");
     let status = shell.line("status -c 42 -o json").exits(0).json();
     let domains = &status["domains"];
     for field in ["slots_used", "by_status", "over_quota", "quota_paused"] {

@@ -53,7 +53,7 @@ fn an_old_run_is_gone_on_with_only_when_that_is_asked_for() {
         let expected = format!("{skipped} there before, 0 failed");
         assert!(run.stdout.contains(&expected), "{run:?}");
         let says = match option {
-            None => "beginning anew",
+            None => "starting again",
             Some(_) => "1 of 2 rows are done",
         };
         assert!(run.stderr.contains(says), "{run:?}");

@@ -33,11 +33,11 @@ fn triage_by_numbers_does_what_was_chosen_after_one_question() {
     terminal.shows("medium");
     terminal.shows("Numbers");
     terminal.type_keys("1,9\n");
-    terminal.shows("none of: numbers from 1 to 4");
+    terminal.shows("was not understood: give numbers from 1 to 4");
     terminal.type_keys("1-2\n");
     terminal.shows("a allow the port, r resolve, s skip, q stop asking");
     terminal.type_keys("k\n");
-    terminal.shows("none of these letters");
+    terminal.shows("not one of these letters");
     terminal.type_keys("a\n");
     terminal.shows("Why is it meant to be open");
     terminal.type_keys("short\n");

@@ -222,8 +222,8 @@ fn an_added_server_is_judged_like_a_provisioned_one() {
     let shell = Shell::of(&tenant);
     for (target, wrong) in [
         ("203.0.113. 51", "has a space in it"),
-        ("203.0.113.510", "is no IP address"),
-        (" ", "it is empty"),
+        ("203.0.113.510", "is not an IP address"),
+        (" ", "target is empty"),
     ] {
         for dry in ["-n", "-q"] {
             let run = shell.run(&["endpoint", "add", target, "-c", "42", dry]);

@@ -48,7 +48,7 @@ fn a_row_without_its_nickname_is_told_as_provisioned_and_gone_on_with() {
 
     tenant.clear_faults();
     let rest = shell.run(&line).exits(0);
-    assert!(rest.stderr.contains("going on with the run"), "{rest:?}");
+    assert!(rest.stderr.contains("continuing the run"), "{rest:?}");
     assert!(rest.stdout.contains("2 provisioned"), "{rest:?}");
     let servers = shell.line("endpoint list -o csv").exits(0).stdout;
     assert!(
@@ -136,7 +136,7 @@ fn domains_that_are_taken_as_done_are_told_in_the_plan() {
     let run = shell.run(&line).exits(0);
     assert!(
         run.stderr
-            .contains("1 domain of them taken as done without a look"),
+            .contains("1 domain of them counted as done without checking"),
         "{run:?}"
     );
 }

@@ -304,7 +304,7 @@ fn a_variable_that_is_not_set_is_no_port_and_no_server() {
         &["-e", "web-1", "", "-m", REASON],
     ] {
         let run = shell.run(&[&["rules", "add"], line].concat()).exits(2);
-        assert!(run.stderr.contains("is no port"), "{line:?}: {run:?}");
+        assert!(run.stderr.contains("is not a port"), "{line:?}: {run:?}");
     }
     assert!(tenant.calls("POST", "/api/v1/whitelists").is_empty());
     let before = tenant.journal().len();
@@ -322,7 +322,7 @@ fn a_list_of_alerts_says_how_many_are_open() {
         .exits(0);
     let listed = shell.line("alert list -c 42").exits(0).stdout;
     assert!(
-        listed.ends_with("4 alerts: 3 open, 1 resolved\n"),
+        listed.ends_with("4 alerts of customer 42: 3 open, 1 resolved\n"),
         "{listed}"
     );
     let ids = shell.line("alert list -c 42 -o ids").exits(0).stdout;

@@ -226,3 +226,97 @@ fn a_list_of_names_is_read_in_utf_16_and_refused_in_letters_that_nobody_knows() 
     let hint = refused["hint"].as_str().unwrap_or_default();
     assert!(hint.contains("UTF-8"), "{refused}");
 }
+
+#[test]
+fn what_is_wrong_with_many_rows_is_said_once() {
+    let rows: String = (1..=200)
+        .map(|i| format!("198.51.100.{i},42,9.90 EUR {i}\n"))
+        .collect();
+    let file = format!("target,customer,mrr\n203.0.113.999,42,\n{rows}");
+    let said = refused("servers.csv", file.as_bytes());
+    assert!(said.contains("201 rows of "), "{said}");
+    assert!(said.contains("\n  200 rows: mrr"), "{said}");
+    assert!(said.contains("(first in row 3)\n  row 2: target"), "{said}");
+    assert!(said.lines().count() <= 5, "{said}");
+}
+
+#[test]
+fn a_decimal_comma_is_read_where_semicolons_part_the_columns() {
+    let shell = Shell::of(&account());
+    let file = shell.file(
+        "servers.csv",
+        "target;customer;service;mrr\n203.0.113.1;42;501;9,90\n",
+    );
+    let run = shell.run(&["provision", "-f", &file, "-n", "-o", "json"]);
+    let run = run.exits(0).stdout;
+    assert!(run.contains("9.9"), "{run}");
+    let said = refused(
+        "servers.csv",
+        b"target,customer,mrr\n203.0.113.1,42,\"9,90\"\n",
+    );
+    assert!(said.contains("row 2: mrr"), "{said}");
+}
+
+#[test]
+fn rows_that_are_wholly_equal_are_one() {
+    let shell = Shell::of(&account());
+    let row = "203.0.113.1,42,web-1\n";
+    let file = shell.file(
+        "servers.csv",
+        &format!("target,customer,nickname\n{row}{row}{row}"),
+    );
+    let run = shell.run(&["provision", "-f", &file]).exits(0);
+    assert!(
+        run.stderr
+            .contains("2 rows left out: the same as an earlier one"),
+        "{run:?}"
+    );
+    assert!(run.stdout.contains("1 in all: 1 provisioned"), "{run:?}");
+    let said = refused(
+        "servers.csv",
+        b"target,customer,nickname\n203.0.113.1,42,web-1\n203.0.113.1,42,web-2\n",
+    );
+    assert!(
+        said.contains("row 3: 203.0.113.1 of customer 42 is in row 2"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_report_is_written_as_the_file_is() {
+    let text = "\u{FEFF}target;customer;nickname\r\n203.0.113.1;42;M\u{fc}nchen\r\n";
+    let windows = text
+        .trim_start_matches('\u{FEFF}')
+        .replace('\u{fc}', "\u{fffd}");
+    let windows: Vec<u8> = windows.replace('\u{fffd}', "~").bytes().collect();
+    let windows: Vec<u8> = windows
+        .into_iter()
+        .map(|byte| if byte == b'~' { 0xfc } else { byte })
+        .collect();
+    let wide: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    for input in [text.as_bytes().to_vec(), wide, windows] {
+        let shell = Shell::of(&account());
+        std::fs::write(shell.path("servers.csv"), &input).expect("the file is written");
+        shell
+            .line("provision -f servers.csv --report report.csv")
+            .exits(0);
+        let report = std::fs::read(shell.path("report.csv")).expect("the report");
+        // The heading is the file's own, up to our columns.
+        let heading = input
+            .iter()
+            .position(|byte| *byte == b'\r')
+            .expect("a heading");
+        assert_eq!(report[..heading], input[..heading]);
+        let is_in = |part: &[u8]| report.windows(part.len()).any(|bytes| bytes == part);
+        let second = &input[heading + 2..];
+        let name = second
+            .iter()
+            .position(|byte| *byte == b'M')
+            .expect("the name");
+        let end = second
+            .iter()
+            .rposition(|byte| *byte == b'\r')
+            .expect("an end");
+        assert!(is_in(&second[name..end]), "{report:?}");
+    }
+}

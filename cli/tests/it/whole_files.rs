@@ -21,20 +21,26 @@ fn a_quote_that_is_not_closed_swallows_no_rows() {
     let after: String = (6..18).map(row).collect();
     let heading = "target,customer,nickname\n";
     let open = format!("{heading}{before}203.0.113.5,42,\"web-5\n{after}");
-    refused(&open, &["line 6: a quote"]);
+    refused(&open, &["line 6: a quotation mark"]);
     // So few rows that they fit into a nickname.
     let short = format!("{heading}203.0.113.5,42,\"web-5\n{}", row(6));
-    refused(&short, &["line 2: a quote"]);
+    refused(&short, &["line 2: a quotation mark"]);
     let closed_later = format!("{open}203.0.113.18,42,\"web-18\"\n");
-    refused(&closed_later, &["line 6: a quote"]);
-    refused(&closed_later.replace('\n', "\r\n"), &["line 6: a quote"]);
-    refused(&closed_later.replace('\n', "\r"), &["line 6: a quote"]);
+    refused(&closed_later, &["line 6: a quotation mark"]);
+    refused(
+        &closed_later.replace('\n', "\r\n"),
+        &["line 6: a quotation mark"],
+    );
+    refused(
+        &closed_later.replace('\n', "\r"),
+        &["line 6: a quotation mark"],
+    );
     let at_the_end = format!("{heading}{before}203.0.113.5,42,\"web-5");
-    refused(&at_the_end, &["line 6: a quote"]);
+    refused(&at_the_end, &["line 6: a quotation mark"]);
     let two_lines = format!("{heading}203.0.113.1,42,\"web\n1\"\n");
-    refused(&two_lines, &["line 2: a quote"]);
+    refused(&two_lines, &["line 2: a quotation mark"]);
     let in_heading = "target,customer,\"nickname\n203.0.113.1,42,web-1\n203.0.113.2,42,\"web-2\"\n";
-    refused(in_heading, &["line 1: a quote"]);
+    refused(in_heading, &["line 1: a quotation mark"]);
 }
 
 #[test]
@@ -72,7 +78,7 @@ fn a_file_of_services_is_read_whole() {
     for (rows, line) in [
         (
             "501,42,port_monitoring,\"active\n502,42,port_monitoring,active\n",
-            "line 2: a quote",
+            "line 2: a quotation mark",
         ),
         (
             "501,42,port_monitoring,active,\n",
@@ -112,7 +118,7 @@ fn a_file_of_servers_to_change_is_read_whole() {
     for (rows, said) in [
         (
             "ip,customer\n203.0.113.1,\"42\n203.0.113.2,42\n203.0.113.3,42\n",
-            "line 2: a quote",
+            "line 2: a quotation mark",
         ),
         (
             "ip,customer\n203.0.113.1\n203.0.113.2,42\n",
@@ -122,7 +128,10 @@ fn a_file_of_servers_to_change_is_read_whole() {
             "ip,customer\n203.0.113.1,42,43\n",
             "row 2: 3 cells under 2 columns",
         ),
-        ("\"ip,customer\n203.0.113.1,42\n", "line 1: a quote"),
+        (
+            "\"ip,customer\n203.0.113.1,42\n",
+            "line 1: a quotation mark",
+        ),
         (
             "ip,customer,client_id\n203.0.113.1,,42\n",
             "2 columns for customer",

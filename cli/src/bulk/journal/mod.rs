@@ -176,7 +176,7 @@ impl Journal {
                 if unfinished.is_some() && !args.restart {
                     context
                         .screen
-                        .note("beginning anew: the run that ended early is of long ago");
+                        .note("starting again: the interrupted run is too old to continue");
                 }
                 journal.to_begin.replace(Some(operation.to_owned()));
             }
@@ -213,7 +213,7 @@ impl Journal {
         };
         let age = durations::shown(unfinished.age);
         context.screen.note(&format!(
-            "going on with the run that ended early {age} ago: {done} (--restart does all of them again)"
+            "continuing the run that was interrupted {age} ago: {done} (--restart does all of them again)"
         ));
     }
 
@@ -336,9 +336,9 @@ impl Unfinished {
             return match args.resume {
                 false => Ok(None),
                 true => Err(CliError::usage(
-                    "--resume: there is no unfinished run of this to go on with",
+                    "--resume: no run of this command was interrupted",
                 )
-                .hint("leave --resume out: the same command goes on by itself where there is something to go on with")),
+                .hint("leave --resume out: an interrupted run continues by itself when its command is given again")),
             };
         };
         let age = Utc::now().signed_duration_since(at).to_std();

@@ -49,7 +49,7 @@ pub const ANY: &[Field<Alert>] = &[
     }),
     shown("alert").of(|alert| Cell::text(alert.finding())),
     shown("on").of(|alert| Cell::maybe(alert.place())),
-    with_room("status").of(|alert| Cell::state(alert.status())),
+    shown("status").of(|alert| Cell::state(alert.status())),
     with_room("first_detected_at").of(|alert| Cell::time(alert.first_seen())),
 ];
 
@@ -69,17 +69,14 @@ pub async fn run(context: &Context, args: &AlertListArgs) -> Result<Outcome, Cli
     let (owners, alerts): (Vec<CustomerId>, Vec<Alert>) = found.into_iter().unzip();
     let mut outcome = listed(&alerts, &args.filter);
     outcome.result = owners.iter().zip(&alerts).map(row).collect();
-    if args.all_customers {
-        outcome
-            .table
-            .columns
-            .insert(1, shown("billing_customer_id"));
-        for (row, owner) in outcome.table.rows.iter_mut().zip(&owners) {
-            row.insert(1, Cell::Number(owner.get()));
-        }
-    }
+    let column = match args.all_customers {
+        true => shown("customer"),
+        false => with_room("customer"),
+    };
+    let cells = owners.iter().map(|owner| Cell::Number(owner.get()));
+    outcome.table.insert(2, column, cells);
     if !alerts.is_empty() {
-        outcome.story = vec![Line::Rows, Line::text(counts(&alerts))];
+        outcome.story = vec![Line::Rows, Line::text(counts(&owners, &alerts))];
     }
     Ok(outcome)
 }
@@ -133,8 +130,13 @@ fn row((owner, alert): (&CustomerId, &Alert)) -> Value {
     row
 }
 
-/// How many alerts there are, and in which states.
-fn counts(alerts: &[Alert]) -> String {
+/// How many alerts there are, whose, and in which states.
+fn counts(owners: &[CustomerId], alerts: &[Alert]) -> String {
+    let whose: BTreeSet<&CustomerId> = owners.iter().collect();
+    let whose = match whose.first() {
+        Some(owner) if whose.len() == 1 => format!("customer {owner}"),
+        _ => counted(whose.len(), "customer"),
+    };
     let mut states: BTreeMap<String, usize> = BTreeMap::new();
     for alert in alerts {
         *states.entry(alert.status()).or_default() += 1;
@@ -143,7 +145,8 @@ fn counts(alerts: &[Alert]) -> String {
         .iter()
         .map(|(state, count)| format!("{count} {state}"))
         .collect();
-    format!("{}: {}", counted(alerts.len(), "alert"), states.join(", "))
+    let count = counted(alerts.len(), "alert");
+    format!("{count} of {whose}: {}", states.join(", "))
 }
 
 /// Where only alerts of ports can stand, they have columns of their own. What was asked for decides, not what is

@@ -84,7 +84,7 @@ pub async fn run(context: &Context, args: &AlertTriageArgs) -> Result<Outcome, C
         groups(found.alerts, &names),
     )?;
     if steps.is_empty() {
-        let nothing = vec![Line::text("Nothing was chosen, and nothing is changed.")];
+        let nothing = vec![Line::text("Nothing was chosen, so nothing was changed.")];
         return Ok(Outcome::record(json!({ "steps": [] }), Table::default()).tell(nothing));
     }
     summarize(&context.screen, &steps, customer);

@@ -186,7 +186,7 @@ fn request(args: &ApiArgs) -> Result<RawRequest, CliError> {
     let has_content = body.is_some() || !fields.is_empty();
     let method = match &args.method {
         Some(name) => Method::from_bytes(name.to_ascii_uppercase().as_bytes())
-            .map_err(|_| CliError::usage(format!("--method: {name:?} is no HTTP method")))?,
+            .map_err(|_| CliError::usage(format!("--method: {name:?} is not an HTTP method")))?,
         None if has_content => Method::POST,
         None => Method::GET,
     };
@@ -215,7 +215,7 @@ fn fields(args: &ApiArgs) -> Result<Map<String, Value>, CliError> {
         let (name, text) = split(pair, '=', "--field", "KEY=JSON")?;
         let value = serde_json::from_str(text).map_err(|error| {
             CliError::usage(format!(
-                "--field {name}: {text:?} is no JSON ({error}); for plain text use -f"
+                "--field {name}: {text:?} is not JSON ({error}); for plain text use -f"
             ))
         })?;
         fields.insert(name.to_owned(), value);
@@ -230,7 +230,7 @@ fn split<'a>(
     form: &str,
 ) -> Result<(&'a str, &'a str), CliError> {
     let found = pair.split_once(at).filter(|(name, _)| !name.is_empty());
-    found.ok_or_else(|| CliError::usage(format!("{option}: {pair:?} is no {form}")))
+    found.ok_or_else(|| CliError::usage(format!("{option}: {pair:?} is not of the form {form}")))
 }
 
 fn plain(value: &Value) -> String {
@@ -243,7 +243,11 @@ fn headers(given: &[String]) -> Result<HeaderMap, CliError> {
     let mut headers = HeaderMap::new();
     for header in given {
         let (name, value) = split(header, ':', "--header", "NAME:VALUE")?;
-        let wrong = || CliError::usage(format!("--header: {name:?} is no header that can be sent"));
+        let wrong = || {
+            CliError::usage(format!(
+                "--header: {name:?} is not a header that can be sent"
+            ))
+        };
         let name = HeaderName::from_bytes(name.trim().as_bytes()).map_err(|_| wrong())?;
         if name == http::header::AUTHORIZATION {
             return Err(CliError::usage(
@@ -262,5 +266,5 @@ fn read_body(path: &std::path::Path) -> Result<Value, CliError> {
     let name = files::name_of(path);
     let bytes = files::read(path, &name, MAX_BODY)?;
     serde_json::from_slice(&bytes)
-        .map_err(|error| CliError::usage(format!("{name} is no JSON: {error}")))
+        .map_err(|error| CliError::usage(format!("{name} is not JSON: {error}")))
 }

@@ -178,7 +178,7 @@ impl Monitored {
         };
         let stays = match kept {
             Kept::AtLeast(kept) => format!("at least {kept} of it stays"),
-            _ => "how much of it stays, the platform knows".to_owned(),
+            _ => "only the platform knows how much of it will stay".to_owned(),
         };
         if at_most == 0 {
             return format!("{has}, and {stays}: no {} is paused.", self.kind);

@@ -42,7 +42,7 @@ pub async fn confirm<'a>(
         ));
     }
     let question = format!(
-        "There is already {there}. The service would keep and count it for both customers."
+        "There is already {there}. The service would monitor it for both customers and count it twice."
     );
     let count = taken.len().to_string();
     context.prompt.confirm(danger, &question, &count)

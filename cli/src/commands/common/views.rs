@@ -9,7 +9,7 @@ pub const ENDPOINT: &[Field<Endpoint>] = &[
     shown("ip_address").of(|endpoint| Cell::text(&endpoint.ip_address)),
     shown("nickname").of(|endpoint| Cell::maybe(endpoint.nickname.as_ref())),
     wide("hostname").of(|endpoint| Cell::maybe(endpoint.hostname.as_ref())),
-    with_room("billing_customer_id").of(|endpoint| {
+    shown("billing_customer_id").of(|endpoint| {
         endpoint
             .billing_customer_id
             .map_or(Cell::Missing, |id| Cell::Number(id.get()))
@@ -27,10 +27,11 @@ pub const RULE: &[Field<Rule>] = &[
     shown("id").of(|rule| Cell::text(rule.id)),
     shown("ports").of(|rule| Cell::text(ports_of(rule))),
     shown("endpoint").of(|rule| Cell::text(place_of(rule))),
+    shown("billing_customer_id").of(|rule| Cell::text(owner_of(rule))),
     with_room("service").of(|rule| Cell::maybe(rule.service.as_ref())),
     shown("justification").of(|rule| Cell::maybe(rule.justification.as_ref())),
-    with_room("expires_at").of(|rule| Cell::due(rule.expires_at.as_ref())),
-    with_room("status").of(|rule| {
+    shown("expires_at").of(|rule| Cell::due(rule.expires_at.as_ref())),
+    shown("status").of(|rule| {
         let status = rule
             .is_active
             .map(|active| if active { "active" } else { "expired" });
@@ -41,6 +42,13 @@ pub const RULE: &[Field<Rule>] = &[
     wide("auto_suggested").of(|rule| Cell::maybe(rule.auto_suggested)),
     wide("created_at").of(|rule| Cell::time(rule.created_at.as_ref())),
 ];
+
+/// Whose a rule is, where the service tells it: of a global rule it does not.
+fn owner_of(rule: &Rule) -> String {
+    let endpoint = rule.endpoint.as_ref();
+    let owner = endpoint.and_then(|endpoint| endpoint.billing_customer_id);
+    owner.map_or_else(|| "?".to_owned(), |owner| owner.to_string())
+}
 
 /// Where a rule counts. The service does not say whose servers a global rule is for.
 pub fn place_of(rule: &Rule) -> String {
@@ -84,7 +92,7 @@ pub fn port_of(alert: &PortAlert) -> String {
 pub const DOMAIN: &[Field<MonitoredDomain>] = &[
     shown("id").of(|domain| Cell::text(domain.id)),
     shown("domain").of(|domain| Cell::text(&domain.domain)),
-    with_room("status").of(|domain| Cell::state(&domain.status)),
+    shown("status").of(|domain| Cell::state(&domain.status)),
     shown("employees_compromised").of(|domain| Cell::count(domain.employees_compromised)),
     shown("customers_compromised").of(|domain| Cell::count(domain.customers_compromised)),
     shown("third_parties_compromised").of(|domain| Cell::count(domain.third_parties_compromised)),

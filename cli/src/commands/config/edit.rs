@@ -14,7 +14,7 @@ use std::process::Command;
 pub fn run(session: &Session, prompt: &Prompt) -> Result<Outcome, CliError> {
     if !prompt.may_ask() {
         return Err(CliError::usage(
-            "there is no terminal for an editor: use config set KEY VALUE",
+            "an editor needs a terminal: use config set KEY VALUE",
         ));
     }
     let path = &session.settings.config_path;

@@ -26,11 +26,11 @@ pub async fn run(context: &Context) -> Result<Outcome, CliError> {
     outcome.table.pages = portal::pages(&context.session.settings, Thing::Domain);
     let slots = match (overview.slots_used, overview.slots_total) {
         (Some(used), Some(total)) => format!("{used} of {total} slots in use"),
-        _ => "the service does not tell the slots".to_owned(),
+        _ => "the service does not say how many slots there are".to_owned(),
     };
     let rows = match domains {
         Some(_) => Line::Rows,
-        None => Line::text("the service does not tell the domains"),
+        None => Line::text("the service does not list the domains"),
     };
     outcome.story = vec![rows, Line::text(slots)];
     if !overview.subscribed {

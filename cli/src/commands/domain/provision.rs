@@ -111,7 +111,7 @@ pub fn service(prompt: &Prompt, given: Option<&str>) -> Result<ServiceId, CliErr
         )?,
     };
     text.trim().parse().map_err(|_| {
-        CliError::usage(format!("--service: {text:?} is no service: it is the number your billing system gave it, 1 or more"))
+        CliError::usage(format!("--service: {text:?} is not a service number: give the number from your billing system, 1 or more"))
     })
 }
 

@@ -76,7 +76,7 @@ async fn sought(context: &Context, args: &EndpointListArgs) -> Result<Outcome, C
     let text = args.search.as_deref().map(str::trim);
     if text == Some("") {
         return Err(CliError::usage(
-            "--search looks for nothing: give a part of an address or a name, or a customer's number",
+            "--search is empty: give a part of an address or a name, or a customer's number",
         ));
     }
     let wanted = args.status.map(endpoint_status);
@@ -127,7 +127,7 @@ async fn open_on(
     }
     if !without_scan.is_empty() {
         context.screen.note(&format!(
-            "no scan tells the ports of {}",
+            "no scan has reported the ports of {}",
             bulk::preview(&without_scan, references::name_of)
         ));
     }

@@ -140,7 +140,7 @@ fn after(args: &EndpointWaitArgs) -> Result<Option<Timestamp>, CliError> {
     };
     let moment = DateTime::parse_from_rfc3339(text).map_err(|_| {
         CliError::usage(format!(
-            "--after: {text:?} is no moment: write it as 2026-11-21T07:31:13+00:00"
+            "--after: {text:?} is not a time: write it as 2026-11-21T07:31:13+00:00"
         ))
     })?;
     Ok(Some(moment.into()))

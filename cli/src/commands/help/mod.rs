@@ -28,6 +28,11 @@ const TOPICS: &[(&str, &str)] = &[
     ("csv", include_str!("csv.txt")),
 ];
 
+/// The names of all topics.
+pub fn topics() -> impl Iterator<Item = &'static str> {
+    std::iter::once(OPTIONS).chain(TOPICS.iter().map(|(name, _)| *name))
+}
+
 /// Columns of the widest page.
 const WIDEST: usize = 100;
 
@@ -45,8 +50,7 @@ pub fn run(words: &[String], mut command: clap::Command) -> Result<Outcome, CliE
     let mut page = &mut command;
     for word in words {
         page = page.find_subcommand_mut(word).ok_or_else(|| {
-            let topics = TOPICS.iter().map(|(name, _)| *name);
-            let topics: Vec<&str> = std::iter::once(OPTIONS).chain(topics).collect();
+            let topics: Vec<&str> = topics().collect();
             let suggestion = suggest::command_for(word);
             CliError::usage(format!(
                 "there is no command or topic {word:?} (topics: {})",

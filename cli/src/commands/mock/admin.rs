@@ -86,7 +86,7 @@ impl Admin {
             .unwrap_or_default();
         let request = request
             .body(body)
-            .map_err(|_| CliError::usage(format!("--admin-url: {uri:?} is no address")))?;
+            .map_err(|_| CliError::usage(format!("--admin-url: {uri:?} is not an address")))?;
         let answer = tokio::time::timeout(PATIENCE, self.transport.send(request))
             .await
             .map_err(|_| failed(format!("no answer within {} s", PATIENCE.as_secs())))?
@@ -96,7 +96,7 @@ impl Admin {
             return Ok(value);
         }
         let status = answer.status().as_u16();
-        let reason = value["error"].as_str().unwrap_or("this is no mock");
+        let reason = value["error"].as_str().unwrap_or("this is not a mock");
         Err(CliError::new(
             Failure::MockRefused(status),
             format!("the mock refused: {reason} ({status})"),

@@ -120,7 +120,7 @@ fn to_json(args: &FaultAddArgs) -> Result<Value, CliError> {
 /// `status=503,code=X`, `latency=250ms`, `close=after`, `body=TEXT`; a body takes the rest of the word.
 fn effect(text: &str) -> Result<Value, CliError> {
     let wrong = || {
-        CliError::usage(format!("{text:?} is no effect of a fault"))
+        CliError::usage(format!("{text:?} is not an effect that a fault can have"))
             .hint("see the effects: `mock fault add --help`")
     };
     let mut effect = Map::new();

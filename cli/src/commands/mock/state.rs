@@ -49,7 +49,7 @@ pub async fn run(
             let name = files::name_of(&file);
             let bytes = files::read(&file, &name, MAX_STATE)?;
             let state = serde_json::from_slice(&bytes)
-                .map_err(|error| CliError::usage(format!("{name} is no JSON: {error}")))?;
+                .map_err(|error| CliError::usage(format!("{name} is not JSON: {error}")))?;
             Admin::of(context, admin)?
                 .call(Method::PUT, "state", Some(state))
                 .await?;

@@ -10,7 +10,7 @@ use crate::ui::outcome::Outcome;
 pub fn run(session: &Session, name: &str) -> Result<Outcome, CliError> {
     if name == profile::LOCAL {
         return Err(CliError::usage(
-            "local is the embedded mock and no profile: say --local, or set SECMON_PROFILE=local",
+            "local is the embedded mock, not a profile: use --local, or set SECMON_PROFILE=local",
         ));
     }
     session.settings.config.profile(name)?;

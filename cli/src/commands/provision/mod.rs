@@ -73,7 +73,7 @@ async fn from_file(context: &Context, args: &ProvisionArgs) -> Result<Outcome, C
     // A run that is refused because it is under way leaves the other one's report alone.
     let journal = journal(context, &sheet.rows, args)?;
     let mut report = match wanted {
-        Some(path) => Some(ReportFile::create(path, &sheet.header)?),
+        Some(path) => Some(ReportFile::create(path, &sheet)?),
         None => None,
     };
     let items = send_rows(context, &sheet.rows, &journal, args, report.as_mut()).await?;

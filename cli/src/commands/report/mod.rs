@@ -2,7 +2,9 @@
 
 pub mod args;
 mod charts;
+mod logo;
 mod page;
+mod todo;
 
 use self::args::ReportArgs;
 use crate::commands::common::findings;
@@ -12,15 +14,21 @@ use crate::error::CliError;
 use crate::references;
 use crate::ui::outcome::{Line, Outcome, Table};
 use crate::values::durations::counted;
-use chrono::Utc;
-use secmon::model::{CustomerId, DomainScan, EndpointDetail, MonitoredDomain, Rule};
+use chrono::{NaiveDate, Utc};
+use secmon::model::{
+    CustomerId, DomainScan, EndpointDetail, MonitoredDomain, PortAlertStatus, Rule,
+};
 use secmon::operations::{GetScanHistory, ListDomains};
 use serde_json::json;
 
 /// What a report shows.
 struct Report {
     customer: CustomerId,
-    made_at: String,
+    client_name: Option<String>,
+    brand: Option<String>,
+    /// The sender's picture, as the address of itself.
+    logo: Option<String>,
+    made_at: NaiveDate,
     servers: Vec<EndpointDetail>,
     domains: Vec<(MonitoredDomain, Vec<DomainScan>)>,
     expiring: Vec<Rule>,
@@ -29,7 +37,13 @@ struct Report {
 /// Runs the command.
 pub async fn run(context: &Context, args: &ReportArgs) -> Result<Outcome, CliError> {
     let customer = context.customer()?;
-    let report = collect(context, customer).await?;
+    let logo = args.logo.as_deref().map(logo::data_url).transpose()?;
+    let report = Report {
+        client_name: args.client_name.clone(),
+        brand: args.brand.clone(),
+        logo,
+        ..collect(context, customer).await?
+    };
     if report.servers.is_empty() && report.domains.is_empty() {
         return Err(CliError::not_found(format!(
             "nothing to report of customer {customer}: no server and no domain; no page was written"
@@ -60,6 +74,7 @@ async fn collect(context: &Context, customer: CustomerId) -> Result<Report, CliE
         progress.advance(0);
     }
     progress.finish();
+    add_further_alerts(context, customer, &mut servers).await?;
     let overview = context
         .session
         .read(ListDomains::new(customer))
@@ -81,12 +96,41 @@ async fn collect(context: &Context, customer: CustomerId) -> Result<Report, CliE
     })
     .await?;
     expiring.retain(ends_soon);
-    let made_at = Utc::now().format("%Y-%m-%d %H:%M UTC").to_string();
+    expiring.sort_by_key(|rule| rule.expires_at.as_ref().map(|end| end.date_time()));
     Ok(Report {
         customer,
-        made_at,
+        client_name: None,
+        brand: None,
+        logo: None,
+        made_at: Utc::now().date_naive(),
         servers,
         domains,
         expiring,
     })
+}
+
+/// The read of a server has its first ten alerts only; the customer's list has all.
+async fn add_further_alerts(
+    context: &Context,
+    customer: CustomerId,
+    servers: &mut [EndpointDetail],
+) -> Result<(), CliError> {
+    let alerts =
+        references::all_alerts(&context.session, &context.notebook, customer, |mut list| {
+            list.status = Some(PortAlertStatus::Open);
+            list
+        })
+        .await?;
+    for alert in alerts {
+        let server = servers.iter_mut().find(|server| {
+            alert.endpoint_id == Some(server.data.id)
+                || alert.ip_address.as_ref() == Some(&server.data.ip_address)
+        });
+        if let Some(server) = server
+            && !server.alerts.iter().any(|known| known.id == alert.id)
+        {
+            server.alerts.push(alert);
+        }
+    }
+    Ok(())
 }

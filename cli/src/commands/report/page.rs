@@ -1,108 +1,107 @@
 //! The page.
 
 use super::Report;
-use super::charts::{bars, escaped, line};
+use super::charts::{bars, day, escaped, name, trend};
+use super::todo::{self, ToDo, Urgency};
 use crate::commands::common::findings;
 use crate::commands::common::views::{is_paused, place_of, port_of, ports_of};
-use crate::commands::rules::rule::SOON_DAYS;
 use crate::references;
 use crate::ui::outcome::count_or_unknown;
-use secmon::model::{DomainScan, Endpoint, EndpointDetail, MonitoredDomain, Timestamp};
+use crate::values::durations::counted;
+use chrono::NaiveDate;
+use secmon::model::{DomainScan, Endpoint, EndpointDetail, MonitoredDomain, PortAlert, Timestamp};
+use std::cmp::Reverse;
 use std::fmt::Write;
 
 const STYLE: &str = include_str!("page.css");
 
-const SEVERITIES: [&str; 4] = ["critical", "high", "medium", "low"];
+/// Places that one thing to do names; the tables below name all.
+const MOST_PLACES: usize = 10;
 
 /// The whole page.
 pub fn render(report: &Report) -> String {
-    let customer = report.customer;
+    let title = match &report.client_name {
+        Some(client) => format!("Security report for {client}"),
+        None => format!("Security report for customer {}", report.customer),
+    };
     let sections = [
-        tiles(report),
-        servers(report),
+        header(report),
+        to_do_list(report),
+        servers(&report.servers),
         domains(report),
-        expiring(report),
+        exceptions(report),
     ]
     .concat();
     format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\
-         <title>Security report, customer {customer}</title><style>{STYLE}</style></head><body>\
-         <h1>Security report</h1><p class=\"soft\">Customer {customer}, made {}</p>{sections}</body></html>\n",
-        report.made_at
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:\">\
+         <title>{}</title><style>{STYLE}</style></head><body>{sections}</body></html>\n",
+        escaped(&title)
     )
 }
 
-fn day_and_minute(time: &Timestamp) -> String {
-    time.date_time()
-        .to_utc()
-        .format("%Y-%m-%d %H:%M UTC")
-        .to_string()
+fn date_of(time: &Timestamp) -> NaiveDate {
+    time.date_time().to_utc().date_naive()
 }
 
-fn tiles(report: &Report) -> String {
-    let alerts: usize = report
-        .servers
-        .iter()
-        .map(|server| server.alerts.len())
-        .sum();
-    let paused = report
-        .servers
-        .iter()
-        .filter(|server| is_paused(&server.data))
-        .count();
-    let leaked = report.domains.iter().map(|(domain, _)| {
-        Some(
-            domain.employees_compromised?
-                + domain.customers_compromised?
-                + domain.third_parties_compromised?,
-        )
+fn header(report: &Report) -> String {
+    let logo = report.logo.as_ref().map(|url| {
+        let alt = report.brand.as_deref().unwrap_or("Logo of the sender");
+        format!("<img src=\"{url}\" alt=\"{}\">", escaped(alt))
     });
-    let leaked: Option<u64> = leaked.sum();
-    let told_tile = |count: Option<u64>, (one, many): (&str, &str)| {
-        let what = if count == Some(1) { one } else { many };
-        let count = count_or_unknown(count);
-        format!("<div class=\"tile\"><b>{count}</b>{what}</div>")
+    let brand = report.brand.as_deref().map(name);
+    let sender = [logo, brand].into_iter().flatten().collect::<String>();
+    let sender = match sender.is_empty() {
+        true => sender,
+        false => format!("<p class=\"sender\">{sender}</p>"),
     };
-    let tile = |count: usize, words| told_tile(u64::try_from(count).ok(), words);
-    let all = [
-        tile(
-            report.servers.len(),
-            ("monitored server", "monitored servers"),
-        ),
-        tile(paused, ("paused server", "paused servers")),
-        tile(alerts, ("open port not allowed", "open ports not allowed")),
-        tile(report.domains.len(), ("watched domain", "watched domains")),
-        told_tile(
-            leaked,
-            ("leaked credential found", "leaked credentials found"),
-        ),
-        tile(
-            report.expiring.len(),
-            ("rule about to expire", "rules about to expire"),
-        ),
+    let number = format!("customer {}", report.customer);
+    let client = match &report.client_name {
+        Some(client) => format!("{} ({number})", name(client)),
+        None => number,
+    };
+    let watched = [
+        (report.servers.len(), "server"),
+        (report.domains.len(), "domain"),
     ];
-    format!("<div class=\"tiles\">{}</div>", all.concat())
+    let watched = watched.map(|(count, what)| (count > 0).then(|| counted(count, what)));
+    let watched: Vec<String> = watched.into_iter().flatten().collect();
+    format!(
+        "<header>{sender}<h1>Security report</h1><p>For {client}, {}: {}.</p></header>",
+        day(report.made_at),
+        watched.join(" and ")
+    )
 }
 
-fn servers(report: &Report) -> String {
-    if report.servers.is_empty() {
-        return "<h2>Servers</h2><p class=\"soft\">No server is monitored.</p>".to_owned();
+fn to_do_list(report: &Report) -> String {
+    let all = todo::all(report);
+    if all.is_empty() {
+        return "<h2>What needs doing</h2><p>Nothing at the moment.</p>".to_owned();
     }
+    let items: String = all.iter().map(to_do).collect();
+    format!("<h2>What needs doing, most urgent first</h2><ol class=\"todo\">{items}</ol>")
+}
+
+fn to_do(to_do: &ToDo) -> String {
+    let (shown, rest) = to_do.places.split_at(to_do.places.len().min(MOST_PLACES));
+    let mut places = shown.join(", ");
+    if !rest.is_empty() {
+        let _ = write!(places, " and {} more, see below", rest.len());
+    }
+    if !places.is_empty() {
+        places = format!("<p class=\"soft\">{places}</p>");
+    }
+    let urgency = to_do.urgency.word();
     format!(
-        "<h2>Open ports that are not allowed, by severity</h2>{}<h2>Servers</h2>{}",
-        by_severity(&report.servers),
-        table(
-            ["Server", "State", "Last scan", "Open ports"],
-            report.servers.iter().map(server)
-        )
+        "<li><h3><span class=\"mark {urgency}\">{urgency}</span> {}</h3>{places}<p>{}</p></li>",
+        to_do.title, to_do.advice
     )
 }
 
 /// A table whose cells know their heading, for a screen where they stand one below the other. The cells are text of
 /// the page already.
-fn table(headings: [&str; 4], rows: impl Iterator<Item = [String; 4]>) -> String {
+fn table(class: &str, headings: [&str; 4], rows: impl Iterator<Item = [String; 4]>) -> String {
     let heads: String = headings
         .map(|heading| format!("<th>{heading}</th>"))
         .concat();
@@ -115,94 +114,91 @@ fn table(headings: [&str; 4], rows: impl Iterator<Item = [String; 4]>) -> String
         format!("<tr>{cells}</tr>")
     };
     let rows: String = rows.map(row).collect();
-    format!("<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>")
+    format!("<table class=\"{class}\"><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>")
 }
 
-fn by_severity(servers: &[EndpointDetail]) -> String {
-    let count = |severity: &str| {
-        let alerts = servers.iter().flat_map(|server| &server.alerts);
-        alerts
-            .filter(|alert| {
-                alert
-                    .severity
-                    .as_ref()
-                    .is_some_and(|known| known.as_str() == severity)
-            })
-            .count() as u64
-    };
-    bars(&SEVERITIES.map(|severity| (severity, Some(count(severity)), severity)))
+/// The servers, those with the worst findings first.
+fn servers(servers: &[EndpointDetail]) -> String {
+    if servers.is_empty() {
+        return String::new();
+    }
+    let mut servers: Vec<&EndpointDetail> = servers.iter().collect();
+    servers.sort_by_cached_key(|server| {
+        let worst = server.alerts.iter().map(Urgency::of).min();
+        (
+            worst.is_none(),
+            worst,
+            Reverse(server.alerts.len()),
+            references::name_of(&server.data).to_lowercase(),
+        )
+    });
+    format!(
+        "<h2>Servers</h2>{}",
+        table(
+            "servers",
+            ["Server", "Monitoring", "Last scan", "Open ports"],
+            servers.into_iter().map(server)
+        )
+    )
 }
 
 fn server(detail: &EndpointDetail) -> [String; 4] {
     let data = &detail.data;
-    let scanned = data
-        .last_scan_at
-        .as_ref()
-        .map_or("not yet".to_owned(), day_and_minute);
+    let scanned = data.last_scan_at.as_ref().map(date_of);
     [
-        escaped(&references::name_of(data)),
+        todo::server_name(data),
         escaped(&status_and_why(data)),
-        escaped(&scanned),
+        scanned.map_or("not yet".to_owned(), day),
         ports(detail),
     ]
 }
 
 /// The state, and why a server is not scanned.
 fn status_and_why(endpoint: &Endpoint) -> String {
-    match (is_paused(endpoint), endpoint.quota_paused) {
-        (true, Some(true)) => "paused by the platform: the plan is full".to_owned(),
-        (true, _) => "paused by hand".to_owned(),
-        (false, _) => endpoint.status.to_string(),
+    if todo::is_paused_for_want_of_room(endpoint) {
+        return "paused, the plan is full".to_owned();
+    }
+    match is_paused(endpoint) {
+        true => "paused on request".to_owned(),
+        false => endpoint.status.to_string(),
     }
 }
 
 fn ports(detail: &EndpointDetail) -> String {
-    let mut cells = String::new();
-    let mut alerts: Vec<_> = detail.alerts.iter().collect();
-    alerts.sort_by_key(|alert| alert.port);
-    for alert in alerts {
-        let severity = alert
-            .severity
-            .as_ref()
-            .map_or("low", |severity| severity.as_str());
-        let class = SEVERITIES
-            .iter()
-            .find(|known| **known == severity)
-            .unwrap_or(&"high");
-        let service = alert
-            .service
-            .as_deref()
-            .map(|service| format!(" {service}"))
-            .unwrap_or_default();
-        let _ = write!(
-            cells,
-            "<span class=\"port {class}\">{}{}</span>",
-            escaped(&port_of(alert)),
-            escaped(&service)
-        );
-    }
+    let mut alerts: Vec<&PortAlert> = detail.alerts.iter().collect();
+    alerts.sort_by_key(|alert| (Urgency::of(alert), alert.port));
+    let mut cells: String = alerts.into_iter().map(alerted_port).collect();
     let open = findings::open_ports(detail);
-    for port in open
-        .unwrap_or_default()
-        .iter()
-        .filter(|port| !detail.alerts.iter().any(|alert| alert.port == **port))
-    {
+    for port in open.unwrap_or_default() {
+        if detail.alerts.iter().any(|alert| alert.port == *port) {
+            continue;
+        }
         let _ = write!(cells, "<span class=\"port allowed\">{port} allowed</span>");
     }
     match (cells.is_empty(), &detail.latest_scan) {
+        (true, None) => "not known yet".to_owned(),
         (true, Some(_)) if open.is_none() => count_or_unknown(None),
-        (true, _) => "none".to_owned(),
+        (true, Some(_)) => "none".to_owned(),
         (false, _) => cells,
     }
+}
+
+fn alerted_port(alert: &PortAlert) -> String {
+    let service = todo::service_of(alert).unwrap_or_default();
+    let words = format!("{} {service}", port_of(alert));
+    let urgency = Urgency::of(alert).word();
+    format!(
+        "<span class=\"port {urgency}\">{} · {urgency}</span>",
+        name(words.trim_end())
+    )
 }
 
 fn domains(report: &Report) -> String {
     if report.domains.is_empty() {
         return String::new();
     }
-    let each: String = report
-        .domains
-        .iter()
+    let each = report.domains.iter();
+    let each: String = each
         .map(|(known, history)| domain(known, history))
         .collect();
     format!("<h2>Domains</h2>{each}")
@@ -211,62 +207,70 @@ fn domains(report: &Report) -> String {
 fn domain(domain: &MonitoredDomain, history: &[DomainScan]) -> String {
     let found = [
         (
-            "leaked credentials of employees",
+            "Logins of employees",
             domain.employees_compromised,
             "critical",
         ),
+        ("Logins of customers", domain.customers_compromised, "high"),
         (
-            "leaked credentials of customers",
-            domain.customers_compromised,
-            "high",
-        ),
-        (
-            "leaked credentials of third parties",
+            "Logins of suppliers",
             domain.third_parties_compromised,
             "medium",
         ),
-        ("dark-web mentions", domain.dark_web_mentions_count, "low"),
+        ("Dark-web mentions", domain.dark_web_mentions_count, "low"),
     ];
-    let total = |scan: &DomainScan| {
-        Some(
-            scan.employees_compromised?
-                + scan.customers_compromised?
-                + scan.third_parties_compromised?,
-        )
-    };
-    let counts: Vec<u64> = history.iter().rev().filter_map(total).collect();
-    let over_time = match counts.len() {
-        0 | 1 => "<p class=\"soft\">Too few scans for a picture over time.</p>".to_owned(),
-        scans => format!(
-            "<p class=\"soft\">Compromised credentials over the last {scans} scans</p>{}",
-            line(&counts, "over-time")
+    let found: Vec<_> = found
+        .into_iter()
+        .filter(|(_, count, _)| *count != Some(0))
+        .collect();
+    let found = match found.as_slice() {
+        [] => "<p>No leaked login and no mention on the dark web was found.</p>".to_owned(),
+        found => format!(
+            "<p class=\"soft\">Leaked or mentioned so far</p>{}",
+            bars(found)
         ),
     };
     format!(
-        "<div class=\"domain\"><div><b class=\"wide\">{}</b> <span class=\"soft\">{}</span>{}</div><div>{over_time}</div></div>",
-        escaped(&domain.domain),
+        "<section class=\"domain\"><h3>{} <span class=\"soft\">{}</span></h3><div>{found}</div><div>{}</div></section>",
+        name(&domain.domain),
         escaped(domain.status.as_str()),
-        bars(&found)
+        over_time(history)
     )
 }
 
-fn expiring(report: &Report) -> String {
+/// The leaked logins that each scan counted, where there are scans to compare.
+fn over_time(history: &[DomainScan]) -> String {
+    let point = |scan: &DomainScan| {
+        let leaked = scan.employees_compromised?
+            + scan.customers_compromised?
+            + scan.third_parties_compromised?;
+        Some((date_of(scan.created_at.as_ref()?), leaked))
+    };
+    let points: Vec<(NaiveDate, u64)> = history.iter().rev().filter_map(point).collect();
+    if points.len() < 2 {
+        return "<p class=\"soft\">A trend is drawn from the second scan on.</p>".to_owned();
+    }
+    const WHAT: &str = "Leaked logins, scan by scan";
+    format!("<p class=\"soft\">{WHAT}</p>{}", trend(WHAT, &points))
+}
+
+fn exceptions(report: &Report) -> String {
     if report.expiring.is_empty() {
         return String::new();
     }
     let rows = report.expiring.iter().map(|rule| {
+        let end = rule.expires_at.as_ref().map(date_of);
         [
             escaped(&ports_of(rule)),
-            escaped(&place_of(rule)),
-            escaped(rule.justification.as_deref().unwrap_or_default()),
-            rule.expires_at
+            rule.endpoint
                 .as_ref()
-                .map(day_and_minute)
-                .unwrap_or_default(),
+                .map_or_else(|| escaped(&place_of(rule)), todo::server_name),
+            name(rule.justification.as_deref().unwrap_or_default()),
+            end.map(day).unwrap_or_default(),
         ]
     });
     format!(
-        "<h2>Rules that end within {SOON_DAYS} days</h2>{}",
-        table(["Port", "Server", "Reason", "Ends"], rows)
+        "<h2>Ports allowed until a date</h2>{}",
+        table("exceptions", ["Port", "Server", "Reason", "Until"], rows)
     )
 }

@@ -70,6 +70,11 @@ pub async fn run(context: &Context, args: &RuleListArgs) -> Result<Outcome, CliE
                 .is_some_and(|end| end.date_time() <= latest)
         });
     }
+    // Rules of all servers first, then by server and port.
+    rules.sort_by_cached_key(|rule| {
+        let server = rule.endpoint.as_ref().map(references::name_of);
+        (server, rule.port_start)
+    });
     let owner = context.session.settings.customer;
     Ok(Outcome::list(&rules, views::RULE).of_kind("rule", owner))
 }

@@ -1,6 +1,6 @@
 //! Rules as `rules list` prints them, as CSV or as JSON.
 
-use crate::bulk::spreadsheet::{self, Records};
+use crate::bulk::spreadsheet::{self, BadRow, Records};
 use crate::error::CliError;
 use crate::machine::files;
 use crate::ui::uninert;
@@ -124,7 +124,10 @@ fn of_csv(text: &str, name: &str) -> Result<Vec<ListedRule>, CliError> {
         let width = spreadsheet::check_width(&record, &heading);
         match width.and_then(|()| columns.read(&record)) {
             Ok(rule) => rules.push(rule),
-            Err(error) => problems.push(format!("row {line}: {}", error.message())),
+            Err(error) => problems.push(BadRow {
+                row: line,
+                message: error.message().to_owned(),
+            }),
         }
     }
     match problems.as_slice() {
