@@ -91,6 +91,28 @@ fn a_move_that_was_killed_at_any_step_goes_on() {
 }
 
 #[test]
+fn a_suspended_server_is_suspended_at_its_new_address() {
+    let tenant = account();
+    let shell = Shell::of(&tenant);
+    with_rules(&shell);
+    shell.line("endpoint suspend web-1").exits(0);
+    let asked = shell.run(&MOVE).exits(2).stderr;
+    assert!(asked.contains("suspend it as this one is"), "{asked}");
+    tenant.fault(Fault::status(StatusCode::FORBIDDEN).on("POST", "*/suspend"));
+    let line = [&MOVE[..], &["-y"]].concat();
+    shell.run(&line).exits(8);
+    assert_eq!(terminated(&tenant), 0, "the old one waits for it");
+    let done = shell.run(&line).exits(0).stdout;
+    assert!(
+        done.contains("is suspended as before at 198.51.100.7"),
+        "{done}"
+    );
+    let listed = shell.line("endpoint list -c 42 -o json").exits(0).json();
+    assert_eq!(listed[0]["status"], "paused", "{listed}");
+    assert_eq!(servers(&shell), moved());
+}
+
+#[test]
 fn the_old_address_stays_until_everything_is_at_the_new_one() {
     for path in ["*/provision", "*/whitelists"] {
         let tenant = account();

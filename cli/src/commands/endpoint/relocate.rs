@@ -18,7 +18,7 @@ use crate::ui::outcome::{Line, Outcome, to_json};
 use crate::values::durations::counted;
 use crate::values::ports::PortSpec;
 use clap::Args;
-use secmon::model::{Address, CustomerId, Endpoint, Rule, RuleScope, RuleStatus};
+use secmon::model::{Address, CustomerId, Endpoint, EndpointStatus, Rule, RuleScope, RuleStatus};
 use secmon::operations::ProvisionEndpoint;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -57,7 +57,21 @@ struct Belongings {
 enum Step {
     Provision,
     Allow(Box<Rule>),
+    Suspend,
     Terminate,
+}
+
+impl Belongings {
+    /// The steps by which they go along. What somebody has suspended stays so, since a provisioned server is active.
+    fn along(&self) -> Vec<Step> {
+        let rules = self.rules.iter().cloned().map(Box::new);
+        let suspend = self.is_suspended().then_some(Step::Suspend);
+        rules.map(Step::Allow).chain(suspend).collect()
+    }
+
+    fn is_suspended(&self) -> bool {
+        self.server.status == EndpointStatus::Paused && self.server.quota_paused != Some(true)
+    }
 }
 
 /// A move, and how far it has come.
@@ -67,7 +81,7 @@ struct Moving<'a> {
     before: Belongings,
     /// The server at its new address, once it is provisioned.
     new: OnceCell<Endpoint>,
-    /// Rules that are not on the new server yet.
+    /// Steps between the first and the last that are still to be done.
     missing: Cell<usize>,
 }
 
@@ -85,21 +99,16 @@ pub async fn run(context: &Context, args: &EndpointMoveArgs) -> Result<Outcome, 
             before
         }
     };
-    let missing = before.rules.len();
+    let along = before.along();
     let moving = Moving {
         context,
         args,
         before,
         new: OnceCell::new(),
-        missing: Cell::new(missing),
+        missing: Cell::new(along.len()),
     };
     moving.take_up(&journal, &keys[0]);
-    let rules = moving.before.rules.iter().cloned().map(Box::new);
-    let stages = [
-        vec![Step::Provision],
-        rules.map(Step::Allow).collect(),
-        vec![Step::Terminate],
-    ];
+    let stages = [vec![Step::Provision], along, vec![Step::Terminate]];
     let items = bulk::change_in_stages(context, &moving, &stages, (&journal, &args.run)).await?;
     if let Some(error) = bulk::refused(&items) {
         return Err(error);
@@ -149,10 +158,15 @@ async fn confirm(
     let place = (name.as_str(), args.address, before.customer);
     other_owners::confirm(context, Some(place)).await?;
     let question = format!(
-        "About to move {} of customer {} to {name}: provision {name}, take its name and {} along, and terminate {}.",
+        "About to move {} of customer {} to {name}: provision {name}, take its name and {} along{}, and terminate {}.",
         references::name_of(&before.server),
         before.customer,
         counted(before.rules.len(), "rule"),
+        if before.is_suspended() {
+            ", suspend it as this one is"
+        } else {
+            ""
+        },
         before.server.ip_address
     );
     let handle = references::handle_of(&before.server);
@@ -166,12 +180,9 @@ impl Moving<'_> {
         if let Some(id) = id.and_then(|id| id.parse().ok()) {
             self.is_at(id);
         }
-        let is_there = |rule: &&Rule| {
-            let key = self.key(&Step::Allow(Box::new((*rule).clone())));
-            journal.earlier_id(&key).is_some()
-        };
-        let there = self.before.rules.iter().filter(is_there).count();
-        self.missing.set(self.before.rules.len() - there);
+        let along = self.before.along();
+        let missing = |step: &&Step| journal.earlier_id(&self.key(step)).is_none();
+        self.missing.set(along.iter().filter(missing).count());
     }
 
     fn is_at(&self, id: Uuid) {
@@ -184,8 +195,12 @@ impl Moving<'_> {
     }
 
     fn sentence(&self) -> String {
+        let state = match self.before.is_suspended() {
+            true => "suspended as before",
+            false => "monitored",
+        };
         format!(
-            "{} of customer {} is monitored at {}, with {}; {} is terminated.",
+            "{} of customer {} is {state} at {}, with {}; {} is terminated.",
             references::handle_of(&self.before.server),
             self.before.customer,
             self.args.address,
@@ -240,8 +255,27 @@ impl Moving<'_> {
         };
         let (session, notebook) = (&self.context.session, &self.context.notebook);
         let end = create::add(session, notebook, &wanted, Existing::Skip, prior).await?;
-        self.missing.update(|missing| missing.saturating_sub(1));
+        self.is_along();
         Ok(end)
+    }
+
+    async fn suspend(&self) -> Result<End, CliError> {
+        let Some(new) = self.new.get() else {
+            return Err(waits("the new address is not provisioned"));
+        };
+        let end = self.change(new, Transition::Suspend).await?;
+        self.is_along();
+        Ok(end)
+    }
+
+    fn is_along(&self) {
+        self.missing.update(|missing| missing.saturating_sub(1));
+    }
+
+    async fn change(&self, server: &Endpoint, to: Transition) -> Result<End, CliError> {
+        let server = ServerTarget::from(server.clone());
+        let (session, notebook) = (&self.context.session, &self.context.notebook);
+        change::send(session, notebook, &server, ServerChange::To(to)).await
     }
 
     async fn terminate(&self) -> Result<End, CliError> {
@@ -249,12 +283,12 @@ impl Moving<'_> {
             return Err(waits("the new address is not provisioned"));
         }
         if self.missing.get() > 0 {
-            return Err(waits("not all rules are on the new server"));
+            return Err(waits(
+                "the new server does not have everything of the old one",
+            ));
         }
-        let server = ServerTarget::from(self.before.server.clone());
-        let change = ServerChange::To(Transition::Terminate);
-        let (session, notebook) = (&self.context.session, &self.context.notebook);
-        change::send(session, notebook, &server, change).await
+        self.change(&self.before.server, Transition::Terminate)
+            .await
     }
 }
 
@@ -277,6 +311,7 @@ impl ChangeOfMany for Moving<'_> {
             name: match step {
                 Step::Provision => format!("provision {new}"),
                 Step::Allow(rule) => format!("allow {} on {new}", ports_of(rule)),
+                Step::Suspend => format!("suspend {new}"),
                 Step::Terminate => format!("terminate {old}"),
             },
             customer: Some(self.before.customer),
@@ -287,6 +322,7 @@ impl ChangeOfMany for Moving<'_> {
         match step {
             Step::Provision => key(self.context, self.args, "provision"),
             Step::Allow(rule) => key(self.context, self.args, &rule.id.to_string()),
+            Step::Suspend => key(self.context, self.args, "suspend"),
             Step::Terminate => key(self.context, self.args, "terminate"),
         }
     }
@@ -295,7 +331,7 @@ impl ChangeOfMany for Moving<'_> {
     fn kept(&self, step: &Step) -> Value {
         match step {
             Step::Provision => to_json(&self.before),
-            Step::Allow(_) | Step::Terminate => Value::Null,
+            Step::Allow(_) | Step::Suspend | Step::Terminate => Value::Null,
         }
     }
 
@@ -303,6 +339,7 @@ impl ChangeOfMany for Moving<'_> {
         let end = match step {
             Step::Provision => self.provision().await,
             Step::Allow(rule) => self.allow(rule, prior).await,
+            Step::Suspend => self.suspend().await,
             Step::Terminate => self.terminate().await,
         };
         Ok(end?.after(prior))
