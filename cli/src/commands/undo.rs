@@ -5,7 +5,7 @@ use super::history::CHANGE;
 use crate::bulk::args::RunArgs;
 use crate::bulk::{self, ChangeOfMany, Done, End, Key, Label, Prior, Words};
 use crate::context::Context;
-use crate::error::CliError;
+use crate::error::{CliError, Exit};
 use crate::notebook::history::{self, Entry};
 use crate::notebook::way_back::{Switched, WayBack};
 use crate::references;
@@ -340,7 +340,12 @@ impl Call<'_> {
                 for rule in rules {
                     let mut request = DeleteRule::account_wide(*rule);
                     request.billing_customer_id = *customer;
-                    end = self.send(request).await?;
+                    match self.send(request).await {
+                        Ok(removed) => end = removed,
+                        // Somebody has removed it already.
+                        Err(error) if error.exit() == Exit::NotFound => {}
+                        Err(error) => return Err(error),
+                    }
                 }
                 Ok(end)
             }

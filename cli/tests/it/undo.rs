@@ -289,3 +289,21 @@ fn an_undo_that_was_killed_goes_on_with_the_rest() {
     let paused = shell.line("endpoint list --status paused -o json").exits(0);
     assert_eq!(paused.json(), serde_json::json!([]));
 }
+
+#[test]
+fn rules_that_somebody_has_removed_meanwhile_are_no_hindrance() {
+    let shell = furnished();
+    let dump = "Status: active\n\n80/tcp   ALLOW   Anywhere\n443/tcp   ALLOW   Anywhere\n";
+    shell.file("dump.txt", dump);
+    shell.line("rules import web-1 dump.txt").exits(0);
+    shell.line("rules remove 80 --on web-1 -y").exits(0);
+    let import = shell.line("history -o json").exits(0).json();
+    let import = import.as_array().expect("a list").iter();
+    let import = import
+        .filter(|entry| entry["operation"] == "ingest_firewall")
+        .find_map(|entry| entry["id"].as_str().map(str::to_owned));
+    let undo = format!("undo {} -y", import.expect("the import"));
+    shell.line(&undo).exits(0);
+    let left = shell.line("rules list web-1 -o json").exits(0).json();
+    assert_eq!(left.as_array().map(Vec::len), Some(1), "{left}");
+}
