@@ -92,20 +92,31 @@ pub fn report(screen: &Ui, words: Words, items: &[Item]) -> Outcome {
         done,
         skipped: there,
     } = words;
-    let (total, unsent) = (items.len(), items.iter().filter(is_unsent).count());
-    let mut sentence = format!(
-        "{total} in all: {succeeded} {done}, {skipped} {there}, {} failed",
-        failed - unsent
-    );
-    if unsent > 0 {
-        sentence.push_str(&format!(", {unsent} not sent"));
-    }
+    let unsent = items.iter().filter(is_unsent).count();
+    let sentence = counted(&[
+        (succeeded, done),
+        (skipped, there),
+        (failed - unsent, "failed"),
+        (unsent, "not sent"),
+    ]);
     let mut story = vec![Line::text(sentence)];
     story.extend(items.iter().filter_map(left_undone));
     story.extend(failures(items));
     Outcome {
         exit: exit_of(items),
         ..Outcome::record(result, table).tell(story)
+    }
+}
+
+/// `3 in all: 2 suspended, 1 failed`; what there is none of is left out.
+fn counted(ends: &[(usize, &str)]) -> String {
+    let total: usize = ends.iter().map(|(count, _)| count).sum();
+    let ends = ends.iter().filter(|(count, _)| *count > 0);
+    let ends: Vec<String> = ends.map(|(count, end)| format!("{count} {end}")).collect();
+    match ends.as_slice() {
+        [] => "nothing to do".to_owned(),
+        [all] => all.clone(),
+        several => format!("{total} in all: {}", several.join(", ")),
     }
 }
 

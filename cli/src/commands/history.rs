@@ -107,6 +107,11 @@ pub fn run(context: &Context, args: &HistoryArgs) -> Result<Outcome, CliError> {
             counted(earlier, "earlier change")
         ));
     }
+    if entries.is_empty() {
+        context.screen.note(
+            "the history has what was changed from this machine; who else changed something, the service does not tell",
+        );
+    }
     Ok(Outcome::list(&entries[earlier..], COLUMNS))
 }
 

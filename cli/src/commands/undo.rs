@@ -415,11 +415,16 @@ impl Call<'_> {
     }
 
     fn done(&self, note: Option<&str>) -> Done {
+        let removes_rules = matches!(self.entry.way_back, Some(WayBack::RemoveRules { .. }));
+        let then = match removes_rules {
+            true => " If a port is still open, the next scan raises an alert.",
+            false => "",
+        };
         Done {
             id: self.entry.id.clone(),
             record: serde_json::json!({ "undone": self.entry.id, "about": self.entry.about }),
             note: note.map(str::to_owned),
-            sentence: format!("Taken back: {}.", self.entry.about),
+            sentence: format!("Taken back: {}.{then}", self.entry.about),
             ..Done::default()
         }
     }

@@ -31,6 +31,11 @@ impl LookedAt {
         })
     }
 
+    /// Whether nothing was shown yet.
+    pub fn is_first(&self) -> bool {
+        self.records.is_empty()
+    }
+
     /// Whether a record was shown before.
     pub fn has(&self, record: &LeakRecord) -> bool {
         self.records.contains(&self.hash(record))

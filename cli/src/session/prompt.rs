@@ -141,9 +141,8 @@ impl Prompt {
             )));
         }
         self.lease.release();
-        let typed = self
-            .ui
-            .ask_text(&format!("{question} Type {name} to go on"))?;
+        self.ui.before_question(question);
+        let typed = self.ui.ask_text(&format!("Type {name} to go on"))?;
         if typed.trim() == name.trim() {
             Ok(())
         } else {
@@ -159,7 +158,8 @@ impl Prompt {
             return Err(CliError::usage(format!("{question} This needs --yes")));
         }
         self.lease.release();
-        if self.ui.ask_yes(&format!("{question} Go on?"))? {
+        self.ui.before_question(question);
+        if self.ui.ask_yes("Go on?")? {
             Ok(())
         } else {
             Err(declined("the answer was no"))

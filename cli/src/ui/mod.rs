@@ -339,6 +339,12 @@ impl Ui {
         self.invocation.expand(text)
     }
 
+    /// Says what a question is about; --quiet does not keep it back.
+    pub fn before_question(&self, sentence: &str) {
+        let sentence = folded(&std::io::stderr(), &sanitize(sentence), 0, 2);
+        self.to_stderr(&format!("{sentence}\n"));
+    }
+
     /// Says something beside the result.
     pub fn note(&self, sentence: &str) {
         if !self.display.quiet && self.may_chat() {

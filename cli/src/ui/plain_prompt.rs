@@ -39,15 +39,6 @@ pub fn line_or(ui: &Ui, question: &str, before: &str) -> Result<String, CliError
     }
 }
 
-/// Asks yes or no; anything but a yes is no.
-pub fn yes(ui: &Ui, question: &str) -> Result<bool, CliError> {
-    let answer = line(ui, &format!("{question} [y/N]"))?;
-    Ok(matches!(
-        answer.trim().to_ascii_lowercase().as_str(),
-        "y" | "yes"
-    ))
-}
-
 /// Lets a person choose one by its number.
 pub fn choice(ui: &Ui, question: &str, options: &[String]) -> Result<usize, CliError> {
     list(ui, question, options);

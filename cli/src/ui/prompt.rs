@@ -4,7 +4,7 @@ use super::plain_prompt::{self, interrupted};
 use super::{Ui, sanitize};
 use crate::error::{CliError, Exit};
 use crate::machine::interrupt;
-use dialoguer::{Confirm, Input, MultiSelect, Password, Select};
+use dialoguer::{Input, MultiSelect, Password, Select};
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, Ordering};
 use zeroize::Zeroizing;
@@ -127,20 +127,13 @@ impl Ui {
         )
     }
 
-    /// Asks yes or no; no answer is no.
+    /// Asks yes or no. A whole line answers: a key of the next command that was typed too early is no yes.
     pub fn ask_yes(&self, question: &str) -> Result<bool, CliError> {
-        if plain_prompt::wanted() {
-            return self.at_terminal(|| plain_prompt::yes(self, question));
-        }
-        let confirm = Confirm::new()
-            .with_prompt(sanitize(question))
-            .default(false);
-        self.at_terminal(|| {
-            confirm
-                .interact_opt()
-                .map(Option::unwrap_or_default)
-                .map_err(no_answer)
-        })
+        let answer = self.ask_text_or(&format!("{question} [y/N]"), "")?;
+        Ok(matches!(
+            answer.trim().to_ascii_lowercase().as_str(),
+            "y" | "yes"
+        ))
     }
 }
 

@@ -406,3 +406,38 @@ fn a_profile_for_a_colleague_is_made_read_only_with_its_key() {
         .exits(0);
     shell.line("provision 203.0.113.10 -c 42").exits(0);
 }
+
+#[test]
+fn a_profile_like_another_has_its_key_and_takes_nothing_along_when_it_goes() {
+    let tenant = account();
+    let shell = Shell::new().with("SECMON_RATE_LIMITS", "off");
+    let login = [
+        "auth",
+        "login",
+        "--profile",
+        "work",
+        "--base-url",
+        tenant.url(),
+        "--key-stdin",
+    ];
+    shell.feed(tenant.api_key(), &login).exits(0);
+    shell
+        .line("profile create colleague --same-as work --read-only")
+        .exits(0);
+    shell.line("--profile colleague endpoint list").exits(0);
+    shell
+        .line("--profile colleague provision 203.0.113.1 -c 42")
+        .exits(3);
+    // As somebody might who has no --same-as.
+    shell
+        .line(&format!("profile create third --base-url {}", tenant.url()))
+        .exits(0);
+    shell
+        .line("config set profiles.third.key_file keys/work")
+        .exits(0);
+    for gone in ["colleague", "third"] {
+        shell.line(&format!("profile delete {gone} -y")).exits(0);
+    }
+    shell.line("--profile work endpoint list").exits(0);
+    shell.line("profile create x --same-as nobody").exits(2);
+}

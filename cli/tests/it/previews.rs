@@ -68,7 +68,7 @@ fn what_was_told_is_what_is_paused() {
     let mut terminal = Terminal::start(&shell, 200, &words);
     terminal.shows("web-3 (203.0.113.3), web-2 (203.0.113.2), web-1 (203.0.113.1)");
     terminal.shows("Go on?");
-    terminal.type_keys("y");
+    terminal.type_keys("y\r");
     assert_eq!(terminal.ends().0, 0);
     let paused = shell.line("endpoint list --status paused -o ids").exits(0);
     assert_eq!(paused.stdout.lines().count(), 3, "{paused:?}");
@@ -233,4 +233,19 @@ fn an_address_that_another_customer_has_is_warned_of_when_it_is_added() {
     assert!(own.stderr.contains("of customer 43"), "{own:?}");
     let new = shell.line("endpoint add 203.0.113.9 -c 42").exits(0);
     assert!(!new.stderr.contains("warning"), "{new:?}");
+}
+
+#[test]
+fn keys_that_were_typed_too_early_are_no_answer() {
+    let tenant = account();
+    let shell = customer(&tenant);
+    let words = "endpoint terminate web-1 -c 42";
+    let words: Vec<&str> = words.split(' ').collect();
+    for typed in ["history\r", "yes please\r", "\r"] {
+        let mut terminal = Terminal::start(&shell, 100, &words);
+        terminal.shows("Go on?");
+        terminal.type_keys(typed);
+        assert_eq!(terminal.ends().0, 1, "{typed:?}");
+    }
+    assert!(tenant.calls("POST", "*/terminate").is_empty());
 }

@@ -59,7 +59,7 @@ fn triage_by_numbers_does_what_was_chosen_after_one_question() {
         8,
         "nothing is sent before the last question"
     );
-    terminal.shows("About to do this to 6 alerts. Go on? [y/N]");
+    terminal.shows("About to do this to 6 alerts.\r\nGo on? [y/N]");
     terminal.type_keys("y\n");
     let (code, screen) = terminal.ends();
     assert_eq!(code, 0, "{screen}");
@@ -103,7 +103,7 @@ fn triage_with_keys_acknowledges_and_may_be_declined() {
     terminal.type_keys("q\r");
     terminal.shows("alert ack example.com/");
     terminal.shows("Go on?");
-    terminal.type_keys("n");
+    terminal.type_keys("n\r");
     let (code, screen) = terminal.ends();
     assert_eq!(code, 1, "{screen}");
     assert_eq!(open_alerts(&shell).len(), open);

@@ -160,3 +160,14 @@ fn a_page_that_cannot_be_written_is_an_error() {
     let nobody = shell.line("report -c 43 --html report.html").exits(4);
     assert!(nobody.stderr.contains("nothing to report of customer 43"));
 }
+
+#[test]
+fn a_port_whose_rule_has_gone_is_open_and_not_allowed() {
+    let shell = customer();
+    let written = page(&shell, &[]);
+    assert!(written.contains("22 allowed"), "{written}");
+    shell.line("rules remove 22 --on web-1 -y").exits(0);
+    let written = page(&shell, &[]);
+    assert!(written.contains("22 open"), "{written}");
+    assert!(!written.contains("22 allowed"), "{written}");
+}

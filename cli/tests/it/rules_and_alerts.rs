@@ -1,6 +1,7 @@
 //! Allowed Ports rules and port alerts.
 
 use crate::shell::{Shell, account, provision};
+use http::StatusCode;
 use secmon_mock::{CloseAt, Fault};
 use serde_json::{Value, json};
 
@@ -392,4 +393,19 @@ fn an_alert_is_allowed_for_good_or_resolved_for_now() {
     assert!(resolved.stdout.contains("alert allow"), "{resolved:?}");
     assert_eq!(open_ports(&shell), [443, 8080]);
     shell.line(&format!("alert show {web} -c 7")).exits(4);
+}
+
+#[test]
+fn a_script_learns_by_the_exit_code_whether_alerts_are_open() {
+    let tenant = account();
+    let shell = Shell::of(&tenant);
+    provision(&shell, "203.0.113.10", "web-1");
+    let line = "alert list -c 42 --status open --severity medium+ --exit-code";
+    let run = shell.line(line).exits(1);
+    assert!(run.stdout.contains("8080/tcp"), "{run:?}");
+    shell
+        .line("alert list -c 42 --status open --severity critical --exit-code")
+        .exits(0);
+    tenant.fault(Fault::status(StatusCode::INTERNAL_SERVER_ERROR).times(0));
+    shell.line(line).exits(7);
 }

@@ -3,7 +3,7 @@
 use super::filter::{self, AlertFilter, AlertKind, AlertStatusArg};
 use crate::commands::common::{new_customer, views};
 use crate::context::Context;
-use crate::error::CliError;
+use crate::error::{CliError, Exit};
 use crate::references;
 use crate::references::alerts::Alert;
 use crate::ui::outcome::{Cell, Field, Line, Outcome, shown, to_json, with_room};
@@ -20,6 +20,7 @@ Examples:
   secmon alert list -c 42
   secmon alert list -c 42 --status open --severity high+
   secmon alert list --all-customers --port 3306 --status open
+  secmon alert list -c 42 --status open --severity critical --exit-code
   secmon alert list --endpoint web-1
   secmon alert list --domain example.com -c 42";
 
@@ -33,6 +34,9 @@ pub struct AlertListArgs {
     /// Of every customer who has a server, or a domain that this machine has seen; two calls or more for each
     #[arg(long, conflicts_with_all = ["endpoint", "domain"])]
     pub all_customers: bool,
+    /// End with exit code 1 where any alert is listed; a service that cannot be reached is another code, 7
+    #[arg(long)]
+    pub exit_code: bool,
     /// Which alerts
     #[command(flatten)]
     pub filter: AlertFilter,
@@ -77,6 +81,9 @@ pub async fn run(context: &Context, args: &AlertListArgs) -> Result<Outcome, Cli
     outcome.table.insert(2, column, cells);
     if !alerts.is_empty() {
         outcome.story = vec![Line::Rows, Line::text(counts(&owners, &alerts))];
+        if args.exit_code {
+            outcome.exit = Exit::Other;
+        }
     }
     Ok(outcome)
 }

@@ -2,7 +2,8 @@
 
 use crate::error::{CliError, Own};
 use crate::session::Session;
-use crate::session::profile::ConfigDocument;
+use crate::session::profile::{ConfigDocument, Profile};
+use crate::session::settings::Settings;
 use crate::ui::outcome::{Line, Outcome, Table};
 use serde_json::json;
 use std::path::Path;
@@ -24,9 +25,7 @@ pub fn run(session: &Session) -> Result<Outcome, CliError> {
         return Ok(said);
     }
     ConfigDocument::change(&settings.config_path, |document| {
-        if let Some(file) = &profile.key_file {
-            forget(&settings.config_folder().join(file))?;
-        }
+        forget_key_of(&name, profile, settings)?;
         document.unset(&name, "key_file");
         document.unset(&name, "key_command");
         Ok(())
@@ -38,6 +37,18 @@ pub fn run(session: &Session) -> Result<Outcome, CliError> {
         Outcome::record(json!({ "profile": name }), Table::default())
             .tell(vec![Line::text(sentence)]),
     )
+}
+
+/// Deletes the key file of a profile, unless another profile has the same.
+pub fn forget_key_of(name: &str, profile: &Profile, settings: &Settings) -> Result<(), CliError> {
+    let Some(file) = &profile.key_file else {
+        return Ok(());
+    };
+    let mut others = settings.config.profiles.iter();
+    match others.any(|(other, one)| other != name && one.key_file.as_ref() == Some(file)) {
+        true => Ok(()),
+        false => forget(&settings.config_folder().join(file)),
+    }
 }
 
 /// Deletes a key file; one that is gone already is as good.

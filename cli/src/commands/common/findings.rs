@@ -104,6 +104,11 @@ pub fn open_ports(detail: &EndpointDetail) -> Option<&[u16]> {
     detail.latest_scan.as_ref()?.open_ports.as_deref()
 }
 
+/// Whether a rule allows a port, for one protocol at least.
+pub fn is_allowed(detail: &EndpointDetail, port: u16) -> bool {
+    !allowed_as(detail, port).is_empty()
+}
+
 /// The protocols for which a port is allowed.
 fn allowed_as(detail: &EndpointDetail, port: u16) -> Vec<&str> {
     let allowed = detail

@@ -390,7 +390,19 @@ fn conclude(
         );
         outcome.story.insert(0, Line::text(sentence));
     }
+    let changed = items.iter().filter(|item| matches!(item.end, End::Done(_)));
+    let changed: Vec<String> = changed.map(|item| item.target.clone()).collect();
+    if !changed.is_empty() {
+        let done = changing.to.words().done;
+        let sentence = format!("Customer {customer}: {} {done}.", few(&changed));
+        outcome.story.insert(0, Line::text(sentence));
+    }
     outcome.story.extend(stay);
+    if changing.to == Transition::Terminate && !changed.is_empty() {
+        outcome.story.push(Line::Hint(
+            "rules and alerts of what has ended stay in the lists, and have no effect".to_owned(),
+        ));
+    }
     if changing.to == Transition::Suspend && !items.is_empty() {
         outcome.story.extend([
             Line::Heading("Next:"),

@@ -75,6 +75,11 @@ pub async fn run(context: &Context, args: &DomainLeaksArgs) -> Result<Outcome, C
     let mut looked_at = LookedAt::read(account, domain.id);
     let records = match args.new {
         true => {
+            if looked_at.is_first() {
+                context
+                    .screen
+                    .note("this machine has shown none of them before: all count as new");
+            }
             records.retain(|record| !looked_at.has(record));
             records.truncate(context.screen.limit().unwrap_or(usize::MAX));
             records

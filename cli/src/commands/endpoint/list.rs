@@ -112,7 +112,7 @@ async fn open_on(
     const WORTH_TELLING: usize = 20;
     if servers.len() > WORTH_TELLING {
         context.screen.note(&format!(
-            "reading {} servers one by one: narrow them with -c or --search",
+            "reading {} servers one by one; `alert list --all-customers --port {port}` takes a few calls, and shows where nothing allows it",
             servers.len()
         ));
     }

@@ -63,6 +63,7 @@ fn status_and_why(endpoint: &Endpoint) -> String {
             "{} (by the platform: the capacity is used up)",
             endpoint.status
         ),
+        Some(false) if views::is_paused(endpoint) => format!("{} (by hand)", endpoint.status),
         _ => endpoint.status.to_string(),
     }
 }

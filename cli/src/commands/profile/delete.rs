@@ -1,7 +1,7 @@
 //! `secmon profile delete`.
 
 use super::said;
-use crate::commands::auth::logout::forget;
+use crate::commands::auth::logout::forget_key_of;
 use crate::error::CliError;
 use crate::session::Session;
 use crate::session::profile::ConfigDocument;
@@ -20,9 +20,7 @@ pub fn run(session: &Session, prompt: &Prompt, name: &str) -> Result<Outcome, Cl
         return Ok(said);
     }
     ConfigDocument::change(&session.settings.config_path, |document| {
-        if let Some(file) = &profile.key_file {
-            forget(&session.settings.config_folder().join(file))?;
-        }
+        forget_key_of(name, profile, &session.settings)?;
         document.remove(name);
         Ok(())
     })?;

@@ -1,7 +1,7 @@
 //! `secmon profile rename`.
 
 use super::said;
-use crate::commands::auth::logout::forget;
+use crate::commands::auth::logout::forget_key_of;
 use crate::error::CliError;
 use crate::session::profile::{self, ConfigDocument};
 use crate::session::{Session, credentials};
@@ -31,7 +31,7 @@ pub fn run(session: &Session, name: &str, new: &str) -> Result<Outcome, CliError
         Ok(())
     })?;
     if moves {
-        forget(&kept)?;
+        forget_key_of(name, profile, settings)?;
     }
     Ok(said(new, format!("Profile {name} is called {new} now.")))
 }

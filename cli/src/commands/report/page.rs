@@ -173,7 +173,12 @@ fn ports(detail: &EndpointDetail) -> String {
         if detail.alerts.iter().any(|alert| alert.port == *port) {
             continue;
         }
-        let _ = write!(cells, "<span class=\"port allowed\">{port} allowed</span>");
+        // Without an alert it need not be allowed: a rule may have gone since the last scan.
+        let state = match findings::is_allowed(detail, *port) {
+            true => "allowed",
+            false => "open",
+        };
+        let _ = write!(cells, "<span class=\"port allowed\">{port} {state}</span>");
     }
     match (cells.is_empty(), &detail.latest_scan) {
         (true, None) => "not known yet".to_owned(),

@@ -358,7 +358,7 @@ fn done(wanted: &Wanted, rule: &Rule) -> Done {
         id: rule.id.to_string(),
         record: to_json(rule),
         sentence: format!(
-            "{port} is allowed on {name}{until}; an alert that was open for it is resolved."
+            "{port} is allowed on {name}{until}; an alert for it, if one was open, is resolved."
         ),
         ..Done::default()
     }

@@ -118,7 +118,9 @@ pub fn conclude(
 pub fn untaken(asked: Option<u32>, now: Option<u32>) -> String {
     match asked {
         Some(asked) if now != Some(asked) => {
-            format!(" The quantity {asked} is not taken: the plan says how much there may be.")
+            format!(
+                " The quantity {asked} has no effect: this product is sold by plan, and --plan chooses it."
+            )
         }
         _ => String::new(),
     }
@@ -129,6 +131,8 @@ pub fn untaken(asked: Option<u32>, now: Option<u32>) -> String {
 pub struct Moved {
     paused: Vec<String>,
     resumed: Vec<String>,
+    /// Whether both were read.
+    is_known: bool,
 }
 
 impl Moved {
@@ -144,12 +148,16 @@ impl Moved {
         Self {
             paused: without(&before, &now),
             resumed: without(&now, &before),
+            is_known: true,
         }
     }
 
     /// The end of the change with them.
     pub fn told_with(self, end: End) -> End {
         let tell = |mut done: Done| {
+            if self.is_known && self.paused.is_empty() && self.resumed.is_empty() {
+                done.sentence += " Nothing was paused or resumed by that.";
+            }
             for (names, verb) in [(&self.paused, "paused"), (&self.resumed, "resumed")] {
                 if !names.is_empty() {
                     let named = bulk::preview(names, String::clone);
