@@ -59,7 +59,7 @@ impl ScopeRules {
         at: Instant,
         except: Option<RuleNo>,
     ) -> Option<RuleNo> {
-        let counts = |end: &End| end.0 > at && Some(end.1) != except;
+        let counts = |end: &End| Some(end.1) != except;
         let protocols = protocol.protocols().iter();
         let met = protocols
             .filter_map(|protocol| self.trees[*protocol as usize].meeting(ports, at, counts));
