@@ -127,10 +127,7 @@ pub fn parse(
             .and_then(|row| new_row(row, line, &mut earlier))
         {
             Ok(row) => rows.push(row),
-            Err(error) => problems.push(BadRow {
-                row: line,
-                message: error.message().to_owned(),
-            }),
+            Err(error) => problems.push(BadRow::new(line, &error)),
         }
     }
     let repeated = all - seen.len();

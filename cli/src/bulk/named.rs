@@ -40,10 +40,7 @@ pub fn read(path: &Path, name: &str) -> Result<Vec<NamedServer>, CliError> {
         match spreadsheet::check_width(&record, &heading).and_then(|()| places.read(&record, line))
         {
             Ok(one) => named.push(one),
-            Err(error) => problems.push(BadRow {
-                row: line,
-                message: error.message().to_owned(),
-            }),
+            Err(error) => problems.push(BadRow::new(line, &error)),
         }
     }
     match problems.as_slice() {

@@ -80,6 +80,16 @@ pub struct BadRow {
     pub message: String,
 }
 
+impl BadRow {
+    /// A row that an error refuses.
+    pub fn new(row: u64, error: &CliError) -> Self {
+        Self {
+            row,
+            message: error.message().to_owned(),
+        }
+    }
+}
+
 /// Refuses a file for some of its rows: what is wrong with several in one line, then the single ones.
 pub fn bad_rows(name: &str, problems: &[BadRow]) -> CliError {
     let mut kinds: BTreeMap<String, Vec<&BadRow>> = BTreeMap::new();

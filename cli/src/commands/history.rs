@@ -71,8 +71,8 @@ pub const CHANGE: RecordKind = RecordKind {
 
 /// Runs the command.
 pub fn run(context: &Context, args: &HistoryArgs) -> Result<Outcome, CliError> {
-    let all = history::read()?;
-    let mut entries = all.clone();
+    let mut entries = history::read()?;
+    let undone = undo::undone(&entries);
     if let Some(customer) = context.session.settings.customer {
         entries.retain(|entry| entry.is_about(customer));
     }
@@ -80,7 +80,7 @@ pub fn run(context: &Context, args: &HistoryArgs) -> Result<Outcome, CliError> {
         let entry = references::by_id_or_prefix(&context.session, id, CHANGE, entries, |entry| {
             entry.id.clone()
         })?;
-        return Ok(one(&entry, &all));
+        return Ok(one(&entry, &undone));
     }
     if let Some(since) = &args.since {
         let earliest = chrono::Utc::now() - durations::length("--since", since)?;
@@ -178,7 +178,7 @@ fn listed<T: ToString>(items: &[T]) -> Cell {
     Cell::maybe((!items.is_empty()).then(|| items.join(" ")))
 }
 
-fn one(entry: &Entry, all: &[Entry]) -> Outcome {
+fn one(entry: &Entry, undone: &[String]) -> Outcome {
     let mut story = vec![
         Line::text(format!("{}: {}", entry.operation, entry.about)),
         Line::Field("id", Cell::text(&entry.id)),
@@ -200,6 +200,6 @@ fn one(entry: &Entry, all: &[Entry]) -> Outcome {
     if !entry.moved.is_empty() {
         story.push(Line::Field("capacity moved", listed(&entry.moved)));
     }
-    story.extend(undo::told(entry, all));
+    story.extend(undo::told(entry, undone));
     Outcome::record(to_json(entry), Table::of(COLUMNS, [entry])).tell(story)
 }

@@ -76,7 +76,7 @@ fn chosen(context: &Context, id: Option<&str>) -> Result<Vec<Entry>, CliError> {
     let service = session.service_name();
     let mut entries = history::read()?;
     entries.retain(|entry| entry.service == service);
-    let undone: Vec<String> = entries.iter().filter_map(taken_back).collect();
+    let undone = undone(&entries);
     if let Some(customer) = session.settings.customer {
         entries.retain(|entry| entry.is_about(customer));
     }
@@ -101,6 +101,11 @@ fn chosen(context: &Context, id: Option<&str>) -> Result<Vec<Entry>, CliError> {
     let (id, run) = (last.id.clone(), last.run.clone());
     entries.retain(|entry| entry.id == id || (!run.is_empty() && entry.run == run));
     Ok(entries)
+}
+
+/// The changes that others have taken back.
+pub fn undone(entries: &[Entry]) -> Vec<String> {
+    entries.iter().filter_map(taken_back).collect()
 }
 
 /// The change that an entry has taken back.
@@ -179,8 +184,8 @@ fn nearest_way(entry: &Entry) -> &'static str {
 }
 
 /// What `history show` says of taking a change back.
-pub fn told(entry: &Entry, all: &[Entry]) -> Vec<Line> {
-    if all.iter().filter_map(taken_back).any(|id| id == entry.id) {
+pub fn told(entry: &Entry, undone: &[String]) -> Vec<Line> {
+    if undone.contains(&entry.id) {
         return vec![Line::text("It was taken back.")];
     }
     match &entry.way_back {

@@ -222,8 +222,8 @@ pub fn customers(service: &str) -> BTreeSet<CustomerId> {
     done.filter_map(|entry| entry.customers).flatten().collect()
 }
 
-/// The records of a kind (`endpoint`, `domain`, `subscription`) that a suspension of all of a customer's has stopped, and that nothing
-/// has resumed, or suspended by name, since: all as far as this history tells.
+/// The records of a kind (`endpoint`, `domain`, `subscription`) that a suspension of all of a customer's has stopped,
+/// and that nothing has resumed, or suspended by name, since: all as far as this history tells.
 pub fn stopped_with_all(kind: &str) -> Result<HashSet<Uuid>, CliError> {
     let (suspend, resume) = (format!("suspend_{kind}"), format!("resume_{kind}"));
     let mut stopped = HashSet::new();

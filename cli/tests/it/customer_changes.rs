@@ -171,6 +171,28 @@ fn a_customer_whose_leaving_was_killed_between_records_and_subscriptions_is_ende
 }
 
 #[test]
+fn who_leaves_is_told_by_name_and_so_is_what_stays() {
+    let tenant = account();
+    let shell = Shell::of(&tenant);
+    provision(&shell, "203.0.113.1", "web-1");
+    let line = "customer leave 42 --confirm=42";
+    let left = shell.line(line).exits(0).stdout;
+    assert!(
+        left.contains("Customer 42: web-1 (203.0.113.1) terminated."),
+        "{left}"
+    );
+    assert!(
+        left.contains("rules and alerts of what has ended stay"),
+        "{left}"
+    );
+    let unknown = shell.line("history --endpoint 198.51.100.9").exits(0);
+    assert!(
+        unknown.stderr.contains("the service does not tell"),
+        "{unknown:?}"
+    );
+}
+
+#[test]
 fn a_server_that_came_back_is_not_ended_by_an_older_run() {
     let tenant = account();
     let (wire, shell) = wired(&tenant);

@@ -20,6 +20,8 @@ fn only_what_was_not_shown_before_is_new_and_no_address_is_kept() {
         shell.line(line).exits(0);
     }
     let look = "domain leaks a.example --new -o json";
+    let run = shell.line("domain leaks a.example --new -n").exits(0);
+    assert!(run.stderr.contains("all count as new"), "{run:?}");
     let first = emails(&shell.line(look).exits(0).json());
     assert!(!first.is_empty());
     assert!(emails(&shell.line(look).exits(0).json()).is_empty());

@@ -396,6 +396,15 @@ fn an_alert_is_allowed_for_good_or_resolved_for_now() {
 }
 
 #[test]
+fn who_paused_a_server_is_told() {
+    let shell = Shell::of(&account());
+    provision(&shell, "203.0.113.10", "web-1");
+    shell.line("endpoint suspend web-1").exits(0);
+    let shown = shell.line("endpoint show web-1").exits(0).stdout;
+    assert!(shown.contains("paused (by hand)"), "{shown}");
+}
+
+#[test]
 fn a_script_learns_by_the_exit_code_whether_alerts_are_open() {
     let tenant = account();
     let shell = Shell::of(&tenant);

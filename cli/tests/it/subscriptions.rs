@@ -35,6 +35,7 @@ fn a_change_tells_both_plans_and_the_records_that_it_paused_and_resumed() {
         .exits(0)
         .stdout;
     assert!(again.contains("was professional before"), "{again}");
+    assert!(again.contains("Nothing was paused or resumed"), "{again}");
 
     let line = "sub suspend 501 --product port_monitoring -y -o json";
     let suspended = shell.line(line).exits(0).json();
@@ -54,6 +55,9 @@ fn a_quantity_that_is_not_taken_is_told() {
     let change = "sub change 501 --product port_monitoring --plan business --quantity 9 -y";
     let change = shell.line(change).exits(0).stdout;
     assert!(change.contains("The quantity 9 has no effect"), "{change}");
+    let server = "sub set 503 --product endpoint --quantity 9";
+    let server = shell.line(server).exits(0).stdout;
+    assert!(server.contains("this product has none"), "{server}");
     let slots = "sub set 502 --product domain_monitoring --quantity 9";
     let slots = shell.line(slots).exits(0).stdout;
     assert!(!slots.contains("no effect"), "{slots}");

@@ -124,10 +124,7 @@ fn of_csv(text: &str, name: &str) -> Result<Vec<ListedRule>, CliError> {
         let width = spreadsheet::check_width(&record, &heading);
         match width.and_then(|()| columns.read(&record)) {
             Ok(rule) => rules.push(rule),
-            Err(error) => problems.push(BadRow {
-                row: line,
-                message: error.message().to_owned(),
-            }),
+            Err(error) => problems.push(BadRow::new(line, &error)),
         }
     }
     match problems.as_slice() {

@@ -1,6 +1,6 @@
 //! `secmon subscription change`.
 
-use super::target::{Moved, Subscription, SubscriptionTarget, conclude, untaken};
+use super::target::{Subscription, SubscriptionTarget, conclude, untaken, with_moves};
 use crate::bulk::{Created, Done, End, Words};
 use crate::commands::common::capacity::{DOMAINS, Kept};
 use crate::context::Context;
@@ -68,8 +68,8 @@ pub async fn run(context: &Context, args: SubscriptionChangeArgs) -> Result<Outc
         Err(error) => Err(error),
         Ok(None) => Ok(End::Planned),
         Ok(Some(answer)) => {
-            let moved = Moved::between(before, subscription.active(context).await);
-            Ok(moved.told_with(changed(context, &subscription, &answer, asked)))
+            let end = changed(context, &subscription, &answer, asked);
+            Ok(with_moves(before, subscription.active(context).await, end))
         }
     };
     conclude(&context.screen, &subscription, "changing", CHANGED, end)
@@ -100,7 +100,7 @@ fn changed(
         sentence: format!(
             "{label} {}.{}",
             from_and_to(data),
-            untaken(asked, data.quantity)
+            untaken(asked, data.quantity, data.plan_slug.as_ref())
         ),
     };
     match data.changed {

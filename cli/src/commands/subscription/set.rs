@@ -64,7 +64,7 @@ pub async fn run(context: &Context, args: SubscriptionSetArgs) -> Result<Outcome
                 context
                     .notebook
                     .learn(Seen::Plans(plan.iter().cloned().collect()));
-                let untaken = untaken(asked, answer.data.quantity);
+                let untaken = untaken(asked, answer.data.quantity, answer.data.plan_slug.as_ref());
                 let quantity = answer.data.quantity;
                 let what = plan.or(quantity.map(|quantity| format!("quantity {quantity}")));
                 let what = what.map(|what| format!(", {what},")).unwrap_or_default();

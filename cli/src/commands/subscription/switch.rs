@@ -1,6 +1,6 @@
 //! `secmon subscription suspend`, `resume` and `terminate`.
 
-use super::target::{Moved, Subscription, SubscriptionTarget, conclude};
+use super::target::{Subscription, SubscriptionTarget, conclude, with_moves};
 use crate::bulk::{Created, Done, End};
 use crate::commands::common::capacity::Kept;
 use crate::commands::common::transition::Transition;
@@ -39,8 +39,8 @@ pub async fn run(
     let before = subscription.active(context).await;
     let mut end = send(context, &subscription, to).await;
     if end.is_ok() {
-        let moved = Moved::between(before, subscription.active(context).await);
-        end = end.map(|end| moved.told_with(end));
+        let now = subscription.active(context).await;
+        end = end.map(|end| with_moves(before, now, end));
     }
     conclude(&context.screen, &subscription, to.doing(), to.words(), end)
 }

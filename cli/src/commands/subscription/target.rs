@@ -11,7 +11,7 @@ use crate::session::prompt::Danger;
 use crate::ui::Ui;
 use crate::ui::outcome::Outcome;
 use clap::Args;
-use secmon::model::{CustomerId, ServiceId, SubscriptionId};
+use secmon::model::{CustomerId, PlanSlug, ServiceId, SubscriptionId};
 use serde::{Deserialize, Serialize};
 
 /// The subscription of a service to a product.
@@ -115,64 +115,46 @@ pub fn conclude(
 }
 
 /// What is said of a quantity that was sent and did not come to count.
-pub fn untaken(asked: Option<u32>, now: Option<u32>) -> String {
-    match asked {
-        Some(asked) if now != Some(asked) => {
-            format!(
-                " The quantity {asked} has no effect: this product is sold by plan, and --plan chooses it."
-            )
-        }
-        _ => String::new(),
-    }
+pub fn untaken(asked: Option<u32>, now: Option<u32>, plan: Option<&PlanSlug>) -> String {
+    let Some(asked) = asked.filter(|asked| now != Some(*asked)) else {
+        return String::new();
+    };
+    let why = match plan {
+        Some(_) => "this product is sold by plan, and --plan chooses it",
+        None => "this product has none",
+    };
+    format!(" The quantity {asked} has no effect: {why}.")
 }
 
-/// What a change of capacity paused and resumed, by the names of the records.
-#[derive(Debug, Default)]
-pub struct Moved {
-    paused: Vec<String>,
-    resumed: Vec<String>,
-    /// Whether both were read.
-    is_known: bool,
-}
-
-impl Moved {
-    /// What was active before and is not now, and the other way round; nothing where either could not be read.
-    pub fn between(before: Option<Vec<String>>, now: Option<Vec<String>>) -> Self {
-        let (Some(before), Some(now)) = (before, now) else {
-            return Self::default();
-        };
-        let without = |these: &[String], those: &[String]| {
-            let only = these.iter().filter(|name| !those.contains(name));
-            only.cloned().collect()
-        };
-        Self {
-            paused: without(&before, &now),
-            resumed: without(&now, &before),
-            is_known: true,
+/// The end of a change of capacity, with the names of the records that it paused and resumed: what was active before
+/// and is not now, and the other way round. Where either could not be read, nothing is said of it.
+pub fn with_moves(before: Option<Vec<String>>, now: Option<Vec<String>>, end: End) -> End {
+    let (Some(before), Some(now)) = (before, now) else {
+        return end;
+    };
+    let without = |these: &[String], those: &[String]| -> Vec<String> {
+        let only = these.iter().filter(|name| !those.contains(name));
+        only.cloned().collect()
+    };
+    let (paused, resumed) = (without(&before, &now), without(&now, &before));
+    let tell = |mut done: Done| {
+        if paused.is_empty() && resumed.is_empty() {
+            done.sentence += " Nothing was paused or resumed by that.";
         }
-    }
-
-    /// The end of the change with them.
-    pub fn told_with(self, end: End) -> End {
-        let tell = |mut done: Done| {
-            if self.is_known && self.paused.is_empty() && self.resumed.is_empty() {
-                done.sentence += " Nothing was paused or resumed by that.";
+        for (names, verb) in [(&paused, "paused"), (&resumed, "resumed")] {
+            if !names.is_empty() {
+                let named = bulk::preview(names, String::clone);
+                done.sentence += &format!(" The platform has {verb} {named}.");
             }
-            for (names, verb) in [(&self.paused, "paused"), (&self.resumed, "resumed")] {
-                if !names.is_empty() {
-                    let named = bulk::preview(names, String::clone);
-                    done.sentence += &format!(" The platform has {verb} {named}.");
-                }
-                if let Some(record) = done.record.as_object_mut() {
-                    record.insert(verb.to_owned(), names.as_slice().into());
-                }
+            if let Some(record) = done.record.as_object_mut() {
+                record.insert(verb.to_owned(), names.as_slice().into());
             }
-            done
-        };
-        match end {
-            End::Done(done) => End::Done(tell(done)),
-            End::Skipped(done) => End::Skipped(tell(done)),
-            other => other,
         }
+        done
+    };
+    match end {
+        End::Done(done) => End::Done(tell(done)),
+        End::Skipped(done) => End::Skipped(tell(done)),
+        other => other,
     }
 }
