@@ -1,8 +1,13 @@
 //! Faults: trouble that a test orders for calls to come (M5).
 
+use std::cell::OnceCell;
 use std::time::Duration;
 
 use http::StatusCode;
+use serde_json::{Map, Value};
+
+use crate::chance::draw;
+use crate::subset::holds;
 
 /// What a fault does to the call that it hits.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,13 +69,16 @@ impl CloseAt {
 }
 
 /// A fault to be placed: by default it hits the next call of any method and path, once.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
     pub(crate) tenant: Option<String>,
+    pub(crate) operation: Option<String>,
     pub(crate) method: Option<String>,
     pub(crate) path: Option<String>,
+    pub(crate) matching: Option<Map<String, Value>>,
     pub(crate) times: u64,
     pub(crate) after: u64,
+    pub(crate) probability: Option<f64>,
     pub(crate) effect: Effect,
 }
 
@@ -79,10 +87,13 @@ impl Fault {
     pub fn new(effect: Effect) -> Self {
         Self {
             tenant: None,
+            operation: None,
             method: None,
             path: None,
+            matching: None,
             times: 1,
             after: 0,
+            probability: None,
             effect,
         }
     }
@@ -131,6 +142,29 @@ impl Fault {
         self
     }
 
+    /// Hits calls of this operation only, in both namespaces: a name that `secmon-mock routes` prints.
+    #[must_use]
+    pub fn operation(mut self, name: impl Into<String>) -> Self {
+        self.operation = Some(name.into());
+        self
+    }
+
+    /// Hits only calls that say this: the member of their JSON body holds it, or the parameter of their path or query is
+    /// it (M11). Of several, all must be said.
+    #[must_use]
+    pub fn matching(mut self, name: impl Into<String>, said: impl Into<Value>) -> Self {
+        let all = self.matching.get_or_insert_default();
+        all.insert(name.into(), said.into());
+        self
+    }
+
+    /// Hits a matching call with this probability, from 0 to 1; the server's seed decides which.
+    #[must_use]
+    pub fn probability(mut self, probability: f64) -> Self {
+        self.probability = Some(probability);
+        self
+    }
+
     /// Hits this many calls; 0 stands for every call until the fault is removed.
     #[must_use]
     pub fn times(mut self, times: u64) -> Self {
@@ -156,11 +190,49 @@ pub(crate) fn usual_retry_after(status: StatusCode) -> Option<String> {
 }
 
 /// A call as faults see it: on arrival, before path, key and rate window are looked at.
-#[derive(Clone, Copy)]
 pub(crate) struct Incoming<'a> {
     pub(crate) tenant: Option<&'a str>,
+    pub(crate) operation: Option<&'static str>,
     pub(crate) method: &'a str,
     pub(crate) path: &'a str,
+    pub(crate) said: Said<'a>,
+}
+
+/// What a call says, in its path, its query and its body.
+pub(crate) struct Said<'a> {
+    /// The parameter of this name.
+    parameter: &'a dyn Fn(&str) -> Option<&'a str>,
+    body: &'a [u8],
+    /// Read when a fault asks for it: most calls meet none.
+    parsed: OnceCell<Value>,
+}
+
+impl<'a> Said<'a> {
+    pub(crate) fn new(parameter: &'a dyn Fn(&str) -> Option<&'a str>, body: &'a [u8]) -> Self {
+        Self {
+            parameter,
+            body,
+            parsed: OnceCell::new(),
+        }
+    }
+
+    fn holds(&self, name: &str, part: &Value) -> bool {
+        let is_parameter = match part {
+            Value::String(text) => (self.parameter)(name) == Some(text),
+            Value::Number(_) | Value::Bool(_) => (self.parameter)(name) == Some(&part.to_string()),
+            _ => false,
+        };
+        is_parameter
+            || self
+                .body()
+                .get(name)
+                .is_some_and(|whole| holds(whole, part))
+    }
+
+    fn body(&self) -> &Value {
+        let read = || serde_json::from_slice(self.body).unwrap_or_default();
+        self.parsed.get_or_init(read)
+    }
 }
 
 /// A fault in its place, with what it did so far.
@@ -171,25 +243,36 @@ pub(crate) struct Placed {
     /// Calls that it acted on.
     pub(crate) hits: u64,
     passed: u64,
+    drawn: u64,
 }
 
 impl Placed {
-    fn matches(&self, call: Incoming<'_>) -> bool {
-        let Fault {
-            tenant,
-            method,
-            path,
-            times,
-            ..
-        } = &self.fault;
-        (*times == 0 || self.hits < *times)
-            && tenant
-                .as_deref()
-                .is_none_or(|name| call.tenant == Some(name))
-            && method.as_deref().is_none_or(|method| method == call.method)
-            && path
-                .as_deref()
-                .is_none_or(|pattern| wildcard(pattern, call.path))
+    fn matches(&self, call: &Incoming<'_>) -> bool {
+        let fault = &self.fault;
+        let named =
+            |wanted: &Option<String>, is: Option<&str>| wanted.is_none() || wanted.as_deref() == is;
+        (fault.times == 0 || self.hits < fault.times)
+            && named(&fault.tenant, call.tenant)
+            && named(&fault.operation, call.operation)
+            && named(&fault.method, Some(call.method))
+            && (fault.path.as_deref()).is_none_or(|pattern| wildcard(pattern, call.path))
+            && (fault.matching.iter().flatten()).all(|(name, part)| call.said.holds(name, part))
+    }
+
+    /// Whether it acts on a call that it matches.
+    fn acts(&mut self, seed: u64) -> bool {
+        if self.passed < self.fault.after {
+            self.passed += 1;
+            return false;
+        }
+        if let Some(probability) = self.fault.probability {
+            self.drawn += 1;
+            if draw(seed, self.id, self.drawn) >= probability {
+                return false;
+            }
+        }
+        self.hits += 1;
+        true
     }
 }
 
@@ -209,21 +292,16 @@ impl Faults {
             fault,
             hits: 0,
             passed: 0,
+            drawn: 0,
         });
         self.last_id
     }
 
-    /// The first fault that matches this call, and what it does to it.
-    pub(crate) fn hit(&mut self, call: Incoming<'_>) -> Option<(u64, Effect)> {
-        for placed in self.placed.iter_mut().filter(|placed| placed.matches(call)) {
-            if placed.passed < placed.fault.after {
-                placed.passed += 1;
-            } else {
-                placed.hits += 1;
-                return Some((placed.id, placed.fault.effect.clone()));
-            }
-        }
-        None
+    /// The first fault that acts on this call, and what it does to it.
+    pub(crate) fn hit(&mut self, call: &Incoming<'_>, seed: u64) -> Option<(u64, Effect)> {
+        let mut matching = self.placed.iter_mut().filter(|placed| placed.matches(call));
+        let acting = matching.find_map(|placed| placed.acts(seed).then_some(placed));
+        acting.map(|placed| (placed.id, placed.fault.effect.clone()))
     }
 
     pub(crate) fn all(&self) -> &[Placed] {

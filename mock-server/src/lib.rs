@@ -41,6 +41,7 @@ pub mod flags;
 mod http;
 mod journal;
 mod mock;
+mod nearest;
 mod openapi;
 mod partner;
 mod playbooks;
@@ -52,6 +53,7 @@ mod server;
 mod settings;
 mod start_error;
 mod store;
+mod subset;
 mod tenant;
 
 pub use config::{Config, TenantConfig};

@@ -91,8 +91,8 @@ impl Mock {
         moment.unix_millis() - self.clock.now().unix_millis()
     }
 
-    /// What new accounts derive their ids from, with their names.
-    fn seed(&self) -> u64 {
+    /// What chance is drawn from: the ids of new accounts, with their names, and which calls a fault hits.
+    pub(crate) fn seed(&self) -> u64 {
         self.seed.load(Ordering::Relaxed)
     }
 

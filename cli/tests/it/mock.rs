@@ -32,6 +32,21 @@ fn time_moves_and_trouble_is_ordered() {
         .exits(7);
     assert_eq!(run.error()["code"], "SCANNING_UNAVAILABLE");
     shell.line("mock fault clear").exits(0);
+    let aimed = "mock fault add status=500 --match client_id=43 --times 0 --operation";
+    shell
+        .line(&format!("{aimed} provision_endpoint --probability 1"))
+        .exits(0);
+    let misspelt = shell.line(&format!("{aimed} provision_endpont")).exits(0);
+    let shown = format!("{}{}", misspelt.stdout, misspelt.stderr);
+    assert!(
+        shown.contains("did you mean provision_endpoint?"),
+        "{shown}"
+    );
+    shell
+        .line("provision 203.0.113.43 -c 43 --timeout 1s")
+        .exits(7);
+    shell.line("provision 203.0.113.42 -c 42").exits(0);
+    shell.line("mock fault clear").exits(0);
     shell.line("scan web-1").exits(0);
     shell.line("mock fault add nonsense").exits(2);
 

@@ -12,8 +12,8 @@ pub(crate) fn hash(value: u64) -> u64 {
     mixed ^ (mixed >> 31)
 }
 
-/// Two values as one.
-pub(crate) fn hash_pair(left: u64, right: u64) -> u64 {
+/// Two values as one, spread over all numbers; the same on every machine.
+pub fn hash_pair(left: u64, right: u64) -> u64 {
     hash(hash(left).wrapping_add(right))
 }
 

@@ -96,6 +96,7 @@ pub use endpoint::provision::{ProvisionEndpoint, Provisioned};
 pub use endpoint::scan::QueuedScan;
 pub use endpoint::view::{DesiredStatus, EndpointStatus, EndpointView};
 pub use firewall::{FirewallFormat, FirewallIngested, IngestFirewall, SkippedLine};
+pub use hash::hash_pair;
 pub use ids::{made_up_name, seed_after};
 pub use page::{Page, Paged};
 pub use port_alert::{

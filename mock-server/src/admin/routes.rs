@@ -7,6 +7,7 @@ use super::guard::Openness;
 use super::{AdminCall, Answered, refusal};
 use crate::AdminError;
 use crate::http::reply::Reply;
+use crate::nearest::nearest;
 
 /// Does what a call asks for.
 pub(super) type Control = fn(&AdminCall) -> Result<Answered, AdminError>;
@@ -113,10 +114,12 @@ pub(super) fn check_parameters<'a>(
     let Some(unknown) = given.find(|name| !taken.contains(&name.as_str())) else {
         return Ok(());
     };
-    let likeness = |name: &&&str| (strsim::jaro_winkler(name, unknown) * 1000.0) as u32;
-    let instead = match taken.iter().max_by_key(likeness) {
-        Some(nearest) => format!("; did you mean {nearest}? It takes {}", taken.join(", ")),
-        None => "; it takes none".to_owned(),
+    let instead = match taken {
+        [] => "; it takes none".to_owned(),
+        taken => {
+            let nearest = nearest(unknown, taken.iter().copied());
+            format!("; did you mean {nearest}? It takes {}", taken.join(", "))
+        }
     };
     let sentence = format!("This call has no parameter {unknown}{instead}.");
     Err(AdminError::BadInput(sentence))

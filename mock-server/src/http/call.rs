@@ -18,7 +18,7 @@ use super::problem::{ErrorShape, coded, validation_shape};
 use super::reply::{self, Reply};
 use super::routes::{Answer, Group, Route, Run};
 use super::{head, query, sso_page, trouble, unkind};
-use crate::faults::{CloseAt, Effect, Incoming};
+use crate::faults::{CloseAt, Effect, Incoming, Said};
 use crate::fields::FieldErrors;
 use crate::journal::{self, Entry};
 use crate::mock::{Holder, Mock};
@@ -207,21 +207,33 @@ impl<'a> InFlight<'a> {
         if !head::has_one_host(request.head) {
             return Ended::by_itself(Ending::Answer(ambiguous(self.now())));
         }
-        let hit = self.mock.faults().hit(Incoming {
-            tenant: self
-                .key
-                .and(self.partner.as_ref())
-                .map(|partner| partner.name()),
-            method: self.method.as_str(),
-            path: request.path(),
-        });
-        match hit {
+        match self.hit(request) {
             None => Ended::by_itself(Ending::Answer(self.answer(request).await)),
             Some((fault, effect)) => Ended {
                 ending: self.under(effect, request).await,
                 fault: Some(fault),
             },
         }
+    }
+
+    /// The fault that acts on this call.
+    fn hit(&self, request: &PartnerRequest<'_>) -> Option<(u64, Effect)> {
+        let partner = self.key.and(self.partner.as_ref());
+        let parameter = |name: &str| request.parameter(name);
+        let incoming = Incoming {
+            tenant: partner.map(|partner| partner.name()),
+            operation: self.route().map(|route| route.operation),
+            method: self.method.as_str(),
+            path: request.path(),
+            said: Said::new(&parameter, request.sent.bytes()),
+        };
+        self.mock.faults().hit(&incoming, self.mock.seed())
+    }
+
+    /// The operation that is called.
+    fn route(&self) -> Option<&'a Route> {
+        let mut routes = self.routes.iter();
+        routes.find(|route| route.method == *self.method)
     }
 
     /// Answers, with what a fault adds or takes away.
@@ -289,11 +301,7 @@ impl<'a> InFlight<'a> {
     }
 
     fn routed(&self, request: &PartnerRequest<'_>) -> (Reply, Commit) {
-        let Some(route) = self
-            .routes
-            .iter()
-            .find(|route| route.method == *self.method)
-        else {
+        let Some(route) = self.route() else {
             return (self.unroutable(), self.settled());
         };
         match route.run {

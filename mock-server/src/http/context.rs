@@ -46,6 +46,12 @@ impl PartnerRequest<'_> {
         }
     }
 
+    /// The text of a parameter, of the path or of the query.
+    pub(crate) fn parameter(&self, name: &str) -> Option<&str> {
+        let of_query = || self.query.get(name).map(String::as_str);
+        self.segments.get(name).or_else(of_query)
+    }
+
     /// The query's parameters.
     pub(crate) fn parameters(&self) -> Fields<'_> {
         Fields::of_query(&self.query)

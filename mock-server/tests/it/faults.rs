@@ -381,6 +381,8 @@ fn a_tenant_orders_its_own_trouble() {
     );
     tenant.fault(Fault::close(CloseAt::Before).after(1));
     tenant.fault(Fault::latency(Duration::ZERO).times(0));
+    let aimed = Fault::status(StatusCode::BAD_GATEWAY).operation("list_rules");
+    tenant.fault(aimed.matching("per_page", 7).probability(1.0));
     stage
         .acme
         .post("/api/v1/billing/scan-endpoint", json!({}))
@@ -393,6 +395,8 @@ fn a_tenant_orders_its_own_trouble() {
     caller
         .try_send("GET", "/api/v1/endpoints", b"")
         .expect_err("no answer");
+    caller.get("/api/v1/whitelists?per_page=8").expect(200);
+    caller.get("/api/v1/whitelists?per_page=7").expect(502);
     tenant.clear_faults();
     caller.get("/api/v1/endpoints").expect(200);
 }
@@ -468,4 +472,110 @@ fn faults_are_listed_by_account() {
     assert_eq!(listed.as_array().map(Vec::len), Some(1));
     assert_eq!(listed[0]["effect"], json!({ "close": "after" }));
     stage.anyone.get("/_mock/faults?tenant=nobody").expect(404);
+}
+
+/// Who got what: the statuses of calls that provision for these customers.
+fn provisioned(stage: &Stage, customers: std::ops::RangeInclusive<u64>) -> Vec<(u64, u16)> {
+    let call = |customer: u64| {
+        let body = json!({ "client_id": customer, "ip_address": format!("192.0.2.{customer}") });
+        (customer, stage.acme.post(PROVISION, body).status)
+    };
+    customers.map(call).collect()
+}
+
+#[test]
+fn a_fault_hits_the_call_that_says_what_it_is_aimed_at_m11() {
+    let stage = Stage::new().unjudged();
+    let made = json!({
+        "operation": "provision_endpoint",
+        "match": { "client_id": 17 },
+        "times": 0,
+        "effect": { "status": 503 },
+    });
+    let id = place(&stage, made.clone());
+    for (customer, status) in provisioned(&stage, 1..=30) {
+        let expected = if customer == 17 { 503 } else { 201 };
+        assert_eq!(status, expected, "customer {customer}");
+    }
+    let other_namespace = json!({ "client_id": 17, "ip_address": "192.0.2.99" });
+    let other = stage
+        .acme
+        .post("/api/v1/provisioning/provision", other_namespace);
+    other.expect(503);
+    let listed = stage
+        .anyone
+        .get("/_mock/faults")
+        .expect(200)
+        .at("/faults/0");
+    assert_eq!(listed["id"], id);
+    assert_eq!(listed["hits"], 2);
+    for field in ["operation", "match"] {
+        assert_eq!(listed[field], made[field], "{field}");
+    }
+}
+
+#[test]
+fn a_fault_is_aimed_by_parameters_of_path_and_query_too_m11() {
+    let stage = Stage::new().unjudged();
+    let one = stage.endpoint(1, "192.0.2.1");
+    let other = stage.endpoint(1, "192.0.2.2");
+    let statuses = || {
+        let get = |path: String| stage.acme.get(&path).status;
+        let by_id = [&one, &other].map(|id| get(format!("/api/v1/endpoints/{id}")));
+        let by_page = [1, 2].map(|page| get(format!("/api/v1/endpoints?page={page}")));
+        (by_id, by_page)
+    };
+    assert_eq!(statuses(), ([200, 200], [200, 200]));
+    for said in [json!({ "endpoint": other }), json!({ "page": 2 })] {
+        let effect = json!({ "status": 500 });
+        place(
+            &stage,
+            json!({ "match": said, "times": 0, "effect": effect }),
+        );
+    }
+    assert_eq!(statuses(), ([200, 500], [200, 500]));
+}
+
+#[test]
+fn a_fault_by_chance_hits_the_same_calls_under_the_same_seed_m11() {
+    let hit_under = |seed: u64| {
+        let stage = Stage::of(|builder| builder.seed(seed)).unjudged();
+        let fault = json!({ "times": 0, "probability": 0.3, "effect": { "status": 500 } });
+        place(&stage, fault);
+        let calls = (0..100).map(|_| stage.anyone.get("/api/v1/health").status == 500);
+        calls.collect::<Vec<_>>()
+    };
+    let hits = hit_under(1);
+    assert_eq!(hits, hit_under(1));
+    assert_ne!(hits, hit_under(2));
+    let count = hits.into_iter().filter(|hit| *hit).count();
+    assert!((15..=45).contains(&count), "{count} of 100");
+}
+
+#[test]
+fn a_fault_without_a_chance_and_a_misspelt_operation_are_told_m11() {
+    let stage = Stage::new().unjudged();
+    for (fault, status, sentence) in [
+        (
+            json!({ "probability": 1.5 }),
+            400,
+            "The probability must be a number from 0 to 1.",
+        ),
+        (json!({ "match": 5 }), 400, "The match must be an object."),
+        (
+            json!({ "operation": "provision_endpont" }),
+            201,
+            "There is no operation provision_endpont; did you mean provision_endpoint?",
+        ),
+        (
+            json!({ "operation": "get_health", "method": "POST" }),
+            201,
+            "The operation has another method or path.",
+        ),
+    ] {
+        let mut fault = fault;
+        fault["effect"] = json!({ "status": 500 });
+        let reply = stage.anyone.post("/_mock/faults", fault).expect(status);
+        assert!(reply.text().contains(sentence), "{}", reply.text());
+    }
 }

@@ -16,7 +16,8 @@ close=mid_body, close=reset, or body=TEXT (with status=200 in front, if it is to
 
 Examples:
   secmon mock fault add status=429 --path '/api/v1/billing/*'
-  secmon mock fault add close=after --method POST --times 2";
+  secmon mock fault add close=after --method POST --times 2
+  secmon mock fault add status=503 --operation provision_endpoint --match client_id=42";
 
 /// Ordered trouble.
 #[derive(Debug, Subcommand)]
@@ -41,6 +42,15 @@ pub struct FaultAddArgs {
     /// Only calls of this path; * stands for anything
     #[arg(long)]
     pub path: Option<String>,
+    /// Only calls of this operation, by a name that `secmon-mock routes` prints
+    #[arg(long, value_name = "NAME")]
+    pub operation: Option<String>,
+    /// Only calls that say this in their body, path or query; repeatable
+    #[arg(long = "match", value_name = "NAME=VALUE", value_parser = name_and_value)]
+    pub matching: Vec<(String, Value)>,
+    /// How likely it hits a call that matches, from 0 to 1
+    #[arg(long, value_name = "P")]
+    pub probability: Option<f64>,
     /// How many calls it hits; 0 until it is removed
     #[arg(long, default_value_t = 1)]
     pub times: u64,
@@ -53,6 +63,8 @@ const FAULT: &[Field<Value>] = &[
     shown("id").of(|fault| field_of(fault, "id")),
     shown("method").of(|fault| field_of(fault, "method")),
     shown("path").of(|fault| field_of(fault, "path")),
+    shown("operation").of(|fault| field_of(fault, "operation")),
+    shown("match").of(|fault| field_of(fault, "match")),
     shown("times").of(|fault| field_of(fault, "times")),
     shown("after").of(|fault| field_of(fault, "after")),
     shown("hits").of(|fault| field_of(fault, "hits")),
@@ -77,8 +89,10 @@ pub async fn run(
             let made = Admin::of(context, admin)?
                 .call(Method::POST, "faults", Some(fault))
                 .await?;
-            let sentence = format!("Fault {} is ordered.", made["id"]);
-            Ok(Outcome::record(made, Table::default()).tell(vec![Line::text(sentence)]))
+            let mut lines = vec![Line::text(format!("Fault {} is ordered.", made["id"]))];
+            let warnings = made["warnings"].as_array().into_iter().flatten();
+            lines.extend(warnings.filter_map(Value::as_str).map(Line::text));
+            Ok(Outcome::record(made, Table::default()).tell(lines))
         }
         FaultCommand::List => {
             let mut listed = Admin::of(context, admin)?
@@ -109,12 +123,28 @@ fn field_of(fault: &Value, name: &str) -> Cell {
 fn to_json(args: &FaultAddArgs) -> Result<Value, CliError> {
     let mut fault =
         json!({ "times": args.times, "after": args.after, "effect": effect(&args.effect)? });
-    for (name, value) in [("method", &args.method), ("path", &args.path)] {
-        if let Some(value) = value {
-            fault[name] = json!(value);
+    let matching: Map<String, Value> = args.matching.iter().cloned().collect();
+    let matching = (!matching.is_empty()).then_some(matching);
+    for (name, value) in [
+        ("method", json!(args.method)),
+        ("path", json!(args.path)),
+        ("operation", json!(args.operation)),
+        ("probability", json!(args.probability)),
+        ("match", json!(matching)),
+    ] {
+        if !value.is_null() {
+            fault[name] = value;
         }
     }
     Ok(fault)
+}
+
+/// `client_id=42`: JSON where it is JSON, else a text.
+fn name_and_value(text: &str) -> Result<(String, Value), String> {
+    let (name, value) = text.split_once('=').ok_or("write NAME=VALUE")?;
+    let text = || Value::String(value.to_owned());
+    let value = serde_json::from_str(value).unwrap_or_else(|_| text());
+    Ok((name.to_owned(), value))
 }
 
 /// `status=503,code=X`, `latency=250ms`, `close=after`, `body=TEXT`; a body takes the rest of the word.

@@ -10,6 +10,7 @@ use crate::AdminError;
 use crate::faults::{CloseAt, Effect, Fault, Placed, usual_retry_after, wildcard};
 use crate::fields::{Raw, readers};
 use crate::http::routes::{self, Route};
+use crate::nearest::nearest;
 use crate::store::Commit;
 
 /// Longest delay: an hour.
@@ -36,24 +37,28 @@ pub(crate) fn list(call: &AdminCall) -> Result<Answered, AdminError> {
 }
 
 fn shown(placed: &Placed) -> Value {
-    let Fault {
-        tenant,
-        method,
-        path,
-        times,
-        after,
-        effect,
-    } = &placed.fault;
-    json!({
+    let fault = &placed.fault;
+    let mut shown = json!({
         "id": placed.id,
-        "tenant": tenant,
-        "method": method,
-        "path": path,
-        "times": times,
-        "after": after,
+        "tenant": fault.tenant,
+        "method": fault.method,
+        "path": fault.path,
+        "times": fault.times,
+        "after": fault.after,
         "hits": placed.hits,
-        "effect": shown_effect(effect),
-    })
+        "effect": shown_effect(&fault.effect),
+    });
+    let aim = [
+        ("operation", json!(fault.operation)),
+        ("match", json!(fault.matching)),
+        ("probability", json!(fault.probability)),
+    ];
+    for (name, value) in aim {
+        if !value.is_null() {
+            shown[name] = value;
+        }
+    }
+    shown
 }
 
 fn shown_effect(effect: &Effect) -> Value {
@@ -80,12 +85,25 @@ fn shown_effect(effect: &Effect) -> Value {
     }
 }
 
+/// What a fault has: whom it hits, how often, and what it does.
+const FIELDS: [&str; 9] = [
+    "tenant",
+    "operation",
+    "method",
+    "path",
+    "match",
+    "times",
+    "after",
+    "probability",
+    "effect",
+];
+
 /// A fault as it is sent.
 pub(crate) fn read(body: &Map<String, Value>) -> Result<Fault, AdminError> {
-    let mut fields = input::fields(
-        body,
-        &["tenant", "method", "path", "times", "after", "effect"],
-    );
+    let mut fields = input::fields(body, &FIELDS);
+    let operation = fields.optional("operation", readers::text(1..=100));
+    let matching = fields.optional("match", readers::object);
+    let probability = fields.optional("probability", readers::number(0.0..=1.0));
     let tenant = fields.optional("tenant", readers::text(0..=usize::MAX));
     let method = fields.optional("method", readers::text(1..=32));
     let path = fields.optional("path", readers::text(1..=4096));
@@ -95,10 +113,13 @@ pub(crate) fn read(body: &Map<String, Value>) -> Result<Fault, AdminError> {
     let effect = read_effect(input::finish(fields, || effect)?)?;
     Ok(Fault {
         tenant,
+        operation,
         method: method.map(|method| method.to_ascii_uppercase()),
         path,
+        matching: matching.cloned(),
         times: times.map_or(1, i64::unsigned_abs),
         after: after.map_or(0, i64::unsigned_abs),
+        probability,
         effect,
     })
 }
@@ -131,23 +152,34 @@ pub(crate) fn place(call: &AdminCall) -> Result<Answered, AdminError> {
 fn warnings(fault: &Fault) -> Vec<String> {
     let routes = routes::all();
     let (method, path) = (fault.method.as_deref(), fault.path.as_deref());
-    let fits_path = |known: &str| path.is_none_or(|pattern| may_fit(pattern, known));
-    let fits_method = |known: &str| method.is_none_or(|method| method == known);
+    let fits_path = |route: &Route| path.is_none_or(|pattern| may_fit(pattern, &route.path));
+    let fits_method = |route: &Route| method.is_none_or(|method| method == route.method.as_str());
+    let fits_operation = |route: &Route| {
+        let wanted = fault.operation.as_deref();
+        wanted.is_none_or(|wanted| wanted == route.operation)
+    };
     let mut warnings = Vec::new();
-    if !routes.iter().any(|route| fits_path(&route.path)) {
+    if !routes.iter().any(fits_path) {
         let path = path.unwrap_or_default();
         warnings.push(format!("No operation has a path like {path}."));
     }
-    if !routes
-        .iter()
-        .any(|route| fits_method(route.method.as_str()))
-    {
+    if !routes.iter().any(fits_method) {
         let method = method.unwrap_or_default();
         warnings.push(format!("No operation has the method {method}."));
     }
-    let both = |route: &Route| fits_path(&route.path) && fits_method(route.method.as_str());
-    if warnings.is_empty() && !routes.iter().any(both) {
-        warnings.push("No operation has this method on this path.".to_owned());
+    if !routes.iter().any(fits_operation) {
+        let operation = fault.operation.as_deref().unwrap_or_default();
+        let nearest = nearest(operation, routes.iter().map(|route| route.operation));
+        warnings.push(format!(
+            "There is no operation {operation}; did you mean {nearest}?"
+        ));
+    }
+    let all = |route: &Route| fits_path(route) && fits_method(route) && fits_operation(route);
+    if warnings.is_empty() && !routes.iter().any(all) {
+        warnings.push(match fault.operation {
+            Some(_) => "The operation has another method or path.".to_owned(),
+            None => "No operation has this method on this path.".to_owned(),
+        });
     }
     warnings
 }
