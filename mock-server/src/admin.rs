@@ -135,6 +135,12 @@ async fn answer(
         body: Map::new(),
         host: called_host(&head),
     };
+    // Of all calls only the journal's list takes this parameter.
+    if call.query.contains_key("wait")
+        && let Err(error) = controls::journal::arrival(&call).await
+    {
+        return failure(&error).into();
+    }
     // A whole state, or a year of time, takes longer than others should wait.
     let done = tokio::task::spawn_blocking(move || {
         let body = read_object(sent)?;

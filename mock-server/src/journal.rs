@@ -1,6 +1,7 @@
 //! The journal: the last calls of an account as they came in and were answered (M1, M6).
 
 mod redaction;
+mod wanted;
 
 use std::collections::VecDeque;
 
@@ -9,8 +10,10 @@ use http::{Method, StatusCode};
 use secmon_engine::{Instant, SandboxHeader, Timestamp};
 use serde::Serialize;
 use serde_json::Value;
+use tokio::sync::watch;
 
 pub(crate) use redaction::{Redaction, is_made_key};
+pub(crate) use wanted::{Lookout, Wanted};
 
 /// Calls that an account's journal holds.
 const CAPACITY: usize = 1000;
@@ -75,6 +78,24 @@ pub(crate) struct Journal {
     entries: VecDeque<Entry>,
     held: usize,
     dropped: u64,
+    news: News,
+}
+
+/// Tells who waits for it that a call was recorded.
+#[derive(Debug, Default)]
+pub(crate) struct News(watch::Sender<()>);
+
+impl News {
+    pub(crate) fn tell(&self) {
+        // Most of the time nobody listens.
+        if self.0.receiver_count() > 0 {
+            self.0.send_replace(());
+        }
+    }
+
+    pub(crate) fn listen(&self) -> watch::Receiver<()> {
+        self.0.subscribe()
+    }
 }
 
 impl Journal {
@@ -92,6 +113,12 @@ impl Journal {
             self.held -= oldest.size();
             self.dropped += 1;
         }
+        self.news.tell();
+    }
+
+    /// What tells that a call was recorded here.
+    pub(crate) fn news(&self) -> &News {
+        &self.news
     }
 
     /// Oldest first.
@@ -104,8 +131,12 @@ impl Journal {
         self.dropped
     }
 
+    /// Forgets the calls; who waits for some goes on waiting.
     pub(crate) fn clear(&mut self) {
-        *self = Self::default();
+        *self = Self {
+            news: std::mem::take(&mut self.news),
+            ..Self::default()
+        };
     }
 }
 

@@ -15,7 +15,7 @@ use secmon_engine::{Account, Instant};
 
 use crate::clock::SteadyClock;
 use crate::faults::Faults;
-use crate::journal::Journal;
+use crate::journal::{Journal, News};
 use crate::partner::lock;
 use crate::playbooks::Run;
 use crate::settings::Settings;
@@ -40,6 +40,8 @@ pub(crate) struct Mock {
     playbooks: Mutex<Vec<Run>>,
     /// Calls whose key is of no account.
     unattributed: Mutex<Journal>,
+    /// Tells of every call, whoever's it is.
+    news: News,
     calls: AtomicU64,
     pub(crate) store: Box<dyn Store>,
 }
@@ -61,6 +63,7 @@ impl Mock {
             faults: Mutex::default(),
             playbooks: Mutex::default(),
             unattributed: Mutex::default(),
+            news: News::default(),
             calls: AtomicU64::new(0),
             store,
         }
@@ -131,6 +134,11 @@ impl Mock {
     /// The playbooks that were started, oldest first.
     pub(crate) fn playbooks(&self) -> MutexGuard<'_, Vec<Run>> {
         lock(&self.playbooks)
+    }
+
+    /// Tells of every call that is recorded.
+    pub(crate) fn news(&self) -> &News {
+        &self.news
     }
 
     pub(crate) fn unattributed(&self) -> MutexGuard<'_, Journal> {

@@ -1,9 +1,11 @@
 //! One account of an embedded server, with everything a test can do to it.
 
+use std::cmp::Reverse;
 use std::sync::Arc;
 use std::time::Duration;
 
 use secmon_engine::{ClientId, DomainFindings, LeakDataset, OpenPort, Progress, ScanOutcome};
+use tokio::time::{Instant, timeout_at};
 use uuid::Uuid;
 
 use crate::AdminError;
@@ -190,6 +192,41 @@ impl Tenant {
         ))
     }
 
+    /// Waits until there were this many calls of this method that fit the path, and gives them, oldest first. Runs
+    /// where tokio keeps time; the calls may come from any thread.
+    ///
+    /// # Errors
+    ///
+    /// After `patience`, a sentence that says how many there were, and which calls came nearest.
+    pub async fn wait_for(
+        &self,
+        method: &str,
+        path: &str,
+        times: usize,
+        patience: Duration,
+    ) -> Result<Vec<JournalEntry>, String> {
+        let end = Instant::now() + patience;
+        let partner = self.mock.partner(&self.name);
+        let mut news = partner
+            .map_err(|gone| gone.to_string())?
+            .journal()
+            .news()
+            .listen();
+        loop {
+            let came = self.calls(method, path);
+            if came.len() >= times {
+                return Ok(came);
+            }
+            if !matches!(timeout_at(end, news.changed()).await, Ok(Ok(()))) {
+                let near = nearest_calls(&self.journal(), method, path);
+                return Err(format!(
+                    "{method} {path} was called {} times in {patience:?}, not {times}; {near}",
+                    came.len()
+                ));
+            }
+        }
+    }
+
     /// A further API key.
     ///
     /// # Errors
@@ -225,6 +262,25 @@ impl std::fmt::Debug for Tenant {
         f.debug_struct("Tenant")
             .field("name", &self.name)
             .finish_non_exhaustive()
+    }
+}
+
+/// Which calls came nearest to one that was waited for.
+fn nearest_calls(journal: &[JournalEntry], method: &str, path: &str) -> String {
+    const NAMED: usize = 3;
+    let wanted = format!("{method} {path}");
+    let likeness = |call: &str| (strsim::jaro_winkler(&wanted, call) * 1000.0) as u32;
+    let mut others: Vec<String> = journal
+        .iter()
+        .map(|call| format!("{} {}", call.method, call.path))
+        .collect();
+    others.sort_by_cached_key(|call| Reverse(likeness(call)));
+    others.dedup();
+    others.retain(|call| !wildcard(&wanted, call));
+    others.truncate(NAMED);
+    match others.as_slice() {
+        [] => "no other call came".to_owned(),
+        others => format!("nearest came {}", others.join(", ")),
     }
 }
 

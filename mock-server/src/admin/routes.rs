@@ -56,7 +56,7 @@ const TABLE: &[Row] = &[
     Row(Method::POST,   "/_mock/playbooks",                                           Openness::Keyed, playbooks::start, &[]),
     Row(Method::GET,    "/_mock/playbooks/{id}",                                      Openness::Keyed, playbooks::show, &["finished"]),
     Row(Method::DELETE, "/_mock/playbooks/{id}",                                      Openness::Keyed, playbooks::remove, &[]),
-    Row(Method::GET,    "/_mock/requests",                                            Openness::Keyed, journal::list, &["tenant", "method", "path", "status", "limit"]),
+    Row(Method::GET,    "/_mock/requests",                                            Openness::Keyed, journal::list, &["tenant", "method", "path", "status", "limit", "since", "body", "count", "wait"]),
     Row(Method::DELETE, "/_mock/requests",                                            Openness::Keyed, journal::clear, &["tenant"]),
 ];
 

@@ -442,6 +442,7 @@ impl<'a> InFlight<'a> {
             }
             None => self.mock.unattributed().record(entry),
         }
+        self.mock.news().tell();
     }
 
     /// What only this call shows to be a secret: a key that nobody knows, a token.

@@ -8,7 +8,7 @@ use secmon_mock::{
 };
 use serde_json::json;
 
-use crate::client::{Caller, Stage, text};
+use crate::client::{Caller, PATIENCE, Stage, text};
 
 fn provision(caller: &Caller) -> String {
     let body = json!({ "client_id": 42, "ip_address": "192.0.2.1" });
@@ -239,4 +239,34 @@ fn keys_do_not_show_in_debug() {
     );
     assert!(!shown.contains(tenant.api_key()));
     assert!(!shown.contains("opensesame"));
+}
+
+#[tokio::test]
+async fn a_tenant_waits_for_calls_that_come_late_m11() {
+    let stage = Stage::new();
+    let tenant = stage.server.tenant();
+    let caller = stage.anyone.with_key(tenant.api_key());
+    let calling = std::thread::spawn(move || provision(&caller));
+    let came = tenant
+        .wait_for("POST", "*/provision", 1, PATIENCE)
+        .await
+        .expect("the call comes");
+    assert_eq!(came[0].status, Some(201));
+    calling.join().expect("an answer");
+}
+
+#[tokio::test]
+async fn a_tenant_that_waits_in_vain_hears_what_came_nearest_m11() {
+    let stage = Stage::new();
+    let tenant = stage.server.tenant();
+    let caller = stage.anyone.with_key(tenant.api_key());
+    provision(&caller);
+    caller.get("/api/v1/endpoints");
+    let waited = tenant.wait_for("POST", "*/provision-domain", 1, Duration::from_millis(50));
+    let near = waited.await.expect_err("nothing comes");
+    assert_eq!(
+        near,
+        "POST */provision-domain was called 0 times in 50ms, not 1; nearest came \
+         POST /api/v1/billing/provision, GET /api/v1/endpoints"
+    );
 }

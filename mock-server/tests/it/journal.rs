@@ -291,3 +291,78 @@ fn no_way_out_of_the_journal_shows_a_secret_m6() {
         .expect(200);
     assert_eq!(found.at("/requests"), json!([]));
 }
+
+/// `{"client_id":42}`, as a query has it.
+const ONE: &str = "%7B%22client_id%22:42%7D";
+
+/// The ids of the calls that a query of the journal lists.
+fn listed(stage: &Stage, query: &str) -> Vec<u64> {
+    let answer = stage.anyone.get(&format!("/_mock/requests?{query}"));
+    let calls = answer.expect(200).at("/requests");
+    let calls = calls.as_array().into_iter().flatten();
+    calls.filter_map(|call| call["id"].as_u64()).collect()
+}
+
+#[test]
+fn the_journal_is_asked_by_number_and_by_what_was_said_m11() {
+    let stage = Stage::new();
+    stage.endpoint(42, "192.0.2.1");
+    stage.endpoint(43, "192.0.2.2");
+    stage.endpoint(42, "192.0.2.3");
+    assert_eq!(listed(&stage, "since=1"), [2, 3]);
+    assert_eq!(listed(&stage, "since=3"), [0; 0]);
+    assert_eq!(listed(&stage, &format!("body={ONE}")), [1, 3]);
+    assert_eq!(listed(&stage, &format!("body={ONE}&since=1")), [3]);
+    assert_eq!(listed(&stage, "body=%7B%7D"), [1, 2, 3]);
+    for (query, sentence) in [
+        ("body=%7B", "The body must be JSON"),
+        ("wait=61", "from 0 to 60"),
+        ("count=0&wait=1", "from 1 to 1000"),
+    ] {
+        let refused = stage.anyone.get(&format!("/_mock/requests?{query}"));
+        let refused = refused.expect(400).text();
+        assert!(refused.contains(sentence), "{refused}");
+    }
+}
+
+#[test]
+fn the_journal_answers_once_the_calls_that_are_waited_for_came_m11() {
+    let stage = Stage::new();
+    stage.endpoint(42, "192.0.2.1");
+    for (number, tenant) in [(2, ""), (3, "&tenant=acme")] {
+        let query = format!("path=*/provision&body={ONE}&count={number}&wait=20{tenant}");
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| listed(&stage, &query).len());
+            stage.endpoint(43, &format!("198.51.100.{number}"));
+            stage.endpoint(42, &format!("192.0.2.{number}"));
+            assert_eq!(waiting.join().expect("an answer"), number);
+        });
+    }
+}
+
+#[test]
+fn the_journal_answers_with_what_there_is_when_the_wait_is_over_m11() {
+    let stage = Stage::new();
+    stage.endpoint(42, "192.0.2.1");
+    assert_eq!(listed(&stage, "count=2&wait=0.05"), [1]);
+    assert_eq!(listed(&stage, "count=2&wait=0"), [1]);
+    let gone = stage.anyone.get("/_mock/requests?tenant=nobody&wait=20");
+    gone.expect(404);
+}
+
+#[test]
+fn five_hundred_wait_at_once_and_others_are_served_m11() {
+    let stage = Stage::of(|builder| builder);
+    std::thread::scope(|scope| {
+        let waiters: Vec<_> = (0..500)
+            .map(|_| scope.spawn(|| listed(&stage, "tenant=acme&count=1&wait=60")))
+            .collect();
+        stage.anyone.get("/api/v1/health").expect(200);
+        let came = listed(&stage, "tenant=acme&wait=0");
+        assert_eq!(came, [0; 0]);
+        stage.endpoint(42, "192.0.2.1");
+        for waiter in waiters {
+            assert_eq!(waiter.join().expect("an answer"), [2]);
+        }
+    });
+}

@@ -1,19 +1,32 @@
-//! The journal (M1, M6).
+//! The journal (M1, M6, M11).
+
+use std::time::Duration;
 
 use serde::Serialize;
+use serde_json::Value;
+use tokio::time::{Instant, timeout_at};
 
 use super::{AdminCall, Answered, input};
 use crate::AdminError;
-use crate::faults::wildcard;
-use crate::fields::{Fields, readers};
-use crate::journal::{Entry, Journal, JournalEntry, Redaction};
+use crate::fields::{Fields, Raw, readers};
+use crate::journal::{Journal, JournalEntry, Lookout, Redaction, Wanted};
 use crate::store::Commit;
 
+/// Longest wait for calls to come, in seconds.
+const LONGEST_WAIT: f64 = 60.0;
+
+/// Calls that come together are looked at together.
+const GATHERING: Duration = Duration::from_millis(5);
+
+/// Calls that are judged at once: other callers wait meanwhile.
+const AT_ONCE: usize = 64;
+
 struct Filter {
-    method: Option<String>,
-    path: Option<String>,
-    status: Option<u16>,
+    wanted: Wanted,
     limit: usize,
+    /// How many must come before it is answered, and how long they may take.
+    count: usize,
+    wait: Duration,
 }
 
 impl Filter {
@@ -22,32 +35,33 @@ impl Filter {
         let method = fields.optional("method", readers::text(1..=32));
         let path = fields.optional("path", readers::text(1..=4096));
         let status = fields.optional("status", readers::integer(100..=599));
+        let since = fields.optional("since", readers::integer(0..=i64::MAX));
+        let body = fields.optional("body", part);
         let limit = fields.optional("limit", readers::integer(0..=i64::MAX));
+        let count = fields.optional("count", readers::integer(1..=1000));
+        let wait = fields.optional("wait", readers::number(0.0..=LONGEST_WAIT));
+        let size = |number: i64| usize::try_from(number).unwrap_or(usize::MAX);
         input::finish(fields, || {
             Some(Self {
-                method: method.map(|method| method.to_ascii_uppercase()),
-                path,
-                status: status.and_then(|status| u16::try_from(status).ok()),
-                limit: limit.map_or(usize::MAX, |limit| {
-                    usize::try_from(limit).unwrap_or(usize::MAX)
-                }),
+                wanted: Wanted {
+                    method: method.map(|method| method.to_ascii_uppercase()),
+                    path,
+                    status: status.and_then(|status| u16::try_from(status).ok()),
+                    since: since.map_or(0, i64::unsigned_abs),
+                    body,
+                },
+                limit: limit.map_or(usize::MAX, size),
+                count: count.map_or(1, size),
+                wait: Duration::from_secs_f64(wait.unwrap_or(0.0)),
             })
         })
     }
+}
 
-    fn takes(&self, entry: &Entry) -> bool {
-        let method = self.method.as_deref();
-        method.is_none_or(|method| method == entry.method.as_str())
-            && self
-                .status
-                .is_none_or(|status| entry.status.is_some_and(|known| known == status))
-    }
-
-    /// The path is compared as it is shown: nobody finds out a key by looking for it.
-    fn takes_path(&self, entry: &JournalEntry) -> bool {
-        let pattern = self.path.as_deref();
-        pattern.is_none_or(|pattern| wildcard(pattern, &entry.path))
-    }
+/// A part of a body, as JSON.
+fn part(raw: Raw) -> readers::Read<Value> {
+    serde_json::from_str(readers::string(raw)?)
+        .map_err(|_| r#"must be JSON, such as {"client_id":42}."#.to_owned())
 }
 
 #[derive(Serialize)]
@@ -57,24 +71,21 @@ struct Listed {
 }
 
 pub(crate) fn list(call: &AdminCall) -> Result<Answered, AdminError> {
-    let filter = Filter::read(call)?;
+    let Filter { wanted, limit, .. } = Filter::read(call)?;
     let secrets = call.mock.secrets();
     let redaction = Redaction::new(secrets.iter().map(String::as_str));
     let newest = |tenant: Option<&str>, journal: &mut Journal| {
-        let taken = journal.entries().rev().filter(|entry| filter.takes(entry));
-        let shown = taken.map(|entry| JournalEntry::new(tenant, entry, &redaction));
-        let shown = shown.filter(|entry| filter.takes_path(entry));
-        (
-            journal.dropped(),
-            shown.take(filter.limit).collect::<Vec<_>>(),
-        )
+        let shown = wanted.of(tenant, journal, &redaction);
+        (journal.dropped(), shown.take(limit).collect::<Vec<_>>())
     };
-    let tenant = call.query.get("tenant").map(String::as_str);
-    let (dropped, entries): (Vec<u64>, Vec<_>) =
-        call.mock.with_journals(tenant, newest)?.into_iter().unzip();
+    let (dropped, entries): (Vec<u64>, Vec<_>) = call
+        .mock
+        .with_journals(tenant(call), newest)?
+        .into_iter()
+        .unzip();
     let mut entries: Vec<JournalEntry> = entries.into_iter().flatten().collect();
     entries.sort_unstable_by_key(|entry| entry.id);
-    let surplus = entries.len().saturating_sub(filter.limit);
+    let surplus = entries.len().saturating_sub(limit);
     entries.drain(..surplus);
     Ok(Answered::shown(&Listed {
         dropped: dropped.into_iter().sum(),
@@ -82,9 +93,58 @@ pub(crate) fn list(call: &AdminCall) -> Result<Answered, AdminError> {
     }))
 }
 
+fn tenant(call: &AdminCall) -> Option<&str> {
+    call.query.get("tenant").map(String::as_str)
+}
+
+/// Returns once as many calls came as are waited for, or when the wait is over.
+pub(crate) async fn arrival(call: &AdminCall) -> Result<(), AdminError> {
+    let Filter {
+        wanted,
+        count,
+        wait,
+        ..
+    } = Filter::read(call)?;
+    let end = Instant::now() + wait;
+    let mut news = match tenant(call) {
+        Some(name) => call.mock.partner(name)?.journal().news().listen(),
+        None => call.mock.news().listen(),
+    };
+    let mut lookout = Lookout::default();
+    loop {
+        let mut room = AT_ONCE;
+        look(call, &wanted, &mut lookout, &mut room)?;
+        if lookout.found >= count {
+            return Ok(());
+        }
+        if room == 0 {
+            tokio::task::yield_now().await;
+            continue;
+        }
+        match timeout_at(end, news.changed()).await {
+            Ok(Ok(())) => tokio::time::sleep(GATHERING).await,
+            // The time is over, or the account is gone.
+            _ => return Ok(()),
+        }
+    }
+}
+
+fn look(
+    call: &AdminCall,
+    wanted: &Wanted,
+    lookout: &mut Lookout,
+    room: &mut usize,
+) -> Result<(), AdminError> {
+    let secrets = call.mock.secrets();
+    let redaction = Redaction::new(secrets.iter().map(String::as_str));
+    let look = |_: Option<&str>, journal: &mut Journal| {
+        lookout.look(wanted, journal, &redaction, room);
+    };
+    call.mock.with_journals(tenant(call), look).map(drop)
+}
+
 pub(crate) fn clear(call: &AdminCall) -> Result<Answered, AdminError> {
-    let tenant = call.query.get("tenant").map(String::as_str);
     call.mock
-        .with_journals(tenant, |_, journal| journal.clear())?;
+        .with_journals(tenant(call), |_, journal| journal.clear())?;
     Ok(Answered::done(Commit::done()))
 }
