@@ -1,20 +1,79 @@
-//! Turns the descriptions into the JSON that is embedded and served.
+//! Turns the descriptions into the JSON that is embedded and served, and into the names that each operation knows.
 
+use std::collections::BTreeSet;
 use std::error::Error;
+use std::fmt::Write;
 use std::path::Path;
 use std::{env, fs};
+
+use serde_yaml_ng::Value;
 
 const SOURCES: [&str; 2] = ["openapi", "openapi-mock"];
 
 fn main() -> Result<(), Box<dyn Error>> {
     let target = env::var("OUT_DIR")?;
+    let target = Path::new(&target);
     for name in SOURCES {
         let source = format!("{name}.yaml");
         println!("cargo::rerun-if-changed={source}");
         // YAML's own type of value keeps the order of the file.
-        let document: serde_yaml_ng::Value = serde_yaml_ng::from_str(&fs::read_to_string(source)?)?;
-        let target = Path::new(&target).join(format!("{name}.json"));
-        fs::write(target, serde_json::to_vec(&document)?)?;
+        let document: Value = serde_yaml_ng::from_str(&fs::read_to_string(source)?)?;
+        fs::write(
+            target.join(format!("{name}.json")),
+            serde_json::to_vec(&document)?,
+        )?;
+        if name == SOURCES[0] {
+            fs::write(target.join("known.rs"), known_names(&document)?)?;
+        }
     }
     Ok(())
+}
+
+/// A Rust table: an operation, the parameters of its query, the fields of its body.
+fn known_names(document: &Value) -> Result<String, Box<dyn Error>> {
+    let mut rows = String::from("&[\n");
+    let paths = document["paths"].as_mapping().ok_or("no paths")?;
+    for (method, operation) in paths.values().filter_map(Value::as_mapping).flatten() {
+        let Some(name) = operation["operationId"].as_str() else {
+            return Err(format!("{method:?} has no operationId").into());
+        };
+        let parameters: BTreeSet<&str> = operation["parameters"]
+            .as_sequence()
+            .into_iter()
+            .flatten()
+            .map(|parameter| resolved(document, parameter))
+            .filter(|parameter| parameter["in"] == "query")
+            .filter_map(|parameter| parameter["name"].as_str())
+            .collect();
+        let body = resolved(document, &operation["requestBody"]);
+        let schema = &body["content"]["application/json"]["schema"];
+        let mut fields = BTreeSet::new();
+        collect_fields(document, schema, "", &mut fields);
+        writeln!(rows, "    ({name:?}, &{parameters:?}, &{fields:?}),")?;
+    }
+    // A set is written in braces, an array in brackets.
+    let rows = rows.replace("&{", "&[").replace('}', "]");
+    Ok(rows + "]\n")
+}
+
+/// The names of an object's fields, and those of the objects in it behind a dot.
+fn collect_fields(document: &Value, schema: &Value, prefix: &str, fields: &mut BTreeSet<String>) {
+    let schema = resolved(document, schema);
+    if !schema["items"].is_null() {
+        collect_fields(document, &schema["items"], prefix, fields);
+    }
+    for (name, schema) in schema["properties"].as_mapping().into_iter().flatten() {
+        let Some(name) = name.as_str() else { continue };
+        fields.insert(format!("{prefix}{name}"));
+        collect_fields(document, schema, &format!("{prefix}{name}."), fields);
+    }
+}
+
+/// What stands where a reference points to.
+fn resolved<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
+    let Some(reference) = value["$ref"].as_str() else {
+        return value;
+    };
+    let parts = reference.trim_start_matches("#/").split('/');
+    resolved(document, parts.fold(document, |value, part| &value[part]))
 }

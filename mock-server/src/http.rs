@@ -2,7 +2,7 @@
 
 pub(crate) mod body;
 mod call;
-mod context;
+pub(crate) mod context;
 mod customer;
 mod domain_monitoring;
 mod domains;

@@ -12,6 +12,7 @@ use serde::Serialize;
 use serde_json::Value;
 use tokio::sync::watch;
 
+use crate::notices::{Heard, Memory, Notice};
 pub(crate) use redaction::{Redaction, is_made_key};
 pub(crate) use wanted::{Lookout, Wanted};
 
@@ -47,6 +48,7 @@ pub(crate) struct Entry {
     pub(crate) sandbox: SandboxHeader,
     /// Texts that must not be shown and that nothing but this call tells.
     pub(crate) secrets: Vec<String>,
+    pub(crate) notices: Vec<Notice>,
     pub(crate) duration_us: u64,
 }
 
@@ -79,6 +81,7 @@ pub(crate) struct Journal {
     held: usize,
     dropped: u64,
     news: News,
+    memory: Memory,
 }
 
 /// Tells who waits for it that a call was recorded.
@@ -99,6 +102,13 @@ impl News {
 }
 
 impl Journal {
+    /// Records a call, with what earlier ones make of it.
+    pub(crate) fn record_heard(&mut self, mut entry: Entry, heard: &Heard<'_>) {
+        let notices = self.memory.hear(&entry, heard);
+        entry.notices.extend(notices);
+        self.record(entry);
+    }
+
     /// Records a call, at the place of its number.
     pub(crate) fn record(&mut self, entry: Entry) {
         let later = self.entries.iter().rev();
@@ -171,6 +181,9 @@ pub struct JournalEntry {
     /// Whether the call was sent with `X-Sandbox: true`.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub sandbox: bool,
+    /// What the service tolerated, and the client should hear of (M10).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notices: Vec<Notice>,
     /// How long the call took, in microseconds of real time.
     pub duration_us: u64,
 }
@@ -194,6 +207,12 @@ impl JournalEntry {
             processed: entry.processed,
             fault: entry.fault,
             sandbox: entry.sandbox == SandboxHeader::Simulate,
+            notices: (entry.notices.iter())
+                .map(|notice| Notice {
+                    sentence: in_text(&notice.sentence),
+                    ..*notice
+                })
+                .collect(),
             duration_us: entry.duration_us,
         }
     }

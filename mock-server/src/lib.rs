@@ -42,6 +42,7 @@ mod http;
 mod journal;
 mod mock;
 mod nearest;
+mod notices;
 mod openapi;
 mod partner;
 mod playbooks;
@@ -61,6 +62,7 @@ pub use embedded::{MockServer, MockServerBuilder};
 pub use faults::{CloseAt, Effect, Fault};
 pub use journal::JournalEntry;
 pub use mock::{AdminError, TenantOptions};
+pub use notices::Notice;
 pub use run::run;
 pub use secmon_engine::{
     Catalogue, ClientId, DomainFindings, Instant, LeakDataset, Limits, OpenPort, Progress,

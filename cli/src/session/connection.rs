@@ -66,6 +66,7 @@ impl Connection {
         let transport = CallLog::around(gate, &settings.telling, ui, &key)?;
         let builder = Client::builder(base_url, key.clone())
             .transport(transport)
+            .user_agent(concat!("secmon-cli/", env!("CARGO_PKG_VERSION")))
             .observer(waits_shown_by(ui));
         let builder = paced(builder, settings.rate_limits, pace.as_ref());
         let client = configured(builder, settings).build()?;

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use http::request::Parts;
 use http::{HeaderMap, Method, Request, StatusCode};
 use hyper::body::Body;
-use secmon_engine::{Call, Instant, SandboxHeader};
+use secmon_engine::{Call, Instant, RateGroup, SandboxHeader};
 
 use super::body::{self, Sent, Unread};
 use super::context::{Context, PartnerRequest};
@@ -22,6 +22,7 @@ use crate::faults::{CloseAt, Effect, Incoming, Said};
 use crate::fields::FieldErrors;
 use crate::journal::{self, Entry};
 use crate::mock::{Holder, Mock};
+use crate::notices::{self, Heard, Pause};
 use crate::partner::Partner;
 use crate::server::Hangup;
 use crate::settings::Manners;
@@ -359,7 +360,10 @@ impl<'a> InFlight<'a> {
         if let Some(window) = group.window()
             && let Err(limited) = account.take_slot(key, window, now)
         {
-            return (throttled(limited.retry_after_seconds), self.settled());
+            return (
+                throttled(window, limited.retry_after_seconds),
+                self.settled(),
+            );
         }
         let manners = self.mock.settings.manners;
         let call = Call {
@@ -431,6 +435,9 @@ impl<'a> InFlight<'a> {
             fault: ended.fault,
             sandbox: self.sandbox,
             secrets: self.secrets(reply),
+            notices: self.route().map_or_else(Vec::new, |route| {
+                notices::of_request(route, request, reply.map(|reply| reply.status))
+            }),
             duration_us: u64::try_from(self.stopwatch.elapsed().as_micros()).unwrap_or(u64::MAX),
         };
         match &self.partner {
@@ -438,11 +445,28 @@ impl<'a> InFlight<'a> {
                 if let Some(mut watch) = partner.watch() {
                     watch.hear(&entry);
                 }
-                partner.journal().record(entry);
+                partner.journal().record_heard(entry, &self.heard(reply));
             }
             None => self.mock.unattributed().record(entry),
         }
         self.mock.news().tell();
+    }
+
+    /// What the notices about later calls take of this one.
+    fn heard(&self, reply: Option<&Reply>) -> Heard<'_> {
+        let pause = |reply: &Reply| {
+            Some(Pause {
+                until: self.now().plus(reply.pause()?),
+                window: reply.full,
+            })
+        };
+        Heard {
+            operation: self.route().map_or("", |route| route.operation),
+            key: self.key.unwrap_or_default(),
+            window: self.route().and_then(|route| route.group.window()),
+            came: self.stopwatch,
+            pause: reply.and_then(pause),
+        }
     }
 
     /// What only this call shows to be a secret: a key that nobody knows, a token.
@@ -481,13 +505,13 @@ fn no_account(now: Instant) -> Reply {
     coded(StatusCode::UNAUTHORIZED, "TENANT_NOT_FOUND", message, now)
 }
 
-fn throttled(seconds: u64) -> Reply {
+fn throttled(window: RateGroup, seconds: u64) -> Reply {
     validation_shape(
         StatusCode::TOO_MANY_REQUESTS,
         "Too Many Attempts.",
         &FieldErrors::new(),
     )
-    .retry_after(seconds)
+    .window_full(window, seconds)
 }
 
 fn ambiguous(now: Instant) -> Reply {

@@ -1,11 +1,13 @@
 //! Answers, and the envelopes around their data (A11, A13).
 
+use std::time::Duration;
+
 use axum::body::Body;
 use bytes::Bytes;
 use http::header::{ALLOW, CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderValue, Response, StatusCode};
 use http_body_util::Full;
-use secmon_engine::{Done, Instant, Outcome, Timestamp};
+use secmon_engine::{Done, Instant, Outcome, RateGroup, Timestamp};
 use serde::Serialize;
 
 const VERSION: &str = "v1";
@@ -21,6 +23,8 @@ pub(crate) struct Reply {
     content_type: &'static str,
     retry_after: Option<Box<str>>,
     allow: Option<String>,
+    /// The rate window that is full, where that is the answer.
+    pub(crate) full: Option<RateGroup>,
     /// A text in the body that the journal must not keep.
     pub(crate) secret: Option<String>,
 }
@@ -47,6 +51,7 @@ impl Reply {
             content_type,
             retry_after: None,
             allow: None,
+            full: None,
             secret: None,
         }
     }
@@ -54,6 +59,20 @@ impl Reply {
     /// 204.
     pub(crate) fn no_content() -> Self {
         Self::new(StatusCode::NO_CONTENT, "", Bytes::new())
+    }
+
+    /// When it says to come again, in seconds from now.
+    pub(crate) fn pause(&self) -> Option<Duration> {
+        let seconds = self.retry_after.as_deref()?.parse().ok()?;
+        Some(Duration::from_secs(seconds))
+    }
+
+    /// Says that a rate window is full, and when it opens again.
+    pub(crate) fn window_full(self, window: RateGroup, seconds: u64) -> Self {
+        Self {
+            full: Some(window),
+            ..self.retry_after(seconds)
+        }
     }
 
     /// Says when to come again, in whole seconds.

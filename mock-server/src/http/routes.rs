@@ -10,6 +10,7 @@ use super::{
     domain_monitoring, domains, endpoints, firewall, port_alerts, pricing, rules, sandbox, servers,
     sso, sso_page, subscriptions, sync,
 };
+use crate::notices::Known;
 
 /// The groups of operations: what they have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,6 +102,8 @@ pub(crate) struct Route {
     pub(crate) path: String,
     pub(crate) group: Group,
     pub(crate) run: Run,
+    /// None for what is no part of the partner API.
+    pub(crate) known: Option<Known>,
 }
 
 #[rustfmt::skip]
@@ -178,6 +181,7 @@ pub(crate) fn all() -> Vec<Route> {
                 path,
                 group: *group,
                 run: *run,
+                known: Known::by(operation),
             });
         }
     }

@@ -20,6 +20,7 @@ mod imports;
 mod journal;
 mod keys;
 mod lists;
+mod notices;
 mod paths;
 mod pinned;
 mod playbooks;
