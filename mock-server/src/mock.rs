@@ -2,6 +2,7 @@
 //! journal of calls without an account, the store.
 
 mod controls;
+mod copies;
 pub(crate) mod document;
 mod records;
 mod registry;
@@ -21,8 +22,8 @@ use crate::playbooks::Run;
 use crate::settings::Settings;
 use crate::store::{Commit, Store};
 
-pub(crate) use controls::NewTenant;
 pub use controls::{AdminError, TenantOptions};
+pub(crate) use controls::{NewTenant, RecordRef};
 use records::{ServerRecord, moment_put};
 pub(crate) use registry::{Holder, Registry};
 
@@ -42,6 +43,8 @@ pub(crate) struct Mock {
     unattributed: Mutex<Journal>,
     /// Tells of every call, whoever's it is.
     news: News,
+    /// Tells of accounts that expire.
+    expiries: News,
     calls: AtomicU64,
     pub(crate) store: Box<dyn Store>,
 }
@@ -64,6 +67,7 @@ impl Mock {
             playbooks: Mutex::default(),
             unattributed: Mutex::default(),
             news: News::default(),
+            expiries: News::default(),
             calls: AtomicU64::new(0),
             store,
         }
@@ -103,6 +107,36 @@ impl Mock {
     pub(crate) fn save(&self, name: &str, account: &mut Account) -> Commit {
         self.store
             .save_account(name, account, &|| moment_put(self.now()))
+    }
+
+    /// Removes accounts when their time is over, for as long as it is polled (M11).
+    pub(crate) async fn expire(&self) {
+        let mut news = self.expiries.listen();
+        loop {
+            let now = tokio::time::Instant::now();
+            let next = self.remove_expired().map(|left| now + left);
+            match next {
+                // Woken, or too late: either way it is looked again.
+                Some(next) => drop(tokio::time::timeout_at(next, news.changed()).await),
+                None => drop(news.changed().await),
+            }
+        }
+    }
+
+    /// Removes the accounts whose time is over, and says when the next one's is.
+    fn remove_expired(&self) -> Option<Duration> {
+        let registry = self.registry();
+        let expiring = registry.partners().into_iter().filter_map(|partner| {
+            let left = partner.entry().expires_at?.left();
+            Some((partner.name().to_owned(), left))
+        });
+        let (over, waiting): (Vec<_>, Vec<_>) = expiring.partition(|(_, left)| left.is_zero());
+        drop(registry);
+        for (name, _) in over {
+            // Nobody waits for it to be durable; if somebody else removed it, it is gone as well.
+            drop(self.remove_tenant(&name));
+        }
+        waiting.into_iter().map(|(_, left)| left).min()
     }
 
     fn adopt_server_record(&self, record: ServerRecord) {

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use secmon_engine::{Account, AccountSettings, Instant};
 use serde::{Deserialize, Serialize};
@@ -33,6 +33,44 @@ pub(crate) struct Entry {
     /// How far its clock is ahead of the server's (M3).
     pub(crate) clock_offset_ms: u64,
     pub(crate) origin: Origin,
+    /// When it is removed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) expires_at: Option<Expires>,
+}
+
+impl Entry {
+    /// The entry of a new account; who lists it gives it its place.
+    pub(crate) fn of(origin: Origin) -> Self {
+        Self {
+            order: 0,
+            clock_offset_ms: 0,
+            origin,
+            expires_at: None,
+        }
+    }
+}
+
+/// A moment of real time, in milliseconds since 1970: it also stands for the next start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct Expires(u64);
+
+impl Expires {
+    pub(crate) fn after(span: Duration) -> Self {
+        Self(Self::now().saturating_add(u64::try_from(span.as_millis()).unwrap_or(u64::MAX)))
+    }
+
+    /// How long it is until then.
+    pub(crate) fn left(self) -> Duration {
+        Duration::from_millis(self.0.saturating_sub(Self::now()))
+    }
+
+    fn now() -> u64 {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH);
+        since.map_or(0, |since| {
+            u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+        })
+    }
 }
 
 /// An account that answers calls.
@@ -42,6 +80,7 @@ pub(crate) struct Partner {
     settings: AccountSettings,
     order: u64,
     origin: Origin,
+    expires_at: Option<Expires>,
     clock_offset_ms: AtomicU64,
     account: Mutex<Account>,
     journal: Mutex<Journal>,
@@ -55,6 +94,7 @@ impl Partner {
             settings: account.settings().clone(),
             order: entry.order,
             origin: entry.origin,
+            expires_at: entry.expires_at,
             clock_offset_ms: AtomicU64::new(entry.clock_offset_ms),
             account: Mutex::new(account),
             journal: Mutex::default(),
@@ -75,6 +115,7 @@ impl Partner {
             order: self.order,
             clock_offset_ms: self.clock_offset_ms.load(Ordering::Relaxed),
             origin: self.origin,
+            expires_at: self.expires_at,
         }
     }
 

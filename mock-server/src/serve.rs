@@ -113,6 +113,8 @@ impl Bound {
             let services = Services::Admin(router);
             doors.push(Door { listener, services });
         }
+        let expiring = Arc::clone(&mock);
+        runtime.spawn(async move { expiring.expire().await });
         let served = runtime.block_on(server::serve(doors, stop, grace));
         // Calls that are still on their way are dropped with the runtime; then the file is free.
         drop(runtime);

@@ -12,7 +12,7 @@ use crate::AdminError;
 use crate::clock::Movement;
 use crate::faults::{Fault, wildcard};
 use crate::journal::{JournalEntry, Redaction};
-use crate::mock::{Mock, NewTenant};
+use crate::mock::{Mock, NewTenant, RecordRef};
 use crate::store::{Commit, wait};
 
 /// An account of its own on a [`MockServer`](crate::MockServer): key, clock, world, faults and
@@ -71,7 +71,7 @@ impl Tenant {
     ///
     /// [`AdminError::Unknown`] when there is no such server.
     pub fn set_ports(&self, endpoint_id: Uuid, open: &[OpenPort]) -> Result<(), AdminError> {
-        saved(self.mock.set_ports(endpoint_id, open))
+        saved(self.mock.set_ports(self.record(endpoint_id), open))
     }
 
     /// Runs one scan of a server to its end, outside cooldown and schedule (M6).
@@ -81,7 +81,10 @@ impl Tenant {
     /// [`AdminError::Unknown`] when there is no such server, [`AdminError::Conflict`] when it is
     /// not active.
     pub fn scan_now(&self, endpoint_id: Uuid, outcome: ScanOutcome) -> Result<(), AdminError> {
-        saved(self.mock.scan_endpoint_now(endpoint_id, outcome))
+        saved(
+            self.mock
+                .scan_endpoint_now(self.record(endpoint_id), outcome),
+        )
     }
 
     /// Sets what the next scan of a domain finds (E2).
@@ -94,7 +97,7 @@ impl Tenant {
         domain_id: Uuid,
         findings: DomainFindings,
     ) -> Result<(), AdminError> {
-        saved(self.mock.set_findings(domain_id, findings))
+        saved(self.mock.set_findings(self.record(domain_id), findings))
     }
 
     /// Runs one scan of a domain to its end, outside the schedule (M6).
@@ -104,7 +107,7 @@ impl Tenant {
     /// [`AdminError::Unknown`] when there is no such domain, [`AdminError::Conflict`] when it is
     /// not active.
     pub fn scan_domain_now(&self, domain_id: Uuid, outcome: ScanOutcome) -> Result<(), AdminError> {
-        saved(self.mock.scan_domain_now(domain_id, outcome))
+        saved(self.mock.scan_domain_now(self.record(domain_id), outcome))
     }
 
     /// Sets whether the dataset of leaked credentials answers (C10).
@@ -245,6 +248,11 @@ impl Tenant {
     /// [`AdminError::Unknown`] when the account has no such key.
     pub fn revoke_key(&self, key: &str) -> Result<(), AdminError> {
         saved(self.mock.revoke_key(&self.name, key))
+    }
+
+    fn record(&self, id: Uuid) -> RecordRef<'_> {
+        let tenant = Some(self.name.as_str());
+        RecordRef { tenant, id }
     }
 
     /// Everything of the account back to its start; its keys stay (M3).

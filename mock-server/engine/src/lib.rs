@@ -109,7 +109,7 @@ pub use refusal::{Call, Capacity, Done, FieldErrors, Outcome, Refusal, SandboxHe
 pub use rule::manage::{ListRules, RuleRequest, RuleScope, RuleStatus, ScopeFilter};
 pub use rule::view::{EndpointRuleCount, RuleCounts, RuleView};
 pub use session::Session;
-pub use settings::{AccountSettings, Limits, RateLimits, Switch, Timings};
+pub use settings::{AccountSettings, IdSource, Limits, RateLimits, Switch, Timings};
 pub use sso::{MintedToken, SignedIn};
 pub use state::{
     Account, Change, DomainAlertKind, LeakDataset, Progress, RestoreError, ScanOutcome,

@@ -38,6 +38,18 @@ pub struct AccountSettings {
     pub catalogue: Catalogue,
     /// The scenario that the account starts with (E2).
     pub scenario: Scenario,
+    /// Whose record ids it goes on with, where it began as a copy of another account (M11).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub copied_from: Option<IdSource>,
+}
+
+/// What the record ids of an account are derived from.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct IdSource {
+    /// The seed.
+    pub seed: u64,
+    /// The account's name.
+    pub name: String,
 }
 
 impl AccountSettings {
@@ -57,7 +69,17 @@ impl AccountSettings {
             dns: BTreeMap::new(),
             catalogue: Catalogue::default(),
             scenario: Scenario::Warnings,
+            copied_from: None,
         }
+    }
+
+    /// What the ids of its records are derived from.
+    pub(crate) fn id_source(&self) -> IdSource {
+        let own = || IdSource {
+            seed: self.seed,
+            name: self.name.clone(),
+        };
+        self.copied_from.clone().unwrap_or_else(own)
     }
 }
 

@@ -111,13 +111,13 @@ impl Account {
     /// The record that a token names, used up or not.
     fn token_number(&self, token: &str) -> Option<TokenNo> {
         let id = Uuid::try_parse(token.get(..NAME_LENGTH)?).ok()?;
-        let number = TokenNo(self.ids.number(Kind::SsoToken, id)?);
+        let number = TokenNo(self.own_ids.number(Kind::SsoToken, id)?);
         (self.token_text(number) == token).then_some(number)
     }
 
     fn token_text(&self, number: TokenNo) -> String {
-        let name = self.ids.uuid(Kind::SsoToken, number.into()).simple();
-        let secret = self.ids.secret(Kind::SsoTokenText, number.into());
+        let name = self.own_ids.uuid(Kind::SsoToken, number.into()).simple();
+        let secret = self.own_ids.secret(Kind::SsoTokenText, number.into());
         format!("{name}{secret}")
     }
 }

@@ -6,21 +6,21 @@ use std::time::Duration;
 
 use secmon_engine::Instant;
 use secmon_engine::{
-    Account, ClientId, DomainFindings, LeakDataset, OpenPort, Progress, RateLimits, Refusal,
-    ScanOutcome, Scenario, Switch,
+    Account, AccountSettings, ClientId, DomainFindings, LeakDataset, Limits, OpenPort, Progress,
+    RateLimits, Refusal, ScanOutcome, Scenario, Switch,
 };
 use uuid::Uuid;
 
 use super::records::{
     Removed, ServerRecord, moment_put, partner_put, removals, removed_put, removed_puts,
-    unsaved_account,
+    unsaved_account, whole_account,
 };
 use super::registry::base_settings;
 use super::{Mock, Registry};
 use crate::checks;
 use crate::clock::{FURTHEST, Movement};
 use crate::journal::Journal;
-use crate::partner::{Origin, Partner};
+use crate::partner::{Entry, Expires, Origin, Partner};
 use crate::store::{Commit, NotSaved, Put};
 
 /// Why a call of the admin API was refused: each displays as one sentence.
@@ -69,6 +69,42 @@ pub struct TenantOptions {
     pub account_endpoint_limit: Option<u64>,
     /// What its scans find at first.
     pub scenario: Option<Scenario>,
+    /// The account whose records it starts with a copy of, under the same ids (M11).
+    pub like: Option<String>,
+    /// After how much real time it is removed; by default never.
+    pub expires_in: Option<Duration>,
+}
+
+/// A record, by its id.
+#[derive(Clone, Copy)]
+pub(crate) struct RecordRef<'a> {
+    /// Copies of an account have the same ids (M11); without a name, the oldest account that has the record is meant.
+    pub(crate) tenant: Option<&'a str>,
+    pub(crate) id: Uuid,
+}
+
+impl TenantOptions {
+    /// These settings, with what the options say.
+    fn settings(self, base: AccountSettings) -> AccountSettings {
+        let switch = |given: Option<bool>, base: Switch| given.map_or(base, Switch::from);
+        AccountSettings {
+            sandbox: switch(self.sandbox, base.sandbox),
+            suspended: switch(self.suspended, base.suspended),
+            rate_limit: switch(self.rate_limit, base.rate_limit),
+            rate_limits: self.rate_limits.unwrap_or(base.rate_limits),
+            limits: Limits {
+                default_endpoint_limit: self
+                    .default_endpoint_limit
+                    .unwrap_or(base.limits.default_endpoint_limit),
+                account_endpoint_limit: self
+                    .account_endpoint_limit
+                    .unwrap_or(base.limits.account_endpoint_limit),
+            },
+            scenario: self.scenario.unwrap_or(base.scenario),
+            portal_domain: self.portal_domain.unwrap_or(base.portal_domain),
+            ..base
+        }
+    }
 }
 
 /// An account just made, with its first key.
@@ -92,31 +128,48 @@ impl Mock {
                 .map_err(|reason| AdminError::BadInput(format!("rate_limits.window {reason}.")))?;
         }
         let mut registry = self.registry_mut();
-        let name = match options.name {
-            Some(name) => free_name(&registry, name)?,
+        let original = match &options.like {
+            Some(like) => Some(
+                registry
+                    .partner(like)
+                    .cloned()
+                    .ok_or_else(|| unknown_tenant(like))?,
+            ),
+            None => None,
+        };
+        let name = match &options.name {
+            Some(name) => free_name(&registry, name.clone())?,
             None => registry.made_up_name(self.seed()),
         };
-        let mut settings =
-            base_settings(&self.settings, &name, registry.seed_for(&name, self.seed()));
-        let switch = |given: Option<bool>, base: Switch| given.map_or(base, Switch::from);
-        settings.sandbox = switch(options.sandbox, settings.sandbox);
-        settings.suspended = switch(options.suspended, settings.suspended);
-        settings.rate_limit = switch(options.rate_limit, settings.rate_limit);
-        settings.rate_limits = options.rate_limits.unwrap_or(settings.rate_limits);
-        let limits = &mut settings.limits;
-        limits.default_endpoint_limit = options
-            .default_endpoint_limit
-            .unwrap_or(limits.default_endpoint_limit);
-        limits.account_endpoint_limit = options
-            .account_endpoint_limit
-            .unwrap_or(limits.account_endpoint_limit);
-        settings.scenario = options.scenario.unwrap_or(settings.scenario);
-        settings.portal_domain = options.portal_domain.unwrap_or(settings.portal_domain);
-        let mut account = Account::new(settings);
+        let seed = registry.seed_for(&name, self.seed());
+        let base = base_settings(&self.settings, &name, seed);
+        let mut account = match &original {
+            Some(original) => {
+                let like = original.settings();
+                let base = AccountSettings {
+                    name: base.name,
+                    portal_domain: base.portal_domain,
+                    seed,
+                    ..like.clone()
+                };
+                Self::copy_of(original, options.clone().settings(base))?
+            }
+            None => Account::new(options.clone().settings(base)),
+        };
         let api_key = account.issue_key();
-        let partner = registry.add(account, Origin::Made);
+        let entry = Entry {
+            clock_offset_ms: original.map_or(0, |original| original.entry().clock_offset_ms),
+            expires_at: options.expires_in.map(Expires::after),
+            ..Entry::of(Origin::Made)
+        };
+        let partner = registry.add(account, entry);
+        if entry.expires_at.is_some() {
+            self.expiries.tell();
+        }
         let mut changes = vec![self.server_record(&registry).put()];
-        changes.extend(unsaved_account(&partner));
+        // Nothing of a copy was saved under its name.
+        changes.extend(whole_account(&partner));
+        partner.account().forget_changes();
         let commit = self.store.save(changes);
         Ok((NewTenant { partner, api_key }, commit))
     }
@@ -147,7 +200,7 @@ impl Mock {
         *registry = Registry::new(0, Removed::new());
         for tenant in self.settings.config.tenants() {
             let account = super::registry::configured_account(&self.settings, &tenant, self.seed());
-            let partner = registry.add(account, Origin::Configured);
+            let partner = registry.add(account, Entry::of(Origin::Configured));
             changes.extend(unsaved_account(&partner));
         }
         changes.push(self.server_record(&registry).put());
@@ -240,44 +293,44 @@ impl Mock {
     /// Sets what the next scan of a server finds (E2).
     pub(crate) fn set_ports(
         &self,
-        endpoint: Uuid,
+        record: RecordRef<'_>,
         open: &[OpenPort],
     ) -> Result<Commit, AdminError> {
-        self.on_record(endpoint, |account, now| {
-            account.at(now).set_ports(endpoint, open.to_vec())
+        self.on_record(record, |account, now| {
+            account.at(now).set_ports(record.id, open.to_vec())
         })
     }
 
     /// Runs one scan of a server to its end, outside cooldown and schedule (M6).
     pub(crate) fn scan_endpoint_now(
         &self,
-        endpoint: Uuid,
+        record: RecordRef<'_>,
         outcome: ScanOutcome,
     ) -> Result<Commit, AdminError> {
-        self.on_record(endpoint, |account, now| {
-            account.at(now).scan_endpoint_now(endpoint, outcome)
+        self.on_record(record, |account, now| {
+            account.at(now).scan_endpoint_now(record.id, outcome)
         })
     }
 
     /// Sets what the next scan of a domain finds (E2).
     pub(crate) fn set_findings(
         &self,
-        domain: Uuid,
+        record: RecordRef<'_>,
         findings: DomainFindings,
     ) -> Result<Commit, AdminError> {
-        self.on_record(domain, |account, now| {
-            account.at(now).set_findings(domain, findings)
+        self.on_record(record, |account, now| {
+            account.at(now).set_findings(record.id, findings)
         })
     }
 
     /// Runs one scan of a domain to its end, outside the schedule (M6).
     pub(crate) fn scan_domain_now(
         &self,
-        domain: Uuid,
+        record: RecordRef<'_>,
         outcome: ScanOutcome,
     ) -> Result<Commit, AdminError> {
-        self.on_record(domain, |account, now| {
-            account.at(now).scan_domain_now(domain, outcome)
+        self.on_record(record, |account, now| {
+            account.at(now).scan_domain_now(record.id, outcome)
         })
     }
 
@@ -372,13 +425,18 @@ impl Mock {
         self.save(partner.name(), account)
     }
 
-    /// A record's id tells no account: the one that knows it acts.
+    /// A record's id tells no account: the one that has it acts.
     fn on_record(
         &self,
-        record: Uuid,
+        record: RecordRef<'_>,
         act: impl Fn(&mut Account, Instant) -> Result<(), Refusal>,
     ) -> Result<Commit, AdminError> {
-        for partner in self.registry().partners() {
+        let registry = self.registry();
+        let partners = match record.tenant {
+            Some(name) => vec![registry.partner(name).ok_or_else(|| unknown_tenant(name))?],
+            None => registry.partners(),
+        };
+        for partner in partners {
             let mut account = partner.account();
             match act(&mut account, partner.time(self.now())) {
                 Err(Refusal::EndpointNotFound | Refusal::DomainNotFound) => {}
@@ -389,7 +447,8 @@ impl Mock {
             }
         }
         Err(AdminError::Unknown(format!(
-            "No account has a record {record}."
+            "No account has a record {}.",
+            record.id
         )))
     }
 
@@ -413,7 +472,7 @@ fn free_name(registry: &Registry, name: String) -> Result<String, AdminError> {
     }
 }
 
-fn unknown_tenant(name: &str) -> AdminError {
+pub(super) fn unknown_tenant(name: &str) -> AdminError {
     AdminError::Unknown(format!("There is no account `{name}`."))
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use secmon_engine::{Account, Instant};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::records::{Removed, ServerRecord, moment_put, removals, removed_puts, whole_account};
 use super::restore::{rehearsed, stored_state};
@@ -16,7 +16,7 @@ use crate::partner::{Entry, is_named};
 use crate::store::{self, Commit, Put};
 
 /// The format that this version writes and reads.
-const FORMAT: u32 = 1;
+pub(super) const FORMAT: u32 = 1;
 
 #[derive(Serialize, Deserialize)]
 struct Document {
@@ -30,11 +30,11 @@ struct Document {
 }
 
 #[derive(Serialize, Deserialize)]
-struct AccountDocument {
+pub(super) struct AccountDocument {
     #[serde(flatten)]
-    entry: Entry,
+    pub(super) entry: Entry,
     /// As the engine exports it, the account's keys included.
-    state: Value,
+    pub(super) state: Value,
 }
 
 /// The document of a state file, which is left as it is.
@@ -67,19 +67,20 @@ struct Imported {
     registry: Registry,
 }
 
+/// Whether this version reads the document.
+pub(super) fn check_format(document: &Value) -> Result<(), String> {
+    match document["format"].as_u64() {
+        Some(format) if format == u64::from(FORMAT) => Ok(()),
+        Some(format) => Err(format!(
+            "The document's format {format} is unknown; this version reads {FORMAT}."
+        )),
+        None => Err("The document has no format; give one that was exported here.".to_owned()),
+    }
+}
+
 /// The server and its accounts as a document has them.
 fn read(document: &Value) -> Result<Imported, String> {
-    match document["format"].as_u64() {
-        Some(format) if format == u64::from(FORMAT) => {}
-        Some(format) => {
-            return Err(format!(
-                "The document's format {format} is unknown; this version reads {FORMAT}."
-            ));
-        }
-        None => {
-            return Err("The document has no format; give one that was exported here.".to_owned());
-        }
-    }
+    check_format(document)?;
     let document = Document::deserialize(document)
         .map_err(|error| format!("The document is no exported state: {error}."))?;
     let mut registry = Registry::with_history(document.server.made_up_names, document.removed)?;
@@ -118,17 +119,6 @@ impl Mock {
             accounts,
         };
         written(document).map_err(AdminError::Conflict)
-    }
-
-    /// One account's state as a readable document.
-    pub(crate) fn export_tenant(&self, name: &str) -> Result<Value, AdminError> {
-        let partner = self.partner(name)?;
-        let account = AccountDocument {
-            state: partner.account().export(),
-            entry: partner.entry(),
-        };
-        let document = json!({ "format": FORMAT, "name": partner.name(), "account": account });
-        Ok(document)
     }
 
     /// Puts an exported state in the place of this one. What the next start would refuse is refused

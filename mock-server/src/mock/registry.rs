@@ -10,7 +10,7 @@ use super::records::Removed;
 use crate::checks;
 use crate::config::TenantConfig;
 use crate::journal::is_made_key;
-use crate::partner::{Entry, Origin, Partner};
+use crate::partner::{Entry, Partner};
 use crate::settings::{RateLimit, Settings};
 
 /// The key that exists but resolves to no account (A2).
@@ -100,11 +100,17 @@ impl Registry {
 
     /// Takes on an account that exists already, with its keys.
     pub(super) fn adopt(&mut self, account: Account, entry: Entry) -> Arc<Partner> {
-        let keys: Vec<(Uuid, String)> = account
+        self.take_on(Partner::new(account, entry))
+    }
+
+    fn take_on(&mut self, partner: Partner) -> Arc<Partner> {
+        let entry = partner.entry();
+        let keys: Vec<(Uuid, String)> = partner
+            .account()
             .keys()
             .map(|(id, text)| (id, text.to_owned()))
             .collect();
-        let partner = Arc::new(Partner::new(account, entry));
+        let partner = Arc::new(partner);
         for (id, text) in keys {
             if !is_made_key(&text) {
                 self.chosen_keys.insert(text.clone());
@@ -120,6 +126,13 @@ impl Registry {
 
     /// Takes on an account that a file or a document has, if it is one that any door lets in.
     pub(super) fn admit(&mut self, account: Account, entry: Entry) -> Result<(), String> {
+        self.check(&account, entry)?;
+        self.adopt(account, entry);
+        Ok(())
+    }
+
+    /// Whether an account may be taken on, in the place of the one of its name if there is one.
+    pub(super) fn check(&self, account: &Account, entry: Entry) -> Result<(), String> {
         let settings = account.settings();
         let wrong = |reason: String| format!("Account `{}`: {reason}.", settings.name);
         // The name stands in the sentence only once it is known to be one.
@@ -128,24 +141,33 @@ impl Registry {
         checks::settings(settings).map_err(wrong)?;
         for (_, key) in account.keys() {
             checks::api_key(key).map_err(|reason| wrong(format!("a key {reason}")))?;
-            if let Some(Holder::Account(other, _)) = self.keys.get(key) {
+            if let Some(Holder::Account(other, _)) = self.keys.get(key)
+                && other.name() != settings.name
+            {
                 let reason = format!("the account `{}` has one of its keys", other.name());
                 return Err(wrong(reason));
             }
         }
-        checks::count(entry.order).map_err(|reason| wrong(format!("order: {reason}")))?;
-        self.adopt(account, entry);
-        Ok(())
+        checks::count(entry.order).map_err(|reason| wrong(format!("order: {reason}")))
+    }
+
+    /// Puts an account in the place of the one of its name.
+    pub(super) fn replace(&mut self, old: &Arc<Partner>, new: Partner) {
+        self.forget_keys_of(old);
+        self.take_on(new);
+    }
+
+    fn forget_keys_of(&mut self, partner: &Arc<Partner>) {
+        self.keys.retain(|_, holder| match holder {
+            Holder::Account(owner, _) => !Arc::ptr_eq(owner, partner),
+            Holder::Nobody => true,
+        });
     }
 
     /// Adds a new account, the youngest of all.
-    pub(super) fn add(&mut self, account: Account, origin: Origin) -> Arc<Partner> {
-        let entry = Entry {
-            order: self.next_order,
-            clock_offset_ms: 0,
-            origin,
-        };
-        self.adopt(account, entry)
+    pub(super) fn add(&mut self, account: Account, entry: Entry) -> Arc<Partner> {
+        let order = self.next_order;
+        self.adopt(account, Entry { order, ..entry })
     }
 
     /// What an account of this name derives its ids and keys from.
@@ -160,10 +182,7 @@ impl Registry {
     /// Removes an account; its keys are unknown from now on.
     pub(super) fn remove(&mut self, name: &str) -> Option<Arc<Partner>> {
         let partner = self.partners.remove(name)?;
-        self.keys.retain(|_, holder| match holder {
-            Holder::Account(owner, _) => !Arc::ptr_eq(owner, &partner),
-            Holder::Nobody => true,
-        });
+        self.forget_keys_of(&partner);
         *self.removed.entry(name.to_owned()).or_default() += 1;
         Some(partner)
     }

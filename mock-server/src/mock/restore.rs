@@ -97,7 +97,7 @@ impl Start {
             if self.registry.partner(&tenant.name).is_none() {
                 let seed = self.registry.seed_for(&tenant.name, self.server.seed);
                 let account = configured_account(settings, &tenant, seed);
-                self.registry.add(account, Origin::Configured);
+                self.registry.add(account, Entry::of(Origin::Configured));
             }
         }
     }

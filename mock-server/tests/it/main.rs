@@ -4,6 +4,7 @@ mod admin;
 mod bodies;
 mod client;
 mod concurrency;
+mod copies;
 mod crowd;
 mod crush;
 mod damage;

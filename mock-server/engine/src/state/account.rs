@@ -23,7 +23,10 @@ use crate::world::Scenario;
 pub struct Account {
     pub(crate) records: Records,
     pub(crate) index: Index,
+    /// The ids of records.
     pub(crate) ids: Ids,
+    /// The ids and texts of what is this account's alone, also where it is a copy: keys and tokens.
+    pub(crate) own_ids: Ids,
     pub(crate) now: Instant,
     pub(crate) windows: BTreeMap<KeyNo, RateWindows>,
 }
@@ -42,8 +45,10 @@ impl Account {
     }
 
     pub(crate) fn from_records(records: Records) -> Self {
+        let source = records.settings.id_source();
         Self {
-            ids: Ids::new(records.settings.seed, &records.settings.name),
+            ids: Ids::new(source.seed, &source.name),
+            own_ids: Ids::new(records.settings.seed, &records.settings.name),
             records,
             index: Index::default(),
             now: Instant::from_unix_millis(i64::MIN),
@@ -71,20 +76,20 @@ impl Account {
         self.records
             .keys
             .iter()
-            .map(|(number, key)| (self.ids.uuid(Kind::Key, number.0), key.0.as_str()))
+            .map(|(number, key)| (self.own_ids.uuid(Kind::Key, number.0), key.0.as_str()))
     }
 
     /// Takes on a key whose text was chosen elsewhere, and gives its id.
     pub fn add_key(&mut self, text: &str) -> Uuid {
         let number = self.next_key();
         self.records.keys.insert(number, ApiKey(text.to_owned()));
-        self.ids.uuid(Kind::Key, number.0)
+        self.own_ids.uuid(Kind::Key, number.0)
     }
 
     /// Makes a new key, and gives its text.
     pub fn issue_key(&mut self) -> String {
         let number = self.next_key();
-        let text = format!("test_key_{}", self.ids.secret(Kind::KeyText, number.0));
+        let text = format!("test_key_{}", self.own_ids.secret(Kind::KeyText, number.0));
         self.records.keys.insert(number, ApiKey(text.clone()));
         text
     }
@@ -121,7 +126,7 @@ impl Account {
         if !settings.rate_limit.is_on() {
             return Ok(());
         }
-        let Some(number) = self.ids.number(Kind::Key, key) else {
+        let Some(number) = self.own_ids.number(Kind::Key, key) else {
             return Ok(());
         };
         self.windows

@@ -5,6 +5,7 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use crate::ids::Kind;
+use crate::settings::AccountSettings;
 use crate::state::account::Account;
 use crate::state::records::{Domain, PortAlert};
 use crate::state::storage::{AlertNo, RestoreError};
@@ -66,7 +67,7 @@ impl Account {
             Table::Endpoints => Kind::Endpoint,
             Table::Rules => Kind::Rule,
             Table::PortAlerts => Kind::PortAlert,
-            Table::Keys => Kind::Key,
+            Table::Keys => return Some(self.own_ids.uuid(Kind::Key, key.parse().ok()?)),
             Table::Domains => Kind::Domain,
             Table::DomainAlerts => Kind::DomainAlert,
             Table::Subscriptions => {
@@ -79,6 +80,31 @@ impl Account {
             _ => return None,
         };
         Some(self.ids.uuid(kind, key.parse().ok()?))
+    }
+
+    /// A copy of the account under other settings: the same records under the same ids, no key and no sign-in token.
+    ///
+    /// # Errors
+    ///
+    /// [`RestoreError`] when the settings do not fit the records.
+    pub fn copied(&self, settings: AccountSettings) -> Result<Self, RestoreError> {
+        let settings = AccountSettings {
+            copied_from: Some(self.records.settings.id_source()),
+            ..settings
+        };
+        let copied = self.all_records().into_iter().filter_map(|change| {
+            let value = match change.table {
+                Table::Keys | Table::SsoTokens => return None,
+                Table::Settings => serde_json::to_vec(&settings).ok()?,
+                _ => change.value?,
+            };
+            Some(StoredRecord {
+                table: change.table,
+                key: change.key,
+                value,
+            })
+        });
+        Self::restore(copied)
     }
 
     /// Makes the account again that a document was exported from.

@@ -5,12 +5,12 @@ use std::num::NonZeroU16;
 use http::StatusCode;
 use secmon_engine::{DomainFindings, OpenPort, Protocol, ScanOutcome};
 use serde_json::{Map, Value, json};
-use uuid::Uuid;
 
 use super::{AdminCall, Answered, input};
 use crate::AdminError;
 use crate::fields::{Fields, Raw, readers};
 use crate::http::reply::Reply;
+use crate::mock::RecordRef;
 use crate::openapi;
 use crate::store::Commit;
 
@@ -65,7 +65,7 @@ pub(crate) fn set_ports(call: &AdminCall) -> Result<Answered, AdminError> {
     let mut fields = input::fields(&call.body, &["open"]);
     let open = fields.required("open", open_ports);
     let open = input::finish(fields, || open)?;
-    Ok(Answered::done(call.mock.set_ports(id(call)?, &open)?))
+    Ok(Answered::done(call.mock.set_ports(record(call)?, &open)?))
 }
 
 fn open_ports(raw: Raw) -> readers::Read<Vec<OpenPort>> {
@@ -101,14 +101,14 @@ fn protocol(name: &str) -> Option<Protocol> {
 pub(crate) fn scan_endpoint(call: &AdminCall) -> Result<Answered, AdminError> {
     let outcome = outcome(call)?;
     Ok(Answered::done(
-        call.mock.scan_endpoint_now(id(call)?, outcome)?,
+        call.mock.scan_endpoint_now(record(call)?, outcome)?,
     ))
 }
 
 pub(crate) fn scan_domain(call: &AdminCall) -> Result<Answered, AdminError> {
     let outcome = outcome(call)?;
     Ok(Answered::done(
-        call.mock.scan_domain_now(id(call)?, outcome)?,
+        call.mock.scan_domain_now(record(call)?, outcome)?,
     ))
 }
 
@@ -131,7 +131,9 @@ pub(crate) fn set_findings(call: &AdminCall) -> Result<Answered, AdminError> {
         let [employees, customers, third_parties, mentions] = counts;
         DomainFindings::new(employees, customers, third_parties, mentions)
     })?;
-    Ok(Answered::done(call.mock.set_findings(id(call)?, findings)?))
+    Ok(Answered::done(
+        call.mock.set_findings(record(call)?, findings)?,
+    ))
 }
 
 fn outcome(call: &AdminCall) -> Result<ScanOutcome, AdminError> {
@@ -145,9 +147,11 @@ fn outcome(call: &AdminCall) -> Result<ScanOutcome, AdminError> {
     input::finish(fields, || Some(outcome.unwrap_or(ScanOutcome::Completed)))
 }
 
-/// The record's id in the path. What is no id is the id of no record.
-fn id(call: &AdminCall) -> Result<Uuid, AdminError> {
+/// The record of the id in the path. What is no id is the id of no record.
+fn record(call: &AdminCall) -> Result<RecordRef<'_>, AdminError> {
     let text = call.part(0);
+    let tenant = call.query.get("tenant").map(String::as_str);
     readers::parse_uuid(text)
+        .map(|id| RecordRef { tenant, id })
         .ok_or_else(|| AdminError::Unknown(format!("There is no record `{text}`.")))
 }

@@ -1,5 +1,7 @@
 //! Accounts and their keys (M3, M4).
 
+use std::time::Duration;
+
 use secmon_engine::{ClientId, LeakDataset, Progress, RateLimits};
 use serde_json::{Map, Value, json};
 
@@ -7,6 +9,9 @@ use super::{AdminCall, Answered, input};
 use crate::fields::readers;
 use crate::mock::TenantOptions;
 use crate::{AdminError, Scenario};
+
+/// Ten years, in seconds.
+const LONGEST_LIFE: i64 = 10 * 366 * 86_400;
 
 pub(crate) fn list(call: &AdminCall) -> Result<Answered, AdminError> {
     let registry = call.mock.registry();
@@ -48,6 +53,8 @@ fn options(call: &AdminCall) -> Result<TenantOptions, AdminError> {
         "default_endpoint_limit",
         "account_endpoint_limit",
         "scenario",
+        "like",
+        "expires_in",
     ];
     let mut fields = input::fields(&call.body, &known);
     let limit = readers::integer(0..=i64::MAX);
@@ -69,6 +76,10 @@ fn options(call: &AdminCall) -> Result<TenantOptions, AdminError> {
             "scenario",
             readers::named(Scenario::from_name, "clean, warnings, critical"),
         ),
+        like: fields.optional("like", readers::text(1..=64)),
+        expires_in: fields
+            .optional("expires_in", readers::integer(1..=LONGEST_LIFE))
+            .map(|seconds| Duration::from_secs(seconds.unsigned_abs())),
     };
     input::finish(fields, || Some(options))
 }
@@ -101,6 +112,13 @@ pub(crate) fn reset(call: &AdminCall) -> Result<Answered, AdminError> {
 
 pub(crate) fn export(call: &AdminCall) -> Result<Answered, AdminError> {
     Ok(Answered::shown(&call.mock.export_tenant(call.part(0))?))
+}
+
+pub(crate) fn import(call: &AdminCall) -> Result<Answered, AdminError> {
+    let document = Value::Object(call.body.clone());
+    Ok(Answered::done(
+        call.mock.import_tenant(call.part(0), &document)?,
+    ))
 }
 
 pub(crate) fn issue_key(call: &AdminCall) -> Result<Answered, AdminError> {

@@ -1,0 +1,103 @@
+//! One account's state in: from a document that was exported, or from another account (M11).
+
+use std::sync::Arc;
+
+use secmon_engine::{Account, AccountSettings, Instant};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::document::{AccountDocument, check_format};
+use super::records::{moment_put, removals, whole_account};
+use super::restore::rehearsed;
+use super::{Mock, Registry};
+use crate::AdminError;
+use crate::partner::{Entry, Partner, is_named};
+use crate::store::{Commit, Put};
+
+/// The exported state of one account.
+#[derive(Serialize, Deserialize)]
+struct TenantDocument {
+    format: u32,
+    name: String,
+    /// The account's time.
+    moment: Instant,
+    account: AccountDocument,
+}
+
+impl Mock {
+    /// One account's state as a readable document.
+    pub(crate) fn export_tenant(&self, name: &str) -> Result<Value, AdminError> {
+        let partner = self.partner(name)?;
+        let state = partner.account().export();
+        let document = TenantDocument {
+            format: super::document::FORMAT,
+            name: name.to_owned(),
+            moment: partner.time(self.now()),
+            account: AccountDocument {
+                entry: partner.entry(),
+                state,
+            },
+        };
+        serde_json::to_value(document).map_err(|error| AdminError::Conflict(error.to_string()))
+    }
+
+    /// Puts an exported state in the place of the account's, its clock included; its journal stays. What the next start
+    /// would refuse is refused here, and nothing is changed.
+    pub(crate) fn import_tenant(&self, name: &str, document: &Value) -> Result<Commit, AdminError> {
+        let (account, moment) = read(name, document).map_err(AdminError::BadInput)?;
+        let mut registry = self.registry_mut();
+        let old = registry.partner(name).cloned();
+        let old = old.ok_or_else(|| super::controls::unknown_tenant(name))?;
+        let ahead = moment.unix_millis() - self.now().unix_millis();
+        let entry = Entry {
+            // An account's clock is never behind the server's.
+            clock_offset_ms: u64::try_from(ahead).unwrap_or(0),
+            ..old.entry()
+        };
+        let acceptable = registry.check(&account, entry);
+        let new = acceptable.and_then(|()| {
+            let new = Partner::new(account, entry);
+            self.rehearse(&registry, &new).map(|()| new)
+        });
+        let new = new.map_err(AdminError::BadInput)?;
+        if let Some(mut watch) = old.watch() {
+            watch.end();
+        }
+        std::mem::swap(&mut *old.journal(), &mut *new.journal());
+        let mut changes = removals(&old);
+        changes.extend(whole_account(&new));
+        registry.replace(&old, new);
+        Ok(self.store.save(changes))
+    }
+
+    /// Whether a start would take the account.
+    fn rehearse(&self, registry: &Registry, account: &Partner) -> Result<(), String> {
+        let mut records: Vec<Put> = whole_account(account);
+        records.extend([self.server_record(registry).put(), moment_put(self.now())]);
+        rehearsed(&self.settings, &records)
+            .map_err(|reason| format!("The next start would refuse this state: {reason}."))
+    }
+
+    /// A copy of an account under these settings, without a key.
+    pub(super) fn copy_of(
+        original: &Arc<Partner>,
+        settings: AccountSettings,
+    ) -> Result<Account, AdminError> {
+        let copied = original.account().copied(settings);
+        copied.map_err(|error| AdminError::Conflict(error.to_string()))
+    }
+}
+
+fn read(name: &str, document: &Value) -> Result<(Account, Instant), String> {
+    check_format(document)?;
+    let document = TenantDocument::deserialize(document)
+        .map_err(|error| format!("The document is no exported account: {error}."))?;
+    let account = Account::import(&document.account.state).map_err(|error| error.to_string())?;
+    if document.name != name || !is_named(&account, name) {
+        return Err(format!(
+            "The document is of the account `{}`; it goes into that one only.",
+            account.settings().name
+        ));
+    }
+    Ok((account, document.moment))
+}
