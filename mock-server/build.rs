@@ -29,7 +29,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A Rust table: an operation, the parameters of its query, the fields of its body.
+/// A Rust table: an operation, the parameters of its query, the fields of its body, how it can be answered.
 fn known_names(document: &Value) -> Result<String, Box<dyn Error>> {
     let mut rows = String::from("&[\n");
     let paths = document["paths"].as_mapping().ok_or("no paths")?;
@@ -49,7 +49,11 @@ fn known_names(document: &Value) -> Result<String, Box<dyn Error>> {
         let schema = &body["content"]["application/json"]["schema"];
         let mut fields = BTreeSet::new();
         collect_fields(document, schema, "", &mut fields);
-        writeln!(rows, "    ({name:?}, &{parameters:?}, &{fields:?}),")?;
+        let outcomes = outcomes(document, &operation["responses"]);
+        writeln!(
+            rows,
+            "    ({name:?}, &{parameters:?}, &{fields:?}, &{outcomes:?}),"
+        )?;
     }
     // A set is written in braces, an array in brackets.
     let rows = rows.replace("&{", "&[").replace('}', "]");
@@ -67,6 +71,27 @@ fn collect_fields(document: &Value, schema: &Value, prefix: &str, fields: &mut B
         fields.insert(format!("{prefix}{name}"));
         collect_fields(document, schema, &format!("{prefix}{name}."), fields);
     }
+}
+
+/// Statuses, with the string code behind where there is one: those are the names of the examples.
+fn outcomes(document: &Value, responses: &Value) -> BTreeSet<String> {
+    let mut outcomes = BTreeSet::new();
+    for (status, response) in responses.as_mapping().into_iter().flatten() {
+        let Some(status) = status.as_str() else {
+            continue;
+        };
+        let response = resolved(document, response);
+        let examples = &response["content"]["application/json"]["examples"];
+        let names = examples.as_mapping().into_iter().flatten();
+        let names: Vec<&str> = names.filter_map(|(name, _)| name.as_str()).collect();
+        let is_code = |name: &&&str| name.contains('_') && !name.contains(char::is_lowercase);
+        let codes = names.iter().filter(is_code);
+        outcomes.extend(codes.map(|code| format!("{status} {code}")));
+        if names.is_empty() || !names.iter().all(|name| is_code(&name)) {
+            outcomes.insert(status.to_owned());
+        }
+    }
+    outcomes
 }
 
 /// What stands where a reference points to.

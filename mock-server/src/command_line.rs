@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use serde_json::Value;
 
+use crate::exec::Demands;
 use crate::flags::{Given, ServeFlags};
 use crate::http::routes;
 use crate::mock::{Mock, document};
@@ -93,6 +94,9 @@ struct ExecCommand {
     #[command(flatten)]
     serve: ServeCommand,
 
+    #[command(flatten)]
+    demands: Demands,
+
     /// The command and its arguments, behind --
     #[arg(last = true, required = true, value_name = "COMMAND")]
     command: Vec<OsString>,
@@ -156,7 +160,7 @@ fn run_beside(command: ExecCommand) -> ExitCode {
     let ServeCommand { config, flags } = command.serve;
     let settings = Settings::on_a_free_port().overridden(flags, config.and_then(Given::value));
     match settings {
-        Ok(settings) => exec::exec(settings, &command.command),
+        Ok(settings) => exec::exec(settings, &command.command, command.demands),
         Err(error) => exec::refused(exec::CANNOT_START, &error.to_string()),
     }
 }

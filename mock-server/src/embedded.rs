@@ -73,6 +73,10 @@ impl MockServer {
         })
     }
 
+    pub(crate) fn mock(&self) -> &Mock {
+        &self.mock
+    }
+
     /// The first key of the first account.
     pub(crate) fn first_key(&self) -> Option<String> {
         let registry = self.mock.registry();

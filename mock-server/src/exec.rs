@@ -2,10 +2,13 @@
 
 use std::ffi::OsString;
 use std::io;
+use std::path::PathBuf;
 use std::process::{Child, Command, ExitCode, ExitStatus};
 
 use crate::MockServer;
 use crate::chance;
+use crate::evidence::{self, Evidence};
+use crate::flags::{Given, Switch};
 use crate::settings::Settings;
 
 /// Exit codes of a command that could not be run, as shells have them.
@@ -15,9 +18,79 @@ const NOT_RUNNABLE: u8 = 126;
 /// Exit code of what fails before the command runs: no test runner has it for a result.
 pub(crate) const CANNOT_START: u8 = 125;
 
+/// Exit code of a run that did not hold what it was asked to.
+const NOT_HELD: u8 = 1;
+
+/// What a run is asked to leave and to hold.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Demands {
+    /// Folder for the journal (JSON and HAR), the outcomes that were met and never met, and JUnit
+    #[arg(long, value_name = "DIR", env = "SECMON_MOCK_REPORT")]
+    report: Option<Given<PathBuf>>,
+
+    /// Statuses and codes that the command must meet, such as 429,ENDPOINT_LIMIT_EXCEEDED; exit 1 where it does not
+    #[arg(
+        long,
+        value_name = "OUTCOME",
+        env = "SECMON_MOCK_REQUIRE",
+        value_delimiter = ',',
+        value_parser = outcome
+    )]
+    require: Vec<String>,
+
+    /// Exit 1 where the service tolerated what a careless client should hear of, and say what
+    #[arg(
+        long,
+        value_name = "on|off",
+        env = "SECMON_MOCK_DENY_NOTICES",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "on"
+    )]
+    deny_notices: Option<Given<Switch>>,
+}
+
+fn outcome(name: &str) -> Result<String, String> {
+    match name.trim() {
+        // An empty variable is as if unset.
+        "" => Ok(String::new()),
+        name if evidence::is_outcome(name) => Ok(name.to_owned()),
+        _ => Err("no operation is documented to answer with it".to_owned()),
+    }
+}
+
+impl Demands {
+    fn is_any(&self) -> bool {
+        self.report.is_some() || !self.require.is_empty() || self.deny_notices.is_some()
+    }
+
+    /// Writes the report, and says what the run did not hold.
+    fn failures(self, evidence: &Evidence) -> Vec<String> {
+        let required: Vec<String> = self
+            .require
+            .into_iter()
+            .filter(|name| !name.is_empty())
+            .collect();
+        let missing = evidence.missing(&required).into_iter();
+        let mut failures: Vec<String> = missing
+            .map(|name| format!("{name} was never met"))
+            .collect();
+        if self.deny_notices.and_then(Given::value) == Some(Switch::On) {
+            failures.extend(evidence.noticed());
+        }
+        if let Some(folder) = self.report.and_then(Given::value)
+            && let Err(error) = evidence.write(&folder, &failures)
+        {
+            failures.push(format!("{} cannot be written: {error}", folder.display()));
+        }
+        failures
+    }
+}
+
 /// Starts a server, runs the command with its address and key in the environment, and gives the
-/// command's exit code: 128 + n when it died of signal n. Prints nothing on standard output.
-pub(crate) fn exec(mut settings: Settings, command: &[OsString]) -> ExitCode {
+/// command's exit code: 128 + n when it died of signal n. Prints nothing on standard output. Where the command succeeds
+/// and a demand is not met, the code is 1.
+pub(crate) fn exec(mut settings: Settings, command: &[OsString], demands: Demands) -> ExitCode {
     let admin_key = settings
         .admin_key
         .get_or_insert_with(|| chance::text().into())
@@ -26,6 +99,9 @@ pub(crate) fn exec(mut settings: Settings, command: &[OsString]) -> ExitCode {
         Ok(server) => server,
         Err(error) => return refused(CANNOT_START, &error.to_string()),
     };
+    if demands.is_any() {
+        server.mock().gather_evidence();
+    }
     let Some(api_key) = server.first_key() else {
         return refused(
             CANNOT_START,
@@ -49,7 +125,17 @@ pub(crate) fn exec(mut settings: Settings, command: &[OsString]) -> ExitCode {
         .spawn();
     let program = program.display();
     match child.map(|child| relay.wait(child)) {
-        Ok(Ok(status)) => ExitCode::from(code_of(status)),
+        Ok(Ok(status)) => {
+            let evidence = server.mock().evidence();
+            let failures = evidence.map_or_else(Vec::new, |evidence| demands.failures(&evidence));
+            for failure in &failures {
+                eprintln!("error: {failure}");
+            }
+            match code_of(status) {
+                0 if !failures.is_empty() => ExitCode::from(NOT_HELD),
+                code => ExitCode::from(code),
+            }
+        }
         Ok(Err(error)) => refused(NOT_RUNNABLE, &format!("lost {program}: {error}")),
         Err(error) => {
             let code = match error.kind() {

@@ -54,7 +54,7 @@ pub(crate) struct Entry {
 
 impl Entry {
     /// Bytes that it holds.
-    fn size(&self) -> usize {
+    pub(crate) fn size(&self) -> usize {
         let query = self.query.as_ref().map_or(0, |query| query.len());
         size_of::<Self>() + self.path.len() + query + self.body.len() + self.response.len()
     }
@@ -102,11 +102,9 @@ impl News {
 }
 
 impl Journal {
-    /// Records a call, with what earlier ones make of it.
-    pub(crate) fn record_heard(&mut self, mut entry: Entry, heard: &Heard<'_>) {
-        let notices = self.memory.hear(&entry, heard);
-        entry.notices.extend(notices);
-        self.record(entry);
+    /// What earlier calls make of one that is about to be recorded.
+    pub(crate) fn hear(&mut self, entry: &Entry, heard: &Heard<'_>) -> Vec<Notice> {
+        self.memory.hear(entry, heard)
     }
 
     /// Records a call, at the place of its number.

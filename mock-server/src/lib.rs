@@ -34,6 +34,7 @@ mod clock;
 pub mod command_line;
 mod config;
 mod embedded;
+mod evidence;
 mod exec;
 mod faults;
 mod fields;

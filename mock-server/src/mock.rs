@@ -9,12 +9,15 @@ mod registry;
 mod restore;
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{
+    Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard,
+};
 use std::time::Duration;
 
 use secmon_engine::{Account, Instant};
 
 use crate::clock::SteadyClock;
+use crate::evidence::Evidence;
 use crate::faults::Faults;
 use crate::journal::{Journal, News};
 use crate::partner::lock;
@@ -43,6 +46,8 @@ pub(crate) struct Mock {
     unattributed: Mutex<Journal>,
     /// Tells of every call, whoever's it is.
     news: News,
+    /// Where a run is to be told of later.
+    evidence: OnceLock<Mutex<Evidence>>,
     /// Tells of accounts that expire.
     expiries: News,
     calls: AtomicU64,
@@ -67,6 +72,7 @@ impl Mock {
             playbooks: Mutex::default(),
             unattributed: Mutex::default(),
             news: News::default(),
+            evidence: OnceLock::new(),
             expiries: News::default(),
             calls: AtomicU64::new(0),
             store,
@@ -168,6 +174,16 @@ impl Mock {
     /// The playbooks that were started, oldest first.
     pub(crate) fn playbooks(&self) -> MutexGuard<'_, Vec<Run>> {
         lock(&self.playbooks)
+    }
+
+    /// Keeps every call from now on.
+    pub(crate) fn gather_evidence(&self) {
+        self.evidence.get_or_init(Mutex::default);
+    }
+
+    /// What was gathered, where anything is.
+    pub(crate) fn evidence(&self) -> Option<MutexGuard<'_, Evidence>> {
+        self.evidence.get().map(lock)
     }
 
     /// Tells of every call that is recorded.

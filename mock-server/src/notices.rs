@@ -44,10 +44,13 @@ const CUSTOMER: &str = "billing_customer_id";
 pub(crate) struct Known {
     parameters: &'static [&'static str],
     fields: &'static [&'static str],
+    /// `403 ENDPOINT_LIMIT_EXCEEDED`, or `200` where there is no code.
+    pub(crate) outcomes: &'static [&'static str],
 }
 
 type Row = (
     &'static str,
+    &'static [&'static str],
     &'static [&'static str],
     &'static [&'static str],
 );
@@ -57,8 +60,12 @@ const TABLE: &[Row] = include!(concat!(env!("OUT_DIR"), "/known.rs"));
 impl Known {
     /// None where the description has no such operation.
     pub(crate) fn by(operation: &str) -> Option<Self> {
-        let (_, parameters, fields) = TABLE.iter().find(|row| row.0 == operation)?;
-        Some(Self { parameters, fields })
+        let (_, parameters, fields, outcomes) = TABLE.iter().find(|row| row.0 == operation)?;
+        Some(Self {
+            parameters,
+            fields,
+            outcomes,
+        })
     }
 }
 
@@ -80,7 +87,9 @@ pub(crate) fn of_request(
 
 /// The names in a request that its operation does not know.
 fn of_names(operation: &str, known: Known, request: &PartnerRequest<'_>) -> Vec<Notice> {
-    let Known { parameters, fields } = known;
+    let Known {
+        parameters, fields, ..
+    } = known;
     let unknown = |code, kind: &str, name: &str, known: &[&str]| {
         let shown: String = name.chars().take(SHOWN).collect();
         let instead = match nearest(name, known.iter().copied()) {

@@ -20,7 +20,7 @@ use super::routes::{Answer, Group, Route, Run};
 use super::{head, query, sso_page, trouble, unkind};
 use crate::faults::{CloseAt, Effect, Incoming, Said};
 use crate::fields::FieldErrors;
-use crate::journal::{self, Entry};
+use crate::journal::{self, Entry, JournalEntry, Redaction};
 use crate::mock::{Holder, Mock};
 use crate::notices::{self, Heard, Pause};
 use crate::partner::Partner;
@@ -419,7 +419,7 @@ impl<'a> InFlight<'a> {
             return;
         }
         let reply = ended.ending.reply();
-        let entry = Entry {
+        let mut entry = Entry {
             id: self.number(),
             at: self.arrived,
             method: self.method.clone(),
@@ -440,16 +440,30 @@ impl<'a> InFlight<'a> {
             }),
             duration_us: u64::try_from(self.stopwatch.elapsed().as_micros()).unwrap_or(u64::MAX),
         };
-        match &self.partner {
-            Some(partner) => {
-                if let Some(mut watch) = partner.watch() {
-                    watch.hear(&entry);
-                }
-                partner.journal().record_heard(entry, &self.heard(reply));
-            }
-            None => self.mock.unattributed().record(entry),
+        let Some(partner) = &self.partner else {
+            self.give_evidence(None, &entry);
+            self.mock.unattributed().record(entry);
+            self.mock.news().tell();
+            return;
+        };
+        if let Some(mut watch) = partner.watch() {
+            watch.hear(&entry);
         }
+        let notices = partner.journal().hear(&entry, &self.heard(reply));
+        entry.notices.extend(notices);
+        self.give_evidence(Some(partner.name()), &entry);
+        partner.journal().record(entry);
         self.mock.news().tell();
+    }
+
+    /// Keeps the call where a run is to be told of later.
+    fn give_evidence(&self, tenant: Option<&str>, entry: &Entry) {
+        if let Some(mut evidence) = self.mock.evidence() {
+            let secrets = self.mock.secrets();
+            let redaction = Redaction::new(secrets.iter().map(String::as_str));
+            let call = JournalEntry::new(tenant, entry, &redaction);
+            evidence.hear(self.route(), call, entry.size());
+        }
     }
 
     /// What the notices about later calls take of this one.

@@ -14,6 +14,7 @@ mod domains;
 mod durable;
 mod embedded;
 mod endpoints;
+mod evidence;
 mod faults;
 mod firewall;
 mod guard;

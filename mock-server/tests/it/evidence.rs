@@ -1,0 +1,159 @@
+//! What `exec` leaves and holds: `--report`, `--require`, `--deny-notices`.
+
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::client::Caller;
+use crate::durable::Folder;
+use crate::program::command;
+
+/// Runs a command that makes these calls and then ends with `code`; the exit code and what is said.
+fn exec(flags: &[&str], code: i32, calls: impl FnOnce(&Caller)) -> (Option<i32>, String) {
+    // The calls are ours: the command tells where to, and ends when its input does.
+    let script = format!("echo $SECMON_BASE_URL $SECMON_API_KEY; read end; exit {code}");
+    let arguments = [&["exec"], flags, &["--", "sh", "-c", &script]].concat();
+    let mut program = piped(command(&arguments)).spawn().expect("the binary runs");
+    let mut told = String::new();
+    let out = program.stdout.take().expect("a pipe");
+    BufReader::new(out).read_line(&mut told).expect("a line");
+    let (url, key) = told.trim().split_once(' ').expect("an address and a key");
+    calls(&Caller::new(url).with_key(key));
+    drop(program.stdin.take());
+    let mut errors = String::new();
+    let mut error = program.stderr.take().expect("a pipe");
+    error.read_to_string(&mut errors).expect("text");
+    (program.wait().expect("an end").code(), errors)
+}
+
+fn piped(mut command: Command) -> Command {
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+}
+
+fn provision(caller: &Caller) {
+    let body = json!({ "client_id": 42, "ip_address": "192.0.2.1" });
+    caller.post("/api/v1/billing/provision", body).expect(201);
+}
+
+fn file(folder: &Path, name: &str) -> String {
+    std::fs::read_to_string(folder.join(name)).expect("a file of the report")
+}
+
+#[test]
+fn what_is_required_and_never_met_is_named() {
+    let required = ["--require", "201,429,ENDPOINT_LIMIT_EXCEEDED"];
+    let (code, errors) = exec(&required, 0, provision);
+    assert_eq!(code, Some(1));
+    assert_eq!(
+        errors,
+        "error: 429 was never met\nerror: ENDPOINT_LIMIT_EXCEEDED was never met\n"
+    );
+    let (code, errors) = exec(&["--require", "201"], 0, provision);
+    assert_eq!((code, errors.as_str()), (Some(0), ""));
+    let (code, _) = exec(&required, 7, provision);
+    assert_eq!(code, Some(7), "the command failed already");
+}
+
+#[test]
+fn a_code_is_met_by_its_name() {
+    let limit = |caller: &Caller| {
+        for number in 1..=26 {
+            let body = json!({ "client_id": 42, "ip_address": format!("192.0.2.{number}") });
+            caller.post("/api/v1/billing/provision", body);
+        }
+    };
+    let (code, errors) = exec(&["--require", "403,ENDPOINT_LIMIT_EXCEEDED"], 0, limit);
+    assert_eq!((code, errors.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn what_nobody_can_meet_is_refused_before_the_command_runs() {
+    let refused = command(&["exec", "--require", "ENDPOINT_LIMIT", "--", "true"]).output();
+    let refused = refused.expect("the binary runs");
+    assert_eq!(refused.status.code(), Some(125));
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(
+        said.contains("'ENDPOINT_LIMIT'") && said.contains("no operation"),
+        "{said}"
+    );
+}
+
+#[test]
+fn notices_are_denied_by_name() {
+    let careless = |caller: &Caller| {
+        provision(caller);
+        caller.get("/api/v1/endpoints").expect(200);
+        caller.get("/api/v1/endpoints").expect(200);
+    };
+    let (code, errors) = exec(&["--deny-notices"], 0, careless);
+    assert_eq!(code, Some(1));
+    assert!(
+        errors.starts_with("error: no_customer: list_endpoints without"),
+        "{errors}"
+    );
+    assert!(errors.ends_with("(call 2, and 1 more times)\n"), "{errors}");
+    let (code, errors) = exec(&["--deny-notices"], 0, provision);
+    assert_eq!((code, errors.as_str()), (Some(0), ""));
+    let (code, _) = exec(&["--deny-notices=off"], 0, careless);
+    assert_eq!(code, Some(0));
+}
+
+#[test]
+fn a_report_tells_what_was_met_and_what_never_was() {
+    let folder = Folder::new();
+    let report = folder.0.path().join("new/report");
+    let flags = [
+        "--report",
+        report.to_str().expect("a path"),
+        "--require",
+        "429",
+    ];
+    let (code, _) = exec(&flags, 0, |caller| {
+        provision(caller);
+        caller.get("/api/v1/endpoints?billing_customer_id=42&x=test_key_acme");
+    });
+    assert_eq!(code, Some(1));
+
+    let journal: Value = serde_json::from_str(&file(&report, "journal.json")).expect("JSON");
+    assert_eq!(journal["requests"].as_array().map(Vec::len), Some(2));
+    let archive: Value = serde_json::from_str(&file(&report, "journal.har")).expect("JSON");
+    let first = &archive["log"]["entries"][0];
+    assert_eq!(
+        first["request"]["url"],
+        "http://secmon-mock/api/v1/billing/provision"
+    );
+    assert_eq!(
+        first["request"]["postData"]["text"],
+        r#"{"client_id":42,"ip_address":"192.0.2.1"}"#
+    );
+    assert_eq!(first["response"]["status"], 201);
+
+    let outcomes: Value = serde_json::from_str(&file(&report, "outcomes.json")).expect("JSON");
+    let met = json!({ "operation": "provision_endpoint", "outcome": "201", "times": 1 });
+    let never =
+        json!({ "operation": "provision_endpoint", "outcome": "403 ENDPOINT_LIMIT_EXCEEDED" });
+    let holds = |list: &str, item: &Value| {
+        outcomes[list]
+            .as_array()
+            .is_some_and(|all| all.contains(item))
+    };
+    assert!(holds("met", &met) && holds("never", &never), "{outcomes}");
+
+    let junit = file(&report, "junit.xml");
+    for line in [
+        "<failure>429 was never met</failure>",
+        "<testcase classname=\"provision_endpoint\" name=\"201\"/>",
+        "name=\"403 ENDPOINT_LIMIT_EXCEEDED\"><skipped message=\"never met\"/></testcase>",
+    ] {
+        assert!(junit.contains(line), "{junit}");
+    }
+    for name in ["journal.json", "journal.har", "outcomes.json", "junit.xml"] {
+        assert!(!file(&report, name).contains("test_key_acme"), "{name}");
+    }
+}
