@@ -15,7 +15,7 @@ use crate::mock::{Mock, TenantOptions};
 use crate::serve::{self, Bound};
 use crate::settings::{Manners, RateLimit, Settings};
 use crate::tenant::Tenant;
-use crate::{AdminError, Config, Scenario, Secret, StartError};
+use crate::{AdminError, Config, Fixtures, Scenario, Secret, StartError};
 
 /// A mock server on its own thread and runtime. Dropping it closes its port and its state file
 /// before it returns.
@@ -179,6 +179,12 @@ impl MockServerBuilder {
     /// Same seed and same calls: same ids, same findings. Default: random, or as the state has it.
     pub fn seed(mut self, seed: u64) -> Self {
         self.settings.seed = Some(seed);
+        self
+    }
+
+    /// What the first account starts with (M12); a state that exists already wins.
+    pub fn fixtures(mut self, fixtures: Fixtures) -> Self {
+        self.settings.fixtures = Some(fixtures);
         self
     }
 

@@ -23,6 +23,10 @@ pub struct ServeFlags {
     #[arg(long, value_name = "FILE", env = "SECMON_MOCK_STATE")]
     pub state: Option<Given<PathBuf>>,
 
+    /// What the first account starts with, TOML or JSON: customers, servers, domains, rules; a state that exists wins
+    #[arg(long, value_name = "FILE", env = "SECMON_MOCK_FIXTURES")]
+    pub fixtures: Option<Given<PathBuf>>,
+
     /// Same seed and same calls: same ids, same findings [default: random]
     #[arg(long, value_name = "N", env = "SECMON_MOCK_SEED")]
     pub seed: Option<Given<u64>>,

@@ -29,48 +29,76 @@ mod unkind;
 
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::LazyLock;
 
 use http::Request;
 use secmon_engine::{Account, Call};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::settings::Manners;
 use body::Sent;
 pub(crate) use call::{Api, Ending};
 use context::{Context, PartnerRequest};
-use paths::Segments;
+use paths::{Found, Paths};
+use reply::Reply;
 use routes::Run;
 
-/// Lets an operation act on an account as if a call had come; none where it is refused. `line` is method and path.
+/// Why an operation did not act.
+#[derive(Debug)]
+pub(crate) enum Refused {
+    /// Fields, each with a sentence.
+    Fields(Vec<(String, String)>),
+    /// One sentence about the whole call.
+    Whole(String),
+}
+
+/// Lets an operation act on an account as if a call had come, and gives what is answered.
 pub(crate) fn stand_in(
     account: &mut Account,
     call: Call,
-    line: &str,
-    body: &Map<String, Value>,
-) -> Option<Value> {
-    let route = routes::all()
-        .into_iter()
-        .find(|route| format!("{} {}", route.method, route.path) == line)?;
+    method: &str,
+    path: &str,
+    body: &Value,
+) -> Result<Value, Refused> {
+    static PATHS: LazyLock<Paths> = LazyLock::new(Paths::new);
+    let unknown = || Refused::Whole(format!("There is no operation {method} {path}."));
+    let Found { routes, segments } = PATHS.find(path);
+    let route = routes.iter().find(|route| route.method == method);
+    let route = route.ok_or_else(unknown)?;
     let Run::Keyed(answer) = route.run else {
-        return None;
+        return Err(unknown());
     };
-    let (head, ()) = Request::builder()
-        .uri(route.path)
-        .body(())
-        .ok()?
-        .into_parts();
+    let head = Request::builder().uri(path).body(());
+    let (head, ()) = head.map_err(|_| unknown())?.into_parts();
     let request = PartnerRequest {
         head: &head,
         arrived_on: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
         query: BTreeMap::new(),
-        segments: Segments::default(),
-        sent: Sent::Whole(serde_json::to_vec(body).ok()?.into()),
+        segments,
+        sent: Sent::Whole(body.to_string().into()),
     };
-    let reply = answer(&mut Context {
+    let answered = answer(&mut Context {
         account,
         call,
         request: &request,
         manners: Manners::Kind,
     });
-    serde_json::from_slice(&reply.ok()?.body).ok()
+    let json = |reply: &Reply| serde_json::from_slice(&reply.body).unwrap_or_default();
+    answered
+        .map(|reply| json(&reply))
+        .map_err(|problem| refused(&json(&problem.reply(route.group.error_shape(), call.now))))
+}
+
+/// Why, as the answer says it.
+fn refused(answer: &Value) -> Refused {
+    let Some(errors) = answer["errors"].as_object() else {
+        let message = answer["error"]["message"].as_str();
+        return Refused::Whole(message.unwrap_or("The operation was refused.").to_owned());
+    };
+    let sentences = errors.iter().flat_map(|(field, sentences)| {
+        let sentences = sentences.as_array().into_iter().flatten();
+        let texts = sentences.filter_map(Value::as_str);
+        texts.map(|text| (field.clone(), text.to_owned()))
+    });
+    Refused::Fields(sentences.collect())
 }

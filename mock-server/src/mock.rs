@@ -36,6 +36,8 @@ pub(crate) struct Mock {
     clock: SteadyClock,
     /// Where the partner API is served.
     pub(crate) public_port: u16,
+    /// A state was there already, and won over the fixtures.
+    pub(crate) fixtures_passed_over: bool,
     seed: AtomicU64,
     /// How far the server's clock is ahead of its time source; behind it, where an imported state is older (M2).
     clock_offset_ms: AtomicI64,
@@ -65,6 +67,7 @@ impl Mock {
             clock: SteadyClock::new(settings.time),
             settings,
             public_port: 0,
+            fixtures_passed_over: false,
             seed: AtomicU64::new(server.seed),
             clock_offset_ms: AtomicI64::new(server.clock_offset_ms),
             registry: RwLock::new(registry),

@@ -101,9 +101,11 @@ fn prepare(playbook: &Playbook, account: &mut Account, now: Instant) -> Result<(
     for step in &playbook.prepare {
         for number in 1..=step.times {
             let body = filled(step, number, &endpoint_id);
-            let answer = stand_in(account, call, &step.call, &body).ok_or_else(|| {
+            let (method, path) = step.call.split_once(' ').unwrap_or_default();
+            let answer = stand_in(account, call, method, path, &Value::Object(body));
+            let answer = answer.map_err(|refused| {
                 AdminError::Conflict(format!(
-                    "The account cannot be prepared: {} is refused.",
+                    "The account cannot be prepared: {} is refused: {refused:?}.",
                     step.call
                 ))
             })?;

@@ -27,6 +27,9 @@ pub fn run(flags: ServeFlags, config: Option<PathBuf>) -> Result<(), StartError>
     crate::server::raise_descriptor_limit();
     let hint = hint(&settings);
     let bound = Bound::new(settings)?;
+    if bound.mock().fixtures_passed_over {
+        eprintln!("note: the state exists already; the fixtures are not used");
+    }
     let (url, admin_url) = (bound.url(), bound.own_admin_url());
     let local_url = bound.local_url();
     let page = format!("{}/_mock/", bound.local_admin_url());

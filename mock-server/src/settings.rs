@@ -1,14 +1,14 @@
 //! Everything that a server is started with, whoever starts it.
 
 use std::net::{Ipv4Addr, SocketAddr};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use secmon_engine::Instant;
 
 use crate::address::ListenAddress;
 use crate::clock::TimeSource;
 use crate::flags::{ClockFlag, Given, ServeFlags, Switch};
-use crate::{Config, Scenario, Secret, StartError};
+use crate::{Config, Fixtures, Scenario, Secret, StartError};
 
 /// Where the binary listens unless told otherwise.
 const DEFAULT_PORT: u16 = 4010;
@@ -52,6 +52,8 @@ pub(crate) struct Settings {
     pub(crate) hosts: Vec<String>,
     pub(crate) manners: Manners,
     pub(crate) admin_key: Option<Secret>,
+    /// What the first account starts with.
+    pub(crate) fixtures: Option<Fixtures>,
 }
 
 impl Settings {
@@ -75,6 +77,7 @@ impl Settings {
             hosts: Vec::new(),
             manners: Manners::Kind,
             admin_key: None,
+            fixtures: None,
         }
     }
 
@@ -115,8 +118,15 @@ impl Settings {
                 Some(Switch::Off) | None => Manners::Kind,
             },
             admin_key: value(flags.admin_key).filter(|key| !key.is_blank()),
+            fixtures: value(flags.fixtures).as_deref().map(fixtures).transpose()?,
         })
     }
+}
+
+fn fixtures(path: &Path) -> Result<Fixtures, StartError> {
+    let wrong = |reason| StartError::Settings(format!("--fixtures {}: {reason}", path.display()));
+    let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+    Fixtures::parse(&text).map_err(wrong)
 }
 
 fn value<T>(flag: Option<Given<T>>) -> Option<T> {

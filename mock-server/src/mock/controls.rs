@@ -19,6 +19,7 @@ use super::registry::base_settings;
 use super::{Mock, Registry};
 use crate::checks;
 use crate::clock::{FURTHEST, Movement};
+use crate::fixtures::Fixtures;
 use crate::journal::Journal;
 use crate::partner::{Entry, Expires, Origin, Partner};
 use crate::store::{Commit, NotSaved, Put};
@@ -71,6 +72,8 @@ pub struct TenantOptions {
     pub scenario: Option<Scenario>,
     /// The account whose records it starts with a copy of, under the same ids (M11).
     pub like: Option<String>,
+    /// What it starts with (M12).
+    pub fixtures: Option<Fixtures>,
     /// After how much real time it is removed; by default never.
     pub expires_in: Option<Duration>,
 }
@@ -157,8 +160,13 @@ impl Mock {
             None => Account::new(options.clone().settings(base)),
         };
         let api_key = account.issue_key();
+        let clock_offset_ms = original.map_or(0, |original| original.entry().clock_offset_ms);
+        if let Some(fixtures) = &options.fixtures {
+            let now = self.now().plus(Duration::from_millis(clock_offset_ms));
+            fixtures.apply(&mut account, now)?;
+        }
         let entry = Entry {
-            clock_offset_ms: original.map_or(0, |original| original.entry().clock_offset_ms),
+            clock_offset_ms,
             expires_at: options.expires_in.map(Expires::after),
             ..Entry::of(Origin::Made)
         };
@@ -203,9 +211,22 @@ impl Mock {
             let partner = registry.add(account, Entry::of(Origin::Configured));
             changes.extend(unsaved_account(&partner));
         }
+        if let Some(first) = registry.partners().first() {
+            // The start applied them already; what cannot be applied now leaves the account empty.
+            let _ = self.fill(first);
+            changes.extend(unsaved_account(first));
+        }
         changes.push(self.server_record(&registry).put());
         changes.push(moment_put(self.now()));
         self.store.save(changes)
+    }
+
+    /// Gives an account what `--fixtures` says.
+    pub(super) fn fill(&self, first: &Partner) -> Result<(), AdminError> {
+        match &self.settings.fixtures {
+            Some(fixtures) => fixtures.apply(&mut first.account(), first.time(self.now())),
+            None => Ok(()),
+        }
     }
 
     /// One account back to its start; its keys stay (M3).

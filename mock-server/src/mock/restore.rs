@@ -23,18 +23,38 @@ impl Mock {
         let checked = settings.config.check();
         checked.map_err(|mistake| StartError::Settings(mistake.to_string()))?;
         let Some(path) = settings.state.clone() else {
-            let start = Start::fresh(&settings);
-            return Ok(start.mock(settings, Box::new(Memory)));
+            let mock = Start::fresh(&settings).mock(settings, Box::new(Memory));
+            mock.fill_first()?;
+            return Ok(mock);
         };
         let (start, file) = store::open(&path, |records| Start::from_file(&settings, records))?;
+        let is_new = start.is_new;
         let mut changes = start.unsaved();
-        let mock = start.mock(settings, Box::new(file));
+        let mut mock = start.mock(settings, Box::new(file));
+        if is_new {
+            changes.extend(mock.fill_first()?);
+        } else {
+            mock.fixtures_passed_over = mock.settings.fixtures.is_some();
+        }
         changes.push(moment_put(mock.now()));
         store::wait(mock.store.save(changes)).map_err(|error| StartError::State {
             path,
             reason: error.to_string(),
         })?;
         Ok(mock)
+    }
+}
+
+impl Mock {
+    /// Gives the first account what `--fixtures` says; what is to be saved of it.
+    fn fill_first(&self) -> Result<Vec<Put>, StartError> {
+        let registry = self.registry();
+        let Some(first) = registry.partners().into_iter().next() else {
+            return Ok(Vec::new());
+        };
+        self.fill(first)
+            .map_err(|error| StartError::Settings(error.to_string()))?;
+        Ok(unsaved_account(first))
     }
 }
 
@@ -51,6 +71,8 @@ pub(super) fn rehearsed(settings: &Settings, changes: &[Put]) -> Result<(), Stri
 struct Start {
     server: ServerRecord,
     registry: Registry,
+    /// Nothing was there before.
+    is_new: bool,
 }
 
 impl Start {
@@ -63,6 +85,7 @@ impl Start {
         let mut start = Self {
             server,
             registry: Registry::new(0, Removed::new()),
+            is_new: true,
         };
         start.add_configured(settings);
         start
@@ -87,7 +110,11 @@ impl Start {
             let entry = account.entry;
             registry.admit(account.reconfigured(settings)?.wake()?, entry)?;
         }
-        let mut start = Self { server, registry };
+        let mut start = Self {
+            server,
+            registry,
+            is_new: false,
+        };
         start.add_configured(settings);
         Ok(start)
     }

@@ -17,6 +17,7 @@ mod endpoints;
 mod evidence;
 mod faults;
 mod firewall;
+mod fixtures;
 mod guard;
 mod imports;
 mod journal;

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::{AdminCall, Answered, input};
 use crate::fields::readers;
 use crate::mock::TenantOptions;
-use crate::{AdminError, Scenario};
+use crate::{AdminError, Fixtures, Scenario};
 
 /// Ten years, in seconds.
 const LONGEST_LIFE: i64 = 10 * 366 * 86_400;
@@ -54,6 +54,7 @@ fn options(call: &AdminCall) -> Result<TenantOptions, AdminError> {
         "account_endpoint_limit",
         "scenario",
         "like",
+        "fixtures",
         "expires_in",
     ];
     let mut fields = input::fields(&call.body, &known);
@@ -77,6 +78,9 @@ fn options(call: &AdminCall) -> Result<TenantOptions, AdminError> {
             readers::named(Scenario::from_name, "clean, warnings, critical"),
         ),
         like: fields.optional("like", readers::text(1..=64)),
+        fixtures: fields
+            .optional("fixtures", readers::object)
+            .map(Fixtures::of),
         expires_in: fields
             .optional("expires_in", readers::integer(1..=LONGEST_LIFE))
             .map(|seconds| Duration::from_secs(seconds.unsigned_abs())),
