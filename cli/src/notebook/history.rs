@@ -85,6 +85,11 @@ impl Entry {
         }
     }
 
+    /// Whether the same run of the program made both.
+    pub fn is_of_run(&self, other: &Self) -> bool {
+        self.id == other.id || (!self.run.is_empty() && self.run == other.run)
+    }
+
     fn may_have_been_made(&self) -> bool {
         let lost = UNCERTAIN.iter().any(|own| own.code() == self.result);
         self.result == DONE || lost
@@ -124,6 +129,11 @@ impl Change {
             undoes: None,
             started: Instant::now(),
         }
+    }
+
+    /// Whether any record is other than before: a scan only looks, and a sign-in link only opens the portal.
+    pub fn alters_records(&self) -> bool {
+        !matches!(self.operation, "scan_endpoint" | "create_sso_token")
     }
 }
 

@@ -6,6 +6,7 @@ use crate::commands::common::capacity::{DOMAINS, Kept};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::notebook::index::Seen;
+use crate::notebook::way_back::{Capacity, WayBack};
 use crate::ui::outcome::{Outcome, to_json};
 use clap::Args;
 use secmon::Response;
@@ -63,7 +64,12 @@ pub async fn run(context: &Context, args: SubscriptionChangeArgs) -> Result<Outc
     request.new_quantity = asked;
     request.force = args.force.then_some(true);
     let before = subscription.active(context).await;
-    let sent = context.session.write(request, &label).await;
+    let sent = context
+        .session
+        .write_reversibly(request, &label, None, |answer| {
+            way_back(&subscription, &answer.data)
+        })
+        .await;
     let end = match sent {
         Err(error) => Err(error),
         Ok(None) => Ok(End::Planned),
@@ -73,6 +79,21 @@ pub async fn run(context: &Context, args: SubscriptionChangeArgs) -> Result<Outc
         }
     };
     conclude(&context.screen, &subscription, "changing", CHANGED, end)
+}
+
+/// What takes a change back: the earlier plan or quantity, where the answer tells it.
+fn way_back(subscription: &Subscription, change: &SubscriptionChange) -> Option<WayBack> {
+    if !change.changed {
+        return Some(WayBack::Nothing);
+    }
+    let plan = change.previous_plan_slug.clone().map(Capacity::Plan);
+    let to = plan.or(change.previous_quantity.map(Capacity::Quantity))?;
+    Some(WayBack::ChangeSubscription {
+        customer: subscription.customer,
+        service: subscription.service,
+        product: subscription.product.as_str().into(),
+        to,
+    })
 }
 
 fn changed(
