@@ -46,7 +46,7 @@ pub enum DomainCommand {
     Terminate(DomainTargets),
     /// Give up a domain and its slot for good: record, alerts and history are gone
     Release(DomainReleaseArgs),
-    /// Leaked credentials of a domain
+    /// List leaked credentials of a domain, the newest first
     Leaks(DomainLeaksArgs),
     /// Mentions of a domain on the dark web
     Mentions(DomainMentionsArgs),

@@ -61,13 +61,35 @@ pub async fn run(context: &Context, args: &EndpointListArgs) -> Result<Outcome, 
     if endpoints.is_empty() {
         tell_unknown(&context.session, &context.screen).await;
     }
-    Ok(with_pages(&context.session, &endpoints))
+    Ok(with_pages(&context.session, endpoints))
 }
 
-fn with_pages(session: &Session, endpoints: &[Endpoint]) -> Outcome {
-    let mut outcome = listed(endpoints);
+/// The servers in the order in which a person looks for one: by customer, then by name or address.
+fn with_pages(session: &Session, mut endpoints: Vec<Endpoint>) -> Outcome {
+    endpoints.sort_by_cached_key(|endpoint| {
+        let name = in_order(&references::name_of(endpoint));
+        (endpoint.billing_customer_id, name)
+    });
+    let mut outcome = listed(&endpoints);
     outcome.table.pages = portal::pages(&session.settings, Thing::Server);
     outcome
+}
+
+/// A name in a form whose order is a person's: web-9 before web-10, 192.0.2.9 before 192.0.2.10.
+fn in_order(name: &str) -> String {
+    let (mut key, mut digits) = (String::new(), String::new());
+    for letter in name.to_lowercase().chars().chain(['\0']) {
+        if letter.is_ascii_digit() {
+            digits.push(letter);
+            continue;
+        }
+        if !digits.is_empty() {
+            key += &format!("{digits:0>20}");
+            digits.clear();
+        }
+        key.push(letter);
+    }
+    key
 }
 
 /// The servers that are looked for. The service looks for none, so all are read.
@@ -100,7 +122,7 @@ async fn sought(context: &Context, args: &EndpointListArgs) -> Result<Outcome, C
         servers = open_on(context, servers, &port).await?;
     }
     let servers = context.screen.cut(servers, None);
-    Ok(with_pages(&context.session, &servers))
+    Ok(with_pages(&context.session, servers))
 }
 
 /// Those of the servers whose last scan found a port open: a call for each tells.

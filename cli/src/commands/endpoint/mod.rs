@@ -28,7 +28,7 @@ use std::path::Path;
 /// Monitored servers.
 #[derive(Debug, Subcommand)]
 pub enum EndpointCommand {
-    /// List monitored servers
+    /// List monitored servers by customer, then by name; --sort orders them otherwise
     List(EndpointListArgs),
     /// Show one server: its last scan, open alerts and allowed ports
     Show(EndpointShowArgs),
