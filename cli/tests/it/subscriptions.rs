@@ -120,3 +120,26 @@ fn a_change_of_plan_shows_the_line_that_takes_it_back_and_undo_runs_it() {
         assert!(again.contains(" before, and stays so"), "{again}");
     }
 }
+
+#[test]
+fn a_plan_that_does_not_exist_is_refused_with_those_that_are_known_here() {
+    let shell = of_42();
+    let none = shell.line("sub plans").exits(0).stderr;
+    assert!(
+        none.contains("price list") && none.contains("config set plans"),
+        "{none}"
+    );
+    let set = "sub set 501 --product port_monitoring --plan";
+    let refused = shell.line(&format!("{set} nope")).exits(5).stderr;
+    assert!(refused.contains("price list"), "{refused}");
+    shell.line(&format!("{set} starter")).exits(0);
+    for line in [
+        &format!("{set} nope"),
+        "sub change 501 --product port_monitoring --plan nope -y",
+        "pricing set port_monitoring 2 EUR --plan nope",
+    ] {
+        let refused = shell.line(line).exits(5).stderr;
+        let hint = "plans known here: starter";
+        assert!(refused.contains(hint), "{line}: {refused}");
+    }
+}

@@ -16,7 +16,7 @@ use clap::Subcommand;
 
 const CONFIG_HELP: &str = "\
 KEY is default_profile, or a setting of the profile in use (--profile names another): base_url, key_file, key_command,
-customer, namespace, rate_limits, allow_http, output, read_only, protected. profiles.NAME.SETTING names both.
+customer, namespace, rate_limits, allow_http, plans, output, read_only, protected, protect. profiles.NAME.SETTING names both.
 
 Examples:
   secmon config set customer 42
@@ -39,7 +39,7 @@ pub enum ConfigCommand {
     Set {
         /// The setting
         key: String,
-        /// Its value; several hosts of allow_http with commas
+        /// Its value; a list (allow_http, plans, protect) with commas
         value: String,
     },
     /// Take a setting out of the file

@@ -49,7 +49,7 @@ pub struct ProvisionArgs {
     #[arg(long, value_name = "SLUG")]
     pub product: Option<String>,
     /// Plan the server belongs to
-    #[arg(long, value_name = "SLUG")]
+    #[arg(long, value_name = "PLAN")]
     pub plan: Option<String>,
     /// Monthly recurring revenue, 0.01 to 9999.99
     #[arg(long, value_name = "AMOUNT")]

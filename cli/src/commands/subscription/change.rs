@@ -1,5 +1,6 @@
 //! `secmon subscription change`.
 
+use super::plans;
 use super::target::{Subscription, SubscriptionTarget, conclude, untaken, with_moves};
 use crate::bulk::{Created, Done, End, Words};
 use crate::commands::common::capacity::{DOMAINS, Kept};
@@ -71,7 +72,7 @@ pub async fn run(context: &Context, args: SubscriptionChangeArgs) -> Result<Outc
         })
         .await;
     let end = match sent {
-        Err(error) => Err(error),
+        Err(error) => Err(plans::named_in(&context.session, error)),
         Ok(None) => Ok(End::Planned),
         Ok(Some(answer)) => {
             let end = changed(context, &subscription, &answer, asked);

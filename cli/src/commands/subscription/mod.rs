@@ -1,7 +1,7 @@
 //! `secmon subscription ...`
 
 mod change;
-mod plans;
+pub mod plans;
 mod set;
 pub mod switch;
 pub mod target;
@@ -21,7 +21,7 @@ use clap::Subcommand;
 pub enum SubscriptionCommand {
     /// Create or update the subscription of a service
     Set(SubscriptionSetArgs),
-    /// List the plans that are known here: from the configuration, and from answers
+    /// List the plan names that this machine knows: from the configuration and from earlier answers
     Plans,
     /// Change plan or quantity; a downgrade below what is in use is refused
     Change(SubscriptionChangeArgs),
