@@ -50,7 +50,7 @@ pub async fn run(context: &Context, args: &EndpointListArgs) -> Result<Outcome, 
         total = page.meta.total;
         endpoints.extend(page.data);
     }
-    let endpoints = context.screen.cut(endpoints, total);
+    let mut endpoints = context.screen.cut(endpoints, total);
     let seen = endpoints.iter().map(Server::from).collect();
     context
         .notebook
@@ -61,16 +61,20 @@ pub async fn run(context: &Context, args: &EndpointListArgs) -> Result<Outcome, 
     if endpoints.is_empty() {
         tell_unknown(&context.session, &context.screen).await;
     }
-    Ok(with_pages(&context.session, endpoints))
+    sort(&mut endpoints);
+    Ok(with_pages(&context.session, &endpoints))
 }
 
-/// The servers in the order in which a person looks for one: by customer, then by name or address.
-fn with_pages(session: &Session, mut endpoints: Vec<Endpoint>) -> Outcome {
+/// The order in which a person looks for a server: by customer, then by name or address.
+fn sort(endpoints: &mut [Endpoint]) {
     endpoints.sort_by_cached_key(|endpoint| {
         let name = in_order(&references::name_of(endpoint));
         (endpoint.billing_customer_id, name)
     });
-    let mut outcome = listed(&endpoints);
+}
+
+fn with_pages(session: &Session, endpoints: &[Endpoint]) -> Outcome {
+    let mut outcome = listed(endpoints);
     outcome.table.pages = portal::pages(&session.settings, Thing::Server);
     outcome
 }
@@ -121,8 +125,9 @@ async fn sought(context: &Context, args: &EndpointListArgs) -> Result<Outcome, C
     if let Some(port) = port {
         servers = open_on(context, servers, &port).await?;
     }
+    sort(&mut servers);
     let servers = context.screen.cut(servers, None);
-    Ok(with_pages(&context.session, servers))
+    Ok(with_pages(&context.session, &servers))
 }
 
 /// Those of the servers whose last scan found a port open: a call for each tells.
