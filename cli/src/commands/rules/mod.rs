@@ -8,6 +8,7 @@ mod edit;
 mod import;
 mod list;
 mod listed;
+mod owners;
 mod remove;
 pub mod rule;
 mod show;
@@ -28,7 +29,7 @@ use clap::Subcommand;
 /// Allowed Ports rules.
 #[derive(Debug, Subcommand)]
 pub enum RuleCommand {
-    /// List rules
+    /// List rules; those of servers that have ended are marked so
     List(RuleListArgs),
     /// Count the rules of each server of a customer
     Summary,
