@@ -20,7 +20,7 @@ Examples:
   secmon alert list -c 42
   secmon alert list -c 42 --status open --severity high+
   secmon alert list --all-customers --port 3306 --status open
-  secmon alert list -c 42 --status open --severity critical --exit-code
+  secmon alert list -c 42 --status open --severity critical --exit-code   exit code 1 if any
   secmon alert list --endpoint web-1
   secmon alert list --domain example.com -c 42";
 

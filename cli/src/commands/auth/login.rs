@@ -13,8 +13,16 @@ use secmon::ApiKey;
 use serde_json::json;
 use std::path::Path;
 
+const EXAMPLES: &str = "\
+Examples:
+  secmon profile create colleague --same-as work --read-only   no login: the same key
+  secmon auth login                                            asks for address and key
+  secmon auth login --profile work --base-url https://portal.example.com --key-stdin < key.txt
+  secmon auth login --profile work --key-command \"pass show secmon\"";
+
 /// Where the key comes from.
 #[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
 pub struct LoginArgs {
     /// Read the key from standard input instead of asking for it
     #[arg(long, conflicts_with = "key_command")]

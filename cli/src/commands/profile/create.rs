@@ -10,7 +10,7 @@ use clap::Args;
 
 const EXAMPLES: &str = "\
 Examples:
-  secmon profile create colleague --same-as work --read-only
+  secmon profile create colleague --same-as work --read-only   the same key, no changes
   secmon profile create test --base-url https://portal.test.example";
 
 /// A new profile; its address is --base-url or another profile's, its customer -c.
