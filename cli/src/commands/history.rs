@@ -13,7 +13,7 @@ use chrono::DateTime;
 use clap::{Args, Subcommand};
 use uuid::Uuid;
 
-/// What was changed from this machine, the latest last.
+/// What was changed from this machine, oldest first.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct HistoryArgs {

@@ -56,7 +56,7 @@ pub async fn run(context: &Context, args: &UndoArgs) -> Result<Outcome, CliError
     entries.reverse();
     if entries.is_empty() {
         return Ok(Outcome::text(
-            "There is nothing to take back: everything was so before.\n",
+            "There is nothing to take back: the command changed nothing.\n",
         ));
     }
     if !passed_over.is_empty() {
@@ -198,10 +198,10 @@ fn refuse_unmade(entry: &Entry, undone: &[String]) -> Result<(), CliError> {
     match entry.result == history::DONE {
         true => Ok(()),
         false => Err(CliError::usage(format!(
-            "change {} ended with {}: whether it was made, this machine does not know",
+            "change {} ended with {}, so this machine does not know whether it was made",
             entry.id, entry.result
         ))
-        .hint("look at the record, and change it by its own command if it has to be")),
+        .hint("check the record, and change it by its own command if needed")),
     }
 }
 
@@ -221,7 +221,7 @@ fn nearest(entry: &Entry) -> String {
 
 fn nearest_way(entry: &Entry) -> &'static str {
     if entry.undoes.is_some() {
-        return "it took another change back: make that one again by its own command";
+        return "it took another change back: to make that one again, repeat its command";
     }
     match entry.operation.as_str() {
         "terminate_endpoint" | "delete_endpoint" => {
@@ -240,7 +240,7 @@ fn nearest_way(entry: &Entry) -> &'static str {
             "whose servers the rule was for is not known; to add it again: `rules add --global PORT -m TEXT -c ID`"
         }
         "set_scenario" => "to choose another one: `sandbox scenario set warnings`",
-        "scan_endpoint" => "a scan changes nothing but what is known of the server",
+        "scan_endpoint" => "a scan changes nothing: it only updates what is known of the server",
         "create_sso_token" => "the link ends by itself after a minute",
         "sync_services" => "to report another status: `sync -f FILE`",
         "set_price" | "remove_price" => "to set the earlier price: `pricing set PRODUCT PRICE EUR`",
@@ -253,7 +253,7 @@ fn nearest_way(entry: &Entry) -> &'static str {
         operation if operation.starts_with("acknowledge") => {
             "what somebody has seen stays seen; to see what is open: `alert list -c ID`"
         }
-        _ => "change the record again by its own command",
+        _ => "change the record back by its own command",
     }
 }
 
@@ -263,7 +263,7 @@ pub fn told(entry: &Entry, undone: &[String]) -> Vec<Line> {
         return vec![Line::text("It was taken back.")];
     }
     match &entry.way_back {
-        Some(WayBack::Nothing) => vec![Line::text("Everything was so before.")],
+        Some(WayBack::Nothing) => vec![Line::text("It changed nothing.")],
         Some(way_back) => vec![
             Line::Heading("Next:"),
             Line::next(line(way_back), "take it back"),

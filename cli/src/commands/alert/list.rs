@@ -31,10 +31,10 @@ pub struct AlertListArgs {
     /// Only alerts in this state
     #[arg(long)]
     pub status: Option<AlertStatusArg>,
-    /// Of every customer who has a server, or a domain that this machine has seen; two calls or more for each
+    /// Alerts of every customer with a server, or with a domain that this machine has seen; two or more calls each
     #[arg(long, conflicts_with_all = ["endpoint", "domain"])]
     pub all_customers: bool,
-    /// End with exit code 1 where any alert is listed; a service that cannot be reached is another code, 7
+    /// Exit with code 1 if any alert is listed; an unreachable service is code 7
     #[arg(long)]
     pub exit_code: bool,
     /// Which alerts

@@ -24,7 +24,7 @@ Examples:
   secmon config unset customer --profile acme
   cat \"$(secmon config path config)\"";
 
-/// The configuration file. Keys are no settings: they are in files of their own.
+/// The configuration file. API keys are not settings: they have files of their own.
 #[derive(Debug, Subcommand)]
 #[command(after_help = CONFIG_HELP)]
 pub enum ConfigCommand {
@@ -34,7 +34,7 @@ pub enum ConfigCommand {
         /// The setting
         key: String,
     },
-    /// Change a setting; comments of the file stay
+    /// Change a setting; comments in the file are kept
     #[command(after_help = CONFIG_HELP)]
     Set {
         /// The setting
@@ -42,20 +42,20 @@ pub enum ConfigCommand {
         /// Its value; a list (allow_http, plans, protect) with commas
         value: String,
     },
-    /// Take a setting out of the file
+    /// Remove a setting from the file
     #[command(after_help = CONFIG_HELP)]
     Unset {
         /// The setting
         key: String,
     },
-    /// List what the file says
+    /// List the settings in the file
     List,
-    /// Print where things are kept
+    /// Print where files are kept
     Path {
         /// Print only this one
         of: Option<PathOf>,
     },
-    /// Change the file in an editor ($VISUAL, $EDITOR); one with a mistake in it is not taken
+    /// Edit the file in $VISUAL or $EDITOR; a file with a mistake in it is not saved
     Edit,
 }
 

@@ -121,7 +121,7 @@ impl<'a> Beginning<'a> {
             return Ok(());
         }
         let question = format!(
-            "About to {verb} all that customer {} has: {}. Subscriptions that this machine has not recorded cannot be seen.",
+            "About to {verb} everything customer {} has: {}. Subscriptions that this machine does not know are not included.",
             self.changing.customer,
             contents(all)
         );
@@ -152,7 +152,7 @@ impl<'a> Beginning<'a> {
             let sentence = format!("Customer {customer}: {} {done}.", few(&changed));
             outcome.story.insert(0, Line::text(sentence));
         } else if items.is_empty() {
-            let sentence = format!("Nothing of customer {customer} was left to {}.", to.verb());
+            let sentence = format!("Customer {customer} has nothing left to {}.", to.verb());
             outcome.story.insert(0, Line::text(sentence));
         }
         Ok(Ended {

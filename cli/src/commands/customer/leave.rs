@@ -12,8 +12,8 @@ use crate::ui::outcome::{Line, Outcome};
 
 /// The end of the page.
 pub const EXAMPLES: &str = "\
-The service lists no subscriptions. Those that were set or changed from this machine end too,
-after the servers and the domains; name another one with --service and --product.
+The service cannot list subscriptions. Those set or changed from this machine end too, after
+the servers and domains; name any other with --service and --product.
 
 Examples:
   secmon customer leave 42 -n                         what would be sent
@@ -28,7 +28,7 @@ pub async fn run(context: &Context, args: &Everything) -> Result<Outcome, CliErr
     let mut ended = beginning.carry_out(fresh).await?;
     if ended.changed > 0 {
         ended.outcome.story.push(Line::Hint(
-            "rules and alerts of what has ended stay in the lists, and have no effect".to_owned(),
+            "rules and alerts of what has ended stay in the lists, but have no effect".to_owned(),
         ));
     }
     Ok(ended.outcome)

@@ -21,16 +21,16 @@ use secmon::model::CustomerId;
 /// Customers, by the numbers that the billing system gave them.
 #[derive(Debug, Subcommand)]
 pub enum CustomerCommand {
-    /// List the customers: by their servers, and by the domains that this machine has seen
+    /// List customers, by their servers and by the domains that this machine has seen
     List(CustomerListArgs),
-    /// Show how a customer stands, as `status -c` does: servers, domains, open alerts, rules about to expire
+    /// Show an overview of a customer, like `status -c`: servers, domains, open alerts, expiring rules
     Show(CustomerShowArgs),
-    /// Suspend all that a customer has: servers, domains, and the subscriptions that are known here
+    /// Suspend everything a customer has: servers, domains, and the subscriptions this machine knows
     #[command(after_help = suspend::EXAMPLES)]
     Suspend(Everything),
-    /// Resume what `customer suspend` has stopped, and nothing that was suspended otherwise
+    /// Resume what `customer suspend` suspended; anything suspended another way stays suspended
     Resume(Everything),
-    /// End all that a customer has, for billing: servers, domains, and the subscriptions that are known here
+    /// End everything a customer has, and its billing: servers, domains, and the subscriptions this machine knows
     #[command(after_help = leave::EXAMPLES)]
     Leave(Everything),
 }

@@ -21,7 +21,7 @@ pub struct Everything {
     /// The customer's number
     #[arg(value_name = "CUSTOMER")]
     pub number: String,
-    /// Number of a billing service with a subscription that this machine has not recorded
+    /// Number of the billing service of a subscription that this machine does not know
     #[arg(long, value_name = "ID", requires = "product")]
     pub service: Option<String>,
     /// The product of that subscription: port_monitoring, domain_monitoring or endpoint

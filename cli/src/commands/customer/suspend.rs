@@ -10,12 +10,12 @@ use crate::ui::outcome::{Line, Outcome};
 
 /// The end of the page.
 pub const EXAMPLES: &str = "\
-The service lists no subscriptions. Those that were set or changed from this machine are
-suspended too, after the servers and the domains; name another one with --service and --product.
+The service cannot list subscriptions. Those set or changed from this machine are suspended
+too, after the servers and domains; name any other with --service and --product.
 
 Examples:
   secmon customer suspend 42                          a customer does not pay
-  secmon customer resume 42                           they have paid: what was stopped goes on
+  secmon customer resume 42                           they have paid: resumes what was suspended
   secmon customer suspend 42 --service 501 --product port_monitoring";
 
 /// Runs the command.
@@ -31,7 +31,7 @@ pub async fn run(context: &Context, args: &Everything) -> Result<Outcome, CliErr
             Line::Heading("Next:"),
             Line::next(
                 format!("customer resume {customer}"),
-                "resume what was suspended now",
+                "resume what was just suspended",
             ),
         ]);
     }

@@ -39,7 +39,7 @@ pub struct DomainLeaksArgs {
     /// Only this category
     #[arg(long)]
     pub category: Option<CategoryArg>,
-    /// Only those that this machine has not shown before
+    /// Only leaks that this machine has not shown before
     #[arg(long)]
     pub new: bool,
 }

@@ -25,7 +25,7 @@ pub struct EndpointListArgs {
     /// Only servers with this in their address, nickname or host name, or of the customer with this number
     #[arg(long, value_name = "TEXT")]
     pub search: Option<String>,
-    /// Only servers on which the last scan found this port open; a call for each server tells
+    /// Only servers on which the last scan found this port open; takes one call per server
     #[arg(long, value_name = "PORT")]
     pub port: Option<String>,
 }

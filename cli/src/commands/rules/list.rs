@@ -26,9 +26,9 @@ pub enum RuleScopeArg {
 /// Whether a rule still counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum RuleStatusArg {
-    /// It counts.
+    /// It is in force.
     Active,
-    /// Its last day is over.
+    /// Its last day has passed.
     Expired,
 }
 
@@ -41,7 +41,7 @@ pub struct RuleListArgs {
     /// Only rules of this scope
     #[arg(long)]
     pub scope: Option<RuleScopeArg>,
-    /// Only rules that count, or only those that expired
+    /// Only rules in force, or only expired ones
     #[arg(long)]
     pub status: Option<RuleStatusArg>,
     /// Only rules that expire within this time, as 14d

@@ -25,7 +25,7 @@ use serde_json::{Value, json};
 /// Rules to remove.
 #[derive(Debug, Args)]
 pub struct RuleRemoveArgs {
-    /// Ids of the rules, or - to read them from standard input, one a line; with --on, their ports
+    /// Ids of the rules, or - to read them from standard input, one per line; with --on, their ports
     #[arg(value_name = "RULE|PORT", required = true)]
     pub rules: Vec<String>,
     /// The server whose own rules for these ports are removed: id, IP address, host name or nickname
@@ -300,13 +300,13 @@ fn no_rule(rules: &[Rule], port: &PortSpec, name: &str, server: &str) -> CliErro
     let covering = rules.iter().find(|rule| port.meets(rule));
     let way_out = match covering {
         Some(rule) => format!(
-            "a rule for {} is there; to remove all of it: `rules remove {}`",
+            "there is a rule for {}; to remove it as a whole: `rules remove {}`",
             ports_of(rule),
             rule.id
         ),
-        None => format!("see the rules there are: `rules list {}`", quoted(server)),
+        None => format!("see which rules there are: `rules list {}`", quoted(server)),
     };
-    CliError::not_found(format!("no rule of {name} is for {port} alone")).hint(way_out)
+    CliError::not_found(format!("{name} has no rule for exactly {port}")).hint(way_out)
 }
 
 /// A server and its ports name no rule.

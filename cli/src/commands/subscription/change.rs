@@ -141,7 +141,7 @@ fn from_and_to(data: &SubscriptionChange) -> String {
     let to =
         plan(&data.plan_slug, data.quantity).unwrap_or_else(|| "what was asked for".to_owned());
     if !data.changed {
-        return format!("was {to} before, and stays so");
+        return format!("already has {to}");
     }
     let from = from.map(|from| format!(" from {from}")).unwrap_or_default();
     let direction = data
@@ -149,5 +149,5 @@ fn from_and_to(data: &SubscriptionChange) -> String {
         .as_ref()
         .map(|way| format!(" ({way})"))
         .unwrap_or_default();
-    format!("is changed{from} to {to}{direction}")
+    format!("was changed{from} to {to}{direction}")
 }

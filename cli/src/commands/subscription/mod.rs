@@ -23,14 +23,14 @@ pub enum SubscriptionCommand {
     Set(SubscriptionSetArgs),
     /// List the plan names that this machine knows: from the configuration and from earlier answers
     Plans,
-    /// Change plan or quantity; a downgrade below what is in use is refused
+    /// Change the plan or quantity; a downgrade below what is in use is refused
     Change(SubscriptionChangeArgs),
     /// Take its capacity away for now; what no longer fits is paused, newest first
     #[command(after_help = SUSPEND_EXAMPLES)]
     Suspend(SubscriptionTarget),
-    /// Give its capacity back; what the platform paused goes on, oldest first
+    /// Give its capacity back; what the platform paused is resumed, oldest first
     Resume(SubscriptionTarget),
-    /// End it; nothing is deleted, what no longer fits is paused
+    /// End it; nothing is deleted, but what no longer fits is paused
     Terminate(SubscriptionTarget),
 }
 

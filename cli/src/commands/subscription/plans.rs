@@ -20,7 +20,7 @@ const COLUMNS: &[Field<Plan>] = &[
 ];
 
 /// Where the names come from that no answer and no configuration has told.
-const SOURCE: &str = "the names stand in the price list of your partner agreement; keep them here with `config set plans NAME,NAME`";
+const SOURCE: &str = "plan names are in the price list of your partner agreement; save them with `config set plans NAME,NAME`";
 
 /// Runs the command.
 pub fn run(context: &Context) -> Result<Outcome, CliError> {
@@ -28,9 +28,9 @@ pub fn run(context: &Context) -> Result<Outcome, CliError> {
     match plans.is_empty() {
         true => context
             .screen
-            .note(&format!("no plan is known here: {SOURCE}")),
+            .note(&format!("this machine knows no plans: {SOURCE}")),
         false => context.screen.note(
-            "the service lists no plans: these are in the configuration (plans), or were seen in answers",
+            "the service cannot list plans: these come from the configuration (plans) and from earlier answers",
         ),
     }
     Ok(Outcome::list(&plans, COLUMNS))
@@ -48,7 +48,7 @@ fn known(session: &Session) -> Result<Vec<Plan>, CliError> {
     let configured: BTreeSet<Plan> = configured.map(plan("the configuration")).collect();
     let is_new = |name: &&String| !session.settings.plans.contains(name);
     let seen = session.known()?.plans.iter().filter(is_new);
-    let seen = seen.map(plan("what was seen here"));
+    let seen = seen.map(plan("earlier answers"));
     Ok(configured.into_iter().chain(seen).collect())
 }
 
@@ -62,7 +62,7 @@ pub fn named_in(session: &Session, error: CliError) -> CliError {
         (true, Ok(plans)) => {
             let names: Vec<&str> = plans.iter().map(|plan| plan.plan_slug.as_str()).collect();
             error.hint(format!(
-                "plans known here: {}; see where from: `subscription plans`",
+                "plans this machine knows: {}; see where they come from: `subscription plans`",
                 names.join(", ")
             ))
         }

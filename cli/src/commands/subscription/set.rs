@@ -72,8 +72,8 @@ pub async fn run(context: &Context, args: SubscriptionSetArgs) -> Result<Outcome
                 let what = what.map(|what| format!(", {what},")).unwrap_or_default();
                 let verb = match created {
                     Created::Yes => "is new",
-                    Created::Perhaps => "is as asked for",
-                    _ => "was there and is as asked for",
+                    Created::Perhaps => "is set as requested",
+                    _ => "already existed, and is set as requested",
                 };
                 End::Done(Done {
                     id: answer.data.subscription_id.to_string(),
