@@ -14,7 +14,7 @@ use crate::ui::outcome::{Cell, Field, Line, Outcome, Table, shown};
 use crate::ui::severity_rank;
 use secmon::RateGroup;
 use secmon::model::{
-    CustomerId, DomainAlertStatus, EndpointPage, EndpointStatus, PortAlertStatus, Severity,
+    CustomerId, DomainAlertStatus, EndpointPage, EndpointStatus, PortAlertStatus, Rule, Severity,
 };
 use secmon::operations::{DomainOverview, ListDomains, ListEndpoints};
 use serde_json::{Value, json};
@@ -99,11 +99,7 @@ pub async fn of_customer(context: &Context, customer: CustomerId) -> Result<Outc
             list
         })
         .await?;
-    let mut rules = references::all_rules(&context.session, &context.notebook, |list| {
-        list.billing_customer_id(customer)
-    })
-    .await?;
-    rules.retain(|rule| !live.has_ended(rule));
+    let rules = rules_of(context, customer, &live).await?;
     let expiring = rules.iter().filter(|rule| ends_soon(rule)).count();
     let overview = context
         .session
@@ -148,6 +144,20 @@ pub async fn of_customer(context: &Context, customer: CustomerId) -> Result<Outc
     }
     let standings = [("servers", &servers), ("domains", &domains)];
     Ok(Outcome::record(result, table(&standings, &severities)).tell(story))
+}
+
+/// The rules of a customer, without those of servers that have ended.
+async fn rules_of(
+    context: &Context,
+    customer: CustomerId,
+    live: &Live,
+) -> Result<Vec<Rule>, CliError> {
+    let mut rules = references::all_rules(&context.session, &context.notebook, |list| {
+        list.billing_customer_id(customer)
+    })
+    .await?;
+    rules.retain(|rule| !live.has_ended(rule));
+    Ok(rules)
 }
 
 fn next(customer: CustomerId, [servers, domains]: [&Usage; 2], severities: &Counts) -> Vec<Line> {
