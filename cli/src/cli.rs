@@ -48,11 +48,11 @@ Customers and billing:
   report        Write a page about a customer that can be sent to them
 
 This machine:
-  auth          Keep, check or forget the API key of a profile
+  auth          Save, check or delete the API key of a profile
   profile       Named pairs of address and key
   config        The configuration file: get, set, unset, list, path, edit
   history, undo  What was changed from this machine, and by whom; take it back
-  doctor        Find out what stands between this machine and the service
+  doctor        Find out what keeps this machine from reaching the service
 
 For developers:
   api           Call any path of the API and print what it answers
@@ -63,6 +63,6 @@ For developers:
 
 Start here:
   secmon --local provision 203.0.113.10 -c 42 --wait   try it: no account, no network
-  secmon auth login                                    keep your portal's address and API key
+  secmon auth login                                    save your portal's address and API key
   secmon help COMMAND | options | exit-codes | environment | output | references | pace | csv
 ";

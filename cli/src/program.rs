@@ -109,7 +109,7 @@ async fn online(settings: Settings, ui: &Arc<Ui>, task: Task) -> Exit {
         .session
         .guard_in_use()
         .filter(|guard| guard.is_dry_run())
-        .map(crate::session::guard::Guard::planned);
+        .map(crate::session::guard::Guard::take_planned);
     let exit = match (result, planned) {
         (Ok(_), Some(planned)) if !planned.is_empty() => ui.planned(&planned),
         (result, _) => conclude(ui, result),

@@ -2,18 +2,18 @@
 
 use clap::{Args, ValueEnum};
 
-const RUN: &str = "A run over many";
+const RUN: &str = "Runs over many records";
 
 /// A run over many, which the same command goes on with where it ended early.
 #[derive(Debug, Clone, Default, Args)]
 pub struct RunArgs {
-    /// Go on with an unfinished run, however old; without one it is an error
+    /// Continue an interrupted run, however old; fails if there is none
     #[arg(long, help_heading = RUN, conflicts_with = "restart", hide_short_help = true)]
     pub resume: bool,
-    /// Begin anew; else a run that ended early is gone on with
+    /// Start over; without this, an interrupted run is continued
     #[arg(long, help_heading = RUN, hide_short_help = true)]
     pub restart: bool,
-    /// Use all the calls of a minute; else a run leaves 5 of 60 to people
+    /// Use all 60 calls a minute; without this, 5 of them are left to other users
     #[arg(long, help_heading = RUN, hide_short_help = true)]
     pub use_whole_window: bool,
 }

@@ -74,6 +74,7 @@ const ARGUMENTS: &[(&str, Candidates)] = &[
     ("output", forms),
     ("severity", severities),
     ("product", products),
+    ("PLAN", plans),
 ];
 
 /// The products that subscriptions are for.
@@ -242,6 +243,16 @@ fn severities() -> Vec<CompletionCandidate> {
 fn products() -> Vec<CompletionCandidate> {
     let words = PRODUCTS.map(|(name, about)| (name.to_owned(), about.to_owned()));
     candidates(words.into())
+}
+
+fn plans() -> Vec<CompletionCandidate> {
+    let typed = LineSoFar::read();
+    let configured = typed.settings().map(|settings| settings.plans);
+    let configured = configured.into_iter().flatten();
+    let configured = configured.map(|name| (name, "of the configuration".to_owned()));
+    let seen = typed.index().plans.into_iter();
+    let seen = seen.map(|name| (name, "seen in an answer".to_owned()));
+    candidates(seen.chain(configured).collect())
 }
 
 fn customers() -> Vec<CompletionCandidate> {

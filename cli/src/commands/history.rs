@@ -13,7 +13,7 @@ use chrono::DateTime;
 use clap::{Args, Subcommand};
 use uuid::Uuid;
 
-/// What was changed from this machine, the latest last.
+/// What was changed from this machine, oldest first.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct HistoryArgs {
@@ -109,7 +109,7 @@ pub fn run(context: &Context, args: &HistoryArgs) -> Result<Outcome, CliError> {
     }
     if entries.is_empty() {
         context.screen.note(
-            "the history has what was changed from this machine; who else changed something, the service does not tell",
+            "only changes made from this machine are recorded here: for others, see `history` on your colleagues' machines or ask the vendor for the log of your API key",
         );
     }
     Ok(Outcome::list(&entries[earlier..], COLUMNS))

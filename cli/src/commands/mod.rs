@@ -153,11 +153,11 @@ pub enum OnlineCommand {
     Report(ReportArgs),
     /// Ask the service whether it is up (needs no key)
     Health,
-    /// Find out what stands between this machine and the service
+    /// Find out what keeps this machine from reaching the service
     Doctor,
     /// Call any path of the API and print what it answers
     Api(ApiArgs),
-    /// Keep, check or forget the API key of a profile
+    /// Save, check or delete the API key of a profile
     #[command(subcommand)]
     Auth(AuthCommand),
     /// Named pairs of address and key
@@ -168,7 +168,7 @@ pub enum OnlineCommand {
     Config(ConfigCommand),
     /// What was changed from this machine, and by whom: the last 50 changes, or as many as -L says
     History(HistoryArgs),
-    /// Take back the last change that was made from this machine, or the one that is named
+    /// Take back the last change made from this machine, or the one given by its id
     Undo(UndoArgs),
 }
 

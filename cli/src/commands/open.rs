@@ -17,8 +17,8 @@ Examples:
   secmon open example.com --domain -c 42
   secmon sso link -c 42 --open          the portal, signed in as the customer
 
-Where no browser can be started, the address is printed. BROWSER names another one. The page of a domain is where the
-service says; that of a server is taken to be alike, at /endpoints/ID.";
+If no browser can be started, the address is printed. BROWSER chooses another browser. The
+service tells the address of a domain's page; a server's page is assumed to be at /endpoints/ID.";
 
 /// A page of the portal.
 #[derive(Debug, Args)]
@@ -27,10 +27,10 @@ pub struct OpenArgs {
     /// A server (id, IP address, host name, nickname), or a domain (name or id; with -c)
     #[arg(value_name = "ENDPOINT|DOMAIN")]
     pub name: String,
-    /// It is a server
+    /// Treat it as a server
     #[arg(long)]
     pub server: bool,
-    /// It is a domain
+    /// Treat it as a domain
     #[arg(long, conflicts_with = "server")]
     pub domain: bool,
 }

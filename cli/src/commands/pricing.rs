@@ -1,5 +1,6 @@
 //! `secmon pricing ...`
 
+use super::subscription::plans;
 use crate::error::CliError;
 use crate::session::Session;
 use crate::ui::outcome::{Line, Outcome, Table, to_json};
@@ -53,7 +54,8 @@ pub async fn run(session: &Session, command: PricingCommand) -> Result<Outcome, 
             let label = label(&product, plan.as_deref());
             let sent = session
                 .write(request, &format!("the price of {label}"))
-                .await?;
+                .await
+                .map_err(|error| plans::named_in(session, error))?;
             Ok(concluded(
                 sent.map(|answer| to_json(&answer.data)),
                 format!("The price of {label} is {price} {currency}."),

@@ -22,7 +22,7 @@ pub enum SandboxCommand {
 /// What simulated scans find.
 #[derive(Debug, Subcommand)]
 pub enum ScenarioCommand {
-    /// List the scenarios, and which one counts
+    /// List the scenarios, and which one is in use
     List,
     /// Choose a scenario; it shows at the next scan
     Set(ScenarioSetArgs),

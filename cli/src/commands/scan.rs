@@ -33,7 +33,7 @@ pub struct ScanArgs {
     /// Wait until the scan has ended and show what it found
     #[command(flatten)]
     pub wait: WaitArgs,
-    /// When a server was scanned a moment ago, wait until it may be scanned again
+    /// If a server was scanned too recently, wait until it may be scanned again
     #[arg(long)]
     pub respect_cooldown: bool,
     /// How to go on with an earlier run

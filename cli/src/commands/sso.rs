@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 /// Sign-in of customers.
 #[derive(Debug, Subcommand)]
 pub enum SsoCommand {
-    /// Print an address that signs the customer in: once, within a minute
+    /// Print an address that signs the customer in; it works once, for a minute
     Link {
         /// Page to land on, as /domains/...
         #[arg(long, value_name = "PATH")]

@@ -1,5 +1,6 @@
 //! `secmon status`: how things stand, on one screen.
 
+use super::common::live::Live;
 use super::common::new_customer;
 use super::common::usage::{Usage, by_platform};
 use super::rules::rule::{SOON_DAYS, ends_soon};
@@ -12,7 +13,9 @@ use crate::session::Session;
 use crate::ui::outcome::{Cell, Field, Line, Outcome, Table, shown};
 use crate::ui::severity_rank;
 use secmon::RateGroup;
-use secmon::model::{CustomerId, DomainAlertStatus, EndpointStatus, PortAlertStatus, Severity};
+use secmon::model::{
+    CustomerId, DomainAlertStatus, EndpointPage, EndpointStatus, PortAlertStatus, Rule, Severity,
+};
 use secmon::operations::{DomainOverview, ListDomains, ListEndpoints};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -28,18 +31,22 @@ const MOST_DOMAINS: usize = 20;
 pub async fn run(context: &Context) -> Result<Outcome, CliError> {
     match context.session.settings.customer {
         Some(customer) => of_customer(context, customer).await,
-        None => Ok(of_account(
-            &context.session,
-            &servers(&context.session, None).await?,
-        )),
+        None => {
+            let page = servers(&context.session, None, 1).await?;
+            Ok(of_account(&context.session, &Usage::of_servers(&page.meta)))
+        }
     }
 }
 
-async fn servers(session: &Session, whose: Option<CustomerId>) -> Result<Usage, CliError> {
-    let mut list = ListEndpoints::account_wide().per_page(1);
+/// The first so many servers, with the counts of all.
+async fn servers(
+    session: &Session,
+    whose: Option<CustomerId>,
+    most: u32,
+) -> Result<EndpointPage, CliError> {
+    let mut list = ListEndpoints::account_wide().per_page(most);
     list.billing_customer_id = whose;
-    let meta = session.read(list).await?.into_data().meta;
-    Ok(Usage::of_servers(&meta))
+    Ok(session.read(list).await?.into_data())
 }
 
 /// How many servers the platform has paused, where that is told; asked for only where some may be paused.
@@ -82,7 +89,9 @@ fn of_account(session: &Session, servers: &Usage) -> Outcome {
 
 /// How one customer stands.
 pub async fn of_customer(context: &Context, customer: CustomerId) -> Result<Outcome, CliError> {
-    let mut servers = servers(&context.session, Some(customer)).await?;
+    let page = servers(&context.session, Some(customer), references::PAGE_SIZE).await?;
+    let mut servers = Usage::of_servers(&page.meta);
+    let live = Live::of(page);
     servers.quota_paused = quota_paused(&context.session, customer, &servers).await?;
     let alerts =
         references::all_alerts(&context.session, &context.notebook, customer, |mut list| {
@@ -90,10 +99,7 @@ pub async fn of_customer(context: &Context, customer: CustomerId) -> Result<Outc
             list
         })
         .await?;
-    let rules = references::all_rules(&context.session, &context.notebook, |list| {
-        list.billing_customer_id(customer)
-    })
-    .await?;
+    let rules = rules_of(context, customer, &live).await?;
     let expiring = rules.iter().filter(|rule| ends_soon(rule)).count();
     let overview = context
         .session
@@ -138,6 +144,20 @@ pub async fn of_customer(context: &Context, customer: CustomerId) -> Result<Outc
     }
     let standings = [("servers", &servers), ("domains", &domains)];
     Ok(Outcome::record(result, table(&standings, &severities)).tell(story))
+}
+
+/// The rules of a customer, without those of servers that have ended.
+async fn rules_of(
+    context: &Context,
+    customer: CustomerId,
+    live: &Live,
+) -> Result<Vec<Rule>, CliError> {
+    let mut rules = references::all_rules(&context.session, &context.notebook, |list| {
+        list.billing_customer_id(customer)
+    })
+    .await?;
+    rules.retain(|rule| !live.has_ended(rule));
+    Ok(rules)
 }
 
 fn next(customer: CustomerId, [servers, domains]: [&Usage; 2], severities: &Counts) -> Vec<Line> {

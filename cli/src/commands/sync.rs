@@ -42,7 +42,7 @@ pub struct SyncArgs {
     /// Services in one call, 1 to 500
     #[arg(long, value_name = "N", default_value = "500", value_parser = clap::value_parser!(u16).range(1..=500))]
     pub chunk: u16,
-    /// Use all the calls of a minute; else a run leaves 5 of 60 to people
+    /// Use all 60 calls a minute; without this, 5 of them are left to other users
     #[arg(long)]
     pub use_whole_window: bool,
 }

@@ -7,25 +7,31 @@ use crate::bulk::{self, ChangeOfMany, Done, End, Key, Label, Prior, Words};
 use crate::context::Context;
 use crate::error::{CliError, Exit};
 use crate::notebook::history::{self, Entry};
-use crate::notebook::way_back::{Switched, WayBack};
+use crate::notebook::way_back::{Capacity, Switched, WayBack};
 use crate::references;
 use crate::session::Session;
 use crate::session::guard::Guard;
 use crate::session::prompt::Danger;
+use crate::ui::OutputFormat;
 use crate::ui::invocation::quoted;
 use crate::ui::outcome::{Line, Outcome};
 use clap::Args;
 use secmon::model::{CustomerId, Rule};
 use secmon::operations::{
-    CreateRule, DeleteRule, ResumeDomain, ResumeEndpoint, ResumeSubscription, SetScenario,
-    SuspendDomain, SuspendEndpoint, SuspendSubscription, UpdateDomain, UpdateEndpoint, UpdateRule,
+    ChangeSubscription, CreateRule, DeleteRule, ResumeDomain, ResumeEndpoint, ResumeSubscription,
+    SetScenario, SuspendDomain, SuspendEndpoint, SuspendSubscription, UpdateDomain, UpdateEndpoint,
+    UpdateRule,
 };
 use secmon::{Operation, Response};
+use uuid::Uuid;
+
+/// So many characters of an id are shown in a question.
+const SHORT_ID: usize = 8;
 
 /// The change to take back.
 #[derive(Debug, Args)]
 pub struct UndoArgs {
-    /// Id of one change, as `history` shows it; without it all that the last command has changed
+    /// Id of one change, as `history` shows it; without it, what the last command changed that can be taken back
     #[arg(value_name = "CHANGE")]
     pub id: Option<String>,
     /// How to go on with an earlier run
@@ -41,16 +47,22 @@ const TAKEN_BACK: Words = Words {
 /// Runs the command.
 pub async fn run(context: &Context, args: &UndoArgs) -> Result<Outcome, CliError> {
     refuse_read_only(&context.session)?;
-    let mut entries = chosen(context, args.id.as_deref())?;
-    if let Some(entry) = entries.iter().find(|entry| entry.way_back.is_none()) {
-        return Err(refused(entry));
-    }
+    let Chosen {
+        mut entries,
+        passed_over,
+    } = chosen(context, args.id.as_deref())?;
     entries.retain(|entry| !matches!(entry.way_back, Some(WayBack::Nothing)));
     // The last change goes first.
     entries.reverse();
     if entries.is_empty() {
         return Ok(Outcome::text(
-            "There is nothing to take back: everything was so before.\n",
+            "There is nothing to take back: the command changed nothing.\n",
+        ));
+    }
+    if !passed_over.is_empty() {
+        context.screen.note(&format!(
+            "not taken back: {}, which cannot be",
+            bulk::preview(&passed_over, named)
         ));
     }
     confirm(context, &entries)?;
@@ -70,8 +82,14 @@ fn refuse_read_only(session: &Session) -> Result<(), CliError> {
     }
 }
 
-/// The change that was named, or all that the last command has made and nothing has taken back.
-fn chosen(context: &Context, id: Option<&str>) -> Result<Vec<Entry>, CliError> {
+/// What is taken back, and the newer changes that cannot be.
+struct Chosen {
+    entries: Vec<Entry>,
+    passed_over: Vec<Entry>,
+}
+
+/// The change that was named, or the last ones that can be taken back and were not.
+fn chosen(context: &Context, id: Option<&str>) -> Result<Chosen, CliError> {
     let session = &context.session;
     let service = session.service_name();
     let mut entries = history::read()?;
@@ -84,23 +102,79 @@ fn chosen(context: &Context, id: Option<&str>) -> Result<Vec<Entry>, CliError> {
         let entry =
             references::by_id_or_prefix(session, id, CHANGE, entries, |entry| entry.id.clone())?;
         refuse_unmade(&entry, &undone)?;
-        return Ok(vec![entry]);
+        if entry.way_back.is_none() {
+            return Err(refused(&entry));
+        }
+        return Ok(Chosen {
+            entries: vec![entry],
+            passed_over: Vec::new(),
+        });
     }
     entries.retain(|entry| {
         entry.result == history::DONE && entry.undoes.is_none() && !undone.contains(&entry.id)
     });
-    let Some(last) = entries.last() else {
-        let whose = session.settings.customer;
-        let whose = whose
-            .map(|id| format!(" of customer {id}"))
-            .unwrap_or_default();
+    latest(entries, session.settings.customer)
+}
+
+/// What the last command changed that can be taken back, among changes that were made.
+fn latest(made: Vec<Entry>, whose: Option<CustomerId>) -> Result<Chosen, CliError> {
+    let Some(newest) = made.last() else {
+        let whose = whose.map(|id| format!(" of customer {id}"));
         return Err(CliError::not_found(format!(
-            "the history of this machine has no change{whose} that could be taken back"
+            "the history of this machine has no change{} that could be taken back",
+            whose.unwrap_or_default()
         )));
     };
-    let (id, run) = (last.id.clone(), last.run.clone());
-    entries.retain(|entry| entry.id == id || (!run.is_empty() && entry.run == run));
-    Ok(entries)
+    let Some(at) = made.iter().rposition(|entry| entry.way_back.is_some()) else {
+        // A command that changed much is told by what it did first.
+        let mut of_run = made.iter().filter(|entry| entry.is_of_run(newest));
+        return Err(refused(of_run.next().unwrap_or(newest)));
+    };
+    let last = made[at].clone();
+    let at_issue = made.into_iter().enumerate();
+    let at_issue = at_issue.filter(|(place, entry)| *place > at || entry.is_of_run(&last));
+    let (entries, passed_over): (Vec<Entry>, Vec<Entry>) = at_issue
+        .map(|(_, entry)| entry)
+        .partition(|entry| entry.way_back.is_some());
+    match passed_over.iter().rfind(|entry| is_grave(entry)) {
+        Some(grave) => Err(refused(grave).hint(format!(
+            "{}; to take back an earlier change, name it: `undo {}`",
+            nearest(grave),
+            last.id
+        ))),
+        None => Ok(Chosen {
+            entries,
+            passed_over,
+        }),
+    }
+}
+
+/// Whether somebody who types `undo` is likely to mean this change, and must not believe that it was taken back.
+fn is_grave(entry: &Entry) -> bool {
+    let verb = entry.operation.split('_').next().unwrap_or_default();
+    matches!(verb, "terminate" | "delete" | "release" | "acknowledge")
+}
+
+/// A change in a sentence.
+fn named(entry: &Entry) -> String {
+    let verb = entry.operation.split('_').next().unwrap_or_default();
+    let noun = match verb {
+        "create" => "creation",
+        "provision" => "provisioning",
+        "resolve" => "resolution",
+        verb => verb,
+    };
+    format!("{noun} of {}", about_whom(entry))
+}
+
+/// What a change is about, and whose that is.
+fn about_whom(entry: &Entry) -> String {
+    match entry.customers.as_deref() {
+        Some([customer]) if !entry.about.contains("customer") => {
+            format!("{} (customer {customer})", entry.about)
+        }
+        _ => entry.about.clone(),
+    }
 }
 
 /// The changes that others have taken back.
@@ -124,10 +198,10 @@ fn refuse_unmade(entry: &Entry, undone: &[String]) -> Result<(), CliError> {
     match entry.result == history::DONE {
         true => Ok(()),
         false => Err(CliError::usage(format!(
-            "change {} ended with {}: whether it was made, this machine does not know",
+            "change {} ended with {}, so this machine does not know whether it was made",
             entry.id, entry.result
         ))
-        .hint("look at the record, and change it by its own command if it has to be")),
+        .hint("check the record, and change it by its own command if needed")),
     }
 }
 
@@ -147,7 +221,7 @@ fn nearest(entry: &Entry) -> String {
 
 fn nearest_way(entry: &Entry) -> &'static str {
     if entry.undoes.is_some() {
-        return "it took another change back: make that one again by its own command";
+        return "it took another change back: to make that one again, repeat its command";
     }
     match entry.operation.as_str() {
         "terminate_endpoint" | "delete_endpoint" => {
@@ -166,7 +240,7 @@ fn nearest_way(entry: &Entry) -> &'static str {
             "whose servers the rule was for is not known; to add it again: `rules add --global PORT -m TEXT -c ID`"
         }
         "set_scenario" => "to choose another one: `sandbox scenario set warnings`",
-        "scan_endpoint" => "a scan changes nothing but what is known of the server",
+        "scan_endpoint" => "a scan changes nothing: it only updates what is known of the server",
         "create_sso_token" => "the link ends by itself after a minute",
         "sync_services" => "to report another status: `sync -f FILE`",
         "set_price" | "remove_price" => "to set the earlier price: `pricing set PRODUCT PRICE EUR`",
@@ -179,7 +253,7 @@ fn nearest_way(entry: &Entry) -> &'static str {
         operation if operation.starts_with("acknowledge") => {
             "what somebody has seen stays seen; to see what is open: `alert list -c ID`"
         }
-        _ => "change the record again by its own command",
+        _ => "change the record back by its own command",
     }
 }
 
@@ -189,7 +263,7 @@ pub fn told(entry: &Entry, undone: &[String]) -> Vec<Line> {
         return vec![Line::text("It was taken back.")];
     }
     match &entry.way_back {
-        Some(WayBack::Nothing) => vec![Line::text("Everything was so before.")],
+        Some(WayBack::Nothing) => vec![Line::text("It changed nothing.")],
         Some(way_back) => vec![
             Line::Heading("Next:"),
             Line::next(line(way_back), "take it back"),
@@ -234,6 +308,18 @@ fn line(way_back: &WayBack) -> String {
             format!("domain rename {domain} {}", quoted(name))
         }
         WayBack::SetScenario { scenario } => format!("sandbox scenario set {scenario}"),
+        WayBack::ChangeSubscription {
+            customer,
+            service,
+            product,
+            to,
+        } => {
+            let to = match to {
+                Capacity::Plan(plan) => format!("--plan {}", quoted(plan.as_str())),
+                Capacity::Quantity(quantity) => format!("--quantity {quantity}"),
+            };
+            format!("subscription change {service} --product {product} {to} -c {customer}")
+        }
     }
 }
 
@@ -280,15 +366,29 @@ fn confirm(context: &Context, entries: &[Entry]) -> Result<(), CliError> {
         true => Danger::Severe,
         false => Danger::Moderate.times(entries.len()),
     };
+    let is_wide = context.screen.format() == OutputFormat::Wide;
     let commands = bulk::preview(entries, |entry| {
-        entry.way_back.as_ref().map(line).unwrap_or_default()
+        let line = entry.way_back.as_ref().map(line).unwrap_or_default();
+        match is_wide {
+            true => line,
+            false => with_short_ids(&line),
+        }
     });
     let question = format!(
         "About to take back {}, by {commands}.",
-        bulk::preview(entries, |entry| entry.about.clone())
+        bulk::preview(entries, about_whom)
     );
     let count = entries.len().to_string();
     context.prompt.confirm(danger, &question, &count)
+}
+
+/// A command line as a question shows it: of an id, the beginning tells it from others.
+fn with_short_ids(line: &str) -> String {
+    let words = line.split(' ').map(|word| match word.parse::<Uuid>() {
+        Ok(_) => word.get(..SHORT_ID).unwrap_or(word),
+        Err(_) => word,
+    });
+    words.collect::<Vec<_>>().join(" ")
 }
 
 /// Changes that are taken back.
@@ -375,6 +475,19 @@ impl Call<'_> {
             }
             WayBack::SetScenario { scenario } => {
                 self.send(SetScenario::new(scenario.clone())).await
+            }
+            WayBack::ChangeSubscription {
+                customer,
+                service,
+                product,
+                to,
+            } => {
+                let mut request = ChangeSubscription::new(*customer, *service, product.clone());
+                match to {
+                    Capacity::Plan(plan) => request.new_plan_slug = Some(plan.clone()),
+                    Capacity::Quantity(quantity) => request.new_quantity = Some(*quantity),
+                }
+                self.send(request).await
             }
         }
     }

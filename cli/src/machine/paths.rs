@@ -9,12 +9,12 @@ pub fn config_file() -> Result<PathBuf, CliError> {
     Ok(folders()?.config_dir().join("secmon").join("config.toml"))
 }
 
-/// The folder of the embedded mock's state.
+/// The folder with the embedded mock's state.
 pub fn local_state_folder() -> Result<PathBuf, CliError> {
     Ok(folders()?.data_dir().join("secmon").join("local"))
 }
 
-/// The folder of what can be read again.
+/// The folder with what can be fetched again.
 pub fn cache_folder() -> Result<PathBuf, CliError> {
     Ok(folders()?.cache_dir().join("secmon"))
 }
@@ -29,7 +29,7 @@ pub fn runs_folder() -> Result<PathBuf, CliError> {
     Ok(state_folder()?.join("runs"))
 }
 
-/// The file that says what was changed from this machine.
+/// The file that records what was changed from this machine.
 pub fn history_file() -> Result<PathBuf, CliError> {
     Ok(state_folder()?.join("history.jsonl"))
 }

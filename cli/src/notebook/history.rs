@@ -5,11 +5,12 @@
 
 use crate::error::{CliError, Own};
 use crate::machine::{files, paths};
+use crate::notebook::owner::Owner;
 use crate::notebook::touched::Touched;
 use crate::notebook::way_back::WayBack;
-use secmon::model::CustomerId;
+use secmon::model::{CustomerId, RuleId};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -85,6 +86,11 @@ impl Entry {
         }
     }
 
+    /// Whether the same run of the program made both.
+    pub fn is_of_run(&self, other: &Self) -> bool {
+        self.id == other.id || (!self.run.is_empty() && self.run == other.run)
+    }
+
     fn may_have_been_made(&self) -> bool {
         let lost = UNCERTAIN.iter().any(|own| own.code() == self.result);
         self.result == DONE || lost
@@ -124,6 +130,11 @@ impl Change {
             undoes: None,
             started: Instant::now(),
         }
+    }
+
+    /// Whether any record is other than before: a scan only looks, and a sign-in link only opens the portal.
+    pub fn alters_records(&self) -> bool {
+        !matches!(self.operation, "scan_endpoint" | "create_sso_token")
     }
 }
 
@@ -220,6 +231,24 @@ pub fn customers(service: &str) -> BTreeSet<CustomerId> {
     // A sync is about whatever numbers its file names.
     let done = done.filter(|entry| entry.ids.iter().flatten().next().is_some());
     done.filter_map(|entry| entry.customers).flatten().collect()
+}
+
+/// Whose the global rules are that were made from this machine at this service.
+pub fn makers_of_rules(service: &str) -> Result<HashMap<RuleId, Owner>, CliError> {
+    let made = read()?.into_iter().filter(|entry| {
+        entry.operation == "create_rule" && entry.result == DONE && entry.service == service
+    });
+    let mut owners = HashMap::new();
+    for entry in made {
+        let owner = match (&entry.way_back, entry.customers.as_deref()) {
+            (_, Some([customer])) => Owner::Customer(*customer),
+            (Some(WayBack::RemoveRules { customer: None, .. }), _) => Owner::Account,
+            _ => continue,
+        };
+        let ids = entry.ids.into_iter().flatten().map(RuleId::from);
+        owners.extend(ids.map(|id| (id, owner)));
+    }
+    Ok(owners)
 }
 
 /// The records of a kind (`endpoint`, `domain`, `subscription`) that a suspension of all of a customer's has stopped,

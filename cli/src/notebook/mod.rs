@@ -3,6 +3,7 @@
 pub mod history;
 pub mod index;
 pub mod leaks;
+pub mod owner;
 pub mod touched;
 pub mod way_back;
 

@@ -1,7 +1,7 @@
 //! What takes a change back, as the history keeps it with the change.
 
 use secmon::model::{
-    CustomerId, DomainId, EndpointId, ProductSlug, Rule, RuleId, Scenario, ServiceId,
+    CustomerId, DomainId, EndpointId, PlanSlug, ProductSlug, Rule, RuleId, Scenario, ServiceId,
 };
 use serde::{Deserialize, Serialize};
 
@@ -57,6 +57,27 @@ pub enum WayBack {
         /// The earlier one.
         scenario: Scenario,
     },
+    /// A subscription gets its earlier plan or quantity.
+    ChangeSubscription {
+        /// Whose it is.
+        customer: CustomerId,
+        /// The service that pays.
+        service: ServiceId,
+        /// What it is for.
+        product: ProductSlug,
+        /// What it had.
+        to: Capacity,
+    },
+}
+
+/// How much a subscription pays for.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Capacity {
+    /// What a plan includes.
+    Plan(PlanSlug),
+    /// So many slots.
+    Quantity(u32),
 }
 
 /// What can be suspended and resumed.

@@ -140,8 +140,9 @@ impl Session {
     }
 
     /// Names profile and portal beside the first change that was made, where it could be another one.
-    fn tell_place(&self, result: &str) {
+    fn tell_place(&self, change: &Change, result: &str) {
         if result == history::DONE
+            && change.alters_records()
             && let Some(place) = &self.settings.safety.place
             && !self.place_told.replace(true)
         {
@@ -156,7 +157,7 @@ impl Session {
             let service = (self.service_name(), place);
             History::open(service, |text| self.without_key(text))
         });
-        self.tell_place(result);
+        self.tell_place(change, result);
         let about = self.without_key(&change.about);
         let customers = self.customers_of(&change.touched);
         let written = history

@@ -1,4 +1,4 @@
-//! The environment, read once. An empty variable is as if unset.
+//! The environment, read once. An empty variable counts as unset.
 
 use crate::error::CliError;
 use crate::session::credentials;

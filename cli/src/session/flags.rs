@@ -20,7 +20,7 @@ pub struct GlobalArgs {
     /// The profile whose address and key to use
     #[arg(global = true, long, value_name = "NAME", help_heading = SERVICE)]
     pub profile: Option<String>,
-    /// Use the embedded mock service: no account, no network, its state kept on this machine
+    /// Use the embedded mock service: no account, no network, state kept on this machine
     #[arg(global = true, long, help_heading = SERVICE)]
     pub local: bool,
     /// Address of the service, as https://portal.example.com
@@ -43,7 +43,7 @@ pub struct GlobalArgs {
     #[arg(global = true, long, value_name = "A,B", value_delimiter = ',', help_heading = OUTPUT)]
     #[arg(hide_short_help = true)]
     pub columns: Vec<String>,
-    /// Sort a list by a column; with - in front, backwards
+    /// Sort a list by a column; a leading - reverses the order
     #[arg(
         global = true,
         long,
@@ -52,14 +52,14 @@ pub struct GlobalArgs {
     )]
     #[arg(help_heading = OUTPUT, hide_short_help = true)]
     pub sort: Option<String>,
-    /// At most this many items of a list
+    /// Show at most this many items of a list
     #[arg(global = true, short = 'L', long, value_name = "N", help_heading = OUTPUT)]
     #[arg(hide_short_help = true)]
     pub limit: Option<usize>,
     /// Leave out the heading of a table or CSV
     #[arg(global = true, long, help_heading = OUTPUT, hide_short_help = true)]
     pub no_headers: bool,
-    /// Filter what -o json would print with a jq expression; texts come out bare, one result a line
+    /// Filter what -o json would print with a jq expression; strings come without quotes, one result per line
     #[arg(global = true, long, value_name = "EXPR", help_heading = OUTPUT, hide_short_help = true)]
     pub jq: Option<String>,
     /// CSV cells: guarded (a formula gets an apostrophe in front) or raw
@@ -71,28 +71,28 @@ pub struct GlobalArgs {
     /// Colour: auto, always or never
     #[arg(global = true, long, value_name = "WHEN", help_heading = OUTPUT, hide_short_help = true)]
     pub color: Option<ColorChoice>,
-    /// Say nothing but the result and errors
+    /// Print only the result and errors
     #[arg(global = true, short, long, help_heading = OUTPUT, hide_short_help = true)]
     pub quiet: bool,
-    /// Show no progress
+    /// Hide the progress bar
     #[arg(global = true, long, help_heading = OUTPUT, hide_short_help = true)]
     pub no_progress: bool,
-    /// Tell of every call on standard error; twice, with headers and bodies, secrets left out
+    /// Show every call on standard error; -vv adds headers and bodies, without secrets
     #[arg(global = true, short, long, action = ArgAction::Count, help_heading = OUTPUT)]
     #[arg(hide_short_help = true)]
     pub verbose: u8,
-    /// Write every call with headers and bodies, secrets left out, to this file (mode 0600)
+    /// Write every call with headers and bodies, without secrets, to this file (mode 0600)
     #[arg(global = true, long, value_name = "FILE", help_heading = OUTPUT, hide_short_help = true)]
     pub debug_file: Option<PathBuf>,
 
     /// Answer yes to questions
     #[arg(global = true, short, long, help_heading = SAFETY)]
     pub yes: bool,
-    /// The name or count that a severe change asks to be typed
+    /// The name or count that a severe change would ask you to type
     #[arg(global = true, long, value_name = "NAME|COUNT", help_heading = SAFETY)]
     #[arg(hide_short_help = true)]
     pub confirm: Option<String>,
-    /// Ask nothing: a missing answer is an error that names the option
+    /// Never ask; a missing answer is an error that names the option to give
     #[arg(global = true, long, help_heading = SAFETY, hide_short_help = true)]
     pub no_input: bool,
     /// Show the changes that would be sent, and send none

@@ -5,7 +5,6 @@ use crate::ui::Planned;
 use bytes::Bytes;
 use http::{Request, Response};
 use secmon::transport::{BoxFuture, Transport, TransportError, TransportErrorKind};
-use serde_json::Value;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::watch;
@@ -94,12 +93,10 @@ impl Guard {
         }
     }
 
-    /// The writes that were kept, in order.
-    pub fn planned(&self) -> Vec<Planned> {
-        self.planned
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+    /// Gives the writes that were kept, in order, and keeps them no longer.
+    pub fn take_planned(&self) -> Vec<Planned> {
+        let mut planned = self.planned.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut *planned)
     }
 
     /// The error for a write that a read-only profile refuses.
@@ -111,7 +108,6 @@ impl Guard {
     }
 
     fn keep(&self, request: &Request<Bytes>) {
-        let body = serde_json::from_slice(request.body()).unwrap_or(Value::Null);
         let path = request
             .uri()
             .path_and_query()
@@ -121,7 +117,7 @@ impl Guard {
         let planned = Planned {
             method: request.method().clone(),
             path,
-            body,
+            body: request.body().clone(),
             about: String::new(),
             sandbox: request.headers().contains_key("x-sandbox"),
         };

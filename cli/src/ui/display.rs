@@ -25,9 +25,9 @@ pub struct Display {
     pub time: TimeStyle,
     /// When to colour.
     pub color: ColorChoice,
-    /// Say nothing but the result and errors.
+    /// Print only the result and errors.
     pub quiet: bool,
-    /// Show no progress.
+    /// Hide the progress bar.
     pub no_progress: bool,
 }
 

@@ -190,6 +190,18 @@ impl Table {
         }
     }
 
+    /// Puts other cells under a column, in the rows that get one.
+    pub fn amend(&mut self, name: &str, cells: impl IntoIterator<Item = Option<Cell>>) {
+        let Some(at) = self.position(name) else {
+            return;
+        };
+        for (row, cell) in self.rows.iter_mut().zip(cells) {
+            if let Some(cell) = cell {
+                row[at] = cell;
+            }
+        }
+    }
+
     /// Where a column stands.
     pub fn position(&self, name: &str) -> Option<usize> {
         self.columns

@@ -1,5 +1,6 @@
 //! What a dry run would send.
 
+use bytes::Bytes;
 use http::Method;
 use serde_json::{Value, json};
 use std::fmt;
@@ -11,8 +12,8 @@ pub struct Planned {
     pub method: Method,
     /// Its path, with the query.
     pub path: String,
-    /// Its body.
-    pub body: Value,
+    /// Its body as it would be sent: a tree of values is many times as large.
+    pub body: Bytes,
     /// What it is about, in words.
     pub about: String,
     /// Whether the call would be marked as simulated.
@@ -25,7 +26,7 @@ impl Planned {
         json!({
             "method": self.method.as_str(),
             "path": self.path,
-            "body": self.body,
+            "body": serde_json::from_slice(&self.body).unwrap_or(Value::Null),
             "headers": self.headers(),
         })
     }

@@ -5,9 +5,13 @@ use crate::values::durations;
 use chrono::{Local, TimeDelta, Utc};
 use secmon::model::Timestamp;
 
-/// A point in time that may lie ahead, in the style that was asked for.
+/// A point in time that may lie ahead, in the style that was asked for. What was due within the last minute is due now:
+/// it is about to happen, and has not happened.
 pub fn due(time: &Timestamp, style: TimeStyle) -> String {
-    absolute(time, style).unwrap_or_else(|| relative(since(time)))
+    absolute(time, style).unwrap_or_else(|| match since(time) {
+        past if past > -TimeDelta::seconds(1) && past < TimeDelta::minutes(1) => "now".to_owned(),
+        past => relative(past),
+    })
 }
 
 /// A point in time that is over. Where it lies ahead, one of the two clocks is wrong.

@@ -101,3 +101,51 @@ fn a_rule_for_all_servers_of_one_customer_is_changed_as_any_other_with_the_custo
         .exits(0);
     assert!(gone.stdout.contains("customer 42"), "{gone:?}");
 }
+
+/// Whose the listed rules are, by their ports.
+fn owners(shell: &Shell, line: &str) -> Vec<String> {
+    let line = format!("{line} -o csv --no-headers --columns ports,billing_customer_id");
+    let listed = shell.line(&line).exits(0).stdout;
+    let mut owners: Vec<String> = listed.lines().map(str::to_owned).collect();
+    owners.sort();
+    owners
+}
+
+#[test]
+fn whose_a_global_rule_is_stands_in_the_list_where_it_was_made_from_here() {
+    let shell = Shell::of(&account());
+    provision(&shell, "203.0.113.10", "web-1");
+    rule(&shell, "9101", "-c 42");
+    rule(&shell, "9102", "--account --confirm=account");
+    let expected = ["9101/tcp,42", "9102/tcp,WHOLE ACCOUNT"];
+    assert_eq!(owners(&shell, "rules list"), expected);
+    assert_eq!(owners(&shell, "rules list -c 42"), expected);
+    let listed = shell.line("rules list -c 42 -o json").exits(0).json();
+    let listed = listed.as_array().expect("a list").iter();
+    let whose: Vec<_> = listed
+        .map(|rule| rule["billing_customer_id"].clone())
+        .collect();
+    assert!(whose.contains(&42.into()) && whose.contains(&serde_json::Value::Null));
+}
+
+#[test]
+fn whose_a_global_rule_is_that_others_made_is_learnt_from_the_lists_of_two_customers() {
+    let tenant = account();
+    let elsewhere = Shell::of(&tenant);
+    provision(&elsewhere, "203.0.113.10", "web-1");
+    rule(&elsewhere, "9101", "-c 42");
+    rule(&elsewhere, "9102", "--account --confirm=account");
+    let shell = Shell::of(&tenant);
+    provision(&shell, "203.0.113.10", "web-1");
+    assert_eq!(
+        owners(&shell, "rules list -c 42"),
+        ["9101/tcp,?", "9102/tcp,?"],
+        "no other customer is known here"
+    );
+    shell.line("provision 203.0.113.77 -c 77").exits(0);
+    let expected = ["9101/tcp,42", "9102/tcp,WHOLE ACCOUNT"];
+    assert_eq!(owners(&shell, "rules list -c 42"), expected);
+    let before = tenant.journal().len();
+    assert_eq!(owners(&shell, "rules list"), expected);
+    assert_eq!(tenant.journal().len(), before + 1, "it is remembered");
+}

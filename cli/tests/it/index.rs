@@ -341,6 +341,21 @@ fn options_are_offered_behind_a_dash_only() {
 }
 
 #[test]
+fn the_plans_that_are_known_here_are_offered() {
+    let shell = Shell::of(&account());
+    shell
+        .line("subscription set 501 --product port_monitoring --plan starter -c 42")
+        .exits(0);
+    for words in [
+        &["subscription", "change", "501", "--plan", ""][..],
+        &["provision", "203.0.113.1", "--plan", ""],
+    ] {
+        let offered = complete(&shell, words).stdout;
+        assert!(offered.contains("starter"), "{words:?}: {offered}");
+    }
+}
+
+#[test]
 fn a_port_is_offered_where_a_port_stands() {
     let shell = Shell::of(&account());
     provision(&shell, "203.0.113.10", "web-1");

@@ -155,6 +155,52 @@ fn rules_whose_run_is_killed_three_times_and_loses_answers_are_added_once() {
     assert_eq!((rules.len(), places.len()), (ROWS, ROWS));
 }
 
+#[test]
+fn a_customer_whose_leaving_is_killed_four_times_and_loses_answers_is_ended_once() {
+    let tenant = account();
+    let (wire, shell) = wired(&tenant);
+    let plan = "subscription set 501 --product port_monitoring --plan enterprise -c 42";
+    shell.line(plan).exits(0);
+    let servers: String = (0..ROWS)
+        .map(|i| format!("203.0.{}.{},42\n", i / 10, i % 10))
+        .collect();
+    let file = shell.file("servers.csv", &format!("target,customer\n{servers}"));
+    shell.run(&["provision", "-f", &file]).exits(0);
+
+    let line = ["customer", "leave", "42", "--confirm=42", "-o", "json"];
+    for (moment, nth) in [
+        (Moment::Unsent, 70),
+        (Moment::Unanswered, 90),
+        (Moment::Unwritten, 80),
+        (Moment::Unanswered, 60),
+    ] {
+        wire.run_and_kill(quiet(&shell, &line), moment, nth);
+    }
+    tenant.fault(
+        Fault::close(CloseAt::After)
+            .on("POST", "*/terminate")
+            .times(5),
+    );
+    let run = shell.run(&line).exits(0).json();
+
+    // A server whose answer was lost may be told as ended before: the second answer says no more.
+    let summary = &run["summary"];
+    assert_eq!(
+        (&summary["total"], &summary["failed"]),
+        (&(ROWS + 1).into(), &0.into())
+    );
+    assert!(summary["skipped"].as_u64() <= Some(5), "{summary}");
+    let server = |body: &Value| body["endpoint_id"].to_string();
+    let sent = done(&tenant, "/terminate", server);
+    assert_eq!(sent.len(), ROWS, "every server was ended");
+    let repeated = sent.values().filter(|count| **count > 1).count();
+    assert!(repeated <= 4 * 8 + 5, "{repeated} were sent again");
+    let subscription = done(&tenant, "/terminate-subscription", |_| String::new());
+    assert_eq!(subscription.values().sum::<usize>(), 1);
+    let left = shell.line("endpoint list -c 42 -o ids").exits(0).stdout;
+    assert_eq!(left, "");
+}
+
 /// Twelve servers of one customer, of which some were provisioned before the run was killed.
 fn killed(wire: &Wire, shell: &Shell) -> String {
     let rows: String = (1..=12).map(|i| format!("203.0.113.{i},42\n")).collect();

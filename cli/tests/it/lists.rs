@@ -140,3 +140,66 @@ fn what_takes_more_than_twenty_calls_is_told_beforehand() {
     );
     assert_eq!(tenant.calls("GET", "*/alerts").len() - before, 21);
 }
+
+#[test]
+fn servers_stand_by_customer_and_name_and_a_next_scan_is_never_over() {
+    let shell = Shell::of(&account());
+    for (address, name, customer) in [
+        ("203.0.113.9", "web-10", "43"),
+        ("203.0.113.8", "web-9", "43"),
+        ("203.0.113.7", "", "42"),
+        ("203.0.113.10", "", "42"),
+        ("203.0.113.6", "db-1", "42"),
+    ] {
+        let name = match name {
+            "" => String::new(),
+            name => format!(" --nickname {name}"),
+        };
+        shell
+            .line(&format!("provision {address}{name} -c {customer}"))
+            .exits(0);
+    }
+    let addresses = |line: &str| {
+        let listed = shell.line(line).exits(0).json();
+        let servers = listed.as_array().expect("a list").iter();
+        let addresses = servers.filter_map(|server| server["ip_address"].as_str());
+        addresses.map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        addresses("endpoint list -o json"),
+        [
+            "203.0.113.7",
+            "203.0.113.10",
+            "203.0.113.6",
+            "203.0.113.8",
+            "203.0.113.9"
+        ]
+    );
+    let sorted = addresses("endpoint list -o json --sort ip_address");
+    assert_eq!(sorted.first().map(String::as_str), Some("203.0.113.10"));
+    let line = "endpoint list -o csv --columns next_scan_at --no-headers --time relative";
+    let due = shell.line(&line.replace("csv", "table")).exits(0).stdout;
+    assert!(!due.contains("just now") && !due.contains("ago"), "{due}");
+}
+
+#[test]
+fn leaks_stand_newest_first_with_times_as_everywhere() {
+    let shell = Shell::of(&account()).with("SECMON_CUSTOMER", "42");
+    for line in [
+        "subscription set 501 --product domain_monitoring --quantity 3",
+        "domain provision a.example --service 501",
+    ] {
+        shell.line(line).exits(0);
+    }
+    let leaks = shell.line("domain leaks a.example -o json").exits(0).json();
+    let leaks = leaks.as_array().expect("a list").iter();
+    let times: Vec<&str> = leaks
+        .filter_map(|leak| leak["leaked_at"].as_str())
+        .collect();
+    assert!(
+        times.len() > 1 && times.is_sorted_by(|a, b| a >= b),
+        "{times:?}"
+    );
+    let shown = shell.line("domain leaks a.example").exits(0).stdout;
+    assert!(shown.contains(" d ago"), "{shown}");
+}

@@ -14,6 +14,7 @@ mod customers;
 mod did_you_mean;
 mod doctor;
 mod domains;
+mod ended_servers;
 mod error_codes;
 mod errors;
 mod every_change;

@@ -47,14 +47,14 @@ fn every_form_shows_the_same_servers() {
     let second = provision(&shell, "203.0.113.11", "web-a");
     assert_eq!(
         shell.line("endpoint list -o ids").exits(0).stdout,
-        format!("{first}\n{second}\n")
+        format!("{second}\n{first}\n")
     );
     let lines = shell
-        .line("endpoint list -o jsonl --sort nickname")
+        .line("endpoint list -o jsonl --sort -nickname")
         .exits(0)
         .stdout;
     assert!(
-        lines.lines().next().unwrap_or_default().contains(&second),
+        lines.lines().next().unwrap_or_default().contains(&first),
         "{lines}"
     );
     let csv = shell
@@ -69,7 +69,7 @@ fn every_form_shows_the_same_servers() {
         .line("endpoint list -o csv --columns nickname --no-headers")
         .exits(0)
         .stdout;
-    assert_eq!(bare, "web-b\nweb-a\n");
+    assert_eq!(bare, "web-a\nweb-b\n");
     let table = shell.line("endpoint list").exits(0).stdout;
     assert!(
         table.contains("web-a") && !table.contains("PLATFORM"),

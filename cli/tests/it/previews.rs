@@ -81,7 +81,7 @@ fn a_smaller_quantity_pauses_no_more_than_stands_above_it() {
     let line = "subscription change 601 --product domain_monitoring --quantity 1 -c 42";
     said(
         shell.line(line).exits(2),
-        &["a capacity of 3 now", "less than is in use is refused"],
+        &["a capacity of 3 now", "below what is in use is refused"],
     );
     let forced = format!("{line} --force");
     said(

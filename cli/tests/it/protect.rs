@@ -92,6 +92,17 @@ fn profile_and_portal_are_named_where_there_are_several() {
 }
 
 #[test]
+fn a_scan_changes_nothing_and_so_no_profile_is_named() {
+    let tenant = account();
+    let shell = protecting(&tenant);
+    tenant
+        .advance(std::time::Duration::from_secs(600))
+        .expect("the account is there");
+    let scanned = shell.line("scan 203.0.113.78").exits(0);
+    assert!(!scanned.stderr.contains("changed with"), "{scanned:?}");
+}
+
+#[test]
 fn what_cannot_be_protected_is_refused() {
     let shell = Shell::new();
     std::fs::create_dir_all(shell.path(".config/secmon")).expect("a folder");

@@ -133,8 +133,8 @@ fn a_file_that_is_no_list_of_rules_is_refused_whole() {
     let shell = furnished();
     for (text, said) in [
         ("", "has no column ports"),
-        ("[]", "has no rule"),
-        ("[{\"port\": 1}]", "no list of rules"),
+        ("[]", "contains no rules"),
+        ("[{\"port\": 1}]", "not a list of rules"),
         (
             "ports,justification\n22/tcp,for the operations team\nnone,for the operations team\n",
             "row 3",

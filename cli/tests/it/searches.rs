@@ -23,7 +23,7 @@ fn servers_are_found_by_a_part_of_a_name_an_address_and_their_customer() {
     shell.line("endpoint suspend web-1").exits(0);
     for (options, found) in [
         ("--search WEB", "web-1 Web-2"),
-        ("--search 198.51.100.", "db-1 shop"),
+        ("--search 198.51.100.", "shop db-1"),
         ("--search 198.51.100. -c 42", "db-1"),
         ("--search 7", "shop"),
         ("--search web --status paused", "web-1"),

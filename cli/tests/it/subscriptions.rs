@@ -34,7 +34,7 @@ fn a_change_tells_both_plans_and_the_records_that_it_paused_and_resumed() {
         .line(&format!("{change} professional"))
         .exits(0)
         .stdout;
-    assert!(again.contains("was professional before"), "{again}");
+    assert!(again.contains("already has professional"), "{again}");
     assert!(again.contains("Nothing was paused or resumed"), "{again}");
 
     let line = "sub suspend 501 --product port_monitoring -y -o json";
@@ -57,7 +57,7 @@ fn a_quantity_that_is_not_taken_is_told() {
     assert!(change.contains("The quantity 9 has no effect"), "{change}");
     let server = "sub set 503 --product endpoint --quantity 9";
     let server = shell.line(server).exits(0).stdout;
-    assert!(server.contains("this product has none"), "{server}");
+    assert!(server.contains("this product has no quantity"), "{server}");
     let slots = "sub set 502 --product domain_monitoring --quantity 9";
     let slots = shell.line(slots).exits(0).stdout;
     assert!(!slots.contains("no effect"), "{slots}");
@@ -92,4 +92,54 @@ fn the_plans_that_are_known_here_are_listed() {
         .filter_map(|plan| plan["plan_slug"].as_str())
         .collect();
     assert_eq!(names, ["gold", "starter"]);
+}
+
+#[test]
+fn a_change_of_plan_shows_the_line_that_takes_it_back_and_undo_runs_it() {
+    let shell = of_42();
+    for (set, change, back) in [
+        (
+            "sub set 501 --product port_monitoring --plan starter",
+            "sub change 501 --product port_monitoring --plan business -y",
+            "subscription change 501 --product port_monitoring --plan starter -c 42",
+        ),
+        (
+            "sub set 502 --product domain_monitoring --quantity 3",
+            "sub change 502 --product domain_monitoring --quantity 5 -y",
+            "subscription change 502 --product domain_monitoring --quantity 3 -c 42",
+        ),
+    ] {
+        shell.line(set).exits(0);
+        shell.line(change).exits(0);
+        let changes = shell.line("history -o ids").exits(0).stdout;
+        let last = changes.lines().last().expect("a change");
+        let shown = shell.line(&format!("history show {last}")).exits(0).stdout;
+        assert!(shown.contains(back), "{shown}");
+        shell.line("undo -y").exits(0);
+        let again = shell.line(&back.replace("-c", "-y -c")).exits(0).stdout;
+        assert!(again.contains(" already has "), "{again}");
+    }
+}
+
+#[test]
+fn a_plan_that_does_not_exist_is_refused_with_those_that_are_known_here() {
+    let shell = of_42();
+    let none = shell.line("sub plans").exits(0).stderr;
+    assert!(
+        none.contains("price list") && none.contains("config set plans"),
+        "{none}"
+    );
+    let set = "sub set 501 --product port_monitoring --plan";
+    let refused = shell.line(&format!("{set} nope")).exits(5).stderr;
+    assert!(refused.contains("price list"), "{refused}");
+    shell.line(&format!("{set} starter")).exits(0);
+    for line in [
+        &format!("{set} nope"),
+        "sub change 501 --product port_monitoring --plan nope -y",
+        "pricing set port_monitoring 2 EUR --plan nope",
+    ] {
+        let refused = shell.line(line).exits(5).stderr;
+        let hint = "plans this machine knows: starter";
+        assert!(refused.contains(hint), "{line}: {refused}");
+    }
 }

@@ -262,7 +262,7 @@ fn what_was_suspended_before_is_not_resumed_by_undo() {
     shell.line("endpoint resume web-1").exits(0);
     shell.line("endpoint resume web-1").exits(0);
     let nothing = shell.line("undo -y").exits(0).stdout;
-    assert!(nothing.contains("everything was so before"), "{nothing}");
+    assert!(nothing.contains("the command changed nothing"), "{nothing}");
 }
 
 #[test]
@@ -306,4 +306,63 @@ fn rules_that_somebody_has_removed_meanwhile_are_no_hindrance() {
     shell.line(&undo).exits(0);
     let left = shell.line("rules list web-1 -o json").exits(0).json();
     assert_eq!(left.as_array().map(Vec::len), Some(1), "{left}");
+}
+
+#[test]
+fn without_an_id_undo_passes_over_what_cannot_be_taken_back_and_says_so() {
+    let tenant = account();
+    let shell = Shell::of(&tenant);
+    provision(&shell, "203.0.113.1", "web-1");
+    shell.line("endpoint rename web-1 web-9").exits(0);
+    tenant
+        .advance(std::time::Duration::from_secs(600))
+        .expect("the account is there");
+    shell.line("scan web-9").exits(0);
+    shell.line("provision 203.0.113.2 -c 42").exits(0);
+    let undone = shell.line("undo -y").exits(0);
+    let said = "not taken back: scan of web-9 (203.0.113.1) (customer 42), provisioning of";
+    assert!(undone.stderr.contains(said), "{undone:?}");
+    assert!(undone.stderr.contains(", which cannot be"), "{undone:?}");
+    let servers = shell.line("endpoint list --search web-1 -o ids").exits(0);
+    assert!(!servers.stdout.is_empty());
+}
+
+#[test]
+fn a_change_that_must_not_be_passed_over_silently_is_named_and_undo_asks_for_an_id() {
+    for line in [
+        "endpoint terminate web-9 -y",
+        "endpoint delete web-9 -y",
+        "domain release a.example --service 501 -c 42 --confirm=a.example",
+        "alert ack LEAK -c 42",
+    ] {
+        let shell = furnished();
+        shell.line("endpoint rename web-1 web-9").exits(0);
+        let earlier = last_change(&shell);
+        let leaks = shell.line("alert list -c 42 --kind domain --status open -o ids");
+        let leak = leaks.exits(0).stdout;
+        let leak = leak.lines().next().expect("an alert").to_owned();
+        shell.line(&line.replace("LEAK", &leak)).exits(0);
+        let refused = shell.line("undo -y").exits(2).stderr;
+        assert!(
+            refused.contains("cannot be taken back"),
+            "{line}: {refused}"
+        );
+        let by_id = format!("undo {earlier}");
+        assert!(refused.contains(&by_id), "{line}: {refused}");
+    }
+}
+
+#[test]
+fn the_question_names_whose_and_what_and_only_the_beginnings_of_ids() {
+    let shell = furnished();
+    let rule = rule_of(&shell);
+    let asked = shell.line("undo").exits(2).stderr;
+    assert!(asked.contains("203.0.113.1"), "{asked}");
+    assert!(asked.contains("customer 42"), "{asked}");
+    assert!(
+        asked.contains(&rule[..8]) && !asked.contains(&rule),
+        "{asked}"
+    );
+    let wide = shell.line("undo -o wide").exits(2).stderr;
+    assert!(wide.contains(&rule), "{wide}");
 }

@@ -32,13 +32,13 @@ secmon alert ack [OPTIONS] ALERT...
 #[derive(Debug, Default, Args)]
 #[command(override_usage = ACK_USAGE, after_help = ACK_EXAMPLES)]
 pub struct AlertAckArgs {
-    /// Ids of the alerts, as DOMAIN/ID or ID, or - to read them from standard input, one a line
+    /// Ids of the alerts, as DOMAIN/ID or ID, or - to read them from standard input, one per line
     #[arg(value_name = "ALERT", conflicts_with_all = ["all", "kind", "severity", "domain"])]
     pub alerts: Vec<String>,
     /// All open domain alerts of the customer
     #[arg(long)]
     pub all: bool,
-    /// With --all: domain, the only kind that is acknowledged
+    /// With --all: only domain, since port alerts cannot be acknowledged
     #[arg(long, alias = "type")]
     pub kind: Option<AlertKind>,
     /// With --all: only this severity, as medium or high+

@@ -25,7 +25,7 @@ pub struct AlertAllowArgs {
     /// Why the port is meant to be open
     #[command(flatten)]
     pub justification: Justification,
-    /// Last day on which the rule counts: 2026-12-31, 31.12.2026, 90d from today, or "end of next month"
+    /// Last day on which the rule applies: 2026-12-31, 31.12.2026, 90d from today, or "end of next month"
     #[arg(long, value_name = "DAY|PERIOD")]
     pub expires: Option<String>,
     /// How to go on with an earlier run

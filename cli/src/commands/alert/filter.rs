@@ -28,7 +28,7 @@ pub enum AlertStatusArg {
     Open,
     /// Somebody has seen it (domain alerts only).
     Acknowledged,
-    /// It is dealt with.
+    /// It has been dealt with.
     Resolved,
 }
 
@@ -38,7 +38,7 @@ pub struct AlertFilter {
     /// Only alerts about ports, or about domains
     #[arg(long, alias = "type")]
     pub kind: Option<AlertKind>,
-    /// Only this severity: low, medium, high or critical; with + behind it, and above
+    /// Only this severity: low, medium, high or critical; a trailing + includes the higher ones
     #[arg(long, value_name = "SEVERITY")]
     pub severity: Option<String>,
     /// Only alerts of this server: id, IP address, host name or nickname

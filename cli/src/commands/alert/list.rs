@@ -20,7 +20,7 @@ Examples:
   secmon alert list -c 42
   secmon alert list -c 42 --status open --severity high+
   secmon alert list --all-customers --port 3306 --status open
-  secmon alert list -c 42 --status open --severity critical --exit-code
+  secmon alert list -c 42 --status open --severity critical --exit-code   exit code 1 if any
   secmon alert list --endpoint web-1
   secmon alert list --domain example.com -c 42";
 
@@ -31,10 +31,10 @@ pub struct AlertListArgs {
     /// Only alerts in this state
     #[arg(long)]
     pub status: Option<AlertStatusArg>,
-    /// Of every customer who has a server, or a domain that this machine has seen; two calls or more for each
+    /// Alerts of every customer with a server, or with a domain that this machine has seen; two or more calls each
     #[arg(long, conflicts_with_all = ["endpoint", "domain"])]
     pub all_customers: bool,
-    /// End with exit code 1 where any alert is listed; a service that cannot be reached is another code, 7
+    /// Exit with code 1 if any alert is listed; an unreachable service is code 7
     #[arg(long)]
     pub exit_code: bool,
     /// Which alerts

@@ -29,13 +29,13 @@ pub enum AlertCommand {
     List(AlertListArgs),
     /// Show one alert
     Show(AlertShowArgs),
-    /// Acknowledge domain alerts: somebody has seen them
+    /// Acknowledge domain alerts, to say that somebody has seen them
     Ack(AlertAckArgs),
     /// Allow the port of a port alert: adds the rule, which resolves the alert for good
     Allow(AlertAllowArgs),
-    /// Go through open alerts at the terminal, server by server, and say what becomes of each
+    /// Go through open alerts in the terminal, server by server, and decide what to do with each
     Triage(AlertTriageArgs),
-    /// Keep looking, and tell of each new open alert
+    /// Keep watching, and report each new open alert
     Watch(AlertWatchArgs),
     /// Mark alerts as resolved; a port that is still open raises a new one at the next scan
     Resolve(AlertResolveArgs),

@@ -21,7 +21,7 @@ use uuid::Uuid;
 /// Alerts to resolve.
 #[derive(Debug, Args)]
 pub struct AlertResolveArgs {
-    /// Ids of the alerts, or - to read them from standard input, one a line
+    /// Ids of the alerts, or - to read them from standard input, one per line
     #[arg(value_name = "ALERT", required = true)]
     pub alerts: Vec<String>,
     /// Acknowledge domain alerts that are still open first (two calls)

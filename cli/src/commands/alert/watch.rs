@@ -33,16 +33,16 @@ pub struct AlertWatchArgs {
     /// Which alerts
     #[command(flatten)]
     pub filter: AlertFilter,
-    /// Time between two looks
+    /// Time between two checks
     #[arg(long, value_name = "TIME", default_value = "60s")]
     pub interval: String,
     /// Run this command for each new alert
     #[arg(long, value_name = "CMD")]
     pub exec: Option<String>,
-    /// End with exit code 1 at the first look that finds a new alert
+    /// Exit with code 1 as soon as a new alert is found
     #[arg(long)]
     pub exit_code: bool,
-    /// End after this time, with exit code 0
+    /// Stop after this time, with exit code 0
     #[arg(long = "for", value_name = "TIME")]
     pub length: Option<String>,
 }

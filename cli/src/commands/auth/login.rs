@@ -13,16 +13,24 @@ use secmon::ApiKey;
 use serde_json::json;
 use std::path::Path;
 
+const EXAMPLES: &str = "\
+Examples:
+  secmon profile create colleague --same-as work --read-only   no login: the same key
+  secmon auth login                                            asks for address and key
+  secmon auth login --profile work --base-url https://portal.example.com --key-stdin < key.txt
+  secmon auth login --profile work --key-command \"pass show secmon\"";
+
 /// Where the key comes from.
 #[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
 pub struct LoginArgs {
     /// Read the key from standard input instead of asking for it
     #[arg(long, conflicts_with = "key_command")]
     pub key_stdin: bool,
-    /// Keep no key: run this command for it each time, as "pass show secmon"
+    /// Store no key: run this command to get it each time, such as "pass show secmon"
     #[arg(long, value_name = "CMD")]
     pub key_command: Option<String>,
-    /// Refuse every change with this profile on this machine; the key itself could make them elsewhere
+    /// Refuse every change made with this profile on this machine; the key itself still allows them elsewhere
     #[arg(long)]
     pub read_only: bool,
 }

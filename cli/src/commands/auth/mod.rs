@@ -10,14 +10,14 @@ use crate::error::CliError;
 use crate::ui::outcome::Outcome;
 use clap::Subcommand;
 
-/// The API key of a profile. The key is never an option: it is asked for, read, or fetched by a command.
+/// The API key of a profile. It is never given as an option: it is typed, read from standard input, or fetched by a command.
 #[derive(Debug, Subcommand)]
 pub enum AuthCommand {
-    /// Keep the address and the key of your portal as a profile
+    /// Save the address and the API key of your portal as a profile
     Login(LoginArgs),
-    /// Say which address and key are in use, and whether the service accepts the key
+    /// Show which address and key are in use, and whether the service accepts the key
     Status,
-    /// Forget the key of a profile; its other settings stay
+    /// Delete the key of a profile; its other settings stay
     Logout,
 }
 

@@ -68,7 +68,7 @@ pub async fn outlook(
         Ok(Some(monitored)) => format!(" {}", monitored.sentence(customer, kept)),
         Ok(None) => String::new(),
         Err(error) => format!(
-            " What customer {customer} has cannot be read now ({}); what no longer fits is paused, newest first.",
+            " The records of customer {customer} cannot be read now ({}); what no longer fits is paused, newest first.",
             error.message()
         ),
     }
@@ -168,7 +168,7 @@ impl Monitored {
         );
         let at_most = match kept {
             Kept::AllInUse => {
-                return format!("{has}; a change to less than is in use is refused.");
+                return format!("{has}; lowering it below what is in use is refused.");
             }
             Kept::AtLeast(kept) => {
                 let kept = usize::try_from(kept).unwrap_or(usize::MAX);
@@ -178,7 +178,7 @@ impl Monitored {
         };
         let stays = match kept {
             Kept::AtLeast(kept) => format!("at least {kept} of it stays"),
-            _ => "only the platform knows how much of it will stay".to_owned(),
+            _ => "only the platform knows how much of it will remain".to_owned(),
         };
         if at_most == 0 {
             return format!("{has}, and {stays}: no {} is paused.", self.kind);

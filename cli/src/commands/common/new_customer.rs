@@ -17,7 +17,7 @@ pub async fn announce(
 ) -> Result<(), CliError> {
     match references::is_known(session, customer).await {
         Ok(false) => screen.note(&format!(
-            "new customer {customer}: nothing of theirs is known so far"
+            "new customer {customer}: nothing is known of them yet"
         )),
         Err(error) if error.exit() == Exit::Permission => return Err(error),
         Ok(true) | Err(_) => {}
@@ -40,12 +40,10 @@ pub fn announce_all(
         .collect();
     match new.as_slice() {
         [] => {}
-        [one] => screen.note(&format!("new customer {one}: no server of theirs so far")),
-        [one, other] => screen.note(&format!(
-            "new customers {one} and {other}: no server of theirs so far"
-        )),
+        [one] => screen.note(&format!("new customer {one}: no servers yet")),
+        [one, other] => screen.note(&format!("new customers {one} and {other}: no servers yet")),
         many => screen.note(&format!(
-            "{} new customers: no server of theirs so far: {}",
+            "{} new customers, without servers yet: {}",
             many.len(),
             bulk::preview(many, CustomerId::to_string)
         )),

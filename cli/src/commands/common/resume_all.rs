@@ -58,7 +58,7 @@ pub fn choose<T: Suspended>(
     };
     if chosen.is_empty() && !others.is_empty() {
         let question = format!(
-            "The history of this machine tells of no {0} of customer {customer} that {1} has stopped. About to resume {2}, whoever suspended them.",
+            "The history of this machine has no {0} of customer {customer} that was suspended by {1}. About to resume {2}, no matter who suspended them.",
             kind.one,
             kind.stopped_by,
             what(&others)
@@ -81,10 +81,10 @@ fn stay<T: Suspended>(kind: &SuspendedKind, others: &[T]) -> Option<Line> {
     match others.len() {
         0 => None,
         1 => Some(Line::text(format!(
-            "1 of them stays suspended, as {by} did not stop it: {names}."
+            "1 of them stays suspended, because it was not suspended by {by}: {names}."
         ))),
         many => Some(Line::text(format!(
-            "{many} of them stay suspended, as {by} did not stop them: {names}."
+            "{many} of them stay suspended, because they were not suspended by {by}: {names}."
         ))),
     }
 }

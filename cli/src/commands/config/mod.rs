@@ -16,7 +16,7 @@ use clap::Subcommand;
 
 const CONFIG_HELP: &str = "\
 KEY is default_profile, or a setting of the profile in use (--profile names another): base_url, key_file, key_command,
-customer, namespace, rate_limits, allow_http, output, read_only, protected. profiles.NAME.SETTING names both.
+customer, namespace, rate_limits, allow_http, plans, output, read_only, protected, protect. profiles.NAME.SETTING names both.
 
 Examples:
   secmon config set customer 42
@@ -24,7 +24,7 @@ Examples:
   secmon config unset customer --profile acme
   cat \"$(secmon config path config)\"";
 
-/// The configuration file. Keys are no settings: they are in files of their own.
+/// The configuration file. API keys are not settings: they have files of their own.
 #[derive(Debug, Subcommand)]
 #[command(after_help = CONFIG_HELP)]
 pub enum ConfigCommand {
@@ -34,28 +34,28 @@ pub enum ConfigCommand {
         /// The setting
         key: String,
     },
-    /// Change a setting; comments of the file stay
+    /// Change a setting; comments in the file are kept
     #[command(after_help = CONFIG_HELP)]
     Set {
         /// The setting
         key: String,
-        /// Its value; several hosts of allow_http with commas
+        /// Its value; a list (allow_http, plans, protect) with commas
         value: String,
     },
-    /// Take a setting out of the file
+    /// Remove a setting from the file
     #[command(after_help = CONFIG_HELP)]
     Unset {
         /// The setting
         key: String,
     },
-    /// List what the file says
+    /// List the settings in the file
     List,
-    /// Print where things are kept
+    /// Print where files are kept
     Path {
         /// Print only this one
         of: Option<PathOf>,
     },
-    /// Change the file in an editor ($VISUAL, $EDITOR); one with a mistake in it is not taken
+    /// Edit the file in $VISUAL or $EDITOR; a file with a mistake in it is not saved
     Edit,
 }
 

@@ -13,15 +13,15 @@ use std::path::PathBuf;
 pub enum PathOf {
     /// The configuration file.
     Config,
-    /// The folder of the keys.
+    /// The folder with the keys.
     Keys,
-    /// The file that says what was changed from this machine.
+    /// The file that records what was changed from this machine.
     History,
-    /// The folder of what programs of this user share and remember.
+    /// The folder with what the programs of this user share and remember.
     State,
-    /// The folder of what can be read again.
+    /// The folder with what can be fetched again.
     Cache,
-    /// The folder of the embedded mock's state.
+    /// The folder with the embedded mock's state.
     Local,
 }
 

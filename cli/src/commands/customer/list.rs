@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 /// Which customers.
 #[derive(Debug, Args)]
 pub struct CustomerListArgs {
-    /// Only customers whose number is this, or one of whose servers has this in its address or name
+    /// Only customers with this number, or with a server whose address or name contains this text
     #[arg(long, value_name = "TEXT")]
     pub search: Option<String>,
 }
@@ -62,7 +62,7 @@ pub async fn run(context: &Context, args: &CustomerListArgs) -> Result<Outcome, 
     };
     let customers: Vec<Customer> = customers.into_values().filter(is_sought).collect();
     context.screen.note(
-        "the service lists no customers: these have servers, or domains that this machine has seen",
+        "the service cannot list customers: these have servers, or domains that this machine has seen",
     );
     Ok(Outcome::list(&customers, COLUMNS))
 }

@@ -1,15 +1,18 @@
 //! `secmon customer ...`: who there is, how they stand, and what is done to all that they have.
 
 mod everything;
+mod leave;
 mod list;
+mod possession;
+mod resume;
+mod show;
+mod suspend;
 
-use self::everything::{Everything, LEAVE_EXAMPLES, SUSPEND_EXAMPLES};
 use self::list::CustomerListArgs;
-use super::common::transition::Transition;
-use super::status;
+use self::possession::Everything;
+use self::show::CustomerShowArgs;
 use crate::context::Context;
 use crate::error::CliError;
-use crate::references;
 use crate::session::settings;
 use crate::ui::outcome::Outcome;
 use clap::Subcommand;
@@ -18,21 +21,17 @@ use secmon::model::CustomerId;
 /// Customers, by the numbers that the billing system gave them.
 #[derive(Debug, Subcommand)]
 pub enum CustomerCommand {
-    /// List the customers: by their servers, and by the domains that this machine has seen
+    /// List customers, by their servers and by the domains that this machine has seen
     List(CustomerListArgs),
-    /// Show how a customer stands, as `status -c` does: servers, domains, open alerts, rules about to expire
-    Show {
-        /// The customer's number
-        #[arg(value_name = "CUSTOMER")]
-        number: String,
-    },
-    /// Suspend all that a customer has: servers, domains, and the subscriptions that are known here
-    #[command(after_help = SUSPEND_EXAMPLES)]
+    /// Show an overview of a customer, like `status -c`: servers, domains, open alerts, expiring rules
+    Show(CustomerShowArgs),
+    /// Suspend everything a customer has: servers, domains, and the subscriptions this machine knows
+    #[command(after_help = suspend::EXAMPLES)]
     Suspend(Everything),
-    /// Resume what `customer suspend` has stopped, and nothing that was suspended otherwise
+    /// Resume what `customer suspend` suspended; anything suspended another way stays suspended
     Resume(Everything),
-    /// End all that a customer has, for billing: servers, domains, and the subscriptions that are known here
-    #[command(after_help = LEAVE_EXAMPLES)]
+    /// End everything a customer has, and its billing: servers, domains, and the subscriptions this machine knows
+    #[command(after_help = leave::EXAMPLES)]
     Leave(Everything),
 }
 
@@ -40,17 +39,11 @@ pub enum CustomerCommand {
 pub async fn run(context: &Context, command: CustomerCommand) -> Result<Outcome, CliError> {
     match command {
         CustomerCommand::List(args) => list::run(context, &args).await,
-        CustomerCommand::Show { number } => show(context, &number).await,
-        CustomerCommand::Suspend(all) => everything::run(context, &all, Transition::Suspend).await,
-        CustomerCommand::Resume(all) => everything::run(context, &all, Transition::Resume).await,
-        CustomerCommand::Leave(all) => everything::run(context, &all, Transition::Terminate).await,
+        CustomerCommand::Show(args) => show::run(context, &args).await,
+        CustomerCommand::Suspend(all) => suspend::run(context, &all).await,
+        CustomerCommand::Resume(all) => resume::run(context, &all).await,
+        CustomerCommand::Leave(all) => leave::run(context, &all).await,
     }
-}
-
-async fn show(context: &Context, number: &str) -> Result<Outcome, CliError> {
-    let customer = number_of(number)?;
-    references::refuse_unknown(&context.session, customer).await?;
-    status::of_customer(context, customer).await
 }
 
 fn number_of(text: &str) -> Result<CustomerId, CliError> {

@@ -6,9 +6,10 @@ use crate::error::{CliError, Own};
 use crate::notebook::leaks::LookedAt;
 use crate::ui::outcome::{Cell, Field, Outcome, shown, with_room};
 use clap::{Args, ValueEnum};
-use secmon::model::{DomainId, LeakCategory, LeakRecord};
+use secmon::model::{DomainId, LeakCategory, LeakRecord, Timestamp};
 use secmon::operations::ListCredentialLeaks;
 use serde_json::Value;
+use std::cmp::Reverse;
 
 /// Whose credentials leaked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -23,7 +24,8 @@ pub enum CategoryArg {
 }
 
 const LEAK: &[Field<LeakRecord>] = &[
-    with_room("leaked_at").of(|record| field_of(record, "leaked_at")),
+    with_room("leaked_at")
+        .of(|record| leaked_at(record).map_or_else(|| field_of(record, "leaked_at"), Cell::Time)),
     shown("category").of(|record| field_of(record, "category")),
     shown("email").of(|record| field_of(record, "email")),
     shown("source").of(|record| field_of(record, "source")),
@@ -37,7 +39,7 @@ pub struct DomainLeaksArgs {
     /// Only this category
     #[arg(long)]
     pub category: Option<CategoryArg>,
-    /// Only those that this machine has not shown before
+    /// Only leaks that this machine has not shown before
     #[arg(long)]
     pub new: bool,
 }
@@ -73,7 +75,7 @@ pub async fn run(context: &Context, args: &DomainLeaksArgs) -> Result<Outcome, C
     }
     let account = context.session.account()?;
     let mut looked_at = LookedAt::read(account, domain.id);
-    let records = match args.new {
+    let mut records = match args.new {
         true => {
             if looked_at.is_first() {
                 context
@@ -86,6 +88,8 @@ pub async fn run(context: &Context, args: &DomainLeaksArgs) -> Result<Outcome, C
         }
         false => context.screen.cut(records, total),
     };
+    // The newest first; those without a date that can be read come last.
+    records.sort_by_key(|record| Reverse(leaked_at(record)));
     if !context.session.settings.safety.dry_run {
         remember(context, &mut looked_at, (account, domain.id), &records);
     }
@@ -104,6 +108,11 @@ fn remember(
             .screen
             .note(&format!("warning: {}", error.message()));
     }
+}
+
+/// When a record leaked, where the service gives it as a point in time.
+fn leaked_at(record: &LeakRecord) -> Option<Timestamp> {
+    record.get("leaked_at")?.as_str()?.parse().ok()
 }
 
 /// A field as the service tells it.

@@ -26,7 +26,7 @@ const PAGE_SIZE: u32 = 50;
 pub struct DomainMentionsArgs {
     /// The domain: name or id
     pub domain: String,
-    /// Only those nobody has seen yet; a list without this marks them as seen
+    /// Only mentions nobody has seen yet; listing without this marks them as seen
     #[arg(long)]
     pub new: bool,
 }

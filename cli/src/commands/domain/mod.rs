@@ -29,13 +29,13 @@ use clap::Subcommand;
 /// Monitored domains. A domain belongs to a customer: name it with -c.
 #[derive(Debug, Subcommand)]
 pub enum DomainCommand {
-    /// List the monitored domains of a customer, and its slots
+    /// List the monitored domains of a customer, and their slots
     List,
     /// Show one domain: compromised credentials, mentions, slots
     Show(DomainShowArgs),
     /// Start watching domains; each takes a slot of a domain_monitoring subscription
     Provision(DomainProvisionArgs),
-    /// Watch another name under the same record; its history stays
+    /// Change the name that a record watches; its history stays
     Rename(DomainRenameArgs),
     /// Stop scanning domains and keep their findings
     #[command(after_help = SUSPEND_EXAMPLES)]
@@ -46,11 +46,11 @@ pub enum DomainCommand {
     Terminate(DomainTargets),
     /// Give up a domain and its slot for good: record, alerts and history are gone
     Release(DomainReleaseArgs),
-    /// Leaked credentials of a domain
+    /// List leaked credentials of a domain, the newest first
     Leaks(DomainLeaksArgs),
-    /// Mentions of a domain on the dark web
+    /// List mentions of a domain on the dark web
     Mentions(DomainMentionsArgs),
-    /// The last 25 scans of a domain
+    /// List the last 25 scans of a domain
     History(DomainHistoryArgs),
 }
 

@@ -19,7 +19,7 @@ use secmon::{FieldErrors, Operation};
 /// Domains to watch.
 #[derive(Debug, Args)]
 pub struct DomainProvisionArgs {
-    /// Names of the domains; of a URL the host counts
+    /// Names of the domains; of a URL, the host is used
     #[arg(value_name = "NAME", required = true)]
     pub names: Vec<String>,
     /// Number of the billing service that pays for the slots

@@ -53,7 +53,7 @@ pub struct EndpointTargets {
     /// The servers: id, IP address, host name or nickname, or - to read them from standard input
     #[arg(value_name = "ENDPOINT")]
     pub endpoints: Vec<String>,
-    /// Read the servers from a file, one a line or under a heading as for provision, or - for standard input
+    /// Read the servers from a file, one per line, or with a heading as for provision, or - for standard input
     #[arg(short, long, value_name = "FILE")]
     pub file: Option<PathBuf>,
     /// How to go on with an earlier run

@@ -25,7 +25,7 @@ pub struct EndpointListArgs {
     /// Only servers with this in their address, nickname or host name, or of the customer with this number
     #[arg(long, value_name = "TEXT")]
     pub search: Option<String>,
-    /// Only servers on which the last scan found this port open; a call for each server tells
+    /// Only servers on which the last scan found this port open; takes one call per server
     #[arg(long, value_name = "PORT")]
     pub port: Option<String>,
 }
@@ -50,7 +50,7 @@ pub async fn run(context: &Context, args: &EndpointListArgs) -> Result<Outcome, 
         total = page.meta.total;
         endpoints.extend(page.data);
     }
-    let endpoints = context.screen.cut(endpoints, total);
+    let mut endpoints = context.screen.cut(endpoints, total);
     let seen = endpoints.iter().map(Server::from).collect();
     context
         .notebook
@@ -61,13 +61,39 @@ pub async fn run(context: &Context, args: &EndpointListArgs) -> Result<Outcome, 
     if endpoints.is_empty() {
         tell_unknown(&context.session, &context.screen).await;
     }
+    sort(&mut endpoints);
     Ok(with_pages(&context.session, &endpoints))
+}
+
+/// The order in which a person looks for a server: by customer, then by name or address.
+fn sort(endpoints: &mut [Endpoint]) {
+    endpoints.sort_by_cached_key(|endpoint| {
+        let name = in_order(&references::name_of(endpoint));
+        (endpoint.billing_customer_id, name)
+    });
 }
 
 fn with_pages(session: &Session, endpoints: &[Endpoint]) -> Outcome {
     let mut outcome = listed(endpoints);
     outcome.table.pages = portal::pages(&session.settings, Thing::Server);
     outcome
+}
+
+/// A name in a form whose order is a person's: web-9 before web-10, 192.0.2.9 before 192.0.2.10.
+fn in_order(name: &str) -> String {
+    let (mut key, mut digits) = (String::new(), String::new());
+    for letter in name.to_lowercase().chars().chain(['\0']) {
+        if letter.is_ascii_digit() {
+            digits.push(letter);
+            continue;
+        }
+        if !digits.is_empty() {
+            key += &format!("{digits:0>20}");
+            digits.clear();
+        }
+        key.push(letter);
+    }
+    key
 }
 
 /// The servers that are looked for. The service looks for none, so all are read.
@@ -99,6 +125,7 @@ async fn sought(context: &Context, args: &EndpointListArgs) -> Result<Outcome, C
     if let Some(port) = port {
         servers = open_on(context, servers, &port).await?;
     }
+    sort(&mut servers);
     let servers = context.screen.cut(servers, None);
     Ok(with_pages(&context.session, &servers))
 }

@@ -28,24 +28,24 @@ use std::path::Path;
 /// Monitored servers.
 #[derive(Debug, Subcommand)]
 pub enum EndpointCommand {
-    /// List monitored servers
+    /// List monitored servers by customer and name; --sort changes the order
     List(EndpointListArgs),
     /// Show one server: its last scan, open alerts and allowed ports
     Show(EndpointShowArgs),
     /// Start monitoring servers (the same as `secmon provision`)
     Provision(Box<ProvisionArgs>),
-    /// Add a server by the endpoints call: 100 a minute instead of 60, and it can start paused
+    /// Add a server through the endpoints call, which allows 100 a minute instead of 60 and can start paused
     Add(EndpointAddArgs),
     /// Change the name a server is shown by
     Rename(EndpointRenameArgs),
-    /// Give a server another address: name and rules go along, and the old address ends
+    /// Move a server to another address: name and rules go along, and the old address is terminated
     Move(EndpointMoveArgs),
     /// Stop scanning servers and keep their history
     #[command(after_help = SUSPEND_EXAMPLES)]
     Suspend(EndpointSelection),
     /// Scan suspended servers again
     Resume(EndpointSelection),
-    /// End monitoring for billing; a later manual scan is still told why it is refused
+    /// End monitoring and billing; a later manual scan still says why it is refused
     Terminate(EndpointSelection),
     /// Remove servers from every list; adding the address again restores them
     Delete(EndpointSelection),

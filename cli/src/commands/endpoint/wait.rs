@@ -28,7 +28,7 @@ pub struct EndpointWaitArgs {
     /// Longest wait, 10m if not given (--timeout means the same here); then the exit code is 9
     #[arg(long = "wait-timeout", value_name = "TIME")]
     pub wait_timeout: Option<String>,
-    /// Shortest time between two looks
+    /// Shortest time between two checks
     #[arg(long, value_name = "TIME", default_value = "1s")]
     pub interval: String,
 }

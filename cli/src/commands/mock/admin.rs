@@ -16,7 +16,7 @@ use std::time::Duration;
 /// Where the mock's admin API is.
 #[derive(Debug, Args)]
 pub struct AdminArgs {
-    /// Origin of the admin API; without it SECMON_MOCK_ADMIN_URL, else the address of the service
+    /// Address of the admin API; by default SECMON_MOCK_ADMIN_URL, or the address of the service
     #[arg(long, value_name = "URL", global = true)]
     pub admin_url: Option<String>,
 }

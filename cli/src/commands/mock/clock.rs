@@ -14,7 +14,7 @@ use serde_json::json;
 pub enum ClockCommand {
     /// Show the time
     Show,
-    /// Move time forward; what is due until then has happened when it returns
+    /// Move time forward; everything due by then has happened when the command returns
     Advance {
         /// How far, as 90s, 5m or 24h
         length: String,

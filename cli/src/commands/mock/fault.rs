@@ -22,11 +22,11 @@ Examples:
 /// Ordered trouble.
 #[derive(Debug, Subcommand)]
 pub enum FaultCommand {
-    /// Order trouble
+    /// Add a fault
     Add(FaultAddArgs),
-    /// List what is ordered, and how often it hit
+    /// List the faults, and how often each was applied
     List,
-    /// Remove all of it
+    /// Remove all faults
     Clear,
 }
 

@@ -41,7 +41,7 @@ pub enum MockSteering {
         #[command(subcommand)]
         command: ClockCommand,
     },
-    /// Order trouble for calls to come
+    /// Make coming calls fail or slow down
     Fault {
         /// Which mock
         #[command(flatten)]
@@ -50,7 +50,7 @@ pub enum MockSteering {
         #[command(subcommand)]
         command: FaultCommand,
     },
-    /// Let something happen in the simulated world, and scan for it
+    /// Make something happen in the simulated world, and scan for it
     Trigger {
         /// Which mock
         #[command(flatten)]
@@ -59,13 +59,13 @@ pub enum MockSteering {
         #[command(subcommand)]
         command: TriggerCommand,
     },
-    /// Take everything back to the start: records, faults, journal, clock
+    /// Reset everything to the start: records, faults, journal, clock
     Reset {
         /// Which mock
         #[command(flatten)]
         admin: AdminArgs,
     },
-    /// Carry the whole state out and in
+    /// Export or import the whole state
     State {
         /// Which mock
         #[command(flatten)]

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 pub enum StateCommand {
     /// Print the state as JSON
     Export,
-    /// Replace the state by an exported one
+    /// Replace the state with an exported one
     Import {
         /// The file, or - for standard input
         file: PathBuf,

@@ -64,7 +64,7 @@ pub struct TriggerPorts {
 /// When something that happened shows.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct TriggerOptions {
-    /// Do not scan for it: it shows at the next scan
+    /// Do not scan now: it shows at the next scan
     #[arg(long)]
     pub no_scan: bool,
 }

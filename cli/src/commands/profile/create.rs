@@ -10,7 +10,7 @@ use clap::Args;
 
 const EXAMPLES: &str = "\
 Examples:
-  secmon profile create colleague --same-as work --read-only
+  secmon profile create colleague --same-as work --read-only   the same key, no changes
   secmon profile create test --base-url https://portal.test.example";
 
 /// A new profile; its address is --base-url or another profile's, its customer -c.
@@ -19,13 +19,13 @@ Examples:
 pub struct ProfileCreateArgs {
     /// Name of the profile
     pub name: String,
-    /// Address, key and pace of this profile
+    /// Take address, key and pace from this profile
     #[arg(long, value_name = "PROFILE", conflicts_with = "base_url")]
     pub same_as: Option<String>,
     /// Refuse every change
     #[arg(long)]
     pub read_only: bool,
-    /// Ask for the name or count to be typed before every change that is asked about
+    /// Wherever a change asks for a yes, ask for the name or count to be typed instead
     #[arg(long)]
     pub protected: bool,
 }

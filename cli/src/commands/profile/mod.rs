@@ -26,14 +26,14 @@ pub enum ProfileCommand {
         /// Name of the profile
         name: String,
     },
-    /// Show the settings of a profile; the key only by its last characters
+    /// Show the settings of a profile, and the last characters of its key
     Show {
         /// Name of the profile; without it, the one in use
         name: Option<String>,
     },
-    /// Make a profile; `secmon auth login --profile NAME` gives it a key
+    /// Create a profile; `secmon auth login --profile NAME` gives it a key
     Create(ProfileCreateArgs),
-    /// Give a profile another name; its key goes along
+    /// Rename a profile; its key is kept
     Rename {
         /// Name of the profile
         name: String,

@@ -24,19 +24,19 @@ const EXAMPLES_FIRST: &str = "{about}{after-help}\n\n{usage-heading} {usage}\n\n
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, help_template = EXAMPLES_FIRST)]
 pub struct ProvisionArgs {
-    /// IP addresses of servers, URLs of domains; other names with --server or --domain
+    /// IP addresses of servers or URLs of domains; for other names, add --server or --domain
     #[arg(value_name = "TARGET")]
     pub targets: Vec<String>,
     /// The same as TARGET, in the API's words
     #[arg(long, value_name = "IP", hide_short_help = true)]
     pub ip_address: Vec<String>,
-    /// The targets are servers, host names too (the service resolves them)
+    /// Treat all targets as servers; the service resolves host names
     #[arg(long)]
     pub server: bool,
-    /// The targets that are no IP addresses are domains; --service is needed
+    /// Treat targets that are not IP addresses as domains; needs --service
     #[arg(long, conflicts_with = "server")]
     pub domain: bool,
-    /// Name to show for the server (one target only; a second call)
+    /// Name to show for the server (one target only; takes a second call)
     #[arg(long, alias = "name", value_name = "NAME")]
     pub nickname: Option<String>,
     /// Host name to show beside the address
@@ -49,7 +49,7 @@ pub struct ProvisionArgs {
     #[arg(long, value_name = "SLUG")]
     pub product: Option<String>,
     /// Plan the server belongs to
-    #[arg(long, value_name = "SLUG")]
+    #[arg(long, value_name = "PLAN")]
     pub plan: Option<String>,
     /// Monthly recurring revenue, 0.01 to 9999.99
     #[arg(long, value_name = "AMOUNT")]
@@ -64,7 +64,7 @@ pub struct ProvisionArgs {
     /// CSV file with a column `target`, or - for standard input
     #[arg(short, long, value_name = "FILE", help_heading = FILE)]
     pub file: Option<PathBuf>,
-    /// Read the file's column COL as FIELD, or with - pass it over (repeatable)
+    /// Read the column COL of the file as FIELD; COL=- ignores it (repeatable)
     #[arg(long, value_name = "COL=FIELD", help_heading = FILE, requires = "file")]
     pub map: Vec<String>,
     /// Character between the columns; auto finds , ; or tab
@@ -73,7 +73,7 @@ pub struct ProvisionArgs {
     /// What a failed row does to the rows after it
     #[arg(long, value_name = "HOW", default_value = "continue", help_heading = FILE)]
     pub on_error: OnError,
-    /// Write what became of each row to this CSV file; failed rows can be fed back in
+    /// Write the result of each row to this CSV file; its failed rows can be used as input again
     #[arg(long, value_name = "FILE", help_heading = FILE, requires = "file")]
     pub report: Option<PathBuf>,
     /// How to go on with an earlier run

@@ -15,10 +15,10 @@ pub struct ReportArgs {
     /// Name of the customer on the page; the service tells only the number
     #[arg(long, value_name = "NAME")]
     pub client_name: Option<String>,
-    /// Who sends the page, at its top
+    /// Name of the sender, shown at the top
     #[arg(long, value_name = "NAME")]
     pub brand: Option<String>,
-    /// Picture at the top, put into the page: PNG, JPEG or SVG of at most 256 KiB
+    /// Picture for the top, embedded in the page: PNG, JPEG or SVG of at most 256 KiB
     #[arg(long, value_name = "FILE")]
     pub logo: Option<PathBuf>,
 }

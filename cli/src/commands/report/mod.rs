@@ -95,7 +95,9 @@ async fn collect(context: &Context, customer: CustomerId) -> Result<Report, CliE
         list
     })
     .await?;
-    expiring.retain(ends_soon);
+    // The rules of a server that has ended allow nothing.
+    let is_there = |id| servers.iter().any(|server| server.data.id == id);
+    expiring.retain(|rule| ends_soon(rule) && rule.endpoint_id.is_none_or(is_there));
     expiring.sort_by_key(|rule| rule.expires_at.as_ref().map(|end| end.date_time()));
     Ok(Report {
         customer,

@@ -33,32 +33,32 @@ pub struct RuleAddArgs {
     /// The server, then the ports; with --global or -e, ports only
     #[arg(value_name = "ENDPOINT PORT", required_unless_present = "file", num_args = 1..)]
     pub words: Vec<String>,
-    /// Add the rules of a file, or - for standard input, as `rules list -o csv` or `-o json` prints them
+    /// Add the rules in a file (- for standard input), as printed by `rules list -o csv` or `-o json`
     #[arg(short, long, value_name = "FILE", conflicts_with_all = ["words", "endpoints", "global"])]
     #[arg(conflicts_with_all = ["message", "service", "expires"])]
     pub file: Option<PathBuf>,
-    /// With -f: put the rules of servers on this server; else each goes where the list says
+    /// With -f: add all server rules to this server, instead of the servers that the list names
     #[arg(long, value_name = "ENDPOINT", requires = "file")]
     pub to: Option<String>,
     /// Why the port is meant to be open
     #[command(flatten)]
     pub justification: Justification,
-    /// A further server (repeatable); then every positional is a port
+    /// Another server (repeatable); all other arguments are then ports
     #[arg(short, long = "endpoint", value_name = "ENDPOINT")]
     pub endpoints: Vec<String>,
-    /// For all servers of the customer given with -c, or with --account of every customer
+    /// Allow on all servers of the customer given with -c, or of every customer with --account
     #[arg(long, conflicts_with = "endpoints")]
     pub global: bool,
-    /// With --global: for the servers of every customer of the account, which has to be confirmed
+    /// With --global: allow on the servers of every customer of the account; has to be confirmed
     #[arg(long, requires = "global")]
     pub account: bool,
     /// Name of the service on the port, at most 100 characters
     #[arg(long, value_name = "NAME")]
     pub service: Option<String>,
-    /// Last day on which the rule counts: 2026-12-31, 31.12.2026, 90d from today, or "end of next month"
+    /// Last day on which the rule applies: 2026-12-31, 31.12.2026, 90d from today, or "end of next month"
     #[arg(long, value_name = "DAY|PERIOD")]
     pub expires: Option<String>,
-    /// Pass over ports that a rule covers already, instead of failing
+    /// Skip ports that a rule already covers, instead of failing
     #[arg(long)]
     pub skip_existing: bool,
     /// How to go on with an earlier run

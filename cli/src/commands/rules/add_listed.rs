@@ -98,7 +98,7 @@ async fn where_listed(context: &Context, rules: Vec<ListedRule>) -> Result<Vec<W
             (Scope::Global, Some(_)) => {}
             (Scope::Global, None) => {
                 return Err(CliError::usage(
-                    "the list has rules for all servers, and does not say of which customer: give -c ID",
+                    "the list has rules for all servers, but does not say whose: give -c ID",
                 ));
             }
             (Scope::Unsaid, _) => {
@@ -171,7 +171,7 @@ fn preview(total: usize, to_add: usize, overlapping: &[String], expired: usize) 
         );
     }
     if expired > 0 {
-        preview += &format!("; {} passed over", counted(expired, "expired rule"));
+        preview += &format!("; {} skipped", counted(expired, "expired rule"));
     }
     preview
 }

@@ -17,7 +17,7 @@ pub struct RuleCopyArgs {
     /// The server whose rules to copy
     #[arg(value_name = "ENDPOINT")]
     pub from: String,
-    /// The servers that get them
+    /// The servers to copy them to
     #[arg(long, value_name = "ENDPOINT", required = true, num_args = 1..)]
     pub to: Vec<String>,
     /// How to go on with an earlier run

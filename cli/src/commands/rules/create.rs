@@ -298,7 +298,7 @@ async fn not_made(
         return match same_rule(session, notebook, wanted).await {
             Ok(Some(rule)) => Ok(End::Done(made(wanted, &rule))),
             Err(_) => Err(error),
-            Ok(None) => Err(error.hint("no such rule is there: run the command again")),
+            Ok(None) => Err(error.hint("the rule was not added: run the command again")),
         };
     }
     if !error.concerns_field("port_start") {
@@ -310,7 +310,7 @@ async fn not_made(
     };
     let (id, ports) = (rule.id, ports_of(&rule));
     if existing == Existing::Skip {
-        let note = Some(format!("a rule for {ports} is there"));
+        let note = Some(format!("there is already a rule for {ports}"));
         return Ok(End::Skipped(Done {
             note,
             ..done(wanted, &rule)

@@ -44,7 +44,7 @@ pub async fn run(context: &Context, args: RuleEditArgs) -> Result<Outcome, CliEr
         && args.expires.is_none()
     {
         return Err(CliError::usage(
-            "nothing is to be changed: give --port, -m, --service or --expires",
+            "nothing to change: give --port, -m, --service or --expires",
         ));
     }
     let rule = rule::find(&context.session, &context.notebook, &args.rule).await?;

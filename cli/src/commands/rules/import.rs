@@ -20,10 +20,10 @@ use std::path::PathBuf;
 pub struct RuleImportArgs {
     /// The server the dump was taken on
     pub endpoint: String,
-    /// File with what iptables-save, nft list ruleset, ufw status or firewall-cmd --list-all printed, or -
+    /// File with the output of iptables-save, nft list ruleset, ufw status or firewall-cmd --list-all, or -
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// Which of them; without it the service finds out
+    /// Format of the dump; without this, the service detects it
     #[arg(long)]
     pub format: Option<FirewallFormatArg>,
 }
@@ -102,7 +102,7 @@ fn explained(error: CliError, file: &str, server: &str) -> CliError {
     let error = error.during(format!("importing {file} for {server}"));
     match lost {
         true => error.hint(
-            "run the same command again: ports that have their rule by now are passed over, none is doubled",
+            "run the same command again: ports that already have a rule are skipped, so none is added twice",
         ),
         false => error,
     }

@@ -1,13 +1,18 @@
 //! `secmon rules list`.
 
+use super::owners;
+use crate::commands::common::live::Live;
 use crate::commands::common::views;
 use crate::context::Context;
 use crate::error::CliError;
+use crate::notebook::owner::Owner;
 use crate::references;
-use crate::ui::outcome::Outcome;
+use crate::ui::outcome::{Cell, Outcome, to_json};
 use crate::values::durations;
 use clap::{Args, ValueEnum};
-use secmon::model::{RuleScope, RuleStatus};
+use secmon::model::{Rule, RuleId, RuleScope, RuleStatus};
+use serde_json::Value;
+use std::collections::HashMap;
 
 /// Where a rule counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -21,9 +26,9 @@ pub enum RuleScopeArg {
 /// Whether a rule still counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum RuleStatusArg {
-    /// It counts.
+    /// It is in force.
     Active,
-    /// Its last day is over.
+    /// Its last day has passed.
     Expired,
 }
 
@@ -36,7 +41,7 @@ pub struct RuleListArgs {
     /// Only rules of this scope
     #[arg(long)]
     pub scope: Option<RuleScopeArg>,
-    /// Only rules that count, or only those that expired
+    /// Only rules in force, or only expired ones
     #[arg(long)]
     pub status: Option<RuleStatusArg>,
     /// Only rules that expire within this time, as 14d
@@ -62,12 +67,14 @@ pub async fn run(context: &Context, args: &RuleListArgs) -> Result<Outcome, CliE
         list
     })
     .await?;
+    let live = live_servers(context, &rules).await?;
     if let Some(within) = within {
         let latest = chrono::Utc::now() + within;
         rules.retain(|rule| {
             rule.expires_at
                 .as_ref()
                 .is_some_and(|end| end.date_time() <= latest)
+                && !live.has_ended(rule)
         });
     }
     // Rules of all servers first, then by server and port.
@@ -75,8 +82,36 @@ pub async fn run(context: &Context, args: &RuleListArgs) -> Result<Outcome, CliE
         let server = rule.endpoint.as_ref().map(references::name_of);
         (server, rule.port_start)
     });
-    let owner = context.session.settings.customer;
-    Ok(Outcome::list(&rules, views::RULE).of_kind("rule", owner))
+    let owners = owners::of(context, &rules).await?;
+    Ok(listed(&rules, &owners, &live))
+}
+
+/// The servers there are; asked for only where a rule of one counts.
+async fn live_servers(context: &Context, rules: &[Rule]) -> Result<Live, CliError> {
+    let counts = |rule: &Rule| rule.endpoint_id.is_some() && rule.is_active != Some(false);
+    match rules.iter().any(counts) {
+        true => Live::read(&context.session, context.session.settings.customer).await,
+        false => Ok(Live::Some),
+    }
+}
+
+/// The rules with what the service does not say of them: whose the global ones are, and which servers have ended.
+fn listed(rules: &[Rule], owners: &HashMap<RuleId, Owner>, live: &Live) -> Outcome {
+    let owner = |rule: &Rule| owners.get(&rule.id).filter(|_| rule.endpoint_id.is_none());
+    let has_ended = |rule: &Rule| rule.is_active != Some(false) && live.has_ended(rule);
+    let mut outcome = Outcome::list(rules, views::RULE);
+    let cells = rules.iter().map(|rule| owner(rule).map(Cell::text));
+    outcome.table.amend("billing_customer_id", cells);
+    let ended = |rule| has_ended(rule).then(|| Cell::state("ended server"));
+    outcome.table.amend("status", rules.iter().map(ended));
+    let records = outcome.result.as_array_mut().into_iter().flatten();
+    for (record, rule) in records.filter_map(Value::as_object_mut).zip(rules) {
+        if let Some(owner) = owner(rule) {
+            record.insert("billing_customer_id".to_owned(), to_json(&owner.customer()));
+        }
+        record.insert("server_ended".to_owned(), has_ended(rule).into());
+    }
+    outcome.of_kind("rule", None)
 }
 
 fn scope(argument: RuleScopeArg) -> RuleScope {

@@ -62,7 +62,7 @@ pub fn read(path: &Path) -> Result<Vec<ListedRule>, CliError> {
         }
     }
     match rules.is_empty() {
-        true => Err(CliError::usage(format!("{name} has no rule"))),
+        true => Err(CliError::usage(format!("{name} contains no rules"))),
         false => Ok(rules),
     }
 }
@@ -80,7 +80,7 @@ fn of_json(text: &str, name: &str) -> Result<Vec<ListedRule>, CliError> {
     });
     let rules = rules.map_err(|error| {
         CliError::usage(format!(
-            "{name} is no list of rules: {error}; write one with `secmon rules list -o json`"
+            "{name} is not a list of rules: {error}; write one with `secmon rules list -o json`"
         ))
     })?;
     rules.into_iter().map(|rule| of_rule(rule, name)).collect()
@@ -177,9 +177,9 @@ impl Columns<'_> {
                 false => Scope::Unsaid,
             });
         };
-        let id = id
-            .parse()
-            .map_err(|_| CliError::usage(format!("endpoint_id: {id:?} is no id of a server")))?;
+        let id = id.parse().map_err(|_| {
+            CliError::usage(format!("endpoint_id: {id:?} is not the id of a server"))
+        })?;
         Ok(Scope::Server(id))
     }
 }

@@ -8,6 +8,7 @@ mod edit;
 mod import;
 mod list;
 mod listed;
+mod owners;
 mod remove;
 pub mod rule;
 mod show;
@@ -28,22 +29,22 @@ use clap::Subcommand;
 /// Allowed Ports rules.
 #[derive(Debug, Subcommand)]
 pub enum RuleCommand {
-    /// List rules
+    /// List rules; rules of ended servers are marked
     List(RuleListArgs),
     /// Count the rules of each server of a customer
     Summary,
-    /// Allow ports: an open alert that the rule covers is resolved
+    /// Allow ports; open alerts that the rule covers are resolved
     Add(RuleAddArgs),
     /// Show one rule
     Show(RuleShowArgs),
     /// Change a rule
     Edit(RuleEditArgs),
-    /// Remove rules, by id or by port on a server: their open ports raise alerts again at the next scan
+    /// Remove rules, by id or by port on a server; ports that are still open raise alerts at the next scan
     #[command(alias = "delete", alias = "rm")]
     Remove(RuleRemoveArgs),
-    /// Give other servers the rules of one server
+    /// Copy the rules of one server to others
     Copy(RuleCopyArgs),
-    /// Make rules of what a server's own firewall accepts: iptables-save | secmon rules import web-1 -
+    /// Create rules from what a server's own firewall accepts: iptables-save | secmon rules import web-1 -
     Import(RuleImportArgs),
 }
 

@@ -10,7 +10,7 @@ use crate::machine::files;
 use crate::notebook::Notebook;
 use crate::notebook::index::Seen;
 use crate::notebook::way_back::WayBack;
-use crate::references;
+use crate::references::{self, Reference};
 use crate::session::Session;
 use crate::session::prompt::{Danger, Prompt};
 use crate::ui::invocation::quoted;
@@ -25,7 +25,7 @@ use serde_json::{Value, json};
 /// Rules to remove.
 #[derive(Debug, Args)]
 pub struct RuleRemoveArgs {
-    /// Ids of the rules, or - to read them from standard input, one a line; with --on, their ports
+    /// Ids of the rules, or - to read them from standard input, one per line; with --on, their ports
     #[arg(value_name = "RULE|PORT", required = true)]
     pub rules: Vec<String>,
     /// The server whose own rules for these ports are removed: id, IP address, host name or nickname
@@ -132,7 +132,12 @@ impl<'a> Removing<'a> {
         ports: &[PortSpec],
         server: &str,
     ) -> Result<Vec<NamedRule>, CliError> {
-        let endpoint = references::endpoint(self.context, server).await?;
+        let endpoint = match references::endpoint(self.context, server).await {
+            Err(error) if error.exit() == Exit::NotFound => {
+                return Err(self.with_rules_of_ended(error, ports, server).await);
+            }
+            found => found?,
+        };
         let rules =
             references::all_rules(&self.context.session, &self.context.notebook, |mut list| {
                 list.endpoint_id = Some(endpoint.id);
@@ -148,6 +153,41 @@ impl<'a> Removing<'a> {
             push(&mut rows, row);
         }
         Ok(rows)
+    }
+}
+
+impl Removing<'_> {
+    /// The error of a server that is in no list, with the rules that are left of it: they go by their ids.
+    async fn with_rules_of_ended(
+        &self,
+        error: CliError,
+        ports: &[PortSpec],
+        server: &str,
+    ) -> CliError {
+        let (session, notebook) = (&self.context.session, &self.context.notebook);
+        let rules = references::all_rules(session, notebook, |mut list| {
+            list.scope = Some(RuleScope::Endpoint);
+            list
+        });
+        let (Ok(reference), Ok(rules)) = (Reference::parse(server), rules.await) else {
+            return error;
+        };
+        let is_meant = |rule: &&Rule| ports.iter().any(|port| port.is_same(rule));
+        let left = rules.iter().filter(is_meant).filter(|rule| {
+            let server = rule.endpoint.as_ref().map(std::slice::from_ref);
+            server.is_some_and(|server| {
+                let is_its_id = reference.id == Some(server[0].id);
+                is_its_id || !reference.fit(server).servers.is_empty()
+            })
+        });
+        let left: Vec<String> = left.map(|rule| rule.id.to_string()).collect();
+        match left.is_empty() {
+            true => error,
+            false => error.hint(format!(
+                "the server has ended, and its rule is removed by id: `rules remove {}`",
+                left.join(" ")
+            )),
+        }
     }
 }
 
@@ -260,13 +300,13 @@ fn no_rule(rules: &[Rule], port: &PortSpec, name: &str, server: &str) -> CliErro
     let covering = rules.iter().find(|rule| port.meets(rule));
     let way_out = match covering {
         Some(rule) => format!(
-            "a rule for {} is there; to remove all of it: `rules remove {}`",
+            "there is a rule for {}; to remove it as a whole: `rules remove {}`",
             ports_of(rule),
             rule.id
         ),
-        None => format!("see the rules there are: `rules list {}`", quoted(server)),
+        None => format!("see which rules there are: `rules list {}`", quoted(server)),
     };
-    CliError::not_found(format!("no rule of {name} is for {port} alone")).hint(way_out)
+    CliError::not_found(format!("{name} has no rule for exactly {port}")).hint(way_out)
 }
 
 /// A server and its ports name no rule.

@@ -68,10 +68,10 @@ pub fn about(session: &Session, rule: &Rule) -> String {
 pub fn refused_for_customer(session: &Session, rule: &Rule, error: CliError) -> CliError {
     match (rule.endpoint_id, session.settings.customer) {
         (None, Some(customer)) if error.exit() == Exit::NotFound => CliError::not_found(format!(
-            "rule {} is not customer {customer}'s: it counts for the whole account",
+            "rule {} does not belong to customer {customer}: it applies to the whole account",
             rule.id
         ))
-        .hint("to change it for every customer, name none: leave -c out"),
+        .hint("to change it for every customer, leave out -c"),
         _ => error,
     }
 }

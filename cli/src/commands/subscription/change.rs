@@ -1,11 +1,13 @@
 //! `secmon subscription change`.
 
+use super::plans;
 use super::target::{Subscription, SubscriptionTarget, conclude, untaken, with_moves};
 use crate::bulk::{Created, Done, End, Words};
 use crate::commands::common::capacity::{DOMAINS, Kept};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::notebook::index::Seen;
+use crate::notebook::way_back::{Capacity, WayBack};
 use crate::ui::outcome::{Outcome, to_json};
 use clap::Args;
 use secmon::Response;
@@ -63,9 +65,14 @@ pub async fn run(context: &Context, args: SubscriptionChangeArgs) -> Result<Outc
     request.new_quantity = asked;
     request.force = args.force.then_some(true);
     let before = subscription.active(context).await;
-    let sent = context.session.write(request, &label).await;
+    let sent = context
+        .session
+        .write_reversibly(request, &label, None, |answer| {
+            way_back(&subscription, &answer.data)
+        })
+        .await;
     let end = match sent {
-        Err(error) => Err(error),
+        Err(error) => Err(plans::named_in(&context.session, error)),
         Ok(None) => Ok(End::Planned),
         Ok(Some(answer)) => {
             let end = changed(context, &subscription, &answer, asked);
@@ -73,6 +80,21 @@ pub async fn run(context: &Context, args: SubscriptionChangeArgs) -> Result<Outc
         }
     };
     conclude(&context.screen, &subscription, "changing", CHANGED, end)
+}
+
+/// What takes a change back: the earlier plan or quantity, where the answer tells it.
+fn way_back(subscription: &Subscription, change: &SubscriptionChange) -> Option<WayBack> {
+    if !change.changed {
+        return Some(WayBack::Nothing);
+    }
+    let plan = change.previous_plan_slug.clone().map(Capacity::Plan);
+    let to = plan.or(change.previous_quantity.map(Capacity::Quantity))?;
+    Some(WayBack::ChangeSubscription {
+        customer: subscription.customer,
+        service: subscription.service,
+        product: subscription.product.as_str().into(),
+        to,
+    })
 }
 
 fn changed(
@@ -119,7 +141,7 @@ fn from_and_to(data: &SubscriptionChange) -> String {
     let to =
         plan(&data.plan_slug, data.quantity).unwrap_or_else(|| "what was asked for".to_owned());
     if !data.changed {
-        return format!("was {to} before, and stays so");
+        return format!("already has {to}");
     }
     let from = from.map(|from| format!(" from {from}")).unwrap_or_default();
     let direction = data
@@ -127,5 +149,5 @@ fn from_and_to(data: &SubscriptionChange) -> String {
         .as_ref()
         .map(|way| format!(" ({way})"))
         .unwrap_or_default();
-    format!("is changed{from} to {to}{direction}")
+    format!("was changed{from} to {to}{direction}")
 }

@@ -1,7 +1,7 @@
 //! `secmon subscription ...`
 
 mod change;
-mod plans;
+pub mod plans;
 mod set;
 pub mod switch;
 pub mod target;
@@ -21,16 +21,16 @@ use clap::Subcommand;
 pub enum SubscriptionCommand {
     /// Create or update the subscription of a service
     Set(SubscriptionSetArgs),
-    /// List the plans that are known here: from the configuration, and from answers
+    /// List the plan names that this machine knows: from the configuration and from earlier answers
     Plans,
-    /// Change plan or quantity; a downgrade below what is in use is refused
+    /// Change the plan or quantity; a downgrade below what is in use is refused
     Change(SubscriptionChangeArgs),
     /// Take its capacity away for now; what no longer fits is paused, newest first
     #[command(after_help = SUSPEND_EXAMPLES)]
     Suspend(SubscriptionTarget),
-    /// Give its capacity back; what the platform paused goes on, oldest first
+    /// Give its capacity back; what the platform paused is resumed, oldest first
     Resume(SubscriptionTarget),
-    /// End it; nothing is deleted, what no longer fits is paused
+    /// End it; nothing is deleted, but what no longer fits is paused
     Terminate(SubscriptionTarget),
 }
 

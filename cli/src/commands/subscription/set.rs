@@ -1,5 +1,6 @@
 //! `secmon subscription set`.
 
+use super::plans;
 use super::target::{Subscription, SubscriptionTarget, conclude, untaken};
 use crate::bulk::{Created, Done, End, Words};
 use crate::commands::common::args::ClientContact;
@@ -56,6 +57,7 @@ pub async fn run(context: &Context, args: SubscriptionSetArgs) -> Result<Outcome
         .session
         .write(request, &subscription.label())
         .await
+        .map_err(|error| plans::named_in(&context.session, error))
         .map(|sent| {
             sent.map_or(End::Planned, |answer| {
                 let created = Created::by(&answer);
@@ -70,8 +72,8 @@ pub async fn run(context: &Context, args: SubscriptionSetArgs) -> Result<Outcome
                 let what = what.map(|what| format!(", {what},")).unwrap_or_default();
                 let verb = match created {
                     Created::Yes => "is new",
-                    Created::Perhaps => "is as asked for",
-                    _ => "was there and is as asked for",
+                    Created::Perhaps => "is set as requested",
+                    _ => "already existed, and is set as requested",
                 };
                 End::Done(Done {
                     id: answer.data.subscription_id.to_string(),

@@ -17,7 +17,7 @@ use secmon::operations::{ResumeSubscription, SuspendSubscription, TerminateSubsc
 pub const SUSPEND_EXAMPLES: &str = "\
 Examples:
   secmon subscription suspend 501 --product port_monitoring -c 42
-A customer does not pay, and all that is monitored for them is to rest:
+If a customer does not pay and everything monitored for them is to stop:
   secmon endpoint suspend --all -c 42
   secmon domain suspend --all -c 42";
 

@@ -121,7 +121,7 @@ pub fn untaken(asked: Option<u32>, now: Option<u32>, plan: Option<&PlanSlug>) ->
     };
     let why = match plan {
         Some(_) => "this product is sold by plan, and --plan chooses it",
-        None => "this product has none",
+        None => "this product has no quantity",
     };
     format!(" The quantity {asked} has no effect: {why}.")
 }
@@ -139,7 +139,7 @@ pub fn with_moves(before: Option<Vec<String>>, now: Option<Vec<String>>, end: En
     let (paused, resumed) = (without(&before, &now), without(&now, &before));
     let tell = |mut done: Done| {
         if paused.is_empty() && resumed.is_empty() {
-            done.sentence += " Nothing was paused or resumed by that.";
+            done.sentence += " Nothing was paused or resumed.";
         }
         for (names, verb) in [(&paused, "paused"), (&resumed, "resumed")] {
             if !names.is_empty() {

@@ -8,10 +8,11 @@ mod seen;
 use crate::error::CliError;
 use crate::machine::files::{self, write_private};
 use crate::machine::paths;
-use secmon::model::{CustomerId, DomainId, EndpointId, ServiceId, SubscriptionId};
+use crate::notebook::owner::Owner;
+use secmon::model::{CustomerId, DomainId, EndpointId, RuleId, ServiceId, SubscriptionId};
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -38,6 +39,8 @@ pub struct Index {
     pub subscriptions: Vec<Subscription>,
     /// Plans that answers have named.
     pub plans: BTreeSet<String>,
+    /// Whose global rules are, where lists of several customers have told it.
+    pub global_rules: HashMap<RuleId, Owner>,
 }
 
 /// A subscription of a customer's service.
@@ -142,6 +145,7 @@ impl Notebook {
                 | Seen::Rules(_)
                 | Seen::Subscription(_)
                 | Seen::Plans(_)
+                | Seen::GlobalRules(_)
                 | Seen::Gone(_) => {}
             }
         }

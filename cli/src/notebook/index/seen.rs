@@ -1,9 +1,11 @@
 //! What an answer of the service shows, and how it changes the index.
 
 use super::{AlertRecord, Domain, Index, Record, Server, Subscription};
+use crate::notebook::owner::Owner;
 use secmon::model::{
-    Address, CustomerId, DomainAlert, DomainId, Endpoint, MonitoredDomain, PortAlert, Rule,
+    Address, CustomerId, DomainAlert, DomainId, Endpoint, MonitoredDomain, PortAlert, Rule, RuleId,
 };
+use std::collections::HashMap;
 use uuid::Uuid;
 
 /// Something an answer has shown.
@@ -27,6 +29,8 @@ pub enum Seen {
     Subscription(Subscription),
     /// Plans by their names.
     Plans(Vec<String>),
+    /// Whose global rules are.
+    GlobalRules(HashMap<RuleId, Owner>),
     /// A record that is no longer there.
     Gone(Uuid),
 }
@@ -69,6 +73,7 @@ impl Index {
                 put(&mut self.subscriptions, subscription, |one| one.id);
             }
             Seen::Plans(plans) => self.plans.extend(plans),
+            Seen::GlobalRules(owners) => self.global_rules.extend(owners),
             Seen::Gone(id) => self.forget(id),
         }
     }
@@ -77,6 +82,7 @@ impl Index {
         self.servers.retain(|server| *server.id.as_uuid() != id);
         self.domains.retain(|domain| *domain.id.as_uuid() != id);
         self.rules.retain(|rule| rule.id != id);
+        self.global_rules.remove(&RuleId::from(id));
         self.alerts.retain(|alert| alert.id != id);
         self.subscriptions.retain(|one| *one.id.as_uuid() != id);
     }

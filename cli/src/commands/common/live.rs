@@ -1,0 +1,46 @@
+//! Which servers are still monitored. The rules of a server that was terminated or deleted stay in the service's lists,
+//! and allow nothing.
+
+use crate::error::CliError;
+use crate::references;
+use crate::session::Session;
+use secmon::model::{CustomerId, EndpointId, EndpointPage, EndpointStatus, Rule};
+use secmon::operations::ListEndpoints;
+use std::collections::HashSet;
+
+/// The servers that one call has listed.
+#[derive(Debug)]
+pub enum Live {
+    /// There are no others.
+    All(HashSet<EndpointId>),
+    /// There are more than one call lists.
+    Some,
+}
+
+impl Live {
+    /// Asks for the servers of a customer or of the account, by one call.
+    pub async fn read(session: &Session, whose: Option<CustomerId>) -> Result<Self, CliError> {
+        let mut list = ListEndpoints::account_wide().per_page(references::PAGE_SIZE);
+        list.billing_customer_id = whose;
+        Ok(Self::of(session.read(list).await?.data))
+    }
+
+    /// The servers of the first page of a list.
+    pub fn of(page: EndpointPage) -> Self {
+        let count = u64::try_from(page.data.len()).ok();
+        match page.meta.total == count {
+            true => Self::All(page.data.into_iter().map(|server| server.id).collect()),
+            false => Self::Some,
+        }
+    }
+
+    /// Whether a rule is for a server that has ended. Where not all servers are known, only its own record can tell.
+    pub fn has_ended(&self, rule: &Rule) -> bool {
+        let server = rule.endpoint.as_ref();
+        let is_listed = match (self, rule.endpoint_id) {
+            (Self::All(servers), Some(id)) => servers.contains(&id),
+            _ => true,
+        };
+        !is_listed || server.is_some_and(|server| server.status == EndpointStatus::Terminated)
+    }
+}

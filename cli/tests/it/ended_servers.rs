@@ -1,0 +1,52 @@
+//! The rules of a server that was terminated or deleted stay in the service's lists. They count for nothing any more.
+
+use crate::shell::{Shell, account, provision};
+
+/// A server that has ended and one that has not, each with a rule that expires soon.
+fn with_ended(verb: &str) -> (Shell, String) {
+    let shell = Shell::of(&account());
+    provision(&shell, "203.0.113.1", "web-1");
+    provision(&shell, "203.0.113.2", "web-2");
+    let line = "rules add web-1 22 -m for-the-operations-team --expires 5d -o json";
+    let rule = shell.line(line).exits(0).json();
+    shell
+        .line("rules add web-2 22 -m for-the-operations-team --expires 5d")
+        .exits(0);
+    shell.line(&format!("endpoint {verb} web-1 -y")).exits(0);
+    (shell, rule["id"].as_str().expect("an id").to_owned())
+}
+
+#[test]
+fn a_list_marks_the_rules_of_ended_servers_and_no_count_has_them() {
+    for verb in ["terminate", "delete"] {
+        let (shell, rule) = with_ended(verb);
+        for whose in ["", " -c 42"] {
+            let listed = shell.line(&format!("rules list{whose}")).exits(0).stdout;
+            let marked = listed.lines().filter(|line| line.contains("ended server"));
+            let marked: Vec<&str> = marked.collect();
+            assert_eq!(marked.len(), 1, "{verb}: {listed}");
+            assert!(marked[0].contains("203.0.113.1)"), "{verb}: {listed}");
+            let line = format!("rules list --expiring 14d -o ids{whose}");
+            let expiring = shell.line(&line).exits(0).stdout;
+            assert_eq!(expiring.lines().count(), 1, "{verb}: {expiring}");
+            assert!(!expiring.contains(&rule), "{verb}: {expiring}");
+        }
+        let status = shell.line("status -c 42 -o json").exits(0).json();
+        assert_eq!(status["rules"]["total"], 1, "{verb}: {status}");
+        assert_eq!(status["rules"]["expiring_within_14_days"], 1, "{status}");
+    }
+}
+
+#[test]
+fn a_rule_of_an_ended_server_is_removed_by_the_id_that_the_hint_has() {
+    for verb in ["terminate", "delete"] {
+        let (shell, rule) = with_ended(verb);
+        for server in ["web-1", "203.0.113.1"] {
+            let line = format!("rules remove 22 --on {server} -y");
+            let refused = shell.line(&line).exits(4).stderr;
+            let hint = format!("rules remove {rule}");
+            assert!(refused.contains(&hint), "{verb} {server}: {refused}");
+        }
+        shell.line(&format!("rules remove {rule} -y")).exits(0);
+    }
+}
