@@ -1,6 +1,9 @@
 //! The journal (M1, M6).
 
+use std::cmp::Reverse;
+
 use serde::Serialize;
+use serde_json::value::{RawValue, to_raw_value};
 
 use super::{AdminCall, Answered, input};
 use crate::AdminError;
@@ -53,32 +56,38 @@ impl Filter {
 #[derive(Serialize)]
 struct Listed {
     dropped: u64,
-    requests: Vec<JournalEntry>,
+    /// As text: as values, all of them at once could take a hundred times as much.
+    requests: Vec<Box<RawValue>>,
 }
 
 pub(crate) fn list(call: &AdminCall) -> Result<Answered, AdminError> {
     let filter = Filter::read(call)?;
-    let secrets = call.mock.secrets();
-    let redaction = Redaction::new(secrets.iter().map(String::as_str));
-    let newest = |tenant: Option<&str>, journal: &mut Journal| {
-        let taken = journal.entries().rev().filter(|entry| filter.takes(entry));
-        let shown = taken.map(|entry| JournalEntry::new(tenant, entry, &redaction));
-        let shown = shown.filter(|entry| filter.takes_path(entry));
-        (
-            journal.dropped(),
-            shown.take(filter.limit).collect::<Vec<_>>(),
-        )
+    let of = |tenant: Option<&str>, journal: &mut Journal| {
+        let taken = journal.entries().filter(|entry| filter.takes(entry));
+        let taken = taken.map(|entry| (tenant.map(str::to_owned), entry));
+        (journal.dropped(), taken.collect::<Vec<_>>())
     };
     let tenant = call.query.get("tenant").map(String::as_str);
-    let (dropped, entries): (Vec<u64>, Vec<_>) =
-        call.mock.with_journals(tenant, newest)?.into_iter().unzip();
-    let mut entries: Vec<JournalEntry> = entries.into_iter().flatten().collect();
-    entries.sort_unstable_by_key(|entry| entry.id);
-    let surplus = entries.len().saturating_sub(filter.limit);
-    entries.drain(..surplus);
+    let (dropped, taken): (Vec<u64>, Vec<_>) =
+        call.mock.with_journals(tenant, of)?.into_iter().unzip();
+    let mut taken: Vec<_> = taken.into_iter().flatten().collect();
+    taken.sort_unstable_by_key(|(_, entry)| Reverse(entry.id));
+    let secrets = call.mock.secrets();
+    let redaction = Redaction::new(secrets.iter().map(String::as_str));
+    let shown = taken
+        .iter()
+        .map(|(tenant, entry)| JournalEntry::new(tenant.as_deref(), entry, &redaction));
+    let newest = shown
+        .filter(|entry| filter.takes_path(entry))
+        .take(filter.limit);
+    // An entry has text keys and no serializer that fails.
+    let mut requests: Vec<_> = newest
+        .filter_map(|entry| to_raw_value(&entry).ok())
+        .collect();
+    requests.reverse();
     Ok(Answered::shown(&Listed {
         dropped: dropped.into_iter().sum(),
-        requests: entries,
+        requests,
     }))
 }
 
