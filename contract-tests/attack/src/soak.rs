@@ -16,7 +16,7 @@ use crate::Field;
 use crate::chance::Chance;
 use crate::client::Caller;
 use crate::mock::{Mock, mebibytes};
-use crate::table::{Outcome, Seen, Table, hold};
+use crate::table::{Lost, Outcome, Seen, Table, hold};
 use partner::Partner;
 
 /// Partners at random, faults, moving clocks and restarts.
@@ -73,7 +73,7 @@ fn soak(field: &Field, state: &Path, span: Duration) -> Outcome<Tally> {
     let mut mock = field.program.start_on(state, FLAGS)?;
     while Instant::now() < until {
         let admin = mock.anyone();
-        let before = |lost: crate::table::Lost| lost.at(&format!("round {}", tally.rounds));
+        let before = |lost: Lost| lost.at(&format!("round {}", tally.rounds));
         change_accounts(&admin, &mut partners, &mut chance).map_err(before)?;
         tally.faults += place_faults(&admin, &partners, &mut chance).map_err(before)?;
         let ending = *chance.pick(&[Ending::Kill, Ending::Kill, Ending::Stop, Ending::GoOn]);
@@ -124,7 +124,7 @@ fn round(
     let span = Duration::from_millis(200 + chance.below(800));
     let anyone = mock.anyone();
     let mut own = chance.split();
-    thread::scope(|scope| {
+    let left = thread::scope(|scope| {
         let workers: Vec<_> = partners
             .iter_mut()
             .map(|partner| scope.spawn(|| partner.work(&anyone, &is_over)))
@@ -134,31 +134,45 @@ fn round(
             disturb(&anyone, &mut own)?;
         }
         // A killed server ends in the middle of calls; else they come to their end first.
-        let (killed, running) = match ending {
-            Ending::Kill => (Some(mock.kill()), None),
-            Ending::Stop | Ending::GoOn => (None, Some(mock)),
+        let mock = match ending {
+            Ending::Kill => mock.kill().map(|()| None)?,
+            Ending::Stop | Ending::GoOn => Some(mock),
         };
         is_over.store(true, Ordering::Relaxed);
         for worker in workers {
-            let worked = worker
-                .join()
-                .unwrap_or_else(|_| Err(crate::table::Lost::new("a partner fails")));
-            worked?;
+            let worked = worker.join();
+            worked.unwrap_or_else(|_| Err(Lost::new("a partner fails")))?;
         }
-        killed.transpose()?;
-        match (running, ending) {
-            (Some(mock), Ending::GoOn) => Ok(mock),
-            (Some(mock), _) => {
-                let before = accounts(&mock)?;
-                mock.stop()?;
-                let mock = field.program.start_on(state, FLAGS)?;
-                hold(accounts(&mock)? == before, || {
-                    "the accounts are not the same after a stop".to_owned()
-                })?;
-                Ok(mock)
-            }
-            (None, _) => field.program.start_on(state, FLAGS),
-        }
+        Ok::<_, Lost>(mock)
+    })?;
+    let Some(mock) = left else {
+        return field.program.start_on(state, FLAGS);
+    };
+    only_injected_loss(&anyone, partners)?;
+    if matches!(ending, Ending::GoOn) {
+        return Ok(mock);
+    }
+    let before = accounts(&mock)?;
+    mock.stop()?;
+    let mock = field.program.start_on(state, FLAGS)?;
+    let is_same = accounts(&mock)? == before;
+    hold(is_same, || {
+        "the accounts are not the same after a stop".to_owned()
+    })?;
+    Ok(mock)
+}
+
+/// No more answers were lost than faults acted.
+fn only_injected_loss(anyone: &Caller, partners: &[Partner]) -> Outcome {
+    let faults = anyone.get("/_mock/faults")?.expect(200)?.json()?;
+    let faults = faults["faults"].as_array().cloned().unwrap_or_default();
+    let hits: u64 = faults
+        .iter()
+        .filter_map(|fault| fault["hits"].as_u64())
+        .sum();
+    let lost: u64 = partners.iter().map(|partner| partner.lost).sum();
+    hold(lost <= hits, || {
+        format!("{lost} answers were lost, {hits} of them by faults")
     })
 }
 

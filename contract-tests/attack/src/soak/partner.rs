@@ -14,6 +14,8 @@ pub struct Partner {
     pub key: String,
     pub ledger: Ledger,
     pub calls: usize,
+    /// Calls of the last round whose answer was lost, or a fault's.
+    pub lost: u64,
     chance: Chance,
 }
 
@@ -31,6 +33,7 @@ impl Partner {
             key,
             ledger: Ledger::default(),
             calls: 0,
+            lost: 0,
             chance,
         }
     }
@@ -38,8 +41,9 @@ impl Partner {
     /// Works until it is over, or until the server is gone.
     pub fn work(&mut self, anyone: &Caller, is_over: &AtomicBool) -> Outcome {
         let caller = anyone.with_key(&self.key);
-        let mut lost = 0;
-        while !is_over.load(Ordering::Relaxed) && lost < 20 {
+        let mut in_a_row = 0;
+        self.lost = 0;
+        while !is_over.load(Ordering::Relaxed) && in_a_row < 20 {
             self.calls += 1;
             let is_answered = match self.chance.below(12) {
                 0..=3 => self.add_server(&caller)?,
@@ -51,7 +55,8 @@ impl Partner {
                 _ => self.look_around(&caller)?,
             };
             // A fault loses an answer now and then; a server that is gone loses all.
-            lost = if is_answered { 0 } else { lost + 1 };
+            in_a_row = if is_answered { 0 } else { in_a_row + 1 };
+            self.lost += u64::from(!is_answered);
         }
         Ok(())
     }
@@ -152,22 +157,18 @@ impl Partner {
 
     fn add_rule(&mut self, caller: &Caller) -> Outcome<bool> {
         let servers = self.ledger.places(SERVERS);
-        let port = 1 + self.chance.below(500);
-        let mut rule = json!({ "port_start": port, "protocol": "tcp", "justification": format!("Asked for by {}", self.name) });
+        let mut rule = self.rule();
         if !servers.is_empty() && self.chance.below(3) > 0 {
             rule["endpoint_id"] = json!(&self.chance.pick(&servers)[SERVERS.len()..]);
         }
-        if let Some(answer) = answered(caller.post("/api/v1/whitelists", &rule))? {
-            if answer.status == 201 {
-                let place = format!("{RULES}{}", answer.text("/data/id")?);
-                self.ledger.shown(
-                    place,
-                    json!({ "port_start": port, "justification": rule["justification"] }),
-                );
-            }
-            return Ok(true);
+        let Some(answer) = answered(caller.post("/api/v1/whitelists", &rule))? else {
+            return Ok(false);
+        };
+        if answer.status == 201 {
+            let place = format!("{RULES}{}", answer.text("/data/id")?);
+            self.ledger.shown(place, rule);
         }
-        Ok(false)
+        Ok(true)
     }
 
     fn change_rule(&mut self, caller: &Caller) -> Outcome<bool> {
@@ -176,16 +177,10 @@ impl Partner {
             return self.add_rule(caller);
         }
         let place = self.chance.pick(&places).clone();
-        let port = 1 + self.chance.below(500);
-        let justification = format!("Changed by {}", self.name);
-        let is_deleted = self.chance.below(2) == 0;
-        let sent = if is_deleted {
-            caller.delete(&place)
-        } else {
-            caller.put(
-                &place,
-                &json!({ "port_start": port, "protocol": "udp", "justification": justification }),
-            )
+        let rule = self.rule();
+        let sent = match self.chance.below(2) {
+            0 => caller.delete(&place),
+            _ => caller.put(&place, &rule),
         };
         let Some(answer) = answered(sent)? else {
             self.ledger.forget(&place);
@@ -193,13 +188,16 @@ impl Partner {
         };
         match answer.status {
             204 => self.ledger.gone(place),
-            200 => self.ledger.shown(
-                place,
-                json!({ "port_start": port, "justification": justification, "protocol": "udp" }),
-            ),
+            200 => self.ledger.shown(place, rule),
             _ => {}
         }
         Ok(true)
+    }
+
+    fn rule(&mut self) -> Value {
+        let (port, number) = (1 + self.chance.below(500), self.chance.below(1000));
+        let protocol = *self.chance.pick(&["tcp", "udp", "*"]);
+        json!({ "port_start": port, "protocol": protocol, "justification": format!("Asked for {number} times") })
     }
 
     /// Capacity comes and goes.
@@ -208,68 +206,49 @@ impl Partner {
         let product = *self.chance.pick(&["port_monitoring", "domain_monitoring"]);
         let plan = *self.chance.pick(&["starter", "professional"]);
         let quantity = 1 + self.chance.below(5);
-        let service =
-            json!({ "client_id": customer, "service_id": 100 + customer, "product_slug": product });
-        let more = |mut service: Value, members: [(&str, Value); 3]| {
-            members
-                .into_iter()
-                .for_each(|(name, value)| service[name] = value);
-            service
-        };
         let status = *self.chance.pick(&["active", "suspended", "cancelled"]);
-        let (what, body) = match self.chance.below(6) {
-            0 | 1 => (
-                "provision-subscription",
-                more(
-                    service,
-                    [
-                        ("plan_slug", json!(plan)),
-                        ("quantity", json!(quantity)),
-                        ("mrr", json!(1)),
-                    ],
-                ),
-            ),
-            2 => (
-                "change-subscription",
-                more(
-                    service,
-                    [
-                        ("new_plan_slug", json!(plan)),
-                        ("new_quantity", json!(quantity)),
-                        ("force", json!(true)),
-                    ],
-                ),
-            ),
-            3 => ("suspend-subscription", service),
-            4 => ("resume-subscription", service),
-            _ => (
-                "sync-services",
-                json!({ "services": [more(service, [("status", json!(status)), ("client_id", json!(customer)), ("service_id", json!(100 + customer))])] }),
-            ),
-        };
-        Ok(answered(caller.post(&format!("/api/v1/billing/{what}"), &body))?.is_some())
+        let mut service =
+            json!({ "client_id": customer, "service_id": 100 + customer, "product_slug": product });
+        let what = *self.chance.pick(&[
+            "provision",
+            "provision",
+            "change",
+            "suspend",
+            "resume",
+            "sync",
+        ]);
+        if what == "sync" {
+            service["status"] = json!(status);
+            let services = json!({ "services": [service] });
+            return is_answered(caller.post("/api/v1/billing/sync-services", &services));
+        }
+        // What a call has no use for, it ignores.
+        for (name, value) in [
+            ("plan_slug", json!(plan)),
+            ("quantity", json!(quantity)),
+            ("force", json!(true)),
+        ] {
+            service[format!("new_{name}")] = value.clone();
+            service[name] = value;
+        }
+        is_answered(caller.post(&format!("/api/v1/billing/{what}-subscription"), &service))
     }
 
     fn change_domain(&mut self, caller: &Caller) -> Outcome<bool> {
-        let customer = self.customer();
-        let number = self.chance.below(8);
-        let domain = json!({ "client_id": customer, "service_id": 100 + customer, "domain": format!("d{number}.example") });
+        let (customer, number) = (self.customer(), self.chance.below(8));
+        let mut domain = json!({ "client_id": customer, "service_id": 100 + customer, "domain": format!("d{number}.example") });
         let Some(made) = answered(caller.post("/api/v1/billing/provision-domain", &domain))? else {
             return Ok(false);
         };
         if made.status >= 300 {
             return Ok(true);
         }
-        let id = made.text("/data/monitored_domain_id")?;
-        let body = json!({ "client_id": customer, "service_id": 100 + customer, "monitored_domain_id": id, "domain": format!("e{number}.example") });
-        let what = *self.chance.pick(&[
-            "suspend-domain",
-            "resume-domain",
-            "terminate-domain",
-            "update-domain",
-            "release-domain",
-        ]);
-        Ok(answered(caller.post(&format!("/api/v1/billing/{what}"), &body))?.is_some())
+        domain["monitored_domain_id"] = json!(made.text("/data/monitored_domain_id")?);
+        domain["domain"] = json!(format!("e{number}.example"));
+        let what = *self
+            .chance
+            .pick(&["suspend", "resume", "terminate", "update", "release"]);
+        is_answered(caller.post(&format!("/api/v1/billing/{what}-domain"), &domain))
     }
 
     fn look_around(&mut self, caller: &Caller) -> Outcome<bool> {
@@ -282,8 +261,12 @@ impl Partner {
             "whitelists?status=active".to_owned(),
         ];
         let path = format!("/api/v1/{}", self.chance.pick(&lists));
-        Ok(answered(caller.get(&path))?.is_some())
+        is_answered(caller.get(&path))
     }
+}
+
+fn is_answered(sent: Outcome<Answer>) -> Outcome<bool> {
+    Ok(answered(sent)?.is_some())
 }
 
 /// The answer, unless it was lost or a fault's; no other answer is above 499.
