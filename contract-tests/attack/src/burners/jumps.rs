@@ -12,7 +12,7 @@ use crate::mock::{Mock, STANDING};
 use crate::table::{Outcome, Seen, Table, hold};
 
 /// How much more a jump may cost than a plain one.
-const RATIO: f64 = 4.0;
+const RATIO: f64 = 10.0;
 
 pub(super) fn attack(field: &Field, table: &Table, servers: u64) -> Outcome {
     table.attempt("a year over rules, of which one ends each day", || {
