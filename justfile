@@ -51,6 +51,11 @@ mutants *arguments:
 fuzz *arguments:
     .ci/fuzz {{arguments}}
 
+# Attack the mock from outside: `just attack all`, `just attack soak --minutes 60`
+attack *arguments:
+    cargo build --release --locked --bin secmon-mock --bin secmon-attack
+    target/release/secmon-attack {{arguments}}
+
 # Hold a running mock against its description with schemathesis
 schemathesis *arguments:
     .ci/schemathesis {{arguments}}

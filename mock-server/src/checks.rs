@@ -72,6 +72,18 @@ pub(crate) fn settings(settings: &AccountSettings) -> Result<(), String> {
     Ok(())
 }
 
+/// A sentence that quotes what somebody sent, with escapes for what is no text: it goes to terminals.
+pub(crate) fn in_one_line(sentence: &str) -> String {
+    let mut line = String::with_capacity(sentence.len());
+    for character in sentence.chars() {
+        match character.is_control() {
+            true => line.extend(character.escape_default()),
+            false => line.push(character),
+        }
+    }
+    line
+}
+
 fn is_plain(text: &str, longest: usize) -> bool {
     let plain = |character: char| character.is_ascii_alphanumeric() || "-_.".contains(character);
     (1..=longest).contains(&text.len()) && text.chars().all(plain)

@@ -7,6 +7,7 @@ use http::StatusCode;
 use serde_json::{Map, Value};
 
 use crate::chance::draw;
+use crate::http::body::bounded_object;
 use crate::subset::holds;
 
 /// What a fault does to the call that it hits.
@@ -230,7 +231,7 @@ impl<'a> Said<'a> {
     }
 
     fn body(&self) -> &Value {
-        let read = || serde_json::from_slice(self.body).unwrap_or_default();
+        let read = || bounded_object(self.body).map_or(Value::Null, Value::Object);
         self.parsed.get_or_init(read)
     }
 }

@@ -7,8 +7,12 @@ use secmon_engine::{Account, Instant, ScanOutcome};
 use serde_json::{Map, Value, json};
 
 use crate::AdminError;
+use crate::checks;
 use hand::{Hand, Item};
 use words::{CUSTOMER, DOMAIN, FIXTURES, RULE, SERVER, SERVICE};
+
+/// Mistakes that are told at once.
+const MOST_TOLD: usize = 50;
 
 /// What an account starts with: customers with their services, servers, domains and rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,13 +50,19 @@ impl Fixtures {
         for rule in hand.items(&document, "rules", RULE) {
             add_rule(&mut hand, &rule, None, &[]);
         }
-        match hand.mistakes.as_slice() {
-            [] => Ok(()),
-            mistakes => Err(AdminError::BadInput(format!(
-                "The fixtures have mistakes: {}",
-                mistakes.join(" ")
-            ))),
-        }
+        let told: Vec<&str> = hand
+            .mistakes
+            .iter()
+            .map(String::as_str)
+            .take(MOST_TOLD)
+            .collect();
+        let more = match hand.mistakes.len() - told.len() {
+            _ if told.is_empty() => return Ok(()),
+            0 => String::new(),
+            more => format!(" And {more} more."),
+        };
+        let sentence = format!("The fixtures have mistakes: {}{more}", told.join(" "));
+        Err(AdminError::BadInput(checks::in_one_line(&sentence)))
     }
 }
 

@@ -4,6 +4,7 @@ mod redaction;
 mod wanted;
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use http::{Method, StatusCode};
@@ -56,7 +57,9 @@ impl Entry {
     /// Bytes that it holds.
     pub(crate) fn size(&self) -> usize {
         let query = self.query.as_ref().map_or(0, |query| query.len());
-        size_of::<Self>() + self.path.len() + query + self.body.len() + self.response.len()
+        let secrets: usize = self.secrets.iter().map(String::len).sum();
+        let head = self.method.as_str().len() + self.path.len() + query + secrets;
+        size_of::<Self>() + head + self.body.len() + self.response.len()
     }
 }
 
@@ -77,7 +80,7 @@ pub(crate) fn kept_answer(body: &Bytes) -> Bytes {
 /// The last calls of one account, or of the calls without one.
 #[derive(Debug, Default)]
 pub(crate) struct Journal {
-    entries: VecDeque<Entry>,
+    entries: VecDeque<Arc<Entry>>,
     held: usize,
     dropped: u64,
     news: News,
@@ -113,7 +116,7 @@ impl Journal {
         let later = later.take_while(|other| other.id > entry.id).count();
         let place = self.entries.len() - later;
         self.held += entry.size();
-        self.entries.insert(place, entry);
+        self.entries.insert(place, Arc::new(entry));
         while self.entries.len() > CAPACITY || self.held > HELD {
             let Some(oldest) = self.entries.pop_front() else {
                 break;
@@ -129,9 +132,9 @@ impl Journal {
         &self.news
     }
 
-    /// Oldest first.
-    pub(crate) fn entries(&self) -> impl DoubleEndedIterator<Item = &Entry> {
-        self.entries.iter()
+    /// Oldest first. They are shared: to show them takes long, and calls that come in meanwhile must not wait.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = Arc<Entry>> {
+        self.entries.iter().cloned()
     }
 
     /// Calls that the journal held once and holds no more.

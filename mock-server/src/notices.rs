@@ -129,11 +129,10 @@ fn no_customer(route: &Route, known: Known, request: &PartnerRequest<'_>) -> Opt
 /// The fields of a body that its operation does not know, those of inner objects behind a dot.
 fn unknown_fields(request: &PartnerRequest<'_>, known: &[&str]) -> Vec<String> {
     let mut unknown = Vec::new();
-    let bytes = request.sent.bytes();
-    if !bytes.is_empty()
-        && let Ok(body) = serde_json::from_slice(bytes)
+    if !request.sent.bytes().is_empty()
+        && let Ok(body) = request.object()
     {
-        collect_unknown(&body, "", known, &mut unknown);
+        collect_unknown(&Value::Object(body), "", known, &mut unknown);
     }
     unknown
 }

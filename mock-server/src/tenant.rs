@@ -157,8 +157,9 @@ impl Tenant {
             |partner| {
                 let secrets = self.mock.secrets();
                 let redaction = Redaction::new(secrets.iter().map(String::as_str));
+                let entries: Vec<_> = partner.journal().entries().collect();
                 let shown = |entry| JournalEntry::new(Some(&self.name), entry, &redaction);
-                partner.journal().entries().map(shown).collect()
+                entries.iter().map(|entry| shown(entry)).collect()
             },
         )
     }

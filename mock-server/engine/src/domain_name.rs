@@ -12,6 +12,9 @@ pub struct DomainName(String);
 /// The longest name there can be, after normalization.
 const LONGEST: usize = 253;
 
+/// The longest host that is normalized, in bytes: what normalization takes out must have an end too.
+const LONGEST_WRITTEN: usize = 4096;
+
 impl DomainName {
     /// Normalizes what a caller wrote, a URL, a host with port or path, or a
     /// name, and checks it.
@@ -23,6 +26,9 @@ impl DomainName {
         const REASON: &str = "must be a domain name, for example example.com.";
         let host = host_of(text.trim()).ok_or(REASON)?;
         let host = host.strip_suffix('.').unwrap_or(host);
+        if host.len() > LONGEST_WRITTEN {
+            return Err(REASON);
+        }
         let ascii = Uts46::new().to_ascii(
             host.as_bytes(),
             AsciiDenyList::EMPTY,
@@ -112,6 +118,14 @@ mod tests {
                 "{written}"
             );
         }
+    }
+
+    #[test]
+    fn a_host_is_normalized_up_to_4096_bytes_c1() {
+        // Soft hyphens are left out.
+        let written = |hyphens: usize| format!("{}example.com", "\u{ad}".repeat(hyphens));
+        assert!(DomainName::parse(&written(2042)).is_ok());
+        assert!(DomainName::parse(&written(2043)).is_err());
     }
 
     #[test]

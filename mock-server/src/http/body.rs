@@ -135,6 +135,49 @@ impl Beginning {
     }
 }
 
+/// Values that a body may have: the longest list of services has 2,500. Each may take a hundred times the memory of its
+/// text.
+const MOST_VALUES: usize = 10_000;
+
+/// What stands deeper is nowhere held as values.
+const DEEPEST: usize = 200;
+
+/// The JSON object in a partner's body; of a doubled key the last counts.
+pub(crate) fn bounded_object(bytes: &[u8]) -> Result<Map<String, Value>, FieldErrors> {
+    if has_too_many_values(bytes) {
+        let problem = "The body must have at most 10000 values: send fewer at a time.";
+        return Err(FieldErrors::from([(
+            "body".to_owned(),
+            vec![problem.to_owned()],
+        )]));
+    }
+    object(bytes)
+}
+
+/// Whether a JSON text has more values than a body may have. A value stands behind each bracket and comma.
+fn has_too_many_values(bytes: &[u8]) -> bool {
+    if bytes.len() <= MOST_VALUES {
+        return false;
+    }
+    let (mut values, mut depth, mut is_text) = (0, 0_usize, false);
+    let mut rest = bytes.iter();
+    while let Some(byte) = rest.next() {
+        match byte {
+            b'"' => is_text = !is_text,
+            b'\\' if is_text => drop(rest.next()),
+            _ if is_text => {}
+            b'[' | b'{' => {
+                depth += 1;
+                values += usize::from(depth <= DEEPEST);
+            }
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            b',' => values += usize::from(depth <= DEEPEST),
+            _ => {}
+        }
+    }
+    values > MOST_VALUES
+}
+
 /// The JSON object in a body; of a doubled key the last counts.
 pub(crate) fn object(bytes: &[u8]) -> Result<Map<String, Value>, FieldErrors> {
     let problem = if bytes.is_empty() {

@@ -1,6 +1,7 @@
 //! Which calls of a journal somebody asks for (M1, M11).
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -21,19 +22,8 @@ pub(crate) struct Wanted {
 }
 
 impl Wanted {
-    /// The calls of a journal that are wanted, newest first.
-    pub(crate) fn of<'a>(
-        &'a self,
-        tenant: Option<&'a str>,
-        journal: &'a Journal,
-        redaction: &'a Redaction<'_>,
-    ) -> impl Iterator<Item = JournalEntry> + 'a {
-        let taken = journal.entries().rev().filter(|entry| self.takes(entry));
-        let shown = taken.map(move |entry| JournalEntry::new(tenant, entry, redaction));
-        shown.filter(|entry| self.takes_shown(entry))
-    }
-
-    fn takes(&self, entry: &Entry) -> bool {
+    /// What is told without showing the call.
+    pub(crate) fn takes(&self, entry: &Entry) -> bool {
         let method = self.method.as_deref();
         entry.id > self.since
             && method.is_none_or(|method| method == entry.method.as_str())
@@ -43,7 +33,7 @@ impl Wanted {
     }
 
     /// Path and body are compared as they are shown: nobody finds out a key by looking for it.
-    fn takes_shown(&self, entry: &JournalEntry) -> bool {
+    pub(crate) fn takes_shown(&self, entry: &JournalEntry) -> bool {
         let pattern = self.path.as_deref();
         pattern.is_none_or(|pattern| wildcard(pattern, &entry.path))
             && self
@@ -62,23 +52,30 @@ pub(crate) struct Lookout {
 }
 
 impl Lookout {
-    /// Judges calls that were not judged yet, as many as there is room for.
-    pub(crate) fn look(
+    /// The calls that were not judged yet, as many as there is room for.
+    pub(crate) fn unjudged(
         &mut self,
         wanted: &Wanted,
         journal: &Journal,
+        room: usize,
+    ) -> Vec<Arc<Entry>> {
+        let taken = journal.entries().filter(|entry| wanted.takes(entry));
+        taken
+            .filter(|entry| self.judged.insert(entry.id))
+            .take(room)
+            .collect()
+    }
+
+    /// Counts those of these calls that are wanted.
+    pub(crate) fn judge(
+        &mut self,
+        wanted: &Wanted,
+        entries: &[Arc<Entry>],
         redaction: &Redaction<'_>,
-        room: &mut usize,
     ) {
-        for entry in journal.entries().filter(|entry| wanted.takes(entry)) {
-            if *room == 0 {
-                break;
-            }
-            if self.judged.insert(entry.id) {
-                *room -= 1;
-                let shown = JournalEntry::new(None, entry, redaction);
-                self.found += usize::from(wanted.takes_shown(&shown));
-            }
-        }
+        let shown = entries
+            .iter()
+            .map(|entry| JournalEntry::new(None, entry, redaction));
+        self.found += shown.filter(|entry| wanted.takes_shown(entry)).count();
     }
 }

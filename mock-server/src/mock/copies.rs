@@ -11,6 +11,7 @@ use super::records::{moment_put, removals, whole_account};
 use super::restore::rehearsed;
 use super::{Mock, Registry};
 use crate::AdminError;
+use crate::checks;
 use crate::partner::{Entry, Partner, is_named};
 use crate::store::{Commit, Put};
 
@@ -44,7 +45,8 @@ impl Mock {
     /// Puts an exported state in the place of the account's, its clock included; its journal stays. What the next start
     /// would refuse is refused here, and nothing is changed.
     pub(crate) fn import_tenant(&self, name: &str, document: &Value) -> Result<Commit, AdminError> {
-        let (account, moment) = read(name, document).map_err(AdminError::BadInput)?;
+        let refused = |reason: String| AdminError::BadInput(checks::in_one_line(&reason));
+        let (account, moment) = read(name, document).map_err(refused)?;
         let mut registry = self.registry_mut();
         let old = registry.partner(name).cloned();
         let old = old.ok_or_else(|| super::controls::unknown_tenant(name))?;
@@ -59,7 +61,7 @@ impl Mock {
             let new = Partner::new(account, entry);
             self.rehearse(&registry, &new).map(|()| new)
         });
-        let new = new.map_err(AdminError::BadInput)?;
+        let new = new.map_err(refused)?;
         if let Some(mut watch) = old.watch() {
             watch.end();
         }

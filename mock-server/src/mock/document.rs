@@ -124,7 +124,8 @@ impl Mock {
     /// Puts an exported state in the place of this one. What the next start would refuse is refused
     /// here, before anything is changed: all that is acknowledged afterwards rests on it.
     pub(crate) fn import(&self, document: &Value) -> Result<Commit, AdminError> {
-        let mut imported = read(document).map_err(AdminError::BadInput)?;
+        let mut imported =
+            read(document).map_err(|reason| AdminError::BadInput(checks::in_one_line(&reason)))?;
         imported.server.clock_offset_ms = self.offset_to(imported.moment);
         let new = self.records(&imported);
         rehearsed(&self.settings, &new).map_err(|reason| {

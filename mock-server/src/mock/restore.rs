@@ -11,6 +11,7 @@ use super::records::{
 };
 use super::registry::{configured_account, configured_settings};
 use super::{Mock, Registry};
+use crate::checks;
 use crate::partner::{Entry, Origin, is_named};
 use crate::settings::Settings;
 use crate::store::{self, Kept, Memory, Place, Put, Store};
@@ -171,7 +172,8 @@ impl Dormant {
     /// The account as it was.
     pub(super) fn wake(self) -> Result<Account, String> {
         let account = Account::restore(self.records)
-            .map_err(|error| format!("account `{}`: {error}", self.name))?;
+            .map_err(|error| format!("account `{}`: {error}", self.name))
+            .map_err(|reason| checks::in_one_line(&reason))?;
         if is_named(&account, &self.name) {
             Ok(account)
         } else {

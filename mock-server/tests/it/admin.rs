@@ -489,7 +489,8 @@ fn a_misspelt_parameter_and_an_unknown_call_are_told_what_there_is() {
     let told = |path: &str, status: u16| text(&stage.anyone.get(path).expect(status).at("/error"));
     assert_eq!(
         told("/_mock/requests?methd=PUT", 400),
-        "This call has no parameter methd; did you mean method? It takes tenant, method, path, status, limit."
+        "This call has no parameter methd; did you mean method? It takes tenant, method, path, \
+         status, limit, since, body, count, wait."
     );
     assert_eq!(
         told("/_mock/clock?tenant=acme", 400),

@@ -118,6 +118,32 @@ fn a_body_over_one_mebibyte_is_too_large_in_the_place_of_validation_a7() {
 }
 
 #[test]
+fn a_body_has_ten_thousand_values_at_most_a7() {
+    let stage = Stage::new();
+    let send = |path: &str, body: &str| stage.acme.send("POST", path, body.as_bytes());
+    let with =
+        |items: &str| format!(r#"{{"client_id":1,"ip_address":"192.0.2.1","x":[{items}0]}}"#);
+    // The object, its list, and two members more.
+    send(PROVISION, &with(&"0,".repeat(9_996))).expect(201);
+    for (path, body) in [
+        (PROVISION, with(&"0,".repeat(9_997))),
+        (PROVISION, with(&r#"{"a":0},"#.repeat(100_000))),
+        ("/api/v1/billing/sync-services", {
+            let surplus: String = (0..90_000).map(|name| format!(r#""{name}":0,"#)).collect();
+            format!(r#"{{"services":[{{{surplus}"status":"active"}}]}}"#)
+        }),
+    ] {
+        let refused = send(path, &body).expect(422);
+        assert_eq!(refused.wrong_fields(), ["body"]);
+        let sentence = refused.at("/errors/body/0").to_string();
+        assert!(sentence.contains("10000 values"), "{sentence}");
+    }
+    let text = r#",[{"\"#.repeat(20_000);
+    let body = json!({ "client_id": 1, "ip_address": "192.0.2.1", "x": text });
+    send(PROVISION, &body.to_string()).expect(200);
+}
+
+#[test]
 fn content_type_is_not_looked_at_and_the_last_of_doubled_keys_counts_a7() {
     let stage = Stage::new();
     let caller = stage.acme.with("Content-Type", "text/plain");

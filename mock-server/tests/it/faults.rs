@@ -380,9 +380,9 @@ fn a_tenant_orders_its_own_trouble() {
             .on("POST", "*scan-endpoint"),
     );
     tenant.fault(Fault::close(CloseAt::Before).after(1));
-    tenant.fault(Fault::latency(Duration::ZERO).times(0));
     let aimed = Fault::status(StatusCode::BAD_GATEWAY).operation("list_rules");
     tenant.fault(aimed.matching("per_page", 7).probability(1.0));
+    tenant.fault(Fault::latency(Duration::ZERO).times(0));
     stage
         .acme
         .post("/api/v1/billing/scan-endpoint", json!({}))

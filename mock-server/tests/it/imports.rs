@@ -189,6 +189,20 @@ fn a_key_that_cannot_be_sent_or_is_anothers_is_refused_at_every_door() {
 }
 
 #[test]
+fn a_refusal_that_quotes_a_document_is_one_line() {
+    for (place, odd) in [("id", "7\n\u{1b}[2J"), ("table", "rules\n\u{9b}2J")] {
+        let mut imported = document();
+        records(&mut imported, "mine")[1][place] = json!(odd);
+        assert!(!survives(&imported, odd), "{odd:?}");
+        let stage = Stage::new();
+        let refused = stage.anyone.put("/_mock/state", imported).expect(400);
+        let sentence = text(&refused.at("/error"));
+        assert!(!sentence.contains(char::is_control), "{sentence:?}");
+        assert!(sentence.contains("\\n"), "{sentence}");
+    }
+}
+
+#[test]
 fn a_counter_at_its_end_is_refused() {
     for counter in [
         "keys",

@@ -237,6 +237,21 @@ fn a_journal_holds_64_mib_at_most_m6() {
 }
 
 #[test]
+fn long_methods_and_keys_that_nobody_knows_count_in_the_journal_m6() {
+    let long = "X".repeat(300_000);
+    for (key, method) in [("test_key_acme", long.as_str()), (long.as_str(), "GET")] {
+        let stage = Stage::new().unjudged();
+        let caller = stage.anyone.with_key(key);
+        for _ in 0..300 {
+            caller.send(method, "/api/v1/endpoints", b"");
+        }
+        let kept = stage.anyone.get("/_mock/requests").expect(200);
+        let held = kept.at("/requests").as_array().map_or(0, Vec::len);
+        assert!((220..=223).contains(&held), "{held} of 300,000 bytes each");
+    }
+}
+
+#[test]
 fn the_journal_says_which_calls_asked_for_simulation_m1() {
     let stage = Stage::new();
     stage.acme.get("/api/v1/endpoints");

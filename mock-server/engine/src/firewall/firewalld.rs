@@ -57,6 +57,9 @@ pub(super) fn read(content: &str) -> Option<Reading> {
         let Some(zone) = &zone else { continue };
         known |= line.trim().starts_with("services:") || line.trim().starts_with("ports:");
         for effect in effects(line.trim()) {
+            if chains.are_full() {
+                break;
+            }
             chains.push(zone, Statement::new(place + 1, line.trim(), effect));
         }
     }

@@ -2,8 +2,11 @@
 
 use std::time::Duration;
 
+use std::cmp::Reverse;
+
 use serde::Serialize;
 use serde_json::Value;
+use serde_json::value::{RawValue, to_raw_value};
 use tokio::time::{Instant, timeout_at};
 
 use super::{AdminCall, Answered, input};
@@ -67,29 +70,38 @@ fn part(raw: Raw) -> readers::Read<Value> {
 #[derive(Serialize)]
 struct Listed {
     dropped: u64,
-    requests: Vec<JournalEntry>,
+    /// As text: as values, all of them at once could take a hundred times as much.
+    requests: Vec<Box<RawValue>>,
 }
 
 pub(crate) fn list(call: &AdminCall) -> Result<Answered, AdminError> {
     let Filter { wanted, limit, .. } = Filter::read(call)?;
-    let secrets = call.mock.secrets();
-    let redaction = Redaction::new(secrets.iter().map(String::as_str));
-    let newest = |tenant: Option<&str>, journal: &mut Journal| {
-        let shown = wanted.of(tenant, journal, &redaction);
-        (journal.dropped(), shown.take(limit).collect::<Vec<_>>())
+    let of = |tenant: Option<&str>, journal: &mut Journal| {
+        let taken = journal.entries().filter(|entry| wanted.takes(entry));
+        let taken = taken.map(|entry| (tenant.map(str::to_owned), entry));
+        (journal.dropped(), taken.collect::<Vec<_>>())
     };
-    let (dropped, entries): (Vec<u64>, Vec<_>) = call
+    let (dropped, taken): (Vec<u64>, Vec<_>) = call
         .mock
-        .with_journals(tenant(call), newest)?
+        .with_journals(tenant(call), of)?
         .into_iter()
         .unzip();
-    let mut entries: Vec<JournalEntry> = entries.into_iter().flatten().collect();
-    entries.sort_unstable_by_key(|entry| entry.id);
-    let surplus = entries.len().saturating_sub(limit);
-    entries.drain(..surplus);
+    let mut taken: Vec<_> = taken.into_iter().flatten().collect();
+    taken.sort_unstable_by_key(|(_, entry)| Reverse(entry.id));
+    let secrets = call.mock.secrets();
+    let redaction = Redaction::new(secrets.iter().map(String::as_str));
+    let shown = taken
+        .iter()
+        .map(|(tenant, entry)| JournalEntry::new(tenant.as_deref(), entry, &redaction));
+    let newest = shown.filter(|entry| wanted.takes_shown(entry)).take(limit);
+    // An entry has text keys and no serializer that fails.
+    let mut requests: Vec<_> = newest
+        .filter_map(|entry| to_raw_value(&entry).ok())
+        .collect();
+    requests.reverse();
     Ok(Answered::shown(&Listed {
         dropped: dropped.into_iter().sum(),
-        requests: entries,
+        requests,
     }))
 }
 
@@ -112,12 +124,11 @@ pub(crate) async fn arrival(call: &AdminCall) -> Result<(), AdminError> {
     };
     let mut lookout = Lookout::default();
     loop {
-        let mut room = AT_ONCE;
-        look(call, &wanted, &mut lookout, &mut room)?;
+        let judged = look(call, &wanted, &mut lookout)?;
         if lookout.found >= count {
             return Ok(());
         }
-        if room == 0 {
+        if judged == AT_ONCE {
             tokio::task::yield_now().await;
             continue;
         }
@@ -129,18 +140,17 @@ pub(crate) async fn arrival(call: &AdminCall) -> Result<(), AdminError> {
     }
 }
 
-fn look(
-    call: &AdminCall,
-    wanted: &Wanted,
-    lookout: &mut Lookout,
-    room: &mut usize,
-) -> Result<(), AdminError> {
+/// Judges some of the calls that were not judged yet; how many.
+fn look(call: &AdminCall, wanted: &Wanted, lookout: &mut Lookout) -> Result<usize, AdminError> {
+    let mut entries = Vec::new();
+    call.mock.with_journals(tenant(call), |_, journal| {
+        let room = AT_ONCE - entries.len();
+        entries.extend(lookout.unjudged(wanted, journal, room));
+    })?;
     let secrets = call.mock.secrets();
     let redaction = Redaction::new(secrets.iter().map(String::as_str));
-    let look = |_: Option<&str>, journal: &mut Journal| {
-        lookout.look(wanted, journal, &redaction, room);
-    };
-    call.mock.with_journals(tenant(call), look).map(drop)
+    lookout.judge(wanted, &entries, &redaction);
+    Ok(entries.len())
 }
 
 pub(crate) fn clear(call: &AdminCall) -> Result<Answered, AdminError> {
