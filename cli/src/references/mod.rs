@@ -19,8 +19,8 @@ pub use domains::{
 pub use records::{RecordKind, all_alerts, all_rules, by_id_or_prefix, check_named};
 pub use reference::Reference;
 pub use servers::{
-    Prefixes, ServerTarget, all_endpoints, endpoint, endpoints, endpoints_of, handle_of, is_called,
-    name_of, owner, refuse_empty, server_targets,
+    Prefixes, ServerTarget, all_endpoints, endpoint, endpoints, endpoints_of, handle_of, in_order,
+    is_called, name_of, owner, refuse_empty, server_targets,
 };
 
 /// The fewest digits of an id that may stand for it.

@@ -435,6 +435,23 @@ pub fn owner(context: &Context, endpoint: &Endpoint) -> Result<CustomerId, CliEr
         .map_or_else(|| context.customer(), Ok)
 }
 
+/// A name in a form whose order is a person's: web-9 before web-10, 192.0.2.9 before 192.0.2.10.
+pub fn in_order(name: &str) -> String {
+    let (mut key, mut digits) = (String::new(), String::new());
+    for letter in name.to_lowercase().chars().chain(['\0']) {
+        if letter.is_ascii_digit() {
+            digits.push(letter);
+            continue;
+        }
+        if !digits.is_empty() {
+            key += &format!("{digits:0>20}");
+            digits.clear();
+        }
+        key.push(letter);
+    }
+    key
+}
+
 /// A server as it is named in sentences, on one line.
 pub fn name_of(endpoint: &Endpoint) -> String {
     match endpoint.nickname.as_deref() {

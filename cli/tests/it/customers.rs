@@ -16,7 +16,7 @@ const CREATES: [&str; 5] = [
     "subscription set",
 ];
 /// What is about no customer, and says so when one is named.
-const REFUSES: [&str; 39] = [
+const REFUSES: [&str; 40] = [
     "api",
     "auth login",
     "auth logout",
@@ -41,6 +41,7 @@ const REFUSES: [&str; 39] = [
     "mock fault add",
     "mock fault clear",
     "mock fault list",
+    "mock requests",
     "mock reset",
     "mock serve",
     "mock state export",

@@ -213,3 +213,34 @@ fn a_mock_that_cannot_start_says_so_in_the_form_that_was_asked_for() {
     let run = named.line("mock serve").exits(2);
     assert!(run.stderr.contains("/nowhere/other.toml"), "{run:?}");
 }
+
+#[test]
+fn the_calls_that_came_in_are_shown_with_what_a_careless_client_should_hear_of() {
+    let server = MockServer::start().expect("the mock starts");
+    let tenant = server.tenant();
+    let shell = Shell::of(&tenant).with("SECMON_MOCK_ADMIN_URL", server.admin_url());
+    provision(&shell, "203.0.113.10", "web-1");
+    shell
+        .line("api /api/v1/endpoints?perpage=5 -o json")
+        .exits(0);
+    let calls = shell.line("mock requests -o json").exits(0).json();
+    assert!(
+        calls.as_array().is_some_and(|calls| calls.len() >= 3),
+        "{calls}"
+    );
+
+    let misspelt = shell.line("mock requests --path */endpoints").exits(0);
+    assert!(
+        misspelt.stdout.contains("unknown_parameter"),
+        "{}",
+        misspelt.stdout
+    );
+    let body = r#"{"client_id":42}"#;
+    let provisioned = shell.run(&["mock", "requests", "--body", body, "-o", "json"]);
+    assert_eq!(
+        provisioned.exits(0).json().as_array().map(Vec::len),
+        Some(1)
+    );
+    let none = shell.line("mock requests --status 503 -o json").exits(0);
+    assert_eq!(none.json(), serde_json::json!([]));
+}

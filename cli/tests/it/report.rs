@@ -146,6 +146,8 @@ fn ports_of_many_servers_are_one_thing_to_do() {
     let page = page(&shell, &[]);
     assert!(page.contains("open to the internet on 12 servers"));
     assert!(page.contains(" and 2 more, see below"));
+    let servers = page.find("<h2>Servers</h2>").expect("the servers");
+    in_order(&page[servers..], &["web-2<", "web-9<", "web-10<"]);
     assert!(!page.contains("class=\"bars\"") && !page.contains("<h2>Domains"));
 }
 

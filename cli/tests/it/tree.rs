@@ -146,6 +146,7 @@ const SAMPLES: &[(&str, Kind, &str)] = &[
     ("mock fault add", Other, "latency=1ms --path /none"),
     ("mock fault list", Other, ""),
     ("mock fault clear", Other, ""),
+    ("mock requests", Other, "--path /none"),
     ("mock trigger port-open", Other, "web-1 8443"),
     ("mock trigger port-closed", Other, "web-1 8443"),
     ("mock trigger leak", Other, "example.com -c 42"),

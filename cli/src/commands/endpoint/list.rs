@@ -68,7 +68,7 @@ pub async fn run(context: &Context, args: &EndpointListArgs) -> Result<Outcome, 
 /// The order in which a person looks for a server: by customer, then by name or address.
 fn sort(endpoints: &mut [Endpoint]) {
     endpoints.sort_by_cached_key(|endpoint| {
-        let name = in_order(&references::name_of(endpoint));
+        let name = references::in_order(&references::name_of(endpoint));
         (endpoint.billing_customer_id, name)
     });
 }
@@ -77,23 +77,6 @@ fn with_pages(session: &Session, endpoints: &[Endpoint]) -> Outcome {
     let mut outcome = listed(endpoints);
     outcome.table.pages = portal::pages(&session.settings, Thing::Server);
     outcome
-}
-
-/// A name in a form whose order is a person's: web-9 before web-10, 192.0.2.9 before 192.0.2.10.
-fn in_order(name: &str) -> String {
-    let (mut key, mut digits) = (String::new(), String::new());
-    for letter in name.to_lowercase().chars().chain(['\0']) {
-        if letter.is_ascii_digit() {
-            digits.push(letter);
-            continue;
-        }
-        if !digits.is_empty() {
-            key += &format!("{digits:0>20}");
-            digits.clear();
-        }
-        key.push(letter);
-    }
-    key
 }
 
 /// The servers that are looked for. The service looks for none, so all are read.

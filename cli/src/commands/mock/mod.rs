@@ -3,6 +3,7 @@
 mod admin;
 mod clock;
 mod fault;
+mod requests;
 pub mod serve;
 pub mod state;
 mod trigger;
@@ -10,6 +11,7 @@ mod trigger;
 use self::admin::AdminArgs;
 use self::clock::ClockCommand;
 use self::fault::FaultCommand;
+use self::requests::RequestsArgs;
 use self::serve::MockServeArgs;
 use self::state::StateCommand;
 use self::trigger::TriggerCommand;
@@ -50,6 +52,15 @@ pub enum MockSteering {
         #[command(subcommand)]
         command: FaultCommand,
     },
+    /// Show the calls that came in
+    Requests {
+        /// Which mock
+        #[command(flatten)]
+        admin: AdminArgs,
+        /// Which calls
+        #[command(flatten)]
+        args: RequestsArgs,
+    },
     /// Make something happen in the simulated world, and scan for it
     Trigger {
         /// Which mock
@@ -81,6 +92,7 @@ pub async fn run(context: &Context, command: MockSteering) -> Result<Outcome, Cl
     match command {
         MockSteering::Clock { admin, command } => clock::run(context, &admin, command).await,
         MockSteering::Fault { admin, command } => fault::run(context, &admin, command).await,
+        MockSteering::Requests { admin, args } => requests::run(context, &admin, &args).await,
         MockSteering::Trigger { admin, command } => trigger::run(context, &admin, command).await,
         MockSteering::Reset { admin } => state::reset(context, &admin).await,
         MockSteering::State { admin, command } => state::run(context, &admin, command).await,

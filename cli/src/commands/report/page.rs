@@ -129,7 +129,7 @@ fn servers(servers: &[EndpointDetail]) -> String {
             worst.is_none(),
             worst,
             Reverse(server.alerts.len()),
-            references::name_of(&server.data).to_lowercase(),
+            references::in_order(&references::name_of(&server.data)),
         )
     });
     format!(
