@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use serde_json::Value;
 
+use crate::certify::Playbooks;
 use crate::exec::Demands;
 use crate::flags::{Given, ServeFlags};
 use crate::http::routes;
@@ -15,7 +16,7 @@ use crate::mock::{Mock, document};
 use crate::ready::{Origin, Span};
 use crate::settings::Settings;
 use crate::store;
-use crate::{config, exec, openapi, ready};
+use crate::{certify, child, config, exec, openapi, ready};
 
 /// The exit code of a verb that was refused.
 const REFUSED: u8 = 2;
@@ -56,6 +57,8 @@ enum Verb {
     /// Starts a server on a free port, runs a command with its address and key in the
     /// environment, and exits with the command's code
     Exec(Box<ExecCommand>),
+    /// Plays playbooks with a command, each with an account of its own, and prints the verdicts; exit 1 unless all passed
+    Certify(Box<CertifyCommand>),
     /// Waits until a server is ready
     Ready {
         /// The server's origin
@@ -102,6 +105,19 @@ struct ExecCommand {
     command: Vec<OsString>,
 }
 
+#[derive(Debug, clap::Args)]
+struct CertifyCommand {
+    #[command(flatten)]
+    serve: ServeCommand,
+
+    #[command(flatten)]
+    playbooks: Playbooks,
+
+    /// The command and its arguments, behind --: it reads its goal, as JSON, from SECMON_PLAYBOOK
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
+}
+
 /// Runs the program with the arguments of this process.
 pub fn main() -> ExitCode {
     let CommandLine { serve, verb } = match parsed() {
@@ -111,7 +127,24 @@ pub fn main() -> ExitCode {
     match verb {
         None => run(serve),
         Some(Verb::Serve(serve)) => run(*serve),
-        Some(Verb::Exec(command)) => run_beside(*command),
+        Some(Verb::Exec(command)) => {
+            let ExecCommand {
+                serve,
+                demands,
+                command,
+            } = *command;
+            beside(serve, |settings| exec::exec(settings, &command, demands))
+        }
+        Some(Verb::Certify(command)) => {
+            let CertifyCommand {
+                serve,
+                playbooks,
+                command,
+            } = *command;
+            beside(serve, |settings| {
+                certify::certify(settings, &command, &playbooks)
+            })
+        }
         Some(Verb::Ready { url, timeout }) => ready::wait(&url, timeout.0),
         Some(Verb::Openapi { format }) => ended(print(match format {
             Format::Yaml => openapi::YAML,
@@ -132,9 +165,11 @@ pub fn main() -> ExitCode {
 /// The arguments of this process, or how it ends without them.
 fn parsed() -> Result<CommandLine, ExitCode> {
     let listen = "Address and port to listen on [default: a free port of 127.0.0.1]";
-    let command = CommandLine::command().mut_subcommand("exec", |exec| {
-        exec.mut_arg("listen", |argument| argument.help(listen))
-    });
+    let on_a_free_port =
+        |verb: clap::Command| verb.mut_arg("listen", |argument| argument.help(listen));
+    let command = CommandLine::command()
+        .mut_subcommand("exec", on_a_free_port)
+        .mut_subcommand("certify", on_a_free_port);
     let read = command.try_get_matches();
     let read = read.and_then(|matches| CommandLine::from_arg_matches(&matches));
     read.map_err(|error| {
@@ -142,10 +177,10 @@ fn parsed() -> Result<CommandLine, ExitCode> {
         let _ = error.print();
         let is_exec = std::env::args_os()
             .nth(1)
-            .is_some_and(|verb| verb == "exec");
+            .is_some_and(|verb| verb == "exec" || verb == "certify");
         match error.exit_code() {
             0 => ExitCode::SUCCESS,
-            _ if is_exec => ExitCode::from(exec::CANNOT_START),
+            _ if is_exec => ExitCode::from(child::CANNOT_START),
             _ => ExitCode::from(REFUSED),
         }
     })
@@ -156,12 +191,13 @@ fn run(command: ServeCommand) -> ExitCode {
     ended(served.map_err(|error| error.to_string()))
 }
 
-fn run_beside(command: ExecCommand) -> ExitCode {
-    let ServeCommand { config, flags } = command.serve;
+/// Runs something beside a server on a free port.
+fn beside(serve: ServeCommand, run: impl FnOnce(Settings) -> ExitCode) -> ExitCode {
+    let ServeCommand { config, flags } = serve;
     let settings = Settings::on_a_free_port().overridden(flags, config.and_then(Given::value));
     match settings {
-        Ok(settings) => exec::exec(settings, &command.command, command.demands),
-        Err(error) => exec::refused(exec::CANNOT_START, &error.to_string()),
+        Ok(settings) => run(settings),
+        Err(error) => exec::refused(child::CANNOT_START, &error.to_string()),
     }
 }
 

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::http::routes::{self, Route};
 use crate::journal::JournalEntry;
+pub(crate) use report::escaped;
 
 /// Bytes of bodies that are kept; later calls are counted only.
 const KEPT: usize = 256 * 1024 * 1024;

@@ -1,25 +1,18 @@
 //! Running a command beside a server that lives as long as the command does.
 
 use std::ffi::OsString;
-use std::io;
 use std::path::PathBuf;
-use std::process::{Child, Command, ExitCode, ExitStatus};
+use std::process::ExitCode;
 
-use crate::MockServer;
 use crate::chance;
+use crate::child::{self, NotRun};
 use crate::evidence::{self, Evidence};
 use crate::flags::{Given, Switch};
 use crate::settings::Settings;
-
-/// Exit codes of a command that could not be run, as shells have them.
-const NOT_FOUND: u8 = 127;
-const NOT_RUNNABLE: u8 = 126;
-
-/// Exit code of what fails before the command runs: no test runner has it for a result.
-pub(crate) const CANNOT_START: u8 = 125;
+use crate::{MockServer, Secret};
 
 /// Exit code of a run that did not hold what it was asked to.
-const NOT_HELD: u8 = 1;
+pub(crate) const NOT_HELD: u8 = 1;
 
 /// What a run is asked to leave and to hold.
 #[derive(Debug, clap::Args)]
@@ -88,194 +81,62 @@ impl Demands {
 }
 
 /// Starts a server, runs the command with its address and key in the environment, and gives the
-/// command's exit code: 128 + n when it died of signal n. Prints nothing on standard output. Where the command succeeds
-/// and a demand is not met, the code is 1.
-pub(crate) fn exec(mut settings: Settings, command: &[OsString], demands: Demands) -> ExitCode {
-    let admin_key = settings
-        .admin_key
-        .get_or_insert_with(|| chance::text().into())
-        .clone();
-    let server = match MockServer::with(settings) {
-        Ok(server) => server,
-        Err(error) => return refused(CANNOT_START, &error.to_string()),
-    };
-    if demands.is_any() {
-        server.mock().gather_evidence();
+/// command's exit code. Prints nothing on standard output. Where the command succeeds and a demand is not met, the code
+/// is 1.
+pub(crate) fn exec(settings: Settings, command: &[OsString], demands: Demands) -> ExitCode {
+    let ended = Stage::new(settings).and_then(|stage| {
+        if demands.is_any() {
+            stage.server.mock().gather_evidence();
+        }
+        let first_key = stage.server.first_key().ok_or_else(|| {
+            NotRun::before_it("the first account has no key; give it one in the configuration")
+        })?;
+        let code = child::run(command, &stage.variables(first_key))?;
+        let evidence = stage.server.mock().evidence();
+        let failures = evidence.map_or_else(Vec::new, |evidence| demands.failures(&evidence));
+        for failure in &failures {
+            eprintln!("error: {failure}");
+        }
+        Ok(match code {
+            0 if !failures.is_empty() => NOT_HELD,
+            code => code,
+        })
+    });
+    match ended {
+        Ok(code) => ExitCode::from(code),
+        Err(NotRun { code, sentence }) => refused(code, &sentence),
     }
-    let Some(api_key) = server.first_key() else {
-        return refused(
-            CANNOT_START,
-            "the first account has no key; give it one in the configuration",
-        );
-    };
-    let Some((program, arguments)) = command.split_first() else {
-        return refused(CANNOT_START, "no command was given; write it behind --");
-    };
-    let relay = match Relay::new() {
-        Ok(relay) => relay,
-        Err(error) => return refused(CANNOT_START, &format!("cannot catch signals: {error}")),
-    };
-    let child = relay
-        .in_its_group(Command::new(program))
-        .args(arguments)
-        .env("SECMON_BASE_URL", server.url())
-        .env("SECMON_API_KEY", api_key)
-        .env("SECMON_MOCK_ADMIN_URL", server.admin_url())
-        .env("SECMON_MOCK_ADMIN_KEY", admin_key.expose())
-        .spawn();
-    let program = program.display();
-    match child.map(|child| relay.wait(child)) {
-        Ok(Ok(status)) => {
-            let evidence = server.mock().evidence();
-            let failures = evidence.map_or_else(Vec::new, |evidence| demands.failures(&evidence));
-            for failure in &failures {
-                eprintln!("error: {failure}");
-            }
-            match code_of(status) {
-                0 if !failures.is_empty() => ExitCode::from(NOT_HELD),
-                code => ExitCode::from(code),
-            }
-        }
-        Ok(Err(error)) => refused(NOT_RUNNABLE, &format!("lost {program}: {error}")),
-        Err(error) => {
-            let code = match error.kind() {
-                io::ErrorKind::NotFound => NOT_FOUND,
-                _ => NOT_RUNNABLE,
-            };
-            refused(code, &format!("cannot run {program}: {error}"))
-        }
+}
+
+/// A server for a command, with an admin key of its own.
+pub(crate) struct Stage {
+    pub(crate) server: MockServer,
+    admin_key: Secret,
+}
+
+impl Stage {
+    pub(crate) fn new(mut settings: Settings) -> Result<Self, NotRun> {
+        let admin_key = settings
+            .admin_key
+            .get_or_insert_with(|| chance::text().into());
+        let admin_key = admin_key.clone();
+        let server =
+            MockServer::with(settings).map_err(|error| NotRun::before_it(error.to_string()))?;
+        Ok(Self { server, admin_key })
+    }
+
+    /// What tells a command where the server is.
+    pub(crate) fn variables(&self, api_key: String) -> Vec<(&'static str, String)> {
+        vec![
+            ("SECMON_BASE_URL", self.server.url().to_owned()),
+            ("SECMON_API_KEY", api_key),
+            ("SECMON_MOCK_ADMIN_URL", self.server.admin_url().to_owned()),
+            ("SECMON_MOCK_ADMIN_KEY", self.admin_key.expose().to_owned()),
+        ]
     }
 }
 
 pub(crate) fn refused(code: u8, sentence: &str) -> ExitCode {
     eprintln!("error: {sentence}");
     ExitCode::from(code)
-}
-
-#[cfg(unix)]
-fn code_of(status: ExitStatus) -> u8 {
-    use std::os::unix::process::ExitStatusExt;
-    let code = status
-        .code()
-        .or_else(|| status.signal().map(|signal| 128 + signal));
-    code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
-}
-
-#[cfg(not(unix))]
-fn code_of(status: ExitStatus) -> u8 {
-    status
-        .code()
-        .and_then(|code| u8::try_from(code).ok())
-        .unwrap_or(1)
-}
-
-/// Passes signals on to a command.
-#[cfg(unix)]
-struct Relay {
-    runtime: tokio::runtime::Runtime,
-    caught: Vec<(tokio::signal::unix::Signal, rustix::process::Signal)>,
-    target: Target,
-}
-
-/// Who is signalled.
-#[cfg(unix)]
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Target {
-    /// The command alone.
-    Command,
-    /// The command and whatever it started, in a group of their own.
-    Group,
-}
-
-#[cfg(unix)]
-impl Relay {
-    /// Catches signals from here on. Made before the command, which may be signalled at once.
-    fn new() -> io::Result<Self> {
-        use std::io::IsTerminal;
-
-        use rustix::process::Signal;
-        use tokio::signal::unix::{SignalKind, signal};
-
-        let mut kinds = vec![
-            (SignalKind::terminate(), Signal::TERM),
-            (SignalKind::hangup(), Signal::HUP),
-            (SignalKind::quit(), Signal::QUIT),
-        ];
-        let target = if io::stdin().is_terminal() {
-            // Only our own group may read from the terminal, and the terminal interrupts all of it.
-            Target::Command
-        } else {
-            kinds.push((SignalKind::interrupt(), Signal::INT));
-            Target::Group
-        };
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()?;
-        let entered = runtime.enter();
-        let caught = kinds
-            .into_iter()
-            .map(|(kind, to_send)| Ok((signal(kind)?, to_send)))
-            .collect::<io::Result<_>>()?;
-        drop(entered);
-        Ok(Self {
-            runtime,
-            caught,
-            target,
-        })
-    }
-
-    /// The command, in the process group that signals go to.
-    fn in_its_group(&self, mut command: Command) -> Command {
-        use std::os::unix::process::CommandExt;
-        if self.target == Target::Group {
-            command.process_group(0);
-        }
-        command
-    }
-
-    /// Waits for the command, and passes signals on to it meanwhile.
-    fn wait(mut self, mut child: Child) -> io::Result<ExitStatus> {
-        use std::pin::Pin;
-
-        use rustix::process::{Pid, kill_process, kill_process_group};
-
-        let pid = Pid::from_child(&child);
-        let send = match self.target {
-            Target::Command => kill_process,
-            Target::Group => kill_process_group,
-        };
-        let (told, mut ended) = tokio::sync::oneshot::channel();
-        std::thread::spawn(move || told.send(child.wait()));
-        let ended = std::future::poll_fn(|context| {
-            for (signals, to_send) in &mut self.caught {
-                while signals.poll_recv(context).is_ready() {
-                    // The command may have ended just now.
-                    let _ = send(pid, *to_send);
-                }
-            }
-            Pin::new(&mut ended).poll(context)
-        });
-        self.runtime
-            .block_on(ended)
-            .unwrap_or_else(|_| Err(io::ErrorKind::Other.into()))
-    }
-}
-
-/// Where there are no signals, there is nothing to pass on.
-#[cfg(not(unix))]
-struct Relay;
-
-#[cfg(not(unix))]
-impl Relay {
-    fn new() -> io::Result<Self> {
-        Ok(Self)
-    }
-
-    fn in_its_group(&self, command: Command) -> Command {
-        command
-    }
-
-    fn wait(self, mut child: Child) -> io::Result<ExitStatus> {
-        child.wait()
-    }
 }

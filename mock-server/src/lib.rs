@@ -28,8 +28,10 @@
 
 mod address;
 mod admin;
+mod certify;
 mod chance;
 mod checks;
+mod child;
 mod clock;
 pub mod command_line;
 mod config;

@@ -78,7 +78,7 @@ fn pretty(value: &Value) -> String {
 }
 
 /// A text for XML, without the characters that it cannot hold.
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let shown = text.chars().map(|character| match character {
         '<' => "&lt;".to_owned(),
         '>' => "&gt;".to_owned(),

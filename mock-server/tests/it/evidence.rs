@@ -10,22 +10,39 @@ use crate::client::Caller;
 use crate::durable::Folder;
 use crate::program::command;
 
-/// Runs a command that makes these calls and then ends with `code`; the exit code and what is said.
-fn exec(flags: &[&str], code: i32, calls: impl FnOnce(&Caller)) -> (Option<i32>, String) {
-    // The calls are ours: the command tells where to, and ends when its input does.
-    let script = format!("echo $SECMON_BASE_URL $SECMON_API_KEY; read end; exit {code}");
-    let arguments = [&["exec"], flags, &["--", "sh", "-c", &script]].concat();
-    let mut program = piped(command(&arguments)).spawn().expect("the binary runs");
+/// How a program with a command beside it ended.
+pub struct Ended {
+    pub code: Option<i32>,
+    pub out: String,
+    pub errors: String,
+}
+
+/// Runs a program whose command tells where to call and ends when its input does; the calls are made from here.
+pub fn beside(arguments: &[&str], calls: impl FnOnce(&Caller)) -> Ended {
+    let mut program = piped(command(arguments)).spawn().expect("the binary runs");
+    let mut out = BufReader::new(program.stdout.take().expect("a pipe"));
     let mut told = String::new();
-    let out = program.stdout.take().expect("a pipe");
-    BufReader::new(out).read_line(&mut told).expect("a line");
+    out.read_line(&mut told).expect("a line");
     let (url, key) = told.trim().split_once(' ').expect("an address and a key");
     calls(&Caller::new(url).with_key(key));
     drop(program.stdin.take());
-    let mut errors = String::new();
+    let (mut rest, mut errors) = (String::new(), String::new());
+    out.read_to_string(&mut rest).expect("text");
     let mut error = program.stderr.take().expect("a pipe");
     error.read_to_string(&mut errors).expect("text");
-    (program.wait().expect("an end").code(), errors)
+    Ended {
+        code: program.wait().expect("an end").code(),
+        out: rest,
+        errors,
+    }
+}
+
+/// Runs `exec` with these flags and a command that makes these calls and ends with `code`; its exit code, and what is said.
+fn exec(flags: &[&str], code: i32, calls: impl FnOnce(&Caller)) -> (Option<i32>, String) {
+    let script = format!("echo $SECMON_BASE_URL $SECMON_API_KEY; read end; exit {code}");
+    let arguments = [&["exec"], flags, &["--", "sh", "-c", &script]].concat();
+    let ended = beside(&arguments, calls);
+    (ended.code, ended.errors)
 }
 
 fn piped(mut command: Command) -> Command {

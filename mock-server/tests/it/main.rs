@@ -2,6 +2,7 @@
 
 mod admin;
 mod bodies;
+mod certify;
 mod client;
 mod concurrency;
 mod copies;

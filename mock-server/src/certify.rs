@@ -1,0 +1,154 @@
+//! Playing playbooks with a command, and telling the verdicts (M8).
+
+use std::ffi::OsString;
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use serde_json::json;
+
+use crate::child::{self, NotRun};
+use crate::evidence::escaped;
+use crate::exec::{NOT_HELD, Stage, refused};
+use crate::journal::Redaction;
+use crate::playbooks::{self, Client, Playbook};
+use crate::settings::Settings;
+use crate::store;
+
+/// Which playbooks, and where the verdicts go.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Playbooks {
+    /// The playbooks to play
+    #[arg(value_name = "NAME", required_unless_present = "all", conflicts_with = "all", value_parser = known)]
+    names: Vec<String>,
+
+    /// All of them
+    #[arg(long)]
+    all: bool,
+
+    /// File for the verdicts as JUnit
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
+}
+
+fn known(name: &str) -> Result<String, String> {
+    let mut names = playbooks::all()
+        .iter()
+        .map(|playbook| playbook.name.as_str());
+    if names.any(|known| known == name) {
+        return Ok(name.to_owned());
+    }
+    let names: Vec<_> = playbooks::all()
+        .iter()
+        .map(|playbook| playbook.name.as_str())
+        .collect();
+    Err(format!("there are {}", names.join(", ")))
+}
+
+/// How one playbook ended.
+struct Verdict {
+    name: &'static str,
+    /// None is needed where it passed.
+    findings: Vec<String>,
+}
+
+/// Plays the playbooks one after the other; 0 when all passed.
+pub(crate) fn certify(settings: Settings, command: &[OsString], asked: &Playbooks) -> ExitCode {
+    let played = Stage::new(settings).and_then(|stage| {
+        let wanted = playbooks::all().iter();
+        let wanted = wanted.filter(|one| asked.all || asked.names.contains(&one.name));
+        wanted
+            .map(|playbook| play(&stage, playbook, command))
+            .collect()
+    });
+    let verdicts: Vec<Verdict> = match played {
+        Ok(verdicts) => verdicts,
+        Err(NotRun { code, sentence }) => return refused(code, &sentence),
+    };
+    // Who does not read the table has the exit code.
+    let _ = std::io::stdout().write_all(table(&verdicts).as_bytes());
+    if let Some(file) = &asked.junit
+        && let Err(error) = std::fs::write(file, junit(&verdicts))
+    {
+        return refused(
+            NOT_HELD,
+            &format!("{} cannot be written: {error}", file.display()),
+        );
+    }
+    match verdicts.iter().all(|verdict| verdict.findings.is_empty()) {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::from(NOT_HELD),
+    }
+}
+
+/// Lets the command play one, with an account of its own.
+fn play(
+    stage: &Stage,
+    playbook: &'static Playbook,
+    command: &[OsString],
+) -> Result<Verdict, NotRun> {
+    let mock = stage.server.mock();
+    let started = mock.start_playbook(&playbook.name);
+    let (run, made, commit) = started.map_err(|error| NotRun::before_it(error.to_string()))?;
+    store::wait(commit).map_err(|error| NotRun::before_it(error.to_string()))?;
+    let mut variables = stage.variables(made.api_key);
+    let goal = json!({ "name": playbook.name, "goal": playbook.goal });
+    variables.push(("SECMON_PLAYBOOK", goal.to_string()));
+    let code = child::run(command, &variables)?;
+    let judgement = run.judge(Client::Finished);
+    let secrets = mock.secrets();
+    let redaction = Redaction::new(secrets.iter().map(String::as_str));
+    let mut findings = judgement.findings;
+    for finding in &mut findings {
+        redaction.apply(finding);
+    }
+    if code != 0 {
+        findings.push(format!("The command ended with exit code {code}."));
+    }
+    Ok(Verdict {
+        name: &playbook.name,
+        findings,
+    })
+}
+
+fn table(verdicts: &[Verdict]) -> String {
+    let width = verdicts
+        .iter()
+        .map(|verdict| verdict.name.len())
+        .max()
+        .unwrap_or(0);
+    let mut table = String::new();
+    for Verdict { name, findings } in verdicts {
+        let word = if findings.is_empty() {
+            "passed"
+        } else {
+            "failed"
+        };
+        // Writing to a text does not fail.
+        let _ = writeln!(table, "{name:width$}  {word}");
+        for finding in findings {
+            let _ = writeln!(table, "  {finding}");
+        }
+    }
+    table
+}
+
+fn junit(verdicts: &[Verdict]) -> String {
+    let failed = verdicts
+        .iter()
+        .filter(|verdict| !verdict.findings.is_empty())
+        .count();
+    let mut xml = format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"playbooks\" tests=\"{}\" failures=\"{failed}\">\n",
+        verdicts.len()
+    );
+    for Verdict { name, findings } in verdicts {
+        let _ = writeln!(xml, "  <testcase classname=\"playbook\" name=\"{name}\">");
+        for finding in findings {
+            let _ = writeln!(xml, "    <failure>{}</failure>", escaped(finding));
+        }
+        xml.push_str("  </testcase>\n");
+    }
+    xml + "</testsuite>\n"
+}
