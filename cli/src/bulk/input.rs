@@ -194,10 +194,17 @@ fn row(
     })
 }
 
-/// An amount with a decimal comma, which programs write that put `;` between columns.
+/// An amount as spreadsheets write it that put `;` between columns: `1.009,90`. What is no such amount stays as it is.
 fn with_point(amount: &str) -> String {
-    match amount.split_once(',') {
-        Some((whole, part)) if !part.contains(['.', ',']) => format!("{whole}.{part}"),
-        _ => amount.to_owned(),
+    let Some((whole, decimals)) = amount.split_once(',') else {
+        return amount.to_owned();
+    };
+    let is_digits = |text: &str| text.chars().all(|letter| letter.is_ascii_digit());
+    let mut groups = whole.split('.');
+    let first = groups.next().unwrap_or_default();
+    let is_grouped = groups.all(|group| group.len() == 3 && is_digits(group));
+    match is_grouped && !first.is_empty() && is_digits(first) && is_digits(decimals) {
+        true => format!("{}.{decimals}", whole.replace('.', "")),
+        false => amount.to_owned(),
     }
 }

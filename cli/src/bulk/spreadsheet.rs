@@ -1,5 +1,6 @@
 //! What a spreadsheet program saves: which row each record is.
 
+use crate::bulk::preview;
 use crate::error::CliError;
 use crate::values::durations::counted;
 use csv::StringRecord;
@@ -103,7 +104,10 @@ pub fn bad_rows(name: &str, problems: &[BadRow]) -> CliError {
         let BadRow { row, message } = rows.first()?;
         Some(match rows.len() {
             1 => format!("row {row}: {message}"),
-            count => format!("{count} rows: {message} (first in row {row})"),
+            count => format!(
+                "{count} rows: {message} (in rows {})",
+                preview(rows, |bad| bad.row.to_string())
+            ),
         })
     };
     let lines: Vec<String> = kinds.iter().filter_map(line).collect();

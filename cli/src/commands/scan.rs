@@ -72,6 +72,7 @@ pub async fn run(context: &Context, args: ScanArgs) -> Result<Outcome, CliError>
     let scans = Scans {
         context,
         cooldown,
+        waits: args.wait.wait,
         journal: &journal,
         before: RefCell::default(),
     };
@@ -136,6 +137,8 @@ enum Cooldown {
 struct Scans<'a> {
     context: &'a Context,
     cooldown: Cooldown,
+    /// The command goes on until the scans have ended.
+    waits: bool,
     journal: &'a Journal,
     /// The servers that were asked for, as they were before.
     before: RefCell<HashMap<EndpointId, Endpoint>>,
@@ -192,6 +195,29 @@ impl Scans<'_> {
         before
     }
 
+    fn explained(
+        &self,
+        error: secmon::Error,
+        endpoint: &Endpoint,
+        pause: Option<Duration>,
+    ) -> CliError {
+        let inactive = error.code() == Some(&ErrorCode::EndpointNotActive);
+        let error =
+            CliError::from(error).during(format!("scanning {}", references::name_of(endpoint)));
+        let id = endpoint.id;
+        let wait = if self.waits { " --wait" } else { "" };
+        match pause {
+            Some(pause) => {
+                let again = durations::shown(pause);
+                error.hint(format!("it may be scanned again in {again}; to wait for that: `scan {id}{wait} --respect-cooldown`"))
+            }
+            None if inactive => {
+                error.hint(format!("have it scanned again: `endpoint resume {id}`"))
+            }
+            None => error,
+        }
+    }
+
     /// Asks for a scan. One whose answer was lost, in this run or in an earlier one, is looked for before it is asked
     /// for again; that the service refuses it for a scan of a moment ago then says that it has it.
     async fn start(&self, endpoint: &Endpoint, prior: Prior) -> Result<End, CliError> {
@@ -230,10 +256,10 @@ impl Scans<'_> {
                             return Ok(unanswered(endpoint));
                         }
                         Ok(_) => {}
-                        Err(_) => return Err(explained(*error, endpoint, pause)),
+                        Err(_) => return Err(self.explained(*error, endpoint, pause)),
                     }
                 }
-                _ => return Err(explained(*error, endpoint, pause)),
+                _ => return Err(self.explained(*error, endpoint, pause)),
             }
         }
     }
@@ -310,20 +336,6 @@ fn unanswered(endpoint: &Endpoint) -> End {
         sentence: on_its_way(&references::name_of(endpoint)),
         ..Done::default()
     })
-}
-
-fn explained(error: secmon::Error, endpoint: &Endpoint, pause: Option<Duration>) -> CliError {
-    let inactive = error.code() == Some(&ErrorCode::EndpointNotActive);
-    let error = CliError::from(error).during(format!("scanning {}", references::name_of(endpoint)));
-    let id = endpoint.id;
-    match pause {
-        Some(pause) => {
-            let again = durations::shown(pause);
-            error.hint(format!("it may be scanned again in {again}; to wait for that: `scan {id} --respect-cooldown`"))
-        }
-        None if inactive => error.hint(format!("have it scanned again: `endpoint resume {id}`")),
-        None => error,
-    }
 }
 
 async fn add_findings(

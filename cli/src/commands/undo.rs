@@ -1,28 +1,25 @@
 //! `secmon undo`: what takes a change back is kept with it in the history of this machine.
 
+mod call;
+
+use self::call::Call;
 use super::common::views::ports_of;
 use super::history::CHANGE;
 use crate::bulk::args::RunArgs;
-use crate::bulk::{self, ChangeOfMany, Done, End, Key, Label, Prior, Words};
+use crate::bulk::{self, ChangeOfMany, End, Key, Label, Prior, Words};
 use crate::context::Context;
-use crate::error::{CliError, Exit};
+use crate::error::CliError;
 use crate::notebook::history::{self, Entry};
 use crate::notebook::way_back::{Capacity, Switched, WayBack};
 use crate::references;
 use crate::session::Session;
 use crate::session::guard::Guard;
 use crate::session::prompt::Danger;
-use crate::ui::OutputFormat;
 use crate::ui::invocation::quoted;
 use crate::ui::outcome::{Line, Outcome};
+use crate::ui::{OutputFormat, TimeStyle, time};
 use clap::Args;
 use secmon::model::{CustomerId, Rule};
-use secmon::operations::{
-    ChangeSubscription, CreateRule, DeleteRule, ResumeDomain, ResumeEndpoint, ResumeSubscription,
-    SetScenario, SuspendDomain, SuspendEndpoint, SuspendSubscription, UpdateDomain, UpdateEndpoint,
-    UpdateRule,
-};
-use secmon::{Operation, Response};
 use uuid::Uuid;
 
 /// So many characters of an id are shown in a question.
@@ -31,7 +28,7 @@ const SHORT_ID: usize = 8;
 /// The change to take back.
 #[derive(Debug, Args)]
 pub struct UndoArgs {
-    /// Id of one change, as `history` shows it; without it, what the last command changed that can be taken back
+    /// Id of one change, as `history` shows it; without it, what the last command changed
     #[arg(value_name = "CHANGE")]
     pub id: Option<String>,
     /// How to go on with an earlier run
@@ -136,11 +133,12 @@ fn latest(made: Vec<Entry>, whose: Option<CustomerId>) -> Result<Chosen, CliErro
     let (entries, passed_over): (Vec<Entry>, Vec<Entry>) = at_issue
         .map(|(_, entry)| entry)
         .partition(|entry| entry.way_back.is_some());
-    match passed_over.iter().rfind(|entry| is_grave(entry)) {
-        Some(grave) => Err(refused(grave).hint(format!(
-            "{}; to take back an earlier change, name it: `undo {}`",
-            nearest(grave),
-            last.id
+    match passed_over.iter().rfind(|entry| !changes_nothing(entry)) {
+        Some(newer) => Err(refused(newer).hint(format!(
+            "{}; the change before it can be: `undo {}` would {}",
+            nearest(newer),
+            shortened(&last.id),
+            deed(&last)
         ))),
         None => Ok(Chosen {
             entries,
@@ -149,10 +147,57 @@ fn latest(made: Vec<Entry>, whose: Option<CustomerId>) -> Result<Chosen, CliErro
     }
 }
 
-/// Whether somebody who types `undo` is likely to mean this change, and must not believe that it was taken back.
-fn is_grave(entry: &Entry) -> bool {
-    let verb = entry.operation.split('_').next().unwrap_or_default();
-    matches!(verb, "terminate" | "delete" | "release" | "acknowledge")
+/// What somebody who types `undo` can hardly mean.
+fn changes_nothing(entry: &Entry) -> bool {
+    ["scan_endpoint", "create_sso_token"].contains(&entry.operation.as_str())
+}
+
+/// What taking a change back does to what it is about.
+struct Deed {
+    /// Before it is done: `suspend X again`.
+    before: &'static str,
+    again: &'static str,
+    /// Once it is done.
+    done: &'static str,
+}
+
+const fn deed_of(way_back: &WayBack) -> Deed {
+    let (before, again, done) = match way_back {
+        WayBack::Nothing => ("leave", " as it is", "left as it is"),
+        WayBack::RemoveRules { .. } => ("remove", "", "removed"),
+        WayBack::AddRule { .. } => ("add", " again", "added again"),
+        WayBack::EditRule { .. } | WayBack::ChangeSubscription { .. } => {
+            ("change", " back", "changed back")
+        }
+        WayBack::Resume(_) => ("resume", "", "resumed"),
+        WayBack::Suspend(_) => ("suspend", " again", "suspended again"),
+        WayBack::RenameServer { .. } | WayBack::RenameDomain { .. } => {
+            ("rename", " back", "renamed back")
+        }
+        WayBack::SetScenario { .. } => ("set", " back", "set back"),
+    };
+    Deed {
+        before,
+        again,
+        done,
+    }
+}
+
+/// What taking a change back would do, in a sentence: `suspend web-1 again`.
+fn deed(entry: &Entry) -> String {
+    let way_back = entry.way_back.as_ref().unwrap_or(&WayBack::Nothing);
+    let Deed { before, again, .. } = deed_of(way_back);
+    format!("{before} {}{again}", about_whom(entry))
+}
+
+/// What a change is about, and what becomes of that: `rule for 22/tcp (added again)`.
+fn named_done(entry: &Entry) -> String {
+    let way_back = entry.way_back.as_ref().unwrap_or(&WayBack::Nothing);
+    format!("{} ({})", entry.about, deed_of(way_back).done)
+}
+
+fn shortened(id: &str) -> &str {
+    id.get(..SHORT_ID).unwrap_or(id)
 }
 
 /// A change in a sentence.
@@ -169,11 +214,14 @@ fn named(entry: &Entry) -> String {
 
 /// What a change is about, and whose that is.
 fn about_whom(entry: &Entry) -> String {
+    let (what, whose) = entry
+        .about
+        .split_once(", customer ")
+        .unwrap_or((&entry.about, ""));
     match entry.customers.as_deref() {
-        Some([customer]) if !entry.about.contains("customer") => {
-            format!("{} (customer {customer})", entry.about)
-        }
-        _ => entry.about.clone(),
+        _ if !whose.is_empty() => format!("{what} of customer {whose}"),
+        Some([customer]) if !what.contains("customer") => format!("{what} of customer {customer}"),
+        _ => what.to_owned(),
     }
 }
 
@@ -375,17 +423,38 @@ fn confirm(context: &Context, entries: &[Entry]) -> Result<(), CliError> {
         }
     });
     let question = format!(
-        "About to take back {}, by {commands}.",
-        bulk::preview(entries, about_whom)
+        "About to {}, by {commands}. This takes back {}.",
+        bulk::preview(entries, deed),
+        bulk::preview(&commands_of(entries), String::clone)
     );
     let count = entries.len().to_string();
     context.prompt.confirm(danger, &question, &count)
 }
 
+/// The commands that made the changes, each with its time.
+fn commands_of(entries: &[Entry]) -> Vec<String> {
+    let mut commands = Vec::new();
+    for entry in entries {
+        let at = entry
+            .at
+            .parse()
+            .map(|at| time::passed(&at, TimeStyle::Relative));
+        let command = format!(
+            "`{}`, {}",
+            with_short_ids(&entry.command),
+            at.unwrap_or_else(|_| entry.at.clone())
+        );
+        if !commands.contains(&command) {
+            commands.push(command);
+        }
+    }
+    commands
+}
+
 /// A command line as a question shows it: of an id, the beginning tells it from others.
 fn with_short_ids(line: &str) -> String {
     let words = line.split(' ').map(|word| match word.parse::<Uuid>() {
-        Ok(_) => word.get(..SHORT_ID).unwrap_or(word),
+        Ok(_) => shortened(word),
         Err(_) => word,
     });
     words.collect::<Vec<_>>().join(" ")
@@ -407,7 +476,7 @@ impl ChangeOfMany for Undoing<'_> {
         let customers = entry.customers.as_deref().unwrap_or_default();
         Label {
             row: None,
-            name: entry.about.clone(),
+            name: named_done(entry),
             customer: customers.first().copied(),
         }
     }
@@ -428,141 +497,4 @@ impl ChangeOfMany for Undoing<'_> {
         let end = sent.map_err(|error| error.during(format!("taking back {}", entry.about)))?;
         Ok(end.after(prior))
     }
-}
-
-/// The calls that take one change back.
-struct Call<'a> {
-    session: &'a Session,
-    entry: &'a Entry,
-}
-
-impl Call<'_> {
-    async fn back(&self, way_back: &WayBack) -> Result<End, CliError> {
-        match way_back {
-            WayBack::Nothing => Ok(End::Skipped(self.done(None))),
-            WayBack::RemoveRules { rules, customer } => {
-                let mut end = End::Skipped(self.done(None));
-                for rule in rules {
-                    let mut request = DeleteRule::account_wide(*rule);
-                    request.billing_customer_id = *customer;
-                    match self.send(request).await {
-                        Ok(removed) => end = removed,
-                        // Somebody has removed it already.
-                        Err(error) if error.exit() == Exit::NotFound => {}
-                        Err(error) => return Err(error),
-                    }
-                }
-                Ok(end)
-            }
-            WayBack::AddRule { rule, customer } => self.send(again(rule, *customer)?).await,
-            WayBack::EditRule { rule, customer } => {
-                let mut request = UpdateRule::from_rule(rule).ok_or_else(|| unreadable(rule))?;
-                request.billing_customer_id = *customer;
-                self.send(request).await
-            }
-            WayBack::Resume(switched) => self.resume(switched).await,
-            WayBack::Suspend(switched) => self.suspend(switched).await,
-            WayBack::RenameServer {
-                server,
-                customer,
-                name,
-            } => {
-                let request = UpdateEndpoint::new(*customer, *server).nickname(name);
-                self.send(request).await
-            }
-            WayBack::RenameDomain { domain, name } => {
-                self.send(UpdateDomain::new(*domain, name.as_str())).await
-            }
-            WayBack::SetScenario { scenario } => {
-                self.send(SetScenario::new(scenario.clone())).await
-            }
-            WayBack::ChangeSubscription {
-                customer,
-                service,
-                product,
-                to,
-            } => {
-                let mut request = ChangeSubscription::new(*customer, *service, product.clone());
-                match to {
-                    Capacity::Plan(plan) => request.new_plan_slug = Some(plan.clone()),
-                    Capacity::Quantity(quantity) => request.new_quantity = Some(*quantity),
-                }
-                self.send(request).await
-            }
-        }
-    }
-
-    async fn resume(&self, switched: &Switched) -> Result<End, CliError> {
-        match switched {
-            Switched::Server { id } => self.send(ResumeEndpoint::new(*id)).await,
-            Switched::Domain { id } => self.send(ResumeDomain::new(*id)).await,
-            Switched::Subscription {
-                customer,
-                service,
-                product,
-            } => {
-                let request = ResumeSubscription::new(*customer, *service, product.clone());
-                self.send(request).await
-            }
-        }
-    }
-
-    async fn suspend(&self, switched: &Switched) -> Result<End, CliError> {
-        match switched {
-            Switched::Server { id } => self.send(SuspendEndpoint::new(*id)).await,
-            Switched::Domain { id } => self.send(SuspendDomain::new(*id)).await,
-            Switched::Subscription {
-                customer,
-                service,
-                product,
-            } => {
-                let request = SuspendSubscription::new(*customer, *service, product.clone());
-                self.send(request).await
-            }
-        }
-    }
-
-    async fn send<O: Operation>(&self, request: O) -> Result<End, CliError> {
-        let about = format!("taking back: {}", self.entry.about);
-        let sent = self.session.write_undoing(request, &about, &self.entry.id);
-        Ok(sent
-            .await?
-            .map_or(End::Planned, |answer: Response<O::Output>| {
-                self.done(answer.note()).changed()
-            }))
-    }
-
-    fn done(&self, note: Option<&str>) -> Done {
-        let removes_rules = matches!(self.entry.way_back, Some(WayBack::RemoveRules { .. }));
-        let then = match removes_rules {
-            true => " If a port is still open, the next scan raises an alert.",
-            false => "",
-        };
-        Done {
-            id: self.entry.id.clone(),
-            record: serde_json::json!({ "undone": self.entry.id, "about": self.entry.about }),
-            note: note.map(str::to_owned),
-            sentence: format!("Taken back: {}.{then}", self.entry.about),
-            ..Done::default()
-        }
-    }
-}
-
-/// A rule as it was, made anew.
-fn again(rule: &Rule, customer: CustomerId) -> Result<CreateRule, CliError> {
-    let ports = rule.ports().ok_or_else(|| unreadable(rule))?;
-    let (protocol, reason) = (rule.protocol.clone(), rule.justification.clone());
-    let reason = reason.unwrap_or_default();
-    let mut request = match rule.endpoint_id {
-        Some(server) => CreateRule::for_endpoint(server, ports, protocol, reason),
-        None => CreateRule::account_wide(ports, protocol, reason),
-    };
-    request.billing_customer_id = Some(customer);
-    request.service.clone_from(&rule.service);
-    request.expires_at = rule.expires_at.as_ref().map(|end| end.date_time().into());
-    Ok(request)
-}
-
-fn unreadable(rule: &Rule) -> CliError {
-    CliError::not_found(format!("rule {} has no ports that can be read", rule.id))
 }

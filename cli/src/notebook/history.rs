@@ -272,6 +272,18 @@ pub fn stopped_with_all(kind: &str) -> Result<HashSet<Uuid>, CliError> {
     Ok(stopped)
 }
 
+/// Whether this history tells that all of a customer's records of a kind were ever suspended at once.
+pub fn was_stopped_with_all(kind: &str, customer: CustomerId) -> Result<bool, CliError> {
+    let suspend = format!("suspend_{kind}");
+    let is_such = |entry: &Entry| {
+        entry.operation == suspend
+            && entry.may_have_been_made()
+            && entry.is_of_all()
+            && entry.is_about(customer)
+    };
+    Ok(read()?.iter().any(is_such))
+}
+
 /// One write appends one line, so two processes never mix theirs.
 fn open(path: &Path) -> std::io::Result<File> {
     if let Some(folder) = path.parent() {

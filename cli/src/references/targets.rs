@@ -110,7 +110,11 @@ impl Target {
             &mut problems,
         );
         let mrr = keep(
-            number::<Money>(&fields.mrr, "mrr", "an amount such as 9.90"),
+            number::<Money>(
+                &fields.mrr,
+                "mrr",
+                "an amount such as 9.90 (or 9,90 in a file with semicolons)",
+            ),
             &mut problems,
         );
         let (Some(customer), Some(subject), Some(service), Some(mrr)) =

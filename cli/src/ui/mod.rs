@@ -15,7 +15,7 @@ mod prompt;
 mod rows;
 mod sanitize;
 mod table;
-mod time;
+pub mod time;
 
 use crate::error::{CliError, Exit};
 use crate::ui::invocation::Invocation;

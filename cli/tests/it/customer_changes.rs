@@ -95,7 +95,7 @@ fn what_was_suspended_by_hand_stays_suspended_when_the_customer_has_paid() {
     let before = changes(&tenant).len();
     let resumed = shell.line("customer resume 42").exits(0).stdout;
     assert!(
-        resumed.contains("2 of them stay suspended")
+        resumed.contains("2 stay suspended")
             && resumed.contains("web-2")
             && resumed.contains("b.example"),
         "{resumed}"

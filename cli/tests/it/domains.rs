@@ -276,11 +276,9 @@ fn all_domains_of_a_customer_are_suspended_and_resumed_at_once() {
     assert!(run.stdout.contains("domain resume --all -c 42"), "{run:?}");
     assert_eq!(writes(), before + 1);
     let resumed = shell.line("domain resume --all -o json").exits(0).json();
-    // The one that was suspended by name stays so, until somebody means it too.
+    // The one that was suspended by name stays so, however often the line is repeated.
     assert_eq!(resumed["summary"]["succeeded"], 1, "{resumed}");
-    let rest = shell.line("domain resume --all -y -o json").exits(0).json();
-    assert_eq!(rest["summary"]["succeeded"], 1, "{rest}");
-    let again = shell.line("domain resume --all -o json").exits(0).json();
+    let again = shell.line("domain resume --all -y -o json").exits(0).json();
     assert_eq!(again["summary"]["total"], 0, "{again}");
 
     shell.line("domain suspend --all a.example").exits(2);

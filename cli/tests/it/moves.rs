@@ -143,3 +143,41 @@ fn a_server_does_not_move_to_where_it_is() {
     assert!(run.stderr.contains("has this address already"), "{run:?}");
     shell.line("endpoint move nobody 203.0.113.9 -y").exits(4);
 }
+
+#[test]
+fn an_address_that_is_another_server_of_the_customer_is_refused_and_nothing_ends() {
+    let shell = Shell::of(&account());
+    provision(&shell, "203.0.113.1", "web-1");
+    provision(&shell, "203.0.113.2", "web-2");
+    for flag in ["-y", "-n"] {
+        let line = format!("endpoint move web-1 203.0.113.2 {flag}");
+        let refused = shell.line(&line).exits(2).stderr;
+        assert!(refused.contains("already: web-2"), "{refused}");
+    }
+    let listed = shell.line("endpoint list -c 42 -o json").exits(0).json();
+    let names: Vec<_> = (listed.as_array().into_iter().flatten())
+        .filter_map(|server| server["nickname"].as_str())
+        .collect();
+    assert_eq!(names, ["web-1", "web-2"]);
+}
+
+#[test]
+fn a_move_that_finds_no_room_says_that_nothing_was_changed() {
+    let shell = Shell::of(&account());
+    shell
+        .line("subscription set 501 --product port_monitoring --plan starter -c 42")
+        .exits(0);
+    for number in 1..=5 {
+        provision(
+            &shell,
+            &format!("203.0.113.{number}"),
+            &format!("web-{number}"),
+        );
+    }
+    let full = shell.line("endpoint move web-1 203.0.113.9 -y");
+    let said = format!("{}{}", full.stdout, full.stderr);
+    assert!(
+        said.contains("Nothing was changed: web-1 (203.0.113.1) stays where it is."),
+        "{said}"
+    );
+}

@@ -236,7 +236,10 @@ fn what_is_wrong_with_many_rows_is_said_once() {
     let said = refused("servers.csv", file.as_bytes());
     assert!(said.contains("201 rows of "), "{said}");
     assert!(said.contains("\n  200 rows: mrr"), "{said}");
-    assert!(said.contains("(first in row 3)\n  row 2: target"), "{said}");
+    assert!(
+        said.contains("(in rows 3, 4, 5, ") && said.contains("\n  row 2: target"),
+        "{said}"
+    );
     assert!(said.lines().count() <= 5, "{said}");
 }
 
@@ -319,4 +322,24 @@ fn a_report_is_written_as_the_file_is() {
             .expect("an end");
         assert!(is_in(&second[name..end]), "{report:?}");
     }
+}
+
+#[test]
+fn amounts_of_a_file_with_semicolons_may_have_points_between_thousands() {
+    let shell = Shell::of(&account());
+    let file = "target;customer;mrr\n203.0.113.1;42;1.009,90\n203.0.113.2;42;9,90\n";
+    std::fs::write(shell.path("servers.csv"), file).expect("a file");
+    let sent = shell
+        .line("provision -f servers.csv -n -o json")
+        .exits(0)
+        .stdout;
+    assert!(sent.contains("1009.9") && sent.contains("9.9"), "{sent}");
+    let said = refused(
+        "servers.csv",
+        b"target;customer;mrr\n203.0.113.1;42;9,90 EUR\n203.0.113.2;42;1.0,9\n",
+    );
+    assert!(
+        said.contains("\"9,90 EUR\"") && said.contains("(in rows 2, 3)"),
+        "{said}"
+    );
 }

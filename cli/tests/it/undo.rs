@@ -318,9 +318,8 @@ fn without_an_id_undo_passes_over_what_cannot_be_taken_back_and_says_so() {
         .advance(std::time::Duration::from_secs(600))
         .expect("the account is there");
     shell.line("scan web-9").exits(0);
-    shell.line("provision 203.0.113.2 -c 42").exits(0);
     let undone = shell.line("undo -y").exits(0);
-    let said = "not taken back: scan of web-9 (203.0.113.1) (customer 42), provisioning of";
+    let said = "not taken back: scan of web-9 (203.0.113.1) of customer 42";
     assert!(undone.stderr.contains(said), "{undone:?}");
     assert!(undone.stderr.contains(", which cannot be"), "{undone:?}");
     let servers = shell.line("endpoint list --search web-1 -o ids").exits(0);
@@ -330,6 +329,7 @@ fn without_an_id_undo_passes_over_what_cannot_be_taken_back_and_says_so() {
 #[test]
 fn a_change_that_must_not_be_passed_over_silently_is_named_and_undo_asks_for_an_id() {
     for line in [
+        "provision 203.0.113.2 -c 42",
         "endpoint terminate web-9 -y",
         "endpoint delete web-9 -y",
         "domain release a.example --service 501 -c 42 --confirm=a.example",
@@ -347,7 +347,7 @@ fn a_change_that_must_not_be_passed_over_silently_is_named_and_undo_asks_for_an_
             refused.contains("cannot be taken back"),
             "{line}: {refused}"
         );
-        let by_id = format!("undo {earlier}");
+        let by_id = format!("undo {} would rename", &earlier[..8]);
         assert!(refused.contains(&by_id), "{line}: {refused}");
     }
 }
@@ -365,4 +365,19 @@ fn the_question_names_whose_and_what_and_only_the_beginnings_of_ids() {
     );
     let wide = shell.line("undo -o wide").exits(2).stderr;
     assert!(wide.contains(&rule), "{wide}");
+}
+
+#[test]
+fn the_question_says_what_is_done_and_which_command_that_takes_back() {
+    let shell = furnished();
+    let rule = rule_of(&shell);
+    shell.line(&format!("rules remove {rule} -y")).exits(0);
+    let asked = shell.line("undo").exits(2).stderr;
+    let what =
+        "About to add rule for 22/tcp on web-1 (203.0.113.1) of customer 42 again, by rules add";
+    assert!(asked.contains(what), "{asked}");
+    let whose = format!("This takes back `secmon rules remove {}", &rule[..8]);
+    assert!(asked.contains(&whose), "{asked}");
+    let undone = shell.line("undo -y").exits(0).stdout;
+    assert!(undone.contains("(added again)"), "{undone}");
 }

@@ -128,3 +128,13 @@ fn a_watch_whose_reader_is_gone_ends_with_the_next_news() {
     assert_eq!(child.wait().expect("it ends").code(), Some(0));
     assert!(started.elapsed() < LONGEST);
 }
+
+#[test]
+fn a_script_that_looks_for_alerts_of_a_mistyped_customer_is_told() {
+    let shell = Shell::of(&account());
+    provision(&shell, "203.0.113.1", "web-1");
+    let line = "alert list --status open --severity critical --exit-code";
+    shell.line(&format!("{line} -c 42")).exits(0);
+    let unknown = shell.line(&format!("{line} -c 4242")).exits(4);
+    assert!(unknown.stderr.contains("customer 4242"), "{unknown:?}");
+}

@@ -190,7 +190,12 @@ pub fn customer(context: &Context) -> Result<CustomerId, CliError> {
         return Err(CliError::usage(
             "whose alerts? Name a customer with -c, or a server with --endpoint",
         )
-        .hint("as in `alert list -c 42`"));
+        .hint("as in `alert list -c 42`, or for everybody's: `alert list --all-customers`"));
+    }
+    if context.session.settings.customer.is_none() {
+        context
+            .screen
+            .note("for every customer's alerts: `alert list --all-customers`");
     }
     context.customer()
 }

@@ -91,7 +91,10 @@ pub async fn run(context: &Context, args: &AlertListArgs) -> Result<Outcome, Cli
 async fn of_one(context: &Context, args: &AlertListArgs) -> Result<Vec<Owned>, CliError> {
     let found = filter::read(context, &args.filter, args.status).await?;
     let named = args.filter.endpoint.is_some() || args.filter.domain.is_some();
-    if found.alerts.is_empty() && !named {
+    if args.exit_code {
+        // A script that watches a customer must not stay silent for ever about a number that was mistyped.
+        references::refuse_unknown(&context.session, found.customer).await?;
+    } else if found.alerts.is_empty() && !named {
         new_customer::tell(&context.session, &context.screen, found.customer).await;
     }
     let owned = found.alerts.into_iter();

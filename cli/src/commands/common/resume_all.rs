@@ -38,6 +38,16 @@ fn stopped(kind: &SuspendedKind) -> Result<HashSet<Uuid>, CliError> {
     Ok(stopped)
 }
 
+/// Whether all that a customer has of a kind was stopped from here before: then what still rests was stopped otherwise.
+fn was_stopped(kind: &SuspendedKind, customer: CustomerId) -> Result<bool, CliError> {
+    for operation in kind.operations {
+        if history::was_stopped_with_all(operation, customer)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 /// Keeps those that `suspend --all` has stopped, once that is agreed to, and says which stay as they are. Where this
 /// history tells of none, all of them are meant only if somebody says so.
 pub fn choose<T: Suspended>(
@@ -56,10 +66,9 @@ pub fn choose<T: Suspended>(
             bulk::preview(records, T::name)
         )
     };
-    if chosen.is_empty() && !others.is_empty() {
+    if chosen.is_empty() && !others.is_empty() && !was_stopped(kind, customer)? {
         let question = format!(
-            "The history of this machine has no {0} of customer {customer} that was suspended by {1}. About to resume {2}, no matter who suspended them.",
-            kind.one,
+            "The history of this machine knows no {0} of customer {customer}. About to resume {1}, whoever suspended that.",
             kind.stopped_by,
             what(&others)
         );
@@ -81,10 +90,10 @@ fn stay<T: Suspended>(kind: &SuspendedKind, others: &[T]) -> Option<Line> {
     match others.len() {
         0 => None,
         1 => Some(Line::text(format!(
-            "1 of them stays suspended, because it was not suspended by {by}: {names}."
+            "1 stays suspended, because it was not suspended by {by}: {names}."
         ))),
         many => Some(Line::text(format!(
-            "{many} of them stay suspended, because they were not suspended by {by}: {names}."
+            "{many} stay suspended, because they were not suspended by {by}: {names}."
         ))),
     }
 }

@@ -116,6 +116,10 @@ pub async fn run(context: &Context, args: &EndpointMoveArgs) -> Result<Outcome, 
     let mut outcome = bulk::report(&context.screen, MOVED, &items);
     if items.iter().all(|item| item.end.error().is_none()) {
         outcome.story.insert(0, Line::text(moving.sentence()));
+    } else if moving.new.get().is_none() {
+        let server = references::name_of(&moving.before.server);
+        let stays = format!("Nothing was changed: {server} stays where it is.");
+        outcome.story.insert(0, Line::text(stays));
     }
     Ok(outcome)
 }
@@ -135,6 +139,7 @@ async fn belongings(context: &Context, args: &EndpointMoveArgs) -> Result<Belong
         )));
     }
     let customer = references::owner(context, &server)?;
+    refuse_taken(context, args, customer).await?;
     let rules = references::all_rules(&context.session, &context.notebook, |mut list| {
         list.endpoint_id = Some(server.id);
         list.scope = Some(RuleScope::Endpoint);
@@ -147,6 +152,29 @@ async fn belongings(context: &Context, args: &EndpointMoveArgs) -> Result<Belong
         customer,
         rules,
     })
+}
+
+/// An address that the customer has already would take the name of one server and end the other.
+async fn refuse_taken(
+    context: &Context,
+    args: &EndpointMoveArgs,
+    customer: CustomerId,
+) -> Result<(), CliError> {
+    let (session, notebook) = (&context.session, &context.notebook);
+    let servers = references::all_endpoints(session, notebook, Some(customer)).await?;
+    let address = Address::from(args.address);
+    match servers.iter().find(|server| server.ip_address == address) {
+        Some(there) => Err(CliError::usage(format!(
+            "{} is a server of customer {customer} already: {}",
+            args.address,
+            references::name_of(there)
+        ))
+        .hint(format!(
+            "give another address, or end that server first: `endpoint terminate {}`",
+            there.id
+        ))),
+        None => Ok(()),
+    }
 }
 
 async fn confirm(

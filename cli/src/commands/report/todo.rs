@@ -193,7 +193,7 @@ fn leaks(domain: &MonitoredDomain) -> Vec<ToDo> {
             "Tell these companies, and change the passwords that you share with them.",
         ),
         (
-            Urgency::Low,
+            Urgency::High,
             domain.dark_web_mentions_count,
             "mention",
             "on the dark web of",
