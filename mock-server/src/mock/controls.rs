@@ -86,7 +86,42 @@ pub(crate) struct RecordRef<'a> {
     pub(crate) id: Uuid,
 }
 
+/// What an account is made from, before the options are looked at.
+struct Beginning {
+    settings: AccountSettings,
+    /// The account that it is a copy of.
+    original: Option<Arc<Partner>>,
+}
+
+impl Beginning {
+    fn account(&self, options: &TenantOptions) -> Result<Account, AdminError> {
+        let settings = options.clone().settings(self.settings.clone());
+        let Some(original) = &self.original else {
+            return Ok(Account::new(settings));
+        };
+        let copied = original.account().copied(settings);
+        copied.map_err(|error| AdminError::Conflict(error.to_string()))
+    }
+
+    fn clock_offset_ms(&self) -> u64 {
+        let original = self.original.as_ref();
+        original.map_or(0, |original| original.entry().clock_offset_ms)
+    }
+}
+
 impl TenantOptions {
+    fn check(&self) -> Result<(), AdminError> {
+        if let Some(domain) = &self.portal_domain {
+            checks::portal_domain(domain)
+                .map_err(|reason| AdminError::BadInput(format!("The portal_domain {reason}.")))?;
+        }
+        if let Some(limits) = &self.rate_limits {
+            checks::rate_limits(limits)
+                .map_err(|reason| AdminError::BadInput(format!("rate_limits.window {reason}.")))?;
+        }
+        Ok(())
+    }
+
     /// These settings, with what the options say.
     fn settings(self, base: AccountSettings) -> AccountSettings {
         let switch = |given: Option<bool>, base: Switch| given.map_or(base, Switch::from);
@@ -122,45 +157,11 @@ impl Mock {
         &self,
         options: TenantOptions,
     ) -> Result<(NewTenant, Commit), AdminError> {
-        if let Some(domain) = &options.portal_domain {
-            checks::portal_domain(domain)
-                .map_err(|reason| AdminError::BadInput(format!("The portal_domain {reason}.")))?;
-        }
-        if let Some(limits) = &options.rate_limits {
-            checks::rate_limits(limits)
-                .map_err(|reason| AdminError::BadInput(format!("rate_limits.window {reason}.")))?;
-        }
-        let mut registry = self.registry_mut();
-        let original = match &options.like {
-            Some(like) => Some(
-                registry
-                    .partner(like)
-                    .cloned()
-                    .ok_or_else(|| unknown_tenant(like))?,
-            ),
-            None => None,
-        };
-        let name = match &options.name {
-            Some(name) => free_name(&registry, name.clone())?,
-            None => registry.made_up_name(self.seed()),
-        };
-        let seed = registry.seed_for(&name, self.seed());
-        let base = base_settings(&self.settings, &name, seed);
-        let mut account = match &original {
-            Some(original) => {
-                let like = original.settings();
-                let base = AccountSettings {
-                    name: base.name,
-                    portal_domain: base.portal_domain,
-                    seed,
-                    ..like.clone()
-                };
-                Self::copy_of(original, options.clone().settings(base))?
-            }
-            None => Account::new(options.clone().settings(base)),
-        };
+        options.check()?;
+        let beginning = self.beginning(&options)?;
+        let mut account = beginning.account(&options)?;
         let api_key = account.issue_key();
-        let clock_offset_ms = original.map_or(0, |original| original.entry().clock_offset_ms);
+        let clock_offset_ms = beginning.clock_offset_ms();
         if let Some(fixtures) = &options.fixtures {
             let now = self.now().plus(Duration::from_millis(clock_offset_ms));
             fixtures.apply(&mut account, now)?;
@@ -170,6 +171,9 @@ impl Mock {
             expires_at: options.expires_in.map(Expires::after),
             ..Entry::of(Origin::Made)
         };
+        let mut registry = self.registry_mut();
+        // Somebody may have taken the name meanwhile.
+        free_name(&registry, beginning.settings.name)?;
         let partner = registry.add(account, entry);
         if entry.expires_at.is_some() {
             self.expiries.tell();
@@ -180,6 +184,34 @@ impl Mock {
         partner.account().forget_changes();
         let commit = self.store.save(changes);
         Ok((NewTenant { partner, api_key }, commit))
+    }
+
+    /// What a new account begins with. It is filled without the lock, since calls of others wait for that.
+    fn beginning(&self, options: &TenantOptions) -> Result<Beginning, AdminError> {
+        let mut registry = self.registry_mut();
+        let named = |like: &String| {
+            registry
+                .partner(like)
+                .cloned()
+                .ok_or_else(|| unknown_tenant(like))
+        };
+        let original = options.like.as_ref().map(named).transpose()?;
+        let name = match &options.name {
+            Some(name) => free_name(&registry, name.clone())?,
+            None => registry.made_up_name(self.seed()),
+        };
+        let seed = registry.seed_for(&name, self.seed());
+        let own = base_settings(&self.settings, &name, seed);
+        let settings = match &original {
+            Some(original) => AccountSettings {
+                name: own.name,
+                portal_domain: own.portal_domain,
+                seed,
+                ..original.settings().clone()
+            },
+            None => own,
+        };
+        Ok(Beginning { settings, original })
     }
 
     /// Removes an account with all its records; its keys are unknown from now on (M3).

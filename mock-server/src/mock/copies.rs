@@ -1,8 +1,6 @@
-//! One account's state in: from a document that was exported, or from another account (M11).
+//! One account's state, out and in (M11).
 
-use std::sync::Arc;
-
-use secmon_engine::{Account, AccountSettings, Instant};
+use secmon_engine::{Account, Instant};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -78,15 +76,6 @@ impl Mock {
         records.extend([self.server_record(registry).put(), moment_put(self.now())]);
         rehearsed(&self.settings, &records)
             .map_err(|reason| format!("The next start would refuse this state: {reason}."))
-    }
-
-    /// A copy of an account under these settings, without a key.
-    pub(super) fn copy_of(
-        original: &Arc<Partner>,
-        settings: AccountSettings,
-    ) -> Result<Account, AdminError> {
-        let copied = original.account().copied(settings);
-        copied.map_err(|error| AdminError::Conflict(error.to_string()))
     }
 }
 
