@@ -93,12 +93,13 @@ pub async fn of_customer(context: &Context, customer: CustomerId) -> Result<Outc
     let mut servers = Usage::of_servers(&page.meta);
     let live = Live::of(page);
     servers.quota_paused = quota_paused(&context.session, customer, &servers).await?;
-    let alerts =
+    let mut alerts =
         references::all_alerts(&context.session, &context.notebook, customer, |mut list| {
             list.status = Some(PortAlertStatus::Open);
             list
         })
         .await?;
+    alerts.retain(|alert| !live.lacks(alert.endpoint_id));
     let rules = rules_of(context, customer, &live).await?;
     let expiring = rules.iter().filter(|rule| ends_soon(rule)).count();
     let overview = context

@@ -1,8 +1,10 @@
 //! `secmon undo`: what takes a change back is kept with it in the history of this machine.
 
 mod call;
+mod effect;
 
 use self::call::Call;
+use self::effect::{about_whom, effect, named_done, shortened};
 use super::common::views::ports_of;
 use super::history::CHANGE;
 use crate::bulk::args::RunArgs;
@@ -21,9 +23,6 @@ use crate::ui::{OutputFormat, TimeStyle, time};
 use clap::Args;
 use secmon::model::{CustomerId, Rule};
 use uuid::Uuid;
-
-/// So many characters of an id are shown in a question.
-const SHORT_ID: usize = 8;
 
 /// The change to take back.
 #[derive(Debug, Args)]
@@ -138,7 +137,7 @@ fn latest(made: Vec<Entry>, whose: Option<CustomerId>) -> Result<Chosen, CliErro
             "{}; the change before it can be: `undo {}` would {}",
             nearest(newer),
             shortened(&last.id),
-            deed(&last)
+            effect(&last)
         ))),
         None => Ok(Chosen {
             entries,
@@ -152,54 +151,6 @@ fn changes_nothing(entry: &Entry) -> bool {
     ["scan_endpoint", "create_sso_token"].contains(&entry.operation.as_str())
 }
 
-/// What taking a change back does to what it is about.
-struct Deed {
-    /// Before it is done: `suspend X again`.
-    before: &'static str,
-    again: &'static str,
-    /// Once it is done.
-    done: &'static str,
-}
-
-const fn deed_of(way_back: &WayBack) -> Deed {
-    let (before, again, done) = match way_back {
-        WayBack::Nothing => ("leave", " as it is", "left as it is"),
-        WayBack::RemoveRules { .. } => ("remove", "", "removed"),
-        WayBack::AddRule { .. } => ("add", " again", "added again"),
-        WayBack::EditRule { .. } | WayBack::ChangeSubscription { .. } => {
-            ("change", " back", "changed back")
-        }
-        WayBack::Resume(_) => ("resume", "", "resumed"),
-        WayBack::Suspend(_) => ("suspend", " again", "suspended again"),
-        WayBack::RenameServer { .. } | WayBack::RenameDomain { .. } => {
-            ("rename", " back", "renamed back")
-        }
-        WayBack::SetScenario { .. } => ("set", " back", "set back"),
-    };
-    Deed {
-        before,
-        again,
-        done,
-    }
-}
-
-/// What taking a change back would do, in a sentence: `suspend web-1 again`.
-fn deed(entry: &Entry) -> String {
-    let way_back = entry.way_back.as_ref().unwrap_or(&WayBack::Nothing);
-    let Deed { before, again, .. } = deed_of(way_back);
-    format!("{before} {}{again}", about_whom(entry))
-}
-
-/// What a change is about, and what becomes of that: `rule for 22/tcp (added again)`.
-fn named_done(entry: &Entry) -> String {
-    let way_back = entry.way_back.as_ref().unwrap_or(&WayBack::Nothing);
-    format!("{} ({})", entry.about, deed_of(way_back).done)
-}
-
-fn shortened(id: &str) -> &str {
-    id.get(..SHORT_ID).unwrap_or(id)
-}
-
 /// A change in a sentence.
 fn named(entry: &Entry) -> String {
     let verb = entry.operation.split('_').next().unwrap_or_default();
@@ -210,19 +161,6 @@ fn named(entry: &Entry) -> String {
         verb => verb,
     };
     format!("{noun} of {}", about_whom(entry))
-}
-
-/// What a change is about, and whose that is.
-fn about_whom(entry: &Entry) -> String {
-    let (what, whose) = entry
-        .about
-        .split_once(", customer ")
-        .unwrap_or((&entry.about, ""));
-    match entry.customers.as_deref() {
-        _ if !whose.is_empty() => format!("{what} of customer {whose}"),
-        Some([customer]) if !what.contains("customer") => format!("{what} of customer {customer}"),
-        _ => what.to_owned(),
-    }
 }
 
 /// The changes that others have taken back.
@@ -424,7 +362,7 @@ fn confirm(context: &Context, entries: &[Entry]) -> Result<(), CliError> {
     });
     let question = format!(
         "About to {}, by {commands}. This takes back {}.",
-        bulk::preview(entries, deed),
+        bulk::preview(entries, effect),
         bulk::preview(&commands_of(entries), String::clone)
     );
     let count = entries.len().to_string();

@@ -62,7 +62,7 @@ failures! {
     /// A reference that fits nothing.
     NotFound: "not_found", NotFound, false, None;
     /// A profile that refuses every change.
-    ReadOnly: "read_only", Permission, false, Some("use another profile, or take read_only out of the configuration file");
+    ReadOnly: "read_only", Permission, false, Some("use a profile that may change things, with --profile NAME");
     /// A key that the service has refused before.
     KeyRejected: "unauthenticated", Permission, false, Some("the service refused this key: `auth login` keeps a new one");
     /// A key that the portal's domain does not take.

@@ -50,3 +50,30 @@ fn a_rule_of_an_ended_server_is_removed_by_the_id_that_the_hint_has() {
         shell.line(&format!("rules remove {rule} -y")).exits(0);
     }
 }
+
+#[test]
+fn the_alerts_of_an_ended_server_are_marked_and_no_count_or_exit_code_has_them() {
+    // Those of a deleted server leave the service's list with it.
+    for (verb, stay) in [("terminate", 1), ("delete", 0)] {
+        let shell = Shell::of(&account());
+        provision(&shell, "203.0.113.1", "web-1");
+        provision(&shell, "203.0.113.2", "web-2");
+        let list = "alert list -c 42 --status open";
+        let of_both = shell.line(&format!("{list} -o json")).exits(0).json();
+        let before = of_both.as_array().map_or(0, Vec::len);
+        shell.line(&format!("endpoint {verb} web-1 -y")).exits(0);
+        let listed = shell.line(list).exits(0).stdout;
+        let marked = listed
+            .lines()
+            .filter(|line| line.contains("ended server"))
+            .count();
+        assert_eq!(marked, before / 2 * stay, "{verb}: {listed}");
+        let status = shell.line("status -c 42 -o json").exits(0).json();
+        let counts = status["open_port_alerts"].as_object().into_iter().flatten();
+        let open: u64 = counts.filter_map(|(_, count)| count.as_u64()).sum();
+        assert_eq!(open, (before / 2) as u64, "{verb}: {status}");
+        shell.line(&format!("{list} --exit-code")).exits(1);
+        shell.line("endpoint terminate web-2 -y").exits(0);
+        shell.line(&format!("{list} --exit-code")).exits(0);
+    }
+}

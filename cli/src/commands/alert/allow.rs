@@ -26,7 +26,7 @@ pub struct AlertAllowArgs {
     #[command(flatten)]
     pub justification: Justification,
     /// Last day on which the rule applies: 2026-12-31, 31.12.2026, 90d from today, or "end of next month"
-    #[arg(long, value_name = "DAY|PERIOD")]
+    #[arg(long, value_name = "DAY|PERIOD", alias = "until")]
     pub expires: Option<String>,
     /// How to go on with an earlier run
     #[command(flatten)]

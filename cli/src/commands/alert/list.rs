@@ -1,6 +1,7 @@
 //! `secmon alert list`: the worst first.
 
 use super::filter::{self, AlertFilter, AlertKind, AlertStatusArg};
+use crate::commands::common::live::Live;
 use crate::commands::common::{new_customer, views};
 use crate::context::Context;
 use crate::error::{CliError, Exit};
@@ -70,9 +71,27 @@ pub async fn run(context: &Context, args: &AlertListArgs) -> Result<Outcome, Cli
         let seen = alert.first_seen().map(Timestamp::date_time);
         Reverse((alert.severity().map(severity_rank), seen))
     });
+    let whose = match args.all_customers {
+        true => None,
+        false => found.first().map(|(owner, _)| *owner),
+    };
+    let live = live_servers(context, &found, whose).await?;
+    let has_ended = |alert: &Alert| match alert {
+        Alert::Port(alert) => live.lacks(alert.endpoint_id),
+        Alert::Domain(_) => false,
+    };
     let (owners, alerts): (Vec<CustomerId>, Vec<Alert>) = found.into_iter().unzip();
     let mut outcome = listed(&alerts, &args.filter);
-    outcome.result = owners.iter().zip(&alerts).map(row).collect();
+    let rows = owners.iter().zip(&alerts);
+    outcome.result = rows
+        .map(|(owner, alert)| row(owner, alert, has_ended(alert)))
+        .collect();
+    let is_open = |alert: &Alert| alert.status() == "open";
+    let ended = |alert: &Alert| {
+        let is_marked = is_open(alert) && has_ended(alert);
+        is_marked.then(|| Cell::state("ended server"))
+    };
+    outcome.table.amend("status", alerts.iter().map(ended));
     let column = match args.all_customers {
         true => shown("customer"),
         false => with_room("customer"),
@@ -81,7 +100,7 @@ pub async fn run(context: &Context, args: &AlertListArgs) -> Result<Outcome, Cli
     outcome.table.insert(2, column, cells);
     if !alerts.is_empty() {
         outcome.story = vec![Line::Rows, Line::text(counts(&owners, &alerts))];
-        if args.exit_code {
+        if args.exit_code && !alerts.iter().all(has_ended) {
             outcome.exit = Exit::Other;
         }
     }
@@ -91,7 +110,7 @@ pub async fn run(context: &Context, args: &AlertListArgs) -> Result<Outcome, Cli
 async fn of_one(context: &Context, args: &AlertListArgs) -> Result<Vec<Owned>, CliError> {
     let found = filter::read(context, &args.filter, args.status).await?;
     let named = args.filter.endpoint.is_some() || args.filter.domain.is_some();
-    if args.exit_code {
+    if args.exit_code && found.alerts.is_empty() {
         // A script that watches a customer must not stay silent for ever about a number that was mistyped.
         references::refuse_unknown(&context.session, found.customer).await?;
     } else if found.alerts.is_empty() && !named {
@@ -125,8 +144,21 @@ async fn of_all(context: &Context, args: &AlertListArgs) -> Result<Vec<Owned>, C
     Ok(all)
 }
 
-/// An alert as JSON, with what it is and whose, where the service leaves that out.
-fn row((owner, alert): (&CustomerId, &Alert)) -> Value {
+/// The servers that are still monitored; asked for only where an alert is about a server.
+async fn live_servers(
+    context: &Context,
+    found: &[Owned],
+    whose: Option<CustomerId>,
+) -> Result<Live, CliError> {
+    let is_about_server = |(_, alert): &Owned| matches!(alert, Alert::Port(_));
+    match found.iter().any(is_about_server) {
+        true => Live::read(&context.session, whose).await,
+        false => Ok(Live::Some),
+    }
+}
+
+/// An alert as JSON, with what it is, whose, and whether its server has ended, which the service leaves out.
+fn row(owner: &CustomerId, alert: &Alert, has_ended: bool) -> Value {
     let kind = match alert {
         Alert::Port(_) => "port",
         Alert::Domain(_) => "domain",
@@ -136,6 +168,7 @@ fn row((owner, alert): (&CustomerId, &Alert)) -> Value {
         fields.entry("kind").or_insert_with(|| kind.into());
         let owner = || to_json(owner);
         fields.entry("billing_customer_id").or_insert_with(owner);
+        fields.insert("server_ended".to_owned(), has_ended.into());
     }
     row
 }

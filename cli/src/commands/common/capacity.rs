@@ -168,7 +168,7 @@ impl Monitored {
         );
         let at_most = match kept {
             Kept::AllInUse => {
-                return format!("{has}; lowering it below what is in use is refused.");
+                return format!("{has}; a capacity below what is in use is refused.");
             }
             Kept::AtLeast(kept) => {
                 let kept = usize::try_from(kept).unwrap_or(usize::MAX);

@@ -1,5 +1,5 @@
-//! Which servers are still monitored. The rules of a server that was terminated or deleted stay in the service's lists,
-//! and allow nothing.
+//! Which servers are still monitored. The rules and alerts of a server that was terminated or deleted stay in the
+//! service's lists, and mean nothing any more.
 
 use crate::error::CliError;
 use crate::references;
@@ -37,10 +37,15 @@ impl Live {
     /// Whether a rule is for a server that has ended. Where not all servers are known, only its own record can tell.
     pub fn has_ended(&self, rule: &Rule) -> bool {
         let server = rule.endpoint.as_ref();
-        let is_listed = match (self, rule.endpoint_id) {
-            (Self::All(servers), Some(id)) => servers.contains(&id),
-            _ => true,
-        };
-        !is_listed || server.is_some_and(|server| server.status == EndpointStatus::Terminated)
+        self.lacks(rule.endpoint_id)
+            || server.is_some_and(|server| server.status == EndpointStatus::Terminated)
+    }
+
+    /// Whether a server is known not to be monitored any more.
+    pub fn lacks(&self, server: Option<EndpointId>) -> bool {
+        match (self, server) {
+            (Self::All(servers), Some(id)) => !servers.contains(&id),
+            _ => false,
+        }
     }
 }

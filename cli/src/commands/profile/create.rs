@@ -67,9 +67,10 @@ pub fn run(session: &Session, args: &ProfileCreateArgs) -> Result<Outcome, CliEr
     })?;
     if like.key_file.is_some() || like.key_command.is_some() {
         let other = args.same_as.as_deref().unwrap_or_default();
+        let only = if args.read_only { ", read-only" } else { "" };
         return Ok(said(
             name,
-            format!("Profile {name} is made, with the key of {other}."),
+            format!("Profile {name} is made on this machine{only}, with the key of {other}."),
         ));
     }
     let mut outcome = said(name, format!("Profile {name} is made; it has no key yet."));

@@ -56,7 +56,7 @@ pub struct RuleAddArgs {
     #[arg(long, value_name = "NAME")]
     pub service: Option<String>,
     /// Last day on which the rule applies: 2026-12-31, 31.12.2026, 90d from today, or "end of next month"
-    #[arg(long, value_name = "DAY|PERIOD")]
+    #[arg(long, value_name = "DAY|PERIOD", alias = "until")]
     pub expires: Option<String>,
     /// Skip ports that a rule already covers, instead of failing
     #[arg(long)]

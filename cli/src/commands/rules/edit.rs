@@ -32,7 +32,7 @@ pub struct RuleEditArgs {
     #[arg(long, value_name = "NAME")]
     pub service: Option<String>,
     /// The new last day: 2026-12-31, 31.12.2026, 90d, "end of next month", or never
-    #[arg(long, value_name = "DAY|PERIOD|never")]
+    #[arg(long, value_name = "DAY|PERIOD|never", alias = "until")]
     pub expires: Option<String>,
 }
 

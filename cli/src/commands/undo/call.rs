@@ -1,6 +1,6 @@
 //! The calls that take a change back.
 
-use super::named_done;
+use super::effect::named_done;
 use crate::bulk::{Done, End};
 use crate::error::{CliError, Exit};
 use crate::notebook::history::Entry;
