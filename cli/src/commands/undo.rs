@@ -4,7 +4,7 @@ mod call;
 mod effect;
 
 use self::call::Call;
-use self::effect::{about_whom, effect, named_done, shortened};
+use self::effect::{about_whom, effects, named_done, shortened};
 use super::common::views::ports_of;
 use super::history::CHANGE;
 use crate::bulk::args::RunArgs;
@@ -137,7 +137,7 @@ fn latest(made: Vec<Entry>, whose: Option<CustomerId>) -> Result<Chosen, CliErro
             "{}; the change before it can be: `undo {}` would {}",
             nearest(newer),
             shortened(&last.id),
-            effect(&last)
+            effects(std::slice::from_ref(&last))
         ))),
         None => Ok(Chosen {
             entries,
@@ -362,7 +362,7 @@ fn confirm(context: &Context, entries: &[Entry]) -> Result<(), CliError> {
     });
     let question = format!(
         "About to {}, by {commands}. This takes back {}.",
-        bulk::preview(entries, effect),
+        effects(entries),
         bulk::preview(&commands_of(entries), String::clone)
     );
     let count = entries.len().to_string();

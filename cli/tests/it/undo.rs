@@ -368,6 +368,18 @@ fn the_question_names_whose_and_what_and_only_the_beginnings_of_ids() {
 }
 
 #[test]
+fn the_question_names_what_has_the_same_effect_together() {
+    let shell = Shell::of(&account());
+    provision(&shell, "203.0.113.1", "web-1");
+    provision(&shell, "203.0.113.2", "web-2");
+    shell.line("endpoint suspend web-1 web-2").exits(0);
+    shell.line("endpoint resume web-1 web-2").exits(0);
+    let asked = shell.line("undo").exits(2).stderr;
+    let what = "suspend endpoint web-2 (203.0.113.2), endpoint web-1 (203.0.113.1) of customer 42 again, by";
+    assert!(asked.contains(what), "{asked}");
+}
+
+#[test]
 fn the_question_says_what_is_done_and_which_command_that_takes_back() {
     let shell = furnished();
     let rule = rule_of(&shell);

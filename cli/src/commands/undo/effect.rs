@@ -1,5 +1,6 @@
 //! What taking a change back does, in words.
 
+use crate::bulk::preview;
 use crate::notebook::history::Entry;
 use crate::notebook::way_back::WayBack;
 
@@ -7,6 +8,7 @@ use crate::notebook::way_back::WayBack;
 const SHORT_ID: usize = 8;
 
 /// What taking a change back does to what it is about.
+#[derive(Clone, Copy, PartialEq, Eq)]
 struct Effect {
     /// Before it is done: `suspend X again`.
     before: &'static str,
@@ -37,11 +39,22 @@ fn effect_of(way_back: &WayBack) -> Effect {
     }
 }
 
-/// What taking a change back would do, in a sentence: `suspend web-1 again`.
-pub(super) fn effect(entry: &Entry) -> String {
-    let way_back = entry.way_back.as_ref().unwrap_or(&WayBack::Nothing);
-    let Effect { before, again, .. } = effect_of(way_back);
-    format!("{before} {}{again}", about_whom(entry))
+/// What taking changes back would do, in a sentence: `suspend web-1, web-2 of customer 42 again`.
+pub(super) fn effects(entries: &[Entry]) -> String {
+    let mut groups: Vec<(Effect, String, Vec<String>)> = Vec::new();
+    for entry in entries {
+        let effect = effect_of(entry.way_back.as_ref().unwrap_or(&WayBack::Nothing));
+        let (what, whose) = about_and_whose(entry);
+        match groups.last_mut() {
+            Some((same, of, list)) if *same == effect && *of == whose => list.push(what),
+            _ => groups.push((effect, whose, vec![what])),
+        }
+    }
+    let told = groups.iter().map(|(effect, whose, list)| {
+        let list = preview(list, String::clone);
+        format!("{} {list}{whose}{}", effect.before, effect.again)
+    });
+    told.collect::<Vec<_>>().join("; ")
 }
 
 /// What a change is about, and what becomes of that: `rule for 22/tcp (added again)`.
@@ -56,13 +69,17 @@ pub(super) fn shortened(id: &str) -> &str {
 
 /// What a change is about, and whose that is.
 pub(super) fn about_whom(entry: &Entry) -> String {
-    let (what, whose) = entry
-        .about
-        .split_once(", customer ")
-        .unwrap_or((&entry.about, ""));
-    match entry.customers.as_deref() {
-        _ if !whose.is_empty() => format!("{what} of customer {whose}"),
-        Some([customer]) if !what.contains("customer") => format!("{what} of customer {customer}"),
-        _ => what.to_owned(),
+    let (what, whose) = about_and_whose(entry);
+    what + &whose
+}
+
+fn about_and_whose(entry: &Entry) -> (String, String) {
+    let about = &entry.about;
+    match (about.split_once(", customer "), entry.customers.as_deref()) {
+        (Some((what, whose)), _) => (what.to_owned(), format!(" of customer {whose}")),
+        (None, Some([customer])) if !about.contains("customer") => {
+            (about.clone(), format!(" of customer {customer}"))
+        }
+        _ => (about.clone(), String::new()),
     }
 }
