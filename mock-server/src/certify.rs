@@ -11,7 +11,6 @@ use serde_json::json;
 use crate::child::{self, NotRun};
 use crate::evidence::escaped;
 use crate::exec::{NOT_HELD, Stage, refused};
-use crate::journal::Redaction;
 use crate::playbooks::{self, Client, Playbook};
 use crate::settings::Settings;
 use crate::store;
@@ -33,23 +32,17 @@ pub(crate) struct Playbooks {
 }
 
 fn known(name: &str) -> Result<String, String> {
-    let mut names = playbooks::all()
-        .iter()
-        .map(|playbook| playbook.name.as_str());
-    if names.any(|known| known == name) {
-        return Ok(name.to_owned());
+    let names = playbooks::names();
+    match names.contains(&name) {
+        true => Ok(name.to_owned()),
+        false => Err(format!("there are {}", names.join(", "))),
     }
-    let names: Vec<_> = playbooks::all()
-        .iter()
-        .map(|playbook| playbook.name.as_str())
-        .collect();
-    Err(format!("there are {}", names.join(", ")))
 }
 
 /// How one playbook ended.
 struct Verdict {
     name: &'static str,
-    /// None is needed where it passed.
+    /// None where it passed.
     findings: Vec<String>,
 }
 
@@ -96,13 +89,7 @@ fn play(
     let goal = json!({ "name": playbook.name, "goal": playbook.goal });
     variables.push(("SECMON_PLAYBOOK", goal.to_string()));
     let code = child::run(command, &variables)?;
-    let judgement = run.judge(Client::Finished);
-    let secrets = mock.secrets();
-    let redaction = Redaction::new(secrets.iter().map(String::as_str));
-    let mut findings = judgement.findings;
-    for finding in &mut findings {
-        redaction.apply(finding);
-    }
+    let mut findings = mock.judge(&run, Client::Finished).findings;
     if code != 0 {
         findings.push(format!("The command ended with exit code {code}."));
     }

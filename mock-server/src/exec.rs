@@ -54,7 +54,12 @@ fn outcome(name: &str) -> Result<String, String> {
 
 impl Demands {
     fn is_any(&self) -> bool {
-        self.report.is_some() || !self.require.is_empty() || self.deny_notices.is_some()
+        let is_given = |switch: &Option<Given<Switch>>| {
+            switch.clone().and_then(Given::value) == Some(Switch::On)
+        };
+        self.report.clone().and_then(Given::value).is_some()
+            || self.require.iter().any(|name| !name.is_empty())
+            || is_given(&self.deny_notices)
     }
 
     /// Writes the report, and says what the run did not hold.

@@ -105,18 +105,21 @@ impl News {
 }
 
 impl Journal {
-    /// What earlier calls make of one that is about to be recorded.
-    pub(crate) fn hear(&mut self, entry: &Entry, heard: &Heard<'_>) -> Vec<Notice> {
-        self.memory.hear(entry, heard)
+    /// Records a call, with what earlier ones make of it.
+    pub(crate) fn record_heard(&mut self, mut entry: Entry, heard: &Heard<'_>) -> Arc<Entry> {
+        let notices = self.memory.hear(&entry, heard);
+        entry.notices.extend(notices);
+        self.record(entry)
     }
 
     /// Records a call, at the place of its number.
-    pub(crate) fn record(&mut self, entry: Entry) {
+    pub(crate) fn record(&mut self, entry: Entry) -> Arc<Entry> {
+        let entry = Arc::new(entry);
         let later = self.entries.iter().rev();
         let later = later.take_while(|other| other.id > entry.id).count();
         let place = self.entries.len() - later;
         self.held += entry.size();
-        self.entries.insert(place, Arc::new(entry));
+        self.entries.insert(place, Arc::clone(&entry));
         while self.entries.len() > CAPACITY || self.held > HELD {
             let Some(oldest) = self.entries.pop_front() else {
                 break;
@@ -125,6 +128,7 @@ impl Journal {
             self.dropped += 1;
         }
         self.news.tell();
+        entry
     }
 
     /// What tells that a call was recorded here.

@@ -7,6 +7,7 @@ pub(crate) mod document;
 mod records;
 mod registry;
 mod restore;
+mod waiting;
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{

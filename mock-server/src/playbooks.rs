@@ -13,6 +13,7 @@ use serde_json::{Map, Value};
 use crate::AdminError;
 use crate::admin::read_fault;
 use crate::http::stand_in;
+use crate::journal::Redaction;
 use crate::mock::{Mock, NewTenant, TenantOptions};
 use crate::partner::lock;
 use crate::store::Commit;
@@ -30,14 +31,26 @@ pub(crate) struct Run {
     watch: Arc<Mutex<Watch>>,
 }
 
-impl Run {
-    /// How it stands.
-    pub(crate) fn judge(&self, client: Client) -> Judgement {
-        lock(&self.watch).judge(client)
-    }
+/// The names of the playbooks.
+pub(crate) fn names() -> Vec<&'static str> {
+    all()
+        .iter()
+        .map(|playbook| playbook.name.as_str())
+        .collect()
 }
 
 impl Mock {
+    /// How a run stands. Findings quote paths, and a client may have put its key into one.
+    pub(crate) fn judge(&self, run: &Run, client: Client) -> Judgement {
+        let mut judgement = lock(&run.watch).judge(client);
+        let secrets = self.secrets();
+        let redaction = Redaction::new(secrets.iter().map(String::as_str));
+        for finding in &mut judgement.findings {
+            redaction.apply(finding);
+        }
+        judgement
+    }
+
     /// Prepares an account of its own for a playbook.
     pub(crate) fn start_playbook(
         &self,
@@ -45,11 +58,7 @@ impl Mock {
     ) -> Result<(Run, NewTenant, Commit), AdminError> {
         let playbook = all().iter().find(|playbook| playbook.name == name);
         let playbook = playbook.ok_or_else(|| {
-            let names: Vec<_> = all()
-                .iter()
-                .map(|playbook| playbook.name.as_str())
-                .collect();
-            let names = names.join(", ");
+            let names = names().join(", ");
             AdminError::Unknown(format!("There is no playbook `{name}`; there are {names}."))
         })?;
         if self.settings.time.stands() {

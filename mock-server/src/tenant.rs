@@ -5,13 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use secmon_engine::{ClientId, DomainFindings, LeakDataset, OpenPort, Progress, ScanOutcome};
-use tokio::time::{Instant, timeout_at};
 use uuid::Uuid;
 
 use crate::AdminError;
 use crate::clock::Movement;
 use crate::faults::{Fault, wildcard};
-use crate::journal::{JournalEntry, Redaction};
+use crate::journal::{JournalEntry, Redaction, Wanted};
 use crate::mock::{Mock, NewTenant, RecordRef};
 use crate::store::{Commit, wait};
 
@@ -209,26 +208,24 @@ impl Tenant {
         times: usize,
         patience: Duration,
     ) -> Result<Vec<JournalEntry>, String> {
-        let end = Instant::now() + patience;
-        let partner = self.mock.partner(&self.name);
-        let mut news = partner
-            .map_err(|gone| gone.to_string())?
-            .journal()
-            .news()
-            .listen();
-        loop {
-            let came = self.calls(method, path);
-            if came.len() >= times {
-                return Ok(came);
-            }
-            if !matches!(timeout_at(end, news.changed()).await, Ok(Ok(()))) {
-                let near = nearest_calls(&self.journal(), method, path);
-                return Err(format!(
-                    "{method} {path} was called {} times in {patience:?}, not {times}; {near}",
-                    came.len()
-                ));
-            }
+        let wanted = Wanted {
+            method: Some(method.to_owned()),
+            path: Some(path.to_owned()),
+            ..Wanted::default()
+        };
+        let arrival = self
+            .mock
+            .arrival(Some(&self.name), &wanted, times, patience);
+        arrival.await.map_err(|gone| gone.to_string())?;
+        let came = self.calls(method, path);
+        if came.len() >= times {
+            return Ok(came);
         }
+        let near = nearest_calls(&self.journal(), method, path);
+        Err(format!(
+            "{method} {path} was called {} times in {patience:?}, not {times}; {near}",
+            came.len()
+        ))
     }
 
     /// A further API key.

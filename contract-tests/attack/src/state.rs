@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde_json::json;
 
@@ -53,8 +53,8 @@ impl Kills {
                 let writer = mock.anyone().with_key(&key);
                 let last = acknowledged.len().saturating_sub(200);
                 all_there(&writer, &acknowledged[last..])?;
-                let pause = Duration::from_millis(chance.below(120));
-                acknowledged.extend(written_until_killed(mock, &writer, round, pause)?);
+                let writes = chance.below(400);
+                acknowledged.extend(written_until_killed(mock, &writer, round, writes)?);
             }
             let mock = field.program.start_on(&state, STANDING)?;
             all_there(&mock.anyone().with_key(&key), &acknowledged)?;
@@ -164,12 +164,12 @@ impl Drop for SmallDisk<'_> {
     }
 }
 
-/// What writers were acknowledged until the server was killed, so long after the first write.
+/// What writers were acknowledged until the server was killed, after more than so many writes.
 fn written_until_killed(
     mock: Mock,
     writer: &Caller,
     round: usize,
-    pause: Duration,
+    writes: u64,
 ) -> Outcome<Vec<Acknowledged>> {
     let total = || {
         writer
@@ -182,10 +182,9 @@ fn written_until_killed(
             .map(|number| scope.spawn(move || written(writer, round as u64 * WRITERS + number + 1)))
             .collect();
         let within = Instant::now() + PATIENCE;
-        while total()? == before {
+        while total()? <= before + writes {
             hold(Instant::now() < within, || "nothing is written".to_owned())?;
         }
-        thread::sleep(pause);
         mock.kill()?;
         let written = writers
             .into_iter()

@@ -419,7 +419,7 @@ impl<'a> InFlight<'a> {
             return;
         }
         let reply = ended.ending.reply();
-        let mut entry = Entry {
+        let entry = Entry {
             id: self.number(),
             at: self.arrived,
             method: self.method.clone(),
@@ -440,19 +440,18 @@ impl<'a> InFlight<'a> {
             }),
             duration_us: u64::try_from(self.stopwatch.elapsed().as_micros()).unwrap_or(u64::MAX),
         };
-        let Some(partner) = &self.partner else {
-            self.give_evidence(None, &entry);
-            self.mock.unattributed().record(entry);
-            self.mock.news().tell();
-            return;
+        let (tenant, entry) = match &self.partner {
+            Some(partner) => {
+                if let Some(mut watch) = partner.watch() {
+                    watch.hear(&entry);
+                }
+                let heard = self.heard(reply);
+                let entry = partner.journal().record_heard(entry, &heard);
+                (Some(partner.name()), entry)
+            }
+            None => (None, self.mock.unattributed().record(entry)),
         };
-        if let Some(mut watch) = partner.watch() {
-            watch.hear(&entry);
-        }
-        let notices = partner.journal().hear(&entry, &self.heard(reply));
-        entry.notices.extend(notices);
-        self.give_evidence(Some(partner.name()), &entry);
-        partner.journal().record(entry);
+        self.give_evidence(tenant, &entry);
         self.mock.news().tell();
     }
 

@@ -4,10 +4,10 @@ use secmon_engine::{Account, Instant};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::Mock;
 use super::document::{AccountDocument, check_format};
 use super::records::{moment_put, removals, whole_account};
 use super::restore::rehearsed;
-use super::{Mock, Registry};
 use crate::AdminError;
 use crate::checks;
 use crate::partner::{Entry, Partner, is_named};
@@ -45,21 +45,19 @@ impl Mock {
     pub(crate) fn import_tenant(&self, name: &str, document: &Value) -> Result<Commit, AdminError> {
         let refused = |reason: String| AdminError::BadInput(checks::in_one_line(&reason));
         let (account, moment) = read(name, document).map_err(refused)?;
-        let mut registry = self.registry_mut();
-        let old = registry.partner(name).cloned();
-        let old = old.ok_or_else(|| super::controls::unknown_tenant(name))?;
         let ahead = moment.unix_millis() - self.now().unix_millis();
         let entry = Entry {
             // An account's clock is never behind the server's.
             clock_offset_ms: u64::try_from(ahead).unwrap_or(0),
-            ..old.entry()
+            ..self.partner(name)?.entry()
         };
-        let acceptable = registry.check(&account, entry);
-        let new = acceptable.and_then(|()| {
-            let new = Partner::new(account, entry);
-            self.rehearse(&registry, &new).map(|()| new)
-        });
-        let new = new.map_err(refused)?;
+        let new = Partner::new(account, entry);
+        // Before the lock that calls of others wait for.
+        self.rehearse(&new).map_err(refused)?;
+        let mut registry = self.registry_mut();
+        let old = registry.partner(name).cloned();
+        let old = old.ok_or_else(|| super::controls::unknown_tenant(name))?;
+        registry.check(&new.account(), entry).map_err(refused)?;
         if let Some(mut watch) = old.watch() {
             watch.end();
         }
@@ -71,9 +69,10 @@ impl Mock {
     }
 
     /// Whether a start would take the account.
-    fn rehearse(&self, registry: &Registry, account: &Partner) -> Result<(), String> {
+    fn rehearse(&self, account: &Partner) -> Result<(), String> {
+        let server = self.server_record(&self.registry()).put();
         let mut records: Vec<Put> = whole_account(account);
-        records.extend([self.server_record(registry).put(), moment_put(self.now())]);
+        records.extend([server, moment_put(self.now())]);
         rehearsed(&self.settings, &records)
             .map_err(|reason| format!("The next start would refuse this state: {reason}."))
     }

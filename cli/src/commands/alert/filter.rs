@@ -192,11 +192,6 @@ pub fn customer(context: &Context) -> Result<CustomerId, CliError> {
         )
         .hint("as in `alert list -c 42`, or for everybody's: `alert list --all-customers`"));
     }
-    if context.session.settings.customer.is_none() {
-        context
-            .screen
-            .note("for every customer's alerts: `alert list --all-customers`");
-    }
     context.customer()
 }
 

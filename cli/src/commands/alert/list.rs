@@ -108,8 +108,13 @@ pub async fn run(context: &Context, args: &AlertListArgs) -> Result<Outcome, Cli
 }
 
 async fn of_one(context: &Context, args: &AlertListArgs) -> Result<Vec<Owned>, CliError> {
-    let found = filter::read(context, &args.filter, args.status).await?;
     let named = args.filter.endpoint.is_some() || args.filter.domain.is_some();
+    if context.session.settings.customer.is_none() && !named && context.prompt.may_ask() {
+        context
+            .screen
+            .note("for every customer's alerts: `alert list --all-customers`");
+    }
+    let found = filter::read(context, &args.filter, args.status).await?;
     if args.exit_code && found.alerts.is_empty() {
         // A script that watches a customer must not stay silent for ever about a number that was mistyped.
         references::refuse_unknown(&context.session, found.customer).await?;

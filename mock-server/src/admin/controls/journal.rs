@@ -7,22 +7,15 @@ use std::cmp::Reverse;
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
-use tokio::time::{Instant, timeout_at};
 
 use super::{AdminCall, Answered, input};
 use crate::AdminError;
 use crate::fields::{Fields, Raw, readers};
-use crate::journal::{Journal, JournalEntry, Lookout, Redaction, Wanted};
+use crate::journal::{Journal, JournalEntry, Redaction, Wanted};
 use crate::store::Commit;
 
 /// Longest wait for calls to come, in seconds.
 const LONGEST_WAIT: f64 = 60.0;
-
-/// Calls that come together are looked at together.
-const GATHERING: Duration = Duration::from_millis(5);
-
-/// Calls that are judged at once: other callers wait meanwhile.
-const AT_ONCE: usize = 64;
 
 struct Filter {
     wanted: Wanted,
@@ -117,40 +110,7 @@ pub(crate) async fn arrival(call: &AdminCall) -> Result<(), AdminError> {
         wait,
         ..
     } = Filter::read(call)?;
-    let end = Instant::now() + wait;
-    let mut news = match tenant(call) {
-        Some(name) => call.mock.partner(name)?.journal().news().listen(),
-        None => call.mock.news().listen(),
-    };
-    let mut lookout = Lookout::default();
-    loop {
-        let judged = look(call, &wanted, &mut lookout)?;
-        if lookout.found >= count {
-            return Ok(());
-        }
-        if judged == AT_ONCE {
-            tokio::task::yield_now().await;
-            continue;
-        }
-        match timeout_at(end, news.changed()).await {
-            Ok(Ok(())) => tokio::time::sleep(GATHERING).await,
-            // The time is over, or the account is gone.
-            _ => return Ok(()),
-        }
-    }
-}
-
-/// Judges some of the calls that were not judged yet; how many.
-fn look(call: &AdminCall, wanted: &Wanted, lookout: &mut Lookout) -> Result<usize, AdminError> {
-    let mut entries = Vec::new();
-    call.mock.with_journals(tenant(call), |_, journal| {
-        let room = AT_ONCE - entries.len();
-        entries.extend(lookout.unjudged(wanted, journal, room));
-    })?;
-    let secrets = call.mock.secrets();
-    let redaction = Redaction::new(secrets.iter().map(String::as_str));
-    lookout.judge(wanted, &entries, &redaction);
-    Ok(entries.len())
+    call.mock.arrival(tenant(call), &wanted, count, wait).await
 }
 
 pub(crate) fn clear(call: &AdminCall) -> Result<Answered, AdminError> {

@@ -6,7 +6,6 @@ use super::{AdminCall, Answered, input};
 use crate::AdminError;
 use crate::fields::{Fields, readers};
 use crate::http::head::without_port;
-use crate::journal::Redaction;
 use crate::playbooks::{self, Client, Run};
 use crate::store::Commit;
 
@@ -75,12 +74,6 @@ pub(crate) fn show(call: &AdminCall) -> Result<Answered, AdminError> {
             Some(false) | None => Client::AtWork,
         })
     })?;
-    let mut judgement = named(call)?.judge(client);
-    // Findings quote paths, and a client may have put its key into one.
-    let secrets = call.mock.secrets();
-    let redaction = Redaction::new(secrets.iter().map(String::as_str));
-    for finding in &mut judgement.findings {
-        redaction.apply(finding);
-    }
+    let judgement = call.mock.judge(&named(call)?, client);
     Ok(Answered::shown(&judgement))
 }
