@@ -2,7 +2,7 @@
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
-use std::time::Instant as Real;
+use std::time::{Duration, Instant as Real};
 
 use http::{Method, StatusCode};
 use secmon_engine::{Instant, RateGroup};
@@ -12,6 +12,10 @@ use crate::journal::Entry;
 
 /// Answers of one account that are remembered.
 const REMEMBERED: usize = 1000;
+
+/// How long other calls may be on their way when an answer asks for a pause. Who sends the refused call itself again has
+/// read the answer.
+const ON_THE_WAY: Duration = Duration::from_millis(500);
 
 /// Operations that F5 does not send twice: a repeat could act again, or hide that the first call did.
 const NOT_TWICE: [&str; 9] = [
@@ -62,7 +66,21 @@ struct Paused {
     until: Instant,
     /// When the answer was given, in real time: calls on their way then could not know.
     since: Real,
+    /// The call that was answered so.
+    call: Fingerprint,
     who: Fingerprint,
+}
+
+impl Paused {
+    /// Whether who sent this call could know of the pause.
+    fn was_known(&self, call: Fingerprint, came: Real) -> bool {
+        let on_the_way = if call == self.call {
+            Duration::ZERO
+        } else {
+            ON_THE_WAY
+        };
+        self.since + on_the_way < came
+    }
 }
 
 impl Memory {
@@ -85,6 +103,7 @@ impl Memory {
                 asked_by: entry.id,
                 until: pause.until,
                 since: Real::now(),
+                call,
                 who: who.unwrap_or(call),
             });
         }
@@ -96,7 +115,7 @@ impl Memory {
         let window = heard.window.map(|window| of_window(heard.key, window));
         let is_meant = |who| who == call || Some(who) == window;
         let paused = (self.paused.iter())
-            .find(|paused| is_meant(paused.who) && paused.since < heard.came)?;
+            .find(|paused| is_meant(paused.who) && paused.was_known(call, heard.came))?;
         let left = paused.until.unix_millis() - entry.at.unix_millis();
         let sentence = format!(
             "it comes {:.1} s too early: call {} was answered with Retry-After",

@@ -1,5 +1,7 @@
 //! Notices: an offender and a near miss of each (M10).
 
+use std::time::{Duration, Instant};
+
 use serde_json::{Value, json};
 
 use crate::client::{Caller, Stage};
@@ -172,6 +174,31 @@ fn a_call_before_retry_after_is_noticed_in_the_window_that_is_full_m10() {
     stage.advance(wait.expect("a number of seconds"));
     stage.acme.get(domains).expect(200);
     assert_eq!(last(&stage), no_codes());
+}
+
+#[test]
+fn another_call_of_a_full_window_is_noticed_once_it_cannot_have_been_on_its_way_m10() {
+    let stage = Stage::new();
+    for _ in 0..61 {
+        stage.acme.post("/api/v1/billing/suspend", json!({}));
+    }
+    let began = Instant::now();
+    for customer in 1.. {
+        // Each a call of its own: whoever sends the same one again has read its refusal.
+        let domains = format!("/api/v1/domains?billing_customer_id={customer}");
+        stage.acme.get(&domains).expect(429);
+        if last(&stage) == ["too_early"] {
+            break;
+        }
+        assert!(
+            began.elapsed() < Duration::from_secs(20),
+            "none was noticed"
+        );
+    }
+    assert!(
+        began.elapsed() > Duration::from_millis(400),
+        "it may have been on its way"
+    );
 }
 
 #[test]
