@@ -16,11 +16,32 @@ use std::num::NonZero;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-fn tenant() -> Tenant {
+/// An account that fails its test where the module made a careless call.
+struct Account(Tenant);
+
+impl std::ops::Deref for Account {
+    type Target = Tenant;
+
+    fn deref(&self) -> &Tenant {
+        &self.0
+    }
+}
+
+impl Drop for Account {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            return;
+        }
+        if let Err(told) = self.0.verify_no_notices() {
+            panic!("{told}");
+        }
+    }
+}
+
+fn tenant() -> Account {
     static SERVER: OnceLock<MockServer> = OnceLock::new();
-    SERVER
-        .get_or_init(|| MockServer::start().expect("a mock"))
-        .tenant()
+    let server = SERVER.get_or_init(|| MockServer::start().expect("a mock"));
+    Account(server.tenant())
 }
 
 fn module(tenant: &Tenant) -> Module {
@@ -272,7 +293,7 @@ async fn others_who_use_the_key_slow_the_module_and_stop_nothing() {
         .manners(Manners::Unkind)
         .start()
         .expect("a mock");
-    let tenant = mock.tenant();
+    let tenant = Account(mock.tenant());
     let module = module(&tenant);
     let mut bulk = Bulk::new(
         (1..=8).map(|host| ProvisionEndpoint::new(ann()).ip_address(format!("198.51.100.{host}"))),

@@ -195,6 +195,28 @@ impl Tenant {
         ))
     }
 
+    /// Checks that no call was careless: a misspelt name, a read without the customer, a repeat that may act twice, a
+    /// call before `Retry-After` (M10).
+    ///
+    /// # Errors
+    ///
+    /// One line for each notice, with its call.
+    pub fn verify_no_notices(&self) -> Result<(), String> {
+        let journal = self.journal();
+        let told = journal.iter().flat_map(|call| {
+            let line = |sentence| format!("{} {}: {sentence}", call.method, call.path);
+            call.notices
+                .iter()
+                .map(move |notice| line(&notice.sentence))
+        });
+        let told: Vec<String> = told.collect();
+        if told.is_empty() {
+            Ok(())
+        } else {
+            Err(told.join("\n"))
+        }
+    }
+
     /// Waits until there were this many calls of this method that fit the path, and gives them, oldest first. Runs
     /// where tokio keeps time; the calls may come from any thread.
     ///

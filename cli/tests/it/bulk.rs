@@ -1,6 +1,6 @@
 //! A spreadsheet of servers.
 
-use crate::shell::{Shell, account, mock_with_short_windows, provision};
+use crate::shell::{Account, Shell, account, mock_with_short_windows, provision};
 use secmon_mock::{Fault, Tenant};
 use std::fmt::Write;
 
@@ -50,7 +50,7 @@ fn bad_rows_are_all_named_before_anything_is_sent() {
 #[test]
 fn two_hundred_servers_stay_inside_the_rate_window_and_a_second_run_changes_nothing() {
     let mock = mock_with_short_windows();
-    let tenant = mock.tenant();
+    let tenant = Account::of(mock.tenant());
     let shell = Shell::of(&tenant).with("SECMON_RATE_LIMITS", "60,100/2s");
     let file = shell.file("servers.csv", &spreadsheet());
     let first = shell

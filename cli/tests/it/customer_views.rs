@@ -1,9 +1,9 @@
 //! `secmon customer`: who there is, and how they stand.
 
-use crate::shell::{Shell, account, provision};
+use crate::shell::{Account, Shell, account, provision};
 use serde_json::json;
 
-fn two_customers() -> (secmon_mock::Tenant, Shell) {
+fn two_customers() -> (Account, Shell) {
     let tenant = account();
     let shell = Shell::of(&tenant);
     provision(&shell, "203.0.113.10", "web-1");

@@ -42,7 +42,7 @@ const FIELDS: [&str; 7] = [
 
 #[test]
 fn each_documented_code_has_its_exit_code_a_hint_and_an_object() {
-    let tenant = account();
+    let tenant = account().provoking_notices();
     let shell = Shell::of(&tenant);
     let line = "subscription resume 501 --product port_monitoring -c 42 --timeout 1s --max-wait 0";
     let hint = |code: &str, status: StatusCode| {

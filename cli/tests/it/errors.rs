@@ -1,8 +1,8 @@
 //! What goes wrong outside, and how it is told.
 
-use crate::shell::{Shell, account, mock, provision};
+use crate::shell::{Account, Shell, account, mock, provision};
 use http::StatusCode;
-use secmon_mock::{CloseAt, Fault, Tenant, TenantOptions};
+use secmon_mock::{CloseAt, Fault, TenantOptions};
 use std::time::Duration;
 
 /// The error of a read that meets a fault, with the exit code expected.
@@ -35,7 +35,7 @@ fn a_key_that_nobody_has() {
 fn a_suspended_account() {
     let mut options = TenantOptions::default();
     options.suspended = Some(true);
-    let tenant = mock().tenant_with(options).expect("an account");
+    let tenant = Account::of(mock().tenant_with(options).expect("an account"));
     let run = Shell::of(&tenant).line("endpoint list -o json").exits(3);
     assert_eq!(run.error()["code"], "ACCOUNT_SUSPENDED");
 }
@@ -163,7 +163,7 @@ fn a_change_whose_answer_was_lost_says_so() {
 
 #[test]
 fn an_error_is_retryable_where_the_trouble_passes_and_nothing_is_done_twice() {
-    let tenant = account();
+    let tenant = account().provoking_notices();
     let shell = Shell::of(&tenant);
     provision(&shell, "203.0.113.10", "web-1");
     let lost = || Fault::close(CloseAt::Before);
@@ -248,7 +248,7 @@ fn a_person_reads_one_sentence_and_the_way_out() {
 
 #[test]
 fn an_interrupted_wait_says_that_what_was_started_goes_on() {
-    let tenant: Tenant = mock().tenant();
+    let tenant = Account::of(mock().tenant());
     tenant
         .set_progress(secmon_mock::Progress::Manual)
         .expect("the account is there");

@@ -1,6 +1,6 @@
 //! Runs that end before their end, and the same command again.
 
-use crate::shell::{Run, Shell, account, finished, mock_with_short_windows};
+use crate::shell::{Account, Run, Shell, account, finished, mock_with_short_windows};
 use crate::wire::{Moment, Wire, signal};
 use secmon_mock::{CloseAt, Fault, Tenant};
 use serde_json::Value;
@@ -69,7 +69,7 @@ fn created(tenant: &Tenant) -> usize {
 #[test]
 fn a_spreadsheet_whose_run_is_killed_three_times_and_loses_answers_is_done_once() {
     let mock = mock_with_short_windows();
-    let tenant = mock.tenant();
+    let tenant = Account::of(mock.tenant());
     let wire = Wire::to(tenant.url());
     let shell = Shell::of(&tenant)
         .with("SECMON_RATE_LIMITS", "60,100/2s")
@@ -113,7 +113,7 @@ fn a_spreadsheet_whose_run_is_killed_three_times_and_loses_answers_is_done_once(
 #[test]
 fn rules_whose_run_is_killed_three_times_and_loses_answers_are_added_once() {
     let mock = mock_with_short_windows();
-    let tenant = mock.tenant();
+    let tenant = Account::of(mock.tenant());
     let wire = Wire::to(tenant.url());
     let shell = Shell::of(&tenant)
         .with("SECMON_RATE_LIMITS", "60,100/2s")

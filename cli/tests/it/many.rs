@@ -1,6 +1,6 @@
 //! One change for many: what is told of each, and what is left to other people.
 
-use crate::shell::{Shell, account, provision};
+use crate::shell::{Account, Shell, account, provision};
 use http::StatusCode;
 use secmon_mock::{Fault, Tenant};
 use serde_json::json;
@@ -148,7 +148,7 @@ fn what_was_found_on_several_servers_and_domains_is_told() {
 
 #[test]
 fn several_domains_are_waited_for() {
-    let tenant = crate::shell::mock().tenant();
+    let tenant = Account::of(crate::shell::mock().tenant());
     tenant
         .set_progress(secmon_mock::Progress::Manual)
         .expect("the account is there");
@@ -294,7 +294,7 @@ fn a_scan_that_ended_during_the_cooldown_is_not_the_one_that_is_waited_for() {
         .config(config.expect("a good configuration"))
         .start()
         .expect("the mock starts");
-    let tenant = mock.tenant();
+    let tenant = Account::of(mock.tenant());
     tenant
         .set_progress(secmon_mock::Progress::Manual)
         .expect("the account is there");

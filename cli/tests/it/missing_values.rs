@@ -1,14 +1,14 @@
 //! What the service does not tell is unknown: it is never shown as nothing.
 
-use crate::shell::{Run, Shell, account, provision};
+use crate::shell::{Account, Run, Shell, account, provision};
 use http::StatusCode;
-use secmon_mock::{CloseAt, Fault, Tenant};
+use secmon_mock::{CloseAt, Fault};
 use serde_json::{Value, json};
 
 const ID: &str = "6f9619ff-8b86-4011-b42d-00c04fc964ff";
 
 /// An account whose domains are told in this way.
-fn account_telling(overview: &Value) -> Tenant {
+fn account_telling(overview: &Value) -> Account {
     let tenant = account();
     let body = json!({ "success": true, "data": overview, "meta": { "version": "v1" } });
     let told = Fault::body(StatusCode::OK, body.to_string());

@@ -1,12 +1,12 @@
 //! Steering a mock from the command line.
 
-use crate::shell::{Shell, account, mock, provision};
+use crate::shell::{Account, Shell, account, mock, provision};
 use secmon_mock::MockServer;
 
 #[test]
 fn time_moves_and_trouble_is_ordered() {
     let server = MockServer::start().expect("the mock starts");
-    let tenant = server.tenant();
+    let tenant = Account::of(server.tenant());
     let shell = Shell::of(&tenant).with("SECMON_MOCK_ADMIN_URL", server.admin_url());
     provision(&shell, "203.0.113.10", "web-1");
     let now = shell.line("mock clock advance 1h -o json").exits(0).json();
@@ -217,7 +217,7 @@ fn a_mock_that_cannot_start_says_so_in_the_form_that_was_asked_for() {
 #[test]
 fn the_calls_that_came_in_are_shown_with_what_a_careless_client_should_hear_of() {
     let server = MockServer::start().expect("the mock starts");
-    let tenant = server.tenant();
+    let tenant = Account::of(server.tenant()).provoking_notices();
     let shell = Shell::of(&tenant).with("SECMON_MOCK_ADMIN_URL", server.admin_url());
     provision(&shell, "203.0.113.10", "web-1");
     shell

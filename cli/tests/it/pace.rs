@@ -1,6 +1,6 @@
 //! One key, several processes: nobody earns a 429.
 
-use crate::shell::{Shell, mock_with_short_windows};
+use crate::shell::{Account, Shell, mock_with_short_windows};
 use crate::terminal::Terminal;
 use http::StatusCode;
 use secmon_mock::{Fault, MockServer, Tenant};
@@ -47,7 +47,7 @@ fn provisioned(tenant: &Tenant) -> usize {
 #[test]
 fn two_processes_share_the_windows_of_one_key() {
     let mock = mock_with_short_windows();
-    let tenant = mock.tenant();
+    let tenant = Account::of(mock.tenant());
     let shell = paced(&tenant);
     let files = [
         sheet(&shell, "a.csv", "203.0.113", 100, 80),
@@ -63,7 +63,7 @@ fn two_processes_share_the_windows_of_one_key() {
 #[test]
 fn what_a_killed_process_sent_still_counts() {
     let mock = mock_with_short_windows();
-    let tenant = mock.tenant();
+    let tenant = Account::of(mock.tenant());
     let shell = paced(&tenant);
     let file = sheet(&shell, "a.csv", "203.0.113", 100, 120);
     let mut killed = start(&shell, &file);
@@ -84,7 +84,7 @@ fn what_a_killed_process_sent_still_counts() {
 #[test]
 fn a_window_that_others_used_up_is_waited_for() {
     let mock = mock_with_short_windows();
-    let tenant = mock.tenant();
+    let tenant = Account::of(mock.tenant());
     let stranger = Shell::of(&tenant);
     let full = sheet(&stranger, "full.csv", "198.51.100", 200, 60);
     stranger.run(&["provision", "-f", &full]).exits(0);
@@ -103,7 +103,7 @@ fn busy() -> Fault {
 #[test]
 fn a_429_that_names_no_time_is_waited_out_longer_each_time() {
     let mock = mock_with_short_windows();
-    let tenant = mock.tenant();
+    let tenant = Account::of(mock.tenant());
     tenant.fault(busy().times(2));
     let began = Instant::now();
     paced(&tenant).line("endpoint list").exits(0);
@@ -123,7 +123,7 @@ fn mock_with_windows_of_four_seconds() -> MockServer {
 #[test]
 fn a_terminal_sees_a_wait_pass() {
     let mock = mock_with_windows_of_four_seconds();
-    let tenant = mock.tenant();
+    let tenant = Account::of(mock.tenant());
     let shell = Shell::of(&tenant).with("SECMON_RATE_LIMITS", "60,100/4s");
     let file = sheet(&shell, "a.csv", "203.0.113", 100, 70);
     let mut terminal = Terminal::start(&shell, 120, &["provision", "-f", &file, "-y"]);
@@ -136,7 +136,7 @@ fn a_terminal_sees_a_wait_pass() {
 #[test]
 fn a_run_that_a_stranger_keeps_waiting_says_so_and_ends_well() {
     let mock = mock_with_windows_of_four_seconds();
-    let tenant = mock.tenant();
+    let tenant = Account::of(mock.tenant());
     let stranger = Shell::of(&tenant);
     let full = sheet(&stranger, "full.csv", "198.51.100", 200, 60);
     stranger.run(&["provision", "-f", &full]).exits(0);
@@ -154,7 +154,7 @@ fn a_run_that_a_stranger_keeps_waiting_says_so_and_ends_well() {
 #[test]
 fn what_is_left_of_the_window_is_shown() {
     let mock = mock_with_short_windows();
-    let tenant = mock.tenant();
+    let tenant = Account::of(mock.tenant());
     let shell = Shell::of(&tenant).with("SECMON_RATE_LIMITS", "60,100/60s");
     for i in 0..3 {
         shell
@@ -169,7 +169,7 @@ fn what_is_left_of_the_window_is_shown() {
 #[test]
 fn a_pace_file_that_cannot_be_trusted_counts_as_full() {
     let mock = mock_with_short_windows();
-    let tenant = mock.tenant();
+    let tenant = Account::of(mock.tenant());
     let shell = paced(&tenant);
     shell.line("endpoint list").exits(0);
     let folder = shell.path(".local/state/secmon/pace");
@@ -183,7 +183,7 @@ fn a_pace_file_that_cannot_be_trusted_counts_as_full() {
 #[test]
 fn a_ledger_that_another_process_holds_hangs_no_command() {
     let mock = mock_with_short_windows();
-    let tenant = mock.tenant();
+    let tenant = Account::of(mock.tenant());
     let shell = paced(&tenant);
     shell.line("endpoint list").exits(0);
     let folder = shell.path(".local/state/secmon/pace");

@@ -1,6 +1,6 @@
 //! `provision` of one server, and what comes of waiting.
 
-use crate::shell::{Shell, account, mock, provision};
+use crate::shell::{Account, Shell, account, mock, provision};
 use secmon_mock::{Fault, Progress};
 use serde_json::json;
 
@@ -165,7 +165,7 @@ fn names_of_hex_letters_are_names() {
 
 #[test]
 fn a_wait_that_runs_out_names_the_command_that_goes_on() {
-    let tenant = mock().tenant();
+    let tenant = Account::of(mock().tenant());
     tenant
         .set_progress(Progress::Manual)
         .expect("the account is there");
@@ -189,7 +189,7 @@ fn a_wait_that_runs_out_names_the_command_that_goes_on() {
 
 #[test]
 fn a_paused_server_ends_the_wait_at_once() {
-    let tenant = mock().tenant();
+    let tenant = Account::of(mock().tenant());
     tenant
         .set_progress(Progress::Manual)
         .expect("the account is there");

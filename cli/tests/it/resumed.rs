@@ -27,7 +27,7 @@ fn interrupted(
 
 #[test]
 fn a_row_without_its_nickname_is_told_as_provisioned_and_gone_on_with() {
-    let tenant = account();
+    let tenant = account().provoking_notices();
     let shell = Shell::of(&tenant);
     let rows = "target,customer,nickname\n203.0.113.1,42,web-1\n203.0.113.2,42,web-2\n";
     let file = shell.file("servers.csv", rows);

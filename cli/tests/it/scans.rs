@@ -1,15 +1,15 @@
 //! Scans whose answers are lost: they are looked for before they are asked for again, and what happened is no failure.
 
 use crate::journal::{quiet, wired};
-use crate::shell::{Shell, account, mock, provision};
+use crate::shell::{Account, Shell, account, mock, provision};
 use crate::wire::Moment;
 use http::StatusCode;
-use secmon_mock::{CloseAt, Fault, Progress, ScanOutcome, Tenant};
+use secmon_mock::{CloseAt, Fault, Progress, ScanOutcome};
 use std::time::Duration;
 
 /// An account whose scans end when they are told to.
-fn slow_account() -> Tenant {
-    let tenant = mock().tenant();
+fn slow_account() -> Account {
+    let tenant = Account::of(mock().tenant());
     tenant
         .set_progress(Progress::Manual)
         .expect("the account is there");
@@ -76,7 +76,7 @@ fn answers_that_stay_away_are_told_and_not_asked_for_without_an_end() {
 #[test]
 fn scans_whose_run_was_killed_are_gone_on_with() {
     for moment in [Moment::Unsent, Moment::Unanswered, Moment::Unwritten] {
-        let tenant = slow_account();
+        let tenant = slow_account().provoking_notices();
         let (wire, shell) = wired(&tenant);
         servers(&shell);
         let words: Vec<&str> = ALL.split(' ').collect();

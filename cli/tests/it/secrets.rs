@@ -6,7 +6,7 @@ use secmon_mock::{CloseAt, Fault};
 
 #[test]
 fn the_key_is_in_no_output_and_no_file() {
-    let tenant = account();
+    let tenant = account().provoking_notices();
     let key = tenant.api_key().to_owned();
     let faults = [
         None,

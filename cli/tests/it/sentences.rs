@@ -1,6 +1,6 @@
 //! What is said beside a result: about customers nobody knows, clocks that differ, lists that are cut.
 
-use crate::shell::{Shell, account, provision};
+use crate::shell::{Account, Shell, account, provision};
 use secmon_mock::MockServer;
 use std::time::Duration;
 
@@ -67,7 +67,7 @@ fn an_address_of_another_customer_is_told_without_a_call() {
 #[test]
 fn what_is_over_is_never_ahead_however_the_clocks_differ() {
     let mock = MockServer::start().expect("the mock starts");
-    let tenant = mock.tenant();
+    let tenant = Account::of(mock.tenant());
     let shell = Shell::of(&tenant);
     tenant
         .advance(Duration::from_secs(3_600))

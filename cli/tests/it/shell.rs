@@ -182,21 +182,61 @@ pub fn finished(mut command: Command) -> Run {
     Run::of(&command.output().expect("the program starts"))
 }
 
-/// The mock that all tests share; each has an account of its own.
+/// The mock that all tests share.
 pub fn mock() -> &'static MockServer {
     static MOCK: OnceLock<MockServer> = OnceLock::new();
     MOCK.get_or_init(|| MockServer::start().expect("the mock starts"))
 }
 
+/// An account that fails its test where the mock had to tell the program of a careless call.
+pub struct Account {
+    tenant: Tenant,
+    provoked: bool,
+}
+
+impl Account {
+    pub fn of(tenant: Tenant) -> Self {
+        Self {
+            tenant,
+            provoked: false,
+        }
+    }
+
+    /// The test asks for calls that a careful program would not make.
+    pub fn provoking_notices(mut self) -> Self {
+        self.provoked = true;
+        self
+    }
+}
+
+impl std::ops::Deref for Account {
+    type Target = Tenant;
+
+    fn deref(&self) -> &Tenant {
+        &self.tenant
+    }
+}
+
+impl Drop for Account {
+    fn drop(&mut self) {
+        if self.provoked || std::thread::panicking() {
+            return;
+        }
+        if let Err(told) = self.tenant.verify_no_notices() {
+            panic!("{told}");
+        }
+    }
+}
+
 /// An account without rate limits whose scans end in the call that starts them.
-pub fn account() -> Tenant {
+pub fn account() -> Account {
     let mut options = TenantOptions::default();
     options.rate_limit = Some(false);
     let tenant = mock().tenant_with(options).expect("an account");
     tenant
         .set_progress(Progress::Immediate)
         .expect("the account is there");
-    tenant
+    Account::of(tenant)
 }
 
 /// A mock whose rate windows last two seconds.

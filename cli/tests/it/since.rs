@@ -161,7 +161,7 @@ fn a_report_of_services_is_sent_whole_again() {
 
 #[test]
 fn a_key_in_a_command_line_is_not_kept() {
-    let tenant = account();
+    let tenant = account().provoking_notices();
     let shell = Shell::of(&tenant);
     provision(&shell, "203.0.113.1", "web-1");
     let reason = format!("the key is {}", tenant.api_key());

@@ -1,8 +1,8 @@
 //! Every command there is, read from the program's own help, with words that make each of them work. A command that is
 //! missing here fails the walks.
 
-use crate::shell::{Run, Shell, finished, provision};
-use secmon_mock::{Instant, MockServer, Progress, Tenant, TenantOptions};
+use crate::shell::{Account, Run, Shell, finished, provision};
+use secmon_mock::{Instant, MockServer, Progress, TenantOptions};
 use std::time::Duration;
 
 /// What a command does when its words are right.
@@ -253,7 +253,7 @@ pub fn commands() -> (Vec<Vec<String>>, Vec<Vec<String>>) {
 pub struct Scene {
     /// Serves as long as it is held.
     _server: MockServer,
-    pub tenant: Tenant,
+    pub tenant: Account,
     pub shell: Shell,
     names: Vec<(&'static str, String)>,
 }
@@ -269,7 +269,7 @@ impl Scene {
             .expect("the mock starts");
         let mut options = TenantOptions::default();
         options.rate_limit = Some(false);
-        let tenant = server.tenant_with(options).expect("an account");
+        let tenant = Account::of(server.tenant_with(options).expect("an account"));
         tenant
             .set_progress(Progress::Immediate)
             .expect("the account is there");

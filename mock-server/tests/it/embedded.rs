@@ -195,6 +195,23 @@ fn a_tenant_verifies_what_was_called() {
 }
 
 #[test]
+fn a_tenant_tells_of_careless_calls_m10() {
+    let stage = Stage::new();
+    let tenant = stage.server.tenant();
+    let caller = stage.anyone.with_key(tenant.api_key());
+    let servers = "/api/v1/endpoints?billing_customer_id=42";
+    caller.get(servers).expect(200);
+    tenant.verify_no_notices().expect("a careful call");
+    caller.get(&format!("{servers}&perpage=5")).expect(200);
+    let told = tenant.verify_no_notices().expect_err("a careless call");
+    assert!(told.starts_with("GET /api/v1/endpoints: "), "{told}");
+    assert!(
+        told.contains("perpage") && told.contains("per_page"),
+        "{told}"
+    );
+}
+
+#[test]
 fn the_router_answers_without_a_network() {
     use axum::body::Body;
     use http_body_util::BodyExt;
