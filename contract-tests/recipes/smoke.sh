@@ -12,6 +12,7 @@ call() { # method, path, body
 }
 
 call POST /api/v1/billing/provision '{"client_id": 42, "ip_address": "203.0.113.10"}' | grep -q '"status":"active"'
-curl --silent --fail --header "Authorization: Bearer $SECMON_MOCK_ADMIN_KEY" "$SECMON_MOCK_ADMIN_URL/_mock/requests" |
-  grep -q '/api/v1/billing/provision'
+# Waits until the call is in the journal, for five seconds at most.
+curl --silent --fail --header "Authorization: Bearer $SECMON_MOCK_ADMIN_KEY" \
+  "$SECMON_MOCK_ADMIN_URL/_mock/requests?path=*/provision&count=1&wait=5" | grep -q '/api/v1/billing/provision'
 echo "the mock answers, and has noted the call"

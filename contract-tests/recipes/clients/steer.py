@@ -14,7 +14,7 @@ import partner_api
 from mock_api.api.accounts import make_tenant, move_tenant_clock, remove_tenant
 from mock_api.api.faults import place_fault
 from mock_api.api.journal import list_requests
-from mock_api.models import ClockMovement, FaultEffect, FaultRequest, TenantOptions
+from mock_api.models import ClockMovement, FaultEffect, FaultRequest, FaultRequestMatch, TenantOptions
 from partner_api.api.endpoints import get_endpoint_detail
 from partner_api.api.provisioning import provision_endpoint
 from partner_api.models import ProvisionRequest
@@ -29,9 +29,12 @@ client = partner_api.AuthenticatedClient(
     base_url=os.environ["SECMON_BASE_URL"], token=account.api_key
 )
 
-# The first call meets an outage, the second does not.
+# The first call for this server meets an outage, the second does not, and nor would a call for another server.
 outage = FaultEffect(status=503, code="SCANNING_UNAVAILABLE")
-fault = FaultRequest(tenant=account.name, path="*/provision", effect=outage)
+server = FaultRequestMatch.from_dict({"ip_address": "203.0.113.10"})
+fault = FaultRequest(
+    tenant=account.name, operation="provision_endpoint", match=server, effect=outage
+)
 assert place_fault.sync_detailed(client=admin, body=fault).status_code == 201
 request = ProvisionRequest(client_id=42, ip_address="203.0.113.10")
 first = provision_endpoint.sync_detailed(client=client, body=request)
@@ -40,12 +43,14 @@ assert (first.status_code, second.status_code) == (503, 201), (first, second)
 
 # Two seconds later the first scan is done.
 time = move_tenant_clock.sync(account.name, client=admin, body=ClockMovement(advance_seconds=2))
-detail = get_endpoint_detail.sync(second.parsed.data.endpoint_id, client=client)
+detail = get_endpoint_detail.sync(
+    second.parsed.data.endpoint_id, client=client, billing_customer_id=42
+)
 assert detail.latest_scan.status == "completed" and detail.latest_scan.open_ports, detail
 print("scanned by", time.now.isoformat(), "open:", *detail.latest_scan.open_ports)
 
-# The journal has what was sent.
-calls = list_requests.sync(client=admin, tenant=account.name).requests
+# The journal has what was sent: it is waited for, so calls in the background may come as they like.
+calls = list_requests.sync(client=admin, tenant=account.name, count=3, wait=5).requests
 print("sent:", *(f"{call.method} {call.status}" for call in calls))
 assert [call.status for call in calls] == [503, 201, 200]
 

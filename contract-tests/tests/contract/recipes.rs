@@ -1,23 +1,32 @@
 //! The recipes for CI users of other languages do what the documentation says.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 checks! {
     the_python_recipe_passes(Embedded) with "python3",
     the_shell_recipe_passes(Embedded) with "curl",
+    each_way_finds_the_mistakes_that_the_guide_says(Embedded) with "python3",
     a_command_that_fails_fails_the_recipe(Embedded),
 }
 
 /// Set when this program shall be `secmon-mock`: the same code, without building another program.
 pub const AS_MOCK: &str = "SECMON_CONTRACT_AS_MOCK";
 
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+fn this_program() -> PathBuf {
+    std::env::current_exe().expect("this program")
+}
+
+/// Runs a command beside a mock of its own, and fails where the command was careless.
 fn exec(command: &[&str]) -> Output {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let mut mock = Command::new(std::env::current_exe().expect("this program"));
-    mock.current_dir(root)
+    let mut mock = Command::new(this_program());
+    mock.current_dir(root())
         .env(AS_MOCK, "1")
-        .args(["exec", "--"])
+        .args(["exec", "--deny-notices", "--"])
         .args(command);
     mock.output().expect("it runs")
 }
@@ -39,6 +48,27 @@ fn the_shell_recipe_passes() {
     assert_eq!(
         String::from_utf8_lossy(&ran.stdout),
         "the mock answers, and has noted the call\n"
+    );
+}
+
+fn each_way_finds_the_mistakes_that_the_guide_says() {
+    let mut table = Command::new("python3");
+    table
+        .current_dir(root())
+        .env(AS_MOCK, "1")
+        .env("SECMON_MOCK", this_program())
+        .arg("contract-tests/recipes/careless/table.py");
+    let ran = table.output().expect("it runs");
+    let table = String::from_utf8_lossy(&ran.stdout);
+    assert!(
+        ran.status.success(),
+        "{}",
+        String::from_utf8_lossy(&ran.stderr)
+    );
+    let guide = std::fs::read_to_string(root().join("docs/in-your-ci.md")).expect("the guide");
+    assert!(
+        guide.contains(table.trim()),
+        "the guide has not this table:\n{table}"
     );
 }
 
