@@ -73,6 +73,11 @@ impl MockServer {
         })
     }
 
+    /// Whether there was a state already, so that the fixtures were not used (M12).
+    pub fn passed_over_fixtures(&self) -> bool {
+        self.mock.fixtures_passed_over
+    }
+
     pub(crate) fn mock(&self) -> &Mock {
         &self.mock
     }

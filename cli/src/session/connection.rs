@@ -51,7 +51,7 @@ impl Connection {
         let account = key.fingerprint_with(&service::origin_of(base_url));
         let network: Arc<dyn Transport> = Arc::new(HttpTransport::new(&options(source)));
         let local = match source {
-            Source::Local => Some(Arc::new(LocalService::new(Arc::clone(&network))?)),
+            Source::Local => Some(Arc::new(LocalService::new(Arc::clone(&network), ui)?)),
             _ => None,
         };
         let reached = local

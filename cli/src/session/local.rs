@@ -4,22 +4,28 @@
 //! waits, so that a second shell is not kept out by a long wait.
 
 use crate::error::{CliError, Own};
-use crate::machine::paths;
+use crate::machine::{files, paths};
+use crate::session::env_vars;
+use crate::ui::Ui;
 use bytes::Bytes;
 use http::uri::{Authority, PathAndQuery, Scheme};
 use http::{Request, Response, Uri};
 use secmon::transport::{BoxFuture, Transport, TransportError, TransportErrorKind};
-use secmon_mock::MockServer;
+use secmon_mock::{Fixtures, MockServer, StartError};
 use std::cell::OnceCell;
 use std::fs::{File, TryLockError};
 use std::io::{Read, Seek, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// The key of the mock's first default account.
 pub const KEY: &str = "test_key_acme";
+
+/// The file with what a new state starts with.
+const FIXTURES: &str = "SECMON_MOCK_FIXTURES";
+const MAX_FIXTURES: u64 = 16 * 1024 * 1024;
 
 /// How long an invocation waits for another one to give the state back.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -28,6 +34,7 @@ const POLL: Duration = Duration::from_millis(25);
 /// The embedded mock as a transport: it runs while there are requests, and stops for every wait.
 pub struct LocalService {
     network: Arc<dyn Transport>,
+    ui: Arc<Ui>,
     folder: PathBuf,
     running: Mutex<Option<Arc<Running>>>,
     /// Calls made at the same time start one server, not several that keep each other out.
@@ -67,10 +74,11 @@ impl Lease {
 
 impl LocalService {
     /// Nothing is started or locked before the first request.
-    pub fn new(network: Arc<dyn Transport>) -> Result<Self, CliError> {
+    pub fn new(network: Arc<dyn Transport>, ui: &Arc<Ui>) -> Result<Self, CliError> {
         let folder = paths::local_state_folder()?;
         Ok(Self {
             network,
+            ui: Arc::clone(ui),
             folder,
             running: Mutex::default(),
             starting: tokio::sync::Mutex::default(),
@@ -129,23 +137,44 @@ impl LocalService {
     }
 
     fn open(&self) -> Result<MockServer, CliError> {
-        MockServer::builder()
+        let mut mock = MockServer::builder()
             .state(self.folder.join("state.sqlite"))
             .rate_limit(secmon_mock::RateLimit::Off)
-            .scenario(secmon_mock::Scenario::Warnings)
-            .start()
-            .map_err(|error| {
-                CliError::new(
-                    Own::LocalState,
-                    format!("the embedded mock cannot start: {error}"),
-                )
-            })
+            .scenario(secmon_mock::Scenario::Warnings);
+        if let Some(fixtures) = fixtures()? {
+            mock = mock.fixtures(fixtures);
+        }
+        let server = mock.start().map_err(|error| match error {
+            StartError::Settings(mistakes) => CliError::usage(format!("{FIXTURES}: {mistakes}")),
+            error => CliError::new(
+                Own::LocalState,
+                format!("the embedded mock cannot start: {error}"),
+            ),
+        })?;
+        if server.passed_over_fixtures() {
+            self.ui.note(&format!(
+                "note: {FIXTURES} is not used: the embedded mock has a state already; secmon --local mock reset starts anew with it"
+            ));
+        }
+        Ok(server)
     }
 
     fn running(&self) -> Option<Arc<Running>> {
         let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         running.clone()
     }
+}
+
+/// What the environment asks a new state to start with.
+fn fixtures() -> Result<Option<Fixtures>, CliError> {
+    let Some(file) = env_vars::text(FIXTURES)? else {
+        return Ok(None);
+    };
+    let bytes = files::read(Path::new(&file), &file, MAX_FIXTURES)?;
+    let text = String::from_utf8_lossy(&bytes);
+    let fixtures = Fixtures::parse(&text)
+        .map_err(|mistake| CliError::usage(format!("{FIXTURES}: {file}: {mistake}")))?;
+    Ok(Some(fixtures))
 }
 
 impl Transport for LocalService {

@@ -143,3 +143,31 @@ fn the_profile_local_is_the_embedded_mock() {
         0
     );
 }
+
+#[test]
+fn a_new_state_starts_with_the_fixtures_that_the_environment_names() {
+    let shell = Shell::new();
+    let file = shell.file("broken.toml", "[[customers]]\nid = 42\nserver = []\n");
+    let shell = shell.with("SECMON_MOCK_FIXTURES", &file);
+    let run = shell.line("--local endpoint list").exits(2);
+    assert!(run.stderr.contains("customers.0"), "{run:?}");
+    assert!(run.stderr.contains("server"), "{run:?}");
+
+    let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../mock-server/fixtures.toml");
+    let shell = shell.with("SECMON_MOCK_FIXTURES", example);
+    let first = shell.line("--local endpoint list -c 42 -o ids").exits(0);
+    assert_eq!(first.stdout.lines().count(), 6, "{first:?}");
+    assert_eq!(first.stderr, "");
+
+    let shell = shell.with("SECMON_MOCK_FIXTURES", "");
+    shell
+        .line("--local endpoint terminate web-1 -c 42 -y")
+        .exits(0);
+    let shell = shell.with("SECMON_MOCK_FIXTURES", example);
+    let later = shell.line("--local endpoint list -c 42 -o ids").exits(0);
+    assert_eq!(later.stdout.lines().count(), 5, "{later:?}");
+    assert!(later.stderr.contains("has a state already"), "{later:?}");
+    shell.line("--local mock reset").exits(0);
+    let anew = shell.line("--local endpoint list -c 42 -o ids -q").exits(0);
+    assert_eq!(anew.stdout.lines().count(), 6, "{anew:?}");
+}
