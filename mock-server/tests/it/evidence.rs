@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::client::Caller;
+use crate::client::{Caller, text};
 use crate::durable::Folder;
 use crate::program::command;
 
@@ -173,4 +173,32 @@ fn a_report_tells_what_was_met_and_what_never_was() {
     for name in ["journal.json", "journal.har", "outcomes.json", "junit.xml"] {
         assert!(!file(&report, name).contains("test_key_acme"), "{name}");
     }
+}
+
+#[test]
+fn a_report_tells_of_accounts_that_were_removed_meanwhile() {
+    let folder = Folder::new();
+    let report = folder.0.path().join("report");
+    let flags = ["--admin-key", "steering", "--report"];
+    let flags = [&flags[..], &[report.to_str().expect("a path")]].concat();
+    let (code, errors) = exec(&flags, 0, |caller| {
+        let admin = caller.with_key("steering");
+        let made = admin
+            .post("/_mock/tenants", json!({ "name": "short-lived" }))
+            .expect(201);
+        let key = text(&made.at("/api_key"));
+        provision(&caller.with_key(&key));
+        admin.delete("/_mock/tenants/short-lived").expect(204);
+        caller.with_key(&key).get("/api/v1/endpoints").expect(401);
+    });
+    assert_eq!((code, errors.as_str()), (Some(0), ""));
+    let journal = file(&report, "journal.json");
+    let calls: Value = serde_json::from_str(&journal).expect("JSON");
+    assert_eq!(calls["requests"][0]["tenant"], "short-lived");
+    assert_eq!(calls["requests"][0]["status"], 201);
+    assert_eq!(calls["requests"][1]["status"], 401);
+    let outcomes: Value = serde_json::from_str(&file(&report, "outcomes.json")).expect("JSON");
+    let met = json!({ "operation": "provision_endpoint", "outcome": "201", "times": 1 });
+    let all = outcomes["met"].as_array().expect("a list");
+    assert!(all.contains(&met), "{outcomes}");
 }
