@@ -167,9 +167,8 @@ fn refuse(mut error: clap::Error, words: &[OsString], invocation: Invocation) ->
         let error = CliError::usage(in_one_sentence(&error, suggestion)).hint("see how: `--help`");
         return conclude(&ui, Err(error));
     }
-    let suggestion = suggestion.map(|suggestion| format!("\n  {suggestion}\n"));
-    let suggestion = suggestion.unwrap_or_default();
-    ui.usage(&format!("{}{suggestion}", laid_out(&error.render())));
+    let suggestion = suggestion.map(|suggestion| suggestion.to_string());
+    ui.usage(&laid_out(&error.render()), suggestion.as_deref());
     Exit::Usage
 }
 

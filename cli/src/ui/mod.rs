@@ -248,8 +248,13 @@ impl Ui {
                     }
                 }
                 Line::Field(label, cell) => {
-                    let value = table::plain(cell, self.display.time);
-                    push_line(&mut text, &format!("  {LABEL}{label:<16}{LABEL:#} {value}"));
+                    let value = table::in_full(cell, self.display.time);
+                    push_line(&mut text, &field(label, &value));
+                }
+                Line::LongField(label, cell) => {
+                    let value = table::in_full(cell, self.display.time);
+                    let value = folded(&std::io::stdout(), &value, VALUES, VALUES);
+                    push_line(&mut text, &field(label, &value));
                 }
                 // A list that says something below its rows looks as any other.
                 Line::Rows if text.is_empty() && !rows.rows.is_empty() => {
@@ -329,9 +334,11 @@ impl Ui {
         error.to_json(error.way_out().map(|hint| self.invocation.expand(hint)))
     }
 
-    /// Shows what the parser says of a command line it does not understand.
-    pub fn usage(&self, text: &str) {
-        self.to_stderr(text);
+    /// Shows what the parser says of a command line it does not understand, and what to type instead.
+    pub fn usage(&self, text: &str, instead: Option<&str>) {
+        let instead = instead.map(|instead| folded(&std::io::stderr(), instead, 2, 8));
+        let instead = instead.map_or_else(String::new, |instead| format!("\n  {instead}\n"));
+        self.to_stderr(&format!("{text}{instead}"));
     }
 
     /// Commands between backticks written out in full.
@@ -431,7 +438,8 @@ impl Ui {
             OutputFormat::Table | OutputFormat::Wide => {
                 let lines = planned
                     .iter()
-                    .map(|planned| format!("{}\n", sanitize(&planned.to_string())));
+                    .map(|planned| sanitize(&planned.to_string()))
+                    .map(|planned| format!("{}\n", folded(&std::io::stdout(), &planned, 0, 6)));
                 self.print(&lines.collect::<String>())
             }
         };
@@ -474,6 +482,13 @@ impl Ui {
             false => std::io::stderr().write_all(text.as_bytes()),
         };
     }
+}
+
+/// Where the values of fields begin.
+const VALUES: usize = 19;
+
+fn field(label: &str, value: &str) -> String {
+    format!("  {LABEL}{label:<16}{LABEL:#} {value}")
 }
 
 /// A line of a result. What stands in columns is no sentence.

@@ -268,6 +268,8 @@ pub enum Line {
     Text(String),
     /// A label and its value.
     Field(&'static str, Cell),
+    /// One whose value may be longer than the screen is wide: it is folded between words.
+    LongField(&'static str, Cell),
     /// The outcome's own rows, sorted and cut as was asked for.
     Rows,
     /// Other rows.

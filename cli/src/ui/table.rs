@@ -377,6 +377,15 @@ pub fn plain(cell: &Cell, style: TimeStyle) -> String {
     }
 }
 
+/// The same where there is room: a day that is not today has its date.
+pub fn in_full(cell: &Cell, style: TimeStyle) -> String {
+    let shown = plain(cell, style);
+    match cell {
+        Cell::Due(time) => time::with_date(shown, time, style),
+        _ => shown,
+    }
+}
+
 /// A cell as the API gives it.
 pub fn exact(cell: &Cell) -> String {
     match cell {

@@ -19,6 +19,18 @@ pub fn passed(time: &Timestamp, style: TimeStyle) -> String {
     absolute(time, style).unwrap_or_else(|| relative(since(time).max(TimeDelta::zero())))
 }
 
+/// `in 19 d (2026-12-15)`: how far off, and which day that is.
+pub fn with_date(shown: String, time: &Timestamp, style: TimeStyle) -> String {
+    let is_near = since(time).abs() < TimeDelta::days(1);
+    match style {
+        TimeStyle::Relative if !is_near => {
+            let local = time.date_time().with_timezone(&Local);
+            format!("{shown} ({})", local.format("%Y-%m-%d"))
+        }
+        _ => shown,
+    }
+}
+
 fn absolute(time: &Timestamp, style: TimeStyle) -> Option<String> {
     match style {
         TimeStyle::Utc => Some(time.as_str().to_owned()),

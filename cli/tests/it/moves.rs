@@ -174,6 +174,11 @@ fn a_move_that_finds_no_room_says_that_nothing_was_changed() {
             &format!("web-{number}"),
         );
     }
+    let asked = shell.line("endpoint move web-1 203.0.113.9").exits(2);
+    assert!(
+        asked.stderr.contains("The plan is full (5 of 5 servers)"),
+        "{asked:?}"
+    );
     let full = shell.line("endpoint move web-1 203.0.113.9 -y");
     let said = format!("{}{}", full.stdout, full.stderr);
     assert!(

@@ -418,3 +418,27 @@ fn a_script_learns_by_the_exit_code_whether_alerts_are_open() {
     tenant.fault(Fault::status(StatusCode::INTERNAL_SERVER_ERROR).times(0));
     shell.line(line).exits(7);
 }
+
+#[test]
+fn a_range_is_shown_as_one_and_an_end_has_its_date() {
+    let shell = Shell::of(&account());
+    provision(&shell, "203.0.113.10", "web-1");
+    for ports in ["8000-8010/tcp", "53"] {
+        let line =
+            format!("rules add web-1 {ports} -c 42 --expires 2099-12-31 -m for-the-customer -q");
+        shell.line(&line).exits(0);
+    }
+    let shown = shell.line("endpoint show web-1").exits(0).stdout;
+    assert!(
+        shown.contains("allowed ports    53/tcp 8000-8010/tcp\n"),
+        "{shown}"
+    );
+    let rules = shell.line("rules list web-1 -o ids").exits(0).stdout;
+    let rule = rules.lines().next().expect("a rule");
+    let shown = shell.line(&format!("rules show {rule}")).exits(0).stdout;
+    let end = shown.lines().find(|line| line.contains("expires"));
+    assert!(
+        end.is_some_and(|end| end.contains(" (2099-12-31)") || end.contains(" (2100-01-01)")),
+        "{shown}"
+    );
+}

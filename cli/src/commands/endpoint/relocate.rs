@@ -6,6 +6,7 @@ use crate::bulk::args::RunArgs;
 use crate::bulk::{self, ChangeOfMany, End, Journal, Key, Label, Origin, Prior, Words};
 use crate::commands::common::other_owners;
 use crate::commands::common::transition::Transition;
+use crate::commands::common::usage::Usage;
 use crate::commands::common::views::ports_of;
 use crate::commands::provision::sending;
 use crate::commands::rules::create::{self, Addition, Existing, Place, Wanted};
@@ -19,7 +20,7 @@ use crate::values::durations::counted;
 use crate::values::ports::PortSpec;
 use clap::Args;
 use secmon::model::{Address, CustomerId, Endpoint, EndpointStatus, Rule, RuleScope, RuleStatus};
-use secmon::operations::ProvisionEndpoint;
+use secmon::operations::{ListEndpoints, ProvisionEndpoint};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::cell::{Cell, OnceCell};
@@ -177,6 +178,19 @@ async fn refuse_taken(
     }
 }
 
+/// Until the old server ends there are both, which a full plan does not allow.
+async fn want_of_room(context: &Context, customer: CustomerId) -> Result<String, CliError> {
+    let list = ListEndpoints::new(customer).per_page(1);
+    let page = context.session.read(list).await?.into_data();
+    let usage = Usage::of_servers(&page.meta);
+    Ok(match (usage.used, usage.capacity) {
+        (Some(used), Some(capacity)) if used >= capacity => format!(
+            " The plan is full ({used} of {capacity} servers): the service is likely to refuse the new server, and then nothing changes."
+        ),
+        _ => String::new(),
+    })
+}
+
 async fn confirm(
     context: &Context,
     args: &EndpointMoveArgs,
@@ -186,7 +200,7 @@ async fn confirm(
     let place = (name.as_str(), args.address, before.customer);
     other_owners::confirm(context, Some(place)).await?;
     let question = format!(
-        "About to move {} of customer {} to {name}: provision {name}, take its name and {} along{}, and terminate {}.",
+        "About to move {} of customer {} to {name}: provision {name}, take its name and {} along{}, and terminate {}.{}",
         references::name_of(&before.server),
         before.customer,
         counted(before.rules.len(), "rule"),
@@ -195,7 +209,8 @@ async fn confirm(
         } else {
             ""
         },
-        before.server.ip_address
+        before.server.ip_address,
+        want_of_room(context, before.customer).await?
     );
     let handle = references::handle_of(&before.server);
     context.prompt.confirm(Danger::Moderate, &question, &handle)

@@ -37,9 +37,9 @@ pub async fn run(context: &Context, args: &EndpointShowArgs) -> Result<Outcome, 
         Line::Field("next scan", Cell::due(data.next_scan_at.as_ref())),
     ];
     if !detail.whitelisted_ports.is_empty() {
-        story.push(Line::Field(
+        story.push(Line::LongField(
             "allowed ports",
-            Cell::text(detail.whitelisted_ports.join(" ").replace(':', "/")),
+            Cell::text(in_ranges(&detail.whitelisted_ports)),
         ));
     }
     for (label, ports) in [
@@ -48,12 +48,41 @@ pub async fn run(context: &Context, args: &EndpointShowArgs) -> Result<Outcome, 
     ] {
         if !ports.is_empty() {
             let ports: Vec<String> = ports.iter().map(ToString::to_string).collect();
-            story.push(Line::Field(label, Cell::text(ports.join(" "))));
+            story.push(Line::LongField(label, Cell::text(ports.join(" "))));
         }
     }
     story.extend(findings::story(&detail));
     let table = Table::of(views::ENDPOINT, [data]);
     Ok(Outcome::record(to_json(&detail), table).tell(story))
+}
+
+/// `22/tcp 8000-8010/tcp`: ports that follow one another as one range. What is no port and protocol stays as it is.
+fn in_ranges(ports: &[String]) -> String {
+    let mut ranges: Vec<(u16, u16, &str)> = Vec::new();
+    let mut others = Vec::new();
+    for text in ports {
+        let parts = text.split_once(':');
+        let Some((Ok(port), protocol)) = parts.map(|(port, protocol)| (port.parse(), protocol))
+        else {
+            others.push(text.replace(':', "/"));
+            continue;
+        };
+        let before = |range: &&mut (u16, u16, &str)| {
+            range.2 == protocol && range.1.checked_add(1) == Some(port)
+        };
+        // One for each protocol: the service lists by port.
+        match ranges.iter_mut().rev().take(2).find(before) {
+            Some(range) => range.1 = port,
+            None => ranges.push((port, port, protocol)),
+        }
+    }
+    let ranges = ranges
+        .iter()
+        .map(|(first, last, protocol)| match first == last {
+            true => format!("{first}/{protocol}"),
+            false => format!("{first}-{last}/{protocol}"),
+        });
+    ranges.chain(others).collect::<Vec<_>>().join(" ")
 }
 
 /// The state, and who paused the server.

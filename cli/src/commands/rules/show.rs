@@ -27,7 +27,7 @@ pub async fn run(
     let story = vec![
         Line::text(sentence(&rule, &place_of(&rule))),
         Line::Field("id", Cell::text(rule.id)),
-        Line::Field("reason", Cell::maybe(rule.justification.as_ref())),
+        Line::LongField("reason", Cell::maybe(rule.justification.as_ref())),
         Line::Field("service", Cell::maybe(rule.service.as_ref())),
         Line::Field("expires", Cell::due(rule.expires_at.as_ref())),
         Line::Field("active", Cell::maybe(rule.is_active)),
