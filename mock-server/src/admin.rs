@@ -24,8 +24,11 @@ use crate::http::reply::Reply;
 use crate::mock::{AdminError, Mock};
 use crate::server::ArrivedOn;
 use crate::store::Commit;
+pub(crate) use controls::faults::all_shown as shown_faults;
 pub(crate) use controls::faults::read as read_fault;
+pub(crate) use controls::tenants::shown as shown_account;
 use guard::Openness;
+use routes::Control;
 
 /// The largest body of an admin call: a whole state fits.
 const BODY_LIMIT: usize = 256 * 1024 * 1024;
@@ -39,6 +42,8 @@ pub(super) struct AdminCall {
     pub(super) body: Map<String, Value>,
     /// The host and port that were called.
     pub(super) host: String,
+    /// The last event that a listener has heard.
+    pub(super) last_event: Option<String>,
 }
 
 impl AdminCall {
@@ -134,6 +139,13 @@ async fn answer(
         query,
         body: Map::new(),
         host: called_host(&head),
+        last_event: last_event(&head),
+    };
+    let control = match control {
+        Control::Whole(control) => control,
+        Control::Own(respond) => {
+            return respond(&call).unwrap_or_else(|error| failure(&error).into());
+        }
     };
     // Of all calls only the journal's list takes this parameter.
     if call.query.contains_key("wait")
@@ -154,6 +166,11 @@ async fn answer(
         Ok(reply) => reply.into(),
         Err(error) => failure(&error).into(),
     }
+}
+
+fn last_event(head: &Parts) -> Option<String> {
+    let given = head.headers.get("last-event-id")?;
+    Some(String::from_utf8_lossy(given.as_bytes()).into_owned())
 }
 
 /// The host and port that were called.

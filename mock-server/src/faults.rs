@@ -282,11 +282,14 @@ impl Placed {
 pub(crate) struct Faults {
     placed: Vec<Placed>,
     last_id: u64,
+    /// Rises with every change: who shows them sees whether they are the same.
+    version: u64,
 }
 
 impl Faults {
     /// Places a fault; its id.
     pub(crate) fn place(&mut self, fault: Fault) -> u64 {
+        self.version += 1;
         self.last_id += 1;
         self.placed.push(Placed {
             id: self.last_id,
@@ -301,8 +304,13 @@ impl Faults {
     /// The first fault that acts on this call, and what it does to it.
     pub(crate) fn hit(&mut self, call: &Incoming<'_>, seed: u64) -> Option<(u64, Effect)> {
         let mut matching = self.placed.iter_mut().filter(|placed| placed.matches(call));
-        let acting = matching.find_map(|placed| placed.acts(seed).then_some(placed));
-        acting.map(|placed| (placed.id, placed.fault.effect.clone()))
+        let acting = matching.find_map(|placed| placed.acts(seed).then_some(placed))?;
+        self.version += 1;
+        Some((acting.id, acting.fault.effect.clone()))
+    }
+
+    pub(crate) fn version(&self) -> u64 {
+        self.version
     }
 
     pub(crate) fn all(&self) -> &[Placed] {
@@ -320,6 +328,7 @@ impl Faults {
 
     /// Removes one fault; whether it was there.
     pub(crate) fn remove(&mut self, id: u64) -> bool {
+        self.version += 1;
         let before = self.placed.len();
         self.placed.retain(|placed| placed.id != id);
         self.placed.len() < before
@@ -327,17 +336,22 @@ impl Faults {
 
     /// Removes the faults that name this account.
     pub(crate) fn clear_tenant(&mut self, name: &str) {
+        self.version += 1;
         self.placed
             .retain(|placed| placed.fault.tenant.as_deref() != Some(name));
     }
 
     pub(crate) fn remove_all(&mut self) {
+        self.version += 1;
         self.placed.clear();
     }
 
     /// Removes every fault and starts their numbers again.
     pub(crate) fn clear(&mut self) {
-        *self = Self::default();
+        *self = Self {
+            version: self.version + 1,
+            ..Self::default()
+        };
     }
 }
 

@@ -36,6 +36,7 @@ mod clock;
 pub mod command_line;
 mod config;
 mod embedded;
+mod events;
 mod evidence;
 mod exec;
 mod faults;

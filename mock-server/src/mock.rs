@@ -18,6 +18,7 @@ use std::time::Duration;
 use secmon_engine::{Account, Instant};
 
 use crate::clock::SteadyClock;
+use crate::events::Ring;
 use crate::evidence::Evidence;
 use crate::faults::Faults;
 use crate::journal::{Journal, News};
@@ -49,6 +50,8 @@ pub(crate) struct Mock {
     unattributed: Mutex<Journal>,
     /// Tells of every call, whoever's it is.
     news: News,
+    /// What happens, once somebody has listened.
+    events: OnceLock<Mutex<Ring>>,
     /// Where a run is to be told of later.
     evidence: OnceLock<Mutex<Evidence>>,
     /// Tells of accounts that expire.
@@ -76,6 +79,7 @@ impl Mock {
             playbooks: Mutex::default(),
             unattributed: Mutex::default(),
             news: News::default(),
+            events: OnceLock::new(),
             evidence: OnceLock::new(),
             expiries: News::default(),
             calls: AtomicU64::new(0),
@@ -99,7 +103,7 @@ impl Mock {
             });
     }
 
-    fn clock_offset_ms(&self) -> i64 {
+    pub(crate) fn clock_offset_ms(&self) -> i64 {
         self.clock_offset_ms.load(Ordering::Relaxed)
     }
 
@@ -115,6 +119,14 @@ impl Mock {
 
     /// Hands over what changed in an account, whose lock is held, and when it did.
     pub(crate) fn save(&self, name: &str, account: &mut Account) -> Commit {
+        self.save_by(None, name, account)
+    }
+
+    /// The same, and by which call it did.
+    pub(crate) fn save_by(&self, call: Option<u64>, name: &str, account: &mut Account) -> Commit {
+        if let Some(mut events) = self.events() {
+            events.changes(name, account, call);
+        }
         self.store
             .save_account(name, account, &|| moment_put(self.now()))
     }
@@ -188,6 +200,16 @@ impl Mock {
     /// What was gathered, where anything is.
     pub(crate) fn evidence(&self) -> Option<MutexGuard<'_, Evidence>> {
         self.evidence.get().map(lock)
+    }
+
+    /// What happens, where somebody has listened.
+    pub(crate) fn events(&self) -> Option<MutexGuard<'_, Ring>> {
+        self.events.get().map(lock)
+    }
+
+    /// What happens from now on.
+    pub(crate) fn events_from_now(&self) -> MutexGuard<'_, Ring> {
+        lock(self.events.get_or_init(Mutex::default))
     }
 
     /// Tells of every call that is recorded.

@@ -115,6 +115,11 @@ impl Bound {
         }
         let expiring = Arc::clone(&mock);
         runtime.spawn(async move { expiring.expire().await });
+        let stop = async {
+            stop.await;
+            // Whoever listens would hold the server up.
+            mock.events_from_now().close();
+        };
         let served = runtime.block_on(server::serve(doors, stop, grace));
         // Calls that are still on their way are dropped with the runtime; then the file is free.
         drop(runtime);

@@ -1,8 +1,9 @@
 //! The table of admin calls.
 
+use axum::response::Response;
 use http::{Method, StatusCode};
 
-use super::controls::{clock, faults, journal, playbooks, records, tenants};
+use super::controls::{clock, events, faults, journal, page, playbooks, records, tenants};
 use super::guard::Openness;
 use super::{AdminCall, Answered, refusal};
 use crate::AdminError;
@@ -10,7 +11,15 @@ use crate::http::reply::Reply;
 use crate::nearest::nearest;
 
 /// Does what a call asks for.
-pub(super) type Control = fn(&AdminCall) -> Result<Answered, AdminError>;
+#[derive(Clone, Copy)]
+pub(super) enum Control {
+    /// The answer is at hand whole.
+    Whole(fn(&AdminCall) -> Result<Answered, AdminError>),
+    /// It comes in pieces, or has headers of its own.
+    Own(fn(&AdminCall) -> Result<Response, AdminError>),
+}
+
+use Control::{Own, Whole};
 
 /// Its parameters are the last.
 struct Row(
@@ -23,42 +32,43 @@ struct Row(
 
 #[rustfmt::skip]
 const TABLE: &[Row] = &[
-    Row(Method::GET,    "/_mock/",                                                    Openness::Open,  records::page, &[]),
-    Row(Method::GET,    "/_mock/docs",                                                Openness::Open,  records::docs, &[]),
-    Row(Method::GET,    "/_mock/openapi.json",                                        Openness::Open,  records::description, &[]),
-    Row(Method::GET,    "/_mock/health",                                              Openness::Open,  records::health, &[]),
-    Row(Method::POST,   "/_mock/reset",                                               Openness::Keyed, records::reset, &[]),
-    Row(Method::GET,    "/_mock/state",                                               Openness::Keyed, records::export, &[]),
-    Row(Method::PUT,    "/_mock/state",                                               Openness::Keyed, records::import, &[]),
-    Row(Method::GET,    "/_mock/clock",                                               Openness::Keyed, clock::show, &[]),
-    Row(Method::POST,   "/_mock/clock",                                               Openness::Keyed, clock::move_all, &[]),
-    Row(Method::GET,    "/_mock/tenants",                                             Openness::Keyed, tenants::list, &[]),
-    Row(Method::POST,   "/_mock/tenants",                                             Openness::Keyed, tenants::add, &[]),
-    Row(Method::DELETE, "/_mock/tenants/{name}",                                      Openness::Keyed, tenants::remove, &[]),
-    Row(Method::POST,   "/_mock/tenants/{name}/reset",                                Openness::Keyed, tenants::reset, &[]),
-    Row(Method::GET,    "/_mock/tenants/{name}/state",                                Openness::Keyed, tenants::export, &[]),
-    Row(Method::PUT,    "/_mock/tenants/{name}/state",                                Openness::Keyed, tenants::import, &[]),
-    Row(Method::GET,    "/_mock/tenants/{name}/clock",                                Openness::Keyed, clock::show_one, &[]),
-    Row(Method::POST,   "/_mock/tenants/{name}/clock",                                Openness::Keyed, clock::move_one, &[]),
-    Row(Method::POST,   "/_mock/tenants/{name}/keys",                                 Openness::Keyed, tenants::issue_key, &[]),
-    Row(Method::DELETE, "/_mock/tenants/{name}/keys/{key}",                           Openness::Keyed, tenants::revoke_key, &[]),
-    Row(Method::PUT,    "/_mock/tenants/{name}/progress",                             Openness::Keyed, tenants::set_progress, &[]),
-    Row(Method::DELETE, "/_mock/tenants/{name}/customers/{client_id}/portal-account", Openness::Keyed, tenants::remove_portal_account, &[]),
-    Row(Method::PUT,    "/_mock/endpoints/{id}/ports",                                Openness::Keyed, records::set_ports, &["tenant"]),
-    Row(Method::POST,   "/_mock/endpoints/{id}/scan",                                 Openness::Keyed, records::scan_endpoint, &["tenant"]),
-    Row(Method::PUT,    "/_mock/tenants/{name}/leak-dataset",                         Openness::Keyed, tenants::set_leak_dataset, &[]),
-    Row(Method::PUT,    "/_mock/domains/{id}/findings",                               Openness::Keyed, records::set_findings, &["tenant"]),
-    Row(Method::POST,   "/_mock/domains/{id}/scan",                                   Openness::Keyed, records::scan_domain, &["tenant"]),
-    Row(Method::GET,    "/_mock/faults",                                              Openness::Keyed, faults::list, &["tenant"]),
-    Row(Method::POST,   "/_mock/faults",                                              Openness::Keyed, faults::place, &[]),
-    Row(Method::DELETE, "/_mock/faults",                                              Openness::Keyed, faults::clear, &["tenant"]),
-    Row(Method::DELETE, "/_mock/faults/{id}",                                         Openness::Keyed, faults::remove, &[]),
-    Row(Method::GET,    "/_mock/playbooks",                                           Openness::Keyed, playbooks::list, &[]),
-    Row(Method::POST,   "/_mock/playbooks",                                           Openness::Keyed, playbooks::start, &[]),
-    Row(Method::GET,    "/_mock/playbooks/{id}",                                      Openness::Keyed, playbooks::show, &["finished"]),
-    Row(Method::DELETE, "/_mock/playbooks/{id}",                                      Openness::Keyed, playbooks::remove, &[]),
-    Row(Method::GET,    "/_mock/requests",                                            Openness::Keyed, journal::list, &["tenant", "method", "path", "status", "limit", "since", "body", "count", "wait"]),
-    Row(Method::DELETE, "/_mock/requests",                                            Openness::Keyed, journal::clear, &["tenant"]),
+    Row(Method::GET,    "/_mock/",                                                    Openness::Open, Own(page::inspector), &[]),
+    Row(Method::GET,    "/_mock/events",                                              Openness::Keyed, Own(events::stream), &["tenant"]),
+    Row(Method::GET,    "/_mock/docs",                                                Openness::Open, Whole(page::docs), &[]),
+    Row(Method::GET,    "/_mock/openapi.json",                                        Openness::Open, Whole(records::description), &[]),
+    Row(Method::GET,    "/_mock/health",                                              Openness::Open, Whole(records::health), &[]),
+    Row(Method::POST,   "/_mock/reset",                                               Openness::Keyed, Whole(records::reset), &[]),
+    Row(Method::GET,    "/_mock/state",                                               Openness::Keyed, Whole(records::export), &[]),
+    Row(Method::PUT,    "/_mock/state",                                               Openness::Keyed, Whole(records::import), &[]),
+    Row(Method::GET,    "/_mock/clock",                                               Openness::Keyed, Whole(clock::show), &[]),
+    Row(Method::POST,   "/_mock/clock",                                               Openness::Keyed, Whole(clock::move_all), &[]),
+    Row(Method::GET,    "/_mock/tenants",                                             Openness::Keyed, Whole(tenants::list), &[]),
+    Row(Method::POST,   "/_mock/tenants",                                             Openness::Keyed, Whole(tenants::add), &[]),
+    Row(Method::DELETE, "/_mock/tenants/{name}",                                      Openness::Keyed, Whole(tenants::remove), &[]),
+    Row(Method::POST,   "/_mock/tenants/{name}/reset",                                Openness::Keyed, Whole(tenants::reset), &[]),
+    Row(Method::GET,    "/_mock/tenants/{name}/state",                                Openness::Keyed, Whole(tenants::export), &[]),
+    Row(Method::PUT,    "/_mock/tenants/{name}/state",                                Openness::Keyed, Whole(tenants::import), &[]),
+    Row(Method::GET,    "/_mock/tenants/{name}/clock",                                Openness::Keyed, Whole(clock::show_one), &[]),
+    Row(Method::POST,   "/_mock/tenants/{name}/clock",                                Openness::Keyed, Whole(clock::move_one), &[]),
+    Row(Method::POST,   "/_mock/tenants/{name}/keys",                                 Openness::Keyed, Whole(tenants::issue_key), &[]),
+    Row(Method::DELETE, "/_mock/tenants/{name}/keys/{key}",                           Openness::Keyed, Whole(tenants::revoke_key), &[]),
+    Row(Method::PUT,    "/_mock/tenants/{name}/progress",                             Openness::Keyed, Whole(tenants::set_progress), &[]),
+    Row(Method::DELETE, "/_mock/tenants/{name}/customers/{client_id}/portal-account", Openness::Keyed, Whole(tenants::remove_portal_account), &[]),
+    Row(Method::PUT,    "/_mock/endpoints/{id}/ports",                                Openness::Keyed, Whole(records::set_ports), &["tenant"]),
+    Row(Method::POST,   "/_mock/endpoints/{id}/scan",                                 Openness::Keyed, Whole(records::scan_endpoint), &["tenant"]),
+    Row(Method::PUT,    "/_mock/tenants/{name}/leak-dataset",                         Openness::Keyed, Whole(tenants::set_leak_dataset), &[]),
+    Row(Method::PUT,    "/_mock/domains/{id}/findings",                               Openness::Keyed, Whole(records::set_findings), &["tenant"]),
+    Row(Method::POST,   "/_mock/domains/{id}/scan",                                   Openness::Keyed, Whole(records::scan_domain), &["tenant"]),
+    Row(Method::GET,    "/_mock/faults",                                              Openness::Keyed, Whole(faults::list), &["tenant"]),
+    Row(Method::POST,   "/_mock/faults",                                              Openness::Keyed, Whole(faults::place), &[]),
+    Row(Method::DELETE, "/_mock/faults",                                              Openness::Keyed, Whole(faults::clear), &["tenant"]),
+    Row(Method::DELETE, "/_mock/faults/{id}",                                         Openness::Keyed, Whole(faults::remove), &[]),
+    Row(Method::GET,    "/_mock/playbooks",                                           Openness::Keyed, Whole(playbooks::list), &[]),
+    Row(Method::POST,   "/_mock/playbooks",                                           Openness::Keyed, Whole(playbooks::start), &[]),
+    Row(Method::GET,    "/_mock/playbooks/{id}",                                      Openness::Keyed, Whole(playbooks::show), &["finished"]),
+    Row(Method::DELETE, "/_mock/playbooks/{id}",                                      Openness::Keyed, Whole(playbooks::remove), &[]),
+    Row(Method::GET,    "/_mock/requests",                                            Openness::Keyed, Whole(journal::list), &["tenant", "method", "path", "status", "limit", "since", "body", "count", "wait"]),
+    Row(Method::DELETE, "/_mock/requests",                                            Openness::Keyed, Whole(journal::clear), &["tenant"]),
 ];
 
 /// Paths that have no call: they are refused like the others to those who may not call.

@@ -382,7 +382,8 @@ impl<'a> InFlight<'a> {
             let line = format!("{} {}", self.method, request.path());
             watch.look(self.number(), &line, &mut account);
         }
-        let commit = self.mock.save(partner.name(), &mut account);
+        let call = Some(self.number());
+        let commit = self.mock.save_by(call, partner.name(), &mut account);
         (reply, commit)
     }
 
@@ -452,6 +453,9 @@ impl<'a> InFlight<'a> {
             None => (None, self.mock.unattributed().record(entry)),
         };
         self.give_evidence(tenant, &entry);
+        if let Some(mut events) = self.mock.events() {
+            events.call(tenant, &entry);
+        }
         self.mock.news().tell();
     }
 

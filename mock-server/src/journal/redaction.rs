@@ -47,7 +47,7 @@ impl<'a> Redaction<'a> {
     }
 
     /// Takes the secrets out of a body. JSON stays JSON: they are looked for in its strings.
-    pub(super) fn apply_to_body(&self, text: &mut String) {
+    pub(crate) fn apply_to_body(&self, text: &mut String) {
         let mut found = self.found(text);
         if !found.is_empty() && serde_json::from_str::<IgnoredAny>(text).is_ok() {
             found = within(found, &strings(text));

@@ -15,6 +15,7 @@ mod domains;
 mod durable;
 mod embedded;
 mod endpoints;
+mod events;
 mod evidence;
 mod faults;
 mod firewall;

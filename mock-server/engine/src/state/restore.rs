@@ -61,6 +61,18 @@ impl Account {
         }
     }
 
+    /// What changed and was not taken or forgotten yet, with the ids that the API shows.
+    pub fn changes(&mut self) -> Vec<(Change, Option<Uuid>)> {
+        let changes = self.records.changes();
+        let with_id = |change: Change| {
+            let value = change.value.as_deref().unwrap_or_default();
+            let value = serde_json::from_slice(value).unwrap_or_default();
+            let id = self.shown_id(change.table, &change.key, &value);
+            (change, id)
+        };
+        changes.into_iter().map(with_id).collect()
+    }
+
     /// The id that the API shows for a record, where it shows one.
     fn shown_id(&self, table: Table, key: &str, value: &Value) -> Option<Uuid> {
         let kind = match table {

@@ -97,13 +97,20 @@ pub(crate) trait Storage: Sized {
     /// Builds the table `name` from its stored rows.
     fn restore(name: &str, rows: StoredRows) -> Result<Self, RestoreError>;
 
-    /// The records that changed since the last time this was asked.
-    fn take_changes(&mut self) -> Vec<Row> {
+    /// The records that changed since the last time they were taken or forgotten.
+    fn changes(&mut self) -> Vec<Row> {
         let mut touched = std::mem::take(self.touched());
         touched.sort_unstable();
         touched.dedup();
-        let rows = touched.drain(..).map(|key| self.row(&key)).collect();
+        let rows = touched.iter().map(|key| self.row(key)).collect();
         *self.touched() = touched;
+        rows
+    }
+
+    /// The same, which are taken by it.
+    fn take_changes(&mut self) -> Vec<Row> {
+        let rows = self.changes();
+        self.touched().clear();
         rows
     }
 

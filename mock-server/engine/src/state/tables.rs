@@ -60,6 +60,14 @@ macro_rules! tables {
                 $(self.$field.clear();)*
             }
 
+            /// What changed and was not taken or forgotten yet.
+            pub(crate) fn changes(&mut self) -> Vec<Change> {
+                let mut changes = Vec::new();
+                $(changes.extend(in_table(Table::$single, self.$single_field.changes()));)*
+                $(changes.extend(in_table(Table::$table, self.$field.changes()));)*
+                changes
+            }
+
             /// What changed since this was asked last.
             pub(crate) fn take_changes(&mut self) -> Vec<Change> {
                 let mut changes = Vec::new();

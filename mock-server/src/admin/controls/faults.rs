@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::{AdminCall, Answered, input};
 use crate::AdminError;
-use crate::faults::{CloseAt, Effect, Fault, Placed, usual_retry_after, wildcard};
+use crate::faults::{CloseAt, Effect, Fault, Faults, Placed, usual_retry_after, wildcard};
 use crate::fields::{Raw, readers};
 use crate::http::routes::{self, Route};
 use crate::nearest::nearest;
@@ -30,10 +30,14 @@ pub(crate) fn list(call: &AdminCall) -> Result<Answered, AdminError> {
     if let Some(name) = of {
         call.mock.partner(name)?;
     }
-    let placed = call.mock.faults();
+    Ok(Answered::shown(&all_shown(&call.mock.faults(), of)))
+}
+
+/// The faults of one account, or all.
+pub(crate) fn all_shown(faults: &Faults, of: Option<&String>) -> Value {
     let wanted = |placed: &&Placed| of.is_none() || placed.fault.tenant.as_ref() == of;
-    let faults: Vec<_> = placed.all().iter().filter(wanted).map(shown).collect();
-    Ok(Answered::shown(&json!({ "faults": faults })))
+    let faults: Vec<_> = faults.all().iter().filter(wanted).map(shown).collect();
+    json!({ "faults": faults })
 }
 
 fn shown(placed: &Placed) -> Value {

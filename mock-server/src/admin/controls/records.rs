@@ -14,8 +14,6 @@ use crate::mock::RecordRef;
 use crate::openapi;
 use crate::store::Commit;
 
-const HTML: &str = "text/html; charset=utf-8";
-
 /// More ports than there are cannot be open.
 const MOST_PORTS: usize = 2 * u16::MAX as usize;
 
@@ -25,26 +23,12 @@ pub(crate) fn health(_: &AdminCall) -> Result<Answered, AdminError> {
     ))
 }
 
-/// The inspector: one page that asks the admin API for everything it shows.
-pub(crate) fn page(_: &AdminCall) -> Result<Answered, AdminError> {
-    Ok(text(HTML, include_str!("../page.html")))
-}
-
-/// The partner API's reference: one page that reads `/openapi.json`.
-pub(crate) fn docs(_: &AdminCall) -> Result<Answered, AdminError> {
-    Ok(text(HTML, include_str!("../docs.html")))
-}
-
 /// This API as OpenAPI.
 pub(crate) fn description(_: &AdminCall) -> Result<Answered, AdminError> {
-    Ok(text("application/json", openapi::OF_ADMIN))
-}
-
-fn text(kind: &'static str, text: &'static str) -> Answered {
-    Answered {
-        reply: Reply::new(StatusCode::OK, kind, text),
+    Ok(Answered {
+        reply: Reply::new(StatusCode::OK, "application/json", openapi::OF_ADMIN),
         commit: Commit::done(),
-    }
+    })
 }
 
 pub(crate) fn reset(call: &AdminCall) -> Result<Answered, AdminError> {

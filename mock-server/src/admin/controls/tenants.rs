@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use super::{AdminCall, Answered, input};
 use crate::fields::readers;
 use crate::mock::TenantOptions;
+use crate::partner::Partner;
 use crate::{AdminError, Fixtures, Scenario};
 
 /// Ten years, in seconds.
@@ -18,17 +19,20 @@ pub(crate) fn list(call: &AdminCall) -> Result<Answered, AdminError> {
     let tenants: Vec<_> = registry
         .partners()
         .into_iter()
-        .map(|partner| {
-            let settings = partner.settings();
-            json!({
-                "name": settings.name,
-                "portal_domain": settings.portal_domain,
-                "sandbox": settings.sandbox.is_on(),
-                "suspended": settings.suspended.is_on(),
-            })
-        })
+        .map(|partner| shown(partner))
         .collect();
     Ok(Answered::shown(&json!({ "tenants": tenants })))
+}
+
+/// An account as lists and events have it.
+pub(crate) fn shown(partner: &Partner) -> Value {
+    let settings = partner.settings();
+    json!({
+        "name": settings.name,
+        "portal_domain": settings.portal_domain,
+        "sandbox": settings.sandbox.is_on(),
+        "suspended": settings.suspended.is_on(),
+    })
 }
 
 pub(crate) fn add(call: &AdminCall) -> Result<Answered, AdminError> {

@@ -1,40 +1,3 @@
-<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>secmon-mock</title>
-<style>
-  :root { color-scheme: light dark; --line: #8884; --soft: #8882; }
-  body { font: 14px/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 75rem; padding: 1rem; }
-  header { display: flex; gap: 1rem; align-items: baseline; flex-wrap: wrap; }
-  h1 { font-size: 1.2rem; margin: 0; }
-  form { display: flex; gap: .5rem; flex-wrap: wrap; margin: 1rem 0; }
-  input, select, button { font: inherit; padding: .2rem .5rem; }
-  table { border-collapse: collapse; width: 100%; }
-  td, th { text-align: left; padding: .2rem .5rem; border-bottom: 1px solid var(--line); white-space: nowrap; }
-  td.path { width: 100%; white-space: normal; overflow-wrap: anywhere; }
-  tr.call { cursor: pointer; }
-  tr.call:hover { background: var(--soft); }
-  .bad { color: #c33; }
-  pre { margin: 0; white-space: pre-wrap; overflow-wrap: anywhere; }
-</style>
-<header>
-  <h1>secmon-mock</h1>
-  <span id="clock"></span>
-  <span id="problem" class="bad"></span>
-</header>
-<form id="filter">
-  <select name="tenant"><option value="">all accounts</option></select>
-  <input name="path" placeholder="path, * for anything">
-  <input name="status" placeholder="status" size="6">
-  <input name="key" type="password" placeholder="admin key" autocomplete="off">
-  <button type="button" id="clear">Clear the journal</button>
-</form>
-<table>
-  <thead><tr><th>#</th><th>at</th><th>account</th><th>call</th><th>path</th><th>status</th></tr></thead>
-  <tbody id="calls"></tbody>
-</table>
-<script>
   "use strict";
   const filter = document.getElementById("filter");
   const calls = document.getElementById("calls");
@@ -107,5 +70,3 @@
   };
   refresh();
   setInterval(refresh, 1000);
-</script>
-</html>

@@ -1,0 +1,143 @@
+//! What happens, as it happens: for the inspector page and whoever else listens (`GET /_mock/events`).
+//!
+//! Calls and changes are kept in a ring once somebody has listened; before that nothing is kept, and nothing costs
+//! time. Clocks, faults and accounts are few: each listener compares them with what it has seen.
+
+mod listener;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use secmon_engine::{Account, Change, Table};
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use crate::journal::{Entry, News};
+pub(crate) use listener::{Listener, Said};
+
+/// Happenings that the ring holds.
+const CAPACITY: usize = 4000;
+
+/// Bytes that they hold.
+const HELD: usize = 16 * 1024 * 1024;
+
+/// The last calls and changes of all accounts.
+#[derive(Debug, Default)]
+pub(crate) struct Ring {
+    happenings: VecDeque<Happening>,
+    held: usize,
+    /// The number of the youngest.
+    last: u64,
+    news: News,
+    is_closed: bool,
+}
+
+/// Something that happened in an account, or to nobody's.
+#[derive(Clone, Debug)]
+struct Happening {
+    number: u64,
+    tenant: Option<String>,
+    what: What,
+}
+
+#[derive(Clone, Debug)]
+enum What {
+    Call(Arc<Entry>),
+    /// As JSON.
+    Change(Box<str>),
+}
+
+impl Happening {
+    fn size(&self) -> usize {
+        let tenant = self.tenant.as_ref().map_or(0, String::len);
+        let what = match &self.what {
+            What::Call(entry) => entry.size(),
+            What::Change(shown) => shown.len(),
+        };
+        size_of::<Self>() + tenant + what
+    }
+}
+
+impl Ring {
+    /// A call that was recorded.
+    pub(crate) fn call(&mut self, tenant: Option<&str>, entry: &Arc<Entry>) {
+        self.push(tenant.map(str::to_owned), What::Call(Arc::clone(entry)));
+        self.news.tell();
+    }
+
+    /// What changed in an account, whose lock is held, and by which call.
+    pub(crate) fn changes(&mut self, tenant: &str, account: &mut Account, by: Option<u64>) {
+        for (change, id) in account.changes() {
+            if let Some(shown) = shown(tenant, change, id.map(|id| id.to_string()), by) {
+                self.push(Some(tenant.to_owned()), What::Change(shown.into()));
+            }
+        }
+        self.news.tell();
+    }
+
+    /// Ends what listens, for good.
+    pub(crate) fn close(&mut self) {
+        self.is_closed = true;
+        self.news.tell();
+    }
+
+    fn push(&mut self, tenant: Option<String>, what: What) {
+        self.last += 1;
+        let happening = Happening {
+            number: self.last,
+            tenant,
+            what,
+        };
+        self.held += happening.size();
+        self.happenings.push_back(happening);
+        while self.happenings.len() > CAPACITY || self.held > HELD {
+            let Some(oldest) = self.happenings.pop_front() else {
+                break;
+            };
+            self.held -= oldest.size();
+        }
+    }
+
+    /// The number of the oldest that is here, or of the next.
+    fn first(&self) -> u64 {
+        self.happenings
+            .front()
+            .map_or(self.last + 1, |oldest| oldest.number)
+    }
+
+    /// Some of those from this number on, oldest first.
+    fn from(&self, number: u64, most: usize) -> impl Iterator<Item = &Happening> {
+        let passed = number.saturating_sub(self.first());
+        let passed = usize::try_from(passed).unwrap_or(usize::MAX);
+        self.happenings.iter().skip(passed).take(most)
+    }
+}
+
+/// A change as it is told; none of what is a secret.
+fn shown(tenant: &str, change: Change, id: Option<String>, by: Option<u64>) -> Option<String> {
+    if matches!(change.table, Table::Keys | Table::SsoTokens) {
+        return None;
+    }
+    let now: Option<Box<RawValue>> = match change.value {
+        Some(value) => Some(RawValue::from_string(String::from_utf8(value).ok()?).ok()?),
+        None => None,
+    };
+    let head = json!({
+        "tenant": tenant,
+        "request": by,
+        "kind": change.table.name(),
+        "key": change.key,
+        "id": id,
+    });
+    with_now(head, now.as_deref())
+}
+
+/// The record stands last, as the text that it is.
+fn with_now(head: Value, now: Option<&RawValue>) -> Option<String> {
+    let head = head.to_string();
+    let head = head.strip_suffix('}')?;
+    Some(format!(
+        "{head},\"now\":{}}}",
+        now.map_or("null", RawValue::get)
+    ))
+}

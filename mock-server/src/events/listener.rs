@@ -1,0 +1,246 @@
+//! One who listens: what it has seen, and what is to be said next.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use secmon_engine::Timestamp;
+use serde_json::{Value, json};
+use tokio::sync::watch;
+use tokio::time::timeout;
+
+use super::{Happening, What};
+use crate::AdminError;
+use crate::admin::{shown_account, shown_faults};
+use crate::journal::{JournalEntry, Redaction};
+use crate::mock::Mock;
+use crate::partner::Partner;
+
+/// How late a moved clock, a fault or an account may be told.
+const TICK: Duration = Duration::from_millis(200);
+
+/// Happenings that are told before others are looked at.
+const AT_ONCE: usize = 64;
+
+/// An event as it is sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Said {
+    /// Who says this number later hears what came after it.
+    pub(crate) number: u64,
+    /// `request`, `change`, `clock`, `fault` or `gap`.
+    pub(crate) kind: &'static str,
+    pub(crate) data: String,
+}
+
+/// Hears of one account, or of all.
+pub(crate) struct Listener {
+    mock: Arc<Mock>,
+    tenant: Option<String>,
+    /// The number of the next happening.
+    next: u64,
+    news: watch::Receiver<()>,
+    seen: Seen,
+    to_say: VecDeque<Said>,
+}
+
+/// What is compared, as it was told last.
+#[derive(Default)]
+struct Seen {
+    accounts: BTreeMap<String, Account>,
+    clock: Option<i64>,
+    faults: Option<u64>,
+}
+
+struct Account {
+    /// Another one of the same name is another account.
+    partner: Weak<Partner>,
+    clock: Duration,
+}
+
+impl Account {
+    fn of(partner: &Arc<Partner>) -> Self {
+        Self {
+            partner: Arc::downgrade(partner),
+            clock: partner.clock_offset(),
+        }
+    }
+}
+
+impl Listener {
+    /// Listens from now on, or behind the event of this number.
+    pub(crate) fn new(
+        mock: &Arc<Mock>,
+        tenant: Option<String>,
+        last: Option<u64>,
+    ) -> Result<Self, AdminError> {
+        if let Some(name) = &tenant {
+            mock.partner(name)?;
+        }
+        let ring = mock.events_from_now();
+        let next = last.map_or(ring.last + 1, |last| last.saturating_add(1));
+        let is_gone = next < ring.first() || next > ring.last + 1;
+        let mut listener = Self {
+            mock: Arc::clone(mock),
+            tenant,
+            next: if is_gone { ring.last + 1 } else { next },
+            news: ring.news.listen(),
+            seen: Seen::default(),
+            to_say: VecDeque::new(),
+        };
+        drop(ring);
+        listener.see_accounts();
+        listener.to_say.clear();
+        if is_gone {
+            listener.say("gap", &json!({}));
+        }
+        Ok(listener)
+    }
+
+    /// The next event, once there is one; none when the server stops.
+    pub(crate) async fn next(&mut self) -> Option<Said> {
+        loop {
+            if let Some(said) = self.to_say.pop_front() {
+                return Some(said);
+            }
+            if !self.hear() {
+                return None;
+            }
+            if self.to_say.is_empty() {
+                // Woken or too late: either way it is looked again.
+                let _ = timeout(TICK, self.news.changed()).await;
+            }
+        }
+    }
+
+    /// Hears what there is; whether there will be more.
+    fn hear(&mut self) -> bool {
+        let mock = Arc::clone(&self.mock);
+        let Some(ring) = mock.events() else {
+            return false;
+        };
+        if ring.is_closed {
+            return false;
+        }
+        let is_gone = self.next < ring.first();
+        if is_gone {
+            self.next = ring.last + 1;
+        }
+        let heard: Vec<Happening> = ring.from(self.next, AT_ONCE).cloned().collect();
+        drop(ring);
+        if is_gone {
+            self.say("gap", &json!({}));
+        }
+        self.tell(heard);
+        self.see_accounts();
+        self.see_clock();
+        self.see_faults();
+        true
+    }
+
+    fn tell(&mut self, heard: Vec<Happening>) {
+        let Some(last) = heard.last() else {
+            return;
+        };
+        self.next = last.number + 1;
+        let secrets = self.mock.secrets();
+        let redaction = Redaction::new(secrets.iter().map(String::as_str));
+        for happening in heard {
+            if self.tenant.is_some() && self.tenant != happening.tenant {
+                continue;
+            }
+            let (kind, data) = match happening.what {
+                What::Call(entry) => {
+                    let tenant = happening.tenant.as_deref();
+                    let shown = JournalEntry::new(tenant, &entry, &redaction);
+                    ("request", serde_json::to_string(&shown).unwrap_or_default())
+                }
+                What::Change(shown) => {
+                    let mut shown = shown.into_string();
+                    redaction.apply_to_body(&mut shown);
+                    ("change", shown)
+                }
+            };
+            self.to_say.push_back(Said {
+                number: happening.number,
+                kind,
+                data,
+            });
+        }
+    }
+
+    /// Accounts that came, went or were replaced, and their clocks.
+    fn see_accounts(&mut self) {
+        let registry = self.mock.registry();
+        let partners = registry.partners().into_iter().cloned();
+        let partners: Vec<Arc<Partner>> = partners
+            .filter(|partner| {
+                self.tenant
+                    .as_deref()
+                    .is_none_or(|name| name == partner.name())
+            })
+            .collect();
+        drop(registry);
+        let mut before = std::mem::take(&mut self.seen.accounts);
+        for partner in &partners {
+            let name = partner.name();
+            let now = Account::of(partner);
+            let known = before.remove(name);
+            if !known
+                .as_ref()
+                .is_some_and(|known| Weak::ptr_eq(&known.partner, &now.partner))
+            {
+                self.say("change", &account(name, Some(partner)));
+            }
+            if known.is_some_and(|known| known.clock != now.clock) {
+                self.say_time(Some(partner));
+            }
+            self.seen.accounts.insert(name.to_owned(), now);
+        }
+        for name in before.into_keys() {
+            self.say("change", &account(&name, None));
+        }
+    }
+
+    fn see_clock(&mut self) {
+        let offset = self.mock.clock_offset_ms();
+        if self.seen.clock.replace(offset) != Some(offset) {
+            self.say_time(None);
+        }
+    }
+
+    fn say_time(&mut self, of: Option<&Partner>) {
+        let now = self.mock.now();
+        let now = of.map_or(now, |partner| partner.time(now));
+        let time = json!({
+            "tenant": of.map(Partner::name),
+            "now": Timestamp(now).to_string(),
+            "mode": self.mock.settings.time.name(),
+        });
+        self.say("clock", &time);
+    }
+
+    fn see_faults(&mut self) {
+        let faults = self.mock.faults();
+        let version = faults.version();
+        if self.seen.faults.replace(version) == Some(version) {
+            return;
+        }
+        let shown = shown_faults(&faults, self.tenant.as_ref());
+        drop(faults);
+        self.say("fault", &shown);
+    }
+
+    fn say(&mut self, kind: &'static str, data: &Value) {
+        self.to_say.push_back(Said {
+            number: self.next - 1,
+            kind,
+            data: data.to_string(),
+        });
+    }
+}
+
+/// An account that came, or came anew, or is gone.
+fn account(name: &str, now: Option<&Arc<Partner>>) -> Value {
+    let now = now.map(|partner| shown_account(partner));
+    json!({ "tenant": name, "request": null, "kind": "tenant", "key": name, "id": name, "now": now })
+}
