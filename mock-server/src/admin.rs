@@ -22,7 +22,7 @@ use crate::http::head;
 use crate::http::query;
 use crate::http::reply::Reply;
 use crate::mock::{AdminError, Mock};
-use crate::server::ArrivedOn;
+use crate::server::{ArrivedOn, Scheme};
 use crate::store::Commit;
 pub(crate) use controls::faults::all_shown as shown_faults;
 pub(crate) use controls::faults::read as read_fault;
@@ -44,6 +44,7 @@ pub(super) struct AdminCall {
     pub(super) host: String,
     /// The last event that a listener has heard.
     pub(super) last_event: Option<String>,
+    pub(super) scheme: Scheme,
 }
 
 impl AdminCall {
@@ -140,6 +141,7 @@ async fn answer(
         body: Map::new(),
         host: called_host(&head),
         last_event: last_event(&head),
+        scheme: arrived_on(&head).map_or(Scheme::Http, |arrived| arrived.scheme),
     };
     let control = match control {
         Control::Whole(control) => control,
@@ -175,12 +177,14 @@ fn last_event(head: &Parts) -> Option<String> {
 
 /// The host and port that were called.
 fn called_host(head: &Parts) -> String {
-    let arrived_on = || {
-        let local = head.extensions.get::<ArrivedOn>();
-        local.map(|local| local.0.to_string())
-    };
+    let by_address = || arrived_on(head).map(|arrived| arrived.address.to_string());
     let named = head::authority(head).map(str::to_owned);
-    named.or_else(arrived_on).unwrap_or_default()
+    named.or_else(by_address).unwrap_or_default()
+}
+
+/// Where the connection of a call came in; calls without a network have none.
+fn arrived_on(head: &Parts) -> Option<&ArrivedOn> {
+    head.extensions.get()
 }
 
 /// The answer, once what it tells of is durable.

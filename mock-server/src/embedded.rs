@@ -49,7 +49,9 @@ impl MockServer {
     pub(crate) fn with(settings: Settings) -> Result<Self, StartError> {
         let bound = Bound::new(settings)?;
         let mock = Arc::clone(bound.mock());
-        let (url, admin_url) = (bound.local_url(), bound.local_admin_url());
+        let url = bound.local_secured_url();
+        let url = url.unwrap_or_else(|| bound.local_url());
+        let admin_url = bound.local_admin_url();
         let (stop, stopped) = oneshot::channel::<()>();
         let (told, ready) = std::sync::mpsc::channel();
         let thread = std::thread::Builder::new()

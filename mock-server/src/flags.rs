@@ -69,6 +69,10 @@ pub struct ServeFlags {
     )]
     pub admin_port_file: Option<Given<PathBuf>>,
 
+    /// Https as well.
+    #[command(flatten)]
+    pub tls: TlsFlags,
+
     /// Legal but unhelpful answers: extra fields, unknown enum values, small default pages,
     /// slow first bytes
     #[arg(
@@ -89,6 +93,22 @@ pub struct ServeFlags {
         hide_env_values = true
     )]
     pub admin_key: Option<Given<Secret>>,
+}
+
+/// Flags that say where https is served.
+#[derive(Clone, Debug, clap::Args)]
+pub struct TlsFlags {
+    /// Serves https as well, under an authority of its own: GET /_mock/ca.pem; port 0 takes a free one
+    #[arg(long, value_name = "ADDR", env = "SECMON_MOCK_TLS_LISTEN")]
+    pub tls_listen: Option<Given<ListenAddress>>,
+
+    /// Folder that keeps the authority for the next start; never put it into a trust store of the whole system
+    #[arg(long, value_name = "DIR", env = "SECMON_MOCK_TLS_DIR")]
+    pub tls_dir: Option<Given<PathBuf>>,
+
+    /// File that gets the port of https, written like the other
+    #[arg(long, value_name = "PATH", env = "SECMON_MOCK_TLS_PORT_FILE")]
+    pub tls_port_file: Option<Given<PathBuf>>,
 }
 
 /// A flag's value, or nothing: an empty environment variable is as if unset.

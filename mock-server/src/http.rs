@@ -28,13 +28,13 @@ mod trouble;
 mod unkind;
 
 use std::collections::BTreeMap;
-use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::LazyLock;
 
 use http::Request;
 use secmon_engine::{Account, Call};
 use serde_json::Value;
 
+use crate::server::ArrivedOn;
 use crate::settings::Manners;
 use body::Sent;
 pub(crate) use call::{Api, Ending};
@@ -72,7 +72,7 @@ pub(crate) fn stand_in(
     let (head, ()) = head.map_err(|_| unknown())?.into_parts();
     let request = PartnerRequest {
         head: &head,
-        arrived_on: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
+        arrived_on: ArrivedOn::nowhere(),
         query: BTreeMap::new(),
         segments,
         sent: Sent::Whole(body.to_string().into()),

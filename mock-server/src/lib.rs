@@ -61,6 +61,11 @@ mod start_error;
 mod store;
 mod subset;
 mod tenant;
+#[cfg(feature = "tls")]
+mod tls;
+#[cfg(not(feature = "tls"))]
+#[path = "no_tls.rs"]
+mod tls;
 
 pub use config::{Config, TenantConfig};
 pub use embedded::{MockServer, MockServerBuilder};

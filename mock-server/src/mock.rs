@@ -38,6 +38,8 @@ pub(crate) struct Mock {
     clock: SteadyClock,
     /// Where the partner API is served.
     pub(crate) public_port: u16,
+    /// The certificate under which https is served, as PEM.
+    pub(crate) authority: Option<String>,
     /// A state was there already, and won over the fixtures.
     pub(crate) fixtures_passed_over: bool,
     seed: AtomicU64,
@@ -71,6 +73,7 @@ impl Mock {
             clock: SteadyClock::new(settings.time),
             settings,
             public_port: 0,
+            authority: None,
             fixtures_passed_over: false,
             seed: AtomicU64::new(server.seed),
             clock_offset_ms: AtomicI64::new(server.clock_offset_ms),

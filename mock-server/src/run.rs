@@ -18,29 +18,28 @@ const GRACE: Duration = Duration::from_secs(5);
 /// Why it cannot start, or could not go on, as one sentence.
 pub fn run(flags: ServeFlags, config: Option<PathBuf>) -> Result<(), StartError> {
     let settings = Settings::of_program(flags, config)?;
-    for path in [&settings.port_file, &settings.admin_port_file]
-        .into_iter()
-        .flatten()
-    {
-        forget_port(path);
-    }
+    settings.port_files().for_each(|path| forget_port(path));
     crate::server::raise_descriptor_limit();
     let hint = hint(&settings);
     let bound = Bound::new(settings)?;
     if bound.mock().fixtures_passed_over {
         eprintln!("note: the state exists already; the fixtures are not used");
     }
-    let (url, admin_url) = (bound.url(), bound.own_admin_url());
+    let lines = bound.lines();
     let local_url = bound.local_url();
-    let page = format!("{}/_mock/", bound.local_admin_url());
+    let admin = format!("{}/_mock/", bound.local_admin_url());
+    let secured = bound.local_secured_url().map(|url| {
+        format!("https: {url}, under the authority that {admin}ca.pem shows; it is for tests, never for a whole system\n")
+    });
     let announce = async move {
         // Signals are caught from here on: whoever read the line may send one.
         let stop = signals();
-        announce(&url, admin_url.as_deref());
+        announce(&lines);
         eprint!(
             "{}",
-            hint.replace("{url}", &local_url).replace("{page}", &page)
+            hint.replace("{url}", &local_url).replace("{page}", &admin)
         );
+        eprint!("{}", secured.unwrap_or_default());
         stop.await;
     };
     bound.write_port_files()?;
@@ -64,12 +63,11 @@ fn hint(settings: &Settings) -> String {
     )
 }
 
-fn announce(url: &str, admin_url: Option<&str>) {
+fn announce(lines: &str) {
     use std::io::Write;
     let mut out = std::io::stdout().lock();
-    let admin = admin_url.map_or_else(String::new, |url| format!("admin on {url}\n"));
     // Somebody who closed our standard output does not want to know.
-    let _ = write!(out, "listening on {url}\n{admin}").and_then(|()| out.flush());
+    let _ = out.write_all(lines.as_bytes()).and_then(|()| out.flush());
 }
 
 /// Done at the first SIGTERM or SIGINT.

@@ -8,8 +8,9 @@ use std::time::Duration;
 
 use crate::http::Api;
 use crate::mock::Mock;
-use crate::server::{self, AdminPaths, Door, Services};
+use crate::server::{self, AdminPaths, Behind, Door, Scheme, Services};
 use crate::settings::Settings;
+use crate::tls::{Authority, Terminator};
 use crate::{StartError, admin, openapi};
 
 /// A mock whose sockets are bound: calls that come in wait until [`Self::serve`].
@@ -18,6 +19,14 @@ pub(crate) struct Bound {
     public: TcpListener,
     address: SocketAddr,
     admin: Option<(TcpListener, SocketAddr)>,
+    tls: Option<Secured>,
+}
+
+/// Where https is served.
+struct Secured {
+    listener: TcpListener,
+    address: SocketAddr,
+    terminator: Arc<Terminator>,
 }
 
 impl Bound {
@@ -25,16 +34,42 @@ impl Bound {
     pub(crate) fn new(settings: Settings) -> Result<Self, StartError> {
         let (public, address) = bind(&settings.listen)?;
         let admin = settings.admin_listen.as_ref().map(bind).transpose()?;
-        let admin_address = admin.as_ref().map_or(address, |(_, address)| *address);
-        if settings.admin_key.is_none() && !admin_address.ip().is_loopback() {
-            return Err(StartError::AdminKeyRequired {
-                address: admin_address,
-            });
+        let secured = settings.tls.as_ref().map(|tls| bind(&tls.listen));
+        let secured = secured.transpose()?;
+        let admin_addresses = match &admin {
+            Some((_, own)) => vec![*own],
+            None => [address]
+                .into_iter()
+                .chain(secured.as_ref().map(|(_, address)| *address))
+                .collect(),
+        };
+        let from_outside = admin_addresses
+            .into_iter()
+            .find(|address| !address.ip().is_loopback());
+        if settings.admin_key.is_none()
+            && let Some(address) = from_outside
+        {
+            return Err(StartError::AdminKeyRequired { address });
         }
+        let authority = settings.tls.as_ref().map(Authority::of).transpose()?;
         let mut mock = Mock::open(settings)?;
         mock.public_port = address.port();
+        mock.authority = authority
+            .as_ref()
+            .map(|authority| authority.pem().to_owned());
+        let mock = Arc::new(mock);
+        let tls = secured
+            .zip(authority)
+            .map(|((listener, address), authority)| {
+                Ok(Secured {
+                    listener,
+                    address,
+                    terminator: Arc::new(Terminator::new(&mock, authority)?),
+                })
+            });
         Ok(Self {
-            mock: Arc::new(mock),
+            tls: tls.transpose()?,
+            mock,
             public,
             address,
             admin,
@@ -45,36 +80,48 @@ impl Bound {
         &self.mock
     }
 
-    /// The address of the partner API, as it was asked for.
-    pub(crate) fn url(&self) -> String {
-        format!("http://{}", self.address)
+    /// What the program says once it listens, by the addresses that were asked for.
+    pub(crate) fn lines(&self) -> String {
+        let line = |what: &str, scheme: Scheme, address: &SocketAddr| {
+            format!("{what} on {}\n", scheme.origin(&address.to_string()))
+        };
+        let mut lines = line("listening", Scheme::Http, &self.address);
+        if let Some((_, address)) = &self.admin {
+            lines += &line("admin", Scheme::Http, address);
+        }
+        if let Some(secured) = &self.tls {
+            lines += &line("listening", Scheme::Https, &secured.address);
+        }
+        lines
     }
 
     /// The origin of the partner API for a client on this machine.
     pub(crate) fn local_url(&self) -> String {
-        format!("http://{}", reached(self.address))
+        reached(Scheme::Http, self.address)
+    }
+
+    /// The same by https, where that is spoken.
+    pub(crate) fn local_secured_url(&self) -> Option<String> {
+        let secured = self.tls.as_ref()?;
+        Some(reached(Scheme::Https, secured.address))
     }
 
     /// The origin of the admin API for a client on this machine.
     pub(crate) fn local_admin_url(&self) -> String {
         let own = self.admin.as_ref().map(|(_, address)| *address);
-        format!("http://{}", reached(own.unwrap_or(self.address)))
-    }
-
-    /// The origin of the admin API where it has an address of its own.
-    pub(crate) fn own_admin_url(&self) -> Option<String> {
-        self.admin
-            .as_ref()
-            .map(|(_, address)| format!("http://{address}"))
+        reached(Scheme::Http, own.unwrap_or(self.address))
     }
 
     /// Writes the ports into the files that were asked for, whole: a reader sees all of one or no file.
     pub(crate) fn write_port_files(&self) -> Result<(), StartError> {
         let settings = &self.mock.settings;
         let admin = self.admin.as_ref().map(|(_, address)| address);
+        let secured = self.tls.as_ref().map(|secured| &secured.address);
+        let of_tls = settings.tls.as_ref().and_then(|tls| tls.port_file.as_ref());
         let files = [
-            (&settings.port_file, Some(&self.address)),
-            (&settings.admin_port_file, admin),
+            (settings.port_file.as_ref(), Some(&self.address)),
+            (settings.admin_port_file.as_ref(), admin),
+            (of_tls, secured),
         ];
         for (path, address) in files {
             if let (Some(path), Some(address)) = (path, address) {
@@ -98,21 +145,8 @@ impl Bound {
             .enable_all()
             .build()
             .map_err(StartError::Runtime)?;
-        let Self {
-            mock,
-            public,
-            admin,
-            ..
-        } = self;
-        let mut doors = vec![Door {
-            listener: public,
-            services: public_services(&mock),
-        }];
-        if let Some((listener, _)) = admin {
-            let router = admin::standalone_router(&mock).merge(openapi::router());
-            let services = Services::Admin(router);
-            doors.push(Door { listener, services });
-        }
+        let mock = Arc::clone(&self.mock);
+        let doors = self.doors();
         let expiring = Arc::clone(&mock);
         runtime.spawn(async move { expiring.expire().await });
         let stop = async {
@@ -125,6 +159,27 @@ impl Bound {
         drop(runtime);
         mock.store.close();
         served.map_err(StartError::Runtime)
+    }
+
+    fn doors(self) -> Vec<Door> {
+        let door = |listener, tls, services| Door {
+            listener,
+            behind: Behind { tls, services },
+        };
+        let services = public_services(&self.mock);
+        let secured = self.tls.map(|secured| {
+            let tls = Some(secured.terminator);
+            door(secured.listener, tls, services.clone())
+        });
+        let admin = self.admin.map(|(listener, _)| {
+            let router = admin::standalone_router(&self.mock).merge(openapi::router());
+            door(listener, None, Services::Admin(router))
+        });
+        let public = door(self.public, None, services);
+        [Some(public), admin, secured]
+            .into_iter()
+            .flatten()
+            .collect()
     }
 }
 
@@ -141,16 +196,16 @@ pub(crate) fn public_services(mock: &Arc<Mock>) -> Services {
     Services::Partner { api, router, admin }
 }
 
-/// Where this machine reaches an address: one that stands for all of its own is reached by loopback, whose name is any
-/// account's portal domain (A4).
-fn reached(mut address: SocketAddr) -> SocketAddr {
+/// The origin by which this machine reaches an address: one that stands for all of its own is reached by loopback, whose
+/// name is any account's portal domain (A4).
+fn reached(scheme: Scheme, mut address: SocketAddr) -> String {
     if address.ip().is_unspecified() {
         address.set_ip(match address {
             SocketAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
             SocketAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
         });
     }
-    address
+    scheme.origin(&address.to_string())
 }
 
 fn bind(address: &crate::address::ListenAddress) -> Result<(TcpListener, SocketAddr), StartError> {

@@ -1,11 +1,15 @@
 //! The way from a listening socket to the router and back: time-outs, a cap on connections,
 //! a graceful end, and the broken connections that faults ask for.
 
+mod arrival;
 mod hangup;
+mod line;
 mod wire;
 
-use std::net::{SocketAddr, TcpListener};
+use std::net::TcpListener;
+use std::pin::pin;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Duration;
 
 use axum::Router;
@@ -22,13 +26,17 @@ use hyper_util::service::TowerToHyperService;
 #[cfg(unix)]
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::net::TcpStream;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, watch};
 
 use crate::http::{Api, Ending};
 use crate::openapi;
+use crate::tls::Terminator;
+pub(crate) use arrival::{ArrivedOn, Scheme};
 pub(crate) use hangup::Hangup;
 use hangup::{Half, HungUp};
-use wire::{Fate, Wire};
+use line::Line;
+use wire::Fate;
+pub(crate) use wire::Wire;
 
 /// Connections beyond this many, or beyond what the limit on descriptors leaves room for, are answered 503 and closed.
 const CONNECTION_CAP: usize = 4096;
@@ -42,15 +50,25 @@ const RESERVE: u64 = 64;
 /// client closes first, and never sends into a connection that the server is just closing.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(100);
 
+/// How long a client may take over a TLS handshake; it holds a seat meanwhile.
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
+
 /// Pause after the system refused a connection (out of file descriptors), so as not to spin.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 const TOO_MANY_CONNECTIONS: &[u8] =
     b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
 
-/// A bound socket and what answers behind it.
+/// A bound socket and what is behind it.
 pub(crate) struct Door {
     pub(crate) listener: TcpListener,
+    pub(crate) behind: Behind,
+}
+
+/// What a connection meets: TLS, where it is spoken, and what answers.
+#[derive(Clone)]
+pub(crate) struct Behind {
+    pub(crate) tls: Option<Arc<Terminator>>,
     pub(crate) services: Services,
 }
 
@@ -74,10 +92,6 @@ pub(crate) enum AdminPaths {
     Elsewhere,
 }
 
-/// The address that a connection came in on; in the extensions of the requests that the router answers.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ArrivedOn(pub(crate) SocketAddr);
-
 /// Serves until `stop` is done, then closes the sockets, lets requests in flight finish within
 /// `grace`, and returns.
 pub(crate) async fn serve(
@@ -87,17 +101,19 @@ pub(crate) async fn serve(
 ) -> std::io::Result<()> {
     let graceful = Arc::new(GracefulShutdown::new());
     let room = Arc::new(Semaphore::new(connection_cap()));
+    let (open, closing) = watch::channel(());
     let mut accepting = Vec::new();
-    for Door { listener, services } in doors {
+    for Door { listener, behind } in doors {
         let listener = tokio::net::TcpListener::from_std(listener)?;
-        accepting.push(tokio::spawn(accept(
-            listener,
-            services,
-            Arc::clone(&graceful),
-            Arc::clone(&room),
-        )));
+        let house = House {
+            room: Arc::clone(&room),
+            graceful: Arc::clone(&graceful),
+            closing: closing.clone(),
+        };
+        accepting.push(tokio::spawn(accept(listener, behind, house)));
     }
     stop.await;
+    drop(open);
     for door in accepting {
         door.abort();
         // The socket is closed once the task is gone, not when it is told to go.
@@ -135,46 +151,93 @@ pub(crate) fn raise_descriptor_limit() {
     }
 }
 
-async fn accept(
-    listener: tokio::net::TcpListener,
-    services: Services,
-    graceful: Arc<GracefulShutdown>,
+/// What all connections share.
+struct House {
     room: Arc<Semaphore>,
-) {
+    graceful: Arc<GracefulShutdown>,
+    /// Ends when the server does.
+    closing: watch::Receiver<()>,
+}
+
+async fn accept(listener: tokio::net::TcpListener, behind: Behind, house: House) {
     loop {
         let Ok((stream, _)) = listener.accept().await else {
             tokio::time::sleep(ACCEPT_PAUSE).await;
             continue;
         };
-        let Ok(seat) = Arc::clone(&room).try_acquire_owned() else {
-            // Best effort: the connection is closed either way.
-            let _ = stream.try_write(TOO_MANY_CONNECTIONS);
+        let Ok(seat) = Arc::clone(&house.room).try_acquire_owned() else {
+            if behind.tls.is_none() {
+                // Best effort: the connection is closed either way.
+                let _ = stream.try_write(TOO_MANY_CONNECTIONS);
+            }
             continue;
         };
-        let services = services.clone();
-        let watcher = graceful.watcher();
+        let (behind, closing) = (behind.clone(), house.closing.clone());
+        let watcher = house.graceful.watcher();
         tokio::spawn(async move {
-            converse(stream, services, watcher).await;
+            receive(stream, behind, closing, watcher).await;
             drop(seat);
         });
     }
 }
 
-/// Answers the requests of one connection, until either side ends it.
-async fn converse(stream: TcpStream, services: Services, watcher: Watcher) {
-    let Ok(local) = stream.local_addr() else {
+/// Takes a connection in, through the handshake where TLS is spoken.
+async fn receive(
+    stream: TcpStream,
+    behind: Behind,
+    closing: watch::Receiver<()>,
+    watcher: Watcher,
+) {
+    let Ok(address) = stream.local_addr() else {
         return;
     };
     // Answers are written whole; waiting for more bytes would only delay them.
     let _ = stream.set_nodelay(true);
     let fate = Arc::new(Fate::default());
     let wire = Wire::new(stream, Arc::clone(&fate));
+    let (line, scheme) = match behind.tls {
+        None => (Line::Plain(wire), Scheme::Http),
+        // In a box, so that connections without TLS need no room for it.
+        Some(tls) => match Box::pin(secured(&tls, wire, closing)).await {
+            Some(line) => (line, Scheme::Https),
+            None => return,
+        },
+    };
+    let arrived_on = ArrivedOn { address, scheme };
+    converse(line, fate, arrived_on, behind.services, watcher).await;
+}
+
+/// The connection behind its handshake; none where that fails, takes too long, or the server ends.
+async fn secured(tls: &Terminator, wire: Wire, mut closing: watch::Receiver<()>) -> Option<Line> {
+    let mut handshake = pin!(tokio::time::timeout(HANDSHAKE_TIMEOUT, tls.accept(wire)));
+    let mut closed = pin!(closing.changed());
+    let shaken = std::future::poll_fn(|context| {
+        if closed.as_mut().poll(context).is_ready() {
+            return Poll::Ready(None);
+        }
+        handshake.as_mut().poll(context).map(Some)
+    });
+    let stream = shaken.await?.ok()?.ok()?;
+    Some(Line::Secured(Box::new(stream)))
+}
+
+/// Answers the requests of one connection, until either side ends it.
+async fn converse(
+    line: Line,
+    fate: Arc<Fate>,
+    arrived_on: ArrivedOn,
+    services: Services,
+    watcher: Watcher,
+) {
     let service = service_fn(move |request: Request<Incoming>| {
         let (services, fate) = (services.clone(), Arc::clone(&fate));
         async move {
             match services.partner_api(request.uri().path()) {
-                Some(api) => deliver(api.answer(request, local).await, &fate),
-                None => Ok(services.routed(request, local).await.map(Either::Right)),
+                Some(api) => deliver(api.answer(request, arrived_on).await, &fate),
+                None => Ok(services
+                    .routed(request, arrived_on)
+                    .await
+                    .map(Either::Right)),
             }
         }
     });
@@ -183,7 +246,7 @@ async fn converse(stream: TcpStream, services: Services, watcher: Watcher) {
         // A call that came in whole is processed, also when its sender does not wait any more.
         .half_close(true)
         .header_read_timeout(HEAD_TIMEOUT)
-        .serve_connection(TokioIo::new(wire), service);
+        .serve_connection(TokioIo::new(line), service);
     // An error here is a client that went away, or a fault that did what it was asked for.
     let _ = watcher.watch(connection).await;
 }
@@ -207,11 +270,13 @@ impl Services {
             Self::Admin(router) => return router,
             Self::Partner { api, router, .. } => (api, router),
         };
-        let nowhere = SocketAddr::from(([127, 0, 0, 1], 0));
         router.fallback(move |request: Request<Body>| {
             let api = Arc::clone(&api);
             async move {
-                let answer = deliver(api.answer(request, nowhere).await, &Fate::default());
+                let answer = deliver(
+                    api.answer(request, ArrivedOn::nowhere()).await,
+                    &Fate::default(),
+                );
                 // There is no connection to drop: who reads the body is told.
                 answer.map_or_else(
                     |HungUp| Response::new(Body::new(Half::of(&Bytes::new()))),
@@ -221,9 +286,13 @@ impl Services {
         })
     }
 
-    async fn routed(&self, mut request: Request<Incoming>, local: SocketAddr) -> Response<Body> {
+    async fn routed(
+        &self,
+        mut request: Request<Incoming>,
+        arrived_on: ArrivedOn,
+    ) -> Response<Body> {
         let (Self::Admin(router) | Self::Partner { router, .. }) = self;
-        request.extensions_mut().insert(ArrivedOn(local));
+        request.extensions_mut().insert(arrived_on);
         let answer = TowerToHyperService::new(router.clone()).call(request).await;
         let Ok(response) = answer;
         response
@@ -248,5 +317,39 @@ fn deliver(ending: Ending, fate: &Fate) -> Result<Answer, HungUp> {
             }
             Err(HungUp)
         }
+    }
+}
+
+#[cfg(all(test, feature = "tls"))]
+mod tests {
+    use std::net::SocketAddr;
+
+    use tokio::time::Instant;
+
+    use super::*;
+    use crate::mock::Mock;
+    use crate::settings::{Settings, TlsSettings};
+    use crate::tls::Authority;
+
+    #[tokio::test(start_paused = true)]
+    async fn who_never_shakes_hands_is_not_waited_for_without_end() {
+        let any: SocketAddr = ([127, 0, 0, 1], 0).into();
+        let mock = Arc::new(Mock::open(Settings::on_a_free_port()).expect("a mock"));
+        let settings = TlsSettings {
+            listen: any.into(),
+            dir: None,
+            port_file: None,
+        };
+        let authority = Authority::of(&settings).expect("an authority");
+        let tls = Terminator::new(&mock, authority).expect("names that a certificate can have");
+        let listener = tokio::net::TcpListener::bind(any).await.expect("a socket");
+        let address = listener.local_addr().expect("an address");
+        let (client, accepted) = tokio::join!(TcpStream::connect(address), listener.accept());
+        let (_client, (stream, _)) = (client.expect("a client"), accepted.expect("a stream"));
+        let (_open, closing) = watch::channel(());
+        let start = Instant::now();
+        let wire = Wire::new(stream, Arc::default());
+        assert!(secured(&tls, wire, closing).await.is_none());
+        assert!(start.elapsed() >= HANDSHAKE_TIMEOUT);
     }
 }

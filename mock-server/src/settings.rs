@@ -7,7 +7,7 @@ use secmon_engine::Instant;
 
 use crate::address::ListenAddress;
 use crate::clock::TimeSource;
-use crate::flags::{ClockFlag, Given, ServeFlags, Switch};
+use crate::flags::{ClockFlag, Given, ServeFlags, Switch, TlsFlags};
 use crate::{Config, Fixtures, Scenario, Secret, StartError};
 
 /// Where the binary listens unless told otherwise.
@@ -34,11 +34,41 @@ pub enum Manners {
     Unkind,
 }
 
+/// Where https is served, and whose certificates it has.
+#[derive(Clone, Debug)]
+pub(crate) struct TlsSettings {
+    pub(crate) listen: ListenAddress,
+    /// Keeps the authority from one start to the next.
+    #[cfg_attr(not(feature = "tls"), expect(dead_code))]
+    pub(crate) dir: Option<PathBuf>,
+    pub(crate) port_file: Option<PathBuf>,
+}
+
+impl TlsSettings {
+    fn of(flags: TlsFlags) -> Result<Option<Self>, StartError> {
+        let (dir, port_file) = (value(flags.tls_dir), value(flags.tls_port_file));
+        let Some(listen) = value(flags.tls_listen) else {
+            return match dir.is_some() || port_file.is_some() {
+                true => Err(StartError::Settings(
+                    "--tls-dir and --tls-port-file are for https; add --tls-listen, or leave them out".to_owned(),
+                )),
+                false => Ok(None),
+            };
+        };
+        Ok(Some(Self {
+            listen,
+            dir,
+            port_file,
+        }))
+    }
+}
+
 /// What a server is started with.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
     pub(crate) listen: ListenAddress,
     pub(crate) admin_listen: Option<ListenAddress>,
+    pub(crate) tls: Option<TlsSettings>,
     pub(crate) port_file: Option<PathBuf>,
     pub(crate) admin_port_file: Option<PathBuf>,
     pub(crate) state: Option<PathBuf>,
@@ -66,6 +96,7 @@ impl Settings {
         Self {
             listen: SocketAddr::from((Ipv4Addr::LOCALHOST, port)).into(),
             admin_listen: None,
+            tls: None,
             port_file: None,
             admin_port_file: None,
             state: None,
@@ -99,6 +130,7 @@ impl Settings {
         Ok(Self {
             listen: value(flags.listen).unwrap_or(defaults.listen),
             admin_listen: value(flags.admin_listen),
+            tls: TlsSettings::of(flags.tls)?,
             port_file: value(flags.port_file),
             admin_port_file: value(flags.admin_port_file),
             state: value(flags.state),
@@ -120,6 +152,27 @@ impl Settings {
             admin_key: value(flags.admin_key).filter(|key| !key.is_blank()),
             fixtures: value(flags.fixtures).as_deref().map(fixtures).transpose()?,
         })
+    }
+
+    /// Where the admin API is served.
+    pub(crate) fn admin_addresses(&self) -> impl Iterator<Item = &ListenAddress> {
+        let secured = self.tls.as_ref().map(|tls| &tls.listen);
+        let (first, second) = match &self.admin_listen {
+            Some(own) => (own, None),
+            None => (&self.listen, secured),
+        };
+        std::iter::once(first).chain(second)
+    }
+
+    /// Files that get a port.
+    pub(crate) fn port_files(&self) -> impl Iterator<Item = &PathBuf> {
+        let secured = self.tls.as_ref().and_then(|tls| tls.port_file.as_ref());
+        let files = [
+            self.port_file.as_ref(),
+            self.admin_port_file.as_ref(),
+            secured,
+        ];
+        files.into_iter().flatten()
     }
 }
 

@@ -55,6 +55,17 @@ pub enum StartError {
         /// What is wrong with it.
         reason: String,
     },
+    /// The folder that keeps the authority of https cannot be used. What is in it was left untouched.
+    #[error(
+        "cannot use the folder {} of --tls-dir: {reason}; name another folder, or empty this one to have a new authority",
+        path.display()
+    )]
+    Authority {
+        /// The folder.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// The port file could not be written.
     #[error("cannot write the port file {}: {source}; name a file in a folder that exists", path.display())]
     PortFile {

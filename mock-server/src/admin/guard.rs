@@ -71,15 +71,10 @@ fn same_authority(origin: &[u8], host: &[u8]) -> bool {
 fn known_host(mock: &Mock, head: &Parts) -> bool {
     let host = host_name(head);
     let bare = host.trim_start_matches('[').trim_end_matches(']');
-    let listen = mock
-        .settings
-        .admin_listen
-        .as_ref()
-        .unwrap_or(&mock.settings.listen);
     mock.counts_as_loopback(host)
-        || listen.host().eq_ignore_ascii_case(bare)
+        || (mock.settings.admin_addresses()).any(|listen| listen.host().eq_ignore_ascii_case(bare))
         || head.extensions.get::<ArrivedOn>().is_some_and(|arrived| {
             bare.parse::<IpAddr>()
-                .is_ok_and(|address| arrived.0.ip() == address)
+                .is_ok_and(|address| arrived.address.ip() == address)
         })
 }

@@ -36,6 +36,7 @@ const TABLE: &[Row] = &[
     Row(Method::GET,    "/_mock/events",                                              Openness::Keyed, Own(events::stream), &["tenant"]),
     Row(Method::GET,    "/_mock/docs",                                                Openness::Open, Whole(page::docs), &[]),
     Row(Method::GET,    "/_mock/openapi.json",                                        Openness::Open, Whole(records::description), &[]),
+    Row(Method::GET,    "/_mock/ca.pem",                                              Openness::Open, Whole(records::authority), &[]),
     Row(Method::GET,    "/_mock/health",                                              Openness::Open, Whole(records::health), &[]),
     Row(Method::POST,   "/_mock/reset",                                               Openness::Keyed, Whole(records::reset), &[]),
     Row(Method::GET,    "/_mock/state",                                               Openness::Keyed, Whole(records::export), &[]),

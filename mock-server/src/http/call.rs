@@ -1,7 +1,6 @@
 //! The way of a call: fault, route, key, rate window, validation, engine, durable, envelope,
 //! journal, answer.
 
-use std::net::SocketAddr;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant as Stopwatch;
 
@@ -24,7 +23,7 @@ use crate::journal::{self, Entry, JournalEntry, Redaction};
 use crate::mock::{Holder, Mock};
 use crate::notices::{self, Heard, Pause};
 use crate::partner::Partner;
-use crate::server::Hangup;
+use crate::server::{ArrivedOn, Hangup};
 use crate::settings::Manners;
 use crate::store::Commit;
 
@@ -43,7 +42,7 @@ impl Api {
     }
 
     /// Answers one call.
-    pub(crate) async fn answer<B>(&self, incoming: Request<B>, arrived_on: SocketAddr) -> Ending
+    pub(crate) async fn answer<B>(&self, incoming: Request<B>, arrived_on: ArrivedOn) -> Ending
     where
         B: Body<Data = Bytes> + Unpin + Send + 'static,
     {

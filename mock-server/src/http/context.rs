@@ -1,7 +1,6 @@
 //! What an operation is given: the request as it came in, and the account that it is about.
 
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
 
 use http::request::Parts;
 use secmon_engine::{Account, Call, Instant};
@@ -13,13 +12,13 @@ use super::head;
 use super::paths::Segments;
 use super::problem::Problem;
 use crate::fields::{Fields, readers};
+use crate::server::ArrivedOn;
 use crate::settings::Manners;
 
 /// A request, read but not judged.
 pub(crate) struct PartnerRequest<'a> {
     pub(crate) head: &'a Parts,
-    /// The address that its connection came in on.
-    pub(crate) arrived_on: SocketAddr,
+    pub(crate) arrived_on: ArrivedOn,
     pub(crate) query: BTreeMap<String, String>,
     pub(crate) segments: Segments<'a>,
     pub(crate) sent: Sent,
@@ -32,10 +31,7 @@ impl PartnerRequest<'_> {
 
     /// The address that the client called, for example `http://127.0.0.1:4010`.
     pub(crate) fn origin(&self) -> String {
-        match head::authority(self.head) {
-            Some(authority) => format!("http://{authority}"),
-            None => format!("http://{}", self.arrived_on),
-        }
+        self.arrived_on.origin(head::authority(self.head))
     }
 
     /// The body's JSON object.

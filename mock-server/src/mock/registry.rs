@@ -98,6 +98,13 @@ impl Registry {
         partners
     }
 
+    /// Whether an account has this portal domain.
+    #[cfg(feature = "tls")]
+    pub(crate) fn has_portal_domain(&self, name: &str) -> bool {
+        let mut partners = self.partners.values();
+        partners.any(|partner| partner.settings().portal_domain.eq_ignore_ascii_case(name))
+    }
+
     /// Takes on an account that exists already, with its keys.
     pub(super) fn adopt(&mut self, account: Account, entry: Entry) -> Arc<Partner> {
         self.take_on(Partner::new(account, entry))

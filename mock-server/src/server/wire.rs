@@ -28,7 +28,7 @@ impl Fate {
 const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The stream of one connection.
-pub(super) struct Wire {
+pub(crate) struct Wire {
     stream: TcpStream,
     fate: Arc<Fate>,
     /// Runs while the client takes nothing.

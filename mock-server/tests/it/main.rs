@@ -39,6 +39,8 @@ mod state;
 mod strict;
 mod subscriptions;
 mod sync;
+#[cfg(feature = "tls")]
+mod tls;
 mod unkind;
 mod verbs;
 mod windows;

@@ -310,6 +310,13 @@ fn wrong_flags_are_refused_with_exit_2() {
     }
 }
 
+#[cfg(not(feature = "tls"))]
+#[test]
+fn a_build_without_tls_says_so_where_it_is_asked_for() {
+    let error = refused(&["--listen", "127.0.0.1:0", "--tls-listen", "127.0.0.1:0"]);
+    assert!(error.contains("built without TLS"), "{error}");
+}
+
 #[test]
 fn an_admin_key_in_the_environment_never_shows_in_help() {
     let (code, out, _) = run(command(&["--help"]).env("SECMON_MOCK_ADMIN_KEY", "opensesame"));

@@ -38,7 +38,7 @@ pub(crate) fn start(call: &AdminCall) -> Result<Answered, AdminError> {
     let body = json!({
         "id": run.id,
         "tenant": run.tenant,
-        "base_url": format!("http://{host}"),
+        "base_url": call.scheme.origin(&host),
         "api_key": made.api_key,
         "goal": run.playbook.goal,
     });

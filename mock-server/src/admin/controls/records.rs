@@ -2,6 +2,7 @@
 
 use std::num::NonZeroU16;
 
+use bytes::Bytes;
 use http::StatusCode;
 use secmon_engine::{DomainFindings, OpenPort, Protocol, ScanOutcome};
 use serde_json::{Map, Value, json};
@@ -25,10 +26,24 @@ pub(crate) fn health(_: &AdminCall) -> Result<Answered, AdminError> {
 
 /// This API as OpenAPI.
 pub(crate) fn description(_: &AdminCall) -> Result<Answered, AdminError> {
-    Ok(Answered {
-        reply: Reply::new(StatusCode::OK, "application/json", openapi::OF_ADMIN),
+    Ok(text("application/json", openapi::OF_ADMIN))
+}
+
+/// The certificate under which https is served.
+pub(crate) fn authority(call: &AdminCall) -> Result<Answered, AdminError> {
+    let authority = call.mock.authority.clone().ok_or_else(|| {
+        let sentence =
+            "This server speaks no https, so it has no authority; start it with --tls-listen.";
+        AdminError::Unknown(sentence.to_owned())
+    })?;
+    Ok(text("application/pem-certificate-chain", authority))
+}
+
+fn text(kind: &'static str, text: impl Into<Bytes>) -> Answered {
+    Answered {
+        reply: Reply::new(StatusCode::OK, kind, text),
         commit: Commit::done(),
-    })
+    }
 }
 
 pub(crate) fn reset(call: &AdminCall) -> Result<Answered, AdminError> {

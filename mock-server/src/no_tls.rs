@@ -1,0 +1,36 @@
+//! What stands in the place of TLS in a build without it: none of it can be made.
+
+use std::io;
+use std::sync::Arc;
+
+use crate::StartError;
+use crate::mock::Mock;
+use crate::server::Wire;
+use crate::settings::TlsSettings;
+
+pub(crate) type Secured = Wire;
+
+pub(crate) enum Authority {}
+
+impl Authority {
+    pub(crate) fn of(_: &TlsSettings) -> Result<Self, StartError> {
+        let sentence = "this program was built without TLS: leave --tls-listen out, or use secmon-mock, which has it";
+        Err(StartError::Settings(sentence.to_owned()))
+    }
+
+    pub(crate) fn pem(&self) -> &str {
+        match *self {}
+    }
+}
+
+pub(crate) enum Terminator {}
+
+impl Terminator {
+    pub(crate) fn new(_: &Arc<Mock>, authority: Authority) -> Result<Self, StartError> {
+        match authority {}
+    }
+
+    pub(crate) async fn accept(&self, _: Wire) -> io::Result<Secured> {
+        match *self {}
+    }
+}
