@@ -28,6 +28,9 @@ pub enum Effect {
     Latency(Duration),
     /// The connection ends without a whole answer.
     Close(CloseAt),
+    /// A TLS handshake shows a certificate that no client may accept. It comes before any call: whatever else the fault
+    /// is aimed at is not looked at, and a server that speaks no TLS has none to hit.
+    Tls(TlsTrouble),
     /// Answers with this raw body and nothing is processed.
     Body {
         /// The HTTP status of the answer.
@@ -65,6 +68,34 @@ impl CloseAt {
             Self::After => "after",
             Self::MidBody => "mid_body",
             Self::Reset => "reset",
+        }
+    }
+}
+
+/// What is wrong with the certificate of a handshake.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TlsTrouble {
+    /// It has expired.
+    Expired,
+    /// It is for another host.
+    WrongHost,
+    /// It is of an authority that nobody trusts.
+    Untrusted,
+}
+
+impl TlsTrouble {
+    /// The names of the admin API.
+    pub(crate) const NAMES: [(&'static str, Self); 3] = [
+        ("expired", Self::Expired),
+        ("wrong_host", Self::WrongHost),
+        ("untrusted", Self::Untrusted),
+    ];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Expired => "expired",
+            Self::WrongHost => "wrong_host",
+            Self::Untrusted => "untrusted",
         }
     }
 }
@@ -241,7 +272,7 @@ impl<'a> Said<'a> {
 pub(crate) struct Placed {
     pub(crate) id: u64,
     pub(crate) fault: Fault,
-    /// Calls that it acted on.
+    /// Calls that it acted on, or handshakes.
     pub(crate) hits: u64,
     passed: u64,
     drawn: u64,
@@ -252,7 +283,8 @@ impl Placed {
         let fault = &self.fault;
         let named =
             |wanted: &Option<String>, is: Option<&str>| wanted.is_none() || wanted.as_deref() == is;
-        (fault.times == 0 || self.hits < fault.times)
+        self.is_left()
+            && self.tls_trouble().is_none()
             && named(&fault.tenant, call.tenant)
             && named(&fault.operation, call.operation)
             && named(&fault.method, Some(call.method))
@@ -260,7 +292,18 @@ impl Placed {
             && (fault.matching.iter().flatten()).all(|(name, part)| call.said.holds(name, part))
     }
 
-    /// Whether it acts on a call that it matches.
+    fn is_left(&self) -> bool {
+        self.fault.times == 0 || self.hits < self.fault.times
+    }
+
+    fn tls_trouble(&self) -> Option<TlsTrouble> {
+        match self.fault.effect {
+            Effect::Tls(trouble) => Some(trouble),
+            _ => None,
+        }
+    }
+
+    /// Whether it acts on a call, or a handshake, that it matches.
     fn acts(&mut self, seed: u64) -> bool {
         if self.passed < self.fault.after {
             self.passed += 1;
@@ -311,6 +354,18 @@ impl Faults {
 
     pub(crate) fn version(&self) -> u64 {
         self.version
+    }
+
+    /// What is wrong with the certificate of the next handshake, where a fault acts on it.
+    #[cfg(feature = "tls")]
+    pub(crate) fn hit_handshake(&mut self, seed: u64) -> Option<TlsTrouble> {
+        let mut left = self.placed.iter_mut().filter(|placed| placed.is_left());
+        let trouble = left.find_map(|placed| {
+            let trouble = placed.tls_trouble()?;
+            placed.acts(seed).then_some(trouble)
+        })?;
+        self.version += 1;
+        Some(trouble)
     }
 
     pub(crate) fn all(&self) -> &[Placed] {

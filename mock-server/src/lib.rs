@@ -69,7 +69,7 @@ mod tls;
 
 pub use config::{Config, TenantConfig};
 pub use embedded::{MockServer, MockServerBuilder};
-pub use faults::{CloseAt, Effect, Fault};
+pub use faults::{CloseAt, Effect, Fault, TlsTrouble};
 pub use fixtures::Fixtures;
 pub use journal::JournalEntry;
 pub use mock::{AdminError, TenantOptions};

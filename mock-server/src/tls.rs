@@ -15,6 +15,7 @@ use tokio_rustls::rustls::server::{Acceptor, NoServerSessionStorage};
 use tokio_rustls::{LazyConfigAcceptor, server::TlsStream};
 
 use crate::StartError;
+use crate::faults::TlsTrouble;
 use crate::mock::Mock;
 use crate::partner::lock;
 use crate::server::Wire;
@@ -28,6 +29,9 @@ const MOST_LEAVES: usize = 256;
 
 /// A certificate at hand is made anew before it can expire, however long the server runs.
 const RENEWAL: Duration = Duration::from_secs(30 * 24 * 3600);
+
+/// The name for which a certificate is made that fits no client.
+const ANOTHER_HOST: &str = "another-host.invalid";
 
 /// Ends TLS for the server.
 pub(crate) struct Terminator {
@@ -69,7 +73,11 @@ impl Terminator {
     pub(crate) async fn accept(&self, wire: Wire) -> io::Result<Secured> {
         let begun = LazyConfigAcceptor::new(Acceptor::default(), wire).await?;
         let names = self.names_for(begun.client_hello().server_name());
-        let config = self.ready(names)?;
+        let trouble = self.mock.faults().hit_handshake(self.mock.seed());
+        let config = match trouble {
+            Some(trouble) => self.troubled(trouble, names)?,
+            None => self.ready(names)?,
+        };
         begun.into_stream(config).await
     }
 
@@ -109,7 +117,20 @@ impl Terminator {
         Ok(config)
     }
 
-    /// Handshakes that show a certificate, each of them: no session is resumed.
+    /// A certificate that no client may accept, made for one handshake.
+    fn troubled(&self, trouble: TlsTrouble, names: Vec<String>) -> io::Result<Arc<ServerConfig>> {
+        let validity = authority::leaf_validity();
+        let leaf = match trouble {
+            TlsTrouble::Expired => self.authority.leaf(names, authority::past()),
+            TlsTrouble::WrongHost => self.authority.leaf(vec![ANOTHER_HOST.to_owned()], validity),
+            TlsTrouble::Untrusted => {
+                Authority::stranger().and_then(|stranger| stranger.leaf(names, validity))
+            }
+        };
+        self.showing(leaf.map_err(io::Error::other)?)
+    }
+
+    /// Handshakes that show a certificate, each of them: a session that is resumed shows none, and no fault could hit it.
     fn showing(&self, leaf: Leaf) -> io::Result<Arc<ServerConfig>> {
         let config = ServerConfig::builder_with_provider(Arc::clone(&self.provider));
         let config = config

@@ -270,6 +270,8 @@ impl<'a> InFlight<'a> {
                 }
             }
             Effect::Close(CloseAt::MidBody) => Ending::half(self.answer(request).await),
+            // It acts on handshakes, before there is a call.
+            Effect::Tls(_) => Ending::Answer(self.answer(request).await),
         }
     }
 

@@ -19,6 +19,9 @@ const DAY: Duration = Duration::from_secs(24 * 3600);
 /// Who signs what a server shows.
 const OWN_NAME: &str = "secmon-mock, an authority for tests";
 
+/// Who signs what no client may trust.
+const STRANGERS_NAME: &str = "secmon-mock, an authority that nobody trusts";
+
 /// A span of time, from the first moment to the last.
 pub(super) type Validity = Range<SystemTime>;
 
@@ -53,6 +56,15 @@ impl Authority {
         let key = KeyPair::generate()?;
         let pem = self_signed(&key, decade())?;
         Ok(Self::with(pem, key))
+    }
+
+    /// One that no client was told of.
+    pub(super) fn stranger() -> Result<Self, Error> {
+        let issuer = Issuer::new(parameters(STRANGERS_NAME), KeyPair::generate()?);
+        Ok(Self {
+            issuer,
+            pem: String::new(),
+        })
     }
 
     /// The one of this certificate, whose key this is.
@@ -128,7 +140,6 @@ pub(super) fn leaf_validity() -> Validity {
 }
 
 /// A span that ended yesterday.
-#[cfg(test)]
 pub(super) fn past() -> Validity {
     let end = SystemTime::now() - DAY;
     end - 30 * DAY..end

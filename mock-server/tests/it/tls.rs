@@ -1,4 +1,4 @@
-//! Https: who is shown which certificate, and the folder that keeps the authority.
+//! Https: who is shown which certificate, the folder that keeps the authority, and faults of handshakes.
 
 use std::io::{BufRead, BufReader, Read};
 use std::net::TcpStream;
@@ -85,6 +85,13 @@ impl Https {
     fn order(&self, fault: Value) -> Value {
         let placed = self.program.caller().post("/_mock/faults", fault);
         placed.expect(201).json()
+    }
+
+    fn hits(&self) -> Value {
+        self.program
+            .caller()
+            .get("/_mock/faults")
+            .at("/faults/0/hits")
     }
 }
 
@@ -322,6 +329,59 @@ fn flags_of_https_without_it_and_names_that_no_certificate_has_are_refused() {
         assert_eq!(code, Some(2), "{arguments:?}");
         assert!(error.contains(said), "{error}");
     }
+}
+
+#[test]
+fn a_fault_of_tls_spoils_so_many_handshakes_and_then_calls_work_m5() {
+    let https = Https::start(&[]);
+    for trouble in ["expired", "wrong_host", "untrusted"] {
+        https.program.caller().delete("/_mock/faults");
+        https.order(json!({ "effect": { "tls": trouble }, "after": 1, "times": 2 }));
+        let codes = [(); 4].map(|()| https.reaches("portal.acme.test"));
+        assert_eq!(codes, [Some(0), REFUSED, REFUSED, Some(0)], "{trouble}");
+        assert_eq!(https.hits(), 2);
+    }
+    // What hits calls is left for calls.
+    https.program.caller().delete("/_mock/faults");
+    https.order(json!({ "effect": { "status": 503 } }));
+    let (_, out) = https.curl(
+        "localhost",
+        "/api/v1/health",
+        &["--write-out", "%{http_code}"],
+    );
+    assert!(out.ends_with("503"), "{out}");
+}
+
+#[test]
+fn a_fault_of_tls_is_not_aimed_at_calls_and_says_where_it_hits_nothing() {
+    let stage = Stage::new();
+    for (aim, value) in [
+        ("tenant", json!("acme")),
+        ("method", json!("GET")),
+        ("path", json!("*")),
+        ("operation", json!("health")),
+        ("match", json!({})),
+    ] {
+        let refused = stage.anyone.post(
+            "/_mock/faults",
+            json!({ aim: value, "effect": { "tls": "expired" } }),
+        );
+        let refused = refused.expect(400).text();
+        assert!(refused.contains(&format!("takes no {aim}")), "{refused}");
+    }
+    let unknown = json!({ "effect": { "tls": "old" } });
+    let unknown = stage.anyone.post("/_mock/faults", unknown).expect(400);
+    assert!(unknown.text().contains("expired, wrong_host, untrusted"));
+    let fault =
+        json!({ "effect": { "tls": "expired" }, "times": 3, "after": 1, "probability": 0.5 });
+    let placed = stage.anyone.post("/_mock/faults", fault).expect(201);
+    assert!(text(&placed.at("/warnings/0")).contains("--tls-listen"));
+    let listed = stage.anyone.get("/_mock/faults").expect(200);
+    assert_eq!(listed.at("/faults/0/effect"), json!({ "tls": "expired" }));
+    // No call is hit by it.
+    stage.acme.get("/api/v1/health").expect(200);
+    let listed = stage.anyone.get("/_mock/faults").expect(200);
+    assert_eq!(listed.at("/faults/0/hits"), 0);
 }
 
 #[test]

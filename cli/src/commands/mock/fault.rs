@@ -13,6 +13,7 @@ use serde_json::{Map, Value, json};
 const FAULT_EXAMPLES: &str = "\
 An effect is status=503, status=503,code=SCANNING_UNAVAILABLE, latency=250ms, close=before, close=after,
 close=mid_body, close=reset, or body=TEXT (with status=200 in front, if it is to be another).
+tls=expired, tls=wrong_host and tls=untrusted spoil the certificate of the next connection by https.
 
 Examples:
   secmon mock fault add status=429 --path '/api/v1/billing/*'
@@ -34,7 +35,7 @@ pub enum FaultCommand {
 #[derive(Debug, Args)]
 #[command(after_help = FAULT_EXAMPLES)]
 pub struct FaultAddArgs {
-    /// What happens to the call
+    /// What happens to the call, or to its connection
     pub effect: String,
     /// Only calls of this method
     #[arg(long)]
@@ -147,7 +148,7 @@ fn name_and_value(text: &str) -> Result<(String, Value), String> {
     Ok((name.to_owned(), value))
 }
 
-/// `status=503,code=X`, `latency=250ms`, `close=after`, `body=TEXT`; a body takes the rest of the word.
+/// `status=503,code=X`, `latency=250ms`, `close=after`, `tls=expired`, `body=TEXT`; a body takes the rest of the word.
 fn effect(text: &str) -> Result<Value, CliError> {
     let wrong = || {
         CliError::usage(format!("{text:?} is not an effect that a fault can have"))
@@ -171,7 +172,7 @@ fn effect(text: &str) -> Result<Value, CliError> {
                     json!(u64::try_from(length.as_millis()).map_err(|_| wrong())?),
                 )
             }
-            "code" | "close" | "body" => (name, json!(value)),
+            "code" | "close" | "body" | "tls" => (name, json!(value)),
             _ => return Err(wrong()),
         };
         effect.insert(name.to_owned(), value);

@@ -7,7 +7,9 @@ use serde_json::{Map, Value, json};
 
 use super::{AdminCall, Answered, input};
 use crate::AdminError;
-use crate::faults::{CloseAt, Effect, Fault, Faults, Placed, usual_retry_after, wildcard};
+use crate::faults::{
+    CloseAt, Effect, Fault, Faults, Placed, TlsTrouble, usual_retry_after, wildcard,
+};
 use crate::fields::{Raw, readers};
 use crate::http::routes::{self, Route};
 use crate::nearest::nearest;
@@ -85,6 +87,7 @@ fn shown_effect(effect: &Effect) -> Value {
             json!({ "latency_ms": u64::try_from(wait.as_millis()).unwrap_or(u64::MAX) })
         }
         Effect::Close(at) => json!({ "close": at.name() }),
+        Effect::Tls(trouble) => json!({ "tls": trouble.name() }),
         Effect::Body { status, body } => json!({ "body": body, "status": status.as_u16() }),
     }
 }
@@ -115,6 +118,9 @@ pub(crate) fn read(body: &Map<String, Value>) -> Result<Fault, AdminError> {
     let after = fields.optional("after", readers::integer(0..=i64::MAX));
     let effect = fields.required("effect", readers::object);
     let effect = read_effect(input::finish(fields, || effect)?)?;
+    if let Effect::Tls(_) = effect {
+        of_handshakes(body)?;
+    }
     Ok(Fault {
         tenant,
         operation,
@@ -126,6 +132,20 @@ pub(crate) fn read(body: &Map<String, Value>) -> Result<Fault, AdminError> {
         probability,
         effect,
     })
+}
+
+/// Refuses what aims at calls: a handshake comes before there is one.
+fn of_handshakes(body: &Map<String, Value>) -> Result<(), AdminError> {
+    let aims = ["tenant", "operation", "method", "path", "match"];
+    match aims
+        .iter()
+        .find(|name| body.get(**name).is_some_and(|aim| !aim.is_null()))
+    {
+        Some(aim) => Err(AdminError::BadInput(format!(
+            "A tls fault hits a handshake, which comes before any call is known, so it takes no {aim}; leave it out."
+        ))),
+        None => Ok(()),
+    }
 }
 
 pub(crate) fn place(call: &AdminCall) -> Result<Answered, AdminError> {
@@ -144,13 +164,20 @@ pub(crate) fn place(call: &AdminCall) -> Result<Answered, AdminError> {
             "The faults hold 64 MiB of bodies already; remove some first.".to_owned(),
         ));
     }
-    let warnings = warnings(&fault);
+    let warnings = match fault.effect {
+        Effect::Tls(_) if call.mock.settings.tls.is_some() => Vec::new(),
+        Effect::Tls(_) => vec![NO_HANDSHAKES.to_owned()],
+        _ => warnings(&fault),
+    };
     let mut body = json!({ "id": faults.place(fault) });
     if !warnings.is_empty() {
         body["warnings"] = warnings.into();
     }
     Ok(Answered::made(&body, Commit::done()))
 }
+
+const NO_HANDSHAKES: &str =
+    "This server speaks no https, so there are no handshakes; start it with --tls-listen.";
 
 /// Why it may never hit anything.
 fn warnings(fault: &Fault) -> Vec<String> {
@@ -220,6 +247,8 @@ fn read_effect(object: &Map<String, Value>) -> Result<Effect, AdminError> {
         latency(object)
     } else if has("close") {
         close(object)
+    } else if has("tls") {
+        tls(object)
     } else if has("body") {
         raw_body(object)
     } else {
@@ -244,6 +273,21 @@ fn close(object: &Map<String, Value>) -> Result<Effect, AdminError> {
     let effect = fields.required(
         "close",
         readers::named(by_name, "before, after, mid_body, reset"),
+    );
+    input::finish(fields, || effect)
+}
+
+fn tls(object: &Map<String, Value>) -> Result<Effect, AdminError> {
+    let by_name = |name: &str| {
+        let found = TlsTrouble::NAMES
+            .into_iter()
+            .find(|(known, _)| *known == name);
+        found.map(|(_, trouble)| Effect::Tls(trouble))
+    };
+    let mut fields = input::fields(object, &["tls"]);
+    let effect = fields.required(
+        "tls",
+        readers::named(by_name, "expired, wrong_host, untrusted"),
     );
     input::finish(fields, || effect)
 }
