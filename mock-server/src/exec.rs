@@ -9,6 +9,7 @@ use crate::child::{self, NotRun};
 use crate::evidence::{self, Evidence};
 use crate::flags::{Given, Switch};
 use crate::settings::Settings;
+use crate::tls::Trust;
 use crate::{MockServer, Secret};
 
 /// Exit code of a run that did not hold what it was asked to.
@@ -117,6 +118,8 @@ pub(crate) fn exec(settings: Settings, command: &[OsString], demands: Demands) -
 pub(crate) struct Stage {
     pub(crate) server: MockServer,
     admin_key: Secret,
+    /// What makes the command trust the server, where it speaks https.
+    trust: Option<Trust>,
 }
 
 impl Stage {
@@ -127,17 +130,30 @@ impl Stage {
         let admin_key = admin_key.clone();
         let server =
             MockServer::with(settings).map_err(|error| NotRun::before_it(error.to_string()))?;
-        Ok(Self { server, admin_key })
+        let trust = server.mock().authority.as_deref().map(Trust::new);
+        let trust = trust.transpose().map_err(|error| {
+            let folder = std::env::temp_dir();
+            let folder = folder.display();
+            let sentence = format!("cannot write what the command is to trust to {folder}: {error}; name another folder in TMPDIR");
+            NotRun::before_it(sentence)
+        })?;
+        Ok(Self {
+            server,
+            admin_key,
+            trust,
+        })
     }
 
     /// What tells a command where the server is.
     pub(crate) fn variables(&self, api_key: String) -> Vec<(&'static str, String)> {
-        vec![
+        let mut variables = vec![
             ("SECMON_BASE_URL", self.server.url().to_owned()),
             ("SECMON_API_KEY", api_key),
             ("SECMON_MOCK_ADMIN_URL", self.server.admin_url().to_owned()),
             ("SECMON_MOCK_ADMIN_KEY", self.admin_key.expose().to_owned()),
-        ]
+        ];
+        variables.extend(self.trust.iter().flat_map(Trust::variables));
+        variables
     }
 }
 

@@ -3,6 +3,7 @@
 mod authority;
 mod certificate;
 mod kept;
+mod trust;
 
 use std::collections::HashMap;
 use std::io;
@@ -21,6 +22,7 @@ use crate::partner::lock;
 use crate::server::Wire;
 pub(crate) use authority::Authority;
 use authority::Leaf;
+pub(crate) use trust::Trust;
 
 pub(crate) type Secured = TlsStream<Wire>;
 

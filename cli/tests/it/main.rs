@@ -63,6 +63,7 @@ mod streams;
 mod subscriptions;
 mod suggestions;
 mod terminal;
+mod tls;
 mod tree;
 mod undo;
 mod usage;

@@ -39,6 +39,9 @@ fn checks() -> Vec<Check> {
 }
 
 fn main() -> ExitCode {
+    if std::env::var_os(recipes::AS_CLIENT).is_some() {
+        return recipes::calls_by_https();
+    }
     if std::env::var_os(recipes::AS_MOCK).is_some() {
         return secmon_mock::command_line::main();
     }

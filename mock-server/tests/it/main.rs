@@ -41,6 +41,8 @@ mod subscriptions;
 mod sync;
 #[cfg(feature = "tls")]
 mod tls;
+#[cfg(feature = "tls")]
+mod trust;
 mod unkind;
 mod verbs;
 mod windows;
