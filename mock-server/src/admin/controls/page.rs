@@ -16,11 +16,26 @@ use crate::store::Commit;
 const HTML: &str = "text/html; charset=utf-8";
 
 /// What stands in the inspector's page in the place of its styles and scripts, and what they are.
-const PARTS: [(&str, &str, &str); 2] = [
+const PARTS: [(&str, &str, &str); 5] = [
     (
         "<!-- page.css -->",
         "style",
         include_str!("../page/page.css"),
+    ),
+    (
+        "<!-- model.js -->",
+        "script",
+        include_str!("../page/model.js"),
+    ),
+    (
+        "<!-- view.js -->",
+        "script",
+        include_str!("../page/view.js"),
+    ),
+    (
+        "<!-- happens.js -->",
+        "script",
+        include_str!("../page/happens.js"),
     ),
     (
         "<!-- page.js -->",
