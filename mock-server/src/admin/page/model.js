@@ -204,16 +204,21 @@ function addChange({ tenant, request, kind, key, id, now }) {
   forgetOldest(known.changes);
 }
 
+/** What arrives at about the same time belongs together. */
 function currentNote(tenant) {
   const last = known.notes.at(-1);
-  if (last?.tenant === tenant && performance.now() - last.heard < 400) return last;
-  return addNote(tenant, "Without a call");
+  return last?.tenant === tenant && performance.now() - last.heard < 600 ? last : addNote(tenant, "Without a call");
+}
+
+function noteClock(text) {
+  currentNote(chosen.tenant).text = text;
 }
 
 function addNote(tenant, text) {
   const newest = Math.max(0, ...known.calls.keys());
-  const note = { id: `note-${noteCount++}`, order: newest + noteCount / 1e9, tenant, text, changes: [], heard: performance.now() };
-  note.at = known.clock && tenant === chosen.tenant ? new Date(nowMs()).toISOString() : null;
+  const at = known.clock && tenant === chosen.tenant ? new Date(nowMs()).toISOString() : null;
+  const note = { id: `note-${noteCount}`, order: newest + noteCount / 1e9, tenant, text, at, changes: [], heard: performance.now() };
+  noteCount++;
   known.notes.push(note);
   if (known.notes.length > 200) known.notes.shift();
   return note;

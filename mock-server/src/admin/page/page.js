@@ -128,7 +128,6 @@ async function advance({ seconds }) {
   const due = nextDue();
   const wanted = seconds === "due" ? Math.max(0, Math.ceil((due - nowMs()) / 1000)) : Number(seconds);
   const clock = await post(`tenants/${part(chosen.tenant)}/clock`, { advance_seconds: wanted });
-  setClock(clock);
   say(`The clock of ${short(chosen.tenant)} is at ${clockText(Date.parse(clock.now))}.`);
 }
 
@@ -157,7 +156,7 @@ async function startPlaybook({ name }) {
 
 async function reset() {
   const name = chosen.tenant;
-  sure(`All records of ${short(name)} go back to its start.`, "Reset it", async () => {
+  sure(`All records of ${short(name)} are removed; settings, clock and faults go back to the start.`, "Reset it", async () => {
     await post(`tenants/${part(name)}/reset`);
     await Promise.all([loadAccount(), loadFaults()]);
     say(`${short(name)} is at its start.`);
@@ -315,10 +314,12 @@ async function accountChanged({ id, now }) {
   if (id === chosen.tenant || known.account === null) await loadAccount();
 }
 
+/** The clock is told at the beginning, too, and when it was moved by nothing: only a jump is worth a note. */
 async function clockMoved({ tenant, now, mode }) {
-  if (tenant === chosen.tenant) setClock({ now, mode });
-  else if (tenant === null && chosen.tenant) setClock(await ask(`tenants/${part(chosen.tenant)}/clock`));
-  addNote(tenant ?? chosen.tenant, `The clock ${tenant === null ? "of the server " : ""}is at ${clockText(Date.parse(now))}`);
+  if (!known.clock || (tenant !== null && tenant !== chosen.tenant)) return;
+  const before = nowMs();
+  setClock(tenant === null ? await ask(`tenants/${part(chosen.tenant)}/clock`) : { now, mode });
+  if (Math.abs(nowMs() - before) > 1500) noteClock(`The clock was moved to ${clockText(nowMs())}`);
 }
 
 const toJudge = new Map();

@@ -79,8 +79,8 @@ const UNITS = [["d", 86400], ["h", 3600], ["min", 60], ["s", 1]];
 
 function span(ms) {
   const seconds = Math.round(Math.abs(ms) / 1000);
-  const [name, size] = UNITS.find(([, size]) => seconds >= size) ?? UNITS[3];
-  return `${Math.floor(seconds / size)} ${name}`;
+  const [name, size] = UNITS.find(([, size]) => seconds >= 0.95 * size) ?? UNITS[3];
+  return `${Math.round(seconds / size)} ${name}`;
 }
 
 function when(moment) {
@@ -199,11 +199,11 @@ function accountView() {
     h("dl", { key: "facts", class: "facts" }, facts.map(([name, value]) => h("div", { key: name }, h("dt", null, name), h("dd", null, value)))),
     h("section", { key: "scenario" }, h("h3", null, "Scenario"),
       h("p", { class: "dim" }, "What scans find is set by the partner API, with an account in sandbox mode. Copy the call:"),
-      h("div", { class: "row" }, ["clean", "warnings", "critical"].map((name) => button(name, "copy-scenario", { "data-name": name, "aria-label": `Copy the call for ${name}`, "aria-pressed": String(name === scenario) })))),
+      h("div", { class: "row" }, ["clean", "warnings", "critical"].map((name) => button(name, "copy-scenario", { "data-name": name, "aria-label": `Copy the call for ${name}` })))),
     h("section", { key: "rules" }, h("h3", null, "Rules of the whole account"),
       ruleList(records("rules").filter(({ value }) => value.scope === "account"), "account-rules")),
     h("section", { key: "reset" }, h("h3", null, "Reset"),
-      h("p", { class: "dim" }, "Puts records, clock and faults of this account back to its start; its keys stay."),
+      h("p", { class: "dim" }, "Removes the records of this account, and puts its settings, clock and faults back to the start. Its keys stay."),
       button("Reset this account…", "reset", { class: "grave" })),
   ];
 }
