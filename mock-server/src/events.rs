@@ -67,12 +67,15 @@ impl Ring {
 
     /// What changed in an account, whose lock is held, and by which call.
     pub(crate) fn changes(&mut self, tenant: &str, account: &mut Account, by: Option<u64>) {
+        let before = self.last;
         for (change, id) in account.changes() {
             if let Some(shown) = shown(tenant, change, id.map(|id| id.to_string()), by) {
                 self.push(Some(tenant.to_owned()), What::Change(shown.into()));
             }
         }
-        self.news.tell();
+        if self.last > before {
+            self.news.tell();
+        }
     }
 
     /// Ends what listens, for good.

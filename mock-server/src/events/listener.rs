@@ -7,7 +7,7 @@ use std::time::Duration;
 use secmon_engine::Timestamp;
 use serde_json::{Value, json};
 use tokio::sync::watch;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use super::{Happening, What};
 use crate::AdminError;
@@ -18,6 +18,9 @@ use crate::partner::Partner;
 
 /// How late a moved clock, a fault or an account may be told.
 const TICK: Duration = Duration::from_millis(200);
+
+/// How late a scan may be told that comes to its end by the clock.
+const CATCH_UP: Duration = Duration::from_secs(1);
 
 /// Happenings that are told before others are looked at.
 const AT_ONCE: usize = 64;
@@ -39,6 +42,8 @@ pub(crate) struct Listener {
     /// The number of the next happening.
     next: u64,
     news: watch::Receiver<()>,
+    /// When it was last looked whether something is due.
+    caught_up: Instant,
     seen: Seen,
     to_say: VecDeque<Said>,
 }
@@ -84,6 +89,7 @@ impl Listener {
             tenant,
             next: if is_gone { ring.last + 1 } else { next },
             news: ring.news.listen(),
+            caught_up: Instant::now(),
             seen: Seen::default(),
             to_say: VecDeque::new(),
         };
@@ -170,16 +176,13 @@ impl Listener {
 
     /// Accounts that came, went or were replaced, and their clocks.
     fn see_accounts(&mut self) {
-        let registry = self.mock.registry();
-        let partners = registry.partners().into_iter().cloned();
-        let partners: Vec<Arc<Partner>> = partners
-            .filter(|partner| {
-                self.tenant
-                    .as_deref()
-                    .is_none_or(|name| name == partner.name())
-            })
-            .collect();
-        drop(registry);
+        let partners = self.partners();
+        if self.caught_up.elapsed() > CATCH_UP {
+            partners
+                .iter()
+                .for_each(|partner| self.mock.catch_up(partner));
+            self.caught_up = Instant::now();
+        }
         let mut before = std::mem::take(&mut self.seen.accounts);
         for partner in &partners {
             let name = partner.name();
@@ -199,6 +202,16 @@ impl Listener {
         for name in before.into_keys() {
             self.say("change", &account(&name, None));
         }
+    }
+
+    /// Those that it hears of, oldest first.
+    fn partners(&self) -> Vec<Arc<Partner>> {
+        let registry = self.mock.registry();
+        let wanted = self.tenant.as_deref();
+        let partners = registry.partners().into_iter().cloned();
+        partners
+            .filter(|partner| wanted.is_none_or(|name| name == partner.name()))
+            .collect()
     }
 
     fn see_clock(&mut self) {

@@ -255,3 +255,14 @@ fn listeners_that_go_away_hold_nothing_and_none_holds_the_server_up() {
     while ears.next().is_some() {}
     assert!(began.elapsed() < PATIENCE / 2, "{:?}", began.elapsed());
 }
+
+#[test]
+fn a_scan_that_ends_by_the_clock_is_told_without_a_call() {
+    let stage = Stage::of_real_time();
+    let mut ears = Ears::ready(&stage, "?tenant=acme");
+    provision(&stage.acme, "192.0.2.1");
+    let heard = ears.until(|event| event.data["kind"] == "port_alerts");
+    let calls = heard.iter().filter(|event| is_request(event)).count();
+    assert_eq!(calls, 1, "{heard:?}");
+    assert_eq!(heard.last().expect("an alert").data["request"], Value::Null);
+}
