@@ -203,8 +203,9 @@ async function showsHostileNames(page) {
   const script = '"><script>document.title="owned"</script><img src=x onerror=alert(1)>';
   const turned = "\u202etfel ot thgir";
   const long = "n".repeat(255);
-  const servers = [script, turned, long].map((nickname, index) => ({ address: `198.51.100.${index + 1}`, nickname }));
-  const customers = [{ id: 7, name: script, servers }, { id: 8, name: turned, servers: [] }, { id: 9, name: long, servers: [] }];
+  const names = [script, turned, long];
+  const servers = names.map((nickname, index) => ({ address: `198.51.100.${index + 1}`, nickname }));
+  const customers = names.map((name, index) => ({ id: 7 + index, name, servers }));
   const made = await admin("POST", "tenants", { name: "hostile", fixtures: { customers } });
   assert.equal(made.status, 201, JSON.stringify(made.body));
   const body = { client_id: 7, ip_address: `${script}${turned}${"x".repeat(10_000)}` };

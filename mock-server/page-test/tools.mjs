@@ -61,7 +61,7 @@ export class Inspector {
 
   /** Chromium reports every refused key by itself, and the test gives a wrong one. */
   noteConsole(said) {
-    if (!/status of 401/.test(said.text())) this.complaints.push(`${said.type()}: ${said.text()}`);
+    if (!/status of 401/.test(said.text())) this.complaints.push(`${said.text()} ${said.location().url ?? ""}`);
   }
 
   async close() {

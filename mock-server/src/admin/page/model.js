@@ -1,5 +1,5 @@
 "use strict";
-// What the page knows, and how it hears of it. Nothing here touches the document, but for the question for the admin key.
+// What the page knows, and how it hears of it. Nothing here touches the document.
 
 const KEY = "secmon-mock-admin-key";
 /** More calls than this are forgotten, oldest first. */
@@ -8,7 +8,6 @@ const MOST_CALLS = 2000;
 const SECRET_TABLES = ["keys", "sso_tokens"];
 
 const known = {
-  live: false,
   tenants: [],
   /** The account that is looked at: its name, its records by table and key, its clock. */
   account: null,
@@ -31,7 +30,6 @@ const known = {
 const chosen = { tenant: null, client: null, journalLimit: 200 };
 
 // --- asking -------------------------------------------------------------------------------------------------------
-
 async function send(path, { method = "GET", body, headers = {}, signal } = {}) {
   const key = sessionStorage.getItem(KEY);
   const all = { ...headers };
@@ -101,11 +99,11 @@ async function loadFaults() {
 async function loadPlaybooks() {
   const { playbooks, runs } = await ask("playbooks");
   Object.assign(known, { playbooks, runs });
-  await Promise.all(runs.map(({ id }) => loadVerdict(id)));
+  await Promise.all(runs.filter(({ id }) => !known.verdicts.has(id)).map(({ id }) => loadVerdict(id)));
 }
 
 async function loadVerdict(id) {
-  known.verdicts.set(id, await ask(`playbooks/${id}`));
+  if (known.runs.some((run) => run.id === id)) known.verdicts.set(id, await ask(`playbooks/${id}`));
 }
 
 /** The operations' names, from the partner API's own description. */
@@ -120,10 +118,18 @@ async function loadOperations() {
   known.operations = found;
 }
 
+/** Calls are read anew, too: after a restart of the mock, the same ids are other calls. */
 async function loadEverything() {
+  const before = known.calls;
+  known.calls = new Map();
+  known.verdicts.clear();
   await loadTenants();
   chooseExisting();
   await Promise.all([loadAccount(), loadCalls(), loadFaults(), loadPlaybooks(), loadOperations()]);
+  for (const id of known.changes.keys()) {
+    if (before.get(id)?.at !== known.calls.get(id)?.at) known.changes.delete(id);
+  }
+  known.notes = known.notes.filter(({ order }) => order < newestCall() + 1);
 }
 
 /** Looks at the first account where the chosen one is gone. */
@@ -134,15 +140,14 @@ function chooseExisting() {
 }
 
 // --- listening ----------------------------------------------------------------------------------------------------
-
-/** Listens for ever. `heard` is called for each event, `anew` where some were missed. */
+/** Listens for ever. `heard` is called for each event, `anew` for each connection: the mock may be another by then. */
 async function listen(heard, anew) {
   let last = null;
   for (let pause = 500; ; pause = Math.min(pause * 2, 15000)) {
     try {
       const answer = await send("events", { headers: last === null ? {} : { "Last-Event-ID": last } });
       if (answer.ok) {
-        if (last === null) await anew();
+        await anew();
         setLive(true);
         pause = 500;
         for await (const event of eventsIn(answer.body)) {
@@ -189,6 +194,8 @@ function addCall(call) {
   forgetOldest(known.calls);
 }
 
+const newestCall = () => Math.max(0, ...known.calls.keys());
+
 function forgetOldest(map) {
   while (map.size > MOST_CALLS) map.delete(map.keys().next().value);
 }
@@ -215,9 +222,9 @@ function noteClock(text) {
 }
 
 function addNote(tenant, text) {
-  const newest = Math.max(0, ...known.calls.keys());
   const at = known.clock && tenant === chosen.tenant ? new Date(nowMs()).toISOString() : null;
-  const note = { id: `note-${noteCount}`, order: newest + noteCount / 1e9, tenant, text, at, changes: [], heard: performance.now() };
+  const order = newestCall() + noteCount / 1e9;
+  const note = { id: `note-${noteCount}`, order, tenant, text, at, changes: [], heard: performance.now() };
   noteCount++;
   known.notes.push(note);
   if (known.notes.length > 200) known.notes.shift();
@@ -226,7 +233,6 @@ function addNote(tenant, text) {
 let noteCount = 1;
 
 // --- time ---------------------------------------------------------------------------------------------------------
-
 function setClock({ now, mode }) {
   known.clock = { at: Date.parse(now), mode, heard: performance.now() };
 }
@@ -247,7 +253,6 @@ function nextDue() {
 }
 
 // --- what the records mean ----------------------------------------------------------------------------------------
-
 /** The customers by client id, those too that have a subscription only. */
 function customers() {
   const found = new Map();

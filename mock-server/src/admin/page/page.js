@@ -24,7 +24,6 @@ function say(text, isBad = false) {
 }
 
 function setLive(live) {
-  known.live = live;
   byId("live").className = live ? "live on" : "live";
   draw(byId("live"), live ? "live" : "connecting again");
 }
@@ -33,22 +32,24 @@ function drawClock() {
   if (!known.clock) return draw(byId("clock"), []);
   const due = nextDue();
   const steps = [["+1 min", 60, "one minute"], ["+1 h", 3600, "one hour"], ["+1 day", 86400, "one day"]];
-  const step = ([text, seconds, words]) => button(text, "advance", { key: text, "data-seconds": seconds, "aria-label": `${text}: move the clock on by ${words}` });
+  const label = { "aria-label": "Next scan: move the clock on to its end" };
+  const toDue = { "data-seconds": "due", disabled: due === null ? "" : null, ...label };
+  const step = ([text, seconds, words]) =>
+    button(text, "advance", { "data-seconds": seconds, "aria-label": `${text}: move the clock on by ${words}` });
   draw(byId("clock"), [
     h("time", { key: "now", title: `Clock of ${short(chosen.tenant)} (${known.clock.mode})` }, clockText(nowMs())),
     steps.map(step),
-    button("Next scan", "advance", { key: "due", "data-seconds": "due", disabled: due === null ? "" : null, "aria-label": "Next scan: move the clock on to its end" }),
+    button("Next scan", "advance", toDue),
   ]);
 }
 
 // --- questions ----------------------------------------------------------------------------------------------------
-
 let keyQuestion = null;
 
 /** Asks for the admin key, once for all calls that wait for it. */
 function askForKey(refused) {
   if (keyQuestion) return keyQuestion.answered;
-  if (refused !== null && refused !== sessionStorage.getItem(KEY)) return null;
+  if (refused !== sessionStorage.getItem(KEY)) return null;
   if (refused !== null) draw(byId("key-said"), "That is not the key of this mock.");
   keyQuestion = {};
   keyQuestion.answered = new Promise((answer) => (keyQuestion.answer = answer));
@@ -57,11 +58,11 @@ function askForKey(refused) {
 }
 
 function keyGiven() {
+  const { answer } = keyQuestion;
+  keyQuestion = null;
   sessionStorage.setItem(KEY, byId("key-form").elements.key.value);
   byId("key-form").reset();
   byId("key").close();
-  const { answer } = keyQuestion;
-  keyQuestion = null;
   answer();
 }
 
@@ -75,7 +76,6 @@ function sure(question, verb, action) {
 }
 
 // --- copying ------------------------------------------------------------------------------------------------------
-
 async function copy(text, what) {
   try {
     await navigator.clipboard.writeText(text);
@@ -90,7 +90,8 @@ async function copy(text, what) {
 /** A word of a shell: nothing in it is special, and no control character reaches the terminal. */
 function word(text) {
   if (!/[\0-\x1f\x7f-\x9f]/.test(text)) return `'${text.replaceAll("'", `'\\''`)}'`;
-  const spelled = (found) => (found === "'" || found === "\\" ? `\\${found}` : `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  const code = (found) => found.charCodeAt(0).toString(16).padStart(4, "0");
+  const spelled = (found) => (/['\\]/.test(found) ? `\\${found}` : `\\u${code(found)}`);
   return `$'${text.replace(/['\\\0-\x1f\x7f-\x9f]/g, spelled)}'`;
 }
 
@@ -103,7 +104,8 @@ const target = ({ path, query }) => (query ? `${path}?${query}` : path);
 
 function asCurl(call) {
   const body = bodyText(call);
-  const words = ["curl", "--globoff", "-X", word(call.method), word(location.origin + target(call)), '-H "Authorization: Bearer $SECMON_API_KEY"'];
+  const words = ["curl --globoff -X", word(call.method), word(location.origin + target(call))];
+  words.push('-H "Authorization: Bearer $SECMON_API_KEY"');
   if (call.sandbox) words.push("-H 'X-Sandbox: true'");
   if (body !== null) words.push("-H 'Content-Type: application/json'", "--data-raw", word(body));
   return words.join(" ");
@@ -118,7 +120,6 @@ function asSecmon(call) {
 }
 
 // --- buttons ------------------------------------------------------------------------------------------------------
-
 const call = ({ id }) => known.calls.get(Number(id));
 const toggle = (set, id) => (set.has(id) ? set.delete(id) : set.add(id));
 const here = (path) => `${path}${path.includes("?") ? "&" : "?"}${ofTenant(chosen.tenant)}`;
@@ -131,11 +132,12 @@ async function advance({ seconds }) {
   say(`The clock of ${short(chosen.tenant)} is at ${clockText(Date.parse(clock.now))}.`);
 }
 
-async function choose_({ tenant, client }) {
+async function look({ tenant, client }) {
   const isOther = tenant !== chosen.tenant;
   Object.assign(chosen, { tenant, client: client === undefined ? null : Number(client) });
   opened.rows = {};
-  location.hash = [tenant, client].filter((each) => each !== undefined).map(part).join("/");
+  const address = [tenant, client].filter((each) => each !== undefined).map(part).join("/");
+  history.replaceState(null, "", `#${address}`);
   if (!isOther) return;
   known.account = null;
   redraw();
@@ -154,9 +156,10 @@ async function startPlaybook({ name }) {
   say(`${name} runs on the account ${run.tenant}.`);
 }
 
-async function reset() {
+function reset() {
   const name = chosen.tenant;
-  sure(`All records of ${short(name)} are removed; settings, clock and faults go back to the start.`, "Reset it", async () => {
+  const question = `All records of ${short(name)} are removed; settings, clock and faults go back to the start.`;
+  sure(question, "Reset it", async () => {
     await post(`tenants/${part(name)}/reset`);
     await Promise.all([loadAccount(), loadFaults()]);
     say(`${short(name)} is at its start.`);
@@ -164,11 +167,12 @@ async function reset() {
 }
 
 function clearJournal() {
-  const query = search.all.checked ? "" : `?${ofTenant(chosen.tenant)}`;
-  sure(`The journal of ${search.all.checked ? "all accounts" : short(chosen.tenant)} is emptied.`, "Empty it", async () => {
-    await ask(`requests${query}`, { method: "DELETE" });
-    for (const { id, tenant } of [...known.calls.values()]) if (search.all.checked || tenant === chosen.tenant) known.calls.delete(id);
-    known.notes = [];
+  const name = search.all.checked ? null : chosen.tenant;
+  sure(`The journal of ${name === null ? "all accounts" : short(name)} is emptied.`, "Empty it", async () => {
+    await ask(name === null ? "requests" : `requests?${ofTenant(name)}`, { method: "DELETE" });
+    const isGone = ({ tenant }) => name === null || tenant === name;
+    for (const call of [...known.calls.values()].filter(isGone)) known.calls.delete(call.id);
+    known.notes = known.notes.filter((note) => !isGone(note));
     say("The journal is empty.");
   });
 }
@@ -186,7 +190,7 @@ function scenarioCall({ name }) {
 }
 
 const ACTS = {
-  advance, scan, reset, start: startPlaybook, choose: choose_,
+  advance, scan, reset, start: startPlaybook, choose: look,
   clear: clearJournal,
   tab: (_, button) => showTab(button),
   open: ({ id }) => toggle(opened.calls, id),
@@ -203,7 +207,10 @@ const ACTS = {
   finish: async ({ id }) => known.verdicts.set(Number(id), await ask(`playbooks/${id}?finished=1`)),
   "end-run": ({ id }) => ask(`playbooks/${id}`, { method: "DELETE" }).then(loadPlaybooks),
   "sure-no": () => byId("sure").close(),
-  "sure-yes": () => (byId("sure").close(), sureAction()),
+  "sure-yes": () => {
+    byId("sure").close();
+    return sureAction();
+  },
 };
 
 /** Does something, and says in a sentence what went wrong. */
@@ -222,7 +229,6 @@ document.addEventListener("click", (event) => {
 });
 
 // --- forms --------------------------------------------------------------------------------------------------------
-
 function portsIn(text) {
   return text.split(/[\s,]+/).filter(Boolean).map((each) => {
     const [, port, protocol] = /^(\d{1,5})(?:\/(tcp|udp))?$/.exec(each) ?? [];
@@ -255,10 +261,9 @@ document.addEventListener("submit", (event) => {
 
 byId("search").addEventListener("input", redraw);
 byId("fault").addEventListener("input", redraw);
-byId("key").addEventListener("cancel", (event) => event.preventDefault());
+byId("key").addEventListener("close", () => keyQuestion && byId("key").showModal());
 
 // --- keys ---------------------------------------------------------------------------------------------------------
-
 function showTab(tab) {
   for (const each of tab.parentElement.children) {
     const isChosen = each === tab;
@@ -271,7 +276,9 @@ function showTab(tab) {
 }
 
 /** Lists in which the arrow keys go from one button to the next, so that Tab leaves them in one step. */
-const WALKED = [["#accounts", "button[data-do=choose]"], ["#calls", "button.opener"], ["[role=tablist]", "button[role=tab]"]];
+const WALKED = [
+  ["#accounts", "button[data-do=choose]"], ["#calls", "button.opener"], ["[role=tablist]", "button[role=tab]"],
+];
 const STEPS = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1, Home: -Infinity, End: Infinity };
 
 document.addEventListener("keydown", (event) => {
@@ -294,24 +301,48 @@ document.addEventListener("keydown", (event) => {
 });
 
 // --- what arrives -------------------------------------------------------------------------------------------------
-
 async function heard({ event, data }) {
-  if (event === "request") addCall(data);
-  if (event === "change" && data.kind === "tenant") await accountChanged(data);
+  if (event === "request") callHeard(data);
+  if (event === "change" && data.kind === "tenant") accountChanged(data);
   else if (event === "change") addChange(data);
   if (event === "clock") await clockMoved(data);
   if (event === "fault") known.faults = data.faults;
   if (event === "gap") await loadEverything();
-  const run = known.runs.find(({ tenant }) => tenant === data.tenant);
-  if (event === "request" && run) judgeSoon(run.id);
   redraw();
 }
 
-async function accountChanged({ id, now }) {
+const waiting = new Map();
+
+/** Does something once no further reason for it came for a while. */
+function soon(name, ms, action) {
+  clearTimeout(waiting.get(name));
+  waiting.set(name, setTimeout(() => attempt(action), ms));
+}
+
+let newCalls = 0;
+
+function callHeard(call) {
+  addCall(call);
+  const run = known.runs.find(({ tenant }) => tenant === call.tenant);
+  if (run) soon(`verdict ${run.id}`, 200, () => loadVerdict(run.id));
+  if (call.tenant !== chosen.tenant) return;
+  newCalls++;
+  soon("news", 2000, () => {
+    draw(byId("news"), count(newCalls, "new call"));
+    newCalls = 0;
+  });
+}
+
+/** A reset takes the account's calls along. */
+function accountChanged({ id, now }) {
+  for (const call of [...known.calls.values()]) if (call.tenant === id) known.calls.delete(call.id);
   addNote(id, now === null ? "The account was removed" : "The account came, or was put back");
-  await Promise.all([loadTenants(), loadPlaybooks()]);
-  chooseExisting();
-  if (id === chosen.tenant || known.account === null) await loadAccount();
+  if (id === chosen.tenant) known.account = null;
+  soon("accounts", 100, async () => {
+    await Promise.all([loadTenants(), loadPlaybooks()]);
+    chooseExisting();
+    await Promise.all([loadCalls(), known.account ?? loadAccount()]);
+  });
 }
 
 /** The clock is told at the beginning, too, and when it was moved by nothing: only a jump is worth a note. */
@@ -322,39 +353,18 @@ async function clockMoved({ tenant, now, mode }) {
   if (Math.abs(nowMs() - before) > 1500) noteClock(`The clock was moved to ${clockText(nowMs())}`);
 }
 
-const toJudge = new Map();
-
-/** A verdict is asked for once the calls of its run pause. */
-function judgeSoon(id) {
-  clearTimeout(toJudge.get(id));
-  toJudge.set(id, setTimeout(() => attempt(() => loadVerdict(id)), 200));
-}
-
-let dueSeen = 0;
-
-/** What is due happens with the next call to the mock, and nobody may call: then this page does, by moving the clock by nothing. */
-function letDueHappen() {
-  const due = known.account && known.clock?.mode === "real" ? nextDue() : null;
-  if (due === null || due > nowMs() || due === dueSeen) return;
-  dueSeen = due;
-  attempt(() => post(`tenants/${part(chosen.tenant)}/clock`, { advance_seconds: 0 }));
-}
-
 function chooseByAddress() {
   const [tenant, client] = location.hash.slice(1).split("/").map(decodeURIComponent);
   if (tenant) Object.assign(chosen, { tenant, client: client ? Number(client) : null });
 }
 
 async function loadAnew() {
+  const isFirst = chosen.tenant === null;
   await loadEverything();
-  if (!location.hash) chosen.client = customers()[0]?.client_id ?? null;
-  redraw();
+  if (isFirst) chosen.client = customers()[0]?.client_id ?? null;
 }
 
-setInterval(() => {
-  drawClock();
-  letDueHappen();
-}, 1000);
+setInterval(drawClock, 1000);
 setInterval(redraw, 10000);
 chooseByAddress();
 listen(heard, () => attempt(loadAnew));

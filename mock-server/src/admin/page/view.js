@@ -7,7 +7,6 @@ const ROWS = 100;
 const opened = { calls: new Set(), ports: new Set(), rows: {}, tab: "journal" };
 
 // --- drawing ------------------------------------------------------------------------------------------------------
-
 function h(tag, attributes, ...children) {
   const { key, ...rest } = attributes ?? {};
   return { tag, key, attributes: rest, children: children.flat(9).filter((child) => child != null && child !== false) };
@@ -66,6 +65,9 @@ function fill(node, want) {
 const byId = (id) => document.getElementById(id);
 const button = (text, act, attributes) => h("button", { type: "button", "data-do": act, ...attributes }, text);
 const mark = (kind, text) => h("span", { class: `mark ${kind}` }, text);
+const styled = (tag, name) => (...children) => h(tag, { class: name }, ...children);
+const [dim, strong, row, unseen] = ["dim", "name", "row", "unseen"].map((name) => styled("span", name));
+const [head, foot, none] = [styled("div", "head"), styled("div", "foot"), styled("p", "dim")];
 
 function more(name, all) {
   const shown = opened.rows[name] ?? ROWS;
@@ -74,7 +76,6 @@ function more(name, all) {
 }
 
 // --- words --------------------------------------------------------------------------------------------------------
-
 const UNITS = [["d", 86400], ["h", 3600], ["min", 60], ["s", 1]];
 
 function span(ms) {
@@ -107,7 +108,8 @@ const serverName = ({ value }) => short(value.nickname ?? value.hostname ?? valu
 /** A record in words, as far as it is known whose it is. */
 function recordName({ kind, key, now, was }) {
   const value = now ?? was ?? {};
-  const of = (endpoint) => (record("endpoints", endpoint) ? serverName(record("endpoints", endpoint)) : `no. ${endpoint}`);
+  const server = (endpoint) => record("endpoints", endpoint);
+  const of = (endpoint) => (server(endpoint) ? serverName(server(endpoint)) : `no. ${endpoint}`);
   const names = {
     settings: () => "Settings",
     controls: () => "Account",
@@ -119,198 +121,216 @@ function recordName({ kind, key, now, was }) {
     subscriptions: () => `Subscription ${key}`,
     domains: () => `Domain ${short(value.name ?? key)}`,
     domain_alerts: () => `Domain alert of ${short(value.name ?? key)}`,
-    tenant: () => "The account",
   };
   return names[kind]?.() ?? `${kind.replaceAll("_", " ")} ${short(key)}`;
 }
 
 function fieldText(name, value) {
   if (value === null || value === undefined) return "none";
-  if (name === "state" && typeof value !== "string") return value.active || value.paused || value.deleted ? stateOf(value)[1] : short(JSON.stringify(value));
+  if (name === "state" && typeof value === "object" && !value.acknowledged && !value.resolved) return stateOf(value)[1];
   if (name === "found" && value.ports) return value.ports.map(portText).join(", ") || "nothing open";
   if (name === "last_scan") return `${value.outcome} ${value.at.slice(0, 19)}`;
   if (name === "resolution") return "resolved";
   return short(typeof value === "string" ? value.replace(/\.\d+\+00:00$/, "") : JSON.stringify(value));
 }
 
-function changeText(change) {
-  const { was, now } = change;
-  if (change.kind === "tenant") return now === null ? "was removed" : "was read anew";
+function changeText({ kind, was, now }) {
   if (now === null) return "removed";
   if (was === undefined) return "changed";
-  if (was === null) return change.kind === "endpoints" || change.kind === "domains" ? `new, ${stateOf(now.state)[1]}` : "new";
-  if (Array.isArray(now) || typeof now !== "object") return fieldText("", now);
-  const same = (name) => JSON.stringify(was[name]) === JSON.stringify(now[name]);
-  const differing = Object.keys(now).filter((name) => name !== "updated_at" && name !== "history" && !same(name));
-  const texts = differing.map((name) => [name, fieldText(name, was[name]), fieldText(name, now[name])]);
-  return texts.filter(([, before, after]) => before !== after).map(([name, before, after]) => `${name.replaceAll("_", " ")}: ${before} → ${after}`).join("; ") || "touched";
+  if (was === null) return kind === "endpoints" || kind === "domains" ? `new, ${stateOf(now.state)[1]}` : "new";
+  if (Array.isArray(now)) return now.map((part) => (part.port ? portText(part) : part)).join(", ") || "nothing";
+  const texts = Object.keys(now).filter((name) => name !== "updated_at" && name !== "history").map((name) => {
+    const [before, after] = [fieldText(name, was[name]), fieldText(name, now[name])];
+    return before === after ? null : `${name.replaceAll("_", " ")}: ${before} → ${after}`;
+  });
+  return texts.filter(Boolean).join("; ") || "touched";
 }
 
 // --- accounts and customers ---------------------------------------------------------------------------------------
-
 function drawAccounts() {
-  const items = known.tenants.map((tenant) => {
-    const mine = tenant.name === chosen.tenant;
-    const marks = [tenant.suspended && mark("bad", "suspended"), !tenant.sandbox && mark("plain", "no sandbox")];
-    const choice = choose(tenant.name, null, [h("span", { class: "name" }, short(tenant.name)), marks]);
-    return h("li", { key: tenant.name }, choice, mine && known.account && customerList());
+  const items = known.tenants.map(({ name, suspended, sandbox }) => {
+    const marks = [suspended && mark("bad", "suspended"), !sandbox && mark("plain", "no sandbox")];
+    const choice = choose(name, null, [strong(short(name)), marks]);
+    return h("li", { key: name }, choice, name === chosen.tenant && known.account && customerList());
   });
   draw(byId("accounts"), [h("h2", null, "Accounts"), h("ul", { class: "choices" }, items)]);
 }
 
 function choose(tenant, client, content) {
-  const current = tenant === chosen.tenant && client === chosen.client;
-  const attributes = { "data-tenant": tenant, "data-client": client, "aria-current": current ? "true" : null };
-  return button(content, "choose", { ...attributes, tabindex: current ? "0" : "-1" });
+  const isCurrent = tenant === chosen.tenant && client === chosen.client;
+  const current = { "aria-current": isCurrent ? "true" : null, tabindex: isCurrent ? "0" : "-1" };
+  return button(content, "choose", { "data-tenant": tenant, "data-client": client, ...current });
 }
 
 function customerList() {
   const all = customers();
-  const shown = all.slice(0, opened.rows.customers ?? ROWS);
-  const items = shown.map((customer) => {
+  const items = all.slice(0, opened.rows.customers ?? ROWS).map((customer) => {
     const { used, live } = capacity(customer, "port_monitoring");
     const alerts = live.reduce((sum, { key }) => sum + openPortAlerts(key).length, 0);
-    const about = [h("span", { class: "name" }, customerName(customer)), h("span", { class: "dim" }, `${customer.client_id} · ${count(used, "server")}`)];
-    const alarm = alerts > 0 && h("span", { class: "alarm" }, h("span", { "aria-hidden": "true" }, alerts), h("span", { class: "unseen" }, count(alerts, "open port alert")));
-    return h("li", { key: customer.client_id }, choose(chosen.tenant, customer.client_id, [about, alarm]));
+    const alarm = [h("span", { "aria-hidden": "true" }, alerts), unseen(count(alerts, "open port alert"))];
+    const about = `${customer.client_id} · ${count(used, "server")}`;
+    const content = [strong(customerName(customer)), dim(about), alerts > 0 && h("span", { class: "alarm" }, alarm)];
+    return h("li", { key: customer.client_id }, choose(chosen.tenant, customer.client_id, content));
   });
   return h("ul", { class: "choices inner" }, items, more("customers", all.length));
 }
 
 // --- the account or the customer that is looked at ----------------------------------------------------------------
-
 function drawShown() {
-  if (!known.account) return draw(byId("shown"), h("p", { class: "dim" }, known.tenants.length ? "Loading." : "There is no account."));
   const customer = customers().find(({ client_id: id }) => id === chosen.client);
-  draw(byId("shown"), customer ? customerView(customer) : accountView());
+  const missing = known.tenants.length ? "Loading." : "There is no account.";
+  draw(byId("shown"), !known.account ? none(missing) : customer ? customerView(customer) : accountView());
+}
+
+const section = (title, ...content) => h("section", { key: title }, h("h3", null, title), ...content);
+
+function facts(all) {
+  const items = all.map(([name, value]) => h("div", { key: name }, h("dt", null, name), h("dd", null, value)));
+  return h("dl", { key: "facts", class: "facts" }, items);
 }
 
 function accountView() {
   const { portal_domain: domain, limits, timings, rate_limit: limited } = settings();
   const { scenario, progress } = controls();
-  const facts = [
-    ["Portal domain", domain], ["Customers", customers().length],
-    ["Servers", `${records("endpoints").filter((each) => !isGone(each)).length} of ${limits.account_endpoint_limit}`],
-    ["Rate limit", limited], ["Scans", `${progress}, every ${span(timings.scan_interval * 1000)}, for ${timings.scan_duration} s`],
-    ["Scans find", scenario],
-  ];
+  const servers = records("endpoints").filter((each) => !isGone(each)).length;
+  const rules = records("rules").filter(({ value }) => value.scope === "account");
+  const scans = `${progress}, every ${span(timings.scan_interval * 1000)}, for ${timings.scan_duration} s`;
+  const scenarios = ["clean", "warnings", "critical"].map((name) =>
+    button(name, "copy-scenario", { "data-name": name, "aria-label": `Copy the call for ${name}` }));
   return [
     h("h2", { key: "name" }, short(known.account.name, 300)),
-    h("dl", { key: "facts", class: "facts" }, facts.map(([name, value]) => h("div", { key: name }, h("dt", null, name), h("dd", null, value)))),
-    h("section", { key: "scenario" }, h("h3", null, "Scenario"),
-      h("p", { class: "dim" }, "What scans find is set by the partner API, with an account in sandbox mode. Copy the call:"),
-      h("div", { class: "row" }, ["clean", "warnings", "critical"].map((name) => button(name, "copy-scenario", { "data-name": name, "aria-label": `Copy the call for ${name}` })))),
-    h("section", { key: "rules" }, h("h3", null, "Rules of the whole account"),
-      ruleList(records("rules").filter(({ value }) => value.scope === "account"), "account-rules")),
-    h("section", { key: "reset" }, h("h3", null, "Reset"),
-      h("p", { class: "dim" }, "Removes the records of this account, and puts its settings, clock and faults back to the start. Its keys stay."),
+    facts([
+      ["Portal domain", domain], ["Customers", customers().length],
+      ["Servers", `${servers} of ${limits.account_endpoint_limit}`], ["Rate limit", limited],
+      ["Scans", scans], ["Scans find", scenario],
+    ]),
+    section("Scenario", none("The partner API sets what scans find, in sandbox mode. Copy the call:"), row(scenarios)),
+    section("Rules of the whole account", ruleList(rules)),
+    section("Reset", none("Removes all records, and puts settings, clock and faults back to the start. The keys stay."),
       button("Reset this account…", "reset", { class: "grave" })),
   ];
 }
 
 function customerView(customer) {
-  const servers = ofCustomer("endpoints", customer.number);
-  const domains = ofCustomer("domains", customer.number);
+  const mine = subscriptions().filter(({ client }) => client === customer.client_id);
+  const who = [`Customer ${customer.client_id} of ${short(known.account.name)}`, customer.email];
   return [
     h("h2", { key: "name" }, short(customerName(customer), 300)),
-    h("p", { key: "who", class: "dim" }, [`Customer ${customer.client_id} of ${short(known.account.name)}`, customer.email].filter(Boolean).join(" · ")),
-    h("div", { key: "capacity", class: "capacities" }, gauge("Servers", capacity(customer, "port_monitoring")), gauge("Domains", capacity(customer, "domain_monitoring"))),
-    h("section", { key: "servers" }, h("h3", null, "Servers"), serverList(servers)),
-    h("section", { key: "domains" }, h("h3", null, "Domains"), domainList(domains)),
-    h("section", { key: "subscriptions" }, h("h3", null, "Subscriptions"), subscriptionList(customer.client_id)),
-    h("section", { key: "rules" }, h("h3", null, "Rules"), ruleList(rulesOf(customer.number), "rules")),
+    h("p", { key: "who", class: "dim" }, who.filter(Boolean).join(" · ")),
+    h("div", { key: "capacity", class: "capacities" },
+      gauge("Servers", capacity(customer, "port_monitoring")),
+      gauge("Domains", capacity(customer, "domain_monitoring"))),
+    section("Servers", serverList(ofCustomer("endpoints", customer.number))),
+    section("Domains", list("domains", ofCustomer("domains", customer.number), domainRow)),
+    section("Subscriptions", list("subscriptions", mine, subscriptionRow)),
+    section("Rules", ruleList(rulesOf(customer.number))),
   ];
 }
 
 function gauge(name, { limit, used, live }) {
   const by = { active: 0, hand: 0, platform: 0 };
   for (const { value } of live) by[value.state.active ? "active" : value.state.paused]++;
-  const parts = [`${by.active} active`, by.hand && `${by.hand} paused by hand`, by.platform && `${by.platform} paused: over capacity`];
+  const paused = [by.hand && `${by.hand} paused by hand`, by.platform && `${by.platform} paused: over capacity`];
+  const range = { min: 0, max: Math.max(limit, used, 1), value: used, high: limit + 0.5, optimum: 0 };
   const text = `${used} of ${limit}`;
   return h("div", { key: name, class: "capacity", "data-name": name },
     h("span", { class: "title" }, name), h("span", { class: "figure" }, text),
-    h("meter", { "aria-label": `${name} used`, min: 0, max: Math.max(limit, used, 1), value: used, high: limit + 0.5, optimum: 0 }, text),
-    h("span", { class: "dim" }, parts.filter(Boolean).join(", ")));
+    h("meter", { "aria-label": `${name} used`, ...range }, text),
+    dim([`${by.active} active`, ...paused].filter(Boolean).join(", ")));
 }
 
-const none = (text) => h("p", { class: "dim none" }, text);
-
-function list(name, all, none_, row) {
-  if (all.length === 0) return none(none_);
+function list(name, all, item) {
+  if (all.length === 0) return none(`No ${name}.`);
   const shown = all.slice(0, opened.rows[name] ?? ROWS);
-  return h("ul", { class: "rows" }, shown.map(row), more(name, all.length) && h("li", { key: "more" }, more(name, all.length)));
+  const rest = more(name, all.length);
+  return h("ul", { class: "rows" }, shown.map(item), rest && h("li", { key: "more" }, rest));
 }
 
 function serverList(all) {
-  const order = [...all].sort((one, other) => isGone(one) - isGone(other));
-  return list("servers", order, "No servers.", serverRow);
+  return list("servers", [...all].sort((one, other) => isGone(one) - isGone(other)), serverRow);
 }
 
 function serverRow(server) {
   const { key, id, value } = server;
   const [kind, text] = stateOf(value.state);
-  const alerts = openPortAlerts(key);
-  const alarming = new Set(alerts.map(({ value: { port } }) => portText(port)));
-  const ports = value.found ? value.found.ports.map(portText) : null;
+  const alarming = new Set(openPortAlerts(key).map(({ value: { port } }) => portText(port)));
   const name = serverName(server);
+  const address = value.address !== name && h("span", { class: "dim address" }, value.address);
+  const isOpen = opened.ports.has(id);
+  const expanded = { "aria-expanded": String(isOpen), "aria-label": `Ports: ${name}` };
+  const ports = button("Ports", "ports", { "data-id": id, ...expanded });
   return h("li", { key: id, class: `record ${kind}`, "data-id": id },
-    h("div", { class: "head" }, h("span", { class: "name" }, name), value.address !== name && h("span", { class: "dim address" }, value.address), mark(kind, text), value.simulated && mark("plain", "simulated")),
-    h("div", { class: "ports" }, ports === null ? h("span", { class: "dim" }, "not scanned yet") : ports.length === 0 ? h("span", { class: "dim" }, "no open port") : ports.map((port) => portMark(port, alarming)),
-      alerts.length > 0 && h("span", { class: "alert-text" }, count(alerts.length, "open alert"))),
-    kind !== "gone" && h("div", { class: "foot" },
-      h("span", { class: "dim" }, scanTimes(value)),
-      h("span", { class: "row" },
-        value.state.active && button("Scan now", "scan", { "data-id": id, "data-what": "endpoints", "aria-label": `Scan now: ${name}` }),
-        button("Ports", "ports", { "data-id": id, "aria-expanded": String(opened.ports.has(id)), "aria-label": `Ports: ${name}` }))),
-    opened.ports.has(id) && portForm(server));
+    head(strong(name), address, value.simulated && mark("plain", "simulated"), mark(kind, text)),
+    found(value.found?.ports.map((port) => portMark(portText(port), alarming)), "no open port", alarming.size),
+    kind !== "gone" && foot(scanTimes(value), row(value.state.active && scanButton("endpoints", id, name), ports)),
+    isOpen && portForm(server));
 }
 
-const portMark = (port, alarming) => h("span", { key: port, class: alarming.has(port) ? "port alarming" : "port" }, port, alarming.has(port) && h("span", { class: "unseen" }, " with an alert"));
+function scanButton(what, id, name) {
+  return button("Scan now", "scan", { "data-id": id, "data-what": what, "aria-label": `Scan now: ${name}` });
+}
+
+/** What the last scan found, if there was one, and how many alerts are open. */
+function found(marks, nothing, alerts) {
+  const shown = !marks ? dim("not scanned yet") : marks.length ? marks : dim(nothing);
+  const alarm = alerts > 0 && h("span", { class: "alert-text" }, count(alerts, "open alert"));
+  return h("div", { class: "ports" }, shown, alarm);
+}
+
+function portMark(port, alarming) {
+  const isAlarming = alarming.has(port);
+  const name = isAlarming ? "port alarming" : "port";
+  return h("span", { key: port, class: name }, port, isAlarming && unseen(" with an alert"));
+}
 
 function scanTimes({ last_scan: last, next_scan_at: next, state }) {
   const before = last ? ["scan ", last.outcome, " ", when(last.at)] : ["never scanned"];
-  return state.active === "waiting" ? [before, ", next ", when(next)] : before;
+  return dim(state.active === "waiting" ? [before, ", next ", when(next)] : before);
 }
 
 function portForm({ key, id, value }) {
   const world = record("endpoint_worlds", key)?.value ?? value.found?.ports ?? [];
+  const ports = world.map(portText).join(", ");
+  const field = { name: "open", value: ports, autocomplete: "off", placeholder: "22, 443, 53/udp" };
+  const scan = value.state.active && h("button", { name: "scan", value: "now", class: "main" }, "Set and scan");
   return h("form", { key: "ports", class: "port-form", "data-do": "set-ports", "data-id": id },
-    h("label", null, "Open from now on ", h("input", { name: "open", value: world.map(portText).join(", "), autocomplete: "off", placeholder: "22, 443, 53/udp" })),
-    h("span", { class: "row" }, h("button", { name: "scan", value: "" }, "Set"), value.state.active && h("button", { name: "scan", value: "now", class: "main" }, "Set and scan")));
+    h("label", null, "Open from now on ", h("input", field)), row(h("button", null, "Set"), scan));
 }
 
-function domainList(all) {
-  return list("domains", all, "No domains.", ({ id, key, value }) => {
-    const [kind, text] = stateOf(value.state);
-    const [employees, clients, others, mentions] = value.found;
-    const found = [[employees, "employee leak"], [clients, "customer leak"], [others, "third-party leak"], [mentions, "mention"]].filter(([number]) => number);
-    const alerts = records("domain_alerts").filter((each) => each.value.domain === Number(key) && each.value.state === "open").length;
-    return h("li", { key: id, class: `record ${kind}`, "data-id": id },
-      h("div", { class: "head" }, h("span", { class: "name" }, short(value.name)), mark(kind, text)),
-      h("div", { class: "ports" }, found.length ? found.map(([number, word]) => h("span", { key: word, class: "port" }, count(number, word))) : h("span", { class: "dim" }, value.last_scan ? "nothing found" : "not scanned yet"),
-        alerts > 0 && h("span", { class: "alert-text" }, count(alerts, "open alert"))),
-      kind !== "gone" && h("div", { class: "foot" }, h("span", { class: "dim" }, scanTimes(value)),
-        value.state.active && h("span", { class: "row" }, button("Scan now", "scan", { "data-id": id, "data-what": "domains", "aria-label": `Scan now: ${short(value.name)}` }))));
-  });
+function domainRow({ id, key, value }) {
+  const [kind, text] = stateOf(value.state);
+  const words = ["employee leak", "customer leak", "third-party leak", "mention"];
+  const counted = words.map((word, index) => [value.found[index], word]).filter(([number]) => number);
+  const marks = counted.map(([number, word]) => h("span", { key: word, class: "port" }, count(number, word)));
+  const isMine = (alert) => alert.value.domain === Number(key) && alert.value.state === "open";
+  const name = short(value.name);
+  return h("li", { key: id, class: `record ${kind}`, "data-id": id },
+    head(strong(name), mark(kind, text)),
+    found(value.last_scan && marks, "nothing found", records("domain_alerts").filter(isMine).length),
+    kind !== "gone" && foot(scanTimes(value), value.state.active && scanButton("domains", id, name)));
 }
 
-function subscriptionList(client) {
-  const mine = subscriptions().filter((each) => each.client === client);
-  const kinds = { active: "good", suspended: "paused", cancelled: "gone" };
-  return list("subscriptions", mine, "No subscriptions.", ({ key, service, product, offer, status }) => {
-    const holds = offer.plan !== undefined ? offer.plan : offer.units !== undefined ? `${offer.units} units` : "one server";
-    return h("li", { key, class: `record line ${kinds[status]}` }, h("span", { class: "name" }, `Service ${service}`), h("span", null, `${product.replace("_", " ")}, ${short(holds)}`), mark(kinds[status], status));
-  });
+function subscriptionRow({ key, service, product, offer, status }) {
+  const kind = { active: "good", suspended: "paused", cancelled: "gone" }[status];
+  const holds = offer.plan ?? (offer.units === undefined ? "one server" : count(offer.units, "unit"));
+  return h("li", { key, class: `record line ${kind}` },
+    strong(`Service ${service}`), h("span", null, `${product.replace("_", " ")}, ${short(holds)}`), mark(kind, status));
 }
 
-const rulePorts = ({ ports: [from, to], protocol }) => `${from === to ? from : `${from}–${to}`}/${protocol === "*" ? "any" : protocol}`;
+function rulePorts({ ports: [from, to], protocol }) {
+  return `${from === to ? from : `${from}–${to}`}/${protocol === "*" ? "any" : protocol}`;
+}
 
-function ruleList(all, name) {
-  return list(name, all, "No rules.", ({ key, id, value }) => {
-    const where = value.scope.endpoint !== undefined ? serverName(record("endpoints", value.scope.endpoint) ?? { value: { address: "a server that is gone" } }) : "all servers";
+function ruleList(all) {
+  return list("rules", all, ({ key, id, value }) => {
+    const server = record("endpoints", value.scope.endpoint);
+    const one = server ? serverName(server) : "a server that is gone";
+    const where = value.scope.endpoint === undefined ? "all servers" : one;
     const end = value.expires_at && Object.values(value.expires_at)[0];
-    const over = end && Date.parse(end) < nowMs();
-    return h("li", { key: id ?? key, class: "record line" }, h("span", { class: "port" }, rulePorts(value)), h("span", null, where),
-      h("span", { class: "dim reason" }, short(value.justification, 200)), end && h("span", { class: over ? "mark bad" : "dim" }, over ? "ended " : "ends ", when(end)));
+    const isOver = end && Date.parse(end) < nowMs();
+    return h("li", { key: id ?? key, class: "record line" },
+      h("span", { class: "port" }, rulePorts(value)), h("span", null, where),
+      h("span", { class: "dim reason" }, short(value.justification, 200)),
+      end && h("span", { class: isOver ? "mark bad" : "dim" }, isOver ? "ended " : "ends ", when(end)));
   });
 }
