@@ -157,6 +157,8 @@ export class Inspector {
       return [...document.querySelectorAll("body *")].filter(isWide).map((element) => element.outerHTML.slice(0, 200));
     });
     assert.deepEqual(wide, [], `${name}: too wide`);
+    const scrolls = await this.page.evaluate(() => innerWidth > 1100 && document.documentElement.scrollHeight > innerHeight);
+    assert(!scrolls, `${name}: the columns scroll, and the page does not`);
   }
 
   async violations() {
