@@ -84,7 +84,8 @@ export class Inspector {
   }
 
   async misses(selector, text) {
-    return eventually(`${selector} no longer shows “${text}”`, async () => !(await this.text(selector)).includes(text));
+    const isGone = async () => !(await this.text(selector)).includes(text);
+    return eventually(`${selector} no longer shows “${text}”`, isGone);
   }
 
   async text(selector) {
@@ -157,8 +158,8 @@ export class Inspector {
       return [...document.querySelectorAll("body *")].filter(isWide).map((element) => element.outerHTML.slice(0, 200));
     });
     assert.deepEqual(wide, [], `${name}: too wide`);
-    const scrolls = await this.page.evaluate(() => innerWidth > 1100 && document.documentElement.scrollHeight > innerHeight);
-    assert(!scrolls, `${name}: the columns scroll, and the page does not`);
+    const height = await this.page.evaluate(() => innerWidth > 1100 && document.documentElement.scrollHeight - innerHeight);
+    assert.equal(Number(height), 0, `${name}: the columns scroll, and the page does not`);
   }
 
   async violations() {

@@ -96,7 +96,8 @@ function pre(value, label) {
 }
 
 function changeList(changes) {
-  const items = changes.map((change) => h("li", null, h("strong", null, recordName(change)), " ", changeText(change)));
+  const told = changes.map((change) => [recordName(change), changeText(change)]).filter(([, text]) => text);
+  const items = told.map(([name, text]) => h("li", null, h("strong", null, name), " ", text));
   return h("ul", { class: "changes" }, items);
 }
 

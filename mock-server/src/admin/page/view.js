@@ -129,21 +129,26 @@ function fieldText(name, value) {
   if (value === null || value === undefined) return "none";
   if (name === "state" && typeof value === "object" && !value.acknowledged && !value.resolved) return stateOf(value)[1];
   if (name === "found" && value.ports) return value.ports.map(portText).join(", ") || "nothing open";
-  if (name === "last_scan") return `${value.outcome} ${value.at.slice(0, 19)}`;
+  if (name === "last_scan") return `${value.outcome} at ${clockText(Date.parse(value.at))}`;
   if (name === "resolution") return "resolved";
   return short(typeof value === "string" ? value.replace(/\.\d+\+00:00$/, "") : JSON.stringify(value));
 }
 
+/** What says no more than the rest of a record does. */
+const UNTOLD = ["updated_at", "next_scan_at", "history", "mentions", "number"];
+
+/** Nothing for the counters that an account makes its ids from. */
 function changeText({ kind, was, now }) {
   if (now === null) return "removed";
   if (was === undefined) return "changed";
   if (was === null) return kind === "endpoints" || kind === "domains" ? `new, ${stateOf(now.state)[1]}` : "new";
   if (Array.isArray(now)) return now.map((part) => (part.port ? portText(part) : part)).join(", ") || "nothing";
-  const texts = Object.keys(now).filter((name) => name !== "updated_at" && name !== "history").map((name) => {
+  const isTold = (name) => !UNTOLD.includes(name) && (kind !== "controls" || typeof now[name] !== "number");
+  const texts = Object.keys(now).filter(isTold).map((name) => {
     const [before, after] = [fieldText(name, was[name]), fieldText(name, now[name])];
     return before === after ? null : `${name.replaceAll("_", " ")}: ${before} → ${after}`;
   });
-  return texts.filter(Boolean).join("; ") || "touched";
+  return texts.filter(Boolean).join("; ") || (kind === "controls" ? "" : "touched");
 }
 
 // --- accounts and customers ---------------------------------------------------------------------------------------
