@@ -185,3 +185,29 @@ fn an_address_of_its_own_takes_the_admin_api_off_the_public_one() {
     assert_eq!(public.at("/error/code"), "NOT_FOUND");
     stage.anyone.get("/api/v1/health").expect(200);
 }
+
+#[test]
+fn the_inspector_page_runs_nothing_but_its_own_scripts() {
+    let stage = Stage::new();
+    let nonce = || {
+        let page = stage.anyone.get("/_mock/").expect(200);
+        let policy = page.header("content-security-policy").expect("a policy");
+        assert!(policy.starts_with("default-src 'none'; "), "{policy}");
+        assert!(policy.contains("frame-ancestors 'none'"), "{policy}");
+        let (_, rest) = policy.split_once("script-src 'nonce-").expect("scripts");
+        let nonce = rest.split('\'').next().expect("a word").to_owned();
+        let html = page.text();
+        let own = format!("<script nonce=\"{nonce}\">");
+        assert_eq!(html.matches("<script").count(), html.matches(&own).count());
+        assert!(
+            html.matches(&own).count() > 0 && !html.contains("<!-- "),
+            "{html}"
+        );
+        nonce
+    };
+    assert_ne!(
+        nonce(),
+        nonce(),
+        "a word that is known beforehand keeps nobody out"
+    );
+}
