@@ -26,7 +26,8 @@ const SYSTEMS: [&str; 6] = [
     "/usr/local/share/certs/ca-root-nss.crt",
 ];
 
-/// PHP's curl looks at no variable but the one for folders of settings.
+/// PHP's curl looks at no variable but the one for folders of settings. It takes what is set for PHP's openssl, where that
+/// is there, else its own.
 const PHP_FOLDERS: &str = "PHP_INI_SCAN_DIR";
 
 const PHP_SEPARATOR: char = if cfg!(windows) { ';' } else { ':' };

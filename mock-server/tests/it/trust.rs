@@ -118,6 +118,9 @@ fn the_command_keeps_what_it_trusted_and_the_file_goes_with_it() {
 for file in "$SSL_CERT_FILE" "$CURL_CA_BUNDLE" "$REQUESTS_CA_BUNDLE" "$NODE_EXTRA_CA_CERTS"; do
   grep -q 'of the company' "$file" && grep -q 'BEGIN CERTIFICATE' "$file" || exit 5
 done
+for setting in openssl.cafile curl.cainfo; do
+  grep -q "^$setting=\"$SSL_CERT_FILE\"" "${PHP_INI_SCAN_DIR##*:}"/*.ini || exit 6
+done
 echo "$PHP_INI_SCAN_DIR"
 echo "$SSL_CERT_FILE""#;
     let mut command = exec(script);
