@@ -142,11 +142,11 @@ export class Inspector {
     for (const scheme of ["light", "dark"]) {
       await this.page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
       for (const width of [1280, 800, 400]) {
-        await this.page.setViewport({ width, height: 900 });
+        await this.page.setViewport({ width, height: 700 });
         await this.nothingSticksOut(`${name} at ${width}`);
         await this.screenshot(`${name}-${scheme}-${width}`, width);
       }
-      await this.page.setViewport({ width: 1280, height: 900 });
+      await this.page.setViewport({ width: 1280, height: 700 });
       assert.deepEqual(await this.violations(), [], `${name}, ${scheme}`);
     }
   }
@@ -158,8 +158,9 @@ export class Inspector {
       return [...document.querySelectorAll("body *")].filter(isWide).map((element) => element.outerHTML.slice(0, 200));
     });
     assert.deepEqual(wide, [], `${name}: too wide`);
-    const height = await this.page.evaluate(() => innerWidth > 1100 && document.documentElement.scrollHeight - innerHeight);
-    assert.equal(Number(height), 0, `${name}: the columns scroll, and the page does not`);
+    const beyond = () => document.documentElement.scrollHeight - innerHeight;
+    const isWide = this.page.viewport().width >= 1100;
+    assert(!isWide || (await this.page.evaluate(beyond)) === 0, `${name}: the columns scroll, and the page does not`);
   }
 
   async violations() {
