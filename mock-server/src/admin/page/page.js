@@ -128,8 +128,10 @@ const post = (path, body) => ask(path, { method: "POST", body });
 async function advance({ seconds }) {
   const due = nextDue();
   const wanted = seconds === "due" ? Math.max(0, Math.ceil((due - nowMs()) / 1000)) : Number(seconds);
-  const clock = await post(`tenants/${part(chosen.tenant)}/clock`, { advance_seconds: wanted });
-  say(`The clock of ${short(chosen.tenant)} is at ${clockText(Date.parse(clock.now))}.`);
+  const tenant = chosen.tenant;
+  const clock = await post(`tenants/${part(tenant)}/clock`, { advance_seconds: wanted });
+  await clockMoved({ tenant, ...clock });
+  say(`The clock of ${short(tenant)} is at ${clockText(Date.parse(clock.now))}.`);
 }
 
 async function look({ tenant, client }) {
