@@ -7,6 +7,7 @@ mod listener;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use secmon_engine::{Account, Change, Table};
 use serde_json::value::RawValue;
@@ -22,7 +23,7 @@ const CAPACITY: usize = 4000;
 const HELD: usize = 16 * 1024 * 1024;
 
 /// The last calls and changes of all accounts.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Ring {
     happenings: VecDeque<Happening>,
     held: usize,
@@ -59,6 +60,19 @@ impl Happening {
 }
 
 impl Ring {
+    /// An empty one. Its numbers are higher than those of any earlier start: who heard one of them is told of the gap.
+    pub(crate) fn new() -> Self {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH);
+        let micros = since.map_or(0, |since| since.as_micros());
+        Self {
+            happenings: VecDeque::new(),
+            held: 0,
+            last: u64::try_from(micros).unwrap_or(0),
+            news: News::default(),
+            is_closed: false,
+        }
+    }
+
     /// A call that was recorded.
     pub(crate) fn call(&mut self, tenant: Option<&str>, entry: &Arc<Entry>) {
         self.push(tenant.map(str::to_owned), What::Call(Arc::clone(entry)));

@@ -212,7 +212,7 @@ impl Mock {
 
     /// What happens from now on.
     pub(crate) fn events_from_now(&self) -> MutexGuard<'_, Ring> {
-        lock(self.events.get_or_init(Mutex::default))
+        lock(self.events.get_or_init(|| Mutex::new(Ring::new())))
     }
 
     /// Tells of every call that is recorded.

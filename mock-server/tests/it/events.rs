@@ -219,7 +219,7 @@ fn who_comes_back_too_late_is_told_of_the_gap() {
     }
     let mut ears = Ears::open(&stage, "", "Last-Event-ID: 0\r\n");
     assert_eq!(ears.next().expect("an event").kind, "gap");
-    let mut ears = Ears::open(&stage, "", "Last-Event-ID: 1000000\r\n");
+    let mut ears = Ears::open(&stage, "", "Last-Event-ID: 9000000000000000\r\n");
     assert_eq!(ears.next().expect("an event").kind, "gap");
     let wrong = stage.anyone.with("Last-Event-ID", "latest");
     let refused = wrong.get("/_mock/events").expect(400);
@@ -228,6 +228,17 @@ fn who_comes_back_too_late_is_told_of_the_gap() {
         "{}",
         refused.text()
     );
+}
+
+#[test]
+fn the_numbers_of_one_server_say_nothing_to_the_next() {
+    let before = Stage::new();
+    let mut ears = Ears::ready(&before, "");
+    provision(&before.acme, "192.0.2.1");
+    let last = ears.until(is_request).pop().expect("a call").id;
+    let after = Stage::new();
+    let mut ears = Ears::open(&after, "", &format!("Last-Event-ID: {last}\r\n"));
+    assert_eq!(ears.next().expect("an event").kind, "gap");
 }
 
 #[test]
