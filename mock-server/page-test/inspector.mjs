@@ -128,6 +128,10 @@ async function placesAFault(page) {
   await page.type("#fault [name=match]", "{");
   await page.sees("#will-hit", "must be a JSON object");
   await page.type("#fault [name=match]", "");
+  await page.type("#fault [name=operation]", "");
+  await page.page.select("#fault [name=kind]", "tls");
+  await page.sees("#will-hit", "The next TLS handshake shows a certificate that has expired.");
+  await page.page.select("#fault [name=kind]", "status");
   await page.press(tab("journal"));
   await page.sees("#calls", "fault");
 }

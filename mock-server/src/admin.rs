@@ -52,6 +52,18 @@ impl AdminCall {
     pub(super) fn part(&self, place: usize) -> &str {
         self.parts.get(place).map_or("", String::as_str)
     }
+
+    /// The host and port of the partner API. What was called may be an address of the admin API alone.
+    pub(super) fn partner_host(&self) -> String {
+        match self.mock.settings.admin_listen {
+            None => self.host.clone(),
+            Some(_) => format!(
+                "{}:{}",
+                head::without_port(&self.host),
+                self.mock.public_port
+            ),
+        }
+    }
 }
 
 /// What a control answers, and what must be durable first.

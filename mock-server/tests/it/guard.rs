@@ -211,3 +211,18 @@ fn the_inspector_page_runs_nothing_but_its_own_scripts() {
         "a word that is known beforehand keeps nobody out"
     );
 }
+
+#[test]
+fn the_inspector_page_knows_where_the_partner_api_is_and_takes_no_markup_from_the_host() {
+    let stage = Stage::new();
+    let hostile = stage
+        .anyone
+        .with("Host", "localhost\"><script>alert(1)</script>");
+    let page = hostile.get("/_mock/");
+    assert!(!page.text().contains("<script>alert"), "{}", page.text());
+    let url = stage.server.url();
+    let address = url.trim_start_matches("http://");
+    let page = stage.anyone.get("/_mock/").expect(200).text();
+    let told = format!("<meta name=\"partner\" content=\"{address}\">");
+    assert!(page.contains(&told), "{page}");
+}

@@ -10,6 +10,7 @@ use http::{HeaderName, HeaderValue, StatusCode};
 use super::{AdminCall, Answered};
 use crate::AdminError;
 use crate::chance;
+use crate::evidence::escaped;
 use crate::http::reply::Reply;
 use crate::store::Commit;
 
@@ -45,9 +46,10 @@ const PARTS: [(&str, &str, &str); 5] = [
 ];
 
 /// The inspector. Styles and scripts run by a word that only this answer knows, and nothing else does.
-pub(crate) fn inspector(_: &AdminCall) -> Result<Response, AdminError> {
+pub(crate) fn inspector(call: &AdminCall) -> Result<Response, AdminError> {
     let nonce = chance::text();
-    let mut page = include_str!("../page/page.html").to_owned();
+    let host = escaped(&call.partner_host());
+    let mut page = include_str!("../page/page.html").replacen("<!-- partner -->", &host, 1);
     for (place, tag, text) in PARTS {
         let part = format!("<{tag} nonce=\"{nonce}\">\n{text}</{tag}>");
         page = page.replacen(place, &part, 1);

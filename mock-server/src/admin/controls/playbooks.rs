@@ -5,7 +5,6 @@ use serde_json::json;
 use super::{AdminCall, Answered, input};
 use crate::AdminError;
 use crate::fields::{Fields, readers};
-use crate::http::head::without_port;
 use crate::playbooks::{self, Client, Run};
 use crate::store::Commit;
 
@@ -30,15 +29,10 @@ pub(crate) fn start(call: &AdminCall) -> Result<Answered, AdminError> {
     let name = fields.required("name", readers::text(0..=usize::MAX));
     let name = input::finish(fields, || name)?;
     let (run, made, commit) = call.mock.start_playbook(&name)?;
-    // What was called may be an address of the admin API alone.
-    let host = match call.mock.settings.admin_listen {
-        None => call.host.clone(),
-        Some(_) => format!("{}:{}", without_port(&call.host), call.mock.public_port),
-    };
     let body = json!({
         "id": run.id,
         "tenant": run.tenant,
-        "base_url": call.scheme.origin(&host),
+        "base_url": call.scheme.origin(&call.partner_host()),
         "api_key": made.api_key,
         "goal": run.playbook.goal,
     });

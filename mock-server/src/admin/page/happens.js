@@ -112,9 +112,10 @@ function noteRow({ id, text, changes, tenant, at }, isTabbed) {
 
 // --- faults -------------------------------------------------------------------------------------------------------
 function faultWords({ tenant, operation, method, path, match, times, after, probability, effect }) {
-  const calls = times === 0 ? "Every call" : times === 1 ? "The next call" : `The next ${times} calls`;
+  const what = effect.tls ? "TLS handshake" : "call";
+  const calls = times === 0 ? `Every ${what}` : times === 1 ? `The next ${what}` : `The next ${times} ${what}s`;
   const which = [
-    operation && `of ${operation}`, method, path, tenant ? `of ${tenant}` : "of any account",
+    operation && `of ${operation}`, method, path, tenant ? `of ${tenant}` : !effect.tls && "of any account",
     match && `that says ${short(JSON.stringify(match))}`, after > 0 && `after the first ${after}`,
     probability != null && probability < 1 && `with likelihood ${probability}`,
   ];
@@ -126,10 +127,12 @@ const ENDS = {
   mid_body: "halfway through the answer", reset: "by a TCP reset",
 };
 
+const CERTIFICATES = { expired: "that has expired", wrong_host: "for another host", untrusted: "that nobody trusts" };
 /** `s` is the ending of the verb. */
 function effectWords(effect, s) {
   if (effect.latency_ms !== undefined) return `wait${s} ${effect.latency_ms} ms`;
   if (effect.body !== undefined) return `get${s} a raw body with status ${effect.status ?? 200}`;
+  if (effect.tls !== undefined) return `show${s} a certificate ${CERTIFICATES[effect.tls] ?? effect.tls}`;
   if (effect.close !== undefined) return `lose${s} the connection ${ENDS[effect.close] ?? effect.close}`;
   return `get${s} ${[effect.status, effect.code].filter(Boolean).join(" ")}`;
 }
@@ -169,7 +172,8 @@ function drawFaults() {
 function drawWillHit() {
   try {
     const fault = faultWanted();
-    draw(byId("will-hit"), `${faultWords(fault)} ${count(wouldMeet(fault), "call")} of this kind in the journal.`);
+    const met = fault.effect.tls ? "" : `${count(wouldMeet(fault), "call")} of this kind in the journal.`;
+    draw(byId("will-hit"), `${faultWords(fault)} ${met}`);
   } catch (error) {
     draw(byId("will-hit"), error.message);
   }
@@ -185,6 +189,7 @@ function faultWanted() {
     latency: () => ({ latency_ms: number("latency_ms") }),
     close: () => ({ close: form.close.value }),
     body: () => ({ body: form.body.value, status: number("status") }),
+    tls: () => ({ tls: form.tls.value }),
   };
   return {
     tenant: text("tenant"), operation: text("operation"), method: text("method"), path: text("path"),

@@ -100,11 +100,12 @@ function bodyText({ body }) {
   return typeof body === "string" ? body : JSON.stringify(body);
 }
 
+const partner = `${location.protocol}//${document.querySelector("meta[name=partner]").content}`;
 const target = ({ path, query }) => (query ? `${path}?${query}` : path);
 
 function asCurl(call) {
   const body = bodyText(call);
-  const words = ["curl --globoff -X", word(call.method), word(location.origin + target(call))];
+  const words = ["curl --globoff -X", word(call.method), word(partner + target(call))];
   words.push('-H "Authorization: Bearer $SECMON_API_KEY"');
   if (call.sandbox) words.push("-H 'X-Sandbox: true'");
   if (body !== null) words.push("-H 'Content-Type: application/json'", "--data-raw", word(body));
@@ -187,13 +188,11 @@ async function moreCalls() {
 }
 
 function scenarioCall({ name }) {
-  const where = `--base-url ${word(location.origin)}`;
-  return copy(`secmon api sandbox/scenario -f scenario=${name} ${where}`, `the call for ${name}`);
+  return copy(`secmon api sandbox/scenario -f scenario=${name} --base-url ${word(partner)}`, `the call for ${name}`);
 }
 
 const ACTS = {
-  advance, scan, reset, start: startPlaybook, choose: look,
-  clear: clearJournal,
+  advance, scan, reset, start: startPlaybook, choose: look, clear: clearJournal,
   tab: (_, button) => showTab(button),
   open: ({ id }) => toggle(opened.calls, id),
   ports: ({ id }) => toggle(opened.ports, id),
