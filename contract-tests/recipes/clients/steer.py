@@ -30,7 +30,7 @@ client = partner_api.AuthenticatedClient(
 )
 
 # The first call for this server meets an outage, the second does not, and nor would a call for another server.
-outage = FaultEffect(status=503, code="SCANNING_UNAVAILABLE")
+outage = FaultEffect(status=503, code="SCANNING_UNAVAILABLE", retry_after=None)
 server = FaultRequestMatch.from_dict({"ip_address": "203.0.113.10"})
 fault = FaultRequest(
     tenant=account.name, operation="provision_endpoint", match=server, effect=outage

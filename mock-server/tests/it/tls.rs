@@ -210,7 +210,7 @@ fn the_authority_needs_no_key_and_without_https_there_is_none_m7() {
     assert!(authority.text().starts_with("-----BEGIN CERTIFICATE-----"));
     assert!(!authority.text().contains("PRIVATE"));
     let kind = authority.header("content-type");
-    assert_eq!(kind, Some("application/pem-certificate-chain"));
+    assert_eq!(kind, Some("text/plain; charset=utf-8"));
     let none = Stage::new().anyone.get("/_mock/ca.pem").expect(404);
     assert!(none.text().contains("--tls-listen"), "{}", none.text());
 }

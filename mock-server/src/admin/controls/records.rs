@@ -36,7 +36,7 @@ pub(crate) fn authority(call: &AdminCall) -> Result<Answered, AdminError> {
             "This server speaks no https, so it has no authority; start it with --tls-listen.";
         AdminError::Unknown(sentence.to_owned())
     })?;
-    Ok(text("application/pem-certificate-chain", authority))
+    Ok(text("text/plain; charset=utf-8", authority))
 }
 
 fn text(kind: &'static str, text: impl Into<Bytes>) -> Answered {
