@@ -113,6 +113,14 @@ async function opensAndClosesPorts(page, id) {
   await page.misses(`${server(id)} .ports`, "9999/tcp");
 }
 
+async function setsTheScenario(page) {
+  await page.press("#accounts button[data-do=choose]");
+  await page.press("#shown [data-do=scenario][data-name=critical]");
+  await page.sees("#shown [data-do=scenario][aria-pressed=true]", "critical");
+  await page.sees("#said", "find the scenario critical");
+  await page.press("#accounts button[data-client='42']");
+}
+
 async function placesAFault(page) {
   await page.press(tab("faults"));
   await page.type("#fault [name=operation]", "provision_endpoint");
@@ -326,6 +334,7 @@ async function run(page) {
   const id = await step("shows a server as it is provisioned", () => showsAProvision(page));
   await step("moves the clock", () => movesTheClock(page, id));
   await step("opens and closes ports", () => opensAndClosesPorts(page, id));
+  await step("sets the scenario", () => setsTheScenario(page));
   await step("places a fault", () => placesAFault(page));
   await step("filters the journal", () => filters(page));
   await step("copies calls for a shell", () => copies(page, page.home));

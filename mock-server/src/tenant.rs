@@ -7,12 +7,12 @@ use std::time::Duration;
 use secmon_engine::{ClientId, DomainFindings, LeakDataset, OpenPort, Progress, ScanOutcome};
 use uuid::Uuid;
 
-use crate::AdminError;
 use crate::clock::Movement;
 use crate::faults::{Fault, wildcard};
 use crate::journal::{JournalEntry, Redaction, Wanted};
 use crate::mock::{Mock, NewTenant, RecordRef};
 use crate::store::{Commit, wait};
+use crate::{AdminError, Scenario};
 
 /// An account of its own on a [`MockServer`](crate::MockServer): key, clock, world, faults and
 /// journal are its alone. It stays usable, without a network, after the server is dropped.
@@ -107,6 +107,15 @@ impl Tenant {
     /// not active.
     pub fn scan_domain_now(&self, domain_id: Uuid, outcome: ScanOutcome) -> Result<(), AdminError> {
         saved(self.mock.scan_domain_now(self.record(domain_id), outcome))
+    }
+
+    /// Sets what scans find from now on, where nothing else was set (E12).
+    ///
+    /// # Errors
+    ///
+    /// [`AdminError`] when the account is gone or the state could not be saved.
+    pub fn set_scenario(&self, scenario: Scenario) -> Result<(), AdminError> {
+        saved(self.mock.set_scenario(&self.name, scenario))
     }
 
     /// Sets whether the dataset of leaked credentials answers (C10).

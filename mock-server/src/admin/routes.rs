@@ -57,6 +57,7 @@ const TABLE: &[Row] = &[
     Row(Method::DELETE, "/_mock/tenants/{name}/customers/{client_id}/portal-account", Openness::Keyed, Whole(tenants::remove_portal_account), &[]),
     Row(Method::PUT,    "/_mock/endpoints/{id}/ports",                                Openness::Keyed, Whole(records::set_ports), &["tenant"]),
     Row(Method::POST,   "/_mock/endpoints/{id}/scan",                                 Openness::Keyed, Whole(records::scan_endpoint), &["tenant"]),
+    Row(Method::PUT,    "/_mock/tenants/{name}/scenario",                             Openness::Keyed, Whole(tenants::set_scenario), &[]),
     Row(Method::PUT,    "/_mock/tenants/{name}/leak-dataset",                         Openness::Keyed, Whole(tenants::set_leak_dataset), &[]),
     Row(Method::PUT,    "/_mock/domains/{id}/findings",                               Openness::Keyed, Whole(records::set_findings), &["tenant"]),
     Row(Method::POST,   "/_mock/domains/{id}/scan",                                   Openness::Keyed, Whole(records::scan_domain), &["tenant"]),

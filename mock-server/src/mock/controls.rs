@@ -395,6 +395,18 @@ impl Mock {
         })
     }
 
+    /// Sets what scans find where nothing else was set (E12).
+    pub(crate) fn set_scenario(
+        &self,
+        name: &str,
+        scenario: Scenario,
+    ) -> Result<Commit, AdminError> {
+        self.on_account(name, |account, now| {
+            account.at(now).set_scenario(scenario);
+            Ok(())
+        })
+    }
+
     /// Sets whether the dataset of leaked credentials answers (C10).
     pub(crate) fn set_leak_dataset(
         &self,

@@ -502,3 +502,29 @@ fn a_misspelt_parameter_and_an_unknown_call_are_told_what_there_is() {
         "{unknown}"
     );
 }
+
+#[test]
+fn the_scenario_of_an_account_is_what_its_next_scans_find() {
+    let stage = Stage::new();
+    let clean = json!({ "scenario": "clean" });
+    let path = "/_mock/tenants/acme/scenario";
+    stage.anyone.put(path, clean).expect(204);
+    let id = stage.scanned_endpoint(42, "192.0.2.1");
+    let detail = format!("/api/v1/endpoints/{id}/detail?billing_customer_id=42");
+    let found = stage.acme.get(&detail).expect(200).at("/alerts");
+    assert_eq!(found, json!([]), "a clean server raises no alert");
+    let wrong = stage
+        .anyone
+        .put(path, json!({ "scenario": "quiet" }))
+        .expect(400);
+    assert!(
+        wrong.text().contains("clean, warnings, critical"),
+        "{}",
+        wrong.text()
+    );
+    let nobody = "/_mock/tenants/nobody/scenario";
+    stage
+        .anyone
+        .put(nobody, json!({ "scenario": "clean" }))
+        .expect(404);
+}

@@ -14,6 +14,8 @@ use crate::{AdminError, Fixtures, Scenario};
 /// Ten years, in seconds.
 const LONGEST_LIFE: i64 = 10 * 366 * 86_400;
 
+const SCENARIOS: &str = "clean, warnings, critical";
+
 pub(crate) fn list(call: &AdminCall) -> Result<Answered, AdminError> {
     let registry = call.mock.registry();
     let tenants: Vec<_> = registry
@@ -77,10 +79,7 @@ fn options(call: &AdminCall) -> Result<TenantOptions, AdminError> {
         account_endpoint_limit: fields
             .optional("account_endpoint_limit", &limit)
             .map(i64::unsigned_abs),
-        scenario: fields.optional(
-            "scenario",
-            readers::named(Scenario::from_name, "clean, warnings, critical"),
-        ),
+        scenario: fields.optional("scenario", readers::named(Scenario::from_name, SCENARIOS)),
         like: fields.optional("like", readers::text(1..=64)),
         fixtures: fields
             .optional("fixtures", readers::object)
@@ -149,6 +148,15 @@ pub(crate) fn set_progress(call: &AdminCall) -> Result<Answered, AdminError> {
     let progress = input::finish(fields, || progress)?;
     Ok(Answered::done(
         call.mock.set_progress(call.part(0), progress)?,
+    ))
+}
+
+pub(crate) fn set_scenario(call: &AdminCall) -> Result<Answered, AdminError> {
+    let mut fields = input::fields(&call.body, &["scenario"]);
+    let scenario = fields.required("scenario", readers::named(Scenario::from_name, SCENARIOS));
+    let scenario = input::finish(fields, || scenario)?;
+    Ok(Answered::done(
+        call.mock.set_scenario(call.part(0), scenario)?,
     ))
 }
 

@@ -187,8 +187,9 @@ async function moreCalls() {
   await loadCalls();
 }
 
-function scenarioCall({ name }) {
-  return copy(`secmon api sandbox/scenario -f scenario=${name} --base-url ${word(partner)}`, `the call for ${name}`);
+async function setScenario({ name }) {
+  await ask(`tenants/${part(chosen.tenant)}/scenario`, { method: "PUT", body: { scenario: name } });
+  say(`Scans of ${short(chosen.tenant)} find the scenario ${name}.`);
 }
 
 const ACTS = {
@@ -200,7 +201,7 @@ const ACTS = {
   "more-calls": moreCalls,
   "copy-curl": (data) => copy(asCurl(call(data)), "the call as curl"),
   "copy-secmon": (data) => copy(asSecmon(call(data)), "the call as secmon"),
-  "copy-scenario": scenarioCall,
+  scenario: setScenario,
   "copy-key": ({ id }) => copy(known.started.get(Number(id)).api_key, "the key"),
   "copy-done": () => byId("copy").close(),
   "remove-fault": ({ id }) => ask(`faults/${id}`, { method: "DELETE" }).then(loadFaults),

@@ -201,15 +201,14 @@ function accountView() {
   const rules = records("rules").filter(({ value }) => value.scope === "account");
   const scans = `${progress}, every ${span(timings.scan_interval * 1000)}, for ${timings.scan_duration} s`;
   const scenarios = ["clean", "warnings", "critical"].map((name) =>
-    button(name, "copy-scenario", { "data-name": name, "aria-label": `Copy the call for ${name}` }));
+    button(name, "scenario", { "data-name": name, "aria-pressed": String(name === scenario) }));
   return [
     h("h2", { key: "name" }, short(known.account.name, 300)),
     facts([
       ["Portal domain", domain], ["Customers", customers().length],
-      ["Servers", `${servers} of ${limits.account_endpoint_limit}`], ["Rate limit", limited],
-      ["Scans", scans], ["Scans find", scenario],
+      ["Servers", `${servers} of ${limits.account_endpoint_limit}`], ["Rate limit", limited], ["Scans", scans],
     ]),
-    section("Scenario", none("The partner API sets what scans find, in sandbox mode. Copy the call:"), row(scenarios)),
+    section("Scenario", none("What scans find from now on, where no ports or findings were set."), row(scenarios)),
     section("Rules of the whole account", ruleList(rules)),
     section("Reset", none("Removes all records, and puts settings, clock and faults back to the start. The keys stay."),
       button("Reset this account…", "reset", { class: "grave" })),
