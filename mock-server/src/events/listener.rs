@@ -16,11 +16,9 @@ use crate::journal::{JournalEntry, Redaction};
 use crate::mock::Mock;
 use crate::partner::Partner;
 
-/// How late a moved clock, a fault or an account may be told.
-const TICK: Duration = Duration::from_millis(200);
-
-/// How late a scan may be told that comes to its end by the clock.
-const CATCH_UP: Duration = Duration::from_secs(1);
+/// How late a moved clock, a fault, an account, or a scan that comes to its end by the clock may be told. Each look
+/// passes over all accounts, so calls that come faster than this cause none.
+const LOOK: Duration = Duration::from_millis(250);
 
 /// Happenings that are told before others are looked at.
 const AT_ONCE: usize = 64;
@@ -42,8 +40,8 @@ pub(crate) struct Listener {
     /// The number of the next happening.
     next: u64,
     news: watch::Receiver<()>,
-    /// When it was last looked whether something is due.
-    caught_up: Instant,
+    /// When it last looked for what is in no happening.
+    looked: Option<Instant>,
     seen: Seen,
     to_say: VecDeque<Said>,
 }
@@ -89,13 +87,18 @@ impl Listener {
             tenant,
             next: if is_gone { ring.last + 1 } else { next },
             news: ring.news.listen(),
-            caught_up: Instant::now(),
+            looked: None,
             seen: Seen::default(),
             to_say: VecDeque::new(),
         };
         drop(ring);
-        listener.see_accounts();
-        listener.to_say.clear();
+        for partner in listener.partners() {
+            let known = Account::of(&partner);
+            listener
+                .seen
+                .accounts
+                .insert(partner.name().to_owned(), known);
+        }
         if is_gone {
             listener.say("gap", &json!({}));
         }
@@ -112,8 +115,11 @@ impl Listener {
                 return None;
             }
             if self.to_say.is_empty() {
-                // Woken or too late: either way it is looked again.
-                let _ = timeout(TICK, self.news.changed()).await;
+                let until_look = self
+                    .looked
+                    .map_or(LOOK, |at| LOOK.saturating_sub(at.elapsed()));
+                // Woken or too late: either way it hears again.
+                let _ = timeout(until_look, self.news.changed()).await;
             }
         }
     }
@@ -137,10 +143,21 @@ impl Listener {
             self.say("gap", &json!({}));
         }
         self.tell(heard);
-        self.see_accounts();
+        if self.looked.is_none_or(|at| at.elapsed() >= LOOK) {
+            self.looked = Some(Instant::now());
+            self.look();
+        }
+        true
+    }
+
+    fn look(&mut self) {
+        let partners = self.partners();
+        for partner in &partners {
+            self.mock.catch_up(partner);
+        }
+        self.see_accounts(&partners);
         self.see_clock();
         self.see_faults();
-        true
     }
 
     fn tell(&mut self, heard: Vec<Happening>) {
@@ -175,16 +192,9 @@ impl Listener {
     }
 
     /// Accounts that came, went or were replaced, and their clocks.
-    fn see_accounts(&mut self) {
-        let partners = self.partners();
-        if self.caught_up.elapsed() > CATCH_UP {
-            partners
-                .iter()
-                .for_each(|partner| self.mock.catch_up(partner));
-            self.caught_up = Instant::now();
-        }
+    fn see_accounts(&mut self, partners: &[Arc<Partner>]) {
         let mut before = std::mem::take(&mut self.seen.accounts);
-        for partner in &partners {
+        for partner in partners {
             let name = partner.name();
             let now = Account::of(partner);
             let known = before.remove(name);

@@ -73,15 +73,13 @@ done
 "#;
 
 fn exec(script: &str) -> Command {
-    command(&[
-        "exec",
-        "--tls-listen",
-        "127.0.0.1:0",
-        "--",
-        "sh",
-        "-c",
-        script,
-    ])
+    by_https(&["exec"], script)
+}
+
+/// A verb that runs this script with an https address.
+fn by_https(verb: &[&str], script: &str) -> Command {
+    let run = ["--tls-listen", "127.0.0.1:0", "--", "sh", "-c", script];
+    command(&[verb, &run].concat())
 }
 
 fn is_installed(client: &Client) -> bool {
@@ -162,17 +160,7 @@ fn playbooks_are_played_by_https_as_well() {
     let script = r#"
 case "$SECMON_BASE_URL" in https://*) ;; *) exit 9;; esac
 curl --silent --fail --noproxy '*' --output /dev/null "$SECMON_BASE_URL/api/v1/health""#;
-    let verb = [
-        "certify",
-        "lost-answer",
-        "--tls-listen",
-        "127.0.0.1:0",
-        "--",
-        "sh",
-        "-c",
-        script,
-    ];
-    let (_, out, error) = run(&mut command(&verb));
+    let (_, out, error) = run(&mut by_https(&["certify", "lost-answer"], script));
     assert!(out.starts_with("lost-answer  failed"), "{out}{error}");
     assert!(!out.contains("exit code"), "{out}");
 }
