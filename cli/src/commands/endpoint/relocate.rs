@@ -41,6 +41,7 @@ pub struct EndpointMoveArgs {
 }
 
 const OPERATION: &str = "move";
+const DANGER: Danger = Danger::Moderate;
 const MOVED: Words = Words {
     done: "done",
     skipped: "so before",
@@ -178,17 +179,23 @@ async fn refuse_taken(
     }
 }
 
-/// Until the old server ends there are both, which a full plan does not allow.
-async fn want_of_room(context: &Context, customer: CustomerId) -> Result<String, CliError> {
+/// Until the old server ends there are both, which a full plan does not allow. It is told where a question or a dry run
+/// shows it; what cannot be read keeps nobody from being asked.
+async fn want_of_room(context: &Context, customer: CustomerId) -> String {
+    if !context.prompt.shows_preview(DANGER) {
+        return String::new();
+    }
     let list = ListEndpoints::new(customer).per_page(1);
-    let page = context.session.read(list).await?.into_data();
-    let usage = Usage::of_servers(&page.meta);
-    Ok(match (usage.used, usage.capacity) {
+    let Ok(page) = context.session.read(list).await else {
+        return String::new();
+    };
+    let usage = Usage::of_servers(&page.data.meta);
+    match (usage.used, usage.capacity) {
         (Some(used), Some(capacity)) if used >= capacity => format!(
             " The plan is full ({used} of {capacity} servers): the service is likely to refuse the new server, and then nothing changes."
         ),
         _ => String::new(),
-    })
+    }
 }
 
 async fn confirm(
@@ -210,10 +217,10 @@ async fn confirm(
             ""
         },
         before.server.ip_address,
-        want_of_room(context, before.customer).await?
+        want_of_room(context, before.customer).await
     );
     let handle = references::handle_of(&before.server);
-    context.prompt.confirm(Danger::Moderate, &question, &handle)
+    context.prompt.confirm(DANGER, &question, &handle)
 }
 
 impl Moving<'_> {
