@@ -421,27 +421,23 @@ impl Ui {
 
     /// Shows what a dry run would have sent.
     pub fn planned(&self, planned: &[Planned]) -> Exit {
-        let requests: Vec<Value> = planned.iter().map(Planned::to_json).collect();
         let written = match self.format {
             _ if self.display.jq.is_some() => {
-                let plan = Outcome::record(json!({ "dry_run": requests }), Table::default());
+                let plan = Outcome::record(planned::document(planned), Table::default());
                 self.result(&plan)
             }
-            OutputFormat::Json => self.print(&pretty(&json!({ "dry_run": requests }))),
-            OutputFormat::Jsonl => self.print(&json_lines(&Value::Array(requests))),
+            OutputFormat::Json => self.print(&pretty(&planned::document(planned))),
+            OutputFormat::Jsonl => self.each(planned, |planned| json_line(&planned.to_json())),
             OutputFormat::Csv | OutputFormat::Ids => {
                 planned
                     .iter()
                     .for_each(|planned| self.note(&planned.to_string()));
                 Ok(Reader::Listens)
             }
-            OutputFormat::Table | OutputFormat::Wide => {
-                let lines = planned
-                    .iter()
-                    .map(|planned| sanitize(&planned.to_string()))
-                    .map(|planned| format!("{}\n", folded(&std::io::stdout(), &planned, 0, 6)));
-                self.print(&lines.collect::<String>())
-            }
+            OutputFormat::Table | OutputFormat::Wide => self.each(planned, |planned| {
+                let sentence = sanitize(&planned.to_string());
+                format!("{}\n", folded(&std::io::stdout(), &sentence, 0, 6))
+            }),
         };
         match written {
             Ok(_) => Exit::Done,
@@ -450,6 +446,16 @@ impl Ui {
                 error.exit()
             }
         }
+    }
+
+    /// Writes one after the other, as long as somebody reads them: the text of fifty thousand is never in memory.
+    fn each<T>(&self, items: &[T], text: impl Fn(&T) -> String) -> Result<Reader, CliError> {
+        for item in items {
+            if self.print(&text(item))? == Reader::Gone {
+                return Ok(Reader::Gone);
+            }
+        }
+        Ok(Reader::Listens)
     }
 
     /// A progress bar on standard error; invisible where nobody watches, and for one thing alone.

@@ -40,6 +40,11 @@ impl Planned {
     }
 }
 
+/// All that a dry run would send, as one value.
+pub fn document(planned: &[Planned]) -> Value {
+    json!({ "dry_run": planned.iter().map(Planned::to_json).collect::<Vec<_>>() })
+}
+
 impl fmt::Display for Planned {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "would {} {} {}", self.method, self.path, self.about)

@@ -1,11 +1,12 @@
 //! `secmon domain mentions`: mentions on the dark web.
 
 use super::named;
+use crate::commands::common::streamed::{self, Part};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::ui::outcome::{Cell, Field, Outcome, shown, wide, with_room};
 use clap::Args;
-use secmon::model::Mention;
+use secmon::model::{CustomerId, Mention, MentionPage};
 use secmon::operations::ListMentions;
 
 const MENTION: &[Field<Mention>] = &[
@@ -39,6 +40,16 @@ pub async fn run(context: &Context, args: &DomainMentionsArgs) -> Result<Outcome
     list.is_new = only_new.then_some(true);
     let most = context.screen.limit().unwrap_or(usize::MAX);
     let mut pages = context.session.client()?.pages(list).max_items(most);
+    if context.screen.streams() {
+        let part = |mut page: MentionPage, most| {
+            page.mentions.truncate(most);
+            let outcome = listed(&page.mentions, customer);
+            let total = page.total;
+            Ok(Part { outcome, total })
+        };
+        streamed::show(context, pages, part).await?;
+        return Ok(Outcome::silent());
+    }
     let (mut mentions, mut total) = (Vec::new(), None);
     while let Some(page) = pages.next().await {
         let page = page?.into_data();
@@ -46,5 +57,9 @@ pub async fn run(context: &Context, args: &DomainMentionsArgs) -> Result<Outcome
         mentions.extend(page.mentions);
     }
     let mentions = context.screen.cut(mentions, total);
-    Ok(Outcome::list(&mentions, MENTION).of_kind("mention", Some(customer)))
+    Ok(listed(&mentions, customer))
+}
+
+fn listed(mentions: &[Mention], customer: CustomerId) -> Outcome {
+    Outcome::list(mentions, MENTION).of_kind("mention", Some(customer))
 }

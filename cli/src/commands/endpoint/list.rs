@@ -1,14 +1,15 @@
 //! `secmon endpoint list`: the servers, page by page, or those that are looked for.
 
 use crate::commands::common::args::{EndpointStatusArg, endpoint_status};
+use crate::commands::common::streamed::{self, Part};
 use crate::commands::common::{findings, new_customer, views};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::notebook::index::{Seen, Server};
 use crate::session::Session;
 use crate::session::portal::{self, Thing};
+use crate::ui::Ui;
 use crate::ui::outcome::Outcome;
-use crate::ui::{Reader, Ui};
 use crate::values::ports::PortSpec;
 use crate::{bulk, references};
 use clap::Args;
@@ -42,7 +43,7 @@ pub async fn run(context: &Context, args: &EndpointListArgs) -> Result<Outcome, 
     let most = context.screen.limit().unwrap_or(usize::MAX);
     let mut pages = context.session.client()?.pages(list).max_items(most);
     if context.screen.streams() {
-        return stream(context, pages, most).await;
+        return stream(context, pages).await;
     }
     let (mut endpoints, mut total) = (Vec::new(), None);
     while let Some(page) = pages.next().await {
@@ -144,33 +145,20 @@ async fn open_on(
     Ok(open)
 }
 
-/// Shows the servers as their pages come, as long as somebody reads them.
-async fn stream(
-    context: &Context,
-    mut pages: Pages<ListEndpoints>,
-    most: usize,
-) -> Result<Outcome, CliError> {
-    let (mut shown, mut total) = (0, None);
-    while let Some(page) = pages.next().await {
-        let mut page = page?.into_data();
-        page.data.truncate(most - shown);
-        shown += page.data.len();
-        total = page
-            .meta
-            .total
-            .and_then(|total| usize::try_from(total).ok());
+/// Shows the servers as their pages come.
+async fn stream(context: &Context, pages: Pages<ListEndpoints>) -> Result<Outcome, CliError> {
+    let shown = streamed::show(context, pages, |mut page, most| {
+        page.data.truncate(most);
         let seen = page.data.iter().map(Server::from).collect();
         context.notebook.learn(Seen::Servers(seen));
-        if context.screen.part(listed(&page.data))? == Reader::Gone {
-            return Ok(Outcome::silent());
-        }
-    }
-    if shown == 0 {
+        Ok(Part {
+            outcome: listed(&page.data),
+            total: page.meta.total,
+        })
+    });
+    if shown.await? == 0 {
         tell_unknown(&context.session, &context.screen).await;
     }
-    context
-        .screen
-        .tell_cut(total.unwrap_or(shown).saturating_sub(shown));
     Ok(Outcome::silent())
 }
 
