@@ -158,7 +158,10 @@ fn clocks_and_faults_and_accounts_are_told() {
     assert_eq!(clock.data["now"], "2026-01-02T00:00:00+00:00");
 
     let fault = json!({ "path": "/api/v1/health", "effect": { "status": 503 } });
-    stage.anyone.post("/_mock/faults", fault).expect(201);
+    stage
+        .anyone
+        .post("/_mock/faults", fault.clone())
+        .expect(201);
     let hits = |event: &Event| event.data["faults"][0]["hits"].clone();
     let placed = ears
         .until(|event| event.kind == "fault")
@@ -167,6 +170,16 @@ fn clocks_and_faults_and_accounts_are_told() {
     assert_eq!(hits(&placed), 0);
     stage.anyone.unjudged().get("/api/v1/health").expect(503);
     ears.until(|event| event.kind == "fault" && hits(event) == 1);
+    let id = &placed.data["faults"][0]["id"];
+    for removed in [format!("/_mock/faults/{id}"), "/_mock/faults".to_owned()] {
+        stage.anyone.delete(&removed).expect(204);
+        ears.until(|event| event.data == json!({ "faults": [] }));
+        stage
+            .anyone
+            .post("/_mock/faults", fault.clone())
+            .expect(201);
+        ears.until(|event| event.kind == "fault" && hits(event) == 0);
+    }
 
     let made = json!({ "name": "passing" });
     stage.anyone.post("/_mock/tenants", made).expect(201);
@@ -213,11 +226,14 @@ fn who_comes_back_hears_what_came_meanwhile() {
 #[test]
 fn who_comes_back_too_late_is_told_of_the_gap() {
     let stage = Stage::of(|builder| builder.rate_limit(secmon_mock::RateLimit::Off));
-    drop(Ears::ready(&stage, ""));
+    let mut ears = Ears::ready(&stage, "");
+    stage.anyone.get("/api/v1/health").expect(200);
+    let last = ears.until(is_request).pop().expect("a call").id;
+    drop(ears);
     for _ in 0..4001 {
         stage.anyone.get("/api/v1/health").expect(200);
     }
-    let mut ears = Ears::open(&stage, "", "Last-Event-ID: 0\r\n");
+    let mut ears = Ears::open(&stage, "", &format!("Last-Event-ID: {last}\r\n"));
     assert_eq!(ears.next().expect("an event").kind, "gap");
     let mut ears = Ears::open(&stage, "", "Last-Event-ID: 9000000000000000\r\n");
     assert_eq!(ears.next().expect("an event").kind, "gap");
