@@ -233,8 +233,8 @@ impl Scans<'_> {
         loop {
             self.keep(&before);
             let error = match self.ask(endpoint).await? {
-                Asked::Ended(end) => return Ok(end),
-                Asked::Refused(error) => error,
+                Attempt::Ended(end) => return Ok(end),
+                Attempt::Refused(error) => error,
             };
             let pause = error
                 .retry_after()
@@ -269,7 +269,7 @@ impl Scans<'_> {
     }
 
     /// One call.
-    async fn ask(&self, endpoint: &Endpoint) -> Result<Asked, CliError> {
+    async fn ask(&self, endpoint: &Endpoint) -> Result<Attempt, CliError> {
         let context = self.context;
         let name = references::name_of(endpoint);
         let customer = references::owner(context, endpoint)?;
@@ -280,7 +280,7 @@ impl Scans<'_> {
         match context.session.client()?.send(scan).await {
             Ok(scan) => {
                 context.session.remember(&change, "done");
-                Ok(Asked::Ended(End::Done(Done {
+                Ok(Attempt::Ended(End::Done(Done {
                     id: scan.data.scan_id.to_string(),
                     record: to_json(&scan.data),
                     sentence: on_its_way(&name),
@@ -291,13 +291,13 @@ impl Scans<'_> {
                 context
                     .session
                     .refused::<()>(context.session.guard()?, &format!("scan of {name}"))?;
-                Ok(Asked::Ended(End::Planned))
+                Ok(Attempt::Ended(End::Planned))
             }
             Err(error) => {
                 if error.sent() == Sent::Maybe {
                     context.session.remember(&change, "no_answer");
                 }
-                Ok(Asked::Refused(Box::new(error)))
+                Ok(Attempt::Refused(Box::new(error)))
             }
         }
     }
@@ -319,7 +319,7 @@ impl Scans<'_> {
 }
 
 /// What became of one call.
-enum Asked {
+enum Attempt {
     Ended(End),
     Refused(Box<secmon::Error>),
 }

@@ -25,7 +25,7 @@ impl Imports {
             let probe = field.program.start(STANDING)?;
             let mut taken = 0;
             for number in 0..self.documents {
-                let (document, about) = spoilt(&good, &mut chance)?;
+                let (document, about) = mutated(&good, &mut chance)?;
                 let tried = self.try_one(field, &probe.anyone(), &good, &document);
                 taken += usize::from(
                     tried.map_err(|lost| lost.at(&format!("document {number}, {about}")))?,
@@ -133,7 +133,7 @@ fn calls(server: &str) -> Vec<(&'static str, Value)> {
 
 /// The document with something wrong in it: a text changed wherever it stands, or one to three places changed to something
 /// hostile, to what stands elsewhere, or to nearly the same.
-fn spoilt(good: &Value, chance: &mut Chance) -> Outcome<(Value, String)> {
+fn mutated(good: &Value, chance: &mut Chance) -> Outcome<(Value, String)> {
     let mut all = Vec::new();
     places(good, String::new(), &mut all);
     let at = |place: &String| good.pointer(place).cloned().unwrap_or_default();

@@ -23,14 +23,14 @@ struct Instant {
     open: for<'a> fn(&'a Scene, &'static str) -> Doing<'a, (Time, Value)>,
     way: &'static str,
     /// Asks whether it has ended.
-    ask: for<'a> fn(&'a Scene, &'a Value, Asked) -> Doing<'a, String>,
+    ask: for<'a> fn(&'a Scene, &'a Value, Probe) -> Doing<'a, String>,
     /// What is answered until it ends, and from then on.
     answers: [&'static str; 2],
 }
 
-/// When something is asked.
+/// One time of asking.
 #[derive(Clone, Copy)]
-struct Asked {
+struct Probe {
     /// How often it was asked before.
     number: usize,
     /// The end, and what is left until then.
@@ -48,7 +48,7 @@ macro_rules! instants {
                     fraction: $fraction,
                     open: |scene, way| Box::pin($open(scene, way)),
                     way: $way,
-                    ask: |scene, thing, asked| Box::pin($ask(scene, thing, asked)),
+                    ask: |scene, thing, probe| Box::pin($ask(scene, thing, probe)),
                     answers: [$alive, $over],
                 }))) as fn() -> crate::Playing,
             )),*];
@@ -103,12 +103,12 @@ async fn ends(instant: Instant) {
                 continue;
             }
             scene.set(end + moment).await;
-            let asked = Asked {
+            let probe = Probe {
                 number,
                 end,
                 left: -moment,
             };
-            let found = (instant.ask)(&scene, &thing, asked).await;
+            let found = (instant.ask)(&scene, &thing, probe).await;
             let expected = instant.answers[usize::from(moment >= Duration::zero())];
             assert_eq!(
                 found,
@@ -285,14 +285,14 @@ async fn fill(scene: &Scene, thing: &Value) -> String {
     scene.get(text(thing)).await.outcome()
 }
 
-async fn call_in_window(scene: &Scene, thing: &Value, asked: Asked) -> String {
-    if asked.left <= Duration::zero() {
+async fn call_in_window(scene: &Scene, thing: &Value, probe: Probe) -> String {
+    if probe.left <= Duration::zero() {
         let beyond = fill(scene, thing).await;
         assert_eq!(beyond, "429 window", "a new window, and one call more");
         return "200".to_owned();
     }
     let answer = scene.get(text(thing)).await;
-    scene.assert_wait(&answer, asked.left);
+    scene.assert_wait(&answer, probe.left);
     answer.outcome()
 }
 
@@ -325,10 +325,10 @@ async fn cooldown(scene: &Scene, _: &str) -> (Time, Value) {
     (scene.start + length, thing)
 }
 
-async fn scan_again(scene: &Scene, thing: &Value, asked: Asked) -> String {
+async fn scan_again(scene: &Scene, thing: &Value, probe: Probe) -> String {
     let answer = scene.scan(thing).await;
-    if asked.left > Duration::zero() {
-        scene.assert_wait(&answer, asked.left);
+    if probe.left > Duration::zero() {
+        scene.assert_wait(&answer, probe.left);
     }
     answer.outcome()
 }
@@ -347,8 +347,8 @@ async fn token(scene: &Scene, _: &str) -> (Time, Value) {
     (end, json!(tokens))
 }
 
-async fn sign_in(scene: &Scene, tokens: &Value, asked: Asked) -> String {
-    let token = text(&tokens[asked.number]);
+async fn sign_in(scene: &Scene, tokens: &Value, probe: Probe) -> String {
+    let token = text(&tokens[probe.number]);
     let address = format!("{}/sso?token={token}", scene.estate.account.url);
     let mut said = Vec::new();
     for _ in 0..2 {
@@ -394,7 +394,7 @@ async fn rule(scene: &Scene, way: &'static str) -> (Time, Value) {
 }
 
 /// What the rule itself, the lists, and the server's detail say; `torn` where they do not agree.
-async fn looked_at_rule(scene: &Scene, thing: &Value, _: Asked) -> String {
+async fn looked_at_rule(scene: &Scene, thing: &Value, _: Probe) -> String {
     let [id, server] = [0, 1].map(|place| text(&thing[place]));
     let rule = scene.read(&format!("/api/v1/whitelists/{id}")).await;
     let mut active = vec![rule["data"]["is_active"] == true];
@@ -451,14 +451,14 @@ async fn scan_of_server(scene: &Scene, way: &'static str) -> (Time, Value) {
     (scene.start + end, json!([server, interval.num_seconds()]))
 }
 
-async fn looked_at_server(scene: &Scene, thing: &Value, asked: Asked) -> String {
+async fn looked_at_server(scene: &Scene, thing: &Value, probe: Probe) -> String {
     let server = text(&thing[0]);
     let path = format!("/api/v1/endpoints/{server}/detail");
     let detail = scene.read(&path).await;
     let (data, scan) = (&detail["data"], &detail["latest_scan"]);
     let alone = scene.read(&format!("/api/v1/endpoints/{server}")).await;
     assert_eq!(alone["data"], *data, "by itself and in its detail");
-    let ended = scene.shows(&scan["scanned_at"], asked.end);
+    let ended = scene.shows(&scan["scanned_at"], probe.end);
     assert_eq!(
         data["last_scan_at"], scan["scanned_at"],
         "last_scan_at and scanned_at"
@@ -508,7 +508,7 @@ async fn scan_of_domain(scene: &Scene, way: &'static str) -> (Time, Value) {
     }
 }
 
-async fn looked_at_domain(scene: &Scene, thing: &Value, asked: Asked) -> String {
+async fn looked_at_domain(scene: &Scene, thing: &Value, probe: Probe) -> String {
     let (id, customer) = (text(&thing[0]), &thing[1]);
     let of = |what: &str| format!("/api/v1/domains/{id}/{what}?billing_customer_id={customer}");
     let summary = scene.read(&of("summary")).await;
@@ -519,7 +519,7 @@ async fn looked_at_domain(scene: &Scene, thing: &Value, asked: Asked) -> String 
         &data["dark_web_last_scan_at"],
         &last["created_at"],
     ];
-    let ended = ended.map(|shown| scene.shows(shown, asked.end));
+    let ended = ended.map(|shown| scene.shows(shown, probe.end));
     let status = match last.is_null() {
         true => "pending",
         false => "completed",

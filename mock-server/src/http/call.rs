@@ -287,7 +287,7 @@ impl<'a> InFlight<'a> {
         match commit.await {
             Ok(()) if self.mock.settings.manners == Manners::Unkind => {
                 tokio::time::sleep(unkind::SLOWNESS).await;
-                unkind::spoilt(reply)
+                unkind::extended(reply)
             }
             Ok(()) => reply,
             Err(error) => {

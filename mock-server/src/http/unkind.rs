@@ -21,17 +21,17 @@ const NEW_VALUES: [(&str, &str, &str); 3] = [
 
 /// The same answer with fields and enum values that came later than the client. Bodies that are
 /// no JSON stay as they are.
-pub(super) fn spoilt(mut reply: Reply) -> Reply {
+pub(super) fn extended(mut reply: Reply) -> Reply {
     if let Ok(mut body) = serde_json::from_slice(&reply.body) {
-        spoil(&mut body);
+        extend(&mut body);
         reply.body = body.to_string().into();
     }
     reply
 }
 
-fn spoil(value: &mut Value) {
+fn extend(value: &mut Value) {
     match value {
-        Value::Array(items) => items.iter_mut().for_each(spoil),
+        Value::Array(items) => items.iter_mut().for_each(extend),
         Value::Object(fields) => {
             for (name, known, new) in NEW_VALUES {
                 if fields.get(name).is_some_and(|value| value == known) {
@@ -41,7 +41,7 @@ fn spoil(value: &mut Value) {
             for (name, field) in fields.iter_mut() {
                 // These map names or client ids to values: a further entry would say something.
                 if !["errors", "enforcement", "status_counts"].contains(&name.as_str()) {
-                    spoil(field);
+                    extend(field);
                 }
             }
             fields.insert(EXTRA_FIELD.to_owned(), true.into());

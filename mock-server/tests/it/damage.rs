@@ -32,14 +32,14 @@ fn a_second_server_on_the_file_is_refused() {
 }
 
 /// Every way to spoil a file is refused in one sentence that leaves it as it was.
-fn refuses(file: &Path, spoilt: &[u8]) {
-    std::fs::write(file, spoilt).expect("a file");
+fn refuses(file: &Path, damaged: &[u8]) {
+    std::fs::write(file, damaged).expect("a file");
     let error = server(file)
         .err()
-        .unwrap_or_else(|| panic!("{} bytes were accepted", spoilt.len()));
+        .unwrap_or_else(|| panic!("{} bytes were accepted", damaged.len()));
     assert!(matches!(error, StartError::State { .. }), "{error}");
     assert!(!error.to_string().contains('\n'), "{error}");
-    assert_eq!(std::fs::read(file).expect("a file"), spoilt, "{error}");
+    assert_eq!(std::fs::read(file).expect("a file"), damaged, "{error}");
 }
 
 #[test]
@@ -77,9 +77,9 @@ fn a_flipped_bit_is_refused_or_changes_nothing() {
             .wrapping_mul(6_364_136_223_846_793_005)
             .wrapping_add(1_442_695_040_888_963_407);
         let place = (state >> 33) as usize % (good.len() * 8);
-        let mut spoilt = good.clone();
-        spoilt[place / 8] ^= 1 << (place % 8);
-        std::fs::write(&file, &spoilt).expect("a file");
+        let mut damaged = good.clone();
+        damaged[place / 8] ^= 1 << (place % 8);
+        std::fs::write(&file, &damaged).expect("a file");
         match server(&file) {
             Err(StartError::State { .. }) => refused += 1,
             Err(error) => panic!("bit {place}: {error}"),
@@ -113,9 +113,9 @@ fn a_record_that_was_changed_is_refused_whatever_of_it_it_was() {
         let update = format!("UPDATE records SET {change}");
         assert!(database.execute(&update, ()).expect("an update") > 0);
         drop(database);
-        let spoilt = std::fs::read(&file).expect("a file");
-        assert!(spoilt != good, "{change}");
-        refuses(&file, &spoilt);
+        let damaged = std::fs::read(&file).expect("a file");
+        assert!(damaged != good, "{change}");
+        refuses(&file, &damaged);
         let error = server(&file).expect_err("it is refused").to_string();
         assert!(error.contains("checksum"), "{change}: {error}");
         assert_eq!(files(&folder), ["state.sqlite"], "{change}");
@@ -336,8 +336,8 @@ fn a_newer_format_is_refused() {
         .pragma_update(None, "user_version", 99)
         .expect("a format");
     drop(database);
-    let spoilt = std::fs::read(&file).expect("a file");
+    let damaged = std::fs::read(&file).expect("a file");
     let error = server(&file).expect_err("a newer format");
     assert!(error.to_string().contains("newer"), "{error}");
-    assert_eq!(std::fs::read(&file).expect("a file"), spoilt);
+    assert_eq!(std::fs::read(&file).expect("a file"), damaged);
 }

@@ -31,7 +31,7 @@ struct State {
 }
 
 struct Planned {
-    request: Asked,
+    request: Expected,
     /// How often it is due; `None` for a step that can be played for ever, or never.
     times: Option<u32>,
     played: u32,
@@ -39,7 +39,7 @@ struct Planned {
     end: End,
 }
 
-enum Asked {
+enum Expected {
     Anything,
     Operation(String),
     Path(Method, String),
@@ -80,17 +80,17 @@ impl Script {
 
     /// A step for requests of an operation, by its name in [`OPERATIONS`](crate::OPERATIONS).
     pub fn on(&self, operation: &str) -> Step<'_> {
-        self.step(Asked::Operation(operation.to_owned()))
+        self.step(Expected::Operation(operation.to_owned()))
     }
 
     /// A step for requests of this method and path, without the query; a segment `*` stands for any one.
     pub fn on_path(&self, method: Method, path: &str) -> Step<'_> {
-        self.step(Asked::Path(method, path.to_owned()))
+        self.step(Expected::Path(method, path.to_owned()))
     }
 
     /// A step for whatever comes. Such steps are played in the order in which they were written.
     pub fn on_any(&self) -> Step<'_> {
-        self.step(Asked::Anything)
+        self.step(Expected::Anything)
     }
 
     /// Answers the next request, with JSON.
@@ -157,7 +157,7 @@ impl Script {
         }
     }
 
-    fn step(&self, request: Asked) -> Step<'_> {
+    fn step(&self, request: Expected) -> Step<'_> {
         Step {
             script: self,
             plan: Planned {
@@ -201,12 +201,12 @@ impl Transport for Script {
 
 impl State {
     fn next(&mut self, sent: SentRequest) -> Result<(Duration, End), TransportError> {
-        let find = |wanted: &dyn Fn(&Asked) -> bool| {
+        let find = |wanted: &dyn Fn(&Expected) -> bool| {
             let due = |step: &Planned| step.left() != Some(0) && wanted(&step.request);
             self.steps.iter().position(due)
         };
         let place = find(&|asked| asked.names(&sent))
-            .or_else(|| find(&|asked| matches!(asked, Asked::Anything)));
+            .or_else(|| find(&|expected| matches!(expected, Expected::Anything)));
         let name = sent.to_string();
         self.requests.push(sent);
         let Some(place) = place else {
@@ -235,7 +235,7 @@ impl Planned {
     }
 }
 
-impl Asked {
+impl Expected {
     /// Whether it names this request, and not just any.
     fn names(&self, sent: &SentRequest) -> bool {
         match self {
@@ -249,7 +249,7 @@ impl Asked {
     }
 }
 
-impl fmt::Display for Asked {
+impl fmt::Display for Expected {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Anything => f.write_str("any request"),

@@ -18,9 +18,9 @@ use serde_json::json;
 use crate::support::*;
 
 /// Remembers who asked.
-struct Asked(MemoryBudget, Mutex<Vec<Priority>>);
+struct RecordingBudget(MemoryBudget, Mutex<Vec<Priority>>);
 
-impl Budget for Asked {
+impl Budget for RecordingBudget {
     fn acquire<'a>(
         &'a self,
         request: Acquire<'a>,
@@ -33,7 +33,7 @@ impl Budget for Asked {
 #[tokio::test]
 async fn settings_hold_for_a_client_for_a_part_of_a_program_and_for_one_call() {
     let script = Script::new();
-    let asked = Arc::new(Asked(MemoryBudget::default(), Mutex::default()));
+    let asked = Arc::new(RecordingBudget(MemoryBudget::default(), Mutex::default()));
     let client = builder(&script)
         .budget(asked.clone())
         .build()
