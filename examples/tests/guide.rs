@@ -1,3 +1,5 @@
+//! The tests of docs/testing.md, which shows this file.
+
 use secmon::model::CustomerId;
 use secmon::operations::{GetEndpointDetail, ProvisionEndpoint};
 use secmon::{ApiKey, Client};
