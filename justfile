@@ -64,6 +64,10 @@ schemathesis *arguments:
 description:
     .ci/description
 
+# Follow the guides word by word: `just guides docs/tour.md` (needs curl, jq, Go, Node, PHP, and the programs in target/release)
+guides *arguments:
+    .ci/guides {{arguments}}
+
 # Open the page of `secmon report` in a headless Chromium (needs target/release/secmon)
 report-page:
     .ci/report-page
