@@ -91,6 +91,14 @@ package:
 debian: package
     .ci/debian
 
+# npm packages of both programs, from that archive's content (needs npm)
+npm: package
+    .ci/npm
+
+# Python wheels of both programs (needs maturin)
+wheels:
+    .ci/wheels
+
 # The mock as a container image (`just image docker` where there is no podman)
 image container="podman":
     {{container}} build --file Containerfile --tag secmon-mock .

@@ -153,7 +153,7 @@ impl LocalService {
         })?;
         if server.passed_over_fixtures() {
             self.ui.note(&format!(
-                "note: {FIXTURES} is not used: the embedded mock has a state already; secmon --local mock reset starts anew with it"
+                "note: {FIXTURES} is for a new state, and the embedded mock has one already; secmon --local mock reset starts anew with it"
             ));
         }
         Ok(server)
