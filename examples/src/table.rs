@@ -2,6 +2,7 @@
 
 use csv::{ErrorKind, ReaderBuilder, StringRecord, Trim};
 use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
 use std::fmt;
 use std::path::Path;
 
@@ -49,17 +50,15 @@ pub fn read<Row: DeserializeOwned, Item>(
     let mut mistakes = wrong_columns(&header, columns);
     let mut items = Vec::new();
     if mistakes.is_empty() {
-        for row in reader.records() {
-            match row
-                .map_err(|error| unlike_the_header(&error))
-                .and_then(|record| {
-                    let line = record.position().map_or(0, csv::Position::line);
-                    let row = record.deserialize(Some(&header));
-                    let row = row.map_err(|error| no_value(line, &error, &header));
-                    let item =
-                        check(line, row?).map_err(|wrong| format!("line {line}: {wrong}"))?;
-                    Ok((line, item))
-                }) {
+        for record in reader.records() {
+            let item = record.map_err(|error| unlike_the_header(&error));
+            let item = item.and_then(|record| {
+                let line = record.position().map_or(0, csv::Position::line);
+                let item = row_of(&header, &record).and_then(|row| check(line, row));
+                item.map(|item| (line, item))
+                    .map_err(|wrong| format!("line {line}: {wrong}"))
+            });
+            match item {
                 Ok(item) => items.push(item),
                 Err(mistake) => mistakes.push(mistake),
             }
@@ -99,16 +98,23 @@ fn unlike_the_header(error: &csv::Error) -> String {
     }
 }
 
-fn no_value(line: u64, error: &csv::Error, header: &StringRecord) -> String {
-    let ErrorKind::Deserialize { err, .. } = error.kind() else {
-        return format!("line {line}: {error}");
-    };
-    let column = err
-        .field()
-        .and_then(|at| header.get(usize::try_from(at).ok()?));
-    format!(
-        "line {line}: {}: {}",
-        column.unwrap_or("a field"),
-        err.kind()
-    )
+/// An empty field is one that was left out.
+fn row_of<Row: DeserializeOwned>(
+    header: &StringRecord,
+    record: &StringRecord,
+) -> Result<Row, String> {
+    let fields = header
+        .iter()
+        .zip(record)
+        .filter(|(_, text)| !text.is_empty());
+    let fields: Map<String, Value> = fields
+        .map(|(name, text)| (name.to_owned(), text.into()))
+        .collect();
+    serde_path_to_error::deserialize(Value::Object(fields)).map_err(|error| {
+        let column = error.path().to_string();
+        match header.iter().position(|name| name == column) {
+            Some(at) => format!("{column}: {:?}: {}", &record[at], error.inner()),
+            None => error.inner().to_string(),
+        }
+    })
 }

@@ -96,8 +96,12 @@ async fn handle(client: &Client, hook: &Hook, held: &mut BTreeSet<ServiceId>) ->
         Next::AskCustomer(sentence) => answer(hook, "ask_customer", sentence),
         Next::AskOperator(sentence) => answer(hook, "ask_operator", sentence),
         Next::Halt(sentence) => answer(hook, "halt", sentence),
-        // Every hook begins by looking, or may be repeated: delivered again, it finds what this one did.
-        Next::RetryLater { .. } | Next::LookFirst => answer(hook, "later", &error.to_string()),
+        Next::RetryLater { .. } => answer(hook, "later", &error.to_string()),
+        // Nothing but the same hook tells what became of the first one: every hook may be worked off again.
+        Next::LookFirst => match work::look(client, hook).await {
+            Ok(seen) => answer(hook, "later", &format!("{error}; {seen}")),
+            Err(unseen) => answer(hook, "later", &format!("{error}; {unseen}")),
+        },
     };
     line["may_have_acted"] = json!(error.sent() == Sent::Maybe);
     if let Next::RetryLater { after } = &next {

@@ -127,6 +127,27 @@ async fn subscription(client: &Client, hook: &Hook, package: Package) -> Result<
     Ok(reached(status.as_str(), wanted))
 }
 
+/// What can be seen, for somebody who reads the log, where an answer was lost. It never settles the matter: the service
+/// tells sums over all services of a customer, and the same hook, delivered again, tells it exactly.
+pub async fn look(client: &Client, hook: &Hook) -> Result<String, Error> {
+    if let Goods::DomainSlots(_) = hook.goods {
+        let domains = client.domains().list(hook.customer).await?.into_data();
+        return Ok(match (domains.slots_used, domains.slots_total) {
+            (Some(used), Some(total)) => format!("{used} of {total} domain slots are in use"),
+            _ => "how many domain slots there are is not told".to_owned(),
+        });
+    }
+    let list = client.servers().list(hook.customer);
+    let servers = list.filter(|list| list.per_page(100)).collect_all().await?;
+    let paused = servers
+        .iter()
+        .filter(|server| server.quota_paused == Some(true));
+    let (all, paused) = (servers.len(), paused.count());
+    Ok(format!(
+        "{all} servers, {paused} of them paused for want of room"
+    ))
+}
+
 fn reached(state: &str, wanted: &str) -> Reached {
     match state == wanted {
         true => Reached::AsAsked(state.to_owned()),
