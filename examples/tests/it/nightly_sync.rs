@@ -47,7 +47,7 @@ async fn what_a_correction_changed_is_told_customer_by_customer() {
     let lines: Vec<&str> = ran.out.lines().collect();
     assert_eq!(
         lines[0],
-        "2 services reported in 1 chunks: 1 changed, 0 as before"
+        "services reported: 2, of them 1 changed, 0 as before"
     );
     assert!(
         lines[1].starts_with("customer 42, port_monitoring: paused 203.0.113."),
@@ -64,7 +64,7 @@ async fn what_a_correction_changed_is_told_customer_by_customer() {
     assert!(
         again
             .out
-            .starts_with("1 services reported in 1 chunks: 0 changed, 1 as before")
+            .starts_with("services reported: 1, of them 0 changed, 1 as before")
     );
     assert_eq!(again.code, Some(0));
     let back = sync(&account, "42,501,port_monitoring,active\n");
@@ -123,7 +123,7 @@ fn services_go_500_at_a_time_and_a_refused_chunk_does_not_stop_the_others() {
     );
     assert!(
         ran.out
-            .starts_with("701 services reported in 2 chunks: an unknown number changed")
+            .starts_with("services reported: 701, of them an unknown number changed")
     );
     assert_eq!(ran.code, Some(1));
 }

@@ -13,9 +13,8 @@ const CHUNK: usize = 500;
 /// What a correction did.
 #[derive(Default)]
 pub struct Correction {
-    /// Services that the service has heard of, and in how many chunks.
+    /// Services that the service has heard of.
     reported: usize,
-    chunks: usize,
     /// Services that were moved to another state, and those that were there already.
     changed: Tally,
     unchanged: Tally,
@@ -47,7 +46,6 @@ impl Correction {
             match client.send(report).await {
                 Ok(answer) => {
                     result.reported += chunk.len();
-                    result.chunks += 1;
                     result.take(lines, answer);
                 }
                 Err(error) => {
@@ -162,8 +160,8 @@ impl fmt::Display for Correction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "{} services reported in {} chunks: {} changed, {} as before",
-            self.reported, self.chunks, self.changed, self.unchanged
+            "services reported: {}, of them {} changed, {} as before",
+            self.reported, self.changed, self.unchanged
         )?;
         for sentence in &self.for_customers {
             writeln!(f, "{sentence}")?;
