@@ -28,6 +28,10 @@ impl Area {
         let account = account();
         // Another test may have been first.
         let _ = rustls::crypto::ring::default_provider().install_default();
+        let browser = reqwest::Client::builder()
+            .redirect(Policy::none())
+            .no_proxy();
+        let browser = browser.build().expect("a browser");
         let folder = tempfile::tempdir().expect("a folder");
         let sessions = folder.path().join("sessions.json");
         std::fs::write(&sessions, r#"{"session-of-ann": 42, "session-of-bob": 43}"#)
@@ -43,15 +47,12 @@ impl Area {
             .trim()
             .strip_prefix("listening on ")
             .expect("its address");
-        let browser = reqwest::Client::builder()
-            .redirect(Policy::none())
-            .no_proxy();
         Self {
             url: url.to_owned(),
             account,
             process,
             output,
-            browser: browser.build().expect("a browser"),
+            browser,
         }
     }
 
