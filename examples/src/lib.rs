@@ -1,6 +1,9 @@
-//! Integrations that run, for authors of billing modules. Each has a program under `src/bin`.
-//!
-//! The programs read `SECMON_BASE_URL` and `SECMON_API_KEY`, so that one and the same program runs against the mock
-//! and against a portal.
+//! What the programs under `src/bin` have in common: the connection, the error policy, the memory of what is done, the
+//! reading of CSV files, and the exit code. [`own_module`] is the sixth example; `tests/own_module.rs` tests it.
 
-pub mod billing;
+pub mod connect;
+pub mod end;
+pub mod journal;
+pub mod own_module;
+pub mod policy;
+pub mod table;

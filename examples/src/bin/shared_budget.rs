@@ -1,40 +1,60 @@
-//! One of several workers that share the rate limit of a key through Redis: it reads the list of servers over and over,
-//! and meets no 429, however many of it run.
+//! One of several workers that share the rate limit of one key through Redis. It reads a customer's servers over and
+//! over, and meets no 429, however many of it run, on however many hosts.
 //!
-//! `SECMON_BASE_URL`, `SECMON_API_KEY` and `REDIS_URL` say where, `CALLS` how often (120 unless given), and
-//! `SECMON_ALLOW_HTTP` which host plain http may reach besides this machine.
+//! ```sh
+//! redis-server --port 6380 --save '' &
+//! cargo build -p secmon-mock -p secmon-examples --features secmon-examples/redis
+//! export REDIS_URL=redis://127.0.0.1:6380/ CALLS=50
+//! target/debug/secmon-mock exec -- \
+//!   sh -c 'for worker in 1 2 3 4; do target/debug/shared-budget & done; wait'
+//! ```
+//!
+//! It needs what [`secmon_examples::connect`] reads from the environment, `REDIS_URL`, and `CALLS`, 120 unless given.
+//! `compose.yaml` starts two of it in containers.
 
+use secmon::ApiKey;
 use secmon::operations::ListEndpoints;
 use secmon::pacing::RedisBudget;
-use secmon::{ApiKey, Client};
-use std::env;
+use secmon_examples::connect::{self, Limits, variable};
+use secmon_examples::end::{self, End};
 use std::error::Error;
+use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() -> Result<(), Box<dyn Error>> {
-    let variable = |name: &str| env::var(name).map_err(|_| format!("{name} is not set"));
-    let address = variable("SECMON_BASE_URL")?;
-    let key = ApiKey::new(variable("SECMON_API_KEY")?)?;
-    let calls: u32 = variable("CALLS").map_or(Ok(120), |calls| calls.parse())?;
+async fn main() -> ExitCode {
+    end::exit("shared-budget", run().await)
+}
 
+async fn run() -> Result<End, Box<dyn Error>> {
+    let calls: u32 = match std::env::var("CALLS") {
+        Ok(text) => text
+            .parse()
+            .map_err(|_| format!("CALLS: {text:?} is no number of calls: write it as 120"))?,
+        Err(_) => 120,
+    };
     // Redis sees the key's fingerprint alone. Whoever has the same key shares the count.
-    let budget = RedisBudget::new(&variable("REDIS_URL")?, &key.fingerprint_with(&address))?;
-    let mut builder = Client::builder(&address, key).budget(Arc::new(budget));
-    if let Ok(host) = variable("SECMON_ALLOW_HTTP") {
-        builder = builder.allow_http(host);
-    }
-    let client = builder.build()?;
+    let key = ApiKey::new(variable("SECMON_API_KEY")?)?;
+    let name = key.fingerprint_with(&variable("SECMON_BASE_URL")?);
+    let limits = Limits::from_environment()?;
+    let budget = RedisBudget::new(&variable("REDIS_URL")?, &name)?.rate_limits(
+        limits.strict,
+        limits.default,
+        limits.window,
+    );
+    let client = connect::from_environment()?
+        .budget(Arc::new(budget))
+        .build()?;
 
-    let start = Instant::now();
+    let (customer, start) = ("42".parse()?, Instant::now());
     for call in 1..=calls {
-        let answer = client.send(ListEndpoints::account_wide()).await?;
+        let answer = client.send(ListEndpoints::new(customer)).await?;
         println!(
             "{:>4} s: call {call} of {calls}, attempt {}",
             start.elapsed().as_secs(),
             answer.attempts()
         );
     }
-    Ok(())
+    Ok(End::Done)
 }

@@ -1,14 +1,17 @@
-//! What an error means for an order.
+//! What an error means for an order: one policy for all programs.
+//!
+//! `docs/error-codes.md` says what each code means and what to tell the customer; a test holds this file to it. What
+//! matters for money is decided here: what may have acted is told apart from what did not ([`Next::LookFirst`]).
 
 use secmon::operations::{
     SuspendSubscription, TerminateDomain, TerminateEndpoint, TerminateSubscription,
 };
 use secmon::{Error, ErrorCode, ErrorKind, Operation, Sent};
-use serde::{Deserialize, Serialize};
+use std::fmt;
 use std::time::Duration;
 
-/// What the module does next.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// What to do next.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Next {
     /// The service is in the state that was asked for.
     Done,
@@ -25,6 +28,22 @@ pub enum Next {
     Halt(String),
     /// The service may have acted: read what is there before anything is sent again.
     LookFirst,
+}
+
+impl fmt::Display for Next {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Done => f.write_str("done"),
+            Self::RetryLater { after: None } => f.write_str("try it again later"),
+            Self::RetryLater {
+                after: Some(seconds),
+            } => write!(f, "try it again in {seconds} seconds"),
+            Self::AskCustomer(sentence) => write!(f, "ask the customer: {sentence}"),
+            Self::AskOperator(sentence) => write!(f, "somebody has to look: {sentence}"),
+            Self::Halt(sentence) => write!(f, "nothing works until somebody looks: {sentence}"),
+            Self::LookFirst => f.write_str("it may be done: look before it is tried again"),
+        }
+    }
 }
 
 /// Five minutes, for outages of which the service does not say how long they last.
@@ -61,40 +80,20 @@ fn by_code(error: &Error, code: &ErrorCode) -> Next {
         ErrorCode::TenantNotFound | ErrorCode::TenantMismatch | ErrorCode::AccountSuspended => {
             halt(error)
         }
-        ErrorCode::EndpointLimitExceeded => {
-            customer("The plan is full: a larger one makes room for this server.")
-        }
-        ErrorCode::DomainLimitExceeded => {
-            customer("All domain slots are in use: buy one, or give one up.")
-        }
         ErrorCode::EndpointNotFound | ErrorCode::DomainNotFound if ends => Next::Done,
-        // Which one is it, if not that? Its address tells.
-        ErrorCode::EndpointNotFound | ErrorCode::DomainNotFound | ErrorCode::Number(404) => {
-            Next::LookFirst
-        }
         ErrorCode::BillingClientNotFound | ErrorCode::SubscriptionNotFound if takes_away => {
             Next::Done
         }
-        ErrorCode::AlertNotFound | ErrorCode::AlertAlreadyResolved => Next::Done,
-        ErrorCode::AlertNotAcknowledged => Next::LookFirst,
-        ErrorCode::EndpointNotActive => {
-            customer("The server is paused: resume it before it can be scanned.")
-        }
-        ErrorCode::DomainAlreadyExists => customer("This domain is monitored already."),
-        ErrorCode::DowngradeUsageExceeded => customer(&match error
-            .details()
-            .map(|d| (d.current_usage(), d.new_limit()))
-        {
-            Some((Some(used), Some(limit))) => {
-                format!("{used} are in use, and the smaller plan holds {limit}.")
-            }
-            _ => "More is in use than the smaller plan holds.".to_owned(),
-        }),
-        ErrorCode::DnsResolutionFailed => customer("The hostname does not resolve."),
+        // Our record of it is wrong or old, or the scan may have been queued: read what is there.
+        ErrorCode::EndpointNotFound
+        | ErrorCode::DomainNotFound
+        | ErrorCode::AlertNotFound
+        | ErrorCode::AlertNotAcknowledged
+        | ErrorCode::ScanDispatchFailed
+        | ErrorCode::Number(404) => Next::LookFirst,
+        ErrorCode::AlertAlreadyResolved => Next::Done,
         ErrorCode::RateLimited => later(error, None),
-        ErrorCode::ScanDispatchFailed | ErrorCode::ScanningUnavailable => {
-            later(error, Some(OUTAGE))
-        }
+        ErrorCode::ScanningUnavailable => later(error, Some(OUTAGE)),
         // A catalogue that does not fit, an order that was never provisioned, a state that somebody set by hand.
         ErrorCode::ProductNotFound
         | ErrorCode::BillingClientNotFound
@@ -104,9 +103,43 @@ fn by_code(error: &Error, code: &ErrorCode) -> Next {
         | ErrorCode::NotFound
         | ErrorCode::MethodNotAllowed
         | ErrorCode::SandboxDisabled => operator(error),
-        // A number, or a code that is newer than this module.
-        _ => by_kind(error),
+        // A number, a code that is newer than this policy, or one that the customer hears of.
+        code => for_the_customer(error, code).map_or_else(|| by_kind(error), Next::AskCustomer),
     }
+}
+
+/// The sentence for the customer, where the code is about the customer's plan or entry.
+fn for_the_customer(error: &Error, code: &ErrorCode) -> Option<String> {
+    let details = error.details();
+    let limit = details.and_then(|details| details.limit());
+    Some(match code {
+        ErrorCode::EndpointLimitExceeded => match limit {
+            Some(limit) => format!(
+                "Your plan includes {limit} servers: a larger one makes room for this server."
+            ),
+            None => "The plan is full: a larger one makes room for this server.".to_owned(),
+        },
+        ErrorCode::DomainLimitExceeded => match limit {
+            Some(limit) => {
+                format!("All {limit} domains of your plan are in use: buy another, or give one up.")
+            }
+            None => "All domain slots are in use: buy another, or give one up.".to_owned(),
+        },
+        ErrorCode::DowngradeUsageExceeded => {
+            match details.map(|details| (details.current_usage(), details.new_limit())) {
+                Some((Some(used), Some(limit))) => {
+                    format!("You use {used}, and the smaller plan includes {limit}.")
+                }
+                _ => "You use more than the smaller plan includes.".to_owned(),
+            }
+        }
+        ErrorCode::EndpointNotActive => "Monitoring is paused: resume it first.".to_owned(),
+        ErrorCode::DomainAlreadyExists => "This domain is monitored already.".to_owned(),
+        ErrorCode::DnsResolutionFailed => {
+            "This name does not resolve: check it, or give an IP address.".to_owned()
+        }
+        _ => return None,
+    })
 }
 
 fn by_kind(error: &Error) -> Next {
@@ -114,7 +147,7 @@ fn by_kind(error: &Error) -> Next {
     match (error.kind(), error.status().map(|status| status.as_u16())) {
         (_, Some(401)) => halt(error),
         (_, _) if refused.is_some() => {
-            customer(&refused.map(ToString::to_string).unwrap_or_default())
+            Next::AskCustomer(refused.map(ToString::to_string).unwrap_or_default())
         }
         (ErrorKind::KeyRejected | ErrorKind::NoKey | ErrorKind::Configuration, _)
         | (ErrorKind::Tls | ErrorKind::Proxy | ErrorKind::Redirect | ErrorKind::Refused, _) => {
@@ -143,10 +176,6 @@ fn later(error: &Error, otherwise: Option<Duration>) -> Next {
         .or(otherwise)
         .map(|wait| wait.as_secs() + 1);
     Next::RetryLater { after }
-}
-
-fn customer(sentence: &str) -> Next {
-    Next::AskCustomer(sentence.to_owned())
 }
 
 fn operator(error: &Error) -> Next {
