@@ -17,6 +17,7 @@ use http::StatusCode;
 use http::request::Parts;
 use serde_json::{Map, Value, json};
 
+use crate::fields::FieldErrors;
 use crate::http::body::{self, Sent, Unread};
 use crate::http::head;
 use crate::http::query;
@@ -32,6 +33,12 @@ use routes::Control;
 
 /// The largest body of an admin call: a whole state fits.
 const BODY_LIMIT: usize = 256 * 1024 * 1024;
+
+/// Values that the body of an admin call may have, but for a state: fifteen thousand open ports.
+const MOST_VALUES: usize = 50_000;
+
+/// Reads the object of a body.
+type ReadObject = fn(&[u8]) -> Result<Map<String, Value>, FieldErrors>;
 
 /// A call of the admin API, read.
 pub(super) struct AdminCall {
@@ -155,8 +162,9 @@ async fn answer(
         last_event: last_event(&head),
         scheme: arrived_on(&head).map_or(Scheme::Http, |arrived| arrived.scheme),
     };
-    let control = match control {
-        Control::Whole(control) => control,
+    let (control, read): (_, ReadObject) = match control {
+        Control::Whole(control) => (control, |bytes| body::bounded_object(bytes, MOST_VALUES)),
+        Control::State(control) => (control, body::object),
         Control::Own(respond) => {
             return respond(&call).unwrap_or_else(|error| failure(&error).into());
         }
@@ -169,7 +177,7 @@ async fn answer(
     }
     // A whole state, or a year of time, takes longer than others should wait.
     let done = tokio::task::spawn_blocking(move || {
-        let body = read_object(sent)?;
+        let body = read_object(sent, read)?;
         control(&AdminCall { body, ..call })
     });
     let done = done.await.unwrap_or_else(|_| {
@@ -215,13 +223,14 @@ async fn durable(
 }
 
 /// The body's JSON object; no body is an empty one.
-fn read_object(sent: Result<Sent, Unread>) -> Result<Map<String, Value>, AdminError> {
+fn read_object(
+    sent: Result<Sent, Unread>,
+    read: ReadObject,
+) -> Result<Map<String, Value>, AdminError> {
     let bad = |sentence: &str| AdminError::BadInput(sentence.to_owned());
     match sent {
         Ok(Sent::Whole(bytes)) if bytes.is_empty() => Ok(Map::new()),
-        Ok(Sent::Whole(bytes)) => {
-            body::object(&bytes).map_err(|errors| input::first_sentence(&errors))
-        }
+        Ok(Sent::Whole(bytes)) => read(&bytes).map_err(|errors| input::first_sentence(&errors)),
         Ok(Sent::TooLarge(_)) => Err(bad("The body must be at most 256 MiB.")),
         Err(_) => Err(bad("The body did not arrive whole.")),
     }

@@ -7,7 +7,7 @@ use http::StatusCode;
 use serde_json::{Map, Value};
 
 use crate::chance::draw;
-use crate::http::body::bounded_object;
+use crate::http::body::{MOST_VALUES, bounded_object};
 use crate::subset::holds;
 
 /// What a fault does to the call that it hits.
@@ -262,7 +262,7 @@ impl<'a> Said<'a> {
     }
 
     fn body(&self) -> &Value {
-        let read = || bounded_object(self.body).map_or(Value::Null, Value::Object);
+        let read = || bounded_object(self.body, MOST_VALUES).map_or(Value::Null, Value::Object);
         self.parsed.get_or_init(read)
     }
 }

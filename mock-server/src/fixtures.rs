@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::AdminError;
 use crate::checks;
-use hand::{Hand, Item};
+use hand::{Hand, Item, Mistakes};
 use words::{CUSTOMER, DOMAIN, FIXTURES, RULE, SERVER, SERVICE};
 
 /// Mistakes that are told at once.
@@ -50,13 +50,8 @@ impl Fixtures {
         for rule in hand.items(&document, "rules", RULE) {
             add_rule(&mut hand, &rule, None, &[]);
         }
-        let told: Vec<&str> = hand
-            .mistakes
-            .iter()
-            .map(String::as_str)
-            .take(MOST_TOLD)
-            .collect();
-        let more = match hand.mistakes.len() - told.len() {
+        let Mistakes { told, more } = hand.mistakes;
+        let more = match more {
             _ if told.is_empty() => return Ok(()),
             0 => String::new(),
             more => format!(" And {more} more."),

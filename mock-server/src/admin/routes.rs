@@ -15,11 +15,13 @@ use crate::nearest::nearest;
 pub(super) enum Control {
     /// The answer is at hand whole.
     Whole(fn(&AdminCall) -> Result<Answered, AdminError>),
+    /// The same for a body without a bound on its values: an exported state.
+    State(fn(&AdminCall) -> Result<Answered, AdminError>),
     /// It comes in pieces, or has headers of its own.
     Own(fn(&AdminCall) -> Result<Response, AdminError>),
 }
 
-use Control::{Own, Whole};
+use Control::{Own, State, Whole};
 
 /// Its parameters are the last.
 struct Row(
@@ -40,7 +42,7 @@ const TABLE: &[Row] = &[
     Row(Method::GET,    "/_mock/health",                                              Openness::Open, Whole(records::health), &[]),
     Row(Method::POST,   "/_mock/reset",                                               Openness::Keyed, Whole(records::reset), &[]),
     Row(Method::GET,    "/_mock/state",                                               Openness::Keyed, Whole(records::export), &[]),
-    Row(Method::PUT,    "/_mock/state",                                               Openness::Keyed, Whole(records::import), &[]),
+    Row(Method::PUT,    "/_mock/state",                                               Openness::Keyed, State(records::import), &[]),
     Row(Method::GET,    "/_mock/clock",                                               Openness::Keyed, Whole(clock::show), &[]),
     Row(Method::POST,   "/_mock/clock",                                               Openness::Keyed, Whole(clock::move_all), &[]),
     Row(Method::GET,    "/_mock/tenants",                                             Openness::Keyed, Whole(tenants::list), &[]),
@@ -48,7 +50,7 @@ const TABLE: &[Row] = &[
     Row(Method::DELETE, "/_mock/tenants/{name}",                                      Openness::Keyed, Whole(tenants::remove), &[]),
     Row(Method::POST,   "/_mock/tenants/{name}/reset",                                Openness::Keyed, Whole(tenants::reset), &[]),
     Row(Method::GET,    "/_mock/tenants/{name}/state",                                Openness::Keyed, Whole(tenants::export), &[]),
-    Row(Method::PUT,    "/_mock/tenants/{name}/state",                                Openness::Keyed, Whole(tenants::import), &[]),
+    Row(Method::PUT,    "/_mock/tenants/{name}/state",                                Openness::Keyed, State(tenants::import), &[]),
     Row(Method::GET,    "/_mock/tenants/{name}/clock",                                Openness::Keyed, Whole(clock::show_one), &[]),
     Row(Method::POST,   "/_mock/tenants/{name}/clock",                                Openness::Keyed, Whole(clock::move_one), &[]),
     Row(Method::POST,   "/_mock/tenants/{name}/keys",                                 Openness::Keyed, Whole(tenants::issue_key), &[]),

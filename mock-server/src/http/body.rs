@@ -135,28 +135,25 @@ impl Beginning {
     }
 }
 
-/// Values that a body may have: the longest list of services has 2,500. Each may take a hundred times the memory of its
-/// text.
-const MOST_VALUES: usize = 10_000;
+/// Values that a partner's body may have: the longest list of services has 2,500. Each may take a hundred times the memory
+/// of its text.
+pub(crate) const MOST_VALUES: usize = 10_000;
 
 /// What stands deeper is nowhere held as values.
 const DEEPEST: usize = 200;
 
-/// The JSON object in a partner's body; of a doubled key the last counts.
-pub(crate) fn bounded_object(bytes: &[u8]) -> Result<Map<String, Value>, FieldErrors> {
-    if has_too_many_values(bytes) {
-        let problem = "The body must have at most 10000 values: send fewer at a time.";
-        return Err(FieldErrors::from([(
-            "body".to_owned(),
-            vec![problem.to_owned()],
-        )]));
+/// The JSON object in a body of so many values at most; of a doubled key the last counts.
+pub(crate) fn bounded_object(bytes: &[u8], most: usize) -> Result<Map<String, Value>, FieldErrors> {
+    if has_more_values(bytes, most) {
+        let problem = format!("The body must have at most {most} values: send fewer at a time.");
+        return Err(FieldErrors::from([("body".to_owned(), vec![problem])]));
     }
     object(bytes)
 }
 
-/// Whether a JSON text has more values than a body may have. A value stands behind each bracket and comma.
-fn has_too_many_values(bytes: &[u8]) -> bool {
-    if bytes.len() <= MOST_VALUES {
+/// Whether a JSON text has more values than this. A value stands behind each bracket and comma.
+fn has_more_values(bytes: &[u8], most: usize) -> bool {
+    if bytes.len() <= most {
         return false;
     }
     let (mut values, mut depth, mut is_text) = (0, 0_usize, false);
@@ -175,7 +172,7 @@ fn has_too_many_values(bytes: &[u8]) -> bool {
             _ => {}
         }
     }
-    values > MOST_VALUES
+    values > most
 }
 
 /// The JSON object in a body; of a doubled key the last counts.

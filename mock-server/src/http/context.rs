@@ -38,7 +38,7 @@ impl PartnerRequest<'_> {
     pub(crate) fn object(&self) -> Result<Map<String, Value>, Problem> {
         match &self.sent {
             Sent::TooLarge(_) => Err(Problem::TooLarge),
-            Sent::Whole(bytes) => Ok(body::bounded_object(bytes)?),
+            Sent::Whole(bytes) => Ok(body::bounded_object(bytes, body::MOST_VALUES)?),
         }
     }
 

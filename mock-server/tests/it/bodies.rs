@@ -144,6 +144,35 @@ fn a_body_has_ten_thousand_values_at_most_a7() {
 }
 
 #[test]
+fn an_admin_body_has_fifty_thousand_values_at_most_unless_it_is_a_state_m2() {
+    let stage = Stage::new();
+    let send = |method: &str, path: &str, body: &str| {
+        let refused = stage.anyone.send(method, path, body.as_bytes()).expect(400);
+        refused.at("/error").to_string()
+    };
+    let customers = |count: usize| {
+        let customers = r#"{"a":1},"#.repeat(count);
+        format!(r#"{{"name":"x","fixtures":{{"customers":[{customers}{{}}]}}}}"#)
+    };
+    let told = send("POST", "/_mock/tenants", &customers(24_000));
+    assert!(
+        told.contains("customers.49.") && told.contains("more."),
+        "{told}"
+    );
+    for (method, path) in [
+        ("POST", "/_mock/tenants"),
+        ("PUT", "/_mock/tenants/acme/progress"),
+    ] {
+        let told = send(method, path, &customers(26_000));
+        assert!(told.contains("50000 values"), "{told}");
+    }
+    let told = send("PUT", "/_mock/state", &customers(26_000));
+    assert!(told.contains("no format"), "{told}");
+    let told = send("PUT", "/_mock/tenants/acme/state", &customers(26_000));
+    assert!(told.contains("no format"), "{told}");
+}
+
+#[test]
 fn content_type_is_not_looked_at_and_the_last_of_doubled_keys_counts_a7() {
     let stage = Stage::new();
     let caller = stage.acme.with("Content-Type", "text/plain");
