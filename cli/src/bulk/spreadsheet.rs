@@ -9,6 +9,9 @@ use std::collections::BTreeMap;
 
 const LINE_BREAKS: [char; 2] = ['\r', '\n'];
 
+/// A day of calls at the pace of one key is less. A run holds all of its rows, at some 2.6 KiB each.
+const MOST_ROWS: usize = 100_000;
+
 /// A CSV text: its heading, and the records below it. Blank rows are none of them.
 #[derive(Debug, Default)]
 pub struct Records {
@@ -49,6 +52,12 @@ pub fn records(text: &str, delimiter: u8, name: &str) -> Result<Records, CliErro
         match heading {
             None => heading = Some(record),
             Some(_) if record.iter().all(|cell| cell.trim().is_empty()) => {}
+            Some(_) if rows.len() == MOST_ROWS => {
+                return Err(CliError::usage(format!(
+                    "{name} has more than {MOST_ROWS} rows, so nothing was sent"
+                ))
+                .hint("split it into several files"));
+            }
             Some(_) => rows.push((row, record)),
         }
     }

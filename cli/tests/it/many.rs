@@ -266,6 +266,21 @@ fn a_file_of_fifty_thousand_rows_is_checked_in_a_moment() {
 }
 
 #[test]
+fn a_file_of_too_many_rows_is_refused_whole() {
+    let tenant = account();
+    let shell = Shell::of(&tenant);
+    let rows = "203.0.113.1,42\n".repeat(100_001);
+    let file = shell.file("huge.csv", &format!("target,customer\n{rows}"));
+    let run = shell.run(&["provision", "-f", &file]).exits(2);
+    assert!(
+        run.stderr.contains("huge.csv has more than 100000 rows"),
+        "{run:?}"
+    );
+    assert!(run.stderr.contains("split it"), "{run:?}");
+    assert_eq!(tenant.calls("POST", "*").len(), 0);
+}
+
+#[test]
 fn cooldowns_of_some_servers_do_not_stop_the_mock_under_the_others() {
     let shell = Shell::new();
     let servers: Vec<String> = (1..=24).map(|i| format!("203.0.113.{i}")).collect();
