@@ -34,7 +34,7 @@ use routes::Control;
 /// The largest body of an admin call: a whole state fits.
 const BODY_LIMIT: usize = 256 * 1024 * 1024;
 
-/// Values that the body of an admin call may have, but for a state: fifteen thousand open ports.
+/// Values that the body of an admin call may have: a fixture of some five thousand servers.
 const MOST_VALUES: usize = 50_000;
 
 /// Reads the object of a body.
@@ -164,7 +164,7 @@ async fn answer(
     };
     let (control, read): (_, ReadObject) = match control {
         Control::Whole(control) => (control, |bytes| body::bounded_object(bytes, MOST_VALUES)),
-        Control::State(control) => (control, body::object),
+        Control::Large(control) => (control, body::object),
         Control::Own(respond) => {
             return respond(&call).unwrap_or_else(|error| failure(&error).into());
         }

@@ -15,13 +15,13 @@ use crate::nearest::nearest;
 pub(super) enum Control {
     /// The answer is at hand whole.
     Whole(fn(&AdminCall) -> Result<Answered, AdminError>),
-    /// The same for a body without a bound on its values: an exported state.
-    State(fn(&AdminCall) -> Result<Answered, AdminError>),
+    /// The same for a body without a bound on its values: a state, or the open ports of a server.
+    Large(fn(&AdminCall) -> Result<Answered, AdminError>),
     /// It comes in pieces, or has headers of its own.
     Own(fn(&AdminCall) -> Result<Response, AdminError>),
 }
 
-use Control::{Own, State, Whole};
+use Control::{Large, Own, Whole};
 
 /// Its parameters are the last.
 struct Row(
@@ -42,7 +42,7 @@ const TABLE: &[Row] = &[
     Row(Method::GET,    "/_mock/health",                                              Openness::Open, Whole(records::health), &[]),
     Row(Method::POST,   "/_mock/reset",                                               Openness::Keyed, Whole(records::reset), &[]),
     Row(Method::GET,    "/_mock/state",                                               Openness::Keyed, Whole(records::export), &[]),
-    Row(Method::PUT,    "/_mock/state",                                               Openness::Keyed, State(records::import), &[]),
+    Row(Method::PUT,    "/_mock/state",                                               Openness::Keyed, Large(records::import), &[]),
     Row(Method::GET,    "/_mock/clock",                                               Openness::Keyed, Whole(clock::show), &[]),
     Row(Method::POST,   "/_mock/clock",                                               Openness::Keyed, Whole(clock::move_all), &[]),
     Row(Method::GET,    "/_mock/tenants",                                             Openness::Keyed, Whole(tenants::list), &[]),
@@ -50,14 +50,14 @@ const TABLE: &[Row] = &[
     Row(Method::DELETE, "/_mock/tenants/{name}",                                      Openness::Keyed, Whole(tenants::remove), &[]),
     Row(Method::POST,   "/_mock/tenants/{name}/reset",                                Openness::Keyed, Whole(tenants::reset), &[]),
     Row(Method::GET,    "/_mock/tenants/{name}/state",                                Openness::Keyed, Whole(tenants::export), &[]),
-    Row(Method::PUT,    "/_mock/tenants/{name}/state",                                Openness::Keyed, State(tenants::import), &[]),
+    Row(Method::PUT,    "/_mock/tenants/{name}/state",                                Openness::Keyed, Large(tenants::import), &[]),
     Row(Method::GET,    "/_mock/tenants/{name}/clock",                                Openness::Keyed, Whole(clock::show_one), &[]),
     Row(Method::POST,   "/_mock/tenants/{name}/clock",                                Openness::Keyed, Whole(clock::move_one), &[]),
     Row(Method::POST,   "/_mock/tenants/{name}/keys",                                 Openness::Keyed, Whole(tenants::issue_key), &[]),
     Row(Method::DELETE, "/_mock/tenants/{name}/keys/{key}",                           Openness::Keyed, Whole(tenants::revoke_key), &[]),
     Row(Method::PUT,    "/_mock/tenants/{name}/progress",                             Openness::Keyed, Whole(tenants::set_progress), &[]),
     Row(Method::DELETE, "/_mock/tenants/{name}/customers/{client_id}/portal-account", Openness::Keyed, Whole(tenants::remove_portal_account), &[]),
-    Row(Method::PUT,    "/_mock/endpoints/{id}/ports",                                Openness::Keyed, Whole(records::set_ports), &["tenant"]),
+    Row(Method::PUT,    "/_mock/endpoints/{id}/ports",                                Openness::Keyed, Large(records::set_ports), &["tenant"]),
     Row(Method::POST,   "/_mock/endpoints/{id}/scan",                                 Openness::Keyed, Whole(records::scan_endpoint), &["tenant"]),
     Row(Method::PUT,    "/_mock/tenants/{name}/scenario",                             Openness::Keyed, Whole(tenants::set_scenario), &[]),
     Row(Method::PUT,    "/_mock/tenants/{name}/leak-dataset",                         Openness::Keyed, Whole(tenants::set_leak_dataset), &[]),

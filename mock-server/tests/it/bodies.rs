@@ -144,7 +144,7 @@ fn a_body_has_ten_thousand_values_at_most_a7() {
 }
 
 #[test]
-fn an_admin_body_has_fifty_thousand_values_at_most_unless_it_is_a_state_m2() {
+fn an_admin_body_has_fifty_thousand_values_at_most_but_for_states_and_ports_m2() {
     let stage = Stage::new();
     let send = |method: &str, path: &str, body: &str| {
         let refused = stage.anyone.send(method, path, body.as_bytes()).expect(400);
@@ -170,6 +170,20 @@ fn an_admin_body_has_fifty_thousand_values_at_most_unless_it_is_a_state_m2() {
     assert!(told.contains("no format"), "{told}");
     let told = send("PUT", "/_mock/tenants/acme/state", &customers(26_000));
     assert!(told.contains("no format"), "{told}");
+    let open = (1..=20_000).map(|port| format!(r#"{{"port":{port},"protocol":"tcp"}}"#));
+    let ports = format!(r#"{{"open":[{}]}}"#, open.collect::<Vec<_>>().join(","));
+    let made = json!({ "client_id": 1, "ip_address": "192.0.2.1" });
+    let made = stage.acme.post(PROVISION, made).expect(201);
+    let id = made
+        .at("/data/endpoint_id")
+        .as_str()
+        .expect("an id")
+        .to_owned();
+    let path = format!("/_mock/endpoints/{id}/ports");
+    stage
+        .anyone
+        .send("PUT", &path, ports.as_bytes())
+        .expect(204);
 }
 
 #[test]
