@@ -147,7 +147,9 @@ pub fn statuses(row: &Row) -> Vec<u16> {
     let place = format!("{}/responses", operation(row));
     let responses = value_at(&place).as_object();
     let statuses = responses.into_iter().flat_map(|responses| responses.keys());
-    statuses.filter_map(|status| status.parse::<u16>().ok()).collect()
+    statuses
+        .filter_map(|status| status.parse::<u16>().ok())
+        .collect()
 }
 
 fn found_problems(form: &'static Form, place: &str, exchange: &Exchange) -> Vec<Problem> {

@@ -124,14 +124,14 @@ fn settle_server(hand: &mut Hand<'_>, Server { id, item }: &Server<'_>) {
             .scan_endpoint_now(uuid, ScanOutcome::Completed);
         hand.judge(item, "scanned", scan);
     }
-    if let Some(verb) = hand.standing(item).verb() {
+    if let Some(verb) = hand.final_status(item).verb() {
         let path = format!("/api/v1/billing/{verb}");
         hand.call(item, "POST", &path, &json!({ "endpoint_id": id }));
     }
 }
 
 fn settle_service(hand: &mut Hand<'_>, service: &Item, client: &Value) {
-    let Some(verb) = hand.standing(service).verb() else {
+    let Some(verb) = hand.final_status(service).verb() else {
         return;
     };
     let path = format!("/api/v1/billing/{verb}-subscription");
@@ -146,7 +146,7 @@ fn settle_service(hand: &mut Hand<'_>, service: &Item, client: &Value) {
 fn add_domain(hand: &mut Hand<'_>, domain: &Item, client: &Value) {
     let made = hand.make(domain, "/api/v1/billing/provision-domain", client.clone());
     let found = hand.word(domain, "findings", words::findings);
-    let (is_scanned, standing) = (hand.is_scanned(domain), hand.standing(domain));
+    let (is_scanned, final_status) = (hand.is_scanned(domain), hand.final_status(domain));
     let Some(id) = made.map(|made| made["monitored_domain_id"].clone()) else {
         return;
     };
@@ -161,7 +161,7 @@ fn add_domain(hand: &mut Hand<'_>, domain: &Item, client: &Value) {
         let scan = hand.session().scan_domain_now(uuid, ScanOutcome::Completed);
         hand.judge(domain, "scanned", scan);
     }
-    if let Some(verb) = standing.verb() {
+    if let Some(verb) = final_status.verb() {
         let path = format!("/api/v1/billing/{verb}-domain");
         hand.call(domain, "POST", &path, &json!({ "monitored_domain_id": id }));
     }

@@ -187,7 +187,7 @@ impl Bound {
 pub(crate) fn public_services(mock: &Arc<Mock>) -> Services {
     let api = Arc::new(Api::new(mock));
     let (router, admin) = match mock.settings.admin_listen {
-        Some(_) => (openapi::router(), AdminPaths::Elsewhere),
+        Some(_) => (openapi::router(), AdminPaths::Separate),
         None => {
             let router = openapi::router().merge(admin::router(mock));
             (router, AdminPaths::Beside)

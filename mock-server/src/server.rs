@@ -89,7 +89,7 @@ pub(crate) enum Services {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AdminPaths {
     Beside,
-    Elsewhere,
+    Separate,
 }
 
 /// Serves until `stop` is done, then closes the sockets, lets requests in flight finish within

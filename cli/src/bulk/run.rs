@@ -96,7 +96,7 @@ pub async fn run_telling<T>(
 async fn nothing_more_comes(session: &Session) {
     session.interruption.sign().raised().await;
     if let Some(guard) = session.guard_in_use() {
-        guard.quiet().await;
+        guard.idle().await;
     }
 }
 

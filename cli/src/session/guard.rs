@@ -58,7 +58,7 @@ impl Guard {
     }
 
     /// Waits until no call is on the wire.
-    pub async fn quiet(&self) {
+    pub async fn idle(&self) {
         let mut calls = self.on_the_wire.subscribe();
         // The sender lives as long as this gate.
         let _ = calls.wait_for(|calls| *calls == 0).await;

@@ -24,19 +24,19 @@ struct Job {
 /// A store in a file, with its writer thread.
 pub(crate) struct FileStore {
     writer: Mutex<Option<(Sender<Job>, JoinHandle<()>)>>,
-    standing: Arc<Standing>,
+    state: Arc<WriterState>,
 }
 
 /// How far the writer is.
 #[derive(Default)]
-struct Standing {
+struct WriterState {
     /// Jobs handed over whose outcome is not known yet.
     open_jobs: AtomicUsize,
     /// Why nothing is saved any more.
     failure: OnceLock<NotSaved>,
 }
 
-impl Standing {
+impl WriterState {
     fn outcome(&self) -> Result<(), NotSaved> {
         self.failure.get().cloned().map_or(Ok(()), Err)
     }
@@ -45,23 +45,23 @@ impl Standing {
 impl FileStore {
     pub(super) fn start(connection: Connection) -> std::io::Result<Self> {
         let (jobs, waiting) = channel();
-        let standing = Arc::new(Standing::default());
-        let shared = Arc::clone(&standing);
+        let state = Arc::new(WriterState::default());
+        let shared = Arc::clone(&state);
         let thread = std::thread::Builder::new().name("secmon-mock-state".to_owned());
         let thread = thread.spawn(move || write(connection, &waiting, &shared))?;
         let writer = Mutex::new(Some((jobs, thread)));
-        Ok(Self { writer, standing })
+        Ok(Self { writer, state })
     }
 }
 
 impl Store for FileStore {
     fn save(&self, changes: Vec<Put>) -> Commit {
-        if changes.is_empty() && self.standing.open_jobs.load(Ordering::Acquire) == 0 {
-            return Commit::Known(self.standing.outcome());
+        if changes.is_empty() && self.state.open_jobs.load(Ordering::Acquire) == 0 {
+            return Commit::Known(self.state.outcome());
         }
         let (done, receiver) = oneshot::channel();
         if let Some((jobs, _)) = &*lock(&self.writer) {
-            self.standing.open_jobs.fetch_add(1, Ordering::AcqRel);
+            self.state.open_jobs.fetch_add(1, Ordering::AcqRel);
             // A send fails only when the thread is gone; the dropped sender then says so.
             let _ = jobs.send(Job { changes, done });
         }
@@ -92,19 +92,19 @@ impl Drop for FileStore {
     }
 }
 
-fn write(mut connection: Connection, waiting: &Receiver<Job>, standing: &Standing) {
+fn write(mut connection: Connection, waiting: &Receiver<Job>, state: &WriterState) {
     while let Ok(first) = waiting.recv() {
         let jobs: Vec<Job> = std::iter::once(first).chain(waiting.try_iter()).collect();
-        if standing.failure.get().is_none()
+        if state.failure.get().is_none()
             && let Err(error) = commit(&mut connection, jobs.iter().flat_map(|job| &job.changes))
         {
-            let failure = standing.failure.get_or_init(|| NotSaved(error.to_string()));
+            let failure = state.failure.get_or_init(|| NotSaved(error.to_string()));
             eprintln!("error: {failure}");
         }
-        standing.open_jobs.fetch_sub(jobs.len(), Ordering::AcqRel);
+        state.open_jobs.fetch_sub(jobs.len(), Ordering::AcqRel);
         for job in jobs {
             // Somebody who went away needs no answer.
-            let _ = job.done.send(standing.outcome());
+            let _ = job.done.send(state.outcome());
         }
     }
     file::close(&connection);

@@ -135,7 +135,7 @@ impl Session<'_> {
     }
 
     fn is_domain_live(&self, number: DomainNo) -> bool {
-        self.records.domains[&number].state.standing().is_some()
+        self.records.domains[&number].state.live_status().is_some()
     }
 
     fn new_domain(&mut self, client: &Client, name: &str) -> DomainNo {

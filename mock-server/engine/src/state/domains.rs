@@ -53,15 +53,15 @@ impl Account {
     /// Makes a recorded domain known to everything that follows from it.
     pub(crate) fn index_domain(&mut self, number: DomainNo) {
         let domain = &self.records.domains[&number];
-        let (customer, name, standing) = (
+        let (customer, name, live_status) = (
             domain.customer,
             domain.name.clone(),
-            domain.state.standing(),
+            domain.state.live_status(),
         );
         let names = self.index.domain_names.entry((customer, name));
         names.or_default().insert(number);
         let live = &mut self.index.customer_mut(customer).domains;
-        live.place(number.0, standing);
+        live.place(number.0, live_status);
         let due = self.domain_due(number);
         self.index.schedule(due, Task::Domain(number));
     }

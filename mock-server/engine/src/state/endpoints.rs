@@ -38,7 +38,7 @@ impl Account {
     }
 
     pub(crate) fn is_live(&self, number: EndpointNo) -> bool {
-        self.records.endpoints[number].state.standing().is_some()
+        self.records.endpoints[number].state.live_status().is_some()
     }
 
     /// Adds a server to the records and to everything that follows from them.
@@ -51,9 +51,9 @@ impl Account {
     /// Makes a recorded server known to everything that follows from it.
     pub(crate) fn index_endpoint(&mut self, number: EndpointNo) {
         let endpoint = &self.records.endpoints[number];
-        let (customer, standing) = (endpoint.customer, endpoint.state.standing());
+        let (customer, live_status) = (endpoint.customer, endpoint.state.live_status());
         self.index.add_address(&self.records.endpoints, number);
-        self.index.place_endpoint(number, customer, standing);
+        self.index.place_endpoint(number, customer, live_status);
         let due = self.endpoint_due(number);
         self.index.schedule(due, Task::Endpoint(number));
     }
@@ -68,9 +68,9 @@ impl Account {
         let due = self.endpoint_due(number);
         self.index.cancel(due, Task::Endpoint(number));
         let endpoint = self.records.endpoints.edit(number);
-        let before = endpoint.state.standing();
+        let before = endpoint.state.live_status();
         change(endpoint);
-        let after = endpoint.state.standing();
+        let after = endpoint.state.live_status();
         let customer = endpoint.customer;
         if after != before {
             self.index.place_endpoint(number, customer, after);

@@ -10,7 +10,7 @@ use crate::catalogue::Pool;
 use crate::hash::{hash_bytes, hash_pair};
 use crate::state::live_records::LiveRecords;
 use crate::state::port_index::ScopeRules;
-use crate::state::records::{Endpoint, Scope, Standing};
+use crate::state::records::{Endpoint, LiveStatus, Scope};
 use crate::state::storage::{AlertNo, CustomerNo, DomainAlertNo, DomainNo, EndpointNo, Rows};
 use crate::time::Instant;
 use crate::values::{ClientId, OpenPort};
@@ -75,12 +75,12 @@ impl Index {
         &mut self,
         number: EndpointNo,
         customer: CustomerNo,
-        standing: Option<Standing>,
+        live_status: Option<LiveStatus>,
     ) {
-        self.endpoints.place(number.0, standing);
+        self.endpoints.place(number.0, live_status);
         self.customer_mut(customer)
             .endpoints
-            .place(number.0, standing);
+            .place(number.0, live_status);
     }
 
     /// Notes when a task comes up, if it does.

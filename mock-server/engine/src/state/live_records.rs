@@ -1,7 +1,7 @@
 //! The live records of an account or customer, by how they stand.
 
 use crate::state::ranked_set::RankedSet;
-use crate::state::records::Standing;
+use crate::state::records::LiveStatus;
 
 /// The live records of an account or customer. What is terminated or deleted
 /// is not on it.
@@ -15,18 +15,18 @@ pub(crate) struct LiveRecords {
 
 impl LiveRecords {
     /// Moves a record to where it stands now; `None` takes it out.
-    pub(crate) fn place(&mut self, number: u32, standing: Option<Standing>) {
+    pub(crate) fn place(&mut self, number: u32, live_status: Option<LiveStatus>) {
         let is_paused = matches!(
-            standing,
-            Some(Standing::PausedByHand | Standing::PausedByPlatform)
+            live_status,
+            Some(LiveStatus::PausedByHand | LiveStatus::PausedByPlatform)
         );
         let places = [
-            (&mut self.live, standing.is_some()),
-            (&mut self.active, standing == Some(Standing::Active)),
+            (&mut self.live, live_status.is_some()),
+            (&mut self.active, live_status == Some(LiveStatus::Active)),
             (&mut self.paused, is_paused),
             (
                 &mut self.quota_paused,
-                standing == Some(Standing::PausedByPlatform),
+                live_status == Some(LiveStatus::PausedByPlatform),
             ),
         ];
         for (set, belongs) in places {

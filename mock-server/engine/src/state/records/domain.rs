@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
-use crate::state::records::scan::{EndedScan, PausedBy, Phase, Standing};
+use crate::state::records::scan::{EndedScan, LiveStatus, PausedBy, Phase};
 use crate::state::storage::CustomerNo;
 use crate::time::Instant;
 use crate::values::ServiceId;
@@ -62,11 +62,11 @@ pub(crate) enum DomainState {
 }
 
 impl DomainState {
-    pub(crate) fn standing(self) -> Option<Standing> {
+    pub(crate) fn live_status(self) -> Option<LiveStatus> {
         match self {
-            Self::Active(_) => Some(Standing::Active),
-            Self::Paused(PausedBy::Hand) => Some(Standing::PausedByHand),
-            Self::Paused(PausedBy::Platform) => Some(Standing::PausedByPlatform),
+            Self::Active(_) => Some(LiveStatus::Active),
+            Self::Paused(PausedBy::Hand) => Some(LiveStatus::PausedByHand),
+            Self::Paused(PausedBy::Platform) => Some(LiveStatus::PausedByPlatform),
             Self::Terminated => None,
         }
     }

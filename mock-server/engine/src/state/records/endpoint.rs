@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::state::records::scan::{EndedScan, PausedBy, Phase, Standing};
+use crate::state::records::scan::{EndedScan, LiveStatus, PausedBy, Phase};
 use crate::state::storage::CustomerNo;
 use crate::time::Instant;
 use crate::world::PortSet;
@@ -59,11 +59,11 @@ pub(crate) enum LastSeen {
 }
 
 impl EndpointState {
-    pub(crate) fn standing(self) -> Option<Standing> {
+    pub(crate) fn live_status(self) -> Option<LiveStatus> {
         match self {
-            Self::Active(_) => Some(Standing::Active),
-            Self::Paused(PausedBy::Hand) => Some(Standing::PausedByHand),
-            Self::Paused(PausedBy::Platform) => Some(Standing::PausedByPlatform),
+            Self::Active(_) => Some(LiveStatus::Active),
+            Self::Paused(PausedBy::Hand) => Some(LiveStatus::PausedByHand),
+            Self::Paused(PausedBy::Platform) => Some(LiveStatus::PausedByPlatform),
             Self::Terminated | Self::Deleted(_) => None,
         }
     }

@@ -21,7 +21,7 @@ pub(crate) use endpoint::{Endpoint, EndpointState, Found, LastSeen};
 pub(crate) use port_alert::{PortAlert, Resolution};
 pub(crate) use price::{Price, PriceKey};
 pub(crate) use rule::{Origin, Rule, Scope};
-pub(crate) use scan::{EndedScan, ManualScan, ManualScans, PausedBy, Phase, Standing};
+pub(crate) use scan::{EndedScan, LiveStatus, ManualScan, ManualScans, PausedBy, Phase};
 pub use scan::{Progress, ScanOutcome};
 pub use subscription::SubscriptionStatus;
 pub(crate) use subscription::{ProRataWindow, ServiceKey, Subscription, SubscriptionKey};

@@ -16,7 +16,7 @@ pub(crate) enum PausedBy {
 /// How a live record stands. Whoever paused it is remembered, because a record
 /// paused by hand is never touched by capacity (B7).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Standing {
+pub(crate) enum LiveStatus {
     Active,
     PausedByHand,
     PausedByPlatform,
