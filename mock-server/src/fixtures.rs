@@ -11,9 +11,6 @@ use crate::checks;
 use hand::{Hand, Item, Mistakes};
 use words::{CUSTOMER, DOMAIN, FIXTURES, RULE, SERVER, SERVICE};
 
-/// Mistakes that are told at once.
-const MOST_TOLD: usize = 50;
-
 /// What an account starts with: customers with their services, servers, domains and rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fixtures(Map<String, Value>);

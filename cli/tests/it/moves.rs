@@ -57,6 +57,15 @@ fn name_and_rules_go_along_and_the_old_address_ends() {
     let shell = Shell::of(&tenant);
     with_rules(&shell);
     let before = servers(&shell);
+    let reads_of_one = || {
+        let lists = tenant.calls("GET", "/api/v1/endpoints").into_iter();
+        let is_of_one = |query: &str| query.split('&').any(|pair| pair == "per_page=1");
+        lists
+            .filter(|call| call.query.as_deref().is_some_and(is_of_one))
+            .count()
+    };
+    let earlier = reads_of_one();
+    let reads_of_room = || reads_of_one() - earlier;
     let asked = shell.run(&MOVE).exits(2).stderr;
     for said in ["203.0.113.1", "198.51.100.7", "2 rules", "--yes"] {
         assert!(asked.contains(said), "{said}: {asked}");
@@ -64,7 +73,11 @@ fn name_and_rules_go_along_and_the_old_address_ends() {
     let planned = shell.run(&[&MOVE[..], &["-n"]].concat()).exits(0).stdout;
     assert_eq!(planned.lines().count(), 5, "{planned}");
     assert_eq!(servers(&shell), before);
+    let asked_and_planned = reads_of_room();
+    assert!(asked_and_planned > 0);
     let done = shell.run(&[&MOVE[..], &["-y"]].concat()).exits(0).stdout;
+    // Who is not asked does not pay for what the question says.
+    assert_eq!(reads_of_room(), asked_and_planned);
     assert!(
         done.contains("is monitored at 198.51.100.7, with 2 rules"),
         "{done}"

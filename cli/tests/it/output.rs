@@ -29,6 +29,9 @@ fn all_pages_of_a_list_are_read() {
     shell.run(&["provision", "-f", &file]).exits(0);
     let all = shell.line("endpoint list -o ids").exits(0).stdout;
     assert_eq!(all.lines().count(), 120);
+    // The second page is cut where the limit falls into it.
+    let cut = shell.line("endpoint list -o jsonl -L 110").exits(0).stdout;
+    assert_eq!(cut.lines().count(), 110);
     assert_eq!(
         shell
             .line("endpoint list -o ids -L 7")

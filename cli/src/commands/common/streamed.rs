@@ -14,24 +14,21 @@ pub struct Part {
     pub total: Option<u64>,
 }
 
-/// Shows pages as long as somebody reads them; how many items were shown. `part` is told how many it may take of a page.
+/// Shows pages as long as somebody reads them; how many items were shown. `part` is told how many it may take of a page;
+/// `pages` ends with the page that reaches the limit.
 pub async fn show<O: PagedOperation>(
     context: &Context,
     mut pages: Pages<O>,
-    mut part: impl FnMut(<O as Operation>::Output, usize) -> Result<Part, CliError>,
+    mut part: impl FnMut(<O as Operation>::Output, usize) -> Part,
 ) -> Result<usize, CliError> {
     let most = context.screen.limit().unwrap_or(usize::MAX);
     let (mut shown, mut all) = (0, None);
     while let Some(page) = pages.next().await {
-        let Part { outcome, total } = part(page?.into_data(), most - shown)?;
+        let Part { outcome, total } = part(page?.into_data(), most - shown);
         shown += outcome.table.rows.len();
         all = total.and_then(|total| usize::try_from(total).ok());
-        let reader = context.screen.part(outcome)?;
-        if reader == Reader::Gone {
+        if context.screen.part(outcome)? == Reader::Gone {
             return Ok(shown);
-        }
-        if shown == most {
-            break;
         }
     }
     let more = all.map_or(0, |all| all.saturating_sub(shown));

@@ -45,7 +45,7 @@ pub async fn run(context: &Context, args: &DomainMentionsArgs) -> Result<Outcome
             page.mentions.truncate(most);
             let outcome = listed(&page.mentions, customer);
             let total = page.total;
-            Ok(Part { outcome, total })
+            Part { outcome, total }
         };
         streamed::show(context, pages, part).await?;
         return Ok(Outcome::silent());

@@ -151,10 +151,10 @@ async fn stream(context: &Context, pages: Pages<ListEndpoints>) -> Result<Outcom
         page.data.truncate(most);
         let seen = page.data.iter().map(Server::from).collect();
         context.notebook.learn(Seen::Servers(seen));
-        Ok(Part {
+        Part {
             outcome: listed(&page.data),
             total: page.meta.total,
-        })
+        }
     });
     if shown.await? == 0 {
         tell_unknown(&context.session, &context.screen).await;
