@@ -268,7 +268,7 @@ async fn online(context: &Context, command: OnlineCommand) -> Result<Outcome, Cl
         OnlineCommand::Health => health::run(&context.session).await,
         OnlineCommand::Report(args) => report::run(context, &args).await,
         OnlineCommand::Doctor => doctor::run(&context.session, &context.screen).await,
-        OnlineCommand::Api(args) => api::run(&context.session, args).await,
+        OnlineCommand::Api(args) => api::run(context, args).await,
         OnlineCommand::Config(command) => config::run(context, command),
         OnlineCommand::Auth(command) => auth::run(context, command).await,
         OnlineCommand::Profile(command) => profile::run(&context.session, &context.prompt, command),

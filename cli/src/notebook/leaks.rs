@@ -14,12 +14,15 @@ use uuid::Uuid;
 pub struct LookedAt {
     salt: Uuid,
     records: BTreeSet<Uuid>,
+    /// Shown since then.
+    #[serde(skip)]
+    shown: Vec<Uuid>,
 }
 
 impl LookedAt {
     /// What was shown of a domain; nothing where nothing can be read.
-    pub fn read(account: &str, domain: DomainId) -> Self {
-        let text = file(account, domain).and_then(|path| {
+    pub fn read(place: (&str, DomainId)) -> Self {
+        let text = file(place).and_then(|path| {
             std::fs::read(&path).map_err(|error| CliError::io("the leaks looked at", &error))
         });
         let kept = text
@@ -28,6 +31,7 @@ impl LookedAt {
         kept.unwrap_or_else(|| Self {
             salt: Uuid::new_v4(),
             records: BTreeSet::new(),
+            shown: Vec::new(),
         })
     }
 
@@ -41,17 +45,18 @@ impl LookedAt {
         self.records.contains(&self.hash(record))
     }
 
-    /// Keeps in mind that records were shown.
-    pub fn add(
-        &mut self,
-        (account, domain): (&str, DomainId),
-        records: &[LeakRecord],
-    ) -> Result<(), CliError> {
-        let shown: Vec<Uuid> = records.iter().map(|record| self.hash(record)).collect();
-        self.records.extend(shown);
+    /// Takes in that records were shown. What was shown before stays what it was.
+    pub fn add(&mut self, records: &[LeakRecord]) {
+        let hashes: Vec<Uuid> = records.iter().map(|record| self.hash(record)).collect();
+        self.shown.extend(hashes);
+    }
+
+    /// Keeps what was shown for the next look.
+    pub fn keep(mut self, place: (&str, DomainId)) -> Result<(), CliError> {
+        self.records.extend(std::mem::take(&mut self.shown));
         let text = serde_json::to_vec(&self)
             .map_err(|error| CliError::io("the leaks looked at", &std::io::Error::other(error)))?;
-        write_private(&file(account, domain)?, &text)
+        write_private(&file(place)?, &text)
     }
 
     fn hash(&self, record: &LeakRecord) -> Uuid {
@@ -60,7 +65,7 @@ impl LookedAt {
     }
 }
 
-fn file(account: &str, domain: DomainId) -> Result<PathBuf, CliError> {
+fn file((account, domain): (&str, DomainId)) -> Result<PathBuf, CliError> {
     let folder = paths::state_folder()?.join("leaks").join(account);
     Ok(folder.join(format!("{domain}.json")))
 }

@@ -4,6 +4,7 @@ use crate::context::Context;
 use crate::error::{CliError, Exit};
 use crate::notebook::Notebook;
 use crate::notebook::index::{AlertRecord, Seen};
+use crate::references::alert_pages::AlertPages;
 use crate::references::{self, DomainRef, RecordKind};
 use crate::session::Session;
 use crate::ui::outcome::count_or_unknown;
@@ -12,13 +13,11 @@ use secmon::model::{
     CustomerId, DomainAlert, DomainAlertStatus, DomainAlertType, DomainId, PortAlert, Severity,
     Timestamp,
 };
-use secmon::operations::{GetDomainAlert, GetPortAlert, ListDomainAlerts};
+use secmon::operations::{GetDomainAlert, GetPortAlert};
 use secmon::watch::CustomerAlert;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use uuid::Uuid;
-
-const PAGE_SIZE: u32 = 50;
 
 /// An alert. As JSON it is what the API gives.
 #[derive(Debug, Clone, Serialize)]
@@ -117,6 +116,14 @@ impl Alert {
         }
     }
 
+    /// What is kept in mind of it.
+    pub fn record(&self, customer: CustomerId) -> AlertRecord {
+        match self {
+            Self::Port(alert) => AlertRecord::of_port(customer, alert),
+            Self::Domain(alert) => AlertRecord::of_domain(customer, alert),
+        }
+    }
+
     /// The server or the domain.
     pub fn place(&self) -> Option<String> {
         match self {
@@ -193,17 +200,8 @@ pub async fn of_domains(
 ) -> Result<Vec<Alert>, CliError> {
     let mut alerts = Vec::new();
     for domain in domains {
-        let mut list = ListDomainAlerts::new(customer, domain.id).per_page(PAGE_SIZE);
-        list.status = status.cloned();
-        let found = session.client()?.pages(list).collect_all().await?;
-        let records = found.iter();
-        let records = records.map(|alert| AlertRecord::of_domain(customer, alert));
-        notebook.learn(Seen::Alerts(customer, Some(domain.id), records.collect()));
-        alerts.extend(
-            found
-                .into_iter()
-                .map(|alert| Alert::Domain(Box::new(alert))),
-        );
+        let list = AlertPages::of_domain((session, notebook), customer, domain.id, status)?;
+        alerts.extend(list.collect().await?);
     }
     Ok(alerts)
 }
@@ -212,10 +210,7 @@ pub async fn of_domains(
 pub fn learn(notebook: &Notebook, customer: CustomerId, alerts: &[Alert]) {
     let mut lists: BTreeMap<Option<DomainId>, Vec<AlertRecord>> = BTreeMap::new();
     for alert in alerts {
-        let record = match alert {
-            Alert::Port(alert) => AlertRecord::of_port(customer, alert),
-            Alert::Domain(alert) => AlertRecord::of_domain(customer, alert),
-        };
+        let record = alert.record(customer);
         lists.entry(record.domain).or_default().push(record);
     }
     for (domain, records) in lists {

@@ -3,6 +3,7 @@
 //! A server is named by its id, IP address, host name or nickname, or by the first six or more digits of its id;
 //! `id:`, `ip:`, `host:` and `nick:` in front force one reading. Nothing is guessed, and nothing fits by being similar.
 
+pub mod alert_pages;
 pub mod alerts;
 mod customers;
 mod domains;
@@ -16,7 +17,7 @@ pub use domains::{
     DomainRef, all_domains, customer_of_domains, domain_targets, domains, learn_domains,
     listed_domains, monitored,
 };
-pub use records::{RecordKind, all_alerts, all_rules, by_id_or_prefix, check_named};
+pub use records::{RecordKind, all_alerts, all_rules, by_id_or_prefix, check_named, rule_pages};
 pub use reference::Reference;
 pub use servers::{
     Prefixes, ServerTarget, all_endpoints, endpoint, endpoints, endpoints_of, handle_of, in_order,

@@ -5,6 +5,7 @@ use crate::error::{CliError, Own};
 use crate::notebook::Notebook;
 use crate::notebook::index::{AlertRecord, Record, Seen};
 use crate::session::Session;
+use secmon::Pages;
 use secmon::model::{CustomerId, PortAlert, Rule};
 use secmon::operations::{ListPortAlerts, ListRules};
 
@@ -77,9 +78,7 @@ pub async fn all_rules(
     narrow: impl FnOnce(ListRules) -> ListRules,
 ) -> Result<Vec<Rule>, CliError> {
     session.ready().await?;
-    let mut list = ListRules::account_wide().per_page(PAGE_SIZE);
-    list.billing_customer_id = session.settings.customer;
-    let list = narrow(list);
+    let list = narrow(rules_of(session));
     let whose = list.billing_customer_id;
     let whole = list.endpoint_id.is_none() && list.scope.is_none() && list.status.is_none();
     let rules = session.client()?.pages(list).collect_all().await?;
@@ -89,6 +88,21 @@ pub async fn all_rules(
         false => Seen::Rules(records),
     });
     Ok(rules)
+}
+
+/// The same page by page.
+pub async fn rule_pages(
+    session: &Session,
+    narrow: impl FnOnce(ListRules) -> ListRules,
+) -> Result<Pages<ListRules>, CliError> {
+    session.ready().await?;
+    Ok(session.client()?.pages(narrow(rules_of(session))))
+}
+
+fn rules_of(session: &Session) -> ListRules {
+    let mut list = ListRules::account_wide().per_page(PAGE_SIZE);
+    list.billing_customer_id = session.settings.customer;
+    list
 }
 
 /// All port alerts of a customer.

@@ -1,6 +1,6 @@
 //! What is long or slow: lists that come page by page, readers that leave, texts without end, files that others hold.
 
-use crate::shell::{Run, Shell, account, provision};
+use crate::shell::{Run, Shell, account, mock, provision};
 use http::StatusCode;
 use secmon_mock::{Fault, Tenant};
 use std::fs::File;
@@ -133,4 +133,129 @@ fn what_cannot_be_written_is_no_success() {
         assert_eq!(run.code, 1, "{line}: {run:?}");
         assert!(run.stderr.contains("standard output"), "{line}: {run:?}");
     }
+}
+
+/// More than a page of each list that the service gives in pages.
+fn many_records(tenant: &Tenant) -> Shell {
+    let shell = Shell::of(tenant).with("SECMON_CUSTOMER", "42");
+    let shell = shell.with("SECMON_MOCK_ADMIN_URL", mock().admin_url());
+    let servers: String = (0..30).map(|i| format!("203.0.113.{i}\n")).collect();
+    let servers = shell.file("servers.csv", &format!("ip\n{servers}"));
+    let rules: String = (0..105)
+        .map(|i| format!("{},needed there\n", 20_000 + 2 * i))
+        .collect();
+    let rules = shell.file("rules.csv", &format!("ports,justification\n{rules}"));
+    shell.line("sandbox scenario set critical").exits(0);
+    for line in [
+        "subscription set 500 --product port_monitoring --plan business",
+        &format!("provision -f {servers}"),
+        &format!("rules add -f {rules} --to 203.0.113.1 -y"),
+        "subscription set 501 --product domain_monitoring --quantity 3",
+        "domain provision example.com --service 501",
+        "mock trigger mention example.com --count 60",
+    ] {
+        shell.line(line).exits(0);
+    }
+    shell
+}
+
+/// A list, the operation that reads it, and how its path ends.
+const PAGED: [(&str, &str, &str); 6] = [
+    ("rules list", "list_rules", "v1/whitelists"),
+    ("alert list --kind port", "list_port_alerts", "v1/alerts"),
+    (
+        "alert list --kind port --severity low+",
+        "list_port_alerts",
+        "v1/alerts",
+    ),
+    (
+        "domain leaks example.com",
+        "list_credential_leaks",
+        "/credential-leaks",
+    ),
+    ("domain mentions example.com", "list_mentions", "-mentions"),
+    (
+        "api endpoints?per_page=10 --paginate",
+        "list_endpoints",
+        "v1/endpoints",
+    ),
+];
+
+/// The items in any order: json is sorted for people.
+fn in_any_order(items: impl IntoIterator<Item = serde_json::Value>) -> Vec<String> {
+    let items = items.into_iter().map(|item| item.to_string());
+    let mut items: Vec<String> = items.collect();
+    items.sort_unstable();
+    items
+}
+
+#[test]
+fn every_paged_list_has_the_same_items_as_json_lines() {
+    let tenant = account();
+    let shell = many_records(&tenant);
+    // The first look marks mentions as seen.
+    shell.line("domain mentions example.com").exits(0);
+    for (list, ..) in PAGED {
+        let whole = shell.line(&format!("{list} -o json")).exits(0).json();
+        let whole = whole.as_array().expect("a list").clone();
+        let lines = shell.line(&format!("{list} -o jsonl")).exits(0).stdout;
+        let lines = lines
+            .lines()
+            .map(|line| serde_json::from_str(line).expect("JSON"));
+        assert_eq!(in_any_order(lines), in_any_order(whole), "{list}");
+        let cut = shell.line(&format!("{list} -o jsonl -L 7")).exits(0).stdout;
+        assert_eq!(cut.lines().count(), 7, "{list}");
+    }
+}
+
+#[test]
+fn json_lines_of_every_paged_list_stop_where_the_list_or_its_reader_does() {
+    let tenant = account();
+    let shell = many_records(&tenant);
+    for (list, operation, path) in PAGED {
+        let line = format!("{list} -o jsonl");
+        let words: Vec<&str> = line.split(' ').collect();
+        let calls = || {
+            let calls = tenant.journal().into_iter();
+            let calls = calls.filter(|call| call.path.ends_with(path));
+            calls.count()
+        };
+        let before = calls();
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let run = shell.command(&words).stdout(writer).output();
+        let run = run.expect("the program ends");
+        assert_eq!(run.status.code(), Some(0), "{list}: {run:?}");
+        assert_eq!(calls() - before, 1, "{list}");
+
+        let broken = Fault::status(StatusCode::INTERNAL_SERVER_ERROR).times(0);
+        tenant.fault(broken.operation(operation).after(1));
+        let run = shell.line(&format!("{line} --timeout 1s"));
+        tenant.clear_faults();
+        assert_ne!(run.code, 0, "{list}: {run:?}");
+        assert!(run.stdout.lines().count() > 1, "{list}: {run:?}");
+    }
+}
+
+#[test]
+fn alerts_of_every_customer_decide_the_exit_code_as_json_lines_too() {
+    let tenant = account();
+    let shell = Shell::of(&tenant);
+    for (address, customer) in [("203.0.113.10", "42"), ("203.0.113.11", "43")] {
+        shell
+            .line(&format!("provision {address} -c {customer}"))
+            .exits(0);
+    }
+    let all = "alert list --all-customers -o jsonl";
+    let lines = shell.line(all).exits(0).stdout;
+    let owners = lines.lines().map(|line| {
+        let alert: serde_json::Value = serde_json::from_str(line).expect("JSON");
+        alert["billing_customer_id"].as_u64().expect("an owner")
+    });
+    let owners: Vec<u64> = owners.collect();
+    assert!(owners.contains(&42) && owners.contains(&43), "{owners:?}");
+    shell.line(&format!("{all} --exit-code")).exits(1);
+    shell.line("endpoint terminate --all -c 42 -y").exits(0);
+    shell.line("alert list -c 42 -o jsonl --exit-code").exits(0);
+    shell.line("alert list -c 99 -o jsonl --exit-code").exits(4);
 }

@@ -2,14 +2,14 @@
 
 use crate::context::Context;
 use crate::error::CliError;
-use crate::notebook::Notebook;
-use crate::references::alerts::{self, Alert, SeverityFilter};
+use crate::references::alert_pages::AlertPages;
+use crate::references::alerts::{Alert, SeverityFilter};
 use crate::references::{self, DomainRef};
-use crate::session::Session;
 use crate::values::durations;
 use crate::values::ports::PortSpec;
 use clap::{Args, ValueEnum};
-use secmon::model::{CustomerId, DomainAlertStatus, EndpointId, PortAlertStatus};
+use secmon::model::{CustomerId, DomainAlertStatus, DomainId, EndpointId, PortAlertStatus};
+use secmon::operations::ListPortAlerts;
 use std::time::Duration;
 
 /// What an alert is about.
@@ -56,9 +56,12 @@ pub struct AlertFilter {
 }
 
 /// Whose alerts are listed.
-enum Scope {
+pub enum Scope {
+    /// All of a customer.
     Customer,
+    /// Those of a server.
     Server(EndpointId),
+    /// Those of a domain.
     Domain(DomainRef),
 }
 
@@ -76,46 +79,51 @@ pub async fn read(
     filter: &AlertFilter,
     status: Option<AlertStatusArg>,
 ) -> Result<Found, CliError> {
-    let place = scope(context, filter).await?;
-    read_at(context, filter, status, place).await
+    let (customer, scope) = scope(context, filter).await?;
+    let alerts = read_at(context, filter, status, (customer, &scope)).await?;
+    Ok(Found { customer, alerts })
 }
 
-/// The same of a customer that nothing names.
-pub async fn read_of(
+/// The same of a place that is known.
+pub async fn read_at(
     context: &Context,
     filter: &AlertFilter,
     status: Option<AlertStatusArg>,
-    customer: CustomerId,
-) -> Result<Found, CliError> {
-    read_at(context, filter, status, (customer, Scope::Customer)).await
-}
-
-async fn read_at(
-    context: &Context,
-    filter: &AlertFilter,
-    status: Option<AlertStatusArg>,
-    (customer, scope): (CustomerId, Scope),
-) -> Result<Found, CliError> {
+    place: (CustomerId, &Scope),
+) -> Result<Vec<Alert>, CliError> {
     let sieve = Sieve::of(filter)?;
     let mut alerts = Vec::new();
+    for list in lists(context, filter, status, place).await? {
+        alerts.extend(list.collect().await?);
+    }
+    sieve.keep(&mut alerts);
+    Ok(alerts)
+}
+
+/// The lists in which the alerts of a place stand, that of its ports first.
+pub async fn lists<'a>(
+    context: &'a Context,
+    filter: &AlertFilter,
+    status: Option<AlertStatusArg>,
+    (customer, scope): (CustomerId, &Scope),
+) -> Result<Vec<AlertPages<'a>>, CliError> {
+    let parts = (&context.session, &*context.notebook);
+    context.session.ready().await?;
+    let mut lists = Vec::new();
     if wanted(filter.kind, AlertKind::Port) && !matches!(scope, Scope::Domain(_)) {
-        alerts.extend(
-            ports(
-                &context.session,
-                &context.notebook,
-                customer,
-                &scope,
-                status,
-            )
-            .await?,
-        );
+        let asked = ports(customer, scope, status);
+        let pages = asked.map(|list| AlertPages::of_ports(parts, customer, list));
+        lists.extend(pages.transpose()?);
     }
     let of_domains = wanted(filter.kind, AlertKind::Domain) && filter.port.is_none();
     if of_domains && !matches!(scope, Scope::Server(_)) {
-        alerts.extend(domains(context, customer, scope, status).await?);
+        let status = status.map(domain_status);
+        for domain in domains(context, customer, scope).await? {
+            let pages = AlertPages::of_domain(parts, customer, domain, status.as_ref())?;
+            lists.push(pages);
+        }
     }
-    sieve.keep(&mut alerts);
-    Ok(Found { customer, alerts })
+    Ok(lists)
 }
 
 /// The filters that are applied to what was read.
@@ -164,7 +172,11 @@ fn wanted(asked: Option<AlertKind>, kind: AlertKind) -> bool {
     asked.is_none_or(|asked| asked == kind)
 }
 
-async fn scope(context: &Context, filter: &AlertFilter) -> Result<(CustomerId, Scope), CliError> {
+/// The place that the filters name.
+pub async fn scope(
+    context: &Context,
+    filter: &AlertFilter,
+) -> Result<(CustomerId, Scope), CliError> {
     if let Some(name) = &filter.endpoint {
         let endpoint = references::endpoint(context, name).await?;
         return Ok((
@@ -195,63 +207,49 @@ pub fn customer(context: &Context) -> Result<CustomerId, CliError> {
     context.customer()
 }
 
-async fn ports(
-    session: &Session,
-    notebook: &Notebook,
+/// The list of a customer's port alerts; none where none can be in this state.
+fn ports(
     customer: CustomerId,
     scope: &Scope,
     status: Option<AlertStatusArg>,
-) -> Result<Vec<Alert>, CliError> {
-    let status = match status {
+) -> Option<ListPortAlerts> {
+    let mut list = ListPortAlerts::new(customer).per_page(references::PAGE_SIZE);
+    list.status = match status {
         None => None,
         Some(AlertStatusArg::Open) => Some(PortAlertStatus::Open),
         Some(AlertStatusArg::Resolved) => Some(PortAlertStatus::Resolved),
-        Some(AlertStatusArg::Acknowledged) => return Ok(Vec::new()),
+        Some(AlertStatusArg::Acknowledged) => return None,
     };
-    let alerts = references::all_alerts(session, notebook, customer, |mut list| {
-        list.status = status;
-        list.endpoint_id = match scope {
-            Scope::Server(id) => Some(*id),
-            _ => None,
-        };
-        list
-    })
-    .await?;
-    Ok(alerts
-        .into_iter()
-        .map(|alert| Alert::Port(Box::new(alert)))
-        .collect())
+    if let Scope::Server(id) = scope {
+        list.endpoint_id = Some(*id);
+    }
+    Some(list)
 }
 
 async fn domains(
     context: &Context,
     customer: CustomerId,
-    scope: Scope,
-    status: Option<AlertStatusArg>,
-) -> Result<Vec<Alert>, CliError> {
-    let domains = match scope {
-        Scope::Domain(domain) => vec![domain],
-        _ => references::all_domains(&context.session, &context.notebook, customer).await?,
-    };
+    scope: &Scope,
+) -> Result<Vec<DomainId>, CliError> {
+    if let Scope::Domain(domain) = scope {
+        return Ok(vec![domain.id]);
+    }
+    let domains = references::all_domains(&context.session, &context.notebook, customer).await?;
     if domains.len() > EXPENSIVE {
         context.screen.note(&format!(
             "reading the alerts of {} domains takes as many calls",
             domains.len()
         ));
     }
-    let status = status.map(|status| match status {
+    Ok(domains.into_iter().map(|domain| domain.id).collect())
+}
+
+fn domain_status(status: AlertStatusArg) -> DomainAlertStatus {
+    match status {
         AlertStatusArg::Open => DomainAlertStatus::Open,
         AlertStatusArg::Acknowledged => DomainAlertStatus::Acknowledged,
         AlertStatusArg::Resolved => DomainAlertStatus::Resolved,
-    });
-    alerts::of_domains(
-        &context.session,
-        &context.notebook,
-        customer,
-        &domains,
-        status.as_ref(),
-    )
-    .await
+    }
 }
 
 /// So many calls are worth a word.

@@ -1,6 +1,7 @@
 //! `secmon alert list`: the worst first.
 
-use super::filter::{self, AlertFilter, AlertKind, AlertStatusArg};
+use super::filter::{self, AlertFilter, AlertKind, AlertStatusArg, Scope};
+use super::stream;
 use crate::commands::common::live::Live;
 use crate::commands::common::{new_customer, views};
 use crate::context::Context;
@@ -63,10 +64,18 @@ type Owned = (CustomerId, Alert);
 
 /// Runs the command.
 pub async fn run(context: &Context, args: &AlertListArgs) -> Result<Outcome, CliError> {
-    let mut found = match args.all_customers {
-        true => of_all(context, args).await?,
-        false => of_one(context, args).await?,
-    };
+    let places = places(context, args).await?;
+    if context.screen.streams() {
+        return stream::show(context, args, &places).await;
+    }
+    let mut found = Vec::new();
+    for (customer, scope) in &places {
+        let alerts = filter::read_at(context, &args.filter, args.status, (*customer, scope));
+        found.extend(alerts.await?.into_iter().map(|alert| (*customer, alert)));
+    }
+    if found.is_empty() {
+        tell_unknown(context, args, &places).await?;
+    }
     found.sort_by_key(|(_, alert)| {
         let seen = alert.first_seen().map(Timestamp::date_time);
         Reverse((alert.severity().map(severity_rank), seen))
@@ -76,10 +85,7 @@ pub async fn run(context: &Context, args: &AlertListArgs) -> Result<Outcome, Cli
         false => found.first().map(|(owner, _)| *owner),
     };
     let live = live_servers(context, &found, whose).await?;
-    let has_ended = |alert: &Alert| match alert {
-        Alert::Port(alert) => live.lacks(alert.endpoint_id),
-        Alert::Domain(_) => false,
-    };
+    let has_ended = |alert: &Alert| has_ended(&live, alert);
     let (owners, alerts): (Vec<CustomerId>, Vec<Alert>) = found.into_iter().unzip();
     let mut outcome = listed(&alerts, &args.filter);
     let rows = owners.iter().zip(&alerts);
@@ -107,27 +113,21 @@ pub async fn run(context: &Context, args: &AlertListArgs) -> Result<Outcome, Cli
     Ok(outcome)
 }
 
-async fn of_one(context: &Context, args: &AlertListArgs) -> Result<Vec<Owned>, CliError> {
-    let named = args.filter.endpoint.is_some() || args.filter.domain.is_some();
-    if context.session.settings.customer.is_none() && !named && context.prompt.may_ask() {
-        context
-            .screen
-            .note("for every customer's alerts: `alert list --all-customers`");
-    }
-    let found = filter::read(context, &args.filter, args.status).await?;
-    if args.exit_code && found.alerts.is_empty() {
-        // A script that watches a customer must not stay silent for ever about a number that was mistyped.
-        references::refuse_unknown(&context.session, found.customer).await?;
-    } else if found.alerts.is_empty() && !named {
-        new_customer::tell(&context.session, &context.screen, found.customer).await;
-    }
-    let owned = found.alerts.into_iter();
-    Ok(owned.map(|alert| (found.customer, alert)).collect())
-}
-
-/// The service lists alerts by customer, and no customers.
-async fn of_all(context: &Context, args: &AlertListArgs) -> Result<Vec<Owned>, CliError> {
+/// Whose alerts are wanted. The service lists alerts by customer, and no customers.
+async fn places(
+    context: &Context,
+    args: &AlertListArgs,
+) -> Result<Vec<(CustomerId, Scope)>, CliError> {
     let (session, notebook) = (&context.session, &context.notebook);
+    if !args.all_customers {
+        let named = args.filter.endpoint.is_some() || args.filter.domain.is_some();
+        if session.settings.customer.is_none() && !named && context.prompt.may_ask() {
+            context
+                .screen
+                .note("for every customer's alerts: `alert list --all-customers`");
+        }
+        return Ok(vec![filter::scope(context, &args.filter).await?]);
+    }
     if let Some(customer) = session.settings.customer {
         return Err(CliError::usage(format!(
             "--all-customers is for every customer, but customer {customer} is named: leave one of them out"
@@ -141,12 +141,28 @@ async fn of_all(context: &Context, args: &AlertListArgs) -> Result<Vec<Owned>, C
     let customers: BTreeSet<CustomerId> = owners
         .chain(domains.map(|domain| domain.customer))
         .collect();
-    let mut all = Vec::new();
-    for customer in customers {
-        let found = filter::read_of(context, &args.filter, args.status, customer).await?;
-        all.extend(found.alerts.into_iter().map(|alert| (customer, alert)));
+    let customers = customers.into_iter();
+    Ok(customers
+        .map(|customer| (customer, Scope::Customer))
+        .collect())
+}
+
+/// A word about a customer that has no alerts since nobody knows it.
+pub async fn tell_unknown(
+    context: &Context,
+    args: &AlertListArgs,
+    places: &[(CustomerId, Scope)],
+) -> Result<(), CliError> {
+    let [(customer, scope)] = places else {
+        return Ok(());
+    };
+    if args.exit_code {
+        // A script that watches a customer must not stay silent for ever about a number that was mistyped.
+        references::refuse_unknown(&context.session, *customer).await?;
+    } else if matches!(scope, Scope::Customer) {
+        new_customer::tell(&context.session, &context.screen, *customer).await;
     }
-    Ok(all)
+    Ok(())
 }
 
 /// The servers that are still monitored; asked for only where an alert is about a server.
@@ -162,8 +178,16 @@ async fn live_servers(
     }
 }
 
+/// Whether an alert is about a server that has ended.
+pub fn has_ended(live: &Live, alert: &Alert) -> bool {
+    match alert {
+        Alert::Port(alert) => live.lacks(alert.endpoint_id),
+        Alert::Domain(_) => false,
+    }
+}
+
 /// An alert as JSON, with what it is, whose, and whether its server has ended, which the service leaves out.
-fn row(owner: &CustomerId, alert: &Alert, has_ended: bool) -> Value {
+pub fn row(owner: &CustomerId, alert: &Alert, has_ended: bool) -> Value {
     let kind = match alert {
         Alert::Port(_) => "port",
         Alert::Domain(_) => "domain",

@@ -7,6 +7,7 @@ pub mod filter;
 mod list;
 mod resolve;
 mod show;
+mod stream;
 mod triage;
 mod watch;
 

@@ -2,13 +2,15 @@
 
 mod pages;
 
-use self::pages::Pages;
+use self::pages::{Answer, Pages};
+use crate::commands::common::streamed::Stream;
+use crate::context::Context;
 use crate::error::{CliError, Exit, Failure};
 use crate::machine::files;
 use crate::notebook::history::Change;
 use crate::notebook::touched::Touched;
-use crate::session::Session;
-use crate::ui::outcome::{Line, Outcome};
+use crate::ui::Reader;
+use crate::ui::outcome::{Line, Outcome, Table};
 use clap::Args;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use secmon::{RawRequest, RawResponse};
@@ -57,10 +59,11 @@ pub struct ApiArgs {
 const MAX_BODY: u64 = 16 * 1024 * 1024;
 
 /// Runs the command. What the service answers is printed as it is; its status decides the exit code.
-pub async fn run(session: &Session, args: ApiArgs) -> Result<Outcome, CliError> {
+pub async fn run(context: &Context, args: ApiArgs) -> Result<Outcome, CliError> {
+    let session = &context.session;
     let request = request(&args)?;
     if args.paginate {
-        return paginated(session, request, &args).await;
+        return paginated(context, request, &args).await;
     }
     let about = format!("{} {}", request.method, request.path);
     session.ready().await?;
@@ -94,7 +97,7 @@ pub async fn run(session: &Session, args: ApiArgs) -> Result<Outcome, CliError> 
 }
 
 async fn paginated(
-    session: &Session,
+    context: &Context,
     request: RawRequest,
     args: &ApiArgs,
 ) -> Result<Outcome, CliError> {
@@ -103,17 +106,30 @@ async fn paginated(
             "--paginate reads a list: with fields or a body, say -X GET too",
         ));
     }
+    let session = &context.session;
     session.ready().await?;
-    match pages::read(session, request).await? {
-        Pages::Other(answer) => Ok(shown(&Method::GET, &answer, args)),
-        Pages::All(items) => {
-            let items = Value::Array(items);
-            let text = serde_json::to_string_pretty(&items).unwrap_or_else(|_| items.to_string());
-            let text = crate::ui::escape_json(&text);
-            let story = vec![Line::Verbatim(format!("{text}\n"))];
-            Ok(Outcome::record(items, crate::ui::outcome::Table::default()).tell(story))
+    let (mut pages, mut items) = (Pages::of(request), Vec::new());
+    let mut stream = Stream::new(&context.screen);
+    while let Some(answer) = pages.next(session).await? {
+        match answer {
+            Answer::Other(answer) => return Ok(shown(&Method::GET, &answer, args)),
+            Answer::Page(page) if !context.screen.streams() => items.extend(page),
+            Answer::Page(page) => {
+                let page = Outcome::record(Value::Array(page), Table::default());
+                if stream.show(page)? == Reader::Gone {
+                    break;
+                }
+            }
         }
     }
+    if context.screen.streams() {
+        return Ok(Outcome::silent());
+    }
+    let items = Value::Array(items);
+    let text = serde_json::to_string_pretty(&items).unwrap_or_else(|_| items.to_string());
+    let text = crate::ui::escape_json(&text);
+    let story = vec![Line::Verbatim(format!("{text}\n"))];
+    Ok(Outcome::record(items, Table::default()).tell(story))
 }
 
 fn shown(method: &Method, answer: &RawResponse, args: &ApiArgs) -> Outcome {
@@ -147,8 +163,7 @@ fn shown(method: &Method, answer: &RawResponse, args: &ApiArgs) -> Outcome {
     };
     Outcome {
         trouble,
-        ..Outcome::record(result, crate::ui::outcome::Table::default())
-            .tell(vec![Line::Verbatim(text)])
+        ..Outcome::record(result, Table::default()).tell(vec![Line::Verbatim(text)])
     }
 }
 

@@ -5,12 +5,46 @@ use crate::session::Session;
 use secmon::{RawRequest, RawResponse};
 use serde_json::Value;
 
-/// What reading page after page came to.
-pub enum Pages {
-    /// The items of all of them.
-    All(Vec<Value>),
-    /// An answer that is no page: a record, an error, something else.
+/// What was answered where a page was asked for.
+pub enum Answer {
+    /// The items of a page.
+    Page(Vec<Value>),
+    /// No page: a record, an error, something else.
     Other(RawResponse),
+}
+
+/// Reads page after page until one says that it is the last.
+pub struct Pages {
+    request: RawRequest,
+    /// The page that comes next.
+    next: Option<RawRequest>,
+}
+
+impl Pages {
+    /// The pages of a list, from the one that the request names.
+    pub fn of(request: RawRequest) -> Self {
+        let next = Some(request.clone());
+        Self { request, next }
+    }
+
+    /// The next answer; `None` after the last.
+    pub async fn next(&mut self, session: &Session) -> Result<Option<Answer>, CliError> {
+        let Some(request) = self.next.take() else {
+            return Ok(None);
+        };
+        let answer = session.client()?.raw(request).await?;
+        let Some(page) = page(&answer) else {
+            return Ok(Some(Answer::Other(answer)));
+        };
+        if page.has_more && !page.items.is_empty() {
+            let mut next = self.request.clone();
+            // Of a repeated parameter the last one counts.
+            let number = (page.number + 1).to_string();
+            next.query.push(("page".to_owned(), number));
+            self.next = Some(next);
+        }
+        Ok(Some(Answer::Page(page.items)))
+    }
 }
 
 /// One page of a list.
@@ -18,27 +52,6 @@ struct ListPage {
     items: Vec<Value>,
     number: u64,
     has_more: bool,
-}
-
-/// Reads on until a page says that it is the last.
-pub async fn read(session: &Session, request: RawRequest) -> Result<Pages, CliError> {
-    let mut items: Vec<Value> = Vec::new();
-    let mut next = request.clone();
-    loop {
-        let answer = session.client()?.raw(next).await?;
-        let Some(page) = page(&answer) else {
-            return Ok(Pages::Other(answer));
-        };
-        let empty = page.items.is_empty();
-        items.extend(page.items);
-        if !page.has_more || empty {
-            return Ok(Pages::All(items));
-        }
-        next = request.clone();
-        // Of a repeated parameter the last one counts.
-        next.query
-            .push(("page".to_owned(), (page.number + 1).to_string()));
-    }
 }
 
 fn page(answer: &RawResponse) -> Option<ListPage> {

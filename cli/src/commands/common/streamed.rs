@@ -1,37 +1,62 @@
 //! Lists that are shown as their pages come.
 
-use crate::context::Context;
 use crate::error::CliError;
-use crate::ui::Reader;
 use crate::ui::outcome::Outcome;
-use secmon::{Operation, PagedOperation, Pages};
+use crate::ui::{Reader, Ui};
+use serde_json::Value;
 
-/// What is shown of a page, and how many items the whole list has.
-pub struct Part {
-    /// The page's items.
-    pub outcome: Outcome,
-    /// As the service counts them.
-    pub total: Option<u64>,
+/// A list that is shown one item a line, as long as somebody reads it and the limit leaves room.
+pub struct Stream<'a> {
+    screen: &'a Ui,
+    room: usize,
+    shown: usize,
 }
 
-/// Shows pages as long as somebody reads them; how many items were shown. `part` is told how many it may take of a page;
-/// `pages` ends with the page that reaches the limit.
-pub async fn show<O: PagedOperation>(
-    context: &Context,
-    mut pages: Pages<O>,
-    mut part: impl FnMut(<O as Operation>::Output, usize) -> Part,
-) -> Result<usize, CliError> {
-    let most = context.screen.limit().unwrap_or(usize::MAX);
-    let (mut shown, mut all) = (0, None);
-    while let Some(page) = pages.next().await {
-        let Part { outcome, total } = part(page?.into_data(), most - shown);
-        shown += outcome.table.rows.len();
-        all = total.and_then(|total| usize::try_from(total).ok());
-        if context.screen.part(outcome)? == Reader::Gone {
-            return Ok(shown);
+impl<'a> Stream<'a> {
+    /// Before its first page.
+    pub fn new(screen: &'a Ui) -> Self {
+        let room = screen.limit().unwrap_or(usize::MAX);
+        let shown = 0;
+        Self {
+            screen,
+            room,
+            shown,
         }
     }
-    let more = all.map_or(0, |all| all.saturating_sub(shown));
-    context.screen.tell_cut(more);
-    Ok(shown)
+
+    /// Shows what there is room for of a page; whether another page is wanted.
+    pub fn show(&mut self, mut page: Outcome) -> Result<Reader, CliError> {
+        if let Value::Array(items) = &mut page.result {
+            items.truncate(self.room());
+            self.shown += items.len();
+        }
+        let reader = self.screen.part(page)?;
+        match self.is_full() {
+            true => Ok(Reader::Gone),
+            false => Ok(reader),
+        }
+    }
+
+    /// How many more items it takes.
+    pub fn room(&self) -> usize {
+        self.room - self.shown
+    }
+
+    /// How many items were shown.
+    pub fn shown(&self) -> usize {
+        self.shown
+    }
+
+    /// Whether the limit is reached.
+    pub fn is_full(&self) -> bool {
+        self.room() == 0
+    }
+
+    /// Says how many of `total` items the limit has kept from the screen.
+    pub fn tell_rest(&self, total: Option<u64>) {
+        let total = total.and_then(|total| usize::try_from(total).ok());
+        if let Some(total) = total.filter(|_| self.is_full()) {
+            self.screen.tell_cut(total.saturating_sub(self.shown));
+        }
+    }
 }

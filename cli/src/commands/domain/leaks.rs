@@ -1,13 +1,16 @@
 //! `secmon domain leaks`: credentials that leaked.
 
 use super::named;
+use crate::commands::common::streamed::Stream;
 use crate::context::Context;
 use crate::error::{CliError, Own};
 use crate::notebook::leaks::LookedAt;
+use crate::ui::Reader;
 use crate::ui::outcome::{Cell, Field, Outcome, shown, with_room};
 use clap::{Args, ValueEnum};
-use secmon::model::{DomainId, LeakCategory, LeakRecord, Timestamp};
-use secmon::operations::ListCredentialLeaks;
+use secmon::Pages;
+use secmon::model::{CustomerId, DomainId, LeakCategory, LeakRecord, Timestamp};
+use secmon::operations::{CredentialLeaks, ListCredentialLeaks};
 use serde_json::Value;
 use std::cmp::Reverse;
 
@@ -53,57 +56,108 @@ pub async fn run(context: &Context, args: &DomainLeaksArgs) -> Result<Outcome, C
     // Which records are new, only all of them tell.
     let limit = context.screen.limit().filter(|_| !args.new);
     let most = limit.unwrap_or(usize::MAX);
-    let mut pages = context.session.client()?.pages(list).max_items(most);
-    let mut records: Vec<LeakRecord> = Vec::new();
-    let mut total = None;
+    let pages = context.session.client()?.pages(list).max_items(most);
+    let place = (context.session.account()?, domain.id);
+    let mut looked_at = LookedAt::read(place);
+    if args.new && looked_at.is_first() {
+        context
+            .screen
+            .note("this machine has shown none of them before: all count as new");
+    }
+    let wanted = Wanted {
+        customer,
+        only_new: args.new,
+    };
+    let outcome = match context.screen.streams() {
+        true => stream(context, pages, &mut looked_at, &wanted).await,
+        false => listed(context, pages, &mut looked_at, &wanted).await,
+    };
+    // What was shown was looked at, though a later page fail.
+    if !context.session.settings.safety.dry_run {
+        remember(context, looked_at, place);
+    }
+    outcome
+}
+
+/// Whose records, and which of them.
+struct Wanted {
+    customer: CustomerId,
+    only_new: bool,
+}
+
+impl Wanted {
+    fn rows(&self, records: &[LeakRecord]) -> Outcome {
+        Outcome::list(records, LEAK).of_kind("leak", Some(self.customer))
+    }
+}
+
+/// The records, the newest first; those without a date that can be read come last.
+async fn listed(
+    context: &Context,
+    mut pages: Pages<ListCredentialLeaks>,
+    looked_at: &mut LookedAt,
+    wanted: &Wanted,
+) -> Result<Outcome, CliError> {
+    let (mut records, mut total) = (Vec::new(), None);
     while let Some(page) = pages.next().await {
-        let page = page?.into_data();
-        if let Some(reason) = page.unavailable() {
-            return Err(CliError::new(
-                Own::LeaksUnavailable,
-                format!("the leak records cannot be read now: {reason}"),
-            ));
-        }
-        if !page.enabled {
-            return Err(CliError::new(
-                Own::LeaksDisabled,
-                "the service has no leak records: its dataset is not configured",
-            ));
-        }
+        let page = whole(page?.into_data())?;
         total = page.total;
         records.extend(page.items);
     }
-    let account = context.session.account()?;
-    let mut looked_at = LookedAt::read(account, domain.id);
-    let mut records = match args.new {
-        true => {
-            if looked_at.is_first() {
-                context
-                    .screen
-                    .note("this machine has shown none of them before: all count as new");
-            }
-            records.retain(|record| !looked_at.has(record));
-            records.truncate(context.screen.limit().unwrap_or(usize::MAX));
-            records
-        }
-        false => context.screen.cut(records, total),
-    };
-    // The newest first; those without a date that can be read come last.
-    records.sort_by_key(|record| Reverse(leaked_at(record)));
-    if !context.session.settings.safety.dry_run {
-        remember(context, &mut looked_at, (account, domain.id), &records);
+    if wanted.only_new {
+        records.retain(|record| !looked_at.has(record));
+        records.truncate(context.screen.limit().unwrap_or(usize::MAX));
+    } else {
+        records = context.screen.cut(records, total);
     }
-    Ok(Outcome::list(&records, LEAK).of_kind("leak", Some(customer)))
+    records.sort_by_key(|record| Reverse(leaked_at(record)));
+    looked_at.add(&records);
+    Ok(wanted.rows(&records))
+}
+
+/// Shows the records as their pages come.
+async fn stream(
+    context: &Context,
+    mut pages: Pages<ListCredentialLeaks>,
+    looked_at: &mut LookedAt,
+    wanted: &Wanted,
+) -> Result<Outcome, CliError> {
+    let (mut stream, mut total) = (Stream::new(&context.screen), None);
+    while let Some(page) = pages.next().await {
+        let page = whole(page?.into_data())?;
+        total = page.total.filter(|_| !wanted.only_new);
+        let mut records = page.items;
+        records.retain(|record| !wanted.only_new || !looked_at.has(record));
+        records.truncate(stream.room());
+        looked_at.add(&records);
+        if stream.show(wanted.rows(&records))? == Reader::Gone {
+            break;
+        }
+    }
+    stream.tell_rest(total);
+    Ok(Outcome::silent())
+}
+
+/// A page that says what there is, or why nothing can be said.
+fn whole(page: CredentialLeaks) -> Result<CredentialLeaks, CliError> {
+    if let Some(reason) = page.unavailable() {
+        return Err(CliError::new(
+            Own::LeaksUnavailable,
+            format!("the leak records cannot be read now: {reason}"),
+        ));
+    }
+    match page.enabled {
+        true => Ok(page),
+        false => Err(CliError::new(
+            Own::LeaksDisabled,
+            "the service has no leak records: its dataset is not configured",
+        )),
+    }
 }
 
 /// What cannot be kept is shown as new once more.
-fn remember(
-    context: &Context,
-    looked_at: &mut LookedAt,
-    place: (&str, DomainId),
-    records: &[LeakRecord],
-) {
-    if let Err(error) = looked_at.add(place, records) {
+fn remember(context: &Context, looked_at: LookedAt, place: (&str, DomainId)) {
+    if let Err(error) = looked_at.keep(place) {
         context
             .screen
             .note(&format!("warning: {}", error.message()));

@@ -1,12 +1,13 @@
 //! `secmon domain mentions`: mentions on the dark web.
 
 use super::named;
-use crate::commands::common::streamed::{self, Part};
+use crate::commands::common::streamed::Stream;
 use crate::context::Context;
 use crate::error::CliError;
+use crate::ui::Reader;
 use crate::ui::outcome::{Cell, Field, Outcome, shown, wide, with_room};
 use clap::Args;
-use secmon::model::{CustomerId, Mention, MentionPage};
+use secmon::model::{CustomerId, Mention};
 use secmon::operations::ListMentions;
 
 const MENTION: &[Field<Mention>] = &[
@@ -40,21 +41,20 @@ pub async fn run(context: &Context, args: &DomainMentionsArgs) -> Result<Outcome
     list.is_new = only_new.then_some(true);
     let most = context.screen.limit().unwrap_or(usize::MAX);
     let mut pages = context.session.client()?.pages(list).max_items(most);
-    if context.screen.streams() {
-        let part = |mut page: MentionPage, most| {
-            page.mentions.truncate(most);
-            let outcome = listed(&page.mentions, customer);
-            let total = page.total;
-            Part { outcome, total }
-        };
-        streamed::show(context, pages, part).await?;
-        return Ok(Outcome::silent());
-    }
     let (mut mentions, mut total) = (Vec::new(), None);
+    let mut stream = Stream::new(&context.screen);
     while let Some(page) = pages.next().await {
         let page = page?.into_data();
         total = page.total;
-        mentions.extend(page.mentions);
+        if !context.screen.streams() {
+            mentions.extend(page.mentions);
+        } else if stream.show(listed(&page.mentions, customer))? == Reader::Gone {
+            break;
+        }
+    }
+    if context.screen.streams() {
+        stream.tell_rest(total);
+        return Ok(Outcome::silent());
     }
     let mentions = context.screen.cut(mentions, total);
     Ok(listed(&mentions, customer))

@@ -1,15 +1,15 @@
 //! `secmon endpoint list`: the servers, page by page, or those that are looked for.
 
 use crate::commands::common::args::{EndpointStatusArg, endpoint_status};
-use crate::commands::common::streamed::{self, Part};
+use crate::commands::common::streamed::Stream;
 use crate::commands::common::{findings, new_customer, views};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::notebook::index::{Seen, Server};
 use crate::session::Session;
 use crate::session::portal::{self, Thing};
-use crate::ui::Ui;
 use crate::ui::outcome::Outcome;
+use crate::ui::{Reader, Ui};
 use crate::values::ports::PortSpec;
 use crate::{bulk, references};
 use clap::Args;
@@ -146,17 +146,19 @@ async fn open_on(
 }
 
 /// Shows the servers as their pages come.
-async fn stream(context: &Context, pages: Pages<ListEndpoints>) -> Result<Outcome, CliError> {
-    let shown = streamed::show(context, pages, |mut page, most| {
-        page.data.truncate(most);
+async fn stream(context: &Context, mut pages: Pages<ListEndpoints>) -> Result<Outcome, CliError> {
+    let (mut stream, mut total) = (Stream::new(&context.screen), None);
+    while let Some(page) = pages.next().await {
+        let page = page?.into_data();
         let seen = page.data.iter().map(Server::from).collect();
         context.notebook.learn(Seen::Servers(seen));
-        Part {
-            outcome: listed(&page.data),
-            total: page.meta.total,
+        total = page.meta.total;
+        if stream.show(listed(&page.data))? == Reader::Gone {
+            break;
         }
-    });
-    if shown.await? == 0 {
+    }
+    stream.tell_rest(total);
+    if stream.shown() == 0 {
         tell_unknown(&context.session, &context.screen).await;
     }
     Ok(Outcome::silent())

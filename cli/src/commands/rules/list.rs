@@ -2,15 +2,20 @@
 
 use super::owners;
 use crate::commands::common::live::Live;
+use crate::commands::common::streamed::Stream;
 use crate::commands::common::views;
 use crate::context::Context;
 use crate::error::CliError;
+use crate::notebook::index::{Record, Seen};
 use crate::notebook::owner::Owner;
 use crate::references;
+use crate::ui::Reader;
 use crate::ui::outcome::{Cell, Outcome, to_json};
 use crate::values::durations;
+use chrono::{DateTime, Utc};
 use clap::{Args, ValueEnum};
-use secmon::model::{Rule, RuleId, RuleScope, RuleStatus};
+use secmon::model::{Rule, RuleId, RuleScope, RuleStatus, Timestamp};
+use secmon::operations::ListRules;
 use serde_json::Value;
 use std::collections::HashMap;
 
@@ -55,43 +60,75 @@ pub async fn run(context: &Context, args: &RuleListArgs) -> Result<Outcome, CliE
         Some(name) => Some(references::endpoint(context, name).await?.id),
         None => None,
     };
-    let within = args
-        .expiring
-        .as_deref()
-        .map(|text| durations::length("--expiring", text))
-        .transpose()?;
-    let mut rules = references::all_rules(&context.session, &context.notebook, |mut list| {
+    let length = |text| durations::length("--expiring", text);
+    let within = args.expiring.as_deref().map(length).transpose()?;
+    let narrow = |mut list: ListRules| {
         list.endpoint_id = endpoint;
         list.scope = args.scope.map(scope);
         list.status = args.status.map(status);
         list
-    })
-    .await?;
-    let live = live_servers(context, &rules).await?;
-    if let Some(within) = within {
-        let latest = chrono::Utc::now() + within;
-        rules.retain(|rule| {
-            rule.expires_at
-                .as_ref()
-                .is_some_and(|end| end.date_time() <= latest)
-                && !live.has_ended(rule)
-        });
+    };
+    let mut rows = Rows {
+        context,
+        latest: within.map(|within| chrono::Utc::now() + within),
+        live: None,
+    };
+    if context.screen.streams() {
+        return stream(context, narrow, rows).await;
     }
+    let mut rules = references::all_rules(&context.session, &context.notebook, narrow).await?;
     // Rules of all servers first, then by server and port.
     rules.sort_by_cached_key(|rule| {
         let server = rule.endpoint.as_ref().map(references::name_of);
         (server, rule.port_start)
     });
-    let owners = owners::of(context, &rules).await?;
-    Ok(listed(&rules, &owners, &live))
+    rows.of(rules).await
 }
 
-/// The servers there are; asked for only where a rule of one counts.
-async fn live_servers(context: &Context, rules: &[Rule]) -> Result<Live, CliError> {
-    let counts = |rule: &Rule| rule.endpoint_id.is_some() && rule.is_active != Some(false);
-    match rules.iter().any(counts) {
-        true => Live::read(&context.session, context.session.settings.customer).await,
-        false => Ok(Live::Some),
+/// Shows the rules as their pages come.
+async fn stream(
+    context: &Context,
+    narrow: impl FnOnce(ListRules) -> ListRules,
+    mut rows: Rows<'_>,
+) -> Result<Outcome, CliError> {
+    let mut pages = references::rule_pages(&context.session, narrow).await?;
+    let mut stream = Stream::new(&context.screen);
+    while let Some(page) = pages.next().await {
+        let rules = page?.into_data().data;
+        let seen = rules.iter();
+        let seen = seen.map(|rule| Record::of(context.session.settings.customer, rule));
+        context.notebook.learn(Seen::Rules(seen.collect()));
+        if stream.show(rows.of(rules).await?)? == Reader::Gone {
+            break;
+        }
+    }
+    Ok(Outcome::silent())
+}
+
+/// Makes rows of rules, with what the service does not say of them.
+struct Rows<'a> {
+    context: &'a Context,
+    /// No rule is wanted that lasts longer.
+    latest: Option<DateTime<Utc>>,
+    /// The servers there are; asked for once, and only where a rule of one counts.
+    live: Option<Live>,
+}
+
+impl Rows<'_> {
+    async fn of(&mut self, mut rules: Vec<Rule>) -> Result<Outcome, CliError> {
+        let counts = |rule: &Rule| rule.endpoint_id.is_some() && rule.is_active != Some(false);
+        if self.live.is_none() && rules.iter().any(counts) {
+            let session = &self.context.session;
+            self.live = Some(Live::read(session, session.settings.customer).await?);
+        }
+        let live = self.live.as_ref().unwrap_or(&Live::Some);
+        if let Some(latest) = self.latest {
+            let ends = |rule: &Rule| rule.expires_at.as_ref().map(Timestamp::date_time);
+            let is_due = |rule: &Rule| ends(rule).is_some_and(|end| end <= latest);
+            rules.retain(|rule| is_due(rule) && !live.has_ended(rule));
+        }
+        let owners = owners::of(self.context, &rules).await?;
+        Ok(listed(&rules, &owners, live))
     }
 }
 
