@@ -13,11 +13,11 @@ use axum::extract::rejection::RawPathParamsRejection;
 use axum::extract::{RawPathParams, Request};
 use axum::response::Response;
 use axum::routing::any;
+use bytes::Bytes;
 use http::StatusCode;
 use http::request::Parts;
 use serde_json::{Map, Value, json};
 
-use crate::fields::FieldErrors;
 use crate::http::body::{self, Sent, Unread};
 use crate::http::head;
 use crate::http::query;
@@ -37,8 +37,8 @@ const BODY_LIMIT: usize = 256 * 1024 * 1024;
 /// Values that the body of an admin call may have: a fixture of some five thousand servers.
 const MOST_VALUES: usize = 50_000;
 
-/// Reads the object of a body.
-type ReadObject = fn(&[u8]) -> Result<Map<String, Value>, FieldErrors>;
+/// A control that knows how its body is read.
+type Run = Box<dyn FnOnce(AdminCall) -> Result<Answered, AdminError> + Send>;
 
 /// A call of the admin API, read.
 pub(super) struct AdminCall {
@@ -162,9 +162,16 @@ async fn answer(
         last_event: last_event(&head),
         scheme: arrived_on(&head).map_or(Scheme::Http, |arrived| arrived.scheme),
     };
-    let (control, read): (_, ReadObject) = match control {
-        Control::Whole(control) => (control, |bytes| body::bounded_object(bytes, MOST_VALUES)),
-        Control::Large(control) => (control, body::object),
+    let run: Run = match control {
+        Control::Whole(control) => Box::new(move |call| {
+            let body = read_object(sent)?;
+            control(&AdminCall { body, ..call })
+        }),
+        Control::Large(control) => Box::new(move |call| {
+            let bytes = read_whole(sent)?;
+            let text = std::str::from_utf8(&bytes);
+            control(&call, text.map_err(|_| bad("The body is not UTF-8."))?)
+        }),
         Control::Own(respond) => {
             return respond(&call).unwrap_or_else(|error| failure(&error).into());
         }
@@ -176,10 +183,7 @@ async fn answer(
         return failure(&error).into();
     }
     // A whole state, or a year of time, takes longer than others should wait.
-    let done = tokio::task::spawn_blocking(move || {
-        let body = read_object(sent, read)?;
-        control(&AdminCall { body, ..call })
-    });
+    let done = tokio::task::spawn_blocking(move || run(call));
     let done = done.await.unwrap_or_else(|_| {
         let sentence = "The mock failed in this call: please report it.".to_owned();
         Err(AdminError::NotSaved(sentence))
@@ -223,17 +227,24 @@ async fn durable(
 }
 
 /// The body's JSON object; no body is an empty one.
-fn read_object(
-    sent: Result<Sent, Unread>,
-    read: ReadObject,
-) -> Result<Map<String, Value>, AdminError> {
-    let bad = |sentence: &str| AdminError::BadInput(sentence.to_owned());
+fn read_object(sent: Result<Sent, Unread>) -> Result<Map<String, Value>, AdminError> {
+    let bytes = read_whole(sent)?;
+    if bytes.is_empty() {
+        return Ok(Map::new());
+    }
+    body::bounded_object(&bytes, MOST_VALUES).map_err(|errors| input::first_sentence(&errors))
+}
+
+fn read_whole(sent: Result<Sent, Unread>) -> Result<Bytes, AdminError> {
     match sent {
-        Ok(Sent::Whole(bytes)) if bytes.is_empty() => Ok(Map::new()),
-        Ok(Sent::Whole(bytes)) => read(&bytes).map_err(|errors| input::first_sentence(&errors)),
+        Ok(Sent::Whole(bytes)) => Ok(bytes),
         Ok(Sent::TooLarge(_)) => Err(bad("The body must be at most 256 MiB.")),
         Err(_) => Err(bad("The body did not arrive whole.")),
     }
+}
+
+fn bad(sentence: &str) -> AdminError {
+    AdminError::BadInput(sentence.to_owned())
 }
 
 /// An error of the admin API (M2).

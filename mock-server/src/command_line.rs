@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
-use serde_json::Value;
+use serde::de::IgnoredAny;
 
 use crate::certify::Playbooks;
 use crate::exec::Demands;
@@ -245,23 +245,23 @@ fn import(state: PathBuf) -> Result<(), String> {
     let mut text = String::new();
     let read = io::stdin().read_to_string(&mut text);
     read.map_err(|error| format!("cannot read standard input: {error}; pipe a document in"))?;
-    let document: Value = serde_json::from_str(&text)
+    let _: IgnoredAny = serde_json::from_str(&text)
         .map_err(|error| format!("standard input is not JSON: {error}; pipe a document in"))?;
     // The document is judged in memory first: a wrong one leaves no file behind.
     let mut in_memory = Settings::on_a_free_port();
     // Which accounts a configuration has, and what it sells, is known when a server starts.
     in_memory.config.tenants = Some(Vec::new());
-    imported(in_memory.clone(), &document)?;
+    imported(in_memory.clone(), &text)?;
     imported(
         Settings {
             state: Some(state),
             ..in_memory
         },
-        &document,
+        &text,
     )
 }
 
-fn imported(settings: Settings, document: &Value) -> Result<(), String> {
+fn imported(settings: Settings, document: &str) -> Result<(), String> {
     let mock = Mock::open(settings).map_err(|error| error.to_string())?;
     let commit = mock.import(document).map_err(|error| error.to_string())?;
     store::wait(commit).map_err(|error| error.to_string())

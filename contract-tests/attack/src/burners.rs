@@ -35,9 +35,6 @@ const RATIO: f64 = 100.0;
 /// How much memory a single call may take.
 const GROWTH: u64 = 16 << 20;
 
-/// The same of the admin API, whose documents may be any: a mebibyte of small objects.
-const ADMIN_GROWTH: u64 = 96 << 20;
-
 /// How long one call may keep all others waiting. A build without optimization is not held to it.
 const HELD: Duration = Duration::from_millis(if cfg!(debug_assertions) { 5000 } else { 50 });
 
@@ -54,23 +51,18 @@ impl Burners {
     pub fn attack(&self, field: &Field) -> Outcome {
         let table = Table::of("burners");
         let stage = Stage::new(&field.program)?;
-        for (kind, growth, burners) in [
+        for (kind, burners) in [
             (
                 "bodies of a bearer's short text, escapes",
-                GROWTH,
                 bodies::of_secrets(),
             ),
-            ("JSON", GROWTH, bodies::of_json()),
-            ("fields, lists of services", GROWTH, bodies::of_fields()),
-            ("queries and heads", GROWTH, bodies::of_heads()),
-            ("firewall dumps", GROWTH, dumps::all(&stage.endpoint)),
-            (
-                "admin bodies, documents",
-                ADMIN_GROWTH,
-                bodies::of_admin(&stage.endpoint),
-            ),
+            ("JSON", bodies::of_json()),
+            ("fields, lists of services", bodies::of_fields()),
+            ("queries and heads", bodies::of_heads()),
+            ("firewall dumps", dumps::all(&stage.endpoint)),
+            ("admin bodies, documents", bodies::of_admin(&stage.endpoint)),
         ] {
-            table.attempt(kind, || stage.try_all(growth, &burners))?;
+            table.attempt(kind, || stage.try_all(&burners))?;
         }
         table.attempt("searches in a full journal", || searches(&field.program))?;
         jumps::attack(field, &table, self.servers)
@@ -119,7 +111,7 @@ impl<'a> Stage<'a> {
     }
 
     /// Tries each; the dearest by a harmless call of its size.
-    fn try_all(&self, growth: u64, burners: &[Burner]) -> Outcome<Seen> {
+    fn try_all(&self, burners: &[Burner]) -> Outcome<Seen> {
         let (mut worst, mut dearest) = (0.0_f64, "");
         let (mut wait, mut grown) = (Duration::ZERO, 0);
         for burner in burners {
@@ -127,7 +119,7 @@ impl<'a> Stage<'a> {
             let judged = burner.cost(&mock).and_then(|cost| {
                 let ratio =
                     cost.work.as_secs_f64() / self.usual.of(burner.body.len()).as_secs_f64();
-                cost.judge(ratio, growth)?;
+                cost.judge(ratio)?;
                 Ok((cost, ratio))
             });
             let (cost, ratio) = judged.map_err(|lost| lost.at(&burner.name))?;
@@ -233,7 +225,7 @@ fn longest_wait(acme: &Caller, is_over: &AtomicBool) -> Outcome<Duration> {
 }
 
 impl Cost {
-    fn judge(&self, ratio: f64, growth: u64) -> Outcome {
+    fn judge(&self, ratio: f64) -> Outcome {
         hold(ratio <= RATIO, || {
             format!(
                 "costs {ratio:.0} times a harmless call of its size, {:.1?}",
@@ -245,7 +237,7 @@ impl Cost {
         hold(held <= HELD, || {
             format!("keeps all others waiting for {held:.1?}")
         })?;
-        hold(self.grown <= growth, || {
+        hold(self.grown <= GROWTH, || {
             format!("takes {} of memory", mebibytes(self.grown))
         })
     }

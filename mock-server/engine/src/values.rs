@@ -197,6 +197,7 @@ impl RuleProtocol {
 
 /// An open port as a scan finds it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct OpenPort {
     /// 1 to 65535.
     pub port: NonZeroU16,

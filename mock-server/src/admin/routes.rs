@@ -15,8 +15,8 @@ use crate::nearest::nearest;
 pub(super) enum Control {
     /// The answer is at hand whole.
     Whole(fn(&AdminCall) -> Result<Answered, AdminError>),
-    /// The same for a body without a bound on its values: a state, or the open ports of a server.
-    Large(fn(&AdminCall) -> Result<Answered, AdminError>),
+    /// The same for a body that it reads itself, since it may be large: a state, or the open ports of a server.
+    Large(fn(&AdminCall, &str) -> Result<Answered, AdminError>),
     /// It comes in pieces, or has headers of its own.
     Own(fn(&AdminCall) -> Result<Response, AdminError>),
 }

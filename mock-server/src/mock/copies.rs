@@ -3,9 +3,10 @@
 use secmon_engine::{Account, Instant};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::Mock;
-use super::document::{AccountDocument, check_format};
+use super::document::{AccountDocument, check_format, read_account};
 use super::records::{moment_put, removals, whole_account};
 use super::restore::rehearsed;
 use crate::AdminError;
@@ -15,12 +16,12 @@ use crate::store::{Commit, Put};
 
 /// The exported state of one account.
 #[derive(Serialize, Deserialize)]
-struct TenantDocument {
+struct TenantDocument<A> {
     format: u32,
     name: String,
     /// The account's time.
     moment: Instant,
-    account: AccountDocument,
+    account: A,
 }
 
 impl Mock {
@@ -42,7 +43,7 @@ impl Mock {
 
     /// Puts an exported state in the place of the account's, its clock included; its journal stays. What the next start
     /// would refuse is refused here, and nothing is changed.
-    pub(crate) fn import_tenant(&self, name: &str, document: &Value) -> Result<Commit, AdminError> {
+    pub(crate) fn import_tenant(&self, name: &str, document: &str) -> Result<Commit, AdminError> {
         let refused = |reason: String| AdminError::BadInput(checks::in_one_line(&reason));
         let (account, moment) = read(name, document).map_err(refused)?;
         let ahead = moment.unix_millis() - self.now().unix_millis();
@@ -78,11 +79,11 @@ impl Mock {
     }
 }
 
-fn read(name: &str, document: &Value) -> Result<(Account, Instant), String> {
+fn read(name: &str, document: &str) -> Result<(Account, Instant), String> {
     check_format(document)?;
-    let document = TenantDocument::deserialize(document)
+    let document: TenantDocument<&RawValue> = serde_json::from_str(document)
         .map_err(|error| format!("The document is no exported account: {error}."))?;
-    let account = Account::import(&document.account.state).map_err(|error| error.to_string())?;
+    let (account, _) = read_account(document.account)?;
     if document.name != name || !is_named(&account, name) {
         return Err(format!(
             "The document is of the account `{}`; it goes into that one only.",

@@ -6,6 +6,7 @@ use std::path::Path;
 use secmon_engine::{Account, Instant};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::records::{Removed, ServerRecord, moment_put, removals, removed_puts, whole_account};
 use super::restore::{rehearsed, stored_state};
@@ -19,22 +20,38 @@ use crate::store::{self, Commit, Put};
 pub(super) const FORMAT: u32 = 1;
 
 #[derive(Serialize, Deserialize)]
-struct Document {
+struct Document<A> {
     format: u32,
     server: ServerRecord,
     /// The server's time.
     moment: Instant,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     removed: Removed,
-    accounts: BTreeMap<String, AccountDocument>,
+    accounts: BTreeMap<String, A>,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize)]
 pub(super) struct AccountDocument {
     #[serde(flatten)]
     pub(super) entry: Entry,
     /// As the engine exports it, the account's keys included.
     pub(super) state: Value,
+}
+
+/// The state in the document of an account, whose other members are its entry.
+#[derive(Deserialize)]
+struct State<'a> {
+    #[serde(borrow)]
+    state: &'a RawValue,
+}
+
+/// What the document of an account holds.
+pub(super) fn read_account(document: &RawValue) -> Result<(Account, Entry), String> {
+    let unreadable = |error| format!("The document is no account's state: {error}.");
+    let entry: Entry = serde_json::from_str(document.get()).map_err(unreadable)?;
+    let State { state } = serde_json::from_str(document.get()).map_err(unreadable)?;
+    let account = Account::import(state.get()).map_err(|error| error.to_string())?;
+    Ok((account, entry))
 }
 
 /// The document of a state file, which is left as it is.
@@ -56,7 +73,7 @@ pub(crate) fn of_file(path: &Path) -> Result<Value, String> {
     })
 }
 
-fn written(document: Document) -> Result<Value, String> {
+fn written(document: Document<AccountDocument>) -> Result<Value, String> {
     serde_json::to_value(document).map_err(|error| error.to_string())
 }
 
@@ -67,9 +84,20 @@ struct Imported {
     registry: Registry,
 }
 
+#[derive(Deserialize)]
+struct Format {
+    format: Option<Value>,
+}
+
 /// Whether this version reads the document.
-pub(super) fn check_format(document: &Value) -> Result<(), String> {
-    match document["format"].as_u64() {
+pub(super) fn check_format(document: &str) -> Result<(), String> {
+    let Format { format } = match serde_json::from_str(document) {
+        Err(error) if !error.is_data() => {
+            return Err(format!("The document is not valid JSON: {error}."));
+        }
+        read => read.unwrap_or(Format { format: None }),
+    };
+    match format.as_ref().and_then(Value::as_u64) {
         Some(format) if format == u64::from(FORMAT) => Ok(()),
         Some(format) => Err(format!(
             "The document's format {format} is unknown; this version reads {FORMAT}."
@@ -79,16 +107,16 @@ pub(super) fn check_format(document: &Value) -> Result<(), String> {
 }
 
 /// The server and its accounts as a document has them.
-fn read(document: &Value) -> Result<Imported, String> {
+fn read(document: &str) -> Result<Imported, String> {
     check_format(document)?;
-    let document = Document::deserialize(document)
+    let document: Document<&RawValue> = serde_json::from_str(document)
         .map_err(|error| format!("The document is no exported state: {error}."))?;
     let mut registry = Registry::with_history(document.server.made_up_names, document.removed)?;
-    for (name, AccountDocument { entry, state }) in document.accounts {
+    for (name, account) in document.accounts {
         checks::account_name(&name)
             .map_err(|reason| format!("The name of an account {reason}."))?;
-        let account =
-            Account::import(&state).map_err(|error| format!("Account `{name}`: {error}"))?;
+        let (account, entry) =
+            read_account(account).map_err(|error| format!("Account `{name}`: {error}"))?;
         if !is_named(&account, &name) {
             return Err(format!("The account `{name}` has another name inside."));
         }
@@ -123,7 +151,7 @@ impl Mock {
 
     /// Puts an exported state in the place of this one. What the next start would refuse is refused
     /// here, before anything is changed: all that is acknowledged afterwards rests on it.
-    pub(crate) fn import(&self, document: &Value) -> Result<Commit, AdminError> {
+    pub(crate) fn import(&self, document: &str) -> Result<Commit, AdminError> {
         let mut imported =
             read(document).map_err(|reason| AdminError::BadInput(checks::in_one_line(&reason)))?;
         imported.server.clock_offset_ms = self.offset_to(imported.moment);

@@ -91,7 +91,13 @@ pub(super) fn of_admin(endpoint: &str) -> Vec<Burner> {
     let put = |name: &str, path: &str, body: String| Burner { method: "PUT", ..Burner::post(name, &format!("/_mock/{path}"), body) };
     let ports = format!("endpoints/{endpoint}/ports");
     let port = |number: usize| format!("{{\"port\":{},\"protocol\":\"{}\"}}", number % 65_535 + 1, ["tcp", "udp"][number / 65_535 % 2]);
+    let record = |table: &str, value: &str| format!("{{\"table\":\"{table}\",\"key\":\"1\",\"value\":{value}}}");
+    let account = |records: String| format!("{{\"format\":1,\"name\":\"acme\",\"moment\":\"2026-01-01T00:00:00.000+00:00\",\"account\":{{\"order\":0,\"clock_offset_ms\":0,\"origin\":\"configured\",\"state\":{{\"format\":1,\"records\":[{records}]}}}}}}");
+    let state = "tenants/acme/state";
     vec![
+        put("a document of small records", state, account(list(|_| record("rules", "{}"), ROOM - 400))),
+        put("a document of small objects", state, account(record("settings", &format!("[{}]", list(|_| "{\"a\":0}".to_owned(), ROOM - 400))))),
+        put("a record with surplus small objects", state, account(record("settings", &format!("{{\"surplus\":[{}]}}", list(|_| "{\"a\":0}".to_owned(), ROOM - 400))))),
         put("open ports", &ports, format!("{{\"open\":[{}]}}", list(port, ROOM))),
         put("one open port again and again", &ports, format!("{{\"open\":[{}]}}", list(|_| port(0), ROOM))),
         put("open ports that are none", &ports, format!("{{\"open\":[{}]}}", list(|_| "{\"a\":0}".to_owned(), ROOM))),

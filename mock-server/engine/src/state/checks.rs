@@ -277,7 +277,7 @@ mod tests {
             account.at(call).provision(request).expect("provisioned");
         }
         account.advance(call.now.plus(Duration::from_secs(60)));
-        let again = Account::import(&account.export()).expect("exported");
+        let again = Account::import(&account.export().to_string()).expect("exported");
         let lists: Vec<&PortSet> = again
             .records
             .endpoints

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use serde_json::value::RawValue;
 use uuid::Uuid;
 
 use crate::ids::Kind;
@@ -17,20 +18,31 @@ const FORMAT: u32 = 1;
 
 /// The exported state of one account.
 #[derive(Serialize, Deserialize)]
-struct Document {
+struct Document<R> {
     format: u32,
-    records: Vec<Entry>,
+    records: Vec<R>,
 }
 
 /// One record of the document. The id is there for readers only: it follows
 /// from table and key.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize)]
 struct Entry {
     table: String,
     key: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<Uuid>,
     value: Value,
+}
+
+/// The same as it is read: what a document holds is not kept a second time in another form.
+#[derive(Deserialize)]
+struct Found<'a> {
+    table: String,
+    key: String,
+    #[serde(default, rename = "id")]
+    _id: Option<Uuid>,
+    #[serde(borrow)]
+    value: &'a RawValue,
 }
 
 impl Account {
@@ -124,8 +136,8 @@ impl Account {
     /// # Errors
     ///
     /// [`RestoreError`], one sentence that names what is wrong.
-    pub fn import(document: &Value) -> Result<Self, RestoreError> {
-        let document = Document::deserialize(document).map_err(|error| {
+    pub fn import(document: &str) -> Result<Self, RestoreError> {
+        let document: Document<Found<'_>> = serde_json::from_str(document).map_err(|error| {
             RestoreError(format!("The document is no account's state: {error}."))
         })?;
         if document.format != FORMAT {
@@ -189,7 +201,7 @@ fn alert_moments((_, alert): (AlertNo, &PortAlert)) -> impl Iterator<Item = Inst
     std::iter::once(alert.first_detected_at).chain(resolved)
 }
 
-fn stored(entry: Entry) -> Result<StoredRecord, RestoreError> {
+fn stored(entry: Found<'_>) -> Result<StoredRecord, RestoreError> {
     let table = Table::from_name(&entry.table).ok_or_else(|| {
         RestoreError(format!(
             "The document has a table {}, which this version does not know.",
@@ -199,6 +211,6 @@ fn stored(entry: Entry) -> Result<StoredRecord, RestoreError> {
     Ok(StoredRecord {
         table,
         key: entry.key,
-        value: entry.value.to_string().into_bytes(),
+        value: entry.value.get().as_bytes().to_vec(),
     })
 }

@@ -80,7 +80,7 @@ proptest! {
             runner.run(step);
         }
         let document = runner.bench.account.export();
-        let again = Account::import(&document).expect("an exported document");
+        let again = Account::import(&document.to_string()).expect("an exported document");
         prop_assert_eq!(again.export(), document);
         prop_assert_eq!(again.all_records(), runner.bench.account.all_records());
     }
@@ -275,7 +275,7 @@ fn a_record_that_does_not_fit_the_others_is_named() {
 #[test]
 fn an_import_refuses_what_is_no_exported_account() {
     let bench = Bench::new();
-    let refused = |document: &Value| match Account::import(document) {
+    let refused = |document: &Value| match Account::import(&document.to_string()) {
         Ok(_) => "it was imported".to_owned(),
         Err(error) => error.to_string(),
     };
@@ -336,7 +336,7 @@ fn a_restored_account_does_not_go_back_behind_its_records() {
     let id = bench.provision(42, "203.0.113.10");
     bench.wait(2);
     let scanned = bench.endpoint(id).last_scan_at;
-    bench.account = Account::import(&bench.account.export()).expect("exported");
+    bench.account = Account::import(&bench.account.export().to_string()).expect("exported");
     bench.now = crate::bench::instant(crate::bench::START);
     let later = bench.provision(42, "203.0.113.11");
     assert_eq!(Some(bench.endpoint(later).created_at), scanned);
@@ -354,7 +354,7 @@ fn a_restored_account_does_not_go_back_behind_its_alerts() {
         .at(call)
         .resolve_port_alert(alert.summary.id, client(42));
     resolved.expect("resolved");
-    bench.account = Account::import(&bench.account.export()).expect("exported");
+    bench.account = Account::import(&bench.account.export().to_string()).expect("exported");
     let resolution = bench.now;
     bench.now = crate::bench::instant(crate::bench::START);
     let later = bench.provision(42, "203.0.113.11");
@@ -370,7 +370,7 @@ fn more_records_than_fit_one_allocation_are_read_and_restored() {
         .map(|host| bench.provision(42, &address(host)))
         .collect();
     bench.wait(2);
-    bench.account = Account::import(&bench.account.export()).expect("exported");
+    bench.account = Account::import(&bench.account.export().to_string()).expect("exported");
     for (host, id) in (0..).zip(ids) {
         assert_eq!(bench.endpoint(id).ip_address.to_string(), address(host));
     }

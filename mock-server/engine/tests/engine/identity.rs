@@ -49,7 +49,7 @@ fn an_account_has_an_id_of_its_own_that_it_keeps_when_it_moves() {
     let acme = account("acme", 7);
     let others = [account("globex", 7), account("acme", 8)];
     assert!(others.iter().all(|other| other.id() != acme.id()));
-    let moved = Account::import(&acme.export()).expect("exported");
+    let moved = Account::import(&acme.export().to_string()).expect("exported");
     assert_eq!(moved.id(), acme.id());
 }
 

@@ -1,15 +1,14 @@
 //! Records and their world, readiness, and back to the start.
 
-use std::num::NonZeroU16;
-
 use bytes::Bytes;
 use http::StatusCode;
-use secmon_engine::{DomainFindings, OpenPort, Protocol, ScanOutcome};
-use serde_json::{Map, Value, json};
+use secmon_engine::{DomainFindings, OpenPort, ScanOutcome};
+use serde::Deserialize;
+use serde_json::json;
 
 use super::{AdminCall, Answered, input};
 use crate::AdminError;
-use crate::fields::{Fields, Raw, readers};
+use crate::fields::readers;
 use crate::http::reply::Reply;
 use crate::mock::RecordRef;
 use crate::openapi;
@@ -54,47 +53,27 @@ pub(crate) fn export(call: &AdminCall) -> Result<Answered, AdminError> {
     Ok(Answered::shown(&call.mock.export()?))
 }
 
-pub(crate) fn import(call: &AdminCall) -> Result<Answered, AdminError> {
-    Ok(Answered::done(
-        call.mock.import(&Value::Object(call.body.clone()))?,
-    ))
+pub(crate) fn import(call: &AdminCall, document: &str) -> Result<Answered, AdminError> {
+    Ok(Answered::done(call.mock.import(document)?))
 }
 
-pub(crate) fn set_ports(call: &AdminCall) -> Result<Answered, AdminError> {
-    let mut fields = input::fields(&call.body, &["open"]);
-    let open = fields.required("open", open_ports);
-    let open = input::finish(fields, || open)?;
+/// What a scan is to find.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Ports {
+    open: Vec<OpenPort>,
+}
+
+pub(crate) fn set_ports(call: &AdminCall, ports: &str) -> Result<Answered, AdminError> {
+    let Ports { open } = serde_json::from_str(ports).map_err(|error| {
+        let form = r#"{"open": [{"port": 22, "protocol": "tcp"}]}"#;
+        AdminError::BadInput(format!("The body must be as {form}: {error}."))
+    })?;
+    if open.len() > MOST_PORTS {
+        let sentence = format!("The open field must be an array of 0 to {MOST_PORTS} items.");
+        return Err(AdminError::BadInput(sentence));
+    }
     Ok(Answered::done(call.mock.set_ports(record(call)?, &open)?))
-}
-
-fn open_ports(raw: Raw) -> readers::Read<Vec<OpenPort>> {
-    readers::array(0..=MOST_PORTS)(raw)?
-        .iter()
-        .map(|item| {
-            let object = readers::object(Raw::Json(item))?;
-            open_port(object)
-                .map_err(|_| r#"must hold objects as {"port": 22, "protocol": "tcp"}."#.to_owned())
-        })
-        .collect()
-}
-
-fn open_port(object: &Map<String, Value>) -> Result<OpenPort, crate::fields::FieldErrors> {
-    let mut fields = Fields::of_body(object);
-    let port = fields.required("port", readers::integer(1..=i64::from(u16::MAX)));
-    let protocol = fields.required("protocol", readers::named(protocol, "tcp, udp"));
-    fields.finish(|| {
-        let port = NonZeroU16::new(u16::try_from(port?).ok()?)?;
-        Some(OpenPort {
-            port,
-            protocol: protocol?,
-        })
-    })
-}
-
-fn protocol(name: &str) -> Option<Protocol> {
-    [Protocol::Tcp, Protocol::Udp]
-        .into_iter()
-        .find(|protocol| protocol.name() == name)
 }
 
 pub(crate) fn scan_endpoint(call: &AdminCall) -> Result<Answered, AdminError> {

@@ -121,10 +121,9 @@ pub(crate) fn export(call: &AdminCall) -> Result<Answered, AdminError> {
     Ok(Answered::shown(&call.mock.export_tenant(call.part(0))?))
 }
 
-pub(crate) fn import(call: &AdminCall) -> Result<Answered, AdminError> {
-    let document = Value::Object(call.body.clone());
+pub(crate) fn import(call: &AdminCall, document: &str) -> Result<Answered, AdminError> {
     Ok(Answered::done(
-        call.mock.import_tenant(call.part(0), &document)?,
+        call.mock.import_tenant(call.part(0), document)?,
     ))
 }
 
