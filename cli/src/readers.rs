@@ -24,7 +24,10 @@ pub fn spreadsheet(file: &[u8]) -> Result<Vec<(u64, Vec<String>)>, String> {
         .and_then(|decoded| input::parse(&decoded, "the file", &options, &defaults));
     let rows = read.map_err(sentence)?.rows.into_iter();
     Ok(rows
-        .map(|row| (row.line.unwrap_or_default(), row.cells))
+        .map(|row| {
+            let cells = row.cells.iter().map(str::to_owned).collect();
+            (row.line.unwrap_or_default(), cells)
+        })
         .collect())
 }
 

@@ -31,7 +31,7 @@ pub struct Row {
     /// What to do.
     pub target: Target,
     /// The cells as they stood in the file.
-    pub cells: Vec<String>,
+    pub cells: StringRecord,
 }
 
 /// How a spreadsheet program has written a file; a report is written the same way.
@@ -118,12 +118,12 @@ pub fn parse(
     let mut seen = HashSet::new();
     let all = records.len();
     for (line, record) in records {
-        let cells: Vec<String> = record.iter().map(|cell| cell.trim().to_owned()).collect();
-        if !seen.insert(cells) {
+        let cells: Vec<&str> = record.iter().map(str::trim).collect();
+        if !seen.insert(cells.join("\n")) {
             continue;
         }
         match spreadsheet::check_width(&record, &header)
-            .and_then(|()| row(&record, line, (&columns, dialect), defaults))
+            .and_then(|()| row(record, line, (&columns, dialect), defaults))
             .and_then(|row| new_row(row, line, &mut earlier))
         {
             Ok(row) => rows.push(row),
@@ -172,7 +172,7 @@ fn new_row(row: Row, line: u64, earlier: &mut EarlierRows) -> Result<Row, CliErr
 type EarlierRows = HashMap<(CustomerId, String), u64>;
 
 fn row(
-    record: &StringRecord,
+    record: StringRecord,
     line: u64,
     (columns, dialect): (&[Option<&'static str>], Dialect),
     defaults: &Defaults,
@@ -190,7 +190,7 @@ fn row(
     Ok(Row {
         line: Some(line),
         target,
-        cells: record.iter().map(str::to_owned).collect(),
+        cells: record,
     })
 }
 

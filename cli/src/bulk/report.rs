@@ -168,11 +168,8 @@ impl ReportFile {
 
     /// Adds a row.
     pub fn add(&mut self, row: &Row, end: &End) -> Result<(), CliError> {
-        let cells: Vec<String> = self
-            .kept
-            .iter()
-            .map(|i| row.cells.get(*i).cloned().unwrap_or_default())
-            .collect();
+        let cell = |i: &usize| row.cells.get(*i).unwrap_or_default().to_owned();
+        let cells: Vec<String> = self.kept.iter().map(cell).collect();
         let id = end.done().map(|done| done.id.clone()).unwrap_or_default();
         let (code, message) = trouble(end);
         let note = end.done().and_then(|done| done.note.as_deref());

@@ -23,6 +23,7 @@ use crate::session::pace::LEFT_TO_PEOPLE;
 use crate::ui::invocation::quoted;
 use crate::ui::outcome::Outcome;
 use crate::values::durations;
+use csv::StringRecord;
 use std::cell::RefCell;
 use std::collections::HashMap;
 
@@ -186,7 +187,7 @@ async fn several(
         .map(|target| Row {
             line: None,
             target,
-            cells: Vec::new(),
+            cells: StringRecord::new(),
         })
         .collect();
     let journal = journal(context, &rows, args)?;
