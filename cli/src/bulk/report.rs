@@ -83,10 +83,14 @@ pub fn report(screen: &Ui, words: Words, items: &[Item]) -> Outcome {
             .count()
     };
     let (succeeded, skipped, failed) = (count("succeeded"), count("skipped"), count("failed"));
-    let result = json!({
-        "summary": { "total": items.len(), "succeeded": succeeded, "failed": failed, "skipped": skipped },
-        "items": items.iter().map(|item| to_json(screen, item)).collect::<Vec<_>>(),
-    });
+    // Of a hundred thousand rows it is most of what they take.
+    let result = match screen.shows_json() {
+        true => json!({
+            "summary": { "total": items.len(), "succeeded": succeeded, "failed": failed, "skipped": skipped },
+            "items": items.iter().map(|item| to_json(screen, item)).collect::<Vec<_>>(),
+        }),
+        false => Value::Null,
+    };
     let table = Table::of(COLUMNS, items);
     let Words {
         done,

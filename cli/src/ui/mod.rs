@@ -20,9 +20,10 @@ pub mod time;
 use crate::error::{CliError, Exit};
 use crate::ui::invocation::Invocation;
 use crate::ui::jq::Filter;
-use crate::ui::outcome::{Line, Outcome, Table};
+use crate::ui::outcome::{Line, Outcome, Table, to_json};
 use crate::values::durations;
 use anstyle::{AnsiColor, Style};
+use serde::Serialize;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Write};
@@ -33,6 +34,7 @@ use folding::{UNBROKEN, folded};
 
 pub use csv::{inert, uninert};
 pub use display::{ColorChoice, CsvCells, Display, OutputFormat, TimeStyle};
+use planned::Plan;
 pub use planned::Planned;
 pub use progress::Progress;
 pub use rows::rank as severity_rank;
@@ -147,6 +149,12 @@ impl Ui {
     pub fn streams(&self) -> bool {
         let display = &self.display;
         self.format == OutputFormat::Jsonl && display.sort.is_none() && display.jq.is_none()
+    }
+
+    /// Whether results are shown as JSON, or a filter reads them so.
+    pub fn shows_json(&self) -> bool {
+        let is_json = matches!(self.format, OutputFormat::Json | OutputFormat::Jsonl);
+        is_json || self.display.jq.is_some()
     }
 
     /// Shows part of a result that comes bit by bit: as JSON, one value a line.
@@ -423,10 +431,10 @@ impl Ui {
     pub fn planned(&self, planned: &[Planned]) -> Exit {
         let written = match self.format {
             _ if self.display.jq.is_some() => {
-                let plan = Outcome::record(planned::document(planned), Table::default());
+                let plan = Outcome::record(to_json(&Plan { dry_run: planned }), Table::default());
                 self.result(&plan)
             }
-            OutputFormat::Json => self.print(&pretty(&planned::document(planned))),
+            OutputFormat::Json => self.print(&pretty(&Plan { dry_run: planned })),
             OutputFormat::Jsonl => self.each(planned, |planned| json_line(&planned.to_json())),
             OutputFormat::Csv | OutputFormat::Ids => {
                 planned
@@ -548,8 +556,9 @@ fn push_line(text: &mut String, line: &str) {
     let _ = writeln!(text, "{}", line.trim_end());
 }
 
-fn pretty(value: &Value) -> String {
-    let text = serde_json::to_string_pretty(value).unwrap_or_else(|_| value.to_string());
+fn pretty(value: &impl Serialize) -> String {
+    // Nothing that is shown has a key that is no text, so this does not fail.
+    let text = serde_json::to_string_pretty(value).unwrap_or_default();
     escape_json(&text) + "\n"
 }
 

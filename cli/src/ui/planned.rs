@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use http::Method;
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 use std::fmt;
 
@@ -40,9 +41,17 @@ impl Planned {
     }
 }
 
-/// All that a dry run would send, as one value.
-pub fn document(planned: &[Planned]) -> Value {
-    json!({ "dry_run": planned.iter().map(Planned::to_json).collect::<Vec<_>>() })
+/// All that a dry run would send, as one value. Only one call at a time is a tree of values.
+#[derive(Serialize)]
+pub struct Plan<'a> {
+    /// In the order in which they would go out.
+    pub dry_run: &'a [Planned],
+}
+
+impl Serialize for Planned {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.to_json().serialize(serializer)
+    }
 }
 
 impl fmt::Display for Planned {
