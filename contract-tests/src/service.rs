@@ -121,7 +121,7 @@ impl Service {
             steering,
             repeatability: Repeatability::Loose,
             abilities: Vec::new(),
-            plans: told_plans(),
+            plans: told_plans().expect(CHECKED),
             hostname: told_hostname(),
             ledger: None,
             read_only: false,
@@ -183,7 +183,7 @@ impl Service {
             steering: Steering::Possible,
             repeatability: Repeatability::Exact,
             abilities: Need::ALL.to_vec(),
-            plans: told_plans(),
+            plans: told_plans().expect(CHECKED),
             hostname: told_hostname(),
             ledger: None,
             read_only: false,
@@ -292,13 +292,43 @@ fn found(address: &str, key: Option<&str>) -> Option<Value> {
 /// `SECMON_CONTRACT_RATE_LIMITS` says.
 ///
 /// # Panics
-/// When it says something else.
+/// When it says what [`check_environment`] refuses.
 pub fn rate_limits() -> (u32, u32) {
+    told_limits().expect(CHECKED)
+}
+
+const CHECKED: &str = "the environment, as check_environment judges it";
+
+fn told_limits() -> Option<(u32, u32)> {
     match env::var("SECMON_CONTRACT_RATE_LIMITS").as_deref() {
-        Err(_) | Ok("off") => (60, 100),
+        Err(_) | Ok("off") => Some((60, 100)),
         Ok(limits) => {
-            parsed(limits).expect("SECMON_CONTRACT_RATE_LIMITS is `off` or as in `60,100`")
+            let (strict, default) = limits.split_once(',')?;
+            Some((strict.trim().parse().ok()?, default.trim().parse().ok()?))
         }
+    }
+}
+
+/// Whether what the environment says of the service can be read.
+///
+/// # Errors
+/// A sentence that names the variable.
+pub fn check_environment() -> Result<(), String> {
+    if told_limits().is_none() {
+        return Err(
+            "SECMON_CONTRACT_RATE_LIMITS must be `off`, or two numbers as in `60,100`".into(),
+        );
+    }
+    let plans = told_plans().unwrap_or_default();
+    match plans
+        .iter()
+        .filter(|(_, places)| *places >= FEWEST_PLACES)
+        .count()
+    {
+        0 | 1 => Err(format!(
+            "SECMON_CONTRACT_PLANS must have two plans or more of at least {FEWEST_PLACES} servers, as in `small=5,large=25`"
+        )),
+        _ => Ok(()),
     }
 }
 
@@ -324,7 +354,7 @@ pub fn hostname() -> String {
 }
 
 /// The plans of the mock, or what `SECMON_CONTRACT_PLANS` says.
-fn told_plans() -> Vec<(String, u64)> {
+fn told_plans() -> Option<Vec<(String, u64)>> {
     let text = env::var("SECMON_CONTRACT_PLANS");
     let text = text
         .as_deref()
@@ -333,21 +363,14 @@ fn told_plans() -> Vec<(String, u64)> {
         let (plan, size) = pair.split_once('=')?;
         Some((plan.trim().to_owned(), size.trim().parse().ok()?))
     });
-    let plans: Option<Vec<(String, u64)>> = pairs.collect();
-    let mut plans =
-        plans.expect("SECMON_CONTRACT_PLANS has plans with their sizes, as in `small=5,large=25`");
+    let mut plans: Vec<(String, u64)> = pairs.collect::<Option<_>>()?;
     plans.sort_by_key(|(_, size)| *size);
-    plans
+    Some(plans)
 }
 
 /// A name that every resolver of the mock knows, or what `SECMON_CONTRACT_HOSTNAME` says.
 fn told_hostname() -> String {
     env::var("SECMON_CONTRACT_HOSTNAME").unwrap_or_else(|_| "web.example.com".to_owned())
-}
-
-fn parsed(text: &str) -> Option<(u32, u32)> {
-    let (strict, default) = text.split_once(',')?;
-    Some((strict.trim().parse().ok()?, default.trim().parse().ok()?))
 }
 
 /// Where all cases share one key they share its windows too.

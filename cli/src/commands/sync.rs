@@ -22,8 +22,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 const SYNC_EXAMPLES: &str = "\
-The file has the columns service_id, client_id, product_slug and status (active, suspended, cancelled), or is JSON:
-a list of objects with these fields.
+The file has the columns service_id, client_id, product_slug and status,
+which is active, suspended or cancelled; or it is a JSON list of objects with these fields.
 
 Examples:
   secmon sync -f services.csv -n

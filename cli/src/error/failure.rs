@@ -43,7 +43,7 @@ macro_rules! failures {
 const TRY_LATER: Option<&str> = Some("try again in a few minutes");
 const LOCK: Option<&str> = Some("wait until it has ended, or end it, then try again");
 const CALLS_USED_UP: Option<&str> = Some(
-    "the key's calls of this minute are used up: try again in a minute, or allow a longer --max-wait",
+    "the key's calls of this minute are used up: try again in a minute, or allow a longer --timeout and --max-wait",
 );
 
 failures! {
@@ -74,7 +74,7 @@ failures! {
     /// A wait for a rate limit that is longer than was allowed.
     MaxWait: "rate_limited", RateLimited, false, CALLS_USED_UP;
     /// The service cannot be reached.
-    NoConnection: "no_connection", Unavailable, false, Some("check the address and the network: `health`");
+    NoConnection: "no_connection", Unavailable, false, Some("check the address and the network: `doctor`");
     /// No connection that can be trusted.
     Tls: "tls", Unavailable, false, Some("the certificate must be the portal's, and valid by this machine's clock; the authority of a proxy that opens https must be in the system's trust store");
     /// A proxy that does not let the call through.
@@ -261,7 +261,9 @@ const STATUSES: &[(u16, &str, Option<&str>)] = &[
     (
         403,
         "access_denied",
-        Some("the record belongs to another customer: check -c"),
+        Some(
+            "the record belongs to another customer, or the account may not do this: check -c and the profile",
+        ),
     ),
     (
         404,

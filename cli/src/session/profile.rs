@@ -156,7 +156,7 @@ impl ConfigFile {
                 known.join(", ")
             };
             CliError::usage(format!("there is no profile {name:?} (profiles: {known})"))
-                .hint(format!("make it: `auth login --profile {name}`"))
+                .hint("see them: `profile list`; a new one begins with `auth login --profile NAME`")
         })
     }
 }

@@ -85,12 +85,16 @@ impl Prompt {
     /// Asks before a change that is hard to take back; `name` is typed for a severe one.
     pub fn confirm(&self, danger: Danger, question: &str, name: &str) -> Result<(), CliError> {
         let safety = &self.safety;
-        if danger == Danger::Mild || safety.dry_run {
+        if safety.dry_run || (danger == Danger::Mild && safety.protected) {
             return Ok(());
         }
+        let is_said = safety.confirm.is_some();
         let severe = danger == Danger::Severe || safety.protected;
-        if severe {
+        // Whoever says how many there are wants nothing done to more.
+        if severe || is_said {
             self.confirm_by_typing(question, name)
+        } else if danger == Danger::Mild {
+            Ok(())
         } else {
             self.confirm_by_yes(&self.placed(question))
         }

@@ -103,14 +103,14 @@ impl Settings {
 
     /// Lays the flags over the environment over the profile.
     pub fn resolve(flags: &GlobalArgs, reading: Reading) -> Result<Self, CliError> {
-        let config_path = match flags
-            .config
-            .clone()
-            .or(env_vars::text("SECMON_CONFIG")?.map(PathBuf::from))
-        {
-            Some(path) => path,
-            None => paths::config_file()?,
-        };
+        let named = env_vars::text("SECMON_CONFIG")?.map(PathBuf::from);
+        let named = flags.config.clone().or(named);
+        let mut warnings = Vec::new();
+        if let Some(path) = named.as_deref().filter(|path| !path.exists()) {
+            let path = path.display();
+            warnings.push(format!("there is no configuration file {path}"));
+        }
+        let config_path = named.map_or_else(paths::config_file, Ok)?;
         let config = match (ConfigFile::read(&config_path), reading) {
             (Err(_), Reading::EvenBroken) => ConfigFile::default(),
             (read, _) => read?,
@@ -121,7 +121,6 @@ impl Settings {
             .as_ref()
             .and_then(|name| config.profiles.get(name));
         let profile = profile.cloned().unwrap_or_default();
-        let mut warnings = Vec::new();
         let service = service::resolve(&choice, &config, &config_path, &mut warnings);
         let local = choice.local;
         let safety = Safety {

@@ -65,9 +65,11 @@ fn the_alerts_of_an_ended_server_are_marked_and_no_count_or_exit_code_has_them()
         let listed = shell.line(list).exits(0).stdout;
         let marked = listed
             .lines()
-            .filter(|line| line.contains("ended server"))
+            .filter(|line| line.contains("ended server ") && !line.contains(" on "))
             .count();
         assert_eq!(marked, before / 2 * stay, "{verb}: {listed}");
+        let told = format!("{marked} open on ended servers");
+        assert_eq!(listed.contains(&told), marked > 0, "{verb}: {listed}");
         let status = shell.line("status -c 42 -o json").exits(0).json();
         let counts = status["open_port_alerts"].as_object().into_iter().flatten();
         let open: u64 = counts.filter_map(|(_, count)| count.as_u64()).sum();

@@ -41,6 +41,7 @@ mod pace;
 mod piped;
 mod portal;
 mod previews;
+mod promises;
 mod prompts;
 mod protect;
 mod provision;

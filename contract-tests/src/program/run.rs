@@ -30,6 +30,11 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Stop> {
     let cases = chosen(arguments.level, arguments.read_only, only);
     if cases.is_empty() {
         let only = only.unwrap_or_default();
+        if arguments.read_only {
+            return Err(Stop::usage(format!(
+                "--only {only}: no case that only reads has that in its name; leave out --only or --read-only"
+            )));
+        }
         return Err(Stop::usage(format!(
             "--only {only}: no case of this level has that in its name; try a group such as endpoints, allowed ports, \
              alerts or provisioning, or --level full"

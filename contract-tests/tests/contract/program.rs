@@ -331,11 +331,14 @@ fn what_cannot_begin_says_why() {
         ),
     );
     stand.leave_open("secmon/key", KEY);
-    let with_key = |key: &str| {
+    let with = |name: &str, value: &str| {
         let mut command = stand.command(url, &[]);
-        let ran = command.env("SECMON_API_KEY", key).output();
+        let ran = command.env(name, value).output();
         ran.expect("the program runs")
     };
+    let with_key = |key: &str| with("SECMON_API_KEY", key);
+    let (limits, plans) = ("SECMON_CONTRACT_RATE_LIMITS", "SECMON_CONTRACT_PLANS");
+    let nowhere = ["--admin-url", "http://127.0.0.1:9"];
     let of = |profile| stand.run(url, &["--profile", profile]);
     for (ran, code, word) in [
         (stand.run("http://127.0.0.1:9", &[]), 7, "gives no answer"),
@@ -344,6 +347,15 @@ fn what_cannot_begin_says_why() {
         (of("x"), 2, "there is no profile"),
         (of("open"), 2, "config.toml: make it yours alone"),
         (of("read"), 2, "key: make it yours alone"),
+        (with(limits, "many"), 2, limits),
+        (with(plans, "many"), 2, plans),
+        (with(plans, "small=5"), 2, "two plans or more"),
+        (stand.run(url, &nowhere), 7, "--admin-url"),
+        (
+            stand.run(url, &["--read-only", "--only", "endpoints"]),
+            2,
+            "leave out --only or --read-only",
+        ),
         // Races are for the whole level.
         (stand.run(url, &["--only", "eight_"]), 2, "--only eight_"),
     ] {

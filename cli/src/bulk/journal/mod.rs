@@ -213,7 +213,7 @@ impl Journal {
         };
         let age = durations::shown(unfinished.age);
         context.screen.note(&format!(
-            "continuing the run that was interrupted {age} ago: {done} (--restart does all of them again)"
+            "continuing the run that was left unfinished {age} ago: {done} (--restart does all of them again)"
         ));
     }
 

@@ -74,7 +74,7 @@ pub async fn run(context: &Context, args: AlertAllowArgs) -> Result<Outcome, Cli
             }
         }
     }
-    create::run(context, ALLOWED, &wanted, Existing::Fail, &args.run).await
+    create::run(context, ALLOWED, &wanted, Existing::Skip, &args.run).await
 }
 
 async fn place_of(context: &Context, alert: &PortAlert) -> Result<(Place, PortSpec), CliError> {

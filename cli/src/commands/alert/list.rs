@@ -105,7 +105,7 @@ pub async fn run(context: &Context, args: &AlertListArgs) -> Result<Outcome, Cli
     let cells = owners.iter().map(|owner| Cell::Number(owner.get()));
     outcome.table.insert(2, column, cells);
     if !alerts.is_empty() {
-        outcome.story = vec![Line::Rows, Line::text(counts(&owners, &alerts))];
+        outcome.story = vec![Line::Rows, Line::text(counts(&owners, &alerts, has_ended))];
         if args.exit_code && !alerts.iter().all(has_ended) {
             outcome.exit = Exit::Other;
         }
@@ -203,7 +203,7 @@ pub fn row(owner: &CustomerId, alert: &Alert, has_ended: bool) -> Value {
 }
 
 /// How many alerts there are, whose, and in which states.
-fn counts(owners: &[CustomerId], alerts: &[Alert]) -> String {
+fn counts(owners: &[CustomerId], alerts: &[Alert], has_ended: impl Fn(&Alert) -> bool) -> String {
     let whose: BTreeSet<&CustomerId> = owners.iter().collect();
     let whose = match whose.first() {
         Some(owner) if whose.len() == 1 => format!("customer {owner}"),
@@ -211,7 +211,13 @@ fn counts(owners: &[CustomerId], alerts: &[Alert]) -> String {
     };
     let mut states: BTreeMap<String, usize> = BTreeMap::new();
     for alert in alerts {
-        *states.entry(alert.status()).or_default() += 1;
+        let ended = if has_ended(alert) {
+            " on ended servers"
+        } else {
+            ""
+        };
+        let state = format!("{}{ended}", alert.status());
+        *states.entry(state).or_default() += 1;
     }
     let states: Vec<String> = states
         .iter()

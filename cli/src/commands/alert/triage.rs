@@ -74,10 +74,11 @@ pub async fn run(context: &Context, args: &AlertTriageArgs) -> Result<Outcome, C
         )
         .hint("see the alerts there are: `alert list -c ID -o ids`"));
     }
-    let found = filter::read(context, &args.filter, Some(args.status)).await?;
+    let mut found = filter::read(context, &args.filter, Some(args.status)).await?;
     let customer = found.customer;
     context.imply_customer(customer);
     let names = names(&context.session, &context.notebook, &found.alerts, customer).await?;
+    leave_out_ended(&context.screen, &mut found.alerts, &names);
     let steps = ask(
         &context.prompt,
         &context.screen,
@@ -110,6 +111,20 @@ async fn names(
     let servers = references::all_endpoints(session, notebook, Some(customer)).await?;
     let named = |server: &Endpoint| (server.id, references::name_of(server));
     Ok(servers.iter().map(named).collect())
+}
+
+/// Nothing needs doing about a server that is no longer monitored.
+fn leave_out_ended(screen: &Ui, alerts: &mut Vec<Alert>, names: &BTreeMap<EndpointId, String>) {
+    let all = alerts.len();
+    alerts.retain(|alert| match alert {
+        Alert::Port(alert) => alert.endpoint_id.is_none_or(|id| names.contains_key(&id)),
+        Alert::Domain(_) => true,
+    });
+    let ended = all - alerts.len();
+    if ended > 0 {
+        let alerts = counted(ended, "alert");
+        screen.note(&format!("{alerts} of ended servers left out"));
+    }
 }
 
 /// The alerts of each server or domain, the worst first, and the server with the worst first.

@@ -189,6 +189,9 @@ fn trouble(method: &Method, answer: &RawResponse, body: Option<&Value>) -> Optio
     if status == StatusCode::TOO_MANY_REQUESTS || is_safe_read {
         error = error.retryable();
     }
+    if status == StatusCode::NOT_FOUND && said("/error/code").is_none() {
+        error = error.hint("check the path, and the ids in it");
+    }
     Some(error)
 }
 

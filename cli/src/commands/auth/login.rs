@@ -11,6 +11,7 @@ use crate::ui::outcome::{Line, Outcome, Table};
 use clap::Args;
 use secmon::ApiKey;
 use serde_json::json;
+use std::io::IsTerminal;
 use std::path::Path;
 
 const EXAMPLES: &str = "\
@@ -164,7 +165,8 @@ fn address(context: &Context, name: &str, args: &LoginArgs) -> Result<String, Cl
 }
 
 fn typed_key(prompt: &Prompt, args: &LoginArgs, question: &str) -> Result<TypedKey, CliError> {
-    if args.key_stdin {
+    // At a terminal the key would show while it is typed.
+    if args.key_stdin && !std::io::stdin().is_terminal() {
         return TypedKey::from_stdin();
     }
     if !prompt.may_ask() {

@@ -23,6 +23,9 @@ pub fn run(context: &Context, key: &str, value: &str) -> Result<Outcome, CliErro
             settings::check_field(field, value)?;
             if *field == "base_url" {
                 refuse_another_service(&context.session, profile, value)?;
+            } else {
+                // A mistyped name would begin a profile that has no address.
+                context.session.settings.config.profile(profile)?;
             }
             document.set(profile, field, typed(field, *kind, value)?);
             Ok(())

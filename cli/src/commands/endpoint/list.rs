@@ -122,8 +122,12 @@ async fn open_on(
 ) -> Result<Vec<Endpoint>, CliError> {
     const WORTH_TELLING: usize = 20;
     if servers.len() > WORTH_TELLING {
+        let whose = match context.session.settings.customer {
+            Some(_) => "",
+            None => " --all-customers",
+        };
         context.screen.note(&format!(
-            "reading {} servers one by one; `alert list --all-customers --port {port}` takes a few calls, and shows where nothing allows it",
+            "reading {} servers one by one; `alert list{whose} --port {port}` takes a few calls, and shows where nothing allows it",
             servers.len()
         ));
     }

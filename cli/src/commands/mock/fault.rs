@@ -1,4 +1,4 @@
-//! `secmon mock fault`: ordered trouble.
+//! `secmon mock fault`: trouble that is wanted.
 
 use super::admin::{Admin, AdminArgs};
 use super::said;
@@ -20,7 +20,7 @@ Examples:
   secmon mock fault add close=after --method POST --times 2
   secmon mock fault add status=503 --operation provision_endpoint --match client_id=42";
 
-/// Ordered trouble.
+/// Trouble that is wanted.
 #[derive(Debug, Subcommand)]
 pub enum FaultCommand {
     /// Add a fault
@@ -80,7 +80,7 @@ pub async fn run(
 ) -> Result<Outcome, CliError> {
     if Admin::is_embedded(context, admin)? {
         return Err(CliError::usage(
-            "the embedded mock ends with each command, and what trouble is ordered ends with it",
+            "the embedded mock ends with each command, and its faults end with it",
         )
         .hint("start a mock that stays with `mock serve`, and say where it is with --admin-url"));
     }
@@ -90,7 +90,7 @@ pub async fn run(
             let made = Admin::of(context, admin)?
                 .call(Method::POST, "faults", Some(fault))
                 .await?;
-            let mut lines = vec![Line::text(format!("Fault {} is ordered.", made["id"]))];
+            let mut lines = vec![Line::text(format!("Fault {} is set.", made["id"]))];
             let warnings = made["warnings"].as_array().into_iter().flatten();
             lines.extend(warnings.filter_map(Value::as_str).map(Line::text));
             Ok(Outcome::record(made, Table::default()).tell(lines))
@@ -107,7 +107,7 @@ pub async fn run(
             Admin::of(context, admin)?
                 .call(Method::DELETE, "faults", None)
                 .await?;
-            Ok(said("No trouble is ordered any more."))
+            Ok(said("All faults are removed."))
         }
     }
 }

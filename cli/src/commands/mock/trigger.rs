@@ -3,9 +3,10 @@
 use super::admin::{Admin, AdminArgs};
 use crate::commands::domain::leaks::CategoryArg;
 use crate::context::Context;
-use crate::error::CliError;
+use crate::error::{CliError, Exit};
 use crate::references;
 use crate::ui::outcome::{Line, Outcome, Table, to_json};
+use crate::values::durations::counted;
 use crate::values::ports::PortSpec;
 use clap::{Args, Subcommand};
 use http::Method;
@@ -29,7 +30,7 @@ pub enum TriggerCommand {
         #[arg(long, default_value = "employees")]
         category: CategoryArg,
         /// How many more
-        #[arg(long, value_name = "N", default_value_t = 1)]
+        #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
         count: u64,
         /// When it shows
         #[command(flatten)]
@@ -40,7 +41,7 @@ pub enum TriggerCommand {
         /// The domain: name or id
         domain: String,
         /// How many more mentions
-        #[arg(long, value_name = "N", default_value_t = 1)]
+        #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
         count: u64,
         /// When it shows
         #[command(flatten)]
@@ -81,16 +82,16 @@ pub async fn run(
     let admin = Admin::of(context, admin)?;
     match command {
         TriggerCommand::PortOpen(args) => {
-            ports(context, &admin, &args, |open, port| {
+            let open = |open: &mut BTreeSet<OpenPort>, port| {
                 open.insert(port);
-            })
-            .await
+            };
+            ports(context, &admin, &args, ("open", open)).await
         }
         TriggerCommand::PortClosed(args) => {
-            ports(context, &admin, &args, |open, port| {
+            let close = |open: &mut BTreeSet<OpenPort>, port| {
                 open.remove(&port);
-            })
-            .await
+            };
+            ports(context, &admin, &args, ("closed", close)).await
         }
         TriggerCommand::Leak {
             domain,
@@ -117,7 +118,7 @@ async fn ports(
     context: &Context,
     admin: &Admin,
     args: &TriggerPorts,
-    change: fn(&mut BTreeSet<OpenPort>, OpenPort),
+    (state, change): (&str, fn(&mut BTreeSet<OpenPort>, OpenPort)),
 ) -> Result<Outcome, CliError> {
     let mut wanted = Vec::new();
     for text in &args.ports {
@@ -150,7 +151,16 @@ async fn ports(
         .call(Method::PUT, &format!("{path}/ports"), Some(world.clone()))
         .await?;
     let place = references::name_of(&endpoint);
-    concluded(admin, &path, &place, world, args.options).await
+    let happened = format!("{} {state} on {place} now", are(&args.ports));
+    concluded(admin, &path, &happened, world, args.options).await
+}
+
+/// `Port 22 is`, or `Ports 22, 53/udp are`.
+fn are(ports: &[String]) -> String {
+    match ports {
+        [one] => format!("Port {one} is"),
+        several => format!("Ports {} are", several.join(", ")),
+    }
 }
 
 /// Each port of a range, with each protocol it stands for.
@@ -221,24 +231,40 @@ async fn findings(
             Some(world.clone()),
         )
         .await?;
-    concluded(admin, &path, &domain.label(), world, options).await
+    let what = match field {
+        "mentions" => counted(more, "more mention"),
+        whose => {
+            let credentials = counted(more, "more leaked credential");
+            format!("{credentials} of {}", whose.replace('_', " "))
+        }
+    };
+    let happened = format!("{} has {what}", domain.label());
+    concluded(admin, &path, &happened, world, options).await
 }
 
 /// A scan finds what happened, unless it is left to the next one.
 async fn concluded(
     admin: &Admin,
     path: &str,
-    place: &str,
+    happened: &str,
     world: Value,
     options: TriggerOptions,
 ) -> Result<Outcome, CliError> {
-    let sentence = if options.no_scan {
-        format!("It happened to {place}; the next scan finds it.")
-    } else {
-        admin
-            .call(Method::POST, &format!("{path}/scan"), None)
-            .await?;
-        format!("It happened to {place}, and a scan has found it.")
+    let scanned = match options.no_scan {
+        true => None,
+        false => {
+            let scan = format!("{path}/scan");
+            Some(admin.call(Method::POST, &scan, None).await)
+        }
+    };
+    let sentence = match scanned {
+        None => format!("{happened}; the next scan finds it."),
+        Some(Ok(_)) => format!("{happened}, and a scan has found it."),
+        // What happened stands, though nobody looks: a paused server has no scans.
+        Some(Err(error)) if error.exit() == Exit::Conflict => {
+            format!("{happened}, but there was no scan: {}", error.message())
+        }
+        Some(Err(error)) => return Err(error.during(format!("a scan, after this: {happened}"))),
     };
     Ok(Outcome::record(world, Table::default()).tell(vec![Line::text(sentence)]))
 }

@@ -4,7 +4,7 @@ use super::said;
 use crate::error::CliError;
 use crate::session::profile::{self, ConfigDocument, Profile};
 use crate::session::settings::Settings;
-use crate::session::{Session, credentials};
+use crate::session::{Session, credentials, service};
 use crate::ui::outcome::{Line, Outcome};
 use clap::Args;
 
@@ -46,6 +46,7 @@ pub fn run(session: &Session, args: &ProfileCreateArgs) -> Result<Outcome, CliEr
     let base_url = like.base_url.clone().ok_or_else(|| {
         CliError::usage("a profile needs the address of its service: give --base-url, or --same-as with a profile that has one")
     })?;
+    service::check_address(&base_url)?;
     if let Some(said) = session.only_said(&format!("make profile {name}")) {
         return Ok(said);
     }

@@ -45,7 +45,7 @@ pub async fn run(context: &Context, args: ProvisionArgs) -> Result<Outcome, CliE
     }
     let mut targets = from_arguments(context, &args)?;
     match targets.len() {
-        1 => single::run(context, &targets.remove(0), &args.wait).await,
+        1 if !args.run.resume => single::run(context, &targets.remove(0), &args.wait).await,
         _ => several(context, targets, &args).await,
     }
 }

@@ -59,9 +59,11 @@ pub async fn run(context: &Context, target: &Target, args: &WaitArgs) -> Result<
             let next = server_next(&outcome, id.into());
             suggest(&mut outcome, next, customer);
         }
-        (Target::Domain(domain), false) => {
+        (Target::Domain(_), false) => {
+            let domain = outcome.result["domain"].as_str();
+            let domain = domain.map_or_else(|| id.to_string(), str::to_owned);
             let show = Line::next(
-                format!("domain show {} -c {customer}", domain.domain),
+                format!("domain show {domain} -c {customer}"),
                 "see what is found",
             );
             suggest(&mut outcome, show, customer);

@@ -20,6 +20,7 @@ use secmon::model::{
 };
 use secmon::operations::{GetScanHistory, ListDomains};
 use serde_json::json;
+use std::path::Path;
 
 /// What a report shows.
 struct Report {
@@ -52,6 +53,12 @@ pub async fn run(context: &Context, args: &ReportArgs) -> Result<Outcome, CliErr
     }
     let name = args.html.display();
     let html = page::render(&report);
+    if args.html == Path::new("-") {
+        return Ok(Outcome::text(html));
+    }
+    if let Some(said) = context.session.only_said(&format!("write {name}")) {
+        return Ok(said);
+    }
     std::fs::write(&args.html, html)
         .map_err(|error| CliError::io(&format!("report {name}"), &error))?;
     let (servers, domains) = (report.servers.len(), report.domains.len());

@@ -103,7 +103,7 @@ pub async fn run(context: &Context, args: RuleAddArgs) -> Result<Outcome, CliErr
     let existing = if args.skip_existing {
         Existing::Skip
     } else {
-        Existing::FailNamingOption
+        Existing::Fail
     };
     create::run(context, ADDED, &wanted, existing, &args.run).await
 }

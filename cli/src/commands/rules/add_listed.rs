@@ -57,7 +57,7 @@ pub async fn run(context: &Context, file: &Path, args: &RuleAddArgs) -> Result<O
     context.screen.note(&preview);
     let existing = match args.skip_existing {
         true => Existing::Skip,
-        false => Existing::FailNamingOption,
+        false => Existing::Fail,
     };
     create::run(context, ADDED, &wanted, existing, &args.run).await
 }

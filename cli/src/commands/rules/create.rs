@@ -49,10 +49,8 @@ pub struct Addition {
 /// What a port that a rule covers already does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Existing {
-    /// It is an error.
-    Fail,
     /// It is an error that tells of --skip-existing.
-    FailNamingOption,
+    Fail,
     /// It is passed over.
     Skip,
 }
@@ -316,12 +314,8 @@ async fn not_made(
             ..done(wanted, &rule)
         }));
     }
-    let option = match existing {
-        Existing::FailNamingOption => "; or pass over such ports with --skip-existing",
-        _ => "",
-    };
     Err(error.hint(format!(
-        "rule {id} for {ports} is in the way: change it with `rules edit {id} --port PORT`{option}"
+        "rule {id} for {ports} is in the way: change it with `rules edit {id} --port PORT`; or pass over such ports with --skip-existing"
     )))
 }
 

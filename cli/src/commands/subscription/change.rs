@@ -21,7 +21,7 @@ pub struct SubscriptionChangeArgs {
     #[command(flatten)]
     pub target: SubscriptionTarget,
     /// The new plan
-    #[arg(long, value_name = "PLAN", required_unless_present = "quantity")]
+    #[arg(long, value_name = "PLAN")]
     pub plan: Option<String>,
     /// The new number of slots, 1 to 10000
     #[arg(long, value_name = "N")]
@@ -38,6 +38,11 @@ const CHANGED: Words = Words {
 
 /// Runs the command.
 pub async fn run(context: &Context, args: SubscriptionChangeArgs) -> Result<Outcome, CliError> {
+    if args.plan.is_none() && args.quantity.is_none() {
+        return Err(CliError::usage(
+            "say what to change: --plan PLAN, or --quantity N for a product with slots",
+        ));
+    }
     let subscription = Subscription::read(context, &args.target)?;
     let to = args
         .plan
