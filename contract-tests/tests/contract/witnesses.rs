@@ -125,15 +125,14 @@ fn every_law_that_a_case_names_is_known() {
 
 fn the_specification_is_quoted_for_every_operation_and_code() {
     let names = QUOTES.iter().flat_map(|quote| &quote.of);
-    let quoted: BTreeSet<&str> = names.map(String::as_str).collect();
-    let operations = TABLE.operations().map(|row| row.operation.as_str());
-    let operations: BTreeSet<&str> = operations.collect();
-    let missing: Vec<_> = operations.difference(&quoted).collect();
-    assert!(missing.is_empty(), "{missing:?}");
-    for code in quoted.difference(&operations) {
-        let known = ErrorCode::named().any(|named| named.to_str() == *code);
-        assert!(known, "{code}");
-    }
+    let quoted: BTreeSet<String> = names.cloned().collect();
+    let operations = TABLE.operations().map(|row| row.operation.clone());
+    let codes = ErrorCode::named().map(|code| code.to_string());
+    // Assumed (A6, E12): the specification has no word of these.
+    let unsaid = ["METHOD_NOT_ALLOWED", "NOT_FOUND", "SANDBOX_DISABLED"];
+    let codes = codes.filter(|code| !unsaid.contains(&code.as_str()));
+    let all: BTreeSet<String> = operations.chain(codes).collect();
+    assert_eq!(quoted, all);
 }
 
 fn what_is_specified_is_told_from_what_is_assumed() {
