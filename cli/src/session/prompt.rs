@@ -141,7 +141,7 @@ impl Prompt {
         if !self.may_ask() {
             let name = quoted(name);
             return Err(CliError::usage(format!(
-                "{question} This needs --confirm={name}"
+                "{question} Nothing was changed: this needs --confirm={name}"
             )));
         }
         self.lease.release();
@@ -159,7 +159,9 @@ impl Prompt {
             return Ok(());
         }
         if !self.may_ask() {
-            return Err(CliError::usage(format!("{question} This needs --yes")));
+            return Err(CliError::usage(format!(
+                "{question} Nothing was changed: this needs --yes"
+            )));
         }
         self.lease.release();
         self.ui.before_question(question);
