@@ -84,15 +84,20 @@ impl Prompt {
 
     /// Asks before a change that is hard to take back; `name` is typed for a severe one.
     pub fn confirm(&self, danger: Danger, question: &str, name: &str) -> Result<(), CliError> {
+        self.confirm_here(danger, &self.placed(question), name)
+    }
+
+    /// The same about what is on this machine: which service is in use has no part in it.
+    pub fn confirm_here(&self, danger: Danger, question: &str, name: &str) -> Result<(), CliError> {
         let safety = &self.safety;
         if danger == Danger::Mild || safety.dry_run {
             return Ok(());
         }
         let severe = danger == Danger::Severe || safety.protected;
         if severe {
-            self.confirm_by_typing(question, name)
+            self.type_agreed(question, name)
         } else {
-            self.confirm_by_yes(&self.placed(question))
+            self.confirm_by_yes(question)
         }
     }
 
@@ -119,7 +124,10 @@ impl Prompt {
     }
 
     pub fn confirm_by_typing(&self, question: &str, name: &str) -> Result<(), CliError> {
-        let question = &self.placed(question);
+        self.type_agreed(&self.placed(question), name)
+    }
+
+    fn type_agreed(&self, question: &str, name: &str) -> Result<(), CliError> {
         self.type_name(question, name)?;
         self.typed.set(Some(true));
         Ok(())
