@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 const RELEASED: Words = Words {
     done: "released",
-    skipped: "released before",
+    skipped: "already released",
 };
 
 /// The domain to give up.

@@ -69,7 +69,7 @@ pub struct RuleAddArgs {
 /// What a rule that was added is called.
 pub const ADDED: Words = Words {
     done: "allowed",
-    skipped: "allowed before",
+    skipped: "already allowed",
 };
 
 /// Runs the command.

@@ -33,7 +33,7 @@ pub struct SubscriptionChangeArgs {
 
 const CHANGED: Words = Words {
     done: "changed",
-    skipped: "so before",
+    skipped: "already so",
 };
 
 /// Runs the command.

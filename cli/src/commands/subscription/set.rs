@@ -35,7 +35,7 @@ pub struct SubscriptionSetArgs {
 
 const SET: Words = Words {
     done: "set",
-    skipped: "set before",
+    skipped: "already set",
 };
 
 /// Runs the command.
