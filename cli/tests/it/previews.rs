@@ -41,16 +41,16 @@ fn the_end_of_a_subscription_names_what_it_may_pause_newest_first() {
             shell.line(&line).exits(2),
             &[
                 "--yes",
-                "2 active servers and a capacity of 5",
-                "newest first, at most 2: web-3 (203.0.113.3), web-1 (203.0.113.1).",
+                "2 active servers and room for 5",
+                "newest first, up to 2: web-3 (203.0.113.3), web-1 (203.0.113.1).",
             ],
         );
         let line = format!("subscription {verb} 601 --product domain_monitoring -c 42");
         said(
             shell.line(&line).exits(2),
             &[
-                "2 active domains and a capacity of 3",
-                "newest first, at most 2: two.example, one.example.",
+                "2 active domains and room for 3",
+                "newest first, up to 2: two.example, one.example.",
             ],
         );
     }
@@ -81,7 +81,7 @@ fn a_smaller_quantity_pauses_no_more_than_stands_above_it() {
     let line = "subscription change 601 --product domain_monitoring --quantity 1 -c 42";
     said(
         shell.line(line).exits(2),
-        &["a capacity of 3 now", "below what is in use is refused"],
+        &["room for 3 now", "below what is in use is refused"],
     );
     let forced = format!("{line} --force");
     said(
@@ -227,7 +227,7 @@ fn an_address_that_another_customer_has_is_warned_of_when_it_is_added() {
     let added = shell.line("endpoint add 203.0.113.1 -c 43 -y").exits(0);
     said(
         added,
-        &["there is already 203.0.113.1 of customer 42: is the customer right?"],
+        &["already monitored: 203.0.113.1 for customer 42; is the customer right?"],
     );
     let own = shell.line("endpoint add 203.0.113.1 -c 42").exits(0);
     assert!(own.stderr.contains("of customer 43"), "{own:?}");
