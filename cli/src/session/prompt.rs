@@ -178,7 +178,7 @@ impl Prompt {
     pub fn ask_key(&self) -> Result<ApiKey, CliError> {
         if !self.may_ask() {
             return Err(CliError::usage("there is no API key: set SECMON_API_KEY or SECMON_API_KEY_FILE, or name a profile that has one")
-                .hint("keep one: `auth login --key-stdin`"));
+                .hint("save one: `auth login --key-stdin`"));
         }
         self.typed_key("API key")?.check()
     }
