@@ -214,7 +214,7 @@ fn asked_reason(prompt: &Prompt, screen: &Ui, before: &str) -> Result<String, Cl
         if (10..=500).contains(&length) {
             return Ok(reason.trim().to_owned());
         }
-        screen.note(&format!("that has {length} characters"));
+        screen.note(&format!("that has {}", counted(length, "character")));
     }
 }
 
