@@ -134,7 +134,7 @@ pub async fn of_customer(context: &Context, customer: CustomerId) -> Result<Outc
     };
     story.extend([
         Line::Field("port alerts open", Cell::text(alerts_text(&of_ports))),
-        Line::Field("domain alerts", Cell::text(of_domains)),
+        Line::Field("domain alerts open", Cell::text(of_domains)),
         Line::Field("rules", Cell::text(rules_text(rules.len(), expiring))),
     ]);
     story.extend(pace_line(&context.session));
@@ -186,8 +186,9 @@ fn next(customer: CustomerId, [servers, domains]: [&Usage; 2], severities: &Coun
 fn rules_text(total: usize, expiring: usize) -> String {
     match (total, expiring) {
         (0, _) => "none".to_owned(),
-        (total, 0) => format!("{total} (none ends within {SOON_DAYS} days)"),
-        (total, expiring) => format!("{total} ({expiring} within {SOON_DAYS} days of the end)"),
+        (total, 0) => format!("{total} (none expires within {SOON_DAYS} days)"),
+        (total, 1) => format!("{total} (1 expires within {SOON_DAYS} days)"),
+        (total, some) => format!("{total} ({some} expire within {SOON_DAYS} days)"),
     }
 }
 
