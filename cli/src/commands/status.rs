@@ -129,12 +129,12 @@ pub async fn of_customer(context: &Context, customer: CustomerId) -> Result<Outc
         story.extend(domain_lines(&domains));
     }
     let of_domains = match &of_domains {
-        Some(counts) => alerts_text(counts),
+        Some(counts) => format!("{} open", alerts_text(counts)),
         None => uncounted(&overview),
     };
     story.extend([
         Line::Field("port alerts open", Cell::text(alerts_text(&of_ports))),
-        Line::Field("domain alerts open", Cell::text(of_domains)),
+        Line::Field("domain alerts", Cell::text(of_domains)),
         Line::Field("rules", Cell::text(rules_text(rules.len(), expiring))),
     ]);
     story.extend(pace_line(&context.session));

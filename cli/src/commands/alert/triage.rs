@@ -85,9 +85,10 @@ pub async fn run(context: &Context, args: &AlertTriageArgs) -> Result<Outcome, C
         groups(found.alerts, &names),
     )?;
     if steps.is_empty() {
-        let nothing = match counted(seen, "alert").as_str() {
-            "0 alerts" => "No alert matches, so nothing was changed.".to_owned(),
-            alerts => format!("None of {alerts} is to be changed, so nothing was sent."),
+        let nothing = match seen {
+            0 => "No alert matches, so nothing was changed.".to_owned(),
+            1 => "The alert was skipped; nothing was changed.".to_owned(),
+            many => format!("All {many} alerts were skipped; nothing was changed."),
         };
         let nothing = vec![Line::text(nothing)];
         return Ok(Outcome::record(json!({ "steps": [] }), Table::default()).tell(nothing));

@@ -93,7 +93,7 @@ fn sentence(
         named += &format!(", {what},");
     }
     match created {
-        Created::Yes => format!("Created: {} ({status}).", named.trim_end_matches(',')),
+        Created::Yes => format!("Created: {}, {status}.", named.trim_end_matches(',')),
         Created::Perhaps => {
             format!("{named} is set as requested: {status}{}.", created.aside())
         }
