@@ -106,10 +106,9 @@ pub(super) fn unroutable(path: &str) -> Reply {
         .map(|row| row.0.as_str())
         .collect();
     if methods.is_empty() {
-        let nearest = nearest(path, TABLE.iter().map(|row| row.1));
-        let sentence = format!(
-            "There is no such admin call: did you mean {nearest}? For all of them see GET /_mock/docs."
-        );
+        let calls = TABLE.iter().map(|row| format!("{} {}", row.0, row.1));
+        let calls = calls.collect::<Vec<_>>().join(", ");
+        let sentence = format!("There is no such call in the admin API; there are {calls}.");
         return refusal(StatusCode::NOT_FOUND, &sentence);
     }
     let methods = methods.join(", ");
