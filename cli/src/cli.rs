@@ -42,7 +42,7 @@ Daily work:
 Customers and billing:
   customer      Customers: list, show, suspend, resume, leave
   subscription  Subscriptions of a customer's services: set, change, suspend, terminate ...
-  sync          Report the status of services, so that the platform corrects drift
+  sync          Send your billing system's statuses, so that the platform corrects mismatches
   pricing       Prices of products: set, remove
   sso           Sign a customer in to the portal
   report        Write a page about a customer that can be sent to them

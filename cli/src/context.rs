@@ -60,7 +60,7 @@ impl Context {
         }
         let answer = self
             .prompt
-            .ask("--customer", "the customer's number", "Customer number")?;
+            .ask("-c ID", "the customer's number", "Customer number")?;
         let customer = settings::parse_customer("--customer", &answer)?;
         Ok(*self.asked_customer.get_or_init(|| customer))
     }

@@ -130,7 +130,7 @@ async fn interruptible(context: &Context, task: Task) -> Result<Outcome, CliErro
             () = interrupt::signal() => match context.session.interruption.take() {
                 Reaction::EndsNow => return Err(context.session.interruption.error()),
                 Reaction::Finishes => {
-                    context.screen.note("finishing what is on its way; Ctrl-C again ends at once");
+                    context.screen.note("finishing the requests already sent; press Ctrl-C again to stop now");
                     continue;
                 }
             },

@@ -135,8 +135,9 @@ impl<'a> Transcript<'a> {
         if let Some(time) = time_of(text) {
             return offset(time);
         }
-        self.problems
-            .push(format!("`{member}` holds {text:?}, which is no timestamp"));
+        self.problems.push(format!(
+            "`{member}` holds {text:?}, which is not a timestamp"
+        ));
         text.to_owned()
     }
 

@@ -41,7 +41,7 @@ pub(crate) fn api_key(key: &str) -> Judged {
 pub(crate) fn dns_name(name: &str) -> Judged {
     judged(
         Hostname::parse(name).is_ok(),
-        "this is no host name; write names as in \"web.example.com\"",
+        "this is not a host name; write names as in \"web.example.com\"",
     )
 }
 
@@ -49,7 +49,7 @@ pub(crate) fn dns_name(name: &str) -> Judged {
 pub(crate) fn rate_limits(limits: &RateLimits) -> Judged {
     judged(
         limits.window > 0,
-        "0 seconds are no window; write at least 1",
+        "0 seconds is not a valid window; write at least 1",
     )
 }
 

@@ -29,7 +29,7 @@ impl Fixtures {
         };
         match document {
             Value::Object(document) => Ok(Self(document)),
-            _ => Err("it is no table; begin with [[customers]]".to_owned()),
+            _ => Err("it is not a table; begin with [[customers]]".to_owned()),
         }
     }
 

@@ -15,7 +15,7 @@ pub struct ServeFlags {
     #[arg(long, value_name = "ADDR", env = "SECMON_MOCK_LISTEN")]
     pub listen: Option<Given<ListenAddress>>,
 
-    /// File that gets the port, written whole once the server accepts
+    /// File to write the port to, once the server accepts connections
     #[arg(long, value_name = "PATH", env = "SECMON_MOCK_PORT_FILE")]
     pub port_file: Option<Given<PathBuf>>,
 
@@ -23,7 +23,7 @@ pub struct ServeFlags {
     #[arg(long, value_name = "FILE", env = "SECMON_MOCK_STATE")]
     pub state: Option<Given<PathBuf>>,
 
-    /// What the first account starts with, TOML or JSON: customers, servers, domains, rules; a state that exists wins
+    /// What the first account starts with, TOML or JSON: customers, servers, domains, rules; ignored if the state file already exists
     #[arg(long, value_name = "FILE", env = "SECMON_MOCK_FIXTURES")]
     pub fixtures: Option<Given<PathBuf>>,
 
@@ -31,7 +31,7 @@ pub struct ServeFlags {
     #[arg(long, value_name = "N", env = "SECMON_MOCK_SEED")]
     pub seed: Option<Given<u64>>,
 
-    /// `manual`: time stands until the admin API moves it [default: real]
+    /// `manual`: the clock stands still until the admin API moves it [default: real]
     #[arg(long, value_name = "real|manual", env = "SECMON_MOCK_CLOCK")]
     pub clock: Option<Given<ClockFlag>>,
 
@@ -60,7 +60,7 @@ pub struct ServeFlags {
     #[arg(long, value_name = "ADDR", env = "SECMON_MOCK_ADMIN_LISTEN")]
     pub admin_listen: Option<Given<ListenAddress>>,
 
-    /// File that gets the admin API's port, written like the other
+    /// File to write the admin API's port to
     #[arg(
         long,
         value_name = "PATH",
@@ -73,7 +73,7 @@ pub struct ServeFlags {
     #[command(flatten)]
     pub tls: TlsFlags,
 
-    /// Legal but unhelpful answers: extra fields, unknown enum values, small default pages,
+    /// Valid but awkward answers: extra fields, unknown enum values, small default pages,
     /// slow first bytes
     #[arg(
         long,

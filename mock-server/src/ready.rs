@@ -60,7 +60,7 @@ impl FromStr for Span {
         match digits.parse::<u32>() {
             Ok(number) if unit > 0 => Ok(Self(Duration::from_millis(u64::from(number) * unit))),
             _ => Err(format!(
-                "`{text}` is no span of time; write for example 500ms, 30s or 2m"
+                "`{text}` is not a length of time; write for example 500ms, 30s or 2m"
             )),
         }
     }

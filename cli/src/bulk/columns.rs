@@ -155,7 +155,7 @@ pub fn reading_note(header: &StringRecord, columns: &[Option<&str>]) -> Option<S
         Some(format!("{title} is {field}"))
     });
     let passed = both().filter(|(title, field)| field.is_none() && !is_own(title));
-    let passed = passed.map(|(title, _)| format!("{title} is passed over"));
+    let passed = passed.map(|(title, _)| format!("{title} is ignored"));
     let all: Vec<String> = read.chain(passed).collect();
     (!all.is_empty()).then(|| format!("columns: {}", all.join(", ")))
 }
@@ -257,7 +257,7 @@ fn several_columns(name: &str, titles: &[&str], field: &str) -> CliError {
     let last = titles.last().copied().unwrap_or_default();
     let last = crate::ui::invocation::quoted(last);
     CliError::usage(message).hint(format!(
-        "say what one of them holds, as --map {last}=FIELD (fields: {}), or pass it over with --map {last}={PASSED_OVER}",
+        "say what one of them holds, as --map {last}=FIELD (fields: {}), or ignore it with --map {last}={PASSED_OVER}",
         names().join(", ")
     ))
 }
@@ -272,8 +272,12 @@ fn unknown_columns(name: &str, titles: &[&str]) -> CliError {
         _ => ("columns", "them"),
     };
     let message = format!(
-        "{name}: nothing is known of the {columns} {} (fields: {})",
-        titles.join(", "),
+        "{name}: unknown {columns} {} (fields: {})",
+        titles
+            .iter()
+            .map(|title| format!("{title:?}"))
+            .collect::<Vec<_>>()
+            .join(", "),
         names().join(", ")
     );
     let passed: Vec<String> = maps
@@ -281,7 +285,7 @@ fn unknown_columns(name: &str, titles: &[&str]) -> CliError {
         .map(|map| map.replace("=FIELD", &format!("={PASSED_OVER}")))
         .collect();
     CliError::usage(message).hint(format!(
-        "say which FIELD it is with {}, or pass {them} over with {}",
+        "say which FIELD it is with {}, or ignore {them} with {}",
         maps.join(" "),
         passed.join(" ")
     ))

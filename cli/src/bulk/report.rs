@@ -40,6 +40,16 @@ pub struct Words {
     pub skipped: &'static str,
 }
 
+impl Words {
+    /// What is said of one: a remark of the service means that everything was so before.
+    pub fn sentence(self, what: &str, remark: Option<&str>) -> String {
+        match remark {
+            Some(_) => format!("{what} was {}.", self.skipped),
+            None => format!("{what}: {}.", self.done),
+        }
+    }
+}
+
 /// The result of a change: one target of the command line gives its record or its error, several give a report.
 pub fn conclude(screen: &Ui, words: Words, mut items: Vec<Item>) -> Result<Outcome, CliError> {
     if let Some(error) = refused(&items) {

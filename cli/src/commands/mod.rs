@@ -135,7 +135,7 @@ pub enum OnlineCommand {
     /// Subscriptions of a customer's services: set, change, suspend, resume, terminate, plans
     #[command(subcommand, visible_aliases = ["sub"], aliases = ["subscriptions"])]
     Subscription(SubscriptionCommand),
-    /// Report the status of services, so that the platform corrects drift
+    /// Send your billing system's statuses, so that the platform corrects mismatches
     Sync(SyncArgs),
     /// Alerts of ports and domains: list, show, ack, resolve, allow, triage, watch
     #[command(subcommand, visible_aliases = ["alerts"])]

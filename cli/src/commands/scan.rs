@@ -48,7 +48,7 @@ const LAST_SCAN: &str = "last_scan_at";
 
 const WORDS: Words = Words {
     done: "on their way",
-    skipped: "under way before",
+    skipped: "already under way",
 };
 
 /// Runs the command.

@@ -129,7 +129,7 @@ pub async fn of_customer(context: &Context, customer: CustomerId) -> Result<Outc
         story.extend(domain_lines(&domains));
     }
     let of_domains = match &of_domains {
-        Some(counts) => alerts_text(counts),
+        Some(counts) => format!("{} open", alerts_text(counts)),
         None => uncounted(&overview),
     };
     story.extend([
@@ -186,8 +186,9 @@ fn next(customer: CustomerId, [servers, domains]: [&Usage; 2], severities: &Coun
 fn rules_text(total: usize, expiring: usize) -> String {
     match (total, expiring) {
         (0, _) => "none".to_owned(),
-        (total, 0) => format!("{total} (none ends within {SOON_DAYS} days)"),
-        (total, expiring) => format!("{total} ({expiring} within {SOON_DAYS} days of the end)"),
+        (total, 0) => format!("{total} (none expires within {SOON_DAYS} days)"),
+        (total, 1) => format!("{total} (1 expires within {SOON_DAYS} days)"),
+        (total, some) => format!("{total} ({some} expire within {SOON_DAYS} days)"),
     }
 }
 

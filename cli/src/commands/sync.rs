@@ -89,7 +89,10 @@ pub async fn run(context: &Context, args: SyncArgs) -> Result<Outcome, CliError>
 }
 
 fn about(request: &SyncServices) -> String {
-    format!("the status of {} services", request.services.len())
+    format!(
+        "the status of {}",
+        counted(request.services.len(), "service")
+    )
 }
 
 async fn send(session: &Session, request: &SyncServices) -> Result<End, CliError> {
@@ -179,7 +182,7 @@ fn service(record: &StringRecord, heading: &StringRecord) -> Result<ServiceRepor
     fits.map_err(|error| error.message().to_owned())?;
     let service: ServiceReport = record
         .deserialize(Some(heading))
-        .map_err(|error| reason(&error))?;
+        .map_err(|error| reason(&error, heading))?;
     let mut problems = secmon::FieldErrors::default();
     SyncServices::new(vec![service.clone()]).validate(&mut problems);
     crate::references::targets::refuse(&problems)
@@ -188,9 +191,14 @@ fn service(record: &StringRecord, heading: &StringRecord) -> Result<ServiceRepor
 }
 
 /// What is wrong with a record, without the reader's own count of records and lines.
-fn reason(error: &csv::Error) -> String {
+fn reason(error: &csv::Error, heading: &StringRecord) -> String {
     match error.kind() {
-        csv::ErrorKind::Deserialize { err, .. } => err.kind().to_string(),
+        csv::ErrorKind::Deserialize { err, .. } => {
+            let place = err.field().and_then(|place| usize::try_from(place).ok());
+            let column = place.and_then(|place| heading.get(place));
+            let column = column.map(|column| format!("{column}: "));
+            format!("{}{}", column.unwrap_or_default(), err.kind())
+        }
         _ => error.to_string(),
     }
 }
@@ -214,7 +222,8 @@ async fn confirm(context: &Context, requests: &[SyncServices]) -> Result<(), Cli
         _ => Danger::Moderate.times(count),
     };
     let question = format!(
-        "About to report {count} services ({cancelled} cancelled, {suspended} suspended).{}",
+        "About to report {} ({cancelled} cancelled, {suspended} suspended).{}",
+        counted(count, "service"),
         outlook(&context.session, &context.prompt, danger, &services).await
     );
     capacity::confirm(context, danger, &question, &count.to_string())

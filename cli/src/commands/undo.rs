@@ -361,9 +361,9 @@ fn confirm(context: &Context, entries: &[Entry]) -> Result<(), CliError> {
         }
     });
     let question = format!(
-        "About to {}, by {commands}. This takes back {}.",
-        effects(entries),
-        bulk::preview(&commands_of(entries), String::clone)
+        "About to undo {}. This will {}: {commands}.",
+        bulk::preview(&commands_of(entries), String::clone),
+        effects(entries)
     );
     let count = entries.len().to_string();
     context.prompt.confirm(danger, &question, &count)
@@ -378,7 +378,7 @@ fn commands_of(entries: &[Entry]) -> Vec<String> {
             .parse()
             .map(|at| time::passed(&at, TimeStyle::Relative));
         let command = format!(
-            "`{}`, {}",
+            "`{}` ({})",
             with_short_ids(&entry.command),
             at.unwrap_or_else(|_| entry.at.clone())
         );

@@ -118,7 +118,7 @@ failures! {
     /// A journal that cannot be written, so that nothing more is sent.
     JournalFull: "journal", Other, false, Some("make room on the disk; the same command goes on with the rest");
     /// A jq expression that does not fit the result.
-    Jq: "jq", Other, false, Some("the command itself has ended; see its result with -o json");
+    Jq: "jq", Other, false, Some("the command itself was carried out; see its result with -o json");
     /// A clock that is wrong.
     Clock: "clock", Other, false, Some("set the clock: dates and waiting times depend on it");
     /// A file that was changed by another command meanwhile.
@@ -235,7 +235,7 @@ const SERVICE_CODES: &[(ErrorCode, Option<Exit>, &str)] = &[
     (
         ErrorCode::UserNotFound,
         Some(Exit::NotFound),
-        "the customer has no portal account, which the first server or domain makes: `provision TARGET -c ID`",
+        "a portal account is created with the customer's first server or domain: `provision TARGET -c ID`",
     ),
     (
         ErrorCode::ScanDispatchFailed,

@@ -141,7 +141,7 @@ fn found(alert: &DomainAlert) -> String {
     );
     match &alert.kind {
         DomainAlertType::DarkWebMention => {
-            format!("dark-web mentions: {now}, before {before}")
+            format!("dark-web mentions: {now} (was {before})")
         }
         DomainAlertType::CredentialLeak => {
             let whose = alert
@@ -149,9 +149,9 @@ fn found(alert: &DomainAlert) -> String {
                 .as_ref()
                 .map(|category| format!(" of {}", category.to_string().replace('_', " ")))
                 .unwrap_or_default();
-            format!("leaked credentials{whose}: {now}, before {before}")
+            format!("leaked credentials{whose}: {now} (was {before})")
         }
-        other => format!("{other}: {now}, before {before}"),
+        other => format!("{other}: {now} (was {before})"),
     }
 }
 

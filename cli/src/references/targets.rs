@@ -6,7 +6,7 @@ use secmon::model::{Address, CustomerId, EndpointId, Money, PlanSlug, ProductSlu
 use secmon::operations::{ProvisionDomain, ProvisionEndpoint, UpdateEndpoint};
 use secmon::{FieldErrors, Operation};
 use serde_json::json;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use uuid::Uuid;
 
 /// What fills a gap in a row.
@@ -291,6 +291,11 @@ impl Subject {
         }
         if text.contains(char::is_whitespace) {
             return Err(format!("target: {text:?} has a space in it: take it out"));
+        }
+        if text.parse::<SocketAddr>().is_ok() {
+            return Err(format!(
+                "target: {text:?} has a port in it: give the address alone"
+            ));
         }
         if is_broken_address(text) {
             return Err(format!("target: {text:?} is not an IP address"));

@@ -69,7 +69,8 @@ impl Connection {
             .user_agent(concat!("secmon-cli/", env!("CARGO_PKG_VERSION")))
             .observer(waits_shown_by(ui));
         let builder = paced(builder, settings.rate_limits, pace.as_ref());
-        let client = configured(builder, settings).build()?;
+        let client = configured(builder, settings).build();
+        let client = client.map_err(|error| not_accepted(base_url, error))?;
         Ok(Self {
             client,
             batch: OnceLock::new(),
@@ -99,8 +100,26 @@ impl Connection {
 /// Judges an address that is to be kept, before there is a key for it.
 pub fn check_address(settings: &Settings, base_url: &str) -> Result<(), CliError> {
     let none = credentials::parse("no key", "none")?;
-    configured(Client::builder(base_url, none), settings).build()?;
-    Ok(())
+    let built = configured(Client::builder(base_url, none), settings).build();
+    built
+        .map(drop)
+        .map_err(|error| not_accepted(base_url, error))
+}
+
+/// The library cannot know where this program is told of hosts that plain http may reach.
+fn not_accepted(base_url: &str, error: secmon::Error) -> CliError {
+    let error = CliError::from(error);
+    let uri: Result<http::Uri, _> = base_url.trim().parse();
+    let host = uri
+        .ok()
+        .filter(|uri| uri.scheme_str() == Some("http"))
+        .and_then(|uri| uri.host().map(str::to_owned));
+    match host {
+        Some(host) => error.hint(format!(
+            "use https, or allow plain http to this host: SECMON_ALLOW_HTTP={host}"
+        )),
+        None => error,
+    }
 }
 
 /// The embedded mock's state comes out whole; what a service answers has a limit.

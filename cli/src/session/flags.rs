@@ -55,6 +55,7 @@ pub struct GlobalArgs {
     /// Show at most this many items of a list
     #[arg(global = true, short = 'L', long, value_name = "N", help_heading = OUTPUT)]
     #[arg(hide_short_help = true)]
+    #[arg(value_parser = item_limit)]
     pub limit: Option<usize>,
     /// Leave out the heading of a table or CSV
     #[arg(global = true, long, help_heading = OUTPUT, hide_short_help = true)]
@@ -124,5 +125,14 @@ impl GlobalArgs {
             true => invocation.about_local(),
             false => invocation,
         }
+    }
+}
+
+/// A list cut to nothing would read like one in which nothing was found.
+fn item_limit(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) => Err("it must be at least 1".to_owned()),
+        Ok(limit) => Ok(limit),
+        Err(_) => Err("it is not a whole number".to_owned()),
     }
 }

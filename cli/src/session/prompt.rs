@@ -84,6 +84,11 @@ impl Prompt {
 
     /// Asks before a change that is hard to take back; `name` is typed for a severe one.
     pub fn confirm(&self, danger: Danger, question: &str, name: &str) -> Result<(), CliError> {
+        self.confirm_here(danger, &self.placed(question), name)
+    }
+
+    /// The same about what is on this machine: which service is in use has no part in it.
+    pub fn confirm_here(&self, danger: Danger, question: &str, name: &str) -> Result<(), CliError> {
         let safety = &self.safety;
         if safety.dry_run || (danger == Danger::Mild && safety.protected) {
             return Ok(());
@@ -92,11 +97,11 @@ impl Prompt {
         let severe = danger == Danger::Severe || safety.protected;
         // Whoever says how many there are wants nothing done to more.
         if severe || is_said {
-            self.confirm_by_typing(question, name)
+            self.type_agreed(question, name)
         } else if danger == Danger::Mild {
             Ok(())
         } else {
-            self.confirm_by_yes(&self.placed(question))
+            self.confirm_by_yes(question)
         }
     }
 
@@ -123,7 +128,10 @@ impl Prompt {
     }
 
     pub fn confirm_by_typing(&self, question: &str, name: &str) -> Result<(), CliError> {
-        let question = &self.placed(question);
+        self.type_agreed(&self.placed(question), name)
+    }
+
+    fn type_agreed(&self, question: &str, name: &str) -> Result<(), CliError> {
         self.type_name(question, name)?;
         self.typed.set(Some(true));
         Ok(())
@@ -176,7 +184,7 @@ impl Prompt {
     pub fn ask_key(&self) -> Result<ApiKey, CliError> {
         if !self.may_ask() {
             return Err(CliError::usage("there is no API key: set SECMON_API_KEY or SECMON_API_KEY_FILE, or name a profile that has one")
-                .hint("keep one: `auth login --key-stdin`"));
+                .hint("save one: `auth login --key-stdin`"));
         }
         self.typed_key("API key")?.check()
     }

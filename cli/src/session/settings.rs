@@ -143,7 +143,7 @@ impl Settings {
             },
             allow_http: allow_http(&profile)?,
             plans: profile.plans.clone(),
-            timeout: optional_length("--timeout", flags.timeout.as_deref())?,
+            timeout: timeout(flags)?,
             max_wait: optional_length("--max-wait", flags.max_wait.as_deref())?,
             sandbox: flags.sandbox,
             safety,
@@ -358,6 +358,16 @@ fn first_named<const N: usize>(
     places
         .into_iter()
         .find_map(|(name, value)| Some((name, value?)))
+}
+
+/// Without any time no call could be made.
+fn timeout(flags: &GlobalArgs) -> Result<Option<Duration>, CliError> {
+    match optional_length("--timeout", flags.timeout.as_deref())? {
+        Some(Duration::ZERO) => Err(CliError::usage(
+            "--timeout must be more than 0, as 30s or 2m",
+        )),
+        length => Ok(length),
+    }
 }
 
 fn optional_length(name: &str, text: Option<&str>) -> Result<Option<Duration>, CliError> {

@@ -162,7 +162,7 @@ fn failed(reason: &str) -> CliError {
 
 fn broken_off() -> CliError {
     CliError::new(Own::Interrupted, "interrupted in --jq")
-        .hint("the command itself has ended; see its result with -o json")
+        .hint("the command itself was carried out; see its result with -o json")
 }
 
 #[cfg(all(test, feature = "jq"))]

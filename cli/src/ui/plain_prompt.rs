@@ -58,7 +58,7 @@ pub fn choice(ui: &Ui, question: &str, options: &[String]) -> Result<usize, CliE
 pub fn some(ui: &Ui, question: &str, options: &[String]) -> Result<Vec<usize>, CliError> {
     list(ui, question, options);
     loop {
-        let answer = line_or(ui, "Numbers, as 1,3-5, all or none", "none")?;
+        let answer = line_or(ui, "Select alerts (1,3-5, all, none; Ctrl-C quits)", "none")?;
         match numbers(&answer, options.len()) {
             Some(chosen) => return Ok(chosen),
             None => ui.note(&format!(

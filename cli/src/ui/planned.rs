@@ -56,6 +56,11 @@ impl Serialize for Planned {
 
 impl fmt::Display for Planned {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "would {} {} {}", self.method, self.path, self.about)
+        write!(f, "would {} {}", self.method, self.path)?;
+        // What `api` sends is about its own method and path.
+        match self.about.starts_with(self.method.as_str()) {
+            true => Ok(()),
+            false => write!(f, " {}", self.about),
+        }
     }
 }

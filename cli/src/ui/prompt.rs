@@ -85,18 +85,20 @@ impl Ui {
         self.at_terminal(|| select.interact().map_err(no_answer))
     }
 
-    /// Asks for one of a few letters; each stands for what is behind it.
+    /// Asks for one of a few letters; each stands for what is behind it, and its first word is an answer too.
     pub fn ask_letter(&self, question: &str, letters: &[(char, &str)]) -> Result<char, CliError> {
         let meanings: Vec<String> = letters
             .iter()
-            .map(|(letter, meaning)| format!("{letter} {meaning}"))
+            .map(|(letter, meaning)| meaning.replacen(*letter, &format!("[{letter}]"), 1))
             .collect();
-        let question = format!("{question} ({})", meanings.join(", "));
+        let question = format!("{question} {}", meanings.join(", "));
         loop {
             let answer = self.ask_text(&question)?;
-            let typed = answer.trim().chars().next();
-            let typed = typed.map(|letter| letter.to_ascii_lowercase());
-            match letters.iter().find(|(letter, _)| Some(*letter) == typed) {
+            let typed = answer.trim().to_ascii_lowercase();
+            let is_meant = |(letter, meaning): &&(char, &str)| {
+                typed == letter.to_string() || meaning.split(' ').next() == Some(&typed)
+            };
+            match letters.iter().find(is_meant) {
                 Some((letter, _)) => return Ok(*letter),
                 None => self.note(&format!("{answer:?} is not one of these letters")),
             }

@@ -118,11 +118,8 @@ impl PortSpec {
             .find(|(name, _)| name.eq_ignore_ascii_case(ports))
             .map(|(_, port)| port.to_string());
         let range = named.as_deref().unwrap_or(ports).parse::<PortRange>();
-        let range = range.map_err(|_| {
-            wrong(format!(
-                "{text:?} is not a port: ports are 1 to 65535, and a range begins with the lower one"
-            ))
-        })?;
+        let range =
+            range.map_err(|_| wrong(format!("{text:?} is not a port{}", why_not(ports))))?;
         Ok(Self { range, protocol })
     }
 
@@ -150,6 +147,20 @@ impl PortSpec {
     /// Whether a rule is for exactly this.
     pub fn is_same(&self, rule: &Rule) -> bool {
         rule.ports() == Some(self.range) && rule.protocol == self.protocol
+    }
+}
+
+/// What is wrong with digits that are not a port, or a range of ports.
+fn why_not(ports: &str) -> &'static str {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let bounds = ports.split_once('-').unwrap_or((ports, ports));
+    let numbers = (bounds.0.parse::<u16>(), bounds.1.parse::<u16>());
+    match numbers {
+        (Ok(first), Ok(last)) if first > last && last > 0 => {
+            ": a range begins with the lower port, as in 20-30"
+        }
+        _ if is_number(bounds.0) && is_number(bounds.1) => ": ports are 1 to 65535",
+        _ => "",
     }
 }
 

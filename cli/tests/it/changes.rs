@@ -382,7 +382,7 @@ fn all_servers_of_a_customer_are_suspended_and_resumed_in_one_line() {
     let run = shell.line("endpoint suspend --all -c 42").exits(0);
     assert!(
         run.stdout
-            .contains("Customer 42 has 3 servers; 2 not suspended before."),
+            .contains("Customer 42 has 3 servers; 2 were not suspended yet."),
         "{run:?}"
     );
     assert_eq!(writes(&tenant), before + 2);

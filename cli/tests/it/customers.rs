@@ -237,7 +237,7 @@ fn an_address_of_another_customer_is_asked_about_on_every_machine() {
         "ip,customer\n203.0.113.10,44\n203.0.113.11,44\n",
     );
     let before = provisions(&tenant);
-    let said = "is already 203.0.113.10 of customer 42";
+    let said = "monitored: 203.0.113.10 for customer 42";
     for shell in [&shell, &Shell::of(&tenant)] {
         for line in [
             ["provision", "203.0.113.10", "-c", "43"].as_slice(),

@@ -270,7 +270,7 @@ fn all_domains_of_a_customer_are_suspended_and_resumed_at_once() {
     let run = shell.line("domain suspend --all").exits(0);
     assert!(
         run.stdout
-            .contains("Customer 42 has 2 domains; 1 not suspended before."),
+            .contains("Customer 42 has 2 domains; 1 was not suspended yet."),
         "{run:?}"
     );
     assert!(run.stdout.contains("domain resume --all -c 42"), "{run:?}");
@@ -352,7 +352,8 @@ fn alerts_are_acknowledged_by_kind_and_severity() {
         .stdout;
     let again = shell.feed(&listed, &["alert", "ack", "-"]).exits(0).stdout;
     assert!(
-        again.contains("Customer 42: 0 domain alerts acknowledged."),
+        again.contains("Customer 42: 0 domain alerts acknowledged, ")
+            && again.contains(" already acknowledged."),
         "{again}"
     );
 }

@@ -22,7 +22,7 @@ fn a_list_marks_the_rules_of_ended_servers_and_no_count_has_them() {
         let (shell, rule) = with_ended(verb);
         for whose in ["", " -c 42"] {
             let listed = shell.line(&format!("rules list{whose}")).exits(0).stdout;
-            let marked = listed.lines().filter(|line| line.contains("ended server"));
+            let marked = listed.lines().filter(|line| line.contains("server ended"));
             let marked: Vec<&str> = marked.collect();
             assert_eq!(marked.len(), 1, "{verb}: {listed}");
             assert!(marked[0].contains("203.0.113.1)"), "{verb}: {listed}");
@@ -65,7 +65,7 @@ fn the_alerts_of_an_ended_server_are_marked_and_no_count_or_exit_code_has_them()
         let listed = shell.line(list).exits(0).stdout;
         let marked = listed
             .lines()
-            .filter(|line| line.contains("ended server ") && !line.contains(" on "))
+            .filter(|line| line.contains("server ended"))
             .count();
         assert_eq!(marked, before / 2 * stay, "{verb}: {listed}");
         let told = format!("{marked} open on ended servers");

@@ -247,7 +247,7 @@ fn the_servers_of_many_customers_are_read_in_one_list() {
     shell.run(&["provision", "-f", &file]).exits(0);
     let before = tenant.calls("GET", "*").len();
     let run = shell.run(&["provision", "-f", &file]).exits(0);
-    assert!(run.stdout.contains("60 there before"), "{run:?}");
+    assert!(run.stdout.contains("60 already there"), "{run:?}");
     assert_eq!(tenant.calls("GET", "*").len() - before, 2);
 }
 

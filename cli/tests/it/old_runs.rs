@@ -43,7 +43,7 @@ fn make_old(shell: &Shell) {
 #[test]
 fn an_old_run_is_gone_on_with_only_when_that_is_asked_for() {
     for (option, result) in [
-        (None, "2 in all: 1 provisioned, 1 there before\n"),
+        (None, "2 in all: 1 provisioned, 1 already there\n"),
         (Some("--resume"), "2 provisioned\n"),
     ] {
         let tenant = account();

@@ -41,22 +41,25 @@ fn the_end_of_a_subscription_names_what_it_may_pause_newest_first() {
             shell.line(&line).exits(2),
             &[
                 "--yes",
-                "2 active servers and a capacity of 5",
-                "newest first, at most 2: web-3 (203.0.113.3), web-1 (203.0.113.1).",
+                "2 active servers and room for 5",
+                "newest first, up to 2: web-3 (203.0.113.3), web-1 (203.0.113.1).",
             ],
         );
         let line = format!("subscription {verb} 601 --product domain_monitoring -c 42");
         said(
             shell.line(&line).exits(2),
             &[
-                "2 active domains and a capacity of 3",
-                "newest first, at most 2: two.example, one.example.",
+                "2 active domains and room for 3",
+                "newest first, up to 2: two.example, one.example.",
             ],
         );
     }
     shell.line("endpoint suspend --all -c 42").exits(0);
     let line = "subscription suspend 501 --product port_monitoring -c 42";
-    said(shell.line(line).exits(2), &["no server is paused"]);
+    said(
+        shell.line(line).exits(2),
+        &["No further server will be paused."],
+    );
 }
 
 #[test]
@@ -81,12 +84,12 @@ fn a_smaller_quantity_pauses_no_more_than_stands_above_it() {
     let line = "subscription change 601 --product domain_monitoring --quantity 1 -c 42";
     said(
         shell.line(line).exits(2),
-        &["a capacity of 3 now", "below what is in use is refused"],
+        &["room for 3 now", "below what is in use is refused"],
     );
     let forced = format!("{line} --force");
     said(
         shell.line(&forced).exits(2),
-        &["at least 1 of it stays", "at most 1: two.example."],
+        &["room for at least 1 stays", "up to 1: two.example."],
     );
     shell.line(&format!("{forced} -y")).exits(0);
     let domains = shell.line("domain list -c 42 -o json").exits(0).json();
@@ -227,10 +230,10 @@ fn an_address_that_another_customer_has_is_warned_of_when_it_is_added() {
     let added = shell.line("endpoint add 203.0.113.1 -c 43 -y").exits(0);
     said(
         added,
-        &["there is already 203.0.113.1 of customer 42: is the customer right?"],
+        &["already monitored: 203.0.113.1 for customer 42; is the customer right?"],
     );
     let own = shell.line("endpoint add 203.0.113.1 -c 42").exits(0);
-    assert!(own.stderr.contains("of customer 43"), "{own:?}");
+    assert!(own.stderr.contains("for customer 43"), "{own:?}");
     let new = shell.line("endpoint add 203.0.113.9 -c 42").exits(0);
     assert!(!new.stderr.contains("warning"), "{new:?}");
 }

@@ -75,7 +75,7 @@ fn without_a_history_it_says_what_it_would_resume_and_asks() {
     elsewhere.line("endpoint resume --all -c 42 --yes").exits(0);
     assert!(paused(&elsewhere).is_empty());
     let none = elsewhere.line("endpoint resume --all -c 42").exits(0);
-    assert!(none.stdout.contains("0 not resumed before"), "{none:?}");
+    assert!(none.stdout.contains("0 were not active yet"), "{none:?}");
 }
 
 #[test]

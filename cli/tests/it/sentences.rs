@@ -51,7 +51,7 @@ fn an_address_of_another_customer_is_told_without_a_call() {
     shell.line("provision 203.0.113.12 -c 43").exits(0);
     let before = tenant.journal().len();
     let run = shell.line("provision 203.0.113.10 -c 43 -y").exits(0);
-    let said = "warning: there is already 203.0.113.10 of customer 42";
+    let said = "warning: already monitored: 203.0.113.10 for customer 42";
     assert!(run.stderr.contains(said), "{run:?}");
     assert_eq!(tenant.journal().len() - before, 1);
     let file = shell.file(
@@ -158,7 +158,7 @@ fn status_and_report_call_the_same_rules_about_to_expire() {
             .exits(0);
     }
     let status = shell.line("status").exits(0).stdout;
-    assert!(status.contains("1 within 14 days"), "{status}");
+    assert!(status.contains("1 expires within 14 days"), "{status}");
     shell.line("report --html report.html").exits(0);
     let page = std::fs::read_to_string(shell.path("report.html")).expect("the page");
     assert!(

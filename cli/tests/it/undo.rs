@@ -375,7 +375,7 @@ fn the_question_names_what_has_the_same_effect_together() {
     shell.line("endpoint suspend web-1 web-2").exits(0);
     shell.line("endpoint resume web-1 web-2").exits(0);
     let asked = shell.line("undo").exits(2).stderr;
-    let what = "suspend endpoint web-2 (203.0.113.2), endpoint web-1 (203.0.113.1) of customer 42 again, by";
+    let what = "This will suspend endpoint web-2 (203.0.113.2), endpoint web-1 (203.0.113.1) of customer 42 again: ";
     assert!(asked.contains(what), "{asked}");
 }
 
@@ -386,10 +386,10 @@ fn the_question_says_what_is_done_and_which_command_that_takes_back() {
     shell.line(&format!("rules remove {rule} -y")).exits(0);
     let asked = shell.line("undo").exits(2).stderr;
     let what =
-        "About to add rule for 22/tcp on web-1 (203.0.113.1) of customer 42 again, by rules add";
+        "This will add rule for 22/tcp on web-1 (203.0.113.1) of customer 42 again: rules add";
     assert!(asked.contains(what), "{asked}");
-    let whose = format!("This takes back `secmon rules remove {}", &rule[..8]);
+    let whose = format!("About to undo `secmon rules remove {}", &rule[..8]);
     assert!(asked.contains(&whose), "{asked}");
     let undone = shell.line("undo -y").exits(0).stdout;
-    assert!(undone.contains("(added again)"), "{undone}");
+    assert!(undone.contains(" is added again."), "{undone}");
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::service::Service;
 use crate::table::{Reach, Row, TABLE};
 
-use super::report::{Report, Told};
+use super::report::{Report, Told, counted};
 
 const STYLE: &str = include_str!("page.css");
 
@@ -86,10 +86,10 @@ fn head(report: &Report, violations: usize, assumed: usize) -> String {
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
          <title>Contract report: {url}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<header>\n\
-         <h1>Contract report</h1>\n<p>{url}<br>{}, {}, {} calls</p>\n<nav>{}</nav>\n</header>\n<main>\n<section hidden>\n",
+         <h1>Contract report</h1>\n<p>{url}<br>{}, {}, {}</p>\n<nav>{}</nav>\n</header>\n<main>\n<section hidden>\n",
         escaped(&report.started),
         escaped(&report.level),
-        report.calls(),
+        counted(report.calls(), "call"),
         counts.join("\n"),
     )
 }
@@ -179,9 +179,9 @@ fn not_reached(page: &mut String, report: &Report) {
     for (why, names) in reasons {
         let _ = writeln!(
             page,
-            "<details>\n<summary>{} <span>{} cases</span></summary>\n<pre>{}</pre>\n</details>",
+            "<details>\n<summary>{} <span>{}</span></summary>\n<pre>{}</pre>\n</details>",
             escaped(why),
-            names.len(),
+            counted(names.len(), "case"),
             escaped(&names.join("\n"))
         );
     }

@@ -17,6 +17,7 @@ use crate::service::{Service, embedded};
 use crate::table::TABLE;
 
 use super::Stop;
+use super::report::counted;
 use super::shown::{Secrets, open};
 
 /// A line of a recording.
@@ -100,10 +101,10 @@ pub fn compare(path: &Path) -> Result<ExitCode, Stop> {
         println!("{difference}");
     }
     println!(
-        "{} recorded answers of {} cases, {} differences from the mock",
-        recorded.len(),
-        names.len(),
-        differences.len()
+        "{} of {}, {} from the mock",
+        counted(recorded.len(), "recorded answer"),
+        counted(names.len(), "case"),
+        counted(differences.len(), "difference")
     );
     Ok(match differences.is_empty() {
         true => ExitCode::SUCCESS,
@@ -119,7 +120,7 @@ fn read(path: &Path) -> Result<Vec<Kept>, Stop> {
         let line = line.map_err(|error| unread(error.to_string()))?;
         serde_json::from_str(&line).map_err(|error| {
             unread(format!(
-                "line {} is no recorded answer: {error}",
+                "line {} is not a recorded answer: {error}",
                 number + 1
             ))
         })

@@ -229,11 +229,15 @@ impl Report {
         let not_reached = self.not_reached().count();
         let _ = writeln!(
             text,
-            "{} cases held, {} violations, {} differences, {not_reached} cases not reached; {} calls",
-            self.held(),
-            violations.len() + self.undocumented(service).len(),
-            assumed.len() + self.differences.len(),
-            self.calls(),
+            "{} held, {}, {}, {} not reached; {}",
+            counted(self.held(), "case"),
+            counted(
+                violations.len() + self.undocumented(service).len(),
+                "violation"
+            ),
+            counted(assumed.len() + self.differences.len(), "difference"),
+            counted(not_reached, "case"),
+            counted(self.calls(), "call"),
         );
         text + &self.remains()
     }
@@ -374,4 +378,10 @@ fn for_a_reader(message: &str) -> String {
     let message = message.replace("assertion `left == right` failed", "not as expected");
     let found = message.replace("\n  left: ", "\n     found: ");
     found.replace("\n right: ", "\n  expected: ")
+}
+
+/// A number of things: `1 case`, `2 cases`.
+pub(super) fn counted(count: usize, one: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {one}{plural}")
 }

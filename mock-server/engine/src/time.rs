@@ -132,7 +132,7 @@ impl<'de> Deserialize<'de> for Instant {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         Instant::parse(&text).ok_or_else(|| {
-            serde::de::Error::custom(format!("`{text}` is no timestamp with an offset"))
+            serde::de::Error::custom(format!("`{text}` is not a timestamp with an offset"))
         })
     }
 }

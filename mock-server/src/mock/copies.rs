@@ -82,7 +82,7 @@ impl Mock {
 fn read(name: &str, document: &str) -> Result<(Account, Instant), String> {
     check_format(document)?;
     let document: TenantDocument<&RawValue> = serde_json::from_str(document)
-        .map_err(|error| format!("The document is no exported account: {error}."))?;
+        .map_err(|error| format!("The document is not an exported account: {error}."))?;
     let (account, _) = read_account(document.account)?;
     if document.name != name || !is_named(&account, name) {
         return Err(format!(

@@ -47,7 +47,7 @@ struct State<'a> {
 
 /// What the document of an account holds.
 pub(super) fn read_account(document: &RawValue) -> Result<(Account, Entry), String> {
-    let unreadable = |error| format!("The document is no account's state: {error}.");
+    let unreadable = |error| format!("The document is not the state of an account: {error}.");
     let entry: Entry = serde_json::from_str(document.get()).map_err(unreadable)?;
     let State { state } = serde_json::from_str(document.get()).map_err(unreadable)?;
     let account = Account::import(state.get()).map_err(|error| error.to_string())?;
@@ -110,7 +110,7 @@ pub(super) fn check_format(document: &str) -> Result<(), String> {
 fn read(document: &str) -> Result<Imported, String> {
     check_format(document)?;
     let document: Document<&RawValue> = serde_json::from_str(document)
-        .map_err(|error| format!("The document is no exported state: {error}."))?;
+        .map_err(|error| format!("The document is not an exported state: {error}."))?;
     let mut registry = Registry::with_history(document.server.made_up_names, document.removed)?;
     for (name, account) in document.accounts {
         checks::account_name(&name)

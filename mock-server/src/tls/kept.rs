@@ -39,8 +39,8 @@ fn found(folder: &Path, name: &str) -> Result<Option<String>, String> {
 
 fn known(certificate: String, key: &str) -> Result<Authority, String> {
     // Its errors may quote what they read, which is a secret.
-    let key = KeyPair::from_pem(key).map_err(|_| format!("{KEY} is no private key"))?;
-    let kept = read(&certificate).ok_or_else(|| format!("{CERTIFICATE} is no certificate"))?;
+    let key = KeyPair::from_pem(key).map_err(|_| format!("{KEY} is not a private key"))?;
+    let kept = read(&certificate).ok_or_else(|| format!("{CERTIFICATE} is not a certificate"))?;
     let made_anew = self_signed(&key, decade()).map_err(|error| error.to_string())?;
     if !read(&made_anew).is_some_and(|own| own.is_of_the_same(&kept)) {
         return Err(format!(

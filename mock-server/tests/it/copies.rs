@@ -114,7 +114,12 @@ fn a_document_that_does_not_fit_changes_nothing_m11() {
     }
     for (name, document, status, sentence) in [
         ("acme", json!({}), 400, "has no format"),
-        ("acme", json!({ "format": 1 }), 400, "no exported account"),
+        (
+            "acme",
+            json!({ "format": 1 }),
+            400,
+            "not an exported account",
+        ),
         ("globex", document.clone(), 400, "of the account `acme`"),
         ("nobody", document, 400, "of the account `acme`"),
         ("acme", foreign_key, 400, "`globex` has one of its keys"),

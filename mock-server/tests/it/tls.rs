@@ -288,10 +288,10 @@ fn a_folder_with_anything_else_in_it_is_refused_and_left_as_it_is() {
     let (certificate, key) = (file(&one, "ca.pem"), file(&one, "ca.key"));
     let cut = certificate.replacen("MII", "MIA", 1);
     for (name, text, said) in [
-        ("ca.pem", "no certificate", "ca.pem is no certificate"),
-        ("ca.pem", &cut, "ca.pem is no certificate"),
-        ("ca.key", "no key", "ca.key is no private key"),
-        ("ca.key", &certificate, "ca.key is no private key"),
+        ("ca.pem", "no certificate", "ca.pem is not a certificate"),
+        ("ca.pem", &cut, "ca.pem is not a certificate"),
+        ("ca.key", "no key", "ca.key is not a private key"),
+        ("ca.key", &certificate, "ca.key is not a private key"),
         ("ca.pem", &file(&other, "ca.pem"), "not of one authority"),
         ("ca.key", &file(&other, "ca.key"), "not of one authority"),
     ] {

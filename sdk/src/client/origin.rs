@@ -17,7 +17,7 @@ pub(super) fn of(base_url: &str, http_hosts: &[String]) -> Result<String, Error>
     let uri: Uri = base_url
         .trim()
         .parse()
-        .map_err(|_| refuse("is no address: write it as in https://portal.example.com"))?;
+        .map_err(|_| refuse("is not an address: write it as in https://portal.example.com"))?;
     let scheme = uri
         .scheme()
         .ok_or_else(|| refuse("has no scheme: write https:// in front of it"))?;

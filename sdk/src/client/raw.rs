@@ -114,7 +114,7 @@ fn absolute(path: &str) -> Result<String, Error> {
             .any(|segment| matches!(segment, "." | ".."))
     {
         return Err(Error::configuration(format!(
-            "`{path}` is no path of the service: write it as in /api/v1/endpoints"
+            "`{path}` is not a path of the service: write it as in /api/v1/endpoints"
         )));
     }
     match path.starts_with("/api/") {

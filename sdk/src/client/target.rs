@@ -98,7 +98,7 @@ fn as_text((name, value): (String, Value)) -> Option<(String, String)> {
 pub(super) fn parse(address: &str) -> Result<Uri, String> {
     address
         .parse()
-        .map_err(|error| format!("`{address}` is no address: {error}"))
+        .map_err(|error| format!("`{address}` is not an address: {error}"))
 }
 
 /// Appends the parameters to an address without or with a query.

@@ -33,7 +33,7 @@ impl FromStr for Expiry {
         day.or_else(|_| DateTime::parse_from_rfc3339(text).map(Self::Instant))
             .map_err(|_| {
                 InvalidExpiry(format!(
-                    "`{text}` is no date: write it as in 2026-12-31, or a timestamp with offset"
+                    "`{text}` is not a date: write it as in 2026-12-31, or a timestamp with offset"
                 ))
             })
     }

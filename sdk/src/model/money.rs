@@ -53,7 +53,7 @@ impl FromStr for Money {
     fn from_str(text: &str) -> Result<Self, InvalidMoney> {
         let invalid = || {
             InvalidMoney(format!(
-                "`{text}` is no amount of money: write digits, a point and at most {DECIMALS} decimals, as in 19.99"
+                "`{text}` is not an amount of money: write digits, a point and at most {DECIMALS} decimals, as in 19.99"
             ))
         };
         let digits = text.strip_prefix('-').unwrap_or(text);

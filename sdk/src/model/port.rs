@@ -74,7 +74,7 @@ impl FromStr for PortRange {
         let port = |part: &str| {
             part.parse::<Port>().map_err(|_| {
                 InvalidPortRange(format!(
-                    "`{text}` is no port: write a number from 1 to 65535, or a range as in 8000-8100"
+                    "`{text}` is not a port: write a number from 1 to 65535, or a range as in 8000-8100"
                 ))
             })
         };

@@ -43,7 +43,7 @@ impl FromStr for Timestamp {
 
     fn from_str(text: &str) -> Result<Self, InvalidTimestamp> {
         let invalid =
-            || format!("`{text}` is no timestamp: write it as in 2026-01-31T09:30:00+00:00");
+            || format!("`{text}` is not a timestamp: write it as in 2026-01-31T09:30:00+00:00");
         let instant = parse(text).ok_or_else(|| InvalidTimestamp(invalid()))?;
         Ok(Self {
             text: text.into(),

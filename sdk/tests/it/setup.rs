@@ -34,7 +34,7 @@ fn https_origins_and_this_machine_are_taken() {
 #[test]
 fn other_addresses_are_refused_with_the_reason() {
     for (url, reason) in [
-        ("", "is no address"),
+        ("", "is not an address"),
         ("portal.example.com", "has no scheme"),
         ("/api/v1", "has no scheme"),
         ("ftp://portal.example.com", "is neither https nor http"),

@@ -55,7 +55,7 @@ pub struct AlertAckArgs {
 const OPERATION: &str = "acknowledge_alert";
 const ACKNOWLEDGED: Words = Words {
     done: "acknowledged",
-    skipped: "acknowledged before",
+    skipped: "already acknowledged",
 };
 
 /// `secmon alert ack`.
@@ -107,13 +107,21 @@ impl ChangeOfMany for Acknowledging<'_> {
     }
 }
 
-/// How many alerts of which kind and of which customer were acknowledged.
+/// How many alerts of which kind and of which customer were acknowledged, and how many had been before.
 fn sum(items: &[Item], args: &AlertAckArgs, customer: CustomerId) -> String {
     let done = items.iter().filter(|item| matches!(item.end, End::Done(_)));
+    let skipped = items
+        .iter()
+        .filter(|item| matches!(item.end, End::Skipped(_)))
+        .count();
+    let already = match skipped {
+        0 => String::new(),
+        count => format!(", {count} already acknowledged"),
+    };
     let severity = args.severity.as_deref().unwrap_or_default();
     let kind = format!("{severity} domain alert");
     format!(
-        "Customer {customer}: {} acknowledged.",
+        "Customer {customer}: {} acknowledged{already}.",
         counted(done.count(), kind.trim_start())
     )
 }
@@ -220,11 +228,11 @@ pub async fn acknowledge_one(
     else {
         return Ok(End::Planned);
     };
-    let done = ends::done(&named, to_json(&answer.data.alert), "is acknowledged");
-    let before = alert.status == DomainAlertStatus::Acknowledged;
-    Ok(if before {
-        End::Skipped(done)
-    } else {
-        End::Done(done)
+    let record = to_json(&answer.data.alert);
+    Ok(match alert.status {
+        DomainAlertStatus::Acknowledged => {
+            End::Skipped(ends::unchanged(&named, record, "was already acknowledged"))
+        }
+        _ => End::Done(ends::done(&named, record, "is acknowledged")),
     })
 }

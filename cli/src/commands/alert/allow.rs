@@ -35,7 +35,7 @@ pub struct AlertAllowArgs {
 
 const ALLOWED: Words = Words {
     done: "allowed",
-    skipped: "allowed before",
+    skipped: "already allowed",
 };
 
 /// The command that allows an alert's port.

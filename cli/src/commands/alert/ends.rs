@@ -14,6 +14,12 @@ pub fn done(alert: &Alert, record: serde_json::Value, end: &str) -> Done {
     }
 }
 
+/// The end of an alert that was as it should be already.
+pub fn unchanged(alert: &Alert, record: serde_json::Value, was: &str) -> Done {
+    let end = format!("{was}, so nothing was changed");
+    done(alert, record, &end)
+}
+
 /// Where it is, as the end of a sentence.
 pub fn on_place(alert: &Alert) -> String {
     let place = alert.place().map(|place| format!(" on {place}"));

@@ -95,7 +95,7 @@ pub async fn run(context: &Context, args: &AlertListArgs) -> Result<Outcome, Cli
     let is_open = |alert: &Alert| alert.status() == "open";
     let ended = |alert: &Alert| {
         let is_marked = is_open(alert) && has_ended(alert);
-        is_marked.then(|| Cell::state("ended server"))
+        is_marked.then(|| Cell::state("server ended"))
     };
     outcome.table.amend("status", alerts.iter().map(ended));
     let column = match args.all_customers {

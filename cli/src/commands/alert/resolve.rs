@@ -35,8 +35,10 @@ pub struct AlertResolveArgs {
 const OPERATION: &str = "resolve_alert";
 const RESOLVED: Words = Words {
     done: "resolved",
-    skipped: "resolved before",
+    skipped: "already resolved",
 };
+
+const ALREADY_RESOLVED: &str = "was already resolved";
 
 /// `secmon alert resolve`.
 pub async fn run(context: &Context, args: &AlertResolveArgs) -> Result<Outcome, CliError> {
@@ -150,12 +152,12 @@ async fn resolve_port(
     else {
         return Ok(End::Planned);
     };
-    let done = ends::done(&named, to_json(&answer.data.alert), "is resolved");
-    let before = alert.status == PortAlertStatus::Resolved;
-    Ok(if before {
-        End::Skipped(done)
-    } else {
-        End::Done(done)
+    let record = to_json(&answer.data.alert);
+    Ok(match alert.status {
+        PortAlertStatus::Resolved => {
+            End::Skipped(ends::unchanged(&named, record, ALREADY_RESOLVED))
+        }
+        _ => End::Done(ends::done(&named, record, "is resolved")),
     })
 }
 
@@ -167,10 +169,10 @@ async fn resolve_domain(
 ) -> Result<End, CliError> {
     let named = Alert::Domain(Box::new(alert.clone()));
     if alert.status == DomainAlertStatus::Resolved {
-        return Ok(End::Skipped(ends::done(
+        return Ok(End::Skipped(ends::unchanged(
             &named,
             to_json(alert),
-            "was resolved before",
+            ALREADY_RESOLVED,
         )));
     }
     if open_ones == OpenOnes::AreAcknowledged && alert.status == DomainAlertStatus::Open {

@@ -77,6 +77,7 @@ pub async fn run(context: &Context, args: &AlertTriageArgs) -> Result<Outcome, C
     let mut found = filter::read(context, &args.filter, Some(args.status)).await?;
     let customer = found.customer;
     context.imply_customer(customer);
+    let seen = found.alerts.len();
     let names = names(&context.session, &context.notebook, &found.alerts, customer).await?;
     leave_out_ended(&context.screen, &mut found.alerts, &names);
     let steps = ask(
@@ -85,7 +86,12 @@ pub async fn run(context: &Context, args: &AlertTriageArgs) -> Result<Outcome, C
         groups(found.alerts, &names),
     )?;
     if steps.is_empty() {
-        let nothing = vec![Line::text("Nothing was chosen, so nothing was changed.")];
+        let nothing = match seen {
+            0 => "No alert matches, so nothing was changed.".to_owned(),
+            1 => "The alert was skipped; nothing was changed.".to_owned(),
+            many => format!("All {many} alerts were skipped; nothing was changed."),
+        };
+        let nothing = vec![Line::text(nothing)];
         return Ok(Outcome::record(json!({ "steps": [] }), Table::default()).tell(nothing));
     }
     summarize(&context.screen, &steps, customer);
@@ -202,10 +208,14 @@ fn answer(prompt: &Prompt, group: &[Alert], chosen: usize) -> Result<Choice, Cli
         first,
         ('r', "resolve", Choice::Resolve),
         ('s', "skip", Choice::Skip),
-        ('q', "stop asking", Choice::Quit),
+        ('q', "quit", Choice::Quit),
     ];
     let letters = answers.map(|(letter, meaning, _)| (letter, meaning));
-    let question = format!("What becomes of {chosen} of them?");
+    let these = match chosen {
+        1 => "this alert".to_owned(),
+        many => format!("these {many} alerts"),
+    };
+    let question = format!("What should happen to {these}?");
     let letter = prompt.ask_letter(&question, &letters)?;
     let found = answers.iter().find(|(known, _, _)| *known == letter);
     Ok(found.map_or(Choice::Skip, |(_, _, answer)| *answer))
@@ -220,7 +230,7 @@ fn asked_reason(prompt: &Prompt, screen: &Ui, before: &str) -> Result<String, Cl
         if (10..=500).contains(&length) {
             return Ok(reason.trim().to_owned());
         }
-        screen.note(&format!("that has {length} characters"));
+        screen.note(&format!("that has {}", counted(length, "character")));
     }
 }
 

@@ -52,7 +52,7 @@ pub async fn run(context: &Context, args: &AlertWatchArgs) -> Result<Outcome, Cl
     let interval = durations::length("--interval", &args.interval)?;
     if interval < SHORTEST {
         return Err(CliError::usage(
-            "--interval: at least 1s, for each look takes calls of the key's minute",
+            "--interval must be at least 1s: every check uses some of the key's calls per minute",
         ));
     }
     let ends = args

@@ -84,7 +84,7 @@ pub async fn run(context: &Context, args: LoginArgs) -> Result<Outcome, CliError
         Ok(())
     })?;
     let sentence = format!(
-        "Profile {name} is kept in {}; the service accepts its key.",
+        "Profile {name} is saved in {}; the service accepts its key.",
         settings.config_path.display()
     );
     let result = json!({ "profile": name, "base_url": base_url, "config": settings.config_path });
@@ -183,6 +183,6 @@ async fn check(session: &Session, base_url: &str, key: ApiKey) -> Result<(), Cli
     accepts(&client).await.map_err(|error| {
         error
             .during("checking the key")
-            .hint("nothing was kept: check the key and the address, and try again")
+            .hint("nothing was saved: check the key and the address, and try again")
     })
 }

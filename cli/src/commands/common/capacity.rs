@@ -159,7 +159,7 @@ impl Monitored {
 
     fn sentence(&self, customer: CustomerId, kept: Kept) -> String {
         let capacity = match self.capacity {
-            Some(capacity) => format!(" and a capacity of {capacity}"),
+            Some(capacity) => format!(" and room for {capacity}"),
             None => String::new(),
         };
         let has = format!(
@@ -177,14 +177,14 @@ impl Monitored {
             Kept::Unknown => self.active.len(),
         };
         let stays = match kept {
-            Kept::AtLeast(kept) => format!("at least {kept} of it stays"),
-            _ => "only the platform knows how much of it will remain".to_owned(),
+            Kept::AtLeast(kept) => format!("; room for at least {kept} stays"),
+            _ => "; the platform decides how much room stays".to_owned(),
         };
         if at_most == 0 {
-            return format!("{has}, and {stays}: no {} is paused.", self.kind);
+            return format!("{has}{stays}. No further {} will be paused.", self.kind);
         }
         format!(
-            "{has}; {stays}. What no longer fits is paused, newest first, at most {at_most}: {}.",
+            "{has}{stays}. What no longer fits is paused, newest first, up to {at_most}: {}.",
             preview(&self.active[..at_most], String::clone)
         )
     }

@@ -17,7 +17,7 @@ pub async fn announce(
 ) -> Result<(), CliError> {
     match references::is_known(session, customer).await {
         Ok(false) => screen.note(&format!(
-            "new customer {customer}: nothing is known of them yet"
+            "new customer {customer}: nothing is monitored for them yet"
         )),
         Err(error) if error.exit() == Exit::Permission => return Err(error),
         Ok(true) | Err(_) => {}

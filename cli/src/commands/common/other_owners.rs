@@ -26,7 +26,7 @@ pub async fn confirm<'a>(
     for (name, address, customer) in &servers {
         let owners = owners.get(address).map(Vec::as_slice).unwrap_or_default();
         let others = owners.iter().filter(|owner| *owner != customer);
-        let named = others.map(|owner| format!("{name} of customer {owner}"));
+        let named = others.map(|owner| format!("{name} for customer {owner}"));
         taken.extend(named);
         if !owners.is_empty() && !owners.contains(customer) {
             danger = Danger::Moderate;
@@ -38,12 +38,17 @@ pub async fn confirm<'a>(
     let there = preview(&taken, String::clone);
     if !context.prompt.shows_preview(danger) || context.session.settings.safety.dry_run {
         context.screen.note(&format!(
-            "warning: there is already {there}: is the customer right?"
+            "warning: already monitored: {there}; is the customer right?"
         ));
     }
-    let question = format!(
-        "There is already {there}. The service would monitor it for both customers and count it twice."
-    );
+    let question = match taken.as_slice() {
+        [one] => format!(
+            "Already monitored: {one}. Provisioning it for another customer too would count it twice."
+        ),
+        _ => format!(
+            "Already monitored: {there}. Provisioning them for another customer too would count them twice."
+        ),
+    };
     let count = taken.len().to_string();
     context.prompt.confirm(danger, &question, &count)
 }

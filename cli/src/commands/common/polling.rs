@@ -21,6 +21,8 @@ pub struct Wait {
     next_poll: Duration,
     /// The command that goes on waiting.
     resume: String,
+    /// What has not come about when it runs out, where the command has started nothing.
+    only_watched: Option<String>,
 }
 
 impl Wait {
@@ -30,7 +32,15 @@ impl Wait {
             ends: Instant::now() + length,
             next_poll: FIRST_POLL,
             resume,
+            only_watched: None,
         }
+    }
+
+    /// A wait for what others do; `not_yet` says what has not come about when it runs out.
+    #[must_use]
+    pub fn watching(mut self, not_yet: String) -> Self {
+        self.only_watched = Some(not_yet);
+        self
     }
 
     /// Looks no more often than this.
@@ -129,10 +139,13 @@ impl Wait {
     }
 
     fn announce(&self, context: &Context) {
-        context.session.on_interrupt(
-            "stopped waiting; what was started goes on",
-            format!("go on waiting: `{}`", self.resume),
-        );
+        let stopped = match self.only_watched {
+            Some(_) => "stopped waiting; nothing was changed",
+            None => "stopped waiting; what was started goes on",
+        };
+        context
+            .session
+            .on_interrupt(stopped, format!("go on waiting: `{}`", self.resume));
     }
 
     fn left(&self) -> Duration {
@@ -140,11 +153,11 @@ impl Wait {
     }
 
     fn ran_out(&self) -> CliError {
-        CliError::new(
-            Own::WaitRanOut,
-            "the wait ran out; what was started goes on",
-        )
-        .hint(format!("go on waiting: `{}`", self.resume))
+        let sentence = match &self.only_watched {
+            Some(not_yet) => not_yet.as_str(),
+            None => "the wait ran out; what was started goes on",
+        };
+        CliError::new(Own::WaitRanOut, sentence).hint(format!("go on waiting: `{}`", self.resume))
     }
 }
 

@@ -19,6 +19,8 @@ pub struct SuspendedKind {
     pub one: &'static str,
     /// The command that has stopped it.
     pub stopped_by: &'static str,
+    /// The command, or the commands, that resume one by its name.
+    pub resume_one: &'static str,
 }
 
 /// Something that is suspended.
@@ -55,7 +57,7 @@ pub fn choose<T: Suspended>(
     customer: CustomerId,
     kind: &SuspendedKind,
     suspended: Vec<T>,
-) -> Result<(Vec<T>, Option<Line>), CliError> {
+) -> Result<(Vec<T>, Vec<Line>), CliError> {
     let stopped = stopped(kind)?;
     let is_chosen = |record: &T| stopped.contains(&record.id());
     let (chosen, others): (Vec<T>, Vec<T>) = suspended.into_iter().partition(is_chosen);
@@ -73,7 +75,7 @@ pub fn choose<T: Suspended>(
             what(&others)
         );
         agree(prompt, Danger::Moderate, &question, others.len())?;
-        return Ok((others, None));
+        return Ok((others, Vec::new()));
     }
     let question = format!("About to resume {}.", what(&chosen));
     agree(prompt, Danger::Mild, &question, chosen.len())?;
@@ -85,15 +87,15 @@ fn agree(prompt: &Prompt, danger: Danger, question: &str, count: usize) -> Resul
     prompt.confirm(danger.times(count), question, &count.to_string())
 }
 
-fn stay<T: Suspended>(kind: &SuspendedKind, others: &[T]) -> Option<Line> {
+fn stay<T: Suspended>(kind: &SuspendedKind, others: &[T]) -> Vec<Line> {
     let (names, by) = (bulk::preview(others, T::name), kind.stopped_by);
-    match others.len() {
-        0 => None,
-        1 => Some(Line::text(format!(
-            "1 stays suspended, because it was not suspended by {by}: {names}."
-        ))),
-        many => Some(Line::text(format!(
-            "{many} stay suspended, because they were not suspended by {by}: {names}."
-        ))),
-    }
+    let why = match others.len() {
+        0 => return Vec::new(),
+        1 => "1 stays suspended, because it was not".to_owned(),
+        many => format!("{many} stay suspended, because they were not"),
+    };
+    vec![
+        Line::text(format!("{why} suspended by {by}: {names}.")),
+        Line::Hint(format!("to resume one by its name: {}", kind.resume_one)),
+    ]
 }

@@ -2,6 +2,8 @@
 
 use crate::bulk::Words;
 use crate::session::prompt::Danger;
+use crate::values::durations::counted;
+use secmon::model::CustomerId;
 
 /// What is done to a monitored thing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,17 +40,34 @@ impl Transition {
         match self {
             Self::Suspend => Words {
                 done: "suspended",
-                skipped: "suspended before",
+                skipped: "already suspended",
             },
             Self::Resume => Words {
                 done: "resumed",
-                skipped: "active before",
+                skipped: "already active",
             },
             Self::Terminate => Words {
                 done: "terminated",
-                skipped: "terminated before",
+                skipped: "already terminated",
             },
         }
+    }
+
+    /// How many of all that a customer has are to be changed: told before a dry run, and after the change.
+    pub fn of_all(self, customer: CustomerId, total: usize, one: &str, left: usize) -> String {
+        let were = match left {
+            1 => "1 was".to_owned(),
+            left => format!("{left} were"),
+        };
+        let state = match self {
+            Self::Suspend => "suspended",
+            Self::Resume => "active",
+            Self::Terminate => "terminated",
+        };
+        format!(
+            "Customer {customer} has {}; {were} not {state} yet.",
+            counted(total, one)
+        )
     }
 
     /// How hard it is to take back for a server or a domain.

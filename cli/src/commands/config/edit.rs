@@ -28,7 +28,11 @@ pub fn run(session: &Session, prompt: &Prompt) -> Result<Outcome, CliError> {
     let after = std::fs::read_to_string(&draft)
         .map_err(|error| CliError::io(&format!("reading {}", draft.display()), &error))?;
     ConfigFile::parse(&after, &draft).map_err(|error| {
-        error.hint("the file in use stays as it was; correct the draft and move it there")
+        error.hint(format!(
+            "the configuration in use is unchanged; your edit is saved in {}: correct it and move it to {}",
+            draft.display(),
+            path.display()
+        ))
     })?;
     put_in_place(path, &before, &after)?;
     std::fs::remove_file(&draft)

@@ -85,7 +85,7 @@ fn in_use(session: &Session, key: &str) -> Result<String, CliError> {
     let named = session.settings.profile_name.clone();
     named.ok_or_else(|| {
         CliError::usage(format!(
-            "no profile is in use, so {key:?} is a setting of none: name one with --profile, or write profiles.NAME.{key}"
+            "no profile is in use: add --profile NAME, or write profiles.NAME.{key}"
         ))
     })
 }

@@ -14,6 +14,7 @@ const ANYTHING: SuspendedKind = SuspendedKind {
     operations: &["endpoint", "domain", "subscription"],
     one: "record",
     stopped_by: "customer suspend",
+    resume_one: "`endpoint resume NAME`, `domain resume NAME -c ID`",
 };
 
 /// Runs the command.
@@ -30,7 +31,7 @@ fn chosen(
     context: &Context,
     customer: CustomerId,
     suspended: Vec<Possession>,
-) -> Result<(Vec<Possession>, Option<Line>), CliError> {
+) -> Result<(Vec<Possession>, Vec<Line>), CliError> {
     // Whether a subscription rests, only the history tells.
     let stopped = history::stopped_with_all("subscription")?;
     let rests = |one: &Possession| !one.is_subscription() || stopped.contains(&one.id());

@@ -14,7 +14,7 @@ pub fn configuration(session: &Session) -> Check {
         crate::values::durations::counted(session.settings.config.profiles.len(), "profile");
     let about = match session.settings.config_path.exists() {
         true => format!("{path}: {count}"),
-        false => format!("{path} is not there; nothing is missing if the environment says all"),
+        false => format!("there is no {path} (fine if you use environment variables)"),
     };
     Check::good("configuration", about)
 }
@@ -37,7 +37,7 @@ pub fn files(session: &Session) -> Check {
         .collect();
     let count = crate::values::durations::counted(private.len(), "private file");
     let finding = match open.as_slice() {
-        [] => Ok(format!("{count}, closed to others")),
+        [] => Ok(format!("{count}, readable only by you")),
         open => Err(CliError::new(
             Own::OpenFiles,
             format!("others can read {}", open.join(", ")),
@@ -129,7 +129,7 @@ pub fn completion() -> Option<Check> {
     let place = places.first()?;
     Some(Check::advice(
         "completion",
-        format!("{name} does not complete secmon yet"),
+        format!("shell completion for {name} is not installed"),
         format!("`completion {name}` prints the script: keep it as ~/{place}"),
     ))
 }

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 const RELEASED: Words = Words {
     done: "released",
-    skipped: "released before",
+    skipped: "already released",
 };
 
 /// The domain to give up.
@@ -55,7 +55,7 @@ pub async fn run(context: &Context, args: &DomainReleaseArgs) -> Result<Outcome,
             if error.may_have_happened()
                 && is_gone(&context.session, domain.id, customer).await =>
         {
-            let sentence = format!("Domain {label} is given up.");
+            let sentence = format!("Domain {label} was released.");
             let record = json!({ "monitored_domain_id": domain.id, "released": true });
             let end = End::Done(released(domain.id, record, sentence));
             return bulk::conclude(
@@ -71,7 +71,7 @@ pub async fn run(context: &Context, args: &DomainReleaseArgs) -> Result<Outcome,
         let slots = slots
             .map(|(used, total)| format!(" {used} of {total} slots are in use now."))
             .unwrap_or_default();
-        let sentence = format!("Domain {label} is given up.{slots}");
+        let sentence = format!("Domain {label} was released.{slots}");
         End::Done(released(domain.id, to_json(&answer.data), sentence))
     });
     bulk::conclude(

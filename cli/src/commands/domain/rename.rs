@@ -11,7 +11,7 @@ use secmon::operations::UpdateDomain;
 
 const RENAMED: Words = Words {
     done: "renamed",
-    skipped: "named so before",
+    skipped: "already named so",
 };
 
 /// A domain and its new name.

@@ -12,7 +12,6 @@ use crate::references::{self, DomainRef};
 use crate::session::Session;
 use crate::session::prompt::Prompt;
 use crate::ui::outcome::{Line, Outcome, to_json};
-use crate::values::durations::counted;
 use clap::Args;
 use secmon::model::DomainStatus;
 use secmon::operations::{ResumeDomain, SuspendDomain, TerminateDomain};
@@ -54,7 +53,8 @@ pub struct DomainTargets {
 const DOMAINS: SuspendedKind = SuspendedKind {
     operations: &["domain"],
     one: "domain",
-    stopped_by: "suspend --all",
+    stopped_by: "domain suspend --all",
+    resume_one: "`domain resume NAME -c ID`",
 };
 
 /// A domain, and the word that names it.
@@ -222,17 +222,12 @@ pub async fn switch(
             domain: DomainRef::listed(customer, domain),
         })
         .collect();
-    let sentence = format!(
-        "Customer {customer} has {}; {} not {} before.",
-        counted(total, "domain"),
-        domains.len(),
-        change.words().done
-    );
+    let sentence = change.of_all(customer, total, "domain", domains.len());
     let (domains, stay) = match change {
         Transition::Resume => resume_all::choose(&context.prompt, customer, &DOMAINS, domains)?,
         Transition::Suspend | Transition::Terminate => {
             confirm(&context.prompt, &domains, change)?;
-            (domains, None)
+            (domains, Vec::new())
         }
     };
     let items = bulk::change_all(context, &changing, &domains, &targets.run).await?;
@@ -301,10 +296,8 @@ pub async fn transition(
     let sent =
         sent.map_err(|error| error.during(format!("{} {}", change.doing(), domain.label())))?;
     Ok(sent.map_or(End::Planned, |answer| {
-        moved(
-            domain.id,
-            &answer,
-            format!("Domain {}: {}.", domain.label(), change.words().done),
-        )
+        let what = format!("Domain {}", domain.label());
+        let sentence = change.words().sentence(&what, answer.note());
+        moved(domain.id, &answer, sentence)
     }))
 }

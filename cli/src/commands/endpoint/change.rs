@@ -64,7 +64,8 @@ pub struct EndpointTargets {
 const SERVERS: SuspendedKind = SuspendedKind {
     operations: &["endpoint"],
     one: "server",
-    stopped_by: "suspend --all",
+    stopped_by: "endpoint suspend --all",
+    resume_one: "`endpoint resume NAME`",
 };
 
 /// What is done to a server.
@@ -96,7 +97,7 @@ impl ServerChange {
             Self::To(transition) => transition.words(),
             Self::Delete => Words {
                 done: "deleted",
-                skipped: "deleted before",
+                skipped: "already deleted",
             },
         }
     }
@@ -117,14 +118,12 @@ impl ServerChange {
 
     /// What is said of a change to all servers of a customer, of which so many are not so already.
     fn of_all(self, customer: CustomerId, total: usize, left: usize) -> String {
-        let servers = counted(total, "server");
         match self {
-            Self::To(Transition::Suspend | Transition::Resume) => format!(
-                "Customer {customer} has {servers}; {left} not {} before.",
-                self.words().done
-            ),
+            Self::To(to @ (Transition::Suspend | Transition::Resume)) => {
+                to.of_all(customer, total, "server", left)
+            }
             Self::To(Transition::Terminate) | Self::Delete => {
-                format!("Customer {customer} had {servers}.")
+                format!("Customer {customer} had {}.", counted(total, "server"))
             }
         }
     }
@@ -236,10 +235,10 @@ pub async fn run(
         ServerChange::To(Transition::Resume) => {
             resume_all::choose(&context.prompt, customer, &SERVERS, rows)?
         }
-        _ if rows.is_empty() => (rows, None),
+        _ if rows.is_empty() => (rows, Vec::new()),
         _ => {
             confirm(&context.prompt, change, &rows)?;
-            (rows, None)
+            (rows, Vec::new())
         }
     };
     let changing = ServersChanging { context, change };
@@ -464,7 +463,8 @@ pub async fn send(
     ) {
         notebook.learn(Seen::Gone(id.into()));
     }
-    let sentence = format!("Server {}{owner}: {}.", server.name, change.words().done);
+    let what = format!("Server {}{owner}", server.name);
+    let sentence = change.words().sentence(&what, note.as_deref());
     let done = Done {
         id: id.to_string(),
         record,

@@ -45,7 +45,7 @@ pub enum EndpointCommand {
     Suspend(EndpointSelection),
     /// Scan suspended servers again
     Resume(EndpointSelection),
-    /// End monitoring and billing; a later manual scan still says why it is refused
+    /// End monitoring and billing for servers; their alerts and rules stay listed
     Terminate(EndpointSelection),
     /// Remove servers from every list; adding the address again restores them
     Delete(EndpointSelection),

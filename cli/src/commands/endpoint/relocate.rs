@@ -44,7 +44,7 @@ const OPERATION: &str = "move";
 const DANGER: Danger = Danger::Moderate;
 const MOVED: Words = Words {
     done: "done",
-    skipped: "so before",
+    skipped: "already so",
 };
 
 /// What moves, as it was before the first step.

@@ -74,7 +74,9 @@ pub async fn run(context: &Context, args: EndpointWaitArgs) -> Result<Outcome, C
         ids.join(" "),
         goal_name(args.goal)
     );
-    let wait = Wait::new(length, resume).at_least(durations::length("--interval", &args.interval)?);
+    let wait = Wait::new(length, resume)
+        .at_least(durations::length("--interval", &args.interval)?)
+        .watching(not_yet(&endpoints, args.goal, length));
     let now = match args.goal {
         WaitFor::Scan => {
             let awaited = endpoints.iter().map(|server| {
@@ -91,7 +93,7 @@ pub async fn run(context: &Context, args: EndpointWaitArgs) -> Result<Outcome, C
     };
     let words = Words {
         done: reached(args.goal),
-        skipped: "so before",
+        skipped: "already so",
     };
     bulk::conclude(
         &context.screen,
@@ -100,6 +102,16 @@ pub async fn run(context: &Context, args: EndpointWaitArgs) -> Result<Outcome, C
             .map(|endpoint| waited(endpoint, args.goal))
             .collect(),
     )
+}
+
+/// What is said when the wait runs out: it may be a part of the servers that is not so far.
+fn not_yet(endpoints: &[Endpoint], goal: WaitFor, length: Duration) -> String {
+    let (names, goal) = (bulk::preview(endpoints, references::name_of), reached(goal));
+    let after = durations::shown(length);
+    match endpoints {
+        [_] => format!("{names} was still not {goal} after {after}"),
+        _ => format!("not all of {names} were {goal} after {after}"),
+    }
 }
 
 fn waited(endpoint: &Endpoint, goal: WaitFor) -> Item {

@@ -11,7 +11,7 @@ use crate::ui::outcome::Outcome;
 /// Runs the command.
 pub fn run(session: &Session, prompt: &Prompt, name: &str) -> Result<Outcome, CliError> {
     let profile = session.settings.config.profile(name)?;
-    prompt.confirm(
+    prompt.confirm_here(
         Danger::Moderate,
         &format!("About to delete profile {name} and its key."),
         name,

@@ -30,7 +30,7 @@ use std::collections::HashMap;
 const OPERATION: &str = "provision";
 const WORDS: Words = Words {
     done: "provisioned",
-    skipped: "there before",
+    skipped: "already there",
 };
 
 /// Runs the command.

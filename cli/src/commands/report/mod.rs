@@ -49,7 +49,7 @@ pub async fn run(context: &Context, args: &ReportArgs) -> Result<Outcome, CliErr
         return Err(CliError::not_found(format!(
             "nothing to report of customer {customer}: no server and no domain; no page was written"
         ))
-        .hint("check the number: the list of all servers says whose they are"));
+        .hint("see the customers: `customer list`"));
     }
     let name = args.html.display();
     let html = page::render(&report);
@@ -60,7 +60,7 @@ pub async fn run(context: &Context, args: &ReportArgs) -> Result<Outcome, CliErr
         return Ok(said);
     }
     std::fs::write(&args.html, html)
-        .map_err(|error| CliError::io(&format!("report {name}"), &error))?;
+        .map_err(|error| CliError::io(&format!("cannot write {name}"), &error))?;
     let (servers, domains) = (report.servers.len(), report.domains.len());
     let sentence = format!(
         "The report about customer {customer} is in {name}: {}, {}.",

@@ -31,7 +31,7 @@ Examples:
 #[command(after_help = ADD_EXAMPLES)]
 pub struct RuleAddArgs {
     /// The server, then the ports; with --global or -e, ports only
-    #[arg(value_name = "ENDPOINT PORT", required_unless_present = "file", num_args = 1..)]
+    #[arg(value_name = "ENDPOINT PORT", num_args = 1..)]
     pub words: Vec<String>,
     /// Add the rules in a file (- for standard input), as printed by `rules list -o csv` or `-o json`
     #[arg(short, long, value_name = "FILE", conflicts_with_all = ["words", "endpoints", "global"])]
@@ -69,7 +69,7 @@ pub struct RuleAddArgs {
 /// What a rule that was added is called.
 pub const ADDED: Words = Words {
     done: "allowed",
-    skipped: "allowed before",
+    skipped: "already allowed",
 };
 
 /// Runs the command.
@@ -124,7 +124,7 @@ async fn everywhere(
             "--account is for the servers of every customer, but customer {customer} is named: leave one of them out"
         ))),
         (None, false) => Err(CliError::usage(
-            "--global does not say for whose servers: give -c ID for all servers of one customer, or --account for those of every customer",
+            "--global needs -c ID for all servers of one customer, or --account for those of every customer",
         )),
         (None, true) => {
             let ports: Vec<String> = ports.iter().map(ToString::to_string).collect();

@@ -74,7 +74,7 @@ async fn on_server(
         .partition(|rule| rule.scope == Scope::Global);
     if !global.is_empty() {
         context.screen.note(&format!(
-            "{} for all servers passed over: add them with --global",
+            "{} for all servers skipped: add them with --global",
             counted(global.len(), "rule")
         ));
     }

@@ -309,13 +309,22 @@ async fn not_made(
     let (id, ports) = (rule.id, ports_of(&rule));
     if existing == Existing::Skip {
         let note = Some(format!("there is already a rule for {ports}"));
+        let name = name_of(&wanted.place);
+        let sentence = match wanted.port.is_same(&rule) {
+            true => format!("{ports} was already allowed on {name}; nothing was changed."),
+            false => format!(
+                "No rule was added for {} on {name}; nothing was changed.",
+                wanted.port
+            ),
+        };
         return Ok(End::Skipped(Done {
             note,
+            sentence,
             ..done(wanted, &rule)
         }));
     }
     Err(error.hint(format!(
-        "rule {id} for {ports} is in the way: change it with `rules edit {id} --port PORT`; or pass over such ports with --skip-existing"
+        "rule {id} for {ports} is in the way: change it with `rules edit {id} --port PORT`; or skip such ports with --skip-existing"
     )))
 }
 

@@ -78,7 +78,7 @@ pub async fn run(context: &Context, args: &RuleImportArgs) -> Result<Outcome, Cl
     let ingest = answer.into_data();
     let table = Table::of(views::RULE, ingest.suggested.iter().flatten());
     let mut story = vec![Line::text(format!(
-        "{} read from {name}; {} on {server}, {} passed over.",
+        "{} read from {name}; {} on {server}, {} skipped.",
         counted_if_told(ingest.parsed_rules, "accepted port"),
         counted_if_told(ingest.suggested.as_ref().map(Vec::len), "new rule"),
         counted_if_told(ingest.skipped.as_ref().map(Vec::len), "line")

@@ -139,7 +139,7 @@ fn listed(rules: &[Rule], owners: &HashMap<RuleId, Owner>, live: &Live) -> Outco
     let mut outcome = Outcome::list(rules, views::RULE);
     let cells = rules.iter().map(|rule| owner(rule).map(Cell::text));
     outcome.table.amend("billing_customer_id", cells);
-    let ended = |rule| has_ended(rule).then(|| Cell::state("ended server"));
+    let ended = |rule| has_ended(rule).then(|| Cell::state("server ended"));
     outcome.table.amend("status", rules.iter().map(ended));
     let records = outcome.result.as_array_mut().into_iter().flatten();
     for (record, rule) in records.filter_map(Value::as_object_mut).zip(rules) {

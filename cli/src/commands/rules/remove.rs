@@ -39,7 +39,7 @@ pub struct RuleRemoveArgs {
 const OPERATION: &str = "remove_rule";
 const REMOVED: Words = Words {
     done: "removed",
-    skipped: "removed before",
+    skipped: "already removed",
 };
 
 /// A rule, and the word that names it.

@@ -27,12 +27,20 @@ pub fn ends_soon(rule: &Rule) -> bool {
     rule.is_active != Some(false) && end.is_some_and(|end| end.date_time() <= soon)
 }
 
-/// A rule in one sentence.
+/// A rule in one sentence, with its service and its end: what an edit may have changed.
 pub fn sentence(rule: &Rule, place: &str) -> String {
-    let ports = ports_of(rule);
+    let mut ports = ports_of(rule);
+    if let Some(service) = &rule.service {
+        ports += &format!(" ({service})");
+    }
+    let end = rule.expires_at.as_ref();
+    let end = end.map(|end| format!(" until {}", end.date_time().format("%Y-%m-%d")));
     match rule.is_active {
         Some(false) => format!("{ports} was allowed on {place}; the rule has expired."),
-        _ => format!("{ports} is allowed on {place}."),
+        _ => match end {
+            Some(end) => format!("{ports} is allowed on {place}{end}."),
+            None => format!("{ports} is allowed on {place}; the rule does not expire."),
+        },
     }
 }
 

@@ -9,6 +9,7 @@ use crate::error::CliError;
 use crate::notebook::index::Seen;
 use crate::notebook::way_back::{Capacity, WayBack};
 use crate::ui::outcome::{Outcome, to_json};
+use crate::values::durations::counted;
 use clap::Args;
 use secmon::Response;
 use secmon::model::{PlanSlug, SubscriptionChange};
@@ -33,7 +34,7 @@ pub struct SubscriptionChangeArgs {
 
 const CHANGED: Words = Words {
     done: "changed",
-    skipped: "so before",
+    skipped: "already so",
 };
 
 /// Runs the command.
@@ -140,7 +141,7 @@ fn changed(
 fn from_and_to(data: &SubscriptionChange) -> String {
     let plan = |slug: &Option<PlanSlug>, quantity: Option<u32>| match (slug, quantity) {
         (Some(plan), _) => Some(plan.to_string()),
-        (None, quantity) => quantity.map(|quantity| format!("{quantity} slots")),
+        (None, quantity) => quantity.map(|quantity| counted(quantity, "slot")),
     };
     let from = plan(&data.previous_plan_slug, data.previous_quantity);
     let to =

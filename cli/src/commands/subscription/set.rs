@@ -10,7 +10,7 @@ use crate::error::CliError;
 use crate::notebook::index::Seen;
 use crate::ui::outcome::{Outcome, to_json};
 use clap::Args;
-use secmon::model::Money;
+use secmon::model::{Money, SubscriptionStatus};
 use secmon::operations::ProvisionSubscription;
 
 /// A subscription as it is to be.
@@ -35,7 +35,7 @@ pub struct SubscriptionSetArgs {
 
 const SET: Words = Words {
     done: "set",
-    skipped: "set before",
+    skipped: "already set",
 };
 
 /// Runs the command.
@@ -69,25 +69,34 @@ pub async fn run(context: &Context, args: SubscriptionSetArgs) -> Result<Outcome
                 let untaken = untaken(asked, answer.data.quantity, answer.data.plan_slug.as_ref());
                 let quantity = answer.data.quantity;
                 let what = plan.or(quantity.map(|quantity| format!("quantity {quantity}")));
-                let what = what.map(|what| format!(", {what},")).unwrap_or_default();
-                let verb = match created {
-                    Created::Yes => "is new",
-                    Created::Perhaps => "is set as requested",
-                    _ => "already existed, and is set as requested",
-                };
+                let sentence = sentence(&subscription, what, &answer.data.status, created);
                 End::Done(Done {
                     id: answer.data.subscription_id.to_string(),
                     record: to_json(&answer.data),
                     created,
                     note: answer.note().map(str::to_owned),
-                    sentence: format!(
-                        "{}{what} {verb}: {}{}.{untaken}",
-                        subscription.label(),
-                        answer.data.status,
-                        created.aside()
-                    ),
+                    sentence: format!("{sentence}{untaken}"),
                 })
             })
         });
     conclude(&context.screen, &subscription, "setting", SET, end)
+}
+
+fn sentence(
+    subscription: &Subscription,
+    what: Option<String>,
+    status: &SubscriptionStatus,
+    created: Created,
+) -> String {
+    let mut named = subscription.label();
+    if let Some(what) = what {
+        named += &format!(", {what},");
+    }
+    match created {
+        Created::Yes => format!("Created: {}, {status}.", named.trim_end_matches(',')),
+        Created::Perhaps => {
+            format!("{named} is set as requested: {status}{}.", created.aside())
+        }
+        _ => format!("{named} already existed, and is set as requested: {status}."),
+    }
 }

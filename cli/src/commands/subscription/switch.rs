@@ -88,16 +88,20 @@ pub async fn send(
         Transition::Terminate => context.notebook.learn(Seen::Gone(id.into())),
         Transition::Suspend | Transition::Resume => subscription.learn(&context.notebook, id),
     }
-    Ok(moved(&answer, &label))
+    Ok(moved(&answer, &label, to))
 }
 
-fn moved(answer: &Response<SubscriptionState>, label: &str) -> End {
+fn moved(answer: &Response<SubscriptionState>, label: &str, to: Transition) -> End {
+    let sentence = match answer.note() {
+        Some(_) => format!("{label} was {}.", to.words().skipped),
+        None => format!("{label} is {}.", answer.data.status),
+    };
     let done = Done {
         id: answer.data.subscription_id.to_string(),
         record: to_json(&answer.data),
         created: Created::NoRecord,
         note: answer.note().map(str::to_owned),
-        sentence: format!("{label} is {}.", answer.data.status),
+        sentence,
     };
     done.changed()
 }

@@ -1,6 +1,6 @@
 //! The calls that take a change back.
 
-use super::effect::named_done;
+use super::effect::is_done;
 use crate::bulk::{Done, End};
 use crate::error::{CliError, Exit};
 use crate::notebook::history::Entry;
@@ -126,7 +126,7 @@ impl Call<'_> {
             id: self.entry.id.clone(),
             record: serde_json::json!({ "undone": self.entry.id, "about": self.entry.about }),
             note: note.map(str::to_owned),
-            sentence: format!("Taken back: {}.{then}", named_done(self.entry)),
+            sentence: format!("Undone: {}.{then}", is_done(self.entry)),
             ..Done::default()
         }
     }

@@ -63,6 +63,17 @@ pub(super) fn named_done(entry: &Entry) -> String {
     format!("{} ({})", entry.about, effect_of(way_back).done)
 }
 
+/// The same as a sentence: `rule for 22/tcp is added again`, `the nickname of 203.0.113.10 is "web-1" again`.
+pub(super) fn is_done(entry: &Entry) -> String {
+    let about = &entry.about;
+    match entry.way_back.as_ref().unwrap_or(&WayBack::Nothing) {
+        WayBack::RenameServer { name, .. } | WayBack::RenameDomain { name, .. } => {
+            format!("{about} is {name:?} again")
+        }
+        way_back => format!("{about} is {}", effect_of(way_back).done),
+    }
+}
+
 pub(super) fn shortened(id: &str) -> &str {
     id.get(..SHORT_ID).unwrap_or(id)
 }

@@ -73,8 +73,12 @@ fn failed(reason: &impl ToString) -> Problem {
 
 /// Enough of a text to know it by.
 fn beginning(text: &str) -> String {
-    const ENOUGH: usize = 200;
-    text.chars().take(ENOUGH).collect()
+    const ENOUGH: usize = 80;
+    let mut beginning: String = text.chars().take(ENOUGH).collect();
+    if beginning.len() < text.len() {
+        beginning.push_str("...");
+    }
+    beginning
 }
 
 fn unreadable(errors: load::Errors<&str, ()>) -> String {

@@ -138,7 +138,9 @@ impl Account {
     /// [`RestoreError`], one sentence that names what is wrong.
     pub fn import(document: &str) -> Result<Self, RestoreError> {
         let document: Document<Found<'_>> = serde_json::from_str(document).map_err(|error| {
-            RestoreError(format!("The document is no account's state: {error}."))
+            RestoreError(format!(
+                "The document is not the state of an account: {error}."
+            ))
         })?;
         if document.format != FORMAT {
             return Err(RestoreError(format!(

@@ -279,7 +279,7 @@ fn an_import_refuses_what_is_no_exported_account() {
         Ok(_) => "it was imported".to_owned(),
         Err(error) => error.to_string(),
     };
-    assert!(refused(&Value::Null).starts_with("The document is no account's state"));
+    assert!(refused(&Value::Null).starts_with("The document is not the state of an account"));
     let mut document = bench.account.export();
     document["format"] = 2.into();
     assert_eq!(
