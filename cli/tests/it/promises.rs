@@ -90,6 +90,14 @@ fn what_comes_next_can_be_run_as_it_stands() {
 }
 
 #[test]
+fn nobody_says_that_a_paused_server_is_monitored() {
+    let shell = furnished();
+    let added = shell.line("endpoint add 203.0.113.11 --status paused");
+    let said = added.exits(0).stdout;
+    assert!(said.contains("is added, paused, for customer 42"), "{said}");
+}
+
+#[test]
 fn a_port_is_allowed_once_however_often_it_is_asked_for() {
     let shell = furnished();
     let ids = shell.line("alert list --kind port -o ids").exits(0).stdout;

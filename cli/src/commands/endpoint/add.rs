@@ -12,7 +12,7 @@ use crate::references::{self, targets};
 use crate::ui::outcome::{Outcome, to_json};
 use crate::values::durations;
 use clap::Args;
-use secmon::model::{CustomerId, Endpoint};
+use secmon::model::{CustomerId, Endpoint, EndpointStatus};
 use secmon::operations::CreateEndpoint;
 use secmon::{FieldErrors, Operation, Response};
 use uuid::Uuid;
@@ -96,7 +96,9 @@ pub async fn run(context: &Context, args: EndpointAddArgs) -> Result<Outcome, Cl
 fn done(answer: &Response<Endpoint>, customer: CustomerId) -> Done {
     let created = Created::by(answer);
     let name = references::name_of(&answer.data);
+    let is_paused = answer.data.status == EndpointStatus::Paused;
     let verb = match (created, answer.note()) {
+        (Created::Yes, _) if is_paused => "is added, paused,",
         (Created::Yes, _) => "is now monitored",
         (Created::No, None) => "was there already",
         // The remark, or what stands behind it, says how it came to be there.
