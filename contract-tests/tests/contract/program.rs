@@ -316,7 +316,7 @@ fn what_a_run_recorded_is_held_against_the_mock() {
         said.contains("resume_endpoint 200: the mock has no /data/resumed_at"),
         "{said}"
     );
-    assert!(said.contains(", 1 differences"), "{said}");
+    assert!(said.contains(", 1 difference from the mock"), "{said}");
 }
 
 fn what_cannot_begin_says_why() {
