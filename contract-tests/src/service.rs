@@ -292,7 +292,7 @@ fn found(address: &str, key: Option<&str>) -> Option<Value> {
 /// `SECMON_CONTRACT_RATE_LIMITS` says.
 ///
 /// # Panics
-/// When it says what [`check_environment`] refuses.
+/// When it says what `check_environment` refuses.
 pub fn rate_limits() -> (u32, u32) {
     told_limits().expect(CHECKED)
 }

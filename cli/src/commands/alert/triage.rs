@@ -77,9 +77,9 @@ pub async fn run(context: &Context, args: &AlertTriageArgs) -> Result<Outcome, C
     let mut found = filter::read(context, &args.filter, Some(args.status)).await?;
     let customer = found.customer;
     context.imply_customer(customer);
-    let seen = found.alerts.len();
     let names = names(&context.session, &context.notebook, &found.alerts, customer).await?;
     leave_out_ended(&context.screen, &mut found.alerts, &names);
+    let seen = found.alerts.len();
     let steps = ask(
         &context.prompt,
         &context.screen,
