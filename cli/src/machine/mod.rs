@@ -6,3 +6,4 @@ pub mod encoding;
 pub mod files;
 pub mod interrupt;
 pub mod paths;
+pub mod standard_output;

@@ -18,6 +18,7 @@ mod table;
 pub mod time;
 
 use crate::error::{CliError, Exit};
+use crate::machine::standard_output;
 use crate::ui::invocation::Invocation;
 use crate::ui::jq::Filter;
 use crate::ui::outcome::{Line, Outcome, Table, to_json};
@@ -544,11 +545,15 @@ fn set_color(choice: ColorChoice) {
 
 /// A reader that has seen enough is no error.
 fn written(mut to: impl Write, text: &str) -> Result<Reader, CliError> {
+    let failed = |error: &std::io::Error| CliError::io("writing to standard output", error);
+    if standard_output::is_closed() && !text.is_empty() {
+        return Err(failed(&std::io::Error::other("it is closed")));
+    }
     let written = to.write_all(text.as_bytes());
     match written.and_then(|()| to.flush()) {
         Ok(()) => Ok(Reader::Listens),
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(Reader::Gone),
-        Err(error) => Err(CliError::io("writing to standard output", &error)),
+        Err(error) => Err(failed(&error)),
     }
 }
 

@@ -5,7 +5,7 @@ use http::StatusCode;
 use secmon_mock::{Fault, Tenant};
 use std::fs::File;
 use std::io::Read;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// Two pages of servers.
@@ -132,6 +132,28 @@ fn what_cannot_be_written_is_no_success() {
         let run = Run::of(&run.expect("the program ends"));
         assert_eq!(run.code, 1, "{line}: {run:?}");
         assert!(run.stderr.contains("standard output"), "{line}: {run:?}");
+        #[cfg(target_os = "linux")]
+        nor_is_what_is_sent_nowhere(&shell, &words);
+    }
+}
+
+/// As with `>&-`, where nothing is open to write to; `/dev/null` is somewhere.
+#[cfg(target_os = "linux")]
+fn nor_is_what_is_sent_nowhere(shell: &Shell, words: &[&str]) {
+    for (output, code) in [(">&-", 1), (">/dev/null", 0), ("1<>/dev/null", 0)] {
+        let like = shell.command(words);
+        let variables = like.get_envs();
+        let mut command = Command::new("/bin/sh");
+        command
+            .args(["-c", &format!("exec \"$0\" \"$@\" {output}")])
+            .arg(like.get_program())
+            .args(words)
+            .env_clear()
+            .envs(variables.filter_map(|(name, value)| Some((name, value?))))
+            .current_dir(shell.path(""))
+            .stdin(Stdio::null());
+        let run = Run::of(&command.output().expect("the program ends"));
+        assert_eq!(run.code, code, "{words:?} {output}: {run:?}");
     }
 }
 
