@@ -53,6 +53,9 @@ impl LookedAt {
 
     /// Keeps what was shown for the next look.
     pub fn keep(mut self, place: (&str, DomainId)) -> Result<(), CliError> {
+        if self.shown.is_empty() {
+            return Ok(());
+        }
         self.records.extend(std::mem::take(&mut self.shown));
         let text = serde_json::to_vec(&self)
             .map_err(|error| CliError::io("the leaks looked at", &std::io::Error::other(error)))?;

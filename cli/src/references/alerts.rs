@@ -39,6 +39,11 @@ impl Alert {
         }
     }
 
+    /// Whether it is about an open port of a server.
+    pub fn is_of_port(&self) -> bool {
+        matches!(self, Self::Port(_))
+    }
+
     /// The name that commands understand: an id, or `DOMAIN/ID`.
     pub fn handle(&self) -> String {
         match self {

@@ -316,6 +316,35 @@ fn a_second_login_says_for_which_profile_and_address_it_is_and_lets_it_be_change
 }
 
 #[test]
+fn triage_leaves_out_the_alerts_of_ended_servers() {
+    let tenant = account();
+    let shell = Shell::of(&tenant).with("SECMON_PLAIN_PROMPTS", "1");
+    for address in ["203.0.113.10", "203.0.113.11"] {
+        shell.line(&format!("provision {address} -c 42")).exits(0);
+    }
+    shell.line("endpoint terminate 203.0.113.10 -y").exits(0);
+    let mut terminal = Terminal::start(&shell, 80, &["alert", "triage", "-c", "42"]);
+    terminal.shows("4 alerts of ended servers left out");
+    terminal.shows("203.0.113.11, 1 of 1");
+    terminal.type_keys("\n");
+    let (code, screen) = terminal.ends();
+    assert_eq!(code, 0, "{screen}");
+    assert!(screen.contains("All 4 alerts were skipped"), "{screen}");
+}
+
+#[test]
+fn at_a_terminal_a_key_for_standard_input_is_asked_for_unseen() {
+    let tenant = account();
+    let shell = Shell::new();
+    let login = ["auth", "login", "--base-url", tenant.url(), "--key-stdin"];
+    let mut terminal = Terminal::start(&shell, 120, &login);
+    terminal.shows("API key for");
+    terminal.type_keys("\u{3}");
+    let (code, screen) = terminal.ends();
+    assert_ne!(code, 0, "{screen}");
+}
+
+#[test]
 fn triage_begins_with_the_worst_and_an_empty_answer_chooses_nothing() {
     let tenant = account();
     let shell = Shell::of(&tenant).with("SECMON_PLAIN_PROMPTS", "1");

@@ -32,6 +32,16 @@ fn json_lines_come_page_by_page() {
     let run = shell.line("endpoint list -o jsonl --timeout 1s").exits(7);
     assert_eq!(run.stdout.lines().count(), 100, "{run:?}");
     tenant.clear_faults();
+    // What is looked for, the service does not tell: it is picked from each page.
+    let search = "endpoint list --search 203.0.113.1 -o jsonl";
+    assert_eq!(shell.line(search).exits(0).stdout.lines().count(), 31);
+    let some = shell.line(&format!("{search} -L 3")).exits(0).stdout;
+    assert_eq!(some.lines().count(), 3);
+    let broken = Fault::status(StatusCode::INTERNAL_SERVER_ERROR).times(0);
+    tenant.fault(broken.on("GET", "/api/v1/endpoints").after(1));
+    let run = shell.line(&format!("{search} --timeout 1s")).exits(7);
+    assert!(run.stdout.lines().count() > 1, "{run:?}");
+    tenant.clear_faults();
     // A sort has to see all of them first.
     let sorted = shell.line("endpoint list -o jsonl --sort -ip_address -L 1");
     assert!(sorted.exits(0).stdout.contains("203.0.113.99"));

@@ -59,9 +59,6 @@ pub const ANY: &[Field<Alert>] = &[
     with_room("first_detected_at").of(|alert| Cell::time(alert.first_seen())),
 ];
 
-/// An alert, and whose it is.
-type Owned = (CustomerId, Alert);
-
 /// Runs the command.
 pub async fn run(context: &Context, args: &AlertListArgs) -> Result<Outcome, CliError> {
     let places = places(context, args).await?;
@@ -84,8 +81,10 @@ pub async fn run(context: &Context, args: &AlertListArgs) -> Result<Outcome, Cli
         true => None,
         false => found.first().map(|(owner, _)| *owner),
     };
-    let live = live_servers(context, &found, whose).await?;
-    let has_ended = |alert: &Alert| has_ended(&live, alert);
+    let are_ports = found.iter().map(|(_, alert)| alert.is_of_port());
+    let mut live = None;
+    let live = Live::read_once(&mut live, (&context.session, whose), are_ports).await?;
+    let has_ended = |alert: &Alert| has_ended(live, alert);
     let (owners, alerts): (Vec<CustomerId>, Vec<Alert>) = found.into_iter().unzip();
     let mut outcome = listed(&alerts, &args.filter);
     let rows = owners.iter().zip(&alerts);
@@ -163,19 +162,6 @@ pub async fn tell_unknown(
         new_customer::tell(&context.session, &context.screen, *customer).await;
     }
     Ok(())
-}
-
-/// The servers that are still monitored; asked for only where an alert is about a server.
-async fn live_servers(
-    context: &Context,
-    found: &[Owned],
-    whose: Option<CustomerId>,
-) -> Result<Live, CliError> {
-    let is_about_server = |(_, alert): &Owned| matches!(alert, Alert::Port(_));
-    match found.iter().any(is_about_server) {
-        true => Live::read(&context.session, whose).await,
-        false => Ok(Live::Some),
-    }
 }
 
 /// Whether an alert is about a server that has ended.

@@ -58,12 +58,10 @@ impl Alerts<'_> {
     ) -> Result<Reader, CliError> {
         self.sieve.keep(&mut page);
         page.truncate(self.stream.room());
-        let is_about_server = |alert: &Alert| matches!(alert, Alert::Port(_));
-        if self.live.is_none() && page.iter().any(is_about_server) {
-            let session = &self.context.session;
-            self.live = Some(Live::read(session, session.settings.customer).await?);
-        }
-        let live = self.live.as_ref().unwrap_or(&Live::Some);
+        let session = &self.context.session;
+        let whose = (session, session.settings.customer);
+        let are_ports = page.iter().map(Alert::is_of_port);
+        let live = Live::read_once(&mut self.live, whose, are_ports).await?;
         let ended: Vec<bool> = page
             .iter()
             .map(|alert| list::has_ended(live, alert))

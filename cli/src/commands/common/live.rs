@@ -25,6 +25,18 @@ impl Live {
         Ok(Self::of(session.read(list).await?.data))
     }
 
+    /// The same once, and only where something is about a server; else nothing is known of them.
+    pub async fn read_once<'a>(
+        known: &'a mut Option<Self>,
+        (session, whose): (&Session, Option<CustomerId>),
+        mut is_about_server: impl Iterator<Item = bool>,
+    ) -> Result<&'a Self, CliError> {
+        if known.is_none() && is_about_server.any(|is| is) {
+            *known = Some(Self::read(session, whose).await?);
+        }
+        Ok(known.as_ref().unwrap_or(&Self::Some))
+    }
+
     /// The servers of the first page of a list.
     pub fn of(page: EndpointPage) -> Self {
         let count = u64::try_from(page.data.len()).ok();

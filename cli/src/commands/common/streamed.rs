@@ -8,18 +8,18 @@ use serde_json::Value;
 /// A list that is shown one item a line, as long as somebody reads it and the limit leaves room.
 pub struct Stream<'a> {
     screen: &'a Ui,
-    room: usize,
+    most: usize,
     shown: usize,
 }
 
 impl<'a> Stream<'a> {
     /// Before its first page.
     pub fn new(screen: &'a Ui) -> Self {
-        let room = screen.limit().unwrap_or(usize::MAX);
+        let most = screen.limit().unwrap_or(usize::MAX);
         let shown = 0;
         Self {
             screen,
-            room,
+            most,
             shown,
         }
     }
@@ -31,15 +31,15 @@ impl<'a> Stream<'a> {
             self.shown += items.len();
         }
         let reader = self.screen.part(page)?;
-        match self.is_full() {
-            true => Ok(Reader::Gone),
-            false => Ok(reader),
+        match self.room() {
+            0 => Ok(Reader::Gone),
+            _ => Ok(reader),
         }
     }
 
     /// How many more items it takes.
     pub fn room(&self) -> usize {
-        self.room - self.shown
+        self.most - self.shown
     }
 
     /// How many items were shown.
@@ -47,15 +47,10 @@ impl<'a> Stream<'a> {
         self.shown
     }
 
-    /// Whether the limit is reached.
-    pub fn is_full(&self) -> bool {
-        self.room() == 0
-    }
-
     /// Says how many of `total` items the limit has kept from the screen.
     pub fn tell_rest(&self, total: Option<u64>) {
         let total = total.and_then(|total| usize::try_from(total).ok());
-        if let Some(total) = total.filter(|_| self.is_full()) {
+        if let Some(total) = total.filter(|_| self.room() == 0) {
             self.screen.tell_cut(total.saturating_sub(self.shown));
         }
     }

@@ -14,7 +14,7 @@ use crate::values::ports::PortSpec;
 use crate::{bulk, references};
 use clap::Args;
 use secmon::Pages;
-use secmon::model::Endpoint;
+use secmon::model::{CustomerId, Endpoint};
 use secmon::operations::ListEndpoints;
 
 /// Filters of the list.
@@ -33,18 +33,20 @@ pub struct EndpointListArgs {
 
 /// Runs the command.
 pub async fn run(context: &Context, args: &EndpointListArgs) -> Result<Outcome, CliError> {
-    if args.search.is_some() || args.port.is_some() {
-        return sought(context, args).await;
-    }
+    let sought = Sought::of(args)?;
     context.session.ready().await?;
     let mut list = ListEndpoints::account_wide().per_page(references::PAGE_SIZE);
     list.billing_customer_id = context.session.settings.customer;
     list.status = args.status.map(endpoint_status);
-    let most = context.screen.limit().unwrap_or(usize::MAX);
-    let mut pages = context.session.client()?.pages(list).max_items(most);
+    let pages = context.session.client()?.pages(list);
     if context.screen.streams() {
-        return stream(context, pages).await;
+        return stream(context, pages, &sought).await;
     }
+    if !sought.is_all() {
+        return found(context, args, &sought).await;
+    }
+    let most = context.screen.limit().unwrap_or(usize::MAX);
+    let mut pages = pages.max_items(most);
     let (mut endpoints, mut total) = (Vec::new(), None);
     while let Some(page) = pages.next().await {
         let page = page?.into_data();
@@ -80,35 +82,60 @@ fn with_pages(session: &Session, endpoints: &[Endpoint]) -> Outcome {
     outcome
 }
 
-/// The servers that are looked for. The service looks for none, so all are read.
-async fn sought(context: &Context, args: &EndpointListArgs) -> Result<Outcome, CliError> {
-    let port = args.port.as_deref().map(PortSpec::parse).transpose()?;
-    let text = args.search.as_deref().map(str::trim);
-    if text == Some("") {
-        return Err(CliError::usage(
-            "--search is empty: give a part of an address or a name, or a customer's number",
-        ));
+/// Which servers are looked for. The service looks for none, so all are read.
+struct Sought<'a> {
+    text: Option<&'a str>,
+    port: Option<PortSpec>,
+}
+
+impl<'a> Sought<'a> {
+    fn of(args: &'a EndpointListArgs) -> Result<Self, CliError> {
+        let port = args.port.as_deref().map(PortSpec::parse).transpose()?;
+        let text = args.search.as_deref().map(str::trim);
+        match text {
+            Some("") => Err(CliError::usage(
+                "--search is empty: give a part of an address or a name, or a customer's number",
+            )),
+            _ => Ok(Self { text, port }),
+        }
     }
-    let wanted = args.status.map(endpoint_status);
-    let mut servers = references::all_endpoints(
-        &context.session,
-        &context.notebook,
-        context.session.settings.customer,
-    )
-    .await?;
-    servers.retain(|server| {
-        let whose = server
-            .billing_customer_id
-            .map(|customer| customer.to_string());
-        let is_found = |text| whose.as_deref() == Some(text) || references::is_called(server, text);
-        wanted
-            .as_ref()
-            .is_none_or(|wanted| server.status == *wanted)
-            && text.is_none_or(is_found)
-    });
-    if let Some(port) = port {
-        servers = open_on(context, servers, &port).await?;
+
+    fn is_all(&self) -> bool {
+        self.text.is_none() && self.port.is_none()
     }
+
+    async fn among(
+        &self,
+        context: &Context,
+        mut servers: Vec<Endpoint>,
+    ) -> Result<Vec<Endpoint>, CliError> {
+        if let Some(text) = self.text {
+            let is_whose = |customer: CustomerId| customer.to_string() == text;
+            servers.retain(|server| {
+                server.billing_customer_id.is_some_and(is_whose)
+                    || references::is_called(server, text)
+            });
+        }
+        match &self.port {
+            Some(port) => open_on(context, servers, port).await,
+            None => Ok(servers),
+        }
+    }
+}
+
+/// The servers that are looked for.
+async fn found(
+    context: &Context,
+    args: &EndpointListArgs,
+    sought: &Sought<'_>,
+) -> Result<Outcome, CliError> {
+    let customer = context.session.settings.customer;
+    let mut servers =
+        references::all_endpoints(&context.session, &context.notebook, customer).await?;
+    if let Some(wanted) = args.status.map(endpoint_status) {
+        servers.retain(|server| server.status == wanted);
+    }
+    let mut servers = sought.among(context, servers).await?;
     sort(&mut servers);
     let servers = context.screen.cut(servers, None);
     Ok(with_pages(&context.session, &servers))
@@ -150,19 +177,24 @@ async fn open_on(
 }
 
 /// Shows the servers as their pages come.
-async fn stream(context: &Context, mut pages: Pages<ListEndpoints>) -> Result<Outcome, CliError> {
+async fn stream(
+    context: &Context,
+    mut pages: Pages<ListEndpoints>,
+    sought: &Sought<'_>,
+) -> Result<Outcome, CliError> {
     let (mut stream, mut total) = (Stream::new(&context.screen), None);
     while let Some(page) = pages.next().await {
         let page = page?.into_data();
         let seen = page.data.iter().map(Server::from).collect();
         context.notebook.learn(Seen::Servers(seen));
-        total = page.meta.total;
-        if stream.show(listed(&page.data))? == Reader::Gone {
+        total = page.meta.total.filter(|_| sought.is_all());
+        let servers = sought.among(context, page.data).await?;
+        if stream.show(listed(&servers))? == Reader::Gone {
             break;
         }
     }
     stream.tell_rest(total);
-    if stream.shown() == 0 {
+    if stream.shown() == 0 && sought.is_all() {
         tell_unknown(&context.session, &context.screen).await;
     }
     Ok(Outcome::silent())

@@ -250,21 +250,21 @@ async fn concluded(
     world: Value,
     options: TriggerOptions,
 ) -> Result<Outcome, CliError> {
-    let scanned = match options.no_scan {
-        true => None,
-        false => {
-            let scan = format!("{path}/scan");
-            Some(admin.call(Method::POST, &scan, None).await)
-        }
-    };
-    let sentence = match scanned {
-        None => format!("{happened}; the next scan finds it."),
-        Some(Ok(_)) => format!("{happened}, and a scan has found it."),
+    let told =
+        |sentence| Ok(Outcome::record(world, Table::default()).tell(vec![Line::text(sentence)]));
+    if options.no_scan {
+        return told(format!("{happened}; the next scan finds it."));
+    }
+    match admin
+        .call(Method::POST, &format!("{path}/scan"), None)
+        .await
+    {
+        Ok(_) => told(format!("{happened}, and a scan has found it.")),
         // What happened stands, though nobody looks: a paused server has no scans.
-        Some(Err(error)) if error.exit() == Exit::Conflict => {
-            format!("{happened}, but there was no scan: {}", error.message())
-        }
-        Some(Err(error)) => return Err(error.during(format!("a scan, after this: {happened}"))),
-    };
-    Ok(Outcome::record(world, Table::default()).tell(vec![Line::text(sentence)]))
+        Err(error) if error.exit() == Exit::Conflict => told(format!(
+            "{happened}, but there was no scan: {}",
+            error.message()
+        )),
+        Err(error) => Err(error.during(format!("a scan, after this: {happened}"))),
+    }
 }

@@ -117,11 +117,9 @@ struct Rows<'a> {
 impl Rows<'_> {
     async fn of(&mut self, mut rules: Vec<Rule>) -> Result<Outcome, CliError> {
         let counts = |rule: &Rule| rule.endpoint_id.is_some() && rule.is_active != Some(false);
-        if self.live.is_none() && rules.iter().any(counts) {
-            let session = &self.context.session;
-            self.live = Some(Live::read(session, session.settings.customer).await?);
-        }
-        let live = self.live.as_ref().unwrap_or(&Live::Some);
+        let session = &self.context.session;
+        let whose = (session, session.settings.customer);
+        let live = Live::read_once(&mut self.live, whose, rules.iter().map(counts)).await?;
         if let Some(latest) = self.latest {
             let ends = |rule: &Rule| rule.expires_at.as_ref().map(Timestamp::date_time);
             let is_due = |rule: &Rule| ends(rule).is_some_and(|end| end <= latest);

@@ -88,15 +88,17 @@ fn sentence(
     status: &SubscriptionStatus,
     created: Created,
 ) -> String {
-    let mut named = subscription.label();
-    if let Some(what) = what {
-        named += &format!(", {what},");
-    }
+    let label = subscription.label();
+    let (named, comma) = match what {
+        Some(what) => (format!("{label}, {what}"), ","),
+        None => (label, ""),
+    };
     match created {
-        Created::Yes => format!("Created: {}, {status}.", named.trim_end_matches(',')),
+        Created::Yes => format!("Created: {named}, {status}."),
         Created::Perhaps => {
-            format!("{named} is set as requested: {status}{}.", created.aside())
+            let aside = created.aside();
+            format!("{named}{comma} is set as requested: {status}{aside}.")
         }
-        _ => format!("{named} already existed, and is set as requested: {status}."),
+        _ => format!("{named}{comma} already existed, and is set as requested: {status}."),
     }
 }
