@@ -1,6 +1,7 @@
 //! From the command line to the exit code.
 
 use crate::cli::Cli;
+use crate::commands::deferred::Deferred;
 use crate::commands::help::laid_out;
 use crate::commands::mock::{self, MockCommand};
 use crate::commands::{Command, Task, run_offline, run_task};
@@ -39,10 +40,10 @@ pub fn run() -> Exit {
         Command::Offline(command) => {
             without_settings(invocation, run_offline(command, Cli::command()))
         }
-        Command::Mock(MockCommand::Serve(args)) => {
+        Command::Mock(Deferred(MockCommand::Serve(args))) => {
             without_settings(invocation, mock::serve::run(*args))
         }
-        Command::Mock(MockCommand::Steering(command)) => {
+        Command::Mock(Deferred(MockCommand::Steering(command))) => {
             start(&cli.global, invocation, Task::Mock(command))
         }
         Command::Online(command) => {

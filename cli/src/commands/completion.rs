@@ -10,7 +10,7 @@ use crate::session::settings::{Reading, Settings};
 use crate::ui::outcome::Outcome;
 use crate::ui::{OutputFormat, sanitize};
 use crate::values::ports;
-use clap::{Arg, ArgAction, Args, Command, ValueEnum};
+use clap::{Arg, Args, Command, ValueEnum};
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 use clap_complete::env::{CompleteEnv, Shells};
 use std::collections::BTreeMap;
@@ -91,8 +91,9 @@ const SEVERITIES: [&str; 4] = ["critical", "high", "medium", "low"];
 const OF_PROFILES: [&str; 4] = ["use", "show", "rename", "delete"];
 
 /// The command line, with words for its values.
-fn tree(parser: Command) -> Command {
+fn tree(mut parser: Command) -> Command {
     let words: Vec<OsString> = typed_words().collect();
+    parser.build();
     let parser = with_pages_of_help(parser);
     match current_word(&words).to_string_lossy().starts_with('-') {
         true => with_words(parser, &words),
@@ -107,11 +108,7 @@ fn with_pages_of_help(parser: Command) -> Command {
     let topics = super::help::topics().map(str::to_owned);
     let pages: Vec<String> = commands.chain(topics).collect();
     let candidates = move || pages.iter().map(CompletionCandidate::new).collect();
-    parser.mut_subcommand("help", |help| {
-        help.mut_arg("words", |words| {
-            words.add(ArgValueCandidates::new(candidates))
-        })
-    })
+    parser.mut_subcommand("help", |help| with_candidates(help, "words", candidates))
 }
 
 /// The word at the cursor, which a shell tells by its number, or else the last.
@@ -128,18 +125,16 @@ fn without_options(command: Command) -> Command {
         || command
             .get_positionals()
             .any(|positional| words_for(positional).is_some());
-    let command = command
-        // For all commands below as well; those that need one get their own.
-        .disable_help_flag(true)
-        .mut_args(|argument| match argument.is_positional() {
-            true => argument,
-            false => argument.hide(true),
+    command
+        .mut_args(|argument| {
+            let is_offered =
+                argument.is_positional() || !offers_others && argument.get_id() == "help";
+            match is_offered {
+                true => argument,
+                false => argument.hide(true),
+            }
         })
-        .mut_subcommands(without_options);
-    match offers_others {
-        true => command,
-        false => command.arg(Arg::new("help").long("help").action(ArgAction::Help)),
-    }
+        .mut_subcommands(without_options)
 }
 
 fn with_words(command: Command, typed: &[OsString]) -> Command {
@@ -148,10 +143,20 @@ fn with_words(command: Command, typed: &[OsString]) -> Command {
         .mut_args(argument)
         .mut_subcommands(|command| match of_profiles {
             true if OF_PROFILES.contains(&command.get_name()) => {
-                command.mut_arg("name", |name| name.add(ArgValueCandidates::new(profiles)))
+                with_candidates(command, "name", profiles)
             }
             _ => with_words(under_one_name(command, typed), typed),
         })
+}
+
+fn with_candidates<C>(command: Command, name: &str, candidates: C) -> Command
+where
+    C: Fn() -> Vec<CompletionCandidate> + Clone + Send + Sync + 'static,
+{
+    command.mut_args(|argument| match argument.get_id() == name {
+        true => argument.add(ArgValueCandidates::new(candidates.clone())),
+        false => argument,
+    })
 }
 
 /// A command is offered once; by another name only to whom has typed that.

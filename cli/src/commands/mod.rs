@@ -8,6 +8,7 @@ mod common;
 pub mod completion;
 mod config;
 mod customer;
+pub mod deferred;
 mod doctor;
 mod domain;
 mod endpoint;
@@ -36,6 +37,7 @@ use self::auth::AuthCommand;
 use self::completion::CompletionArgs;
 use self::config::ConfigCommand;
 use self::customer::CustomerCommand;
+use self::deferred::Deferred;
 use self::domain::DomainCommand;
 use self::endpoint::EndpointCommand;
 use self::help::HelpArgs;
@@ -70,7 +72,7 @@ pub enum Command {
     Online(OnlineCommand),
     /// The mock service: serve it on an address of its own, or steer it
     #[command(subcommand)]
-    Mock(MockCommand),
+    Mock(Deferred<MockCommand>),
     /// What needs no service.
     #[command(flatten)]
     Offline(OfflineCommand),
@@ -81,7 +83,7 @@ impl Command {
     pub fn takes_customer(&self) -> bool {
         match self {
             Self::Online(command) => command.takes_customer(),
-            Self::Mock(MockCommand::Steering(MockSteering::Trigger { .. })) => true,
+            Self::Mock(Deferred(MockCommand::Steering(MockSteering::Trigger { .. }))) => true,
             Self::Mock(_) | Self::Offline(_) => false,
         }
     }
@@ -90,12 +92,12 @@ impl Command {
 impl OnlineCommand {
     fn takes_customer(&self) -> bool {
         match self {
-            Self::Sandbox(SandboxCommand::Scenario(ScenarioCommand::Set(args))) => {
+            Self::Sandbox(Deferred(SandboxCommand::Scenario(ScenarioCommand::Set(args)))) => {
                 args.endpoint.is_some() || args.domain.is_some()
             }
-            Self::Customer(command) => matches!(command, CustomerCommand::List(_)),
+            Self::Customer(Deferred(command)) => matches!(command, CustomerCommand::List(_)),
             // The customer of a new profile.
-            Self::Profile(command) => matches!(command, ProfileCommand::Create(_)),
+            Self::Profile(Deferred(command)) => matches!(command, ProfileCommand::Create(_)),
             Self::Sandbox(_)
             | Self::Pricing(_)
             | Self::Sync(_)
@@ -122,33 +124,33 @@ pub enum OnlineCommand {
     Open(OpenArgs),
     /// Customers: list, show, suspend, resume, leave
     #[command(subcommand, visible_aliases = ["customers"])]
-    Customer(CustomerCommand),
+    Customer(Deferred<CustomerCommand>),
     /// Monitored servers: list, show, add, rename, move, suspend, resume, terminate, delete, scan, wait
     #[command(subcommand, visible_aliases = ["endpoints", "server"], aliases = ["servers"])]
-    Endpoint(EndpointCommand),
+    Endpoint(Deferred<EndpointCommand>),
     /// Allowed Ports rules: list, add, show, edit, remove, copy, import, summary
     #[command(subcommand, visible_aliases = ["rule"])]
-    Rules(RuleCommand),
+    Rules(Deferred<RuleCommand>),
     /// Monitored domains: list, show, provision, rename, suspend, resume, terminate, release, leaks, mentions, history
     #[command(subcommand, visible_aliases = ["domains"])]
-    Domain(DomainCommand),
+    Domain(Deferred<DomainCommand>),
     /// Subscriptions of a customer's services: set, change, suspend, resume, terminate, plans
     #[command(subcommand, visible_aliases = ["sub"], aliases = ["subscriptions"])]
-    Subscription(SubscriptionCommand),
+    Subscription(Deferred<SubscriptionCommand>),
     /// Send your billing system's statuses, so that the platform corrects mismatches
     Sync(SyncArgs),
     /// Alerts of ports and domains: list, show, ack, resolve, allow, triage, watch
     #[command(subcommand, visible_aliases = ["alerts"])]
-    Alert(AlertCommand),
+    Alert(Deferred<AlertCommand>),
     /// Sign a customer in to the portal
     #[command(subcommand)]
-    Sso(SsoCommand),
+    Sso(Deferred<SsoCommand>),
     /// Prices of products: set, remove
     #[command(subcommand)]
-    Pricing(PricingCommand),
+    Pricing(Deferred<PricingCommand>),
     /// What simulated scans find
     #[command(subcommand)]
-    Sandbox(SandboxCommand),
+    Sandbox(Deferred<SandboxCommand>),
     /// Write a page about a customer that can be sent to them
     Report(ReportArgs),
     /// Ask the service whether it is up (needs no key)
@@ -159,13 +161,13 @@ pub enum OnlineCommand {
     Api(ApiArgs),
     /// Save, check or delete the API key of a profile
     #[command(subcommand)]
-    Auth(AuthCommand),
+    Auth(Deferred<AuthCommand>),
     /// Named pairs of address and key
     #[command(subcommand, visible_aliases = ["profiles"])]
-    Profile(ProfileCommand),
+    Profile(Deferred<ProfileCommand>),
     /// The configuration file: get, set, unset, list, path, edit
     #[command(subcommand)]
-    Config(ConfigCommand),
+    Config(Deferred<ConfigCommand>),
     /// What was changed from this machine, and by whom: the last 50 changes, or as many as -L says
     History(HistoryArgs),
     /// Take back the last change made from this machine, or the one given by its id
@@ -208,9 +210,9 @@ impl Task {
     pub fn reading(&self) -> Reading {
         match self {
             Self::Command(command) => match **command {
-                OnlineCommand::Config(ConfigCommand::Edit | ConfigCommand::Path { .. }) => {
-                    Reading::EvenBroken
-                }
+                OnlineCommand::Config(Deferred(
+                    ConfigCommand::Edit | ConfigCommand::Path { .. },
+                )) => Reading::EvenBroken,
                 _ => Reading::Strict,
             },
             Self::Mock(_) => Reading::Strict,
@@ -231,9 +233,9 @@ impl Task {
         };
         match command {
             OnlineCommand::Provision(args) => args.file.as_deref(),
-            OnlineCommand::Endpoint(command) => command.input(),
-            OnlineCommand::Rules(RuleCommand::Import(args)) => Some(&args.file),
-            OnlineCommand::Rules(RuleCommand::Add(args)) => args.file.as_deref(),
+            OnlineCommand::Endpoint(Deferred(command)) => command.input(),
+            OnlineCommand::Rules(Deferred(RuleCommand::Import(args))) => Some(&args.file),
+            OnlineCommand::Rules(Deferred(RuleCommand::Add(args))) => args.file.as_deref(),
             OnlineCommand::Sync(args) => Some(&args.file),
             OnlineCommand::Api(args) => args.input.as_deref(),
             _ => None,
@@ -255,23 +257,25 @@ async fn online(context: &Context, command: OnlineCommand) -> Result<Outcome, Cl
         OnlineCommand::Scan(args) => scan::run(context, args).await,
         OnlineCommand::Status => status::run(context).await,
         OnlineCommand::Open(args) => open::run(context, &args).await,
-        OnlineCommand::Customer(command) => customer::run(context, command).await,
-        OnlineCommand::Endpoint(command) => endpoint::run(context, command).await,
-        OnlineCommand::Rules(command) => rules::run(context, command).await,
-        OnlineCommand::Alert(command) => alert::run(context, command).await,
-        OnlineCommand::Domain(command) => domain::run(context, command).await,
-        OnlineCommand::Subscription(command) => subscription::run(context, command).await,
+        OnlineCommand::Customer(Deferred(command)) => customer::run(context, command).await,
+        OnlineCommand::Endpoint(Deferred(command)) => endpoint::run(context, command).await,
+        OnlineCommand::Rules(Deferred(command)) => rules::run(context, command).await,
+        OnlineCommand::Alert(Deferred(command)) => alert::run(context, command).await,
+        OnlineCommand::Domain(Deferred(command)) => domain::run(context, command).await,
+        OnlineCommand::Subscription(Deferred(command)) => subscription::run(context, command).await,
         OnlineCommand::Sync(args) => sync::run(context, args).await,
-        OnlineCommand::Sso(command) => sso::run(context, command).await,
-        OnlineCommand::Pricing(command) => pricing::run(&context.session, command).await,
-        OnlineCommand::Sandbox(command) => sandbox::run(context, command).await,
+        OnlineCommand::Sso(Deferred(command)) => sso::run(context, command).await,
+        OnlineCommand::Pricing(Deferred(command)) => pricing::run(&context.session, command).await,
+        OnlineCommand::Sandbox(Deferred(command)) => sandbox::run(context, command).await,
         OnlineCommand::Health => health::run(&context.session).await,
         OnlineCommand::Report(args) => report::run(context, &args).await,
         OnlineCommand::Doctor => doctor::run(&context.session, &context.screen).await,
         OnlineCommand::Api(args) => api::run(context, args).await,
-        OnlineCommand::Config(command) => config::run(context, command),
-        OnlineCommand::Auth(command) => auth::run(context, command).await,
-        OnlineCommand::Profile(command) => profile::run(&context.session, &context.prompt, command),
+        OnlineCommand::Config(Deferred(command)) => config::run(context, command),
+        OnlineCommand::Auth(Deferred(command)) => auth::run(context, command).await,
+        OnlineCommand::Profile(Deferred(command)) => {
+            profile::run(&context.session, &context.prompt, command)
+        }
         OnlineCommand::History(args) => history::run(context, &args),
         OnlineCommand::Undo(args) => undo::run(context, &args).await,
     }

@@ -67,7 +67,15 @@ impl Typed {
 
     /// Whether a noun has a verb of this name.
     pub fn has_verb(&self, noun: &str, verb: &str) -> bool {
-        let noun = self.parser.find_subcommand(noun);
+        let Some(noun) = self.parser.find_subcommand(noun) else {
+            return false;
+        };
+        // A noun gets its verbs when it is built, and its verbs refer to the options of every command.
+        let mut alone = clap::Command::new("secmon")
+            .args(self.parser.get_arguments())
+            .subcommand(noun);
+        alone.build();
+        let noun = alone.get_subcommands().next();
         noun.is_some_and(|noun| noun.find_subcommand(verb).is_some())
     }
 
