@@ -55,7 +55,7 @@ fn nobody_at_the_address() {
     let shell = Shell::new()
         .with("SECMON_BASE_URL", "http://127.0.0.1:1")
         .with("SECMON_API_KEY", "test_key_of_a_test");
-    let run = shell.line("endpoint list -o json --timeout 1s").exits(7);
+    let run = shell.line("endpoint list -o json --timeout 10s").exits(7);
     assert_eq!(run.error()["code"], "no_connection");
     assert!(!run.stderr.contains("test_key"), "{run:?}");
 }
