@@ -52,14 +52,11 @@ impl Words {
 
 /// The result of a change: one target of the command line gives its record or its error, several give a report.
 pub fn conclude(screen: &Ui, words: Words, mut items: Vec<Item>) -> Result<Outcome, CliError> {
-    if let Some(error) = refused(&items) {
-        return Err(error);
-    }
     if items.len() != 1 || items.iter().any(|item| item.row.is_some()) {
-        return Ok(report(screen, words, &items));
+        return report(screen, words, &items);
     }
     let Some(item) = items.pop() else {
-        return Ok(report(screen, words, &items));
+        return report(screen, words, &items);
     };
     let table = Table::of(COLUMNS, [&item]);
     match item.end {
@@ -75,17 +72,12 @@ pub fn conclude(screen: &Ui, words: Words, mut items: Vec<Item>) -> Result<Outco
     }
 }
 
-/// The error of a run that a read-only profile kept from beginning.
-pub fn refused(items: &[Item]) -> Option<CliError> {
-    items
-        .iter()
-        .filter_map(|item| item.end.error())
-        .find(|error| error.is(Own::ReadOnly))
-        .cloned()
-}
-
-/// The result of a run over many.
-pub fn report(screen: &Ui, words: Words, items: &[Item]) -> Outcome {
+/// The result of a run over many; one that a read-only profile kept from beginning is an error.
+pub fn report(screen: &Ui, words: Words, items: &[Item]) -> Result<Outcome, CliError> {
+    let mut errors = items.iter().filter_map(|item| item.end.error());
+    if let Some(refused) = errors.find(|error| error.is(Own::ReadOnly)) {
+        return Err(refused.clone());
+    }
     let count = |status: &str| {
         items
             .iter()
@@ -116,10 +108,10 @@ pub fn report(screen: &Ui, words: Words, items: &[Item]) -> Outcome {
     let mut story = vec![Line::text(sentence)];
     story.extend(items.iter().filter_map(left_undone));
     story.extend(failures(items));
-    Outcome {
+    Ok(Outcome {
         exit: exit_of(items),
         ..Outcome::record(result, table).tell(story)
-    }
+    })
 }
 
 /// `3 in all: 2 suspended, 1 failed`; what there is none of is left out.

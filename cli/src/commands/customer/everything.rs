@@ -141,12 +141,9 @@ impl<'a> Beginning<'a> {
         let stages = in_stages(to, chosen);
         let run = (&self.journal, &self.args.run);
         let items = bulk::change_in_stages(context, &self.changing, &stages, run).await?;
-        if let Some(error) = bulk::refused(&items) {
-            return Err(error);
-        }
+        let mut outcome = bulk::report(&context.screen, to.words(), &items)?;
         let changed = items.iter().filter(|item| matches!(item.end, End::Done(_)));
         let changed: Vec<String> = changed.map(|item| item.target.clone()).collect();
-        let mut outcome = bulk::report(&context.screen, to.words(), &items);
         if !changed.is_empty() {
             let done = to.words().done;
             let sentence = format!("Customer {customer}: {} {done}.", few(&changed));

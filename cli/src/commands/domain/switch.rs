@@ -231,10 +231,7 @@ pub async fn switch(
         }
     };
     let items = bulk::change_all(context, &changing, &domains, &targets.run).await?;
-    if let Some(error) = bulk::refused(&items) {
-        return Err(error);
-    }
-    let mut outcome = bulk::report(&context.screen, change.words(), &items);
+    let mut outcome = bulk::report(&context.screen, change.words(), &items)?;
     outcome
         .story
         .splice(0..0, [Line::text(sentence)].into_iter().chain(stay));

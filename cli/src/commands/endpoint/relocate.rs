@@ -112,10 +112,7 @@ pub async fn run(context: &Context, args: &EndpointMoveArgs) -> Result<Outcome, 
     moving.take_up(&journal, &keys[0]);
     let stages = [vec![Step::Provision], along, vec![Step::Terminate]];
     let items = bulk::change_in_stages(context, &moving, &stages, (&journal, &args.run)).await?;
-    if let Some(error) = bulk::refused(&items) {
-        return Err(error);
-    }
-    let mut outcome = bulk::report(&context.screen, MOVED, &items);
+    let mut outcome = bulk::report(&context.screen, MOVED, &items)?;
     if items.iter().all(|item| item.end.error().is_none()) {
         outcome.story.insert(0, Line::text(moving.sentence()));
     } else if moving.new.get().is_none() {

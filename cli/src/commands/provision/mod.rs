@@ -335,10 +335,7 @@ async fn finish(
     items: &[Item],
     args: &WaitArgs,
 ) -> Result<Outcome, CliError> {
-    if let Some(error) = bulk::refused(items) {
-        return Err(error);
-    }
-    let mut outcome = bulk::report(&context.screen, WORDS, items);
+    let mut outcome = bulk::report(&context.screen, WORDS, items)?;
     if args.wait && context.session.check_interrupted().is_ok() {
         let length = durations::length("--wait-timeout", &args.wait_timeout)?;
         outcome.trouble = waiting::all(context, (rows, items), length, &mut outcome)
