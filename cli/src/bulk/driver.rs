@@ -23,6 +23,17 @@ pub struct Label {
     pub customer: Option<CustomerId>,
 }
 
+impl Label {
+    /// A target that stands in no file.
+    pub fn of(name: impl Into<String>, customer: Option<CustomerId>) -> Self {
+        Self {
+            row: None,
+            name: name.into(),
+            customer,
+        }
+    }
+}
+
 /// A change that is made to many.
 pub trait ChangeOfMany {
     /// One of them.
@@ -177,20 +188,10 @@ async fn send_all<C: ChangeOfMany>(
     };
     let unfinished = |target: &C::Target| change.unfinished(target);
     let ends = run_telling(session, screen, targets, on_error, send, unfinished, tell).await;
-    let items = targets.iter().zip(ends).map(|(target, end)| {
-        let Label {
-            row,
-            name,
-            customer,
-        } = change.label(target);
-        Item {
-            row,
-            target: name,
-            customer,
-            end,
-        }
-    });
-    items.collect()
+    let items = targets.iter().zip(ends);
+    items
+        .map(|(target, end)| Item::of(change.label(target), end))
+        .collect()
 }
 
 /// A run that is gone on with must not end what came after it: `named` has a name that the run has ended already.

@@ -1,6 +1,6 @@
 //! What became of one of many.
 
-use super::Prior;
+use super::{Label, Prior};
 use crate::error::CliError;
 use secmon::Response;
 use secmon::model::CustomerId;
@@ -17,6 +17,18 @@ pub struct Item {
     pub customer: Option<CustomerId>,
     /// What became of it.
     pub end: End,
+}
+
+impl Item {
+    /// A target and its end.
+    pub fn of(label: Label, end: End) -> Self {
+        Self {
+            row: label.row,
+            target: label.name,
+            customer: label.customer,
+            end,
+        }
+    }
 }
 
 /// How it ended.

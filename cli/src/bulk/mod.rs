@@ -21,5 +21,5 @@ pub use item::{Created, Done, End, Item, preview};
 pub use journal::{Journal, Key, Origin, Prior, SOON_STALE, Trace};
 pub use named::{NamedServer, read as named_in};
 pub use plan::{MonitoredServers, announce};
-pub use report::{REPORT, ReportFile, Words, conclude, report};
+pub use report::{REPORT, ReportFile, Words, conclude, conclude_one, report};
 pub use run::run;

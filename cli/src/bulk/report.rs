@@ -52,12 +52,16 @@ impl Words {
 
 /// The result of a change: one target of the command line gives its record or its error, several give a report.
 pub fn conclude(screen: &Ui, words: Words, mut items: Vec<Item>) -> Result<Outcome, CliError> {
-    if items.len() != 1 || items.iter().any(|item| item.row.is_some()) {
-        return report(screen, words, &items);
+    if let [Item { row: None, .. }] = items.as_slice()
+        && let Some(item) = items.pop()
+    {
+        return conclude_one(item);
     }
-    let Some(item) = items.pop() else {
-        return report(screen, words, &items);
-    };
+    report(screen, words, &items)
+}
+
+/// The result of a change of one target: its record, or its error.
+pub fn conclude_one(item: Item) -> Result<Outcome, CliError> {
     let table = Table::of(COLUMNS, [&item]);
     match item.end {
         End::Failed(error) => Err(error),

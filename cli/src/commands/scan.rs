@@ -152,11 +152,7 @@ impl ChangeOfMany for Scans<'_> {
     }
 
     fn label(&self, endpoint: &Endpoint) -> Label {
-        Label {
-            row: None,
-            name: references::name_of(endpoint),
-            customer: endpoint.billing_customer_id,
-        }
+        Label::of(references::name_of(endpoint), endpoint.billing_customer_id)
     }
 
     fn key(&self, endpoint: &Endpoint) -> Key {

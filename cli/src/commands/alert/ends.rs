@@ -28,9 +28,6 @@ pub fn on_place(alert: &Alert) -> String {
 
 /// What an alert is called in a run over many.
 pub fn label(alert: &Alert, customer: CustomerId) -> Label {
-    Label {
-        row: None,
-        name: format!("{}{}", alert.about(), on_place(alert)),
-        customer: Some(customer),
-    }
+    let name = format!("{}{}", alert.about(), on_place(alert));
+    Label::of(name, Some(customer))
 }

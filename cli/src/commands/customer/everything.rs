@@ -36,11 +36,7 @@ impl ChangeOfMany for CustomerChanging<'_> {
     }
 
     fn label(&self, one: &Possession) -> Label {
-        Label {
-            row: None,
-            name: one.name(),
-            customer: Some(self.customer),
-        }
+        Label::of(one.name(), Some(self.customer))
     }
 
     fn key(&self, one: &Possession) -> Key {

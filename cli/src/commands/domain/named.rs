@@ -1,6 +1,6 @@
 //! The domain that an argument names.
 
-use crate::bulk::{Created, Done, End, Item};
+use crate::bulk::{Created, Done, End};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::references::{self, DomainRef};
@@ -35,14 +35,4 @@ pub fn moved(id: DomainId, answer: &Response<DomainState>, sentence: String) -> 
         sentence,
     };
     done.changed()
-}
-
-/// A domain and its end.
-pub fn item(target: &str, customer: CustomerId, end: End) -> Item {
-    Item {
-        row: None,
-        target: target.to_owned(),
-        customer: Some(customer),
-        end,
-    }
 }

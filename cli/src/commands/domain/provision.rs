@@ -78,11 +78,7 @@ impl ChangeOfMany for Provisioning<'_> {
     }
 
     fn label(&self, request: &ProvisionDomain) -> Label {
-        Label {
-            row: None,
-            name: request.domain.clone(),
-            customer: Some(request.client_id),
-        }
+        Label::of(&request.domain, Some(request.client_id))
     }
 
     fn key(&self, request: &ProvisionDomain) -> Key {

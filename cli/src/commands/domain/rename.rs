@@ -1,18 +1,13 @@
 //! `secmon domain rename`.
 
 use super::named::{self, moved};
-use crate::bulk::{self, End, Words};
+use crate::bulk::{self, End, Item, Label};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::notebook::way_back::WayBack;
 use crate::ui::outcome::Outcome;
 use clap::Args;
 use secmon::operations::UpdateDomain;
-
-const RENAMED: Words = Words {
-    done: "renamed",
-    skipped: "already named so",
-};
 
 /// A domain and its new name.
 #[derive(Debug, Args)]
@@ -51,9 +46,6 @@ pub async fn run(context: &Context, args: &DomainRenameArgs) -> Result<Outcome, 
             ),
         )
     });
-    bulk::conclude(
-        &context.screen,
-        RENAMED,
-        vec![named::item(&domain.label(), customer, end)],
-    )
+    let label = Label::of(domain.label(), Some(customer));
+    bulk::conclude_one(Item::of(label, end))
 }

@@ -110,11 +110,7 @@ impl ChangeOfMany for DomainsChanging<'_> {
     }
 
     fn label(&self, row: &DomainRow) -> Label {
-        Label {
-            row: None,
-            name: row.domain.label(),
-            customer: row.domain.customer,
-        }
+        Label::of(row.domain.label(), row.domain.customer)
     }
 
     fn key(&self, row: &DomainRow) -> Key {

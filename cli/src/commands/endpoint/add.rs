@@ -1,6 +1,6 @@
 //! `secmon endpoint add`: a server by the endpoints call.
 
-use crate::bulk::{self, Created, Done, End, Item, Words};
+use crate::bulk::{self, Created, Done, End, Item, Label};
 use crate::commands::common::args::{ClientContact, EndpointStatusArg, WaitArgs, endpoint_status};
 use crate::commands::common::polling::Awaited;
 use crate::commands::common::{new_customer, other_owners};
@@ -36,11 +36,6 @@ pub struct EndpointAddArgs {
     pub contact: ClientContact,
 }
 
-const ADDED: Words = Words {
-    done: "added",
-    skipped: "there already",
-};
-
 /// Runs the command.
 pub async fn run(context: &Context, args: EndpointAddArgs) -> Result<Outcome, CliError> {
     let address = targets::server_name(&args.address)?;
@@ -73,13 +68,8 @@ pub async fn run(context: &Context, args: EndpointAddArgs) -> Result<Outcome, Cl
         }
     };
     let id = end.done().and_then(|done| done.id.parse::<Uuid>().ok());
-    let item = Item {
-        row: None,
-        target: address.clone(),
-        customer: Some(customer),
-        end,
-    };
-    let mut outcome = bulk::conclude(&context.screen, ADDED, vec![item])?;
+    let label = Label::of(&address, Some(customer));
+    let mut outcome = bulk::conclude_one(Item::of(label, end))?;
     if let Some(id) = id.filter(|_| args.wait.wait) {
         let server = Awaited {
             id: id.into(),

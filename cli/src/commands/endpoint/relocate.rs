@@ -353,16 +353,13 @@ impl ChangeOfMany for Moving<'_> {
 
     fn label(&self, step: &Step) -> Label {
         let (old, new) = (&self.before.server.ip_address, self.args.address);
-        Label {
-            row: None,
-            name: match step {
-                Step::Provision => format!("provision {new}"),
-                Step::Allow(rule) => format!("allow {} on {new}", ports_of(rule)),
-                Step::Suspend => format!("suspend {new}"),
-                Step::Terminate => format!("terminate {old}"),
-            },
-            customer: Some(self.before.customer),
-        }
+        let name = match step {
+            Step::Provision => format!("provision {new}"),
+            Step::Allow(rule) => format!("allow {} on {new}", ports_of(rule)),
+            Step::Suspend => format!("suspend {new}"),
+            Step::Terminate => format!("terminate {old}"),
+        };
+        Label::of(name, Some(self.before.customer))
     }
 
     fn key(&self, step: &Step) -> Key {

@@ -1,6 +1,6 @@
 //! `secmon endpoint wait`: until servers have been scanned, or are active or paused.
 
-use crate::bulk::{self, Done, End, Item, Words};
+use crate::bulk::{self, Done, End, Item, Label, Words};
 use crate::commands::common::polling::{self, Awaited, Wait};
 use crate::context::Context;
 use crate::error::CliError;
@@ -122,12 +122,8 @@ fn waited(endpoint: &Endpoint, goal: WaitFor) -> Item {
         sentence: format!("{name}: {}.", reached(goal)),
         ..Done::default()
     };
-    Item {
-        row: None,
-        target: name,
-        customer: endpoint.billing_customer_id,
-        end: End::Done(done),
-    }
+    let label = Label::of(name, endpoint.billing_customer_id);
+    Item::of(label, End::Done(done))
 }
 
 /// Waits until all servers are in a state.

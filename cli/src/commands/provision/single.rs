@@ -1,11 +1,10 @@
 //! One target: what happened to it, what its first scan found, and what may come next.
 
-use crate::bulk::{self, Done, Item};
+use crate::bulk::{self, Done, Item, Label};
 use crate::commands::common::args::WaitArgs;
 use crate::commands::common::polling::{Awaited, Wait};
 use crate::commands::common::{findings, new_customer, other_owners};
 use crate::commands::domain::bars;
-use crate::commands::provision::WORDS;
 use crate::commands::provision::sending::send;
 use crate::context::Context;
 use crate::error::{CliError, Own};
@@ -31,13 +30,8 @@ pub async fn run(context: &Context, target: &Target, args: &WaitArgs) -> Result<
     let end = send(&context.session, &context.notebook, target, halfway).await?;
     let id = end.done().and_then(|done| done.id.parse::<Uuid>().ok());
     let customer = target.customer();
-    let item = Item {
-        row: None,
-        target: target.name().to_owned(),
-        customer: Some(customer),
-        end,
-    };
-    let mut outcome = bulk::conclude(&context.screen, WORDS, vec![item])?;
+    let label = Label::of(target.name(), Some(customer));
+    let mut outcome = bulk::conclude_one(Item::of(label, end))?;
     let Some(id) = id else { return Ok(outcome) };
     match (target, args.wait) {
         (Target::Server(_), true) => {

@@ -170,11 +170,7 @@ impl ChangeOfMany for Adding<'_> {
     }
 
     fn label(&self, wanted: &Wanted) -> Label {
-        Label {
-            row: None,
-            name: wanted.name(),
-            customer: customer_of(&wanted.place),
-        }
+        Label::of(wanted.name(), customer_of(&wanted.place))
     }
 
     fn key(&self, wanted: &Wanted) -> Key {

@@ -216,11 +216,8 @@ impl ChangeOfMany for Removing<'_> {
 
     fn label(&self, row: &NamedRule) -> Label {
         let endpoint = row.rule.endpoint.as_ref();
-        Label {
-            row: None,
-            name: ports_of(&row.rule),
-            customer: endpoint.and_then(|endpoint| endpoint.billing_customer_id),
-        }
+        let customer = endpoint.and_then(|endpoint| endpoint.billing_customer_id);
+        Label::of(ports_of(&row.rule), customer)
     }
 
     fn key(&self, row: &NamedRule) -> Key {

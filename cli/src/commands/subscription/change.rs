@@ -2,7 +2,7 @@
 
 use super::plans;
 use super::target::{Subscription, SubscriptionTarget, conclude, untaken, with_moves};
-use crate::bulk::{Created, Done, End, Words};
+use crate::bulk::{Created, Done, End};
 use crate::commands::common::capacity::{DOMAINS, Kept};
 use crate::context::Context;
 use crate::error::CliError;
@@ -31,11 +31,6 @@ pub struct SubscriptionChangeArgs {
     #[arg(long)]
     pub force: bool,
 }
-
-const CHANGED: Words = Words {
-    done: "changed",
-    skipped: "already so",
-};
 
 /// Runs the command.
 pub async fn run(context: &Context, args: SubscriptionChangeArgs) -> Result<Outcome, CliError> {
@@ -85,7 +80,7 @@ pub async fn run(context: &Context, args: SubscriptionChangeArgs) -> Result<Outc
             Ok(with_moves(before, subscription.active(context).await, end))
         }
     };
-    conclude(&context.screen, &subscription, "changing", CHANGED, end)
+    conclude(&subscription, "changing", end)
 }
 
 /// What takes a change back: the earlier plan or quantity, where the answer tells it.

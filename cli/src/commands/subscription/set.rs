@@ -2,7 +2,7 @@
 
 use super::plans;
 use super::target::{Subscription, SubscriptionTarget, conclude, untaken};
-use crate::bulk::{Created, Done, End, Words};
+use crate::bulk::{Created, Done, End};
 use crate::commands::common::args::ClientContact;
 use crate::commands::common::new_customer;
 use crate::context::Context;
@@ -32,11 +32,6 @@ pub struct SubscriptionSetArgs {
     #[command(flatten)]
     pub contact: ClientContact,
 }
-
-const SET: Words = Words {
-    done: "set",
-    skipped: "already set",
-};
 
 /// Runs the command.
 pub async fn run(context: &Context, args: SubscriptionSetArgs) -> Result<Outcome, CliError> {
@@ -79,7 +74,7 @@ pub async fn run(context: &Context, args: SubscriptionSetArgs) -> Result<Outcome
                 })
             })
         });
-    conclude(&context.screen, &subscription, "setting", SET, end)
+    conclude(&subscription, "setting", end)
 }
 
 fn sentence(

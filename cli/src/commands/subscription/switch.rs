@@ -42,7 +42,7 @@ pub async fn run(
         let now = subscription.active(context).await;
         end = end.map(|end| with_moves(before, now, end));
     }
-    conclude(&context.screen, &subscription, to.doing(), to.words(), end)
+    conclude(&subscription, to.doing(), end)
 }
 
 /// Sends the change of one subscription.

@@ -1,6 +1,6 @@
 //! The subscription that a command is about.
 
-use crate::bulk::{self, Done, End, Item, Words};
+use crate::bulk::{self, Done, End, Item, Label};
 use crate::commands::common::capacity::{self, Kept};
 use crate::commands::domain::provision;
 use crate::context::Context;
@@ -8,7 +8,6 @@ use crate::error::CliError;
 use crate::notebook::Notebook;
 use crate::notebook::index::{self, Seen};
 use crate::session::prompt::Danger;
-use crate::ui::Ui;
 use crate::ui::outcome::Outcome;
 use clap::Args;
 use secmon::model::{CustomerId, PlanSlug, ServiceId, SubscriptionId};
@@ -94,24 +93,13 @@ impl Subscription {
 
 /// The result of a change of a subscription.
 pub fn conclude(
-    screen: &Ui,
     subscription: &Subscription,
     activity: &str,
-    words: Words,
     end: Result<End, CliError>,
 ) -> Result<Outcome, CliError> {
-    let label = subscription.label();
-    let end = end.map_err(|error| error.during(format!("{activity} {label}")))?;
-    bulk::conclude(
-        screen,
-        words,
-        vec![Item {
-            row: None,
-            target: label,
-            customer: Some(subscription.customer),
-            end,
-        }],
-    )
+    let label = Label::of(subscription.label(), Some(subscription.customer));
+    let end = end.map_err(|error| error.during(format!("{activity} {}", label.name)))?;
+    bulk::conclude_one(Item::of(label, end))
 }
 
 /// What is said of a quantity that was sent and did not come to count.
