@@ -2,8 +2,10 @@
 
 use super::{Label, Prior};
 use crate::error::CliError;
+use crate::ui::outcome::to_json;
 use secmon::Response;
 use secmon::model::CustomerId;
+use serde::Serialize;
 use serde_json::Value;
 
 /// One target and its end.
@@ -103,6 +105,21 @@ impl Created {
 }
 
 impl Done {
+    /// What the service answered, with its remark; for a call that makes no records.
+    pub fn answered<T: Serialize>(
+        id: impl ToString,
+        answer: &Response<T>,
+        sentence: String,
+    ) -> Self {
+        Self {
+            id: id.to_string(),
+            record: to_json(&answer.data),
+            created: Created::NoRecord,
+            note: answer.note().map(str::to_owned),
+            sentence,
+        }
+    }
+
     /// The end of a change of state: a remark says that everything was so before.
     pub fn changed(self) -> End {
         match self.note {

@@ -140,16 +140,11 @@ pub async fn send(
         // The remark, or what stands behind it, says how it came to be there.
         _ => "is watched",
     };
+    let (customer, aside) = (request.client_id, created.aside());
+    let sentence = format!("Domain {name} {verb} for customer {customer}{aside}.");
     let done = Done {
-        id: answer.data.monitored_domain_id.to_string(),
-        record: to_json(&answer.data),
         created,
-        note: answer.note().map(str::to_owned),
-        sentence: format!(
-            "Domain {name} {verb} for customer {}{}.",
-            request.client_id,
-            created.aside()
-        ),
+        ..Done::answered(answer.data.monitored_domain_id, &answer, sentence)
     };
     Ok(done.made())
 }

@@ -1,7 +1,7 @@
 //! `secmon domain rename`.
 
-use super::named::{self, moved};
-use crate::bulk::{self, End, Item, Label};
+use super::named;
+use crate::bulk::{self, Done, End, Item, Label};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::notebook::way_back::WayBack;
@@ -36,16 +36,11 @@ pub async fn run(context: &Context, args: &DomainRenameArgs) -> Result<Outcome, 
         )
         .await;
     let sent = sent.map_err(|error| error.during(format!("renaming {}", domain.label())))?;
+    let label = domain.label();
     let end = sent.map_or(End::Planned, |answer| {
-        moved(
-            domain.id,
-            &answer,
-            format!(
-                "Domain {} is now watched as {new}; its history stays.",
-                domain.label()
-            ),
-        )
+        let sentence = format!("Domain {label} is now watched as {new}; its history stays.");
+        Done::answered(domain.id, &answer, sentence).changed()
     });
-    let label = Label::of(domain.label(), Some(customer));
+    let label = Label::of(label, Some(customer));
     bulk::conclude_one(Item::of(label, end))
 }

@@ -1,8 +1,7 @@
 //! `secmon domain suspend`, `resume` and `terminate`.
 
-use super::named::moved;
 use crate::bulk::args::RunArgs;
-use crate::bulk::{self, ChangeOfMany, End, Journal, Key, Label, Origin, Prior, Trace};
+use crate::bulk::{self, ChangeOfMany, Done, End, Journal, Key, Label, Origin, Prior, Trace};
 use crate::commands::common::resume_all::{self, Suspended, SuspendedKind};
 use crate::commands::common::transition::Transition;
 use crate::context::Context;
@@ -291,6 +290,6 @@ pub async fn transition(
     Ok(sent.map_or(End::Planned, |answer| {
         let what = format!("Domain {}", domain.label());
         let sentence = change.words().sentence(&what, answer.note());
-        moved(domain.id, &answer, sentence)
+        Done::answered(domain.id, &answer, sentence).changed()
     }))
 }

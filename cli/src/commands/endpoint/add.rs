@@ -9,7 +9,7 @@ use crate::context::Context;
 use crate::error::CliError;
 use crate::notebook::index::{Seen, Server};
 use crate::references::{self, targets};
-use crate::ui::outcome::{Outcome, to_json};
+use crate::ui::outcome::Outcome;
 use crate::values::durations;
 use clap::Args;
 use secmon::model::{CustomerId, Endpoint, EndpointStatus};
@@ -94,14 +94,10 @@ fn done(answer: &Response<Endpoint>, customer: CustomerId) -> Done {
         // The remark, or what stands behind it, says how it came to be there.
         _ => "is there",
     };
+    let aside = created.aside();
+    let sentence = format!("Server {name} {verb} for customer {customer}{aside}.");
     Done {
-        id: answer.data.id.to_string(),
-        record: to_json(&answer.data),
         created,
-        note: answer.note().map(str::to_owned),
-        sentence: format!(
-            "Server {name} {verb} for customer {customer}{}.",
-            created.aside()
-        ),
+        ..Done::answered(answer.data.id, answer, sentence)
     }
 }

@@ -78,12 +78,10 @@ async fn send_server(
     if created == Created::Yes {
         learn(notebook, server, id);
     }
+    let sentence = sentence(server, created, answer.note(), &answer.data.status);
     let mut done = Done {
-        id: id.to_string(),
-        record: to_json(&answer.data),
         created,
-        note: answer.note().map(str::to_owned),
-        sentence: sentence(server, created, answer.note(), &answer.data.status),
+        ..Done::answered(id, &answer, sentence)
     };
     if let Some(nickname) = &server.nickname {
         halfway(Done {

@@ -2,13 +2,13 @@
 
 use super::plans;
 use super::target::{Subscription, SubscriptionTarget, conclude, untaken, with_moves};
-use crate::bulk::{Created, Done, End};
+use crate::bulk::{Done, End};
 use crate::commands::common::capacity::{DOMAINS, Kept};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::notebook::index::Seen;
 use crate::notebook::way_back::{Capacity, WayBack};
-use crate::ui::outcome::{Outcome, to_json};
+use crate::ui::outcome::Outcome;
 use crate::values::durations::counted;
 use clap::Args;
 use secmon::Response;
@@ -111,21 +111,11 @@ fn changed(
     let plans = [&data.previous_plan_slug, &data.plan_slug];
     let plans = plans.into_iter().flatten().map(ToString::to_string);
     context.notebook.learn(Seen::Plans(plans.collect()));
-    let label = subscription.label();
-    let done = Done {
-        id: data
-            .subscription_id
-            .map(|id| id.to_string())
-            .unwrap_or_default(),
-        record: to_json(data),
-        created: Created::NoRecord,
-        note: answer.note().map(str::to_owned),
-        sentence: format!(
-            "{label} {}.{}",
-            from_and_to(data),
-            untaken(asked, data.quantity, data.plan_slug.as_ref())
-        ),
-    };
+    let (label, changed) = (subscription.label(), from_and_to(data));
+    let untaken = untaken(asked, data.quantity, data.plan_slug.as_ref());
+    let id = data.subscription_id.map(|id| id.to_string());
+    let sentence = format!("{label} {changed}.{untaken}");
+    let done = Done::answered(id.unwrap_or_default(), answer, sentence);
     match data.changed {
         true => End::Done(done),
         false => End::Skipped(done),

@@ -1,14 +1,14 @@
 //! `secmon subscription suspend`, `resume` and `terminate`.
 
 use super::target::{Subscription, SubscriptionTarget, conclude, with_moves};
-use crate::bulk::{Created, Done, End};
+use crate::bulk::{Done, End};
 use crate::commands::common::capacity::Kept;
 use crate::commands::common::transition::Transition;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::notebook::index::Seen;
 use crate::notebook::way_back::{Switched, WayBack};
-use crate::ui::outcome::{Outcome, to_json};
+use crate::ui::outcome::Outcome;
 use secmon::Response;
 use secmon::model::SubscriptionState;
 use secmon::operations::{ResumeSubscription, SuspendSubscription, TerminateSubscription};
@@ -96,12 +96,5 @@ fn moved(answer: &Response<SubscriptionState>, label: &str, to: Transition) -> E
         Some(_) => format!("{label} was {}.", to.words().skipped),
         None => format!("{label} is {}.", answer.data.status),
     };
-    let done = Done {
-        id: answer.data.subscription_id.to_string(),
-        record: to_json(&answer.data),
-        created: Created::NoRecord,
-        note: answer.note().map(str::to_owned),
-        sentence,
-    };
-    done.changed()
+    Done::answered(answer.data.subscription_id, answer, sentence).changed()
 }
