@@ -1,7 +1,7 @@
 //! `secmon domain suspend`, `resume` and `terminate`.
 
 use crate::bulk::args::RunArgs;
-use crate::bulk::{self, ChangeOfMany, Done, End, Journal, Key, Label, Origin, Prior, Trace};
+use crate::bulk::{self, ChangeOfMany, Done, End, Journal, Key, Label, Origin, Prior};
 use crate::commands::common::resume_all::{self, Suspended, SuspendedKind};
 use crate::commands::common::transition::Transition;
 use crate::context::Context;
@@ -156,14 +156,7 @@ pub async fn run(
     let rows: Vec<DomainRow> = found.into_iter().map(named).collect();
     refuse_those_that_came_back(&changing, &journal, &rows)?;
     confirm(&context.prompt, &rows, change)?;
-    let items = bulk::change_in_journal(
-        &context.session,
-        &context.screen,
-        &changing,
-        &rows,
-        (&journal, args),
-    )
-    .await?;
+    let items = bulk::change_in_journal(context, &changing, &rows, (&journal, args)).await?;
     bulk::conclude(&context.screen, change.words(), items)
 }
 
@@ -176,13 +169,8 @@ fn refuse_those_that_came_back(
     if changing.change != Transition::Terminate {
         return Ok(());
     }
-    let came_back = |row: &&DomainRow| {
-        let trace = Trace {
-            undone: false,
-            ..bulk::trace(changing, row)
-        };
-        row.domain.status.is_some() && journal.answer(&trace).is_some()
-    };
+    let came_back =
+        |row: &&DomainRow| row.domain.status.is_some() && bulk::was_done(journal, changing, row);
     match rows.iter().find(came_back) {
         Some(row) => Err(bulk::came_back(
             &row.word,

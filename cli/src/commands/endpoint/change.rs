@@ -2,8 +2,7 @@
 
 use crate::bulk::args::RunArgs;
 use crate::bulk::{
-    self, ChangeOfMany, Created, Done, End, Journal, Key, Label, NamedServer, Origin, Prior, Trace,
-    Words,
+    self, ChangeOfMany, Created, Done, End, Journal, Key, Label, NamedServer, Origin, Prior, Words,
 };
 use crate::commands::common::resume_all::{self, Suspended, SuspendedKind};
 use crate::commands::common::transition::Transition;
@@ -198,14 +197,8 @@ async fn run_named(
     refuse_others_by_name(context, change, &journal, &rows)?;
     confirm(&context.prompt, change, &rows)?;
     let changing = ServersChanging { context, change };
-    let items = bulk::change_in_journal(
-        &context.session,
-        &context.screen,
-        &changing,
-        &rows,
-        (&journal, &targets.run),
-    )
-    .await?;
+    let run = (&journal, &targets.run);
+    let items = bulk::change_in_journal(context, &changing, &rows, run).await?;
     bulk::conclude(&context.screen, change.words(), items)
 }
 
@@ -322,14 +315,10 @@ fn refuse_others_by_name(
     }
     let changing = ServersChanging { context, change };
     let is_another = |row: &&ServerRow| {
-        let trace = Trace {
-            undone: false,
-            ..bulk::trace(&changing, row)
-        };
-        let earlier = journal.subject(&trace.key);
+        let earlier = journal.subject(&changing.key(row));
         let earlier = earlier.and_then(|subject| subject["id"].as_str());
         let same = earlier.is_none_or(|id| id == row.server.id.to_string());
-        !same || (journal.answer(&trace).is_some() && row.server.status.is_some())
+        !same || (row.server.status.is_some() && bulk::was_done(journal, &changing, row))
     };
     match rows.iter().find(is_another) {
         Some(row) => Err(bulk::came_back(&row.word.text, &named(row), change.verb())),
