@@ -136,6 +136,7 @@ impl<'a> Beginning<'a> {
         } = self.changing;
         let stages = in_stages(to, chosen);
         let run = (&self.journal, &self.args.run);
+        let stages = stages.each_ref().map(Vec::as_slice);
         let items = bulk::change_in_stages(context, &self.changing, &stages, run).await?;
         let mut outcome = bulk::report(&context.screen, to.words(), &items)?;
         let changed = items.iter().filter(|item| matches!(item.end, End::Done(_)));

@@ -110,7 +110,7 @@ pub async fn run(context: &Context, args: &EndpointMoveArgs) -> Result<Outcome, 
         missing: Cell::new(along.len()),
     };
     moving.take_up(&journal, &keys[0]);
-    let stages = [vec![Step::Provision], along, vec![Step::Terminate]];
+    let stages = [&[Step::Provision], along.as_slice(), &[Step::Terminate]];
     let items = bulk::change_in_stages(context, &moving, &stages, (&journal, &args.run)).await?;
     let mut outcome = bulk::report(&context.screen, MOVED, &items)?;
     if items.iter().all(|item| item.end.error().is_none()) {

@@ -249,7 +249,7 @@ async fn send_rows(
         }
     };
     let run = (journal, args.on_error);
-    Ok(bulk::change_telling((session, screen), &sending, rows, run, tell).await)
+    Ok(bulk::change_telling(context, &sending, rows, run, tell).await)
 }
 
 /// Rows on their way.
