@@ -9,7 +9,7 @@ use crate::commands::common::transition::Transition;
 use crate::commands::common::usage::Usage;
 use crate::commands::common::views::ports_of;
 use crate::commands::provision::sending;
-use crate::commands::rules::create::{self, Addition, Existing, Place, Wanted};
+use crate::commands::rules::create::{self, Existing, Place, Wanted};
 use crate::context::Context;
 use crate::error::{CliError, Own};
 use crate::references::targets::{NewServer, Target};
@@ -17,7 +17,6 @@ use crate::references::{self, ServerTarget};
 use crate::session::prompt::Danger;
 use crate::ui::outcome::{Line, Outcome, to_json};
 use crate::values::durations::counted;
-use crate::values::ports::PortSpec;
 use clap::Args;
 use secmon::model::{Address, CustomerId, Endpoint, EndpointStatus, Rule, RuleScope, RuleStatus};
 use secmon::operations::{ListEndpoints, ProvisionEndpoint};
@@ -282,24 +281,8 @@ impl Moving<'_> {
     }
 
     async fn allow(&self, rule: &Rule, prior: Prior) -> Result<End, CliError> {
-        let Some(new) = self.new.get() else {
-            return Err(waits("the new address is not provisioned"));
-        };
-        let range = rule.ports().ok_or_else(|| {
-            CliError::not_found(format!("rule {} has no ports that can be read", rule.id))
-        })?;
-        let wanted = Wanted {
-            place: Place::Server(Box::new(new.clone())),
-            port: PortSpec {
-                range,
-                protocol: rule.protocol.clone(),
-            },
-            addition: Addition {
-                justification: rule.justification.clone().unwrap_or_default(),
-                service: rule.service.clone(),
-                expires_at: rule.expires_at.as_ref().map(|end| end.date_time().into()),
-            },
-        };
+        let place = Place::Server(Box::new(self.new_server()?.clone()));
+        let wanted = Wanted::like(rule, place)?;
         let (session, notebook) = (&self.context.session, &self.context.notebook);
         let end = create::add(session, notebook, &wanted, Existing::Skip, prior).await?;
         self.is_along();
@@ -307,12 +290,14 @@ impl Moving<'_> {
     }
 
     async fn suspend(&self) -> Result<End, CliError> {
-        let Some(new) = self.new.get() else {
-            return Err(waits("the new address is not provisioned"));
-        };
-        let end = self.change(new, Transition::Suspend).await?;
+        let end = self.change(self.new_server()?, Transition::Suspend).await?;
         self.is_along();
         Ok(end)
+    }
+
+    fn new_server(&self) -> Result<&Endpoint, CliError> {
+        let new = self.new.get();
+        new.ok_or_else(|| waits("the new address is not provisioned"))
     }
 
     fn is_along(&self) {
@@ -326,9 +311,7 @@ impl Moving<'_> {
     }
 
     async fn terminate(&self) -> Result<End, CliError> {
-        if self.new.get().is_none() {
-            return Err(waits("the new address is not provisioned"));
-        }
+        self.new_server()?;
         if self.missing.get() > 0 {
             return Err(waits(
                 "the new server does not have everything of the old one",

@@ -1,5 +1,6 @@
 //! Adding Allowed Ports rules. A rule whose answer was lost is looked for, never sent again.
 
+use super::rule::{self, EVERY_SERVER};
 use crate::bulk::args::RunArgs;
 use crate::bulk::{
     self, ChangeOfMany, Created, Done, End, Journal, Key, Label, Origin, Prior, Words,
@@ -23,9 +24,6 @@ use std::num::NonZeroU16;
 
 const OPERATION: &str = "create_rule";
 
-/// Where a rule of no customer counts: nobody shall overlook it.
-pub const EVERY_SERVER: &str = "all servers of the WHOLE ACCOUNT";
-
 /// Where a rule is to count.
 #[derive(Debug, Clone)]
 pub enum Place {
@@ -36,7 +34,7 @@ pub enum Place {
 }
 
 /// What all rules of one command have in common.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Addition {
     /// Why the ports are meant to be open.
     pub justification: String,
@@ -130,6 +128,19 @@ pub struct Wanted {
 }
 
 impl Wanted {
+    /// The same as a rule that is there, at another place.
+    pub fn like(rule: &Rule, place: Place) -> Result<Self, CliError> {
+        Ok(Self {
+            place,
+            port: rule::ports(rule)?,
+            addition: Addition {
+                justification: rule.justification.clone().unwrap_or_default(),
+                service: rule.service.clone(),
+                expires_at: rule.expires_at.as_ref().map(|end| end.date_time().into()),
+            },
+        })
+    }
+
     /// What it is called in sentences.
     pub fn name(&self) -> String {
         format!("{} on {}", self.port, name_of(&self.place))

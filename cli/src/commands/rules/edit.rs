@@ -80,9 +80,7 @@ pub async fn run(context: &Context, args: RuleEditArgs) -> Result<Outcome, CliEr
 
 /// The rule as it is, with the changes: the service replaces the whole rule.
 fn changed(rule: &Rule, args: RuleEditArgs) -> Result<UpdateRule, CliError> {
-    let unreadable =
-        || CliError::not_found(format!("rule {} has no ports that can be read", rule.id));
-    let mut update = UpdateRule::from_rule(rule).ok_or_else(unreadable)?;
+    let mut update = UpdateRule::from_rule(rule).ok_or_else(|| rule::unreadable(rule))?;
     if let Some(text) = &args.port {
         let port = PortSpec::parse(text)?;
         update.ports = port.range;

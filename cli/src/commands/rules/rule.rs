@@ -1,12 +1,12 @@
 //! The rule that an argument names, and what a change of it touches.
 
-use super::create::EVERY_SERVER;
 use crate::commands::common::views::{place_of, ports_of};
 use crate::error::{CliError, Exit};
 use crate::notebook::Notebook;
 use crate::references::{self, RecordKind};
 use crate::session::Session;
 use crate::session::prompt::Danger;
+use crate::values::ports::PortSpec;
 use secmon::model::{CustomerId, Rule};
 use secmon::operations::GetRule;
 use uuid::Uuid;
@@ -17,8 +17,23 @@ pub const RULE: RecordKind = RecordKind {
     list: "rules list",
 };
 
+/// Where a rule of no customer counts: nobody shall overlook it.
+pub const EVERY_SERVER: &str = "all servers of the WHOLE ACCOUNT";
+
 /// Rules that end within this many days are worth a look.
 pub const SOON_DAYS: i64 = 14;
+
+/// The ports of a rule.
+pub fn ports(rule: &Rule) -> Result<PortSpec, CliError> {
+    let range = rule.ports().ok_or_else(|| unreadable(rule))?;
+    let protocol = rule.protocol.clone();
+    Ok(PortSpec { range, protocol })
+}
+
+/// The error of a rule whose ports are none.
+pub fn unreadable(rule: &Rule) -> CliError {
+    CliError::not_found(format!("rule {} has no ports that can be read", rule.id))
+}
 
 /// Whether a rule is in force and about to expire.
 pub fn ends_soon(rule: &Rule) -> bool {
