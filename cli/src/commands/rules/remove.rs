@@ -1,6 +1,6 @@
 //! `secmon rules remove`: by their ids, or by the ports of a server.
 
-use super::rule::{self, danger_of, refused_for_customer, server_of};
+use super::rule::{self, danger_of};
 use crate::bulk::args::RunArgs;
 use crate::bulk::{self, ChangeOfMany, Done, End, Journal, Key, Label, Origin, Prior, Words};
 use crate::commands::common::views::ports_of;
@@ -46,15 +46,8 @@ const REMOVED: Words = Words {
 struct NamedRule {
     word: String,
     rule: Rule,
-    presence: Presence,
-}
-
-/// Whether a rule is there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Presence {
-    There,
-    /// An earlier run has asked for its end, and it is gone.
-    Gone,
+    /// An earlier run has asked for its end, and it is no longer there.
+    is_gone: bool,
 }
 
 /// Rules that are removed, and the run that this one may go on with.
@@ -92,19 +85,19 @@ impl<'a> Removing<'a> {
     /// The rule that a word names, as it was found; or as the earlier run knew it.
     fn row(&self, word: &str, found: Option<Rule>) -> Result<Option<NamedRule>, CliError> {
         let earlier = self.earlier(word);
-        let (rule, presence) = match (found, earlier) {
+        let (rule, is_gone) = match (found, earlier) {
             (Some(rule), Some(earlier)) if rule.id != earlier.id => {
                 let place = format!("the rule for {}", rule::place(&self.context.session, &rule));
                 return Err(bulk::came_back(word, &place, "remove"));
             }
-            (Some(rule), _) => (rule, Presence::There),
-            (None, Some(rule)) => (rule, Presence::Gone),
+            (Some(rule), _) => (rule, false),
+            (None, Some(rule)) => (rule, true),
             (None, None) => return Ok(None),
         };
         Ok(Some(NamedRule {
             word: word.to_owned(),
             rule,
-            presence,
+            is_gone,
         }))
     }
 
@@ -229,11 +222,11 @@ impl ChangeOfMany for Removing<'_> {
     }
 
     fn stands(&self, row: &NamedRule) -> bool {
-        row.presence == Presence::Gone
+        row.is_gone
     }
 
     async fn already(&self, row: &NamedRule, prior: Prior) -> Result<Option<End>, CliError> {
-        let is_gone = row.presence == Presence::Gone && prior == Prior::PerhapsDone;
+        let is_gone = row.is_gone && prior == Prior::PerhapsDone;
         let end = || End::Skipped(removed(&self.context.session, &row.rule));
         Ok(is_gone.then(|| end().after(prior)))
     }
@@ -323,21 +316,16 @@ fn refuse_ports(names: &[String]) -> Result<(), CliError> {
 async fn remove_one(session: &Session, notebook: &Notebook, rule: &Rule) -> Result<End, CliError> {
     let mut request = DeleteRule::account_wide(rule.id);
     request.billing_customer_id = session.settings.customer;
-    let about = rule::about(session, rule);
     // Whose servers a global rule is for, nobody could say later.
     let way_back = rule::owner_of(session, rule).map(|customer| WayBack::AddRule {
         rule: Box::new(rule.clone()),
         customer,
     });
-    let sent = session
-        .write_reversibly(request, &about, server_of(rule), |_| way_back)
-        .await
-        .map_err(|error| refused_for_customer(session, rule, error));
-    let Some(_) = sent.map_err(|error| error.during(format!("removing rule {}", rule.id)))? else {
-        return Ok(End::Planned);
-    };
-    notebook.learn(Seen::Gone(rule.id.into()));
-    Ok(End::Done(removed(session, rule)))
+    let sent = rule::send(session, ("removing", rule), request, way_back).await?;
+    Ok(sent.map_or(End::Planned, |_| {
+        notebook.learn(Seen::Gone(rule.id.into()));
+        End::Done(removed(session, rule))
+    }))
 }
 
 fn removed(session: &Session, rule: &Rule) -> Done {

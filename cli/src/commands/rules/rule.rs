@@ -3,12 +3,14 @@
 use crate::commands::common::views::{place_of, ports_of};
 use crate::error::{CliError, Exit};
 use crate::notebook::Notebook;
+use crate::notebook::way_back::WayBack;
 use crate::references::{self, RecordKind};
 use crate::session::Session;
 use crate::session::prompt::Danger;
 use crate::values::ports::PortSpec;
 use secmon::model::{CustomerId, Rule};
 use secmon::operations::GetRule;
+use secmon::{Operation, Response};
 use uuid::Uuid;
 
 /// How rules are named in sentences.
@@ -87,8 +89,23 @@ pub fn about(session: &Session, rule: &Rule) -> String {
     format!("rule for {}", place(session, rule))
 }
 
+/// Sends a change of a rule.
+pub async fn send<O: Operation>(
+    session: &Session,
+    (doing, rule): (&str, &Rule),
+    request: O,
+    way_back: Option<WayBack>,
+) -> Result<Option<Response<O::Output>>, CliError> {
+    let (about, server) = (about(session, rule), rule.endpoint_id.map(Uuid::from));
+    let sent = session.write_reversibly(request, &about, server, |_| way_back);
+    sent.await.map_err(|error| {
+        let error = refused_for_customer(session, rule, error);
+        error.during(format!("{doing} rule {}", rule.id))
+    })
+}
+
 /// A rule that every customer sees and none may change is the account's.
-pub fn refused_for_customer(session: &Session, rule: &Rule, error: CliError) -> CliError {
+fn refused_for_customer(session: &Session, rule: &Rule, error: CliError) -> CliError {
     match (rule.endpoint_id, session.settings.customer) {
         (None, Some(customer)) if error.exit() == Exit::NotFound => CliError::not_found(format!(
             "rule {} does not belong to customer {customer}: it applies to the whole account",
@@ -104,11 +121,6 @@ pub fn owner_of(session: &Session, rule: &Rule) -> Option<CustomerId> {
     let server = rule.endpoint.as_ref();
     let owner = server.and_then(|server| server.billing_customer_id);
     owner.or(session.settings.customer)
-}
-
-/// The server of a rule that is for one.
-pub fn server_of(rule: &Rule) -> Option<Uuid> {
-    rule.endpoint_id.map(Uuid::from)
 }
 
 /// The rule with this id, or with one that begins so.
