@@ -51,11 +51,8 @@ pub async fn run(context: &Context, args: SubscriptionChangeArgs) -> Result<Outc
         (true, Some(quantity)) if subscription.product == DOMAINS => Kept::AtLeast(quantity.into()),
         (true, _) => Kept::Unknown,
     };
-    let outlook = subscription.outlook(context, kept).await;
-    subscription.confirm(
-        context,
-        &format!("About to change {label} to {to}.{outlook}"),
-    )?;
+    let change = format!("change {label} to {to}");
+    subscription.confirm(context, &change, kept).await?;
     let mut request = ChangeSubscription::new(
         subscription.customer,
         subscription.service,

@@ -28,13 +28,10 @@ pub async fn run(
     to: Transition,
 ) -> Result<Outcome, CliError> {
     let subscription = Subscription::read(context, target)?;
-    let label = subscription.label();
     if to != Transition::Resume {
-        let outlook = subscription.outlook(context, Kept::Unknown).await;
-        subscription.confirm(
-            context,
-            &format!("About to {} {label}.{outlook}", to.verb()),
-        )?;
+        let change = format!("{} {}", to.verb(), subscription.label());
+        let asked = subscription.confirm(context, &change, Kept::Unknown);
+        asked.await?;
     }
     let before = subscription.active(context).await;
     let mut end = send(context, &subscription, to).await;

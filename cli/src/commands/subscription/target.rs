@@ -45,20 +45,6 @@ impl Subscription {
         })
     }
 
-    /// What a change of it may pause.
-    pub async fn outlook(&self, context: &Context, kept: Kept) -> String {
-        let danger = Danger::Moderate;
-        capacity::outlook(
-            &context.session,
-            &context.prompt,
-            danger,
-            self.customer,
-            &self.product,
-            kept,
-        )
-        .await
-    }
-
     /// The names of what is active of its product; none in a dry run, or where they cannot be read.
     pub async fn active(&self, context: &Context) -> Option<Vec<String>> {
         match context.session.settings.safety.dry_run {
@@ -67,9 +53,19 @@ impl Subscription {
         }
     }
 
-    pub fn confirm(&self, context: &Context, question: &str) -> Result<(), CliError> {
-        let name = self.service.to_string();
-        capacity::confirm(context, Danger::Moderate, question, &name)
+    /// Asks before a change of it, with what that may pause.
+    pub async fn confirm(
+        &self,
+        context: &Context,
+        change: &str,
+        kept: Kept,
+    ) -> Result<(), CliError> {
+        let danger = Danger::Moderate;
+        let (session, prompt, product) = (&context.session, &context.prompt, &self.product);
+        let outlook =
+            capacity::outlook(session, prompt, danger, self.customer, product, kept).await;
+        let question = format!("About to {change}.{outlook}");
+        capacity::confirm(context, danger, &question, &self.service.to_string())
     }
 
     /// Keeps in mind that there is such a subscription.
