@@ -18,6 +18,7 @@ use secmon::model::{
 };
 use secmon::operations::{DomainOverview, ListDomains, ListEndpoints};
 use serde_json::{Value, json};
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 const COLUMNS: &[Field<(String, u64)>] = &[
@@ -84,7 +85,8 @@ fn of_account(session: &Session, servers: &Usage) -> Outcome {
     story.push(Line::Hint(
         "alerts and rules belong to customers: `status -c ID`".to_owned(),
     ));
-    Outcome::record(result, table(&[("servers", servers)], &[])).tell(story)
+    let table = table(&[("servers", servers)], &Counts::new());
+    Outcome::record(result, table).tell(story)
 }
 
 /// How one customer stands.
@@ -192,22 +194,17 @@ fn rules_text(total: usize, expiring: usize) -> String {
     }
 }
 
-type Counts = Vec<(u8, String, u64)>;
-
 /// How many alerts of each severity there are, worst first.
+type Counts = BTreeMap<Reverse<(u8, String)>, u64>;
+
 fn by_severity<'a>(severities: impl Iterator<Item = Option<&'a Severity>>) -> Counts {
-    let mut counts: BTreeMap<(u8, String), u64> = BTreeMap::new();
+    let mut counts = Counts::new();
     for severity in severities {
         let severity = severity.cloned().unwrap_or(Severity::from("unknown"));
-        *counts
-            .entry((severity_rank(&severity), severity.as_str().to_owned()))
-            .or_default() += 1;
+        let severity = (severity_rank(&severity), severity.to_string());
+        *counts.entry(Reverse(severity)).or_default() += 1;
     }
     counts
-        .into_iter()
-        .rev()
-        .map(|((rank, name), count)| (rank, name, count))
-        .collect()
 }
 
 /// The open alerts of the domains; they cost a call for each domain, so not of very many.
@@ -244,18 +241,16 @@ fn uncounted(overview: &DomainOverview) -> String {
 
 /// Two counts as one.
 fn together(one: &Counts, other: Option<&Counts>) -> Counts {
-    let mut sum: BTreeMap<(u8, String), u64> = BTreeMap::new();
-    for (rank, name, count) in one.iter().chain(other.into_iter().flatten()) {
-        *sum.entry((*rank, name.clone())).or_default() += count;
+    let mut sum = one.clone();
+    for (severity, count) in other.into_iter().flatten() {
+        *sum.entry(severity.clone()).or_default() += count;
     }
-    let flat = |((rank, name), count)| (rank, name, count);
-    sum.into_iter().rev().map(flat).collect()
+    sum
 }
 
 fn counts_json(counts: &Counts) -> Value {
-    let counts = counts
-        .iter()
-        .map(|(_, name, count)| (name.clone(), json!(count)));
+    let counts = counts.iter();
+    let counts = counts.map(|(Reverse((_, name)), count)| (name.clone(), json!(count)));
     Value::Object(counts.collect())
 }
 
@@ -265,7 +260,7 @@ fn alerts_text(severities: &Counts) -> String {
     }
     severities
         .iter()
-        .map(|(_, name, count)| format!("{count} {name}"))
+        .map(|(Reverse((_, name)), count)| format!("{count} {name}"))
         .collect::<Vec<_>>()
         .join(", ")
 }
@@ -305,7 +300,7 @@ fn domain_lines(domains: &Usage) -> [Line; 2] {
     ]
 }
 
-fn table(kinds: &[(&str, &Usage)], severities: &[(u8, String, u64)]) -> Table {
+fn table(kinds: &[(&str, &Usage)], severities: &Counts) -> Table {
     let states = kinds.iter().flat_map(|(kind, usage)| {
         let states = usage.by_status.iter().flatten();
         let states = states.map(move |(state, count)| (format!("{kind} {state}"), *count));
@@ -314,7 +309,7 @@ fn table(kinds: &[(&str, &Usage)], severities: &[(u8, String, u64)]) -> Table {
     });
     let alerts = severities
         .iter()
-        .map(|(_, name, count)| (format!("open alerts {name}"), *count));
+        .map(|(Reverse((_, name)), count)| (format!("open alerts {name}"), *count));
     let counts: Vec<(String, u64)> = states.chain(alerts).collect();
     Table::of(COLUMNS, &counts)
 }
