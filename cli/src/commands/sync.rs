@@ -5,7 +5,7 @@ use crate::bulk::args::OnError;
 use crate::bulk::spreadsheet::{self, BadRow, Records};
 use crate::bulk::{self, Done, End, input};
 use crate::context::Context;
-use crate::error::{CliError, Own};
+use crate::error::CliError;
 use crate::machine::files;
 use crate::session::Session;
 use crate::session::prompt::{Danger, Prompt};
@@ -18,6 +18,7 @@ use secmon::model::{CapacityReport, CustomerId, SubscriptionStatus};
 use secmon::operations::{ServiceReport, SyncResult, SyncServices, UnknownService};
 use secmon::{Namespace, Operation};
 use serde_json::{Map, Value, json};
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
@@ -76,32 +77,25 @@ pub async fn run(context: &Context, args: SyncArgs) -> Result<Outcome, CliError>
         context.session.leave_calls_to_people()?;
     }
     // No journal: to report a state again changes nothing twice, and another report may have said otherwise since.
-    let send = async |request: &SyncServices| send(&context.session, request).await;
-    let ends = bulk::run(
-        &context.session,
-        &context.screen,
-        &requests,
-        OnError::Stop,
-        send,
-    )
-    .await;
-    Total::of(ends)
+    let (session, screen) = (&context.session, &context.screen);
+    let total = RefCell::new(Total::default());
+    let send = async |request: &SyncServices| send(session, request, &total).await;
+    let ends = bulk::run(session, screen, &requests, OnError::Stop, send).await;
+    total.into_inner().until_failure(ends)
 }
 
-fn about(request: &SyncServices) -> String {
-    format!(
-        "the status of {}",
-        counted(request.services.len(), "service")
-    )
-}
-
-async fn send(session: &Session, request: &SyncServices) -> Result<End, CliError> {
-    let sent = session.write(request.clone(), &about(request)).await?;
+/// One call of a sync; what it did is added to the total.
+async fn send(
+    session: &Session,
+    request: &SyncServices,
+    total: &RefCell<Total>,
+) -> Result<End, CliError> {
+    let services = counted(request.services.len(), "service");
+    let about = format!("the status of {services}");
+    let sent = session.write(request.clone(), &about).await?;
     Ok(sent.map_or(End::Planned, |answer| {
-        End::Done(Done {
-            record: to_json(&answer.data),
-            ..Done::default()
-        })
+        total.borrow_mut().add(answer.into_data());
+        End::Done(Done::default())
     }))
 }
 
@@ -304,43 +298,34 @@ struct Total {
     reports: Vec<(CustomerId, CapacityReport)>,
 }
 
-impl Total {
-    /// What the calls did until one failed.
-    fn of(ends: Vec<End>) -> Result<Outcome, CliError> {
-        let mut total = Self {
+impl Default for Total {
+    fn default() -> Self {
+        Self {
             changed: Some(0),
             unchanged: Some(0),
             unknown: Some(Vec::new()),
             enforcement: Some(Map::new()),
             reports: Vec::new(),
-        };
-        let mut trouble = None;
-        for (i, end) in ends.into_iter().enumerate() {
-            match end {
-                End::Done(done) | End::Skipped(done) => {
-                    let result = serde_json::from_value(done.record).map_err(|error| {
-                        CliError::new(
-                            Own::JournalFull,
-                            format!("the journal of an earlier run cannot be read: {error}"),
-                        )
-                        .hint("begin anew with --restart")
-                    })?;
-                    total.add(result);
-                }
-                End::Planned => {}
-                End::Failed(error) if i == 0 => return Err(error),
-                End::Failed(error) => {
-                    trouble = Some(error.during(
+        }
+    }
+}
+
+impl Total {
+    /// What the calls did until one failed.
+    fn until_failure(self, ends: Vec<End>) -> Result<Outcome, CliError> {
+        let mut outcome = self.outcome();
+        let mut ends = ends.into_iter().enumerate();
+        match ends.find_map(|(i, end)| Some((i, end.error()?.clone()))) {
+            Some((0, error)) => return Err(error),
+            Some((_, error)) => {
+                outcome.trouble =
+                    Some(error.during(
                         "a later call of the sync; what the calls before it did stands above",
                     ));
-                    break;
-                }
             }
+            None => {}
         }
-        Ok(Outcome {
-            trouble,
-            ..total.outcome()
-        })
+        Ok(outcome)
     }
 
     fn add(&mut self, result: SyncResult) {
