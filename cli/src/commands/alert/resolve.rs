@@ -68,14 +68,10 @@ async fn resolve_found(
     alerts: &[Alert],
     customer: CustomerId,
 ) -> Result<Outcome, CliError> {
-    let open_ones = match args.ack {
-        true => OpenOnes::AreAcknowledged,
-        false => OpenOnes::Stay,
-    };
     let resolving = Resolving {
         context,
         customer,
-        open_ones,
+        acknowledges: args.ack,
     };
     let items = bulk::change_all(context, &resolving, alerts, &args.run).await?;
     let mut outcome = bulk::conclude(&context.screen, RESOLVED, items)?;
@@ -88,18 +84,12 @@ async fn resolve_found(
     Ok(outcome)
 }
 
-/// What happens to a domain alert that nobody has acknowledged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum OpenOnes {
-    Stay,
-    AreAcknowledged,
-}
-
 /// Alerts that are resolved.
 struct Resolving<'a> {
     context: &'a Context,
     customer: CustomerId,
-    open_ones: OpenOnes,
+    /// A domain alert that nobody has acknowledged is acknowledged first.
+    acknowledges: bool,
 }
 
 impl ChangeOfMany for Resolving<'_> {
@@ -125,11 +115,14 @@ impl ChangeOfMany for Resolving<'_> {
     }
 
     async fn apply(&self, alert: &Alert, prior: Prior) -> Result<End, CliError> {
-        let (context, customer) = (self.context, self.customer);
+        let (session, customer) = (&self.context.session, self.customer);
         let end = match alert {
-            Alert::Port(alert) => resolve_port(&context.session, alert, customer).await?,
+            Alert::Port(alert) => resolve_port(session, alert, customer).await?,
             Alert::Domain(alert) => {
-                resolve_domain(&context.session, alert, customer, self.open_ones).await?
+                if self.acknowledges && alert.status == DomainAlertStatus::Open {
+                    acknowledge_one(session, alert, customer).await?;
+                }
+                resolve_domain(session, alert, customer).await?
             }
         };
         Ok(end.after(prior))
@@ -165,7 +158,6 @@ async fn resolve_domain(
     session: &Session,
     alert: &DomainAlert,
     customer: CustomerId,
-    open_ones: OpenOnes,
 ) -> Result<End, CliError> {
     let named = Alert::Domain(Box::new(alert.clone()));
     if alert.status == DomainAlertStatus::Resolved {
@@ -174,9 +166,6 @@ async fn resolve_domain(
             to_json(alert),
             ALREADY_RESOLVED,
         )));
-    }
-    if open_ones == OpenOnes::AreAcknowledged && alert.status == DomainAlertStatus::Open {
-        acknowledge_one(session, alert, customer).await?;
     }
     let request = ResolveDomainAlert::new(customer, alert.monitored_domain_id, alert.id);
     let sent = session
