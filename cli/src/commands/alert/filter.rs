@@ -1,5 +1,6 @@
 //! Which alerts a list, a watch or a triage is about.
 
+use crate::commands::domain::named;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::references::alert_pages::AlertPages;
@@ -65,23 +66,15 @@ pub enum Scope {
     Domain(DomainRef),
 }
 
-/// What was found, and whose it is.
-pub struct Found {
-    /// The customer.
-    pub customer: CustomerId,
-    /// Its alerts, those of ports first.
-    pub alerts: Vec<Alert>,
-}
-
-/// Reads the alerts that the filters admit.
+/// Reads the alerts that the filters admit, those of ports first, and whose they are.
 pub async fn read(
     context: &Context,
     filter: &AlertFilter,
-    status: Option<AlertStatusArg>,
-) -> Result<Found, CliError> {
+    status: AlertStatusArg,
+) -> Result<(CustomerId, Vec<Alert>), CliError> {
     let (customer, scope) = scope(context, filter).await?;
-    let alerts = read_at(context, filter, status, (customer, &scope)).await?;
-    Ok(Found { customer, alerts })
+    let alerts = read_at(context, filter, Some(status), (customer, &scope)).await?;
+    Ok((customer, alerts))
 }
 
 /// The same of a place that is known.
@@ -185,12 +178,7 @@ pub async fn scope(
         ));
     }
     if let Some(name) = &filter.domain {
-        let names = std::slice::from_ref(name);
-        let customer = references::customer_of_domains(context, names)?;
-        let mut found = references::domains(context, names).await?;
-        let domain = found
-            .pop()
-            .ok_or_else(|| CliError::not_found(format!("no domain {name:?}")))?;
+        let (domain, customer) = named::one(context, name).await?;
         return Ok((customer, Scope::Domain(domain)));
     }
     Ok((customer(context)?, Scope::Customer))

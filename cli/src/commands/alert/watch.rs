@@ -166,8 +166,7 @@ impl<'a> Watch<'a> {
                 new
             }
             Looks::Part(known) => {
-                let status = Some(AlertStatusArg::Open);
-                let open = filter::read(context, self.filter, status).await?.alerts;
+                let (_, open) = filter::read(context, self.filter, AlertStatusArg::Open).await?;
                 self.open = open.len();
                 let is_new = |alert: &Alert| known.insert(alert.handle());
                 open.into_iter().filter(is_new).collect()
