@@ -41,14 +41,6 @@ pub struct EndpointSelection {
     /// All servers of the customer given with -c
     #[arg(long, conflicts_with_all = ["endpoints", "file"])]
     pub all: bool,
-    /// Servers by name
-    #[command(flatten)]
-    pub targets: EndpointTargets,
-}
-
-/// Servers to change.
-#[derive(Debug, Args)]
-pub struct EndpointTargets {
     /// The servers: id, IP address, host name or nickname, or - to read them from standard input
     #[arg(value_name = "ENDPOINT")]
     pub endpoints: Vec<String>,
@@ -169,7 +161,7 @@ impl Suspended for ServerRow {
 /// Every server is found before any is changed.
 async fn run_named(
     context: &Context,
-    targets: &EndpointTargets,
+    targets: &EndpointSelection,
     change: ServerChange,
 ) -> Result<Outcome, CliError> {
     let named = named_servers(targets)?;
@@ -209,7 +201,7 @@ pub async fn run(
     change: ServerChange,
 ) -> Result<Outcome, CliError> {
     if !servers.all {
-        return run_named(context, &servers.targets, change).await;
+        return run_named(context, servers, change).await;
     }
     let customer = context.customer()?;
     let listed =
@@ -235,7 +227,7 @@ pub async fn run(
         }
     };
     let changing = ServersChanging { context, change };
-    let items = bulk::change_all(context, &changing, &rows, &servers.targets.run).await?;
+    let items = bulk::change_all(context, &changing, &rows, &servers.run).await?;
     let mut outcome = bulk::report(&context.screen, change.words(), &items)?;
     outcome
         .story
@@ -327,7 +319,7 @@ fn refuse_others_by_name(
 }
 
 /// The error of a command that names no server, with the ways to name some.
-fn nothing_named(session: &Session, targets: &EndpointTargets, change: ServerChange) -> CliError {
+fn nothing_named(session: &Session, targets: &EndpointSelection, change: ServerChange) -> CliError {
     let error =
         CliError::usage("no server is named: give ids, addresses or names, or a file with -f");
     let verb = change.verb();
@@ -345,7 +337,7 @@ fn nothing_named(session: &Session, targets: &EndpointTargets, change: ServerCha
 }
 
 /// The names typed, and those of the file or of standard input with their lines.
-fn named_servers(targets: &EndpointTargets) -> Result<Vec<NamedServer>, CliError> {
+fn named_servers(targets: &EndpointSelection) -> Result<Vec<NamedServer>, CliError> {
     let mut named = Vec::new();
     for name in &targets.endpoints {
         match name.as_str() {
