@@ -26,6 +26,7 @@ use crate::values::durations;
 use csv::StringRecord;
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::path::Path;
 
 const OPERATION: &str = "provision";
 const WORDS: Words = Words {
@@ -40,8 +41,8 @@ pub async fn run(context: &Context, args: ProvisionArgs) -> Result<Outcome, CliE
     }
     // A length that cannot be read is told before anything is sent.
     durations::length("--wait-timeout", &args.wait.wait_timeout)?;
-    if args.file.is_some() {
-        return from_file(context, &args).await;
+    if let Some(path) = &args.file {
+        return from_file(context, path, &args).await;
     }
     let mut targets = from_arguments(context, &args)?;
     match targets.len() {
@@ -50,10 +51,11 @@ pub async fn run(context: &Context, args: ProvisionArgs) -> Result<Outcome, CliE
     }
 }
 
-async fn from_file(context: &Context, args: &ProvisionArgs) -> Result<Outcome, CliError> {
-    let Some(path) = &args.file else {
-        return Err(no_target());
-    };
+async fn from_file(
+    context: &Context,
+    path: &Path,
+    args: &ProvisionArgs,
+) -> Result<Outcome, CliError> {
     refuse_beside_file(args)?;
     let options = FileOptions {
         map: &args.map,
@@ -73,12 +75,8 @@ async fn from_file(context: &Context, args: &ProvisionArgs) -> Result<Outcome, C
     }
     // A run that is refused because it is under way leaves the other one's report alone.
     let journal = journal(context, &sheet.rows, args)?;
-    let mut report = match wanted {
-        Some(path) => Some(ReportFile::create(path, &sheet)?),
-        None => None,
-    };
-    let items = send_rows(context, &sheet.rows, &journal, args, report.as_mut()).await?;
-    finish(context, &sheet.rows, &items, &args.wait).await
+    let report = wanted.map(|path| ReportFile::create(path, &sheet));
+    send_rows(context, &sheet.rows, &journal, args, report.transpose()?).await
 }
 
 /// A file says per row what these options say for one server.
@@ -108,11 +106,14 @@ fn from_arguments(context: &Context, args: &ProvisionArgs) -> Result<Vec<Target>
     // As in a list that was copied: 203.0.113.1, 203.0.113.2
     let names: Vec<&str> = names.map(|name| name.trim_end_matches(',')).collect();
     if names.is_empty() {
-        return Err(no_target());
+        return Err(CliError::usage(
+            "there is no target: give the IP addresses of servers, or a file with -f",
+        )
+        .hint("see how: `provision --help`"));
     }
     if let Some(file) = names
         .iter()
-        .find(|name| name.ends_with(".csv") || std::path::Path::new(name).is_file())
+        .find(|name| name.ends_with(".csv") || Path::new(name).is_file())
     {
         return Err(
             CliError::usage(format!("{file:?} is a file, not a server")).hint(format!(
@@ -172,11 +173,6 @@ fn bare_names(args: &ProvisionArgs) -> BareNames {
     }
 }
 
-fn no_target() -> CliError {
-    CliError::usage("there is no target: give the IP addresses of servers, or a file with -f")
-        .hint("see how: `provision --help`")
-}
-
 async fn several(
     context: &Context,
     targets: Vec<Target>,
@@ -191,8 +187,7 @@ async fn several(
         })
         .collect();
     let journal = journal(context, &rows, args)?;
-    let items = send_rows(context, &rows, &journal, args, None).await?;
-    finish(context, &rows, &items, &args.wait).await
+    send_rows(context, &rows, &journal, args, None).await
 }
 
 fn journal(context: &Context, rows: &[Row], args: &ProvisionArgs) -> Result<Journal, CliError> {
@@ -215,8 +210,8 @@ async fn send_rows(
     rows: &[Row],
     journal: &Journal,
     args: &ProvisionArgs,
-    mut report: Option<&mut ReportFile>,
-) -> Result<Vec<Item>, CliError> {
+    mut report: Option<ReportFile>,
+) -> Result<Outcome, CliError> {
     let places = rows.iter().filter_map(|row| row.target.place());
     other_owners::confirm(context, places).await?;
     let sending = Sending {
@@ -249,7 +244,8 @@ async fn send_rows(
         }
     };
     let run = (journal, args.on_error);
-    Ok(bulk::change_telling(context, &sending, rows, run, tell).await)
+    let items = bulk::change_telling(context, &sending, rows, run, tell).await;
+    finish(context, rows, &items, &args.wait).await
 }
 
 /// Rows on their way.
