@@ -38,13 +38,7 @@ struct Report {
 /// Runs the command.
 pub async fn run(context: &Context, args: &ReportArgs) -> Result<Outcome, CliError> {
     let customer = context.customer()?;
-    let logo = args.logo.as_deref().map(logo::data_url).transpose()?;
-    let report = Report {
-        client_name: args.client_name.clone(),
-        brand: args.brand.clone(),
-        logo,
-        ..collect(context, customer).await?
-    };
+    let report = collect(context, customer, args).await?;
     if report.servers.is_empty() && report.domains.is_empty() {
         return Err(CliError::not_found(format!(
             "nothing to report of customer {customer}: no server and no domain; no page was written"
@@ -71,7 +65,12 @@ pub async fn run(context: &Context, args: &ReportArgs) -> Result<Outcome, CliErr
     Ok(Outcome::record(result, Table::default()).tell(vec![Line::text(sentence)]))
 }
 
-async fn collect(context: &Context, customer: CustomerId) -> Result<Report, CliError> {
+async fn collect(
+    context: &Context,
+    customer: CustomerId,
+    args: &ReportArgs,
+) -> Result<Report, CliError> {
+    let logo = args.logo.as_deref().map(logo::data_url).transpose()?;
     let endpoints =
         references::all_endpoints(&context.session, &context.notebook, Some(customer)).await?;
     let progress = context.screen.progress(endpoints.len());
@@ -108,9 +107,9 @@ async fn collect(context: &Context, customer: CustomerId) -> Result<Report, CliE
     expiring.sort_by_key(|rule| rule.expires_at.as_ref().map(|end| end.date_time()));
     Ok(Report {
         customer,
-        client_name: None,
-        brand: None,
-        logo: None,
+        client_name: args.client_name.clone(),
+        brand: args.brand.clone(),
+        logo,
         made_at: Utc::now().date_naive(),
         servers,
         domains,
