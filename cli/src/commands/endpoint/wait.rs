@@ -72,7 +72,7 @@ pub async fn run(context: &Context, args: EndpointWaitArgs) -> Result<Outcome, C
     let resume = format!(
         "endpoint wait {} --for {}{again}",
         ids.join(" "),
-        goal_name(args.goal)
+        args.goal.to_possible_value().unwrap_or_default().get_name()
     );
     let wait = Wait::new(length, resume)
         .at_least(durations::length("--interval", &args.interval)?)
@@ -157,14 +157,6 @@ fn after(args: &EndpointWaitArgs) -> Result<Option<Timestamp>, CliError> {
 fn reached(goal: WaitFor) -> &'static str {
     match goal {
         WaitFor::Scan => "scanned",
-        WaitFor::Active => "active",
-        WaitFor::Paused => "paused",
-    }
-}
-
-fn goal_name(goal: WaitFor) -> &'static str {
-    match goal {
-        WaitFor::Scan => "scan",
         WaitFor::Active => "active",
         WaitFor::Paused => "paused",
     }
