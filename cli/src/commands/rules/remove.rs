@@ -3,7 +3,7 @@
 use super::rule::{self, danger_of};
 use crate::bulk::args::RunArgs;
 use crate::bulk::{self, ChangeOfMany, Done, End, Journal, Key, Label, Origin, Prior, Words};
-use crate::commands::common::views::ports_of;
+use crate::commands::common::views::{owner_of, ports_of};
 use crate::context::Context;
 use crate::error::{CliError, Exit};
 use crate::machine::files;
@@ -208,9 +208,7 @@ impl ChangeOfMany for Removing<'_> {
     }
 
     fn label(&self, row: &NamedRule) -> Label {
-        let endpoint = row.rule.endpoint.as_ref();
-        let customer = endpoint.and_then(|endpoint| endpoint.billing_customer_id);
-        Label::of(ports_of(&row.rule), customer)
+        Label::of(ports_of(&row.rule), owner_of(&row.rule))
     }
 
     fn key(&self, row: &NamedRule) -> Key {

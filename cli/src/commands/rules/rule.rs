@@ -1,6 +1,6 @@
 //! The rule that an argument names, and what a change of it touches.
 
-use crate::commands::common::views::{place_of, ports_of};
+use crate::commands::common::views::{self, place_of, ports_of};
 use crate::error::{CliError, Exit};
 use crate::notebook::Notebook;
 use crate::notebook::way_back::WayBack;
@@ -118,9 +118,7 @@ fn refused_for_customer(session: &Session, rule: &Rule, error: CliError) -> CliE
 
 /// Whose a rule is, as far as it or the command line tells.
 pub fn owner_of(session: &Session, rule: &Rule) -> Option<CustomerId> {
-    let server = rule.endpoint.as_ref();
-    let owner = server.and_then(|server| server.billing_customer_id);
-    owner.or(session.settings.customer)
+    views::owner_of(rule).or(session.settings.customer)
 }
 
 /// The rule with this id, or with one that begins so.
