@@ -11,11 +11,8 @@ use secmon::operations::ListDomains;
 /// Runs the command.
 pub async fn run(context: &Context) -> Result<Outcome, CliError> {
     let customer = context.customer()?;
-    let overview = context
-        .session
-        .read(ListDomains::new(customer))
-        .await?
-        .into_data();
+    let list = ListDomains::new(customer);
+    let overview = context.session.read(list).await?.into_data();
     let domains = overview.domains.as_deref();
     if let Some(domains) = domains {
         references::learn_domains(&context.notebook, customer, domains);

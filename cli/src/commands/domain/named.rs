@@ -3,11 +3,19 @@
 use crate::context::Context;
 use crate::error::CliError;
 use crate::references::{self, DomainRef};
+use clap::Args;
 use secmon::model::{CustomerId, DomainStatus, MonitoredDomain};
 
 /// Whether it is scanned.
 pub fn is_watched(domain: &MonitoredDomain) -> bool {
     domain.status == DomainStatus::Active
+}
+
+/// A domain.
+#[derive(Debug, Args)]
+pub struct DomainArg {
+    /// The domain: name or id
+    pub domain: String,
 }
 
 /// The domain that an argument names, and its customer.

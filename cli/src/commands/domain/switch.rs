@@ -232,19 +232,12 @@ pub async fn switch(
 
 /// Asks before a change of domains where a question is due.
 fn confirm(prompt: &Prompt, rows: &[DomainRow], change: Transition) -> Result<(), CliError> {
-    let question = match rows {
-        [one] => format!("About to {} {}.", change.verb(), one.domain.named()),
-        many => format!(
-            "About to {} {} domains: {}.",
-            change.verb(),
-            many.len(),
-            bulk::preview(many, |row| row.domain.named())
-        ),
+    let (what, typed) = match rows {
+        [one] => (String::new(), one.domain.label()),
+        many => (format!("{} domains: ", many.len()), many.len().to_string()),
     };
-    let typed = match rows {
-        [one] => one.domain.label(),
-        many => many.len().to_string(),
-    };
+    let names = bulk::preview(rows, |row| row.domain.named());
+    let question = format!("About to {} {what}{names}.", change.verb());
     prompt.confirm(change.danger().times(rows.len()), &question, &typed)
 }
 
