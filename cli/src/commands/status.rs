@@ -104,11 +104,8 @@ pub async fn of_customer(context: &Context, customer: CustomerId) -> Result<Outc
     alerts.retain(|alert| !live.lacks(alert.endpoint_id));
     let rules = rules_of(context, customer, &live).await?;
     let expiring = rules.iter().filter(|rule| ends_soon(rule)).count();
-    let overview = context
-        .session
-        .read(ListDomains::new(customer))
-        .await?
-        .into_data();
+    let list = ListDomains::new(customer);
+    let overview = context.session.read(list).await?.into_data();
     let domains = Usage::of_domains(&overview);
     new_customer::tell_if_empty(&context.screen, customer, servers.used, &overview);
     let of_ports = by_severity(alerts.iter().map(|alert| alert.severity.as_ref()));

@@ -6,6 +6,7 @@ use crate::notebook::Notebook;
 use crate::references;
 use crate::session::Session;
 use secmon::model::{CustomerId, Endpoint, EndpointId, Timestamp};
+use secmon::operations::GetEndpoint;
 use secmon::watch::{ScanEnd, ScanWait};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -93,10 +94,8 @@ impl Wait {
                 }
             }
             if let Some(pause) = waits.iter().map(ScanWait::pause).min() {
-                context
-                    .session
-                    .rest(pause.max(self.next_poll).min(self.left()))
-                    .await;
+                let pause = pause.max(self.next_poll).min(self.left());
+                context.session.rest(pause).await;
             }
         }
         let servers = servers.iter();
@@ -192,26 +191,19 @@ pub async fn current(
     endpoints: &[Endpoint],
 ) -> Result<Vec<Endpoint>, CliError> {
     if let [one] = endpoints {
-        return Ok(vec![
-            session
-                .read(secmon::operations::GetEndpoint::account_wide(one.id))
-                .await?
-                .into_data(),
-        ]);
+        let get = GetEndpoint::account_wide(one.id);
+        return Ok(vec![session.read(get).await?.into_data()]);
     }
     let wanted: BTreeSet<EndpointId> = endpoints.iter().map(|endpoint| endpoint.id).collect();
-    let customers: BTreeSet<Option<CustomerId>> = endpoints
+    let owners = endpoints
         .iter()
-        .map(|endpoint| endpoint.billing_customer_id)
-        .collect();
+        .map(|endpoint| endpoint.billing_customer_id);
+    let customers: BTreeSet<Option<CustomerId>> = owners.collect();
     let mut current = Vec::new();
     for customer in customers {
-        let all = references::all_endpoints(session, notebook, customer).await?;
-        current.extend(
-            all.into_iter()
-                .filter(|endpoint| wanted.contains(&endpoint.id)),
-        );
+        current.extend(references::all_endpoints(session, notebook, customer).await?);
     }
+    current.retain(|endpoint| wanted.contains(&endpoint.id));
     Ok(current)
 }
 

@@ -113,11 +113,8 @@ async fn await_domain(
     let wait = Wait::new(length, format!("domain show {id} -c {customer}"));
     let summary = wait
         .until(context, async || {
-            let summary = context
-                .session
-                .read(GetDomainSummary::new(customer, id))
-                .await?
-                .into_data();
+            let summary = GetDomainSummary::new(customer, id);
+            let summary = context.session.read(summary).await?.into_data();
             Ok(summary.last_scan_at.is_some().then_some(summary))
         })
         .await?;

@@ -81,20 +81,13 @@ async fn collect(
     }
     progress.finish();
     add_further_alerts(context, customer, &mut servers).await?;
-    let overview = context
-        .session
-        .read(ListDomains::new(customer))
-        .await?
-        .into_data();
+    let list = ListDomains::new(customer);
+    let overview = context.session.read(list).await?.into_data();
     let mut domains = Vec::new();
     for domain in references::listed_domains(overview, customer)? {
-        let history = context
-            .session
-            .read(GetScanHistory::new(customer, domain.id))
-            .await?
-            .into_data()
-            .scans;
-        domains.push((domain, history));
+        let history = GetScanHistory::new(customer, domain.id);
+        let history = context.session.read(history).await?.into_data();
+        domains.push((domain, history.scans));
     }
     let mut expiring = references::all_rules(&context.session, &context.notebook, |mut list| {
         list.billing_customer_id = Some(customer);
