@@ -223,16 +223,8 @@ pub async fn acknowledge_one(
     let sent = session
         .write(request, &format!("alert {}", named.handle()))
         .await;
-    let Some(answer) =
-        sent.map_err(|error| error.during(format!("acknowledging {}", named.handle())))?
-    else {
-        return Ok(End::Planned);
-    };
-    let record = to_json(&answer.data.alert);
-    Ok(match alert.status {
-        DomainAlertStatus::Acknowledged => {
-            End::Skipped(ends::unchanged(&named, record, "was already acknowledged"))
-        }
-        _ => End::Done(ends::done(&named, record, "is acknowledged")),
-    })
+    let sent = sent.map_err(|error| error.during(format!("acknowledging {}", named.handle())))?;
+    let record = sent.map(|answer| to_json(&answer.data.alert));
+    let already = alert.status == DomainAlertStatus::Acknowledged;
+    Ok(ends::end(&named, record, "acknowledged", already))
 }

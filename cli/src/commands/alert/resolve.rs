@@ -38,7 +38,8 @@ const RESOLVED: Words = Words {
     skipped: "already resolved",
 };
 
-const ALREADY_RESOLVED: &str = "was already resolved";
+/// What an alert is then.
+const STATE: &str = "resolved";
 
 /// `secmon alert resolve`.
 pub async fn run(context: &Context, args: &AlertResolveArgs) -> Result<Outcome, CliError> {
@@ -140,18 +141,10 @@ async fn resolve_port(
     let sent = session
         .write_touching(ResolvePortAlert::new(customer, alert.id), &about, server)
         .await;
-    let Some(answer) =
-        sent.map_err(|error| error.during(format!("resolving alert {}", alert.id)))?
-    else {
-        return Ok(End::Planned);
-    };
-    let record = to_json(&answer.data.alert);
-    Ok(match alert.status {
-        PortAlertStatus::Resolved => {
-            End::Skipped(ends::unchanged(&named, record, ALREADY_RESOLVED))
-        }
-        _ => End::Done(ends::done(&named, record, "is resolved")),
-    })
+    let sent = sent.map_err(|error| error.during(format!("resolving alert {}", alert.id)))?;
+    let record = sent.map(|answer| to_json(&answer.data.alert));
+    let already = alert.status == PortAlertStatus::Resolved;
+    Ok(ends::end(&named, record, STATE, already))
 }
 
 async fn resolve_domain(
@@ -161,11 +154,7 @@ async fn resolve_domain(
 ) -> Result<End, CliError> {
     let named = Alert::Domain(Box::new(alert.clone()));
     if alert.status == DomainAlertStatus::Resolved {
-        return Ok(End::Skipped(ends::unchanged(
-            &named,
-            to_json(alert),
-            ALREADY_RESOLVED,
-        )));
+        return Ok(ends::end(&named, Some(to_json(alert)), STATE, true));
     }
     let request = ResolveDomainAlert::new(customer, alert.monitored_domain_id, alert.id);
     let sent = session
@@ -181,11 +170,6 @@ async fn resolve_domain(
             _ => error,
         }
     })?;
-    Ok(sent.map_or(End::Planned, |answer| {
-        End::Done(ends::done(
-            &named,
-            to_json(&answer.data.alert),
-            "is resolved",
-        ))
-    }))
+    let record = sent.map(|answer| to_json(&answer.data.alert));
+    Ok(ends::end(&named, record, STATE, false))
 }
