@@ -302,8 +302,9 @@ async fn not_made(
     if !error.concerns_field("port_start") {
         return Err(error);
     }
-    let meets = |rule: &Rule| wanted.port.meets(rule);
-    let Ok(Some(rule)) = matching(session, notebook, &wanted.place, meets).await else {
+    let there = rules_of(session, notebook, &wanted.place).await;
+    let mut there = there.unwrap_or_default().into_iter();
+    let Some(rule) = there.find(|rule| wanted.port.meets(rule)) else {
         return Err(error);
     };
     let (id, ports) = (rule.id, ports_of(&rule));
@@ -334,10 +335,8 @@ async fn same_rule(
     notebook: &Notebook,
     wanted: &Wanted,
 ) -> Result<Option<Rule>, CliError> {
-    matching(session, notebook, &wanted.place, |rule| {
-        wanted.is_made(rule)
-    })
-    .await
+    let there = rules_of(session, notebook, &wanted.place).await?;
+    Ok(there.into_iter().find(|rule| wanted.is_made(rule)))
 }
 
 /// The day of a timestamp, or the day itself.
@@ -365,17 +364,6 @@ fn done(wanted: &Wanted, rule: &Rule) -> Done {
         ),
         ..Done::default()
     }
-}
-
-/// The first live rule of this place that fits.
-async fn matching(
-    session: &Session,
-    notebook: &Notebook,
-    place: &Place,
-    fits: impl Fn(&Rule) -> bool,
-) -> Result<Option<Rule>, CliError> {
-    let rules = rules_of(session, notebook, place).await?;
-    Ok(rules.into_iter().find(fits))
 }
 
 /// The live rules of a place.
