@@ -7,7 +7,6 @@ pub mod single;
 mod waiting;
 
 use self::args::ProvisionArgs;
-use crate::bulk::args::RunArgs;
 use crate::bulk::{
     self, ChangeOfMany, Done, End, FileOptions, Item, Journal, Key, Label, MonitoredServers,
     Origin, Prior, REPORT, ReportFile, Row, Words, input,
@@ -18,7 +17,6 @@ use crate::context::Context;
 use crate::error::CliError;
 use crate::machine::files;
 use crate::references::targets::{self, BareNames, Defaults, RowFields, Target};
-use crate::session::Session;
 use crate::session::pace::LEFT_TO_PEOPLE;
 use crate::ui::invocation::quoted;
 use crate::ui::outcome::Outcome;
@@ -196,15 +194,6 @@ fn journal(context: &Context, rows: &[Row], args: &ProvisionArgs) -> Result<Jour
     Journal::open(context, OPERATION, origin, &keys, &args.run)
 }
 
-/// How many calls of a window the run leaves to people; from here on it does.
-fn left_to_people(session: &Session, run: &RunArgs) -> Result<u32, CliError> {
-    if run.use_whole_window {
-        return Ok(0);
-    }
-    session.leave_calls_to_people()?;
-    Ok(LEFT_TO_PEOPLE)
-}
-
 async fn send_rows(
     context: &Context,
     rows: &[Row],
@@ -223,7 +212,14 @@ async fn send_rows(
     let customers = rows.iter().map(|row| row.target.customer()).collect();
     let served = sending.known.customers();
     new_customer::announce_all(&context.session, &context.screen, &customers, &served)?;
-    let left_to_people = left_to_people(&context.session, &args.run)?;
+    // How many calls of a window the run leaves to people; from here on it does.
+    let left_to_people = match args.run.use_whole_window {
+        true => 0,
+        false => {
+            context.session.leave_calls_to_people()?;
+            LEFT_TO_PEOPLE
+        }
+    };
     let done_before = |row: &Row| sending.is_done(row);
     let (session, screen) = (&context.session, &context.screen);
     bulk::announce(
