@@ -83,38 +83,28 @@ impl<'a> Removing<'a> {
     }
 
     /// The rule that a word names, as it was found; or as the earlier run knew it.
-    fn row(&self, word: &str, found: Option<Rule>) -> Result<Option<NamedRule>, CliError> {
-        let earlier = self.earlier(word);
-        let (rule, is_gone) = match (found, earlier) {
-            (Some(rule), Some(earlier)) if rule.id != earlier.id => {
+    fn row(&self, word: &str, found: Result<Rule, CliError>) -> Result<NamedRule, CliError> {
+        let (rule, is_gone) = match (found, self.earlier(word)) {
+            (Ok(rule), Some(earlier)) if rule.id != earlier.id => {
                 let place = format!("the rule for {}", rule::place(&self.context.session, &rule));
                 return Err(bulk::came_back(word, &place, "remove"));
             }
-            (Some(rule), _) => (rule, false),
-            (None, Some(rule)) => (rule, true),
-            (None, None) => return Ok(None),
+            (Ok(rule), _) => (rule, false),
+            (Err(error), Some(rule)) if error.exit() == Exit::NotFound => (rule, true),
+            (Err(error), _) => return Err(error),
         };
-        Ok(Some(NamedRule {
+        Ok(NamedRule {
             word: word.to_owned(),
             rule,
             is_gone,
-        }))
+        })
     }
 
     async fn by_ids(&self, names: &[String]) -> Result<Vec<NamedRule>, CliError> {
         let mut rows = Vec::new();
         for name in names {
-            let row = match rule::find(&self.context.session, &self.context.notebook, name).await {
-                Ok(rule) => self.row(name, Some(rule))?,
-                Err(error) if error.exit() == Exit::NotFound => {
-                    let row = self.row(name, None)?;
-                    Some(row.ok_or(error)?)
-                }
-                Err(error) => return Err(error),
-            };
-            if let Some(row) = row {
-                push(&mut rows, row);
-            }
+            let found = rule::find(&self.context.session, &self.context.notebook, name).await;
+            push(&mut rows, self.row(name, found)?);
         }
         Ok(rows)
     }
@@ -142,14 +132,12 @@ impl<'a> Removing<'a> {
         for port in ports {
             let found = rules.iter().find(|rule| port.is_same(rule)).cloned();
             let none = || no_rule(&rules, port, &references::name_of(&endpoint), server);
-            let row = self.row(&port.to_string(), found)?.ok_or_else(none)?;
+            let row = self.row(&port.to_string(), found.ok_or_else(none))?;
             push(&mut rows, row);
         }
         Ok(rows)
     }
-}
 
-impl Removing<'_> {
     /// The error of a server that is in no list, with the rules that are left of it: they go by their ids.
     async fn with_rules_of_ended(
         &self,
