@@ -49,10 +49,9 @@ pub struct DomainLeaksArgs {
 
 /// `secmon domain leaks`.
 pub async fn run(context: &Context, args: &DomainLeaksArgs) -> Result<Outcome, CliError> {
-    let (name, category) = (args.domain.as_str(), args.category);
-    let (domain, customer) = named::one(context, name).await?;
+    let (domain, customer) = named::one(context, &args.domain).await?;
     let mut list = ListCredentialLeaks::new(customer, domain.id);
-    list.category = category.map(leak_category);
+    list.category = args.category.map(leak_category);
     // Which records are new, only all of them tell.
     let limit = context.screen.limit().filter(|_| !args.new);
     let most = limit.unwrap_or(usize::MAX);

@@ -25,26 +25,23 @@ pub struct DomainReleaseArgs {
 
 /// `secmon domain release`: the slot is given up for good, so the name is typed.
 pub async fn run(context: &Context, args: &DomainReleaseArgs) -> Result<Outcome, CliError> {
-    let (name, given) = (args.domain.as_str(), args.service.as_deref());
     if context.session.settings.namespace == Namespace::Provisioning {
         return Err(CliError::usage(
             "a slot is given up under the billing namespace only: leave out --namespace provisioning",
         ));
     }
-    let service = provision::service(&context.prompt, given)?;
-    let (domain, customer) = named::one(context, name).await?;
+    let service = provision::service(&context.prompt, args.service.as_deref())?;
+    let (domain, customer) = named::one(context, &args.domain).await?;
     let label = domain.label();
     let question = format!(
         "About to give up {label} of customer {customer} and its slot of service {service} for good: record, alerts and history."
     );
     context.prompt.confirm(Danger::Severe, &question, &label)?;
-    let sent = context
-        .session
-        .write(
-            ReleaseDomain::new(customer, service, domain.id),
-            &format!("domain {label}"),
-        )
-        .await;
+    let (session, request) = (
+        &context.session,
+        ReleaseDomain::new(customer, service, domain.id),
+    );
+    let sent = session.write(request, &format!("domain {label}")).await;
     let released = |record, slots: String| {
         End::Done(Done {
             id: domain.id.to_string(),
@@ -61,10 +58,7 @@ pub async fn run(context: &Context, args: &DomainReleaseArgs) -> Result<Outcome,
                 slots.map(|(used, total)| format!(" {used} of {total} slots are in use now."));
             released(to_json(&answer.data), slots.unwrap_or_default())
         }
-        Err(error)
-            if error.may_have_happened()
-                && is_gone(&context.session, domain.id, customer).await =>
-        {
+        Err(error) if error.may_have_happened() && is_gone(session, domain.id, customer).await => {
             let record = json!({ "monitored_domain_id": domain.id, "released": true });
             released(record, String::new())
         }

@@ -20,23 +20,18 @@ pub struct DomainRenameArgs {
 
 /// `secmon domain rename`.
 pub async fn run(context: &Context, args: &DomainRenameArgs) -> Result<Outcome, CliError> {
-    let (name, new) = (args.domain.as_str(), args.new.as_str());
-    let (domain, customer) = named::one(context, name).await?;
+    let new = args.new.as_str();
+    let (domain, customer) = named::one(context, &args.domain).await?;
     let way_back = domain.name.clone().map(|name| WayBack::RenameDomain {
         domain: domain.id,
         name,
     });
-    let sent = context
-        .session
-        .write_reversibly(
-            UpdateDomain::new(domain.id, new),
-            &format!("domain {}", domain.label()),
-            None,
-            |_| way_back,
-        )
-        .await;
-    let sent = sent.map_err(|error| error.during(format!("renaming {}", domain.label())))?;
-    let label = domain.label();
+    let (update, label) = (UpdateDomain::new(domain.id, new), domain.label());
+    let about = format!("domain {label}");
+    let session = &context.session;
+    let sent = session.write_reversibly(update, &about, None, |_| way_back);
+    let sent = sent.await;
+    let sent = sent.map_err(|error| error.during(format!("renaming {label}")))?;
     let end = sent.map_or(End::Planned, |answer| {
         let sentence = format!("Domain {label} is now watched as {new}; its history stays.");
         Done::answered(domain.id, &answer, sentence).changed()

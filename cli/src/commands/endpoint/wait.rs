@@ -54,21 +54,14 @@ pub async fn run(context: &Context, args: EndpointWaitArgs) -> Result<Outcome, C
         (None, None) => LONGEST_WAIT,
     };
     let after = after(&args)?;
-    let endpoints = references::endpoints(
-        context,
-        &files::or_stdin(&args.endpoints)?,
-        Prefixes::Accepted,
-    )
-    .await?;
+    let names = files::or_stdin(&args.endpoints)?;
+    let endpoints = references::endpoints(context, &names, Prefixes::Accepted).await?;
     let ids: Vec<String> = endpoints
         .iter()
-        .map(|endpoint| endpoint.id.to_string())
+        .map(|server| server.id.to_string())
         .collect();
-    let again = args
-        .after
-        .as_ref()
-        .map(|after| format!(" --after {after}"))
-        .unwrap_or_default();
+    let again = args.after.as_ref().map(|after| format!(" --after {after}"));
+    let again = again.unwrap_or_default();
     let resume = format!(
         "endpoint wait {} --for {}{again}",
         ids.join(" "),
@@ -95,13 +88,8 @@ pub async fn run(context: &Context, args: EndpointWaitArgs) -> Result<Outcome, C
         done: reached(args.goal),
         skipped: "already so",
     };
-    bulk::conclude(
-        &context.screen,
-        words,
-        now.iter()
-            .map(|endpoint| waited(endpoint, args.goal))
-            .collect(),
-    )
+    let items = now.iter().map(|endpoint| waited(endpoint, args.goal));
+    bulk::conclude(&context.screen, words, items.collect())
 }
 
 /// What is said when the wait runs out: it may be a part of the servers that is not so far.

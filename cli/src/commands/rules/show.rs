@@ -21,8 +21,7 @@ pub async fn run(
     notebook: &Notebook,
     args: &RuleShowArgs,
 ) -> Result<Outcome, CliError> {
-    let name = args.rule.as_str();
-    let rule = rule::find(session, notebook, name).await?;
+    let rule = rule::find(session, notebook, &args.rule).await?;
     let table = Table::of(views::RULE, [&rule]);
     let story = vec![
         Line::text(sentence(&rule, &place_of(&rule))),
