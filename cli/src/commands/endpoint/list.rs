@@ -55,12 +55,11 @@ pub async fn run(context: &Context, args: &EndpointListArgs) -> Result<Outcome, 
     }
     let mut endpoints = context.screen.cut(endpoints, total);
     let seen = endpoints.iter().map(Server::from).collect();
-    context
-        .notebook
-        .learn(match (args.status, context.screen.limit()) {
-            (None, None) => Seen::AllServers(context.session.settings.customer, seen),
-            _ => Seen::Servers(seen),
-        });
+    let seen = match (args.status, context.screen.limit()) {
+        (None, None) => Seen::AllServers(context.session.settings.customer, seen),
+        _ => Seen::Servers(seen),
+    };
+    context.notebook.learn(seen);
     if endpoints.is_empty() {
         tell_unknown(&context.session, &context.screen).await;
     }
