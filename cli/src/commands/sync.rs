@@ -2,7 +2,7 @@
 
 use super::common::capacity::{self, Kept};
 use crate::bulk::args::OnError;
-use crate::bulk::spreadsheet::{self, BadRow, Records};
+use crate::bulk::spreadsheet;
 use crate::bulk::{self, Done, End, input};
 use crate::context::Context;
 use crate::error::CliError;
@@ -151,36 +151,24 @@ impl Body {
 fn read_csv(name: &str, text: &str) -> Result<Vec<ServiceReport>, CliError> {
     const COLUMNS: &str =
         "the columns are service_id, client_id, product_slug and status: `sync --help`";
-    let mut services = Vec::new();
-    let mut problems = Vec::new();
-    let Records { mut heading, rows } =
-        spreadsheet::records(text, spreadsheet::delimiter("auto", text)?, name)?;
-    heading.trim();
-    for (row, mut record) in rows {
-        record.trim();
-        match service(&record, &heading) {
-            Ok(service) => services.push(service),
-            Err(message) => problems.push(BadRow { row, message }),
-        }
-    }
-    match problems.as_slice() {
-        [] => Ok(services),
-        problems => Err(spreadsheet::bad_rows(name, problems).hint(COLUMNS)),
-    }
+    let mut records = spreadsheet::records(text, spreadsheet::delimiter("auto", text)?, name)?;
+    records.heading.trim();
+    let services = records.read_all(name, |_, record| service(record, &records.heading));
+    services.map_err(|error| error.hint(COLUMNS))
 }
 
 /// One row, judged by itself, so that what is wrong is told of it and not of its place in a call.
-fn service(record: &StringRecord, heading: &StringRecord) -> Result<ServiceReport, String> {
+fn service(record: &StringRecord, heading: &StringRecord) -> Result<ServiceReport, CliError> {
     const PLACE: &str = "services.0.";
-    let fits = spreadsheet::check_width(record, heading);
-    fits.map_err(|error| error.message().to_owned())?;
+    let mut record = record.clone();
+    record.trim();
     let service: ServiceReport = record
         .deserialize(Some(heading))
-        .map_err(|error| reason(&error, heading))?;
+        .map_err(|error| CliError::usage(reason(&error, heading)))?;
     let mut problems = secmon::FieldErrors::default();
     SyncServices::new(vec![service.clone()]).validate(&mut problems);
     crate::references::targets::refuse(&problems)
-        .map_err(|error| error.message().replace(PLACE, ""))?;
+        .map_err(|error| CliError::usage(error.message().replace(PLACE, "")))?;
     Ok(service)
 }
 

@@ -1,7 +1,7 @@
 //! Rules as `rules list` prints them, as CSV or as JSON.
 
 use super::create::Addition;
-use crate::bulk::spreadsheet::{self, BadRow, Records};
+use crate::bulk::spreadsheet;
 use crate::error::CliError;
 use crate::machine::files;
 use crate::ui::uninert;
@@ -98,26 +98,17 @@ fn of_rule(rule: Rule, name: &str) -> Result<ListedRule, CliError> {
 
 fn of_csv(text: &str, name: &str) -> Result<Vec<ListedRule>, CliError> {
     let delimiter = spreadsheet::delimiter("auto", text)?;
-    let Records { heading, rows } = spreadsheet::records(text, delimiter, name)?;
-    let columns = Columns { heading: &heading };
+    let records = spreadsheet::records(text, delimiter, name)?;
+    let columns = Columns {
+        heading: &records.heading,
+    };
     for needed in ["ports", "justification"] {
         if columns.place(needed).is_none() {
             return Err(CliError::usage(format!("{name} has no column {needed}"))
                 .hint("it is what `rules list -o csv` prints"));
         }
     }
-    let (mut rules, mut problems) = (Vec::new(), Vec::new());
-    for (line, record) in rows {
-        let width = spreadsheet::check_width(&record, &heading);
-        match width.and_then(|()| columns.read(&record)) {
-            Ok(rule) => rules.push(rule),
-            Err(error) => problems.push(BadRow::new(line, &error)),
-        }
-    }
-    match problems.as_slice() {
-        [] => Ok(rules),
-        problems => Err(spreadsheet::bad_rows(name, problems)),
-    }
+    records.read_all(name, |_, record| columns.read(record))
 }
 
 /// The columns by their names; those that are not named here say nothing of a rule itself.
