@@ -4,12 +4,7 @@ use crate::context::Context;
 use crate::error::CliError;
 use crate::references::{self, DomainRef};
 use clap::Args;
-use secmon::model::{CustomerId, DomainStatus, MonitoredDomain};
-
-/// Whether it is scanned.
-pub fn is_watched(domain: &MonitoredDomain) -> bool {
-    domain.status == DomainStatus::Active
-}
+use secmon::model::CustomerId;
 
 /// A domain.
 #[derive(Debug, Args)]

@@ -1,7 +1,6 @@
 //! `secmon provision`: one server or domain, several, or a whole file.
 
 pub mod args;
-mod asking;
 pub mod sending;
 pub mod single;
 mod waiting;
@@ -13,11 +12,13 @@ use crate::bulk::{
 };
 use crate::commands::common::args::WaitArgs;
 use crate::commands::common::{new_customer, other_owners};
+use crate::commands::domain::provision as domain;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::machine::files;
 use crate::references::targets::{self, BareNames, Defaults, RowFields, Target};
 use crate::session::pace::LEFT_TO_PEOPLE;
+use crate::session::prompt::Prompt;
 use crate::ui::invocation::quoted;
 use crate::ui::outcome::Outcome;
 use crate::values::durations;
@@ -130,12 +131,14 @@ fn from_arguments(context: &Context, args: &ProvisionArgs) -> Result<Vec<Target>
     let mut targets = Vec::new();
     for name in names {
         let mut fields = fields(name, args);
-        let bare_names = asking::bare_names(&context.prompt, &fields.target, bare_names(args))?;
+        let bare_names = asked_bare_names(&context.prompt, &fields.target, bare_names(args))?;
         if targets::is_domain(&fields.target, bare_names) && fields.service_id.is_empty() {
             let service = match asked_service {
-                Some(service) => service,
-                None => asking::service(&context.prompt, &fields.target)?,
+                Some(service) => Ok(service),
+                None => domain::service(&context.prompt, None),
             };
+            let activity = format!("provisioning the domain {}", fields.target);
+            let service = service.map_err(|error| error.during(activity))?;
             fields.service_id = asked_service.insert(service).to_string();
         }
         let defaults = Defaults {
@@ -161,6 +164,23 @@ fn fields(name: &str, args: &ProvisionArgs) -> RowFields {
         client_name: text(&args.contact.client_name),
         client_email: text(&args.contact.client_email),
     }
+}
+
+/// What a bare name is, where the options do not say it and a person can be asked.
+fn asked_bare_names(prompt: &Prompt, target: &str, said: BareNames) -> Result<BareNames, CliError> {
+    let is_open = said == BareNames::Unclear && targets::is_bare_name(target);
+    if !is_open || !prompt.may_ask() {
+        return Ok(said);
+    }
+    let options = [
+        "a server: its address is looked up, and its ports are scanned".to_owned(),
+        "a domain: leaked credentials and mentions of it are watched".to_owned(),
+    ];
+    let chosen = prompt.choose(&format!("{target} is"), &options)?;
+    Ok(match chosen {
+        0 => BareNames::Servers,
+        _ => BareNames::Domains,
+    })
 }
 
 fn bare_names(args: &ProvisionArgs) -> BareNames {

@@ -3,7 +3,6 @@
 use crate::bulk::{Item, Row};
 use crate::commands::common::polling::{Awaited, Wait};
 use crate::commands::common::{findings, views};
-use crate::commands::domain::named::is_watched;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::notebook::Notebook;
@@ -11,7 +10,7 @@ use crate::references;
 use crate::references::targets::Target;
 use crate::session::Session;
 use crate::ui::outcome::{Line, Outcome, Table, to_json};
-use secmon::model::{CustomerId, Endpoint, MonitoredDomain};
+use secmon::model::{CustomerId, DomainStatus, Endpoint, MonitoredDomain};
 use secmon::operations::ListDomains;
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -142,6 +141,7 @@ async fn domains_of(session: &Session, made: &Made) -> Result<Vec<MonitoredDomai
     let mut domains = Vec::new();
     for customer in &made.customers {
         let overview = session.read(ListDomains::new(*customer)).await?.into_data();
+        let is_watched = |found: &MonitoredDomain| found.status == DomainStatus::Active;
         let watched = |found: &MonitoredDomain| made.has(&found.id) && is_watched(found);
         let listed = references::listed_domains(overview, *customer)?;
         domains.extend(listed.into_iter().filter(watched));
