@@ -19,11 +19,12 @@ const SLOWEST_POLL: Duration = Duration::from_secs(30);
 #[derive(Debug)]
 pub struct Wait {
     ends: Instant,
-    next_poll: Duration,
+    /// The time before the next look.
+    pub next_poll: Duration,
     /// The command that goes on waiting.
     resume: String,
     /// What has not come about when it runs out, where the command has started nothing.
-    only_watched: Option<String>,
+    pub only_watched: Option<String>,
 }
 
 impl Wait {
@@ -35,20 +36,6 @@ impl Wait {
             resume,
             only_watched: None,
         }
-    }
-
-    /// A wait for what others do; `not_yet` says what has not come about when it runs out.
-    #[must_use]
-    pub fn watching(mut self, not_yet: String) -> Self {
-        self.only_watched = Some(not_yet);
-        self
-    }
-
-    /// Looks no more often than this.
-    #[must_use]
-    pub fn at_least(mut self, interval: Duration) -> Self {
-        self.next_poll = self.next_poll.max(interval);
-        self
     }
 
     /// Polls until there is a result, or the wait runs out.

@@ -67,9 +67,10 @@ pub async fn run(context: &Context, args: EndpointWaitArgs) -> Result<Outcome, C
         ids.join(" "),
         args.goal.to_possible_value().unwrap_or_default().get_name()
     );
-    let wait = Wait::new(length, resume)
-        .at_least(durations::length("--interval", &args.interval)?)
-        .watching(not_yet(&endpoints, args.goal, length));
+    let mut wait = Wait::new(length, resume);
+    let interval = durations::length("--interval", &args.interval)?;
+    wait.next_poll = wait.next_poll.max(interval);
+    wait.only_watched = Some(not_yet(&endpoints, args.goal, length));
     let now = match args.goal {
         WaitFor::Scan => {
             let awaited = endpoints.iter().map(|server| {
