@@ -18,6 +18,7 @@ use crate::values::durations;
 use chrono::{DateTime, Utc};
 use record::{JournalLine, KeptEnd};
 use secmon::model::CustomerId;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -227,6 +228,11 @@ impl Journal {
     /// What the earlier run knew of a row, whatever became of it.
     pub fn subject(&self, key: &Key) -> Option<&Value> {
         Some(&self.rows.get(key)?.subject)
+    }
+
+    /// The same as the record that was kept.
+    pub fn recalled<T: DeserializeOwned>(&self, key: &Key) -> Option<T> {
+        serde_json::from_value(self.subject(key)?.clone()).ok()
     }
 
     /// What the earlier run knew of each of its rows.

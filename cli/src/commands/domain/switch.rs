@@ -144,10 +144,7 @@ pub async fn run(
     let changing = DomainsChanging { context, change };
     let keys: Vec<Key> = names.iter().map(|name| changing.key_of(name)).collect();
     let journal = Journal::open(context, changing.operation(), Origin::Rows, &keys, args)?;
-    let met = |name: &str| {
-        let subject = journal.subject(&changing.key_of(name))?;
-        serde_json::from_value(subject.clone()).ok()
-    };
+    let met = |name: &str| journal.recalled(&changing.key_of(name));
     let found = references::domain_targets(context, names, met).await?;
     let named = |(place, domain): (usize, DomainRef)| DomainRow {
         word: names[place].clone(),

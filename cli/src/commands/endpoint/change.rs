@@ -175,10 +175,7 @@ async fn run_named(
         .collect();
     let origin = Origin::of(targets.file.as_deref());
     let journal = Journal::open(context, change.verb(), origin, &keys, &targets.run)?;
-    let known = |name: &str| {
-        let subject = journal.subject(&key(&context.session, change, name))?;
-        serde_json::from_value(subject.clone()).ok()
-    };
+    let known = |name: &str| journal.recalled(&key(&context.session, change, name));
     let servers = references::server_targets(context, &names, change.prefixes(), known).await?;
     let mut rows = Vec::new();
     for (place, server) in servers {
@@ -307,9 +304,8 @@ fn refuse_others_by_name(
     }
     let changing = ServersChanging { context, change };
     let is_another = |row: &&ServerRow| {
-        let earlier = journal.subject(&changing.key(row));
-        let earlier = earlier.and_then(|subject| subject["id"].as_str());
-        let same = earlier.is_none_or(|id| id == row.server.id.to_string());
+        let earlier: Option<ServerTarget> = journal.recalled(&changing.key(row));
+        let same = earlier.is_none_or(|earlier| earlier.id == row.server.id);
         !same || (row.server.status.is_some() && bulk::was_done(journal, &changing, row))
     };
     match rows.iter().find(is_another) {

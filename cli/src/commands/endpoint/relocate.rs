@@ -90,9 +90,7 @@ struct Moving<'a> {
 pub async fn run(context: &Context, args: &EndpointMoveArgs) -> Result<Outcome, CliError> {
     let keys = ["provision", "terminate"].map(|step| key(context, args, step));
     let journal = Journal::open(context, OPERATION, Origin::Rows, &keys, &args.run)?;
-    let earlier = journal.subject(&keys[0]).cloned();
-    let earlier = earlier.and_then(|subject| serde_json::from_value(subject).ok());
-    let before = match earlier {
+    let before = match journal.recalled(&keys[0]) {
         Some(before) => before,
         None => {
             let before = belongings(context, args).await?;

@@ -75,16 +75,11 @@ impl<'a> Removing<'a> {
         })
     }
 
-    fn earlier(&self, word: &str) -> Option<Rule> {
-        let subject = self
-            .journal
-            .subject(&key(&self.context.session, self.args, word))?;
-        serde_json::from_value(subject.clone()).ok()
-    }
-
     /// The rule that a word names, as it was found; or as the earlier run knew it.
     fn row(&self, word: &str, found: Result<Rule, CliError>) -> Result<NamedRule, CliError> {
-        let (rule, is_gone) = match (found, self.earlier(word)) {
+        let key = key(&self.context.session, self.args, word);
+        let earlier: Option<Rule> = self.journal.recalled(&key);
+        let (rule, is_gone) = match (found, earlier) {
             (Ok(rule), Some(earlier)) if rule.id != earlier.id => {
                 let place = format!("the rule for {}", rule::place(&self.context.session, &rule));
                 return Err(bulk::came_back(word, &place, "remove"));
