@@ -9,8 +9,11 @@ pub const ENDPOINT: &[Field<Endpoint>] = &[
     shown("ip_address").of(|endpoint| Cell::text(&endpoint.ip_address)),
     shown("nickname").of(|endpoint| Cell::maybe(endpoint.nickname.as_ref())),
     wide("hostname").of(|endpoint| Cell::maybe(endpoint.hostname.as_ref())),
-    shown("billing_customer_id")
-        .of(|endpoint| Cell::count(endpoint.billing_customer_id.map(CustomerId::get))),
+    shown("billing_customer_id").of(|endpoint| {
+        endpoint
+            .billing_customer_id
+            .map_or(Cell::Missing, |id| Cell::Number(id.get()))
+    }),
     shown("status").of(|endpoint| Cell::state(&endpoint.status)),
     with_room("last_scan_at").of(|endpoint| Cell::time(endpoint.last_scan_at.as_ref())),
     wide("next_scan_at").of(|endpoint| Cell::due(endpoint.next_scan_at.as_ref())),

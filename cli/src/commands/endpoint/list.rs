@@ -55,11 +55,12 @@ pub async fn run(context: &Context, args: &EndpointListArgs) -> Result<Outcome, 
     }
     let mut endpoints = context.screen.cut(endpoints, total);
     let seen = endpoints.iter().map(Server::from).collect();
-    let seen = match (args.status, context.screen.limit()) {
-        (None, None) => Seen::AllServers(context.session.settings.customer, seen),
-        _ => Seen::Servers(seen),
-    };
-    context.notebook.learn(seen);
+    context
+        .notebook
+        .learn(match (args.status, context.screen.limit()) {
+            (None, None) => Seen::AllServers(context.session.settings.customer, seen),
+            _ => Seen::Servers(seen),
+        });
     if endpoints.is_empty() {
         tell_unknown(&context.session, &context.screen).await;
     }
