@@ -43,7 +43,10 @@ const TAKEN_BACK: Words = Words {
 /// Runs the command.
 pub async fn run(context: &Context, args: &UndoArgs) -> Result<Outcome, CliError> {
     refuse_read_only(&context.session)?;
-    let (mut entries, passed_over) = chosen(context, args.id.as_deref())?;
+    let Chosen {
+        mut entries,
+        passed_over,
+    } = chosen(context, args.id.as_deref())?;
     entries.retain(|entry| !matches!(entry.way_back, Some(WayBack::Nothing)));
     // The last change goes first.
     entries.reverse();
@@ -76,7 +79,10 @@ fn refuse_read_only(session: &Session) -> Result<(), CliError> {
 }
 
 /// What is taken back, and the newer changes that cannot be.
-type Chosen = (Vec<Entry>, Vec<Entry>);
+struct Chosen {
+    entries: Vec<Entry>,
+    passed_over: Vec<Entry>,
+}
 
 /// The change that was named, or the last ones that can be taken back and were not.
 fn chosen(context: &Context, id: Option<&str>) -> Result<Chosen, CliError> {
@@ -95,7 +101,10 @@ fn chosen(context: &Context, id: Option<&str>) -> Result<Chosen, CliError> {
         if entry.way_back.is_none() {
             return Err(refused(&entry));
         }
-        return Ok((vec![entry], Vec::new()));
+        return Ok(Chosen {
+            entries: vec![entry],
+            passed_over: Vec::new(),
+        });
     }
     entries.retain(|entry| {
         entry.result == history::DONE && entry.undoes.is_none() && !undone.contains(&entry.id)
@@ -120,8 +129,9 @@ fn latest(made: Vec<Entry>, whose: Option<CustomerId>) -> Result<Chosen, CliErro
     let last = made[at].clone();
     let at_issue = made.into_iter().enumerate();
     let at_issue = at_issue.filter(|(place, entry)| *place > at || entry.is_of_run(&last));
-    let at_issue = at_issue.map(|(_, entry)| entry);
-    let (entries, passed_over): Chosen = at_issue.partition(|entry| entry.way_back.is_some());
+    let (entries, passed_over): (Vec<Entry>, Vec<Entry>) = at_issue
+        .map(|(_, entry)| entry)
+        .partition(|entry| entry.way_back.is_some());
     match passed_over.iter().rfind(|entry| !changes_nothing(entry)) {
         Some(newer) => Err(refused(newer).hint(format!(
             "{}; the change before it can be: `undo {}` would {}",
@@ -129,7 +139,10 @@ fn latest(made: Vec<Entry>, whose: Option<CustomerId>) -> Result<Chosen, CliErro
             shortened(&last.id),
             effects(std::slice::from_ref(&last))
         ))),
-        None => Ok((entries, passed_over)),
+        None => Ok(Chosen {
+            entries,
+            passed_over,
+        }),
     }
 }
 
@@ -152,8 +165,13 @@ fn named(entry: &Entry) -> String {
 
 /// The changes that others have taken back.
 pub fn undone(entries: &[Entry]) -> Vec<String> {
-    let done = entries.iter().filter(|entry| entry.result == history::DONE);
-    done.filter_map(|entry| entry.undoes.clone()).collect()
+    entries.iter().filter_map(taken_back).collect()
+}
+
+/// The change that an entry has taken back.
+fn taken_back(entry: &Entry) -> Option<String> {
+    let done = entry.result == history::DONE;
+    entry.undoes.clone().filter(|_| done)
 }
 
 fn refuse_unmade(entry: &Entry, undone: &[String]) -> Result<(), CliError> {

@@ -7,11 +7,18 @@ use crate::notebook::way_back::WayBack;
 /// So many characters of an id are shown in a question.
 const SHORT_ID: usize = 8;
 
-/// What taking a change back does to what it is about: `suspend` it, ` again`; and once it is done, `suspended again`.
-type Effect = (&'static str, &'static str, &'static str);
+/// What taking a change back does to what it is about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Effect {
+    /// Before it is done: `suspend X again`.
+    before: &'static str,
+    again: &'static str,
+    /// Once it is done.
+    done: &'static str,
+}
 
 fn effect_of(way_back: &WayBack) -> Effect {
-    match way_back {
+    let (before, again, done) = match way_back {
         WayBack::Nothing => ("leave", " as it is", "left as it is"),
         WayBack::RemoveRules { .. } => ("remove", "", "removed"),
         WayBack::AddRule { .. } => ("add", " again", "added again"),
@@ -24,6 +31,11 @@ fn effect_of(way_back: &WayBack) -> Effect {
             ("rename", " back", "renamed back")
         }
         WayBack::SetScenario { .. } => ("set", " back", "set back"),
+    };
+    Effect {
+        before,
+        again,
+        done,
     }
 }
 
@@ -38,17 +50,17 @@ pub(super) fn effects(entries: &[Entry]) -> String {
             _ => groups.push((effect, whose, vec![what])),
         }
     }
-    let told = groups.iter().map(|((verb, again, _), whose, list)| {
+    let told = groups.iter().map(|(effect, whose, list)| {
         let list = preview(list, String::clone);
-        format!("{verb} {list}{whose}{again}")
+        format!("{} {list}{whose}{}", effect.before, effect.again)
     });
     told.collect::<Vec<_>>().join("; ")
 }
 
 /// What a change is about, and what becomes of that: `rule for 22/tcp (added again)`.
 pub(super) fn named_done(entry: &Entry) -> String {
-    let (_, _, done) = effect_of(entry.way_back.as_ref().unwrap_or(&WayBack::Nothing));
-    format!("{} ({done})", entry.about)
+    let way_back = entry.way_back.as_ref().unwrap_or(&WayBack::Nothing);
+    format!("{} ({})", entry.about, effect_of(way_back).done)
 }
 
 /// The same as a sentence: `rule for 22/tcp is added again`, `the nickname of 203.0.113.10 is "web-1" again`.
@@ -58,10 +70,7 @@ pub(super) fn is_done(entry: &Entry) -> String {
         WayBack::RenameServer { name, .. } | WayBack::RenameDomain { name, .. } => {
             format!("{about} is {name:?} again")
         }
-        way_back => {
-            let (_, _, done) = effect_of(way_back);
-            format!("{about} is {done}")
-        }
+        way_back => format!("{about} is {}", effect_of(way_back).done),
     }
 }
 
