@@ -58,7 +58,7 @@ pub struct Sheet {
 
 /// An empty sheet to fill in.
 pub fn template() -> String {
-    format!("{}\n", columns::names().join(","))
+    format!("{}\n", columns::FIELDS.join(","))
 }
 
 /// Reads a file, or standard input for `-`.
