@@ -2,10 +2,11 @@
 
 use crate::error::CliError;
 use crate::machine::files;
-use crate::ui::{Ui, sanitize};
+use crate::session::guard::Answer;
+use crate::ui::{Ui, sanitize_cell};
 use bytes::Bytes;
-use http::{HeaderMap, Method, Request, Response, StatusCode, Uri, header};
-use secmon::transport::{BoxFuture, Transport, TransportError};
+use http::{HeaderMap, Method, Request, StatusCode, Uri, header};
+use secmon::transport::{BoxFuture, Transport};
 use secmon::{ApiKey, OperationInfo};
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -13,7 +14,7 @@ use std::fs::File;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// What is told of calls, besides their results.
 #[derive(Debug, Clone, Default)]
@@ -35,6 +36,9 @@ enum Detail {
     Everything,
 }
 
+/// What tells one request from another: method, address and body.
+type RequestIdentity = (Method, Uri, Bytes);
+
 /// A transport that tells of each request it passes on.
 pub struct CallLog {
     inner: Arc<dyn Transport>,
@@ -43,7 +47,7 @@ pub struct CallLog {
     detail: Detail,
     file: Option<Arc<DebugFile>>,
     /// Requests that have not succeeded yet, and how often each was tried.
-    tries: Mutex<HashMap<(Method, Uri, Bytes), u32>>,
+    tries: Mutex<HashMap<RequestIdentity, u32>>,
 }
 
 impl CallLog {
@@ -76,16 +80,15 @@ impl CallLog {
         }))
     }
 
-    /// Counts the attempts of one request; `Call` names a request by what it sends.
-    fn attempt(&self, request: &Request<Bytes>) -> u32 {
-        let call = identity(request);
+    /// Counts the attempts of one request.
+    fn attempt(&self, request: RequestIdentity) -> u32 {
         let mut tries = self.tries.lock().unwrap_or_else(PoisonError::into_inner);
-        let count = tries.entry(call).or_default();
+        let count = tries.entry(request).or_default();
         *count += 1;
         *count
     }
 
-    fn tell(&self, call: &Call, result: &Result<Response<Bytes>, TransportError>) {
+    fn tell(&self, call: &Call, result: &Answer) {
         let line = call.line(result);
         if self.detail == Detail::Lines {
             self.ui.trace(&self.key.redact(&line));
@@ -131,44 +134,30 @@ impl Call {
         self.is_secret && is_result
     }
 
-    fn line(&self, result: &Result<Response<Bytes>, TransportError>) -> String {
+    fn line(&self, result: &Answer) -> String {
         let path = self.uri.path_and_query().map_or("/", |path| path.as_str());
         let end = match result {
             Ok(answer) => answer.status().as_u16().to_string(),
             Err(error) => format!("no answer ({error})"),
         };
         format!(
-            "{} {path} {end}, attempt {}, {}",
+            "{} {path} {end}, attempt {}, {} ms",
             self.method,
             self.attempt,
-            milliseconds(self.started.elapsed())
+            self.started.elapsed().as_millis()
         )
     }
 }
 
-fn milliseconds(length: Duration) -> String {
-    format!("{} ms", length.as_millis())
-}
-
-fn identity(request: &Request<Bytes>) -> (Method, Uri, Bytes) {
-    (
-        request.method().clone(),
-        request.uri().clone(),
-        request.body().clone(),
-    )
-}
-
 impl Transport for CallLog {
-    fn send(
-        &self,
-        request: Request<Bytes>,
-    ) -> BoxFuture<'_, Result<Response<Bytes>, TransportError>> {
-        let identity = identity(&request);
+    fn send(&self, request: Request<Bytes>) -> BoxFuture<'_, Answer> {
+        let (method, uri) = (request.method().clone(), request.uri().clone());
+        let identity = (method.clone(), uri.clone(), request.body().clone());
         let operation = request.extensions().get::<&'static OperationInfo>();
         let call = Call {
-            method: request.method().clone(),
-            uri: request.uri().clone(),
-            attempt: self.attempt(&request),
+            method,
+            uri,
+            attempt: self.attempt(identity.clone()),
             started: Instant::now(),
             is_secret: operation.is_some_and(|operation| operation.secret),
             sent: headers_and_body('>', request.headers(), request.body()),
@@ -207,7 +196,7 @@ fn headers_and_body(mark: char, headers: &HeaderMap, body: &[u8]) -> String {
             true => "****".into(),
             false => String::from_utf8_lossy(value.as_bytes()),
         };
-        let _ = writeln!(text, "  {mark} {name}: {}", one_line(&value));
+        let _ = writeln!(text, "  {mark} {name}: {}", sanitize_cell(&value));
     }
     if body.is_empty() {
         return text;
@@ -216,16 +205,12 @@ fn headers_and_body(mark: char, headers: &HeaderMap, body: &[u8]) -> String {
     let _ = writeln!(
         text,
         "  {mark} {}",
-        one_line(&String::from_utf8_lossy(shown))
+        sanitize_cell(&String::from_utf8_lossy(shown))
     );
     if body.len() > BODY_SHOWN {
         let _ = writeln!(text, "  {mark} ... of {} bytes", body.len());
     }
     text
-}
-
-fn one_line(text: &str) -> String {
-    sanitize(text).replace('\n', " ")
 }
 
 /// The option that names the file of calls.

@@ -6,10 +6,11 @@
 use crate::error::{CliError, Own};
 use crate::machine::{files, paths};
 use crate::session::env_vars;
+use crate::session::guard::Answer;
 use crate::ui::Ui;
 use bytes::Bytes;
 use http::uri::{Authority, PathAndQuery, Scheme};
-use http::{Request, Response, Uri};
+use http::{Request, Uri};
 use secmon::transport::{BoxFuture, Transport, TransportError, TransportErrorKind};
 use secmon_mock::{Fixtures, MockServer, StartError};
 use std::cell::OnceCell;
@@ -178,10 +179,7 @@ fn fixtures() -> Result<Option<Fixtures>, CliError> {
 }
 
 impl Transport for LocalService {
-    fn send(
-        &self,
-        request: Request<Bytes>,
-    ) -> BoxFuture<'_, Result<Response<Bytes>, TransportError>> {
+    fn send(&self, request: Request<Bytes>) -> BoxFuture<'_, Answer> {
         Box::pin(async move {
             self.start().await.map_err(|error| {
                 TransportError::new(TransportErrorKind::Connect, error.message())

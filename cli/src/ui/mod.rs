@@ -28,6 +28,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -39,8 +40,7 @@ use planned::Plan;
 pub use planned::Planned;
 pub use progress::Progress;
 pub use rows::rank as severity_rank;
-use sanitize::sanitize_cell;
-pub use sanitize::{escape_json, sanitize};
+pub use sanitize::{escape_json, sanitize, sanitize_cell};
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const LABEL: Style = AnsiColor::Cyan.on_default();
@@ -70,7 +70,7 @@ pub struct Ui {
     /// The bar on the screen.
     bar: Mutex<Option<Progress>>,
     /// Whether the names of the columns stand above the parts of a result.
-    headed: Mutex<bool>,
+    headed: AtomicBool,
 }
 
 impl Ui {
@@ -84,7 +84,7 @@ impl Ui {
             invocation,
             wait_said: Mutex::default(),
             bar: Mutex::default(),
-            headed: Mutex::default(),
+            headed: AtomicBool::new(false),
         }
     }
 
@@ -168,13 +168,12 @@ impl Ui {
             return self.print(&json_lines(&outcome.result));
         }
         let text = self.render(&outcome);
-        let mut headed = self.headed.lock().unwrap_or_else(PoisonError::into_inner);
+        let headed = self.headed.swap(true, Ordering::Relaxed);
         let has_heading = !self.display.no_headers && self.has_headings();
         let shown = match text.split_once('\n') {
-            Some((_heading, rows)) if has_heading && *headed => rows,
+            Some((_heading, rows)) if has_heading && headed => rows,
             _ => &text,
         };
-        *headed = true;
         self.print(shown)
     }
 
