@@ -82,9 +82,7 @@ impl Connection {
             pace,
         })
     }
-}
 
-impl Connection {
     /// Sends operations.
     pub fn client(&self) -> &Client {
         self.batch.get().unwrap_or(&self.client)

@@ -81,12 +81,7 @@ impl EnvironmentPair {
     }
 
     fn key_source(&self) -> Result<Option<KeySource>, CliError> {
-        let key = if self.has_key {
-            env_vars::api_key()?
-        } else {
-            None
-        };
-        Ok(key
+        Ok(env_vars::api_key()?
             .map(KeySource::Environment)
             .or_else(|| self.key_file.clone().map(KeySource::Mounted)))
     }
@@ -105,7 +100,7 @@ impl EnvironmentPair {
     }
 
     fn is_empty(&self) -> bool {
-        self.base_url.is_none() && !self.has_key && self.key_file.is_none()
+        self.names().is_empty()
     }
 }
 

@@ -1,6 +1,6 @@
 //! `secmon auth logout`.
 
-use crate::error::{CliError, Own};
+use crate::error::CliError;
 use crate::session::Session;
 use crate::session::profile::{ConfigDocument, Profile};
 use crate::session::settings::Settings;
@@ -54,9 +54,9 @@ pub fn forget_key_of(name: &str, profile: &Profile, settings: &Settings) -> Resu
 /// Deletes a key file; one that is gone already is as good.
 pub fn forget(path: &Path) -> Result<(), CliError> {
     match std::fs::remove_file(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(CliError::new(
-            Own::Io,
-            format!("key file {}: {error}", path.display()),
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(CliError::io(
+            &format!("key file {}", path.display()),
+            &error,
         )),
         _ => Ok(()),
     }
