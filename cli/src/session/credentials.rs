@@ -192,30 +192,20 @@ impl Printed {
     /// The first line, once the command has ended.
     fn first_line(&self) -> Option<Zeroizing<String>> {
         let patience_ends = Instant::now() + PIPE_PATIENCE;
+        let mut all_is_read = false;
         loop {
             let bytes = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
             let ended = bytes.iter().position(|byte| *byte == b'\n');
             let left = patience_ends.saturating_duration_since(Instant::now());
-            if ended.is_some() || left.is_zero() {
-                return line(&bytes[..ended.unwrap_or(bytes.len())]);
+            if ended.is_some() || all_is_read || left.is_zero() {
+                let line = std::str::from_utf8(&bytes[..ended.unwrap_or(bytes.len())]);
+                return Some(Zeroizing::new(line.ok()?.to_owned()));
             }
             drop(bytes);
-            if let Err(RecvTimeoutError::Disconnected) = self.news.recv_timeout(left) {
-                let bytes = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
-                return line(
-                    bytes
-                        .split(|byte| *byte == b'\n')
-                        .next()
-                        .unwrap_or_default(),
-                );
-            }
+            let news = self.news.recv_timeout(left);
+            all_is_read = news == Err(RecvTimeoutError::Disconnected);
         }
     }
-}
-
-fn line(bytes: &[u8]) -> Option<Zeroizing<String>> {
-    let text = std::str::from_utf8(bytes).ok()?;
-    Some(Zeroizing::new(text.to_owned()))
 }
 
 /// How long the last piece of a key may take after the command has ended.
@@ -256,7 +246,7 @@ fn was_interrupted(_status: ExitStatus) -> bool {
 
 /// The mode of a file that others can read.
 #[cfg(unix)]
-fn open_mode(metadata: &std::fs::Metadata) -> Option<u32> {
+pub fn open_mode(metadata: &std::fs::Metadata) -> Option<u32> {
     use std::os::unix::fs::PermissionsExt;
     let mode = metadata.permissions().mode() & 0o777;
     (metadata.is_file() && mode & 0o077 != 0).then_some(mode)
@@ -264,6 +254,6 @@ fn open_mode(metadata: &std::fs::Metadata) -> Option<u32> {
 
 /// Modes tell nothing here.
 #[cfg(not(unix))]
-fn open_mode(_metadata: &std::fs::Metadata) -> Option<u32> {
+pub fn open_mode(_metadata: &std::fs::Metadata) -> Option<u32> {
     None
 }
