@@ -98,30 +98,22 @@ pub async fn change_all<C: ChangeOfMany>(
 ) -> Result<Vec<Item>, CliError> {
     let keys: Vec<Key> = targets.iter().map(|target| change.key(target)).collect();
     let journal = Journal::open(context, change.operation(), Origin::Rows, &keys, run)?;
-    change_in_journal(
-        &context.session,
-        &context.screen,
-        change,
-        targets,
-        (&journal, run),
-    )
-    .await
+    change_in_journal(context, change, targets, (&journal, run)).await
 }
 
 /// The same in a journal that was needed before, to find the targets.
 pub async fn change_in_journal<C: ChangeOfMany>(
-    session: &Session,
-    screen: &Ui,
+    context: &Context,
     change: &C,
     targets: &[C::Target],
     (journal, args): (&Journal, &RunArgs),
 ) -> Result<Vec<Item>, CliError> {
     if targets.len() > 1 && !args.use_whole_window {
-        session.leave_calls_to_people()?;
+        context.session.leave_calls_to_people()?;
     }
-    let on_error = OnError::Continue;
-    let (parts, silent) = ((session, screen), |_: &C::Target, _: &End| {});
-    Ok(change_telling(parts, change, targets, (journal, on_error), silent).await)
+    let parts = (&context.session, &*context.screen);
+    let silent = |_: &C::Target, _: &End| {};
+    Ok(change_telling(parts, change, targets, (journal, OnError::Continue), silent).await)
 }
 
 /// The same in stages: one begins when the one before has ended, and the run is over after the last.

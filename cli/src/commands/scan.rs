@@ -76,14 +76,7 @@ pub async fn run(context: &Context, args: ScanArgs) -> Result<Outcome, CliError>
         journal: &journal,
         before: RefCell::default(),
     };
-    let items = bulk::change_in_journal(
-        &context.session,
-        &context.screen,
-        &scans,
-        &endpoints,
-        (&journal, &args.run),
-    )
-    .await?;
+    let items = bulk::change_in_journal(context, &scans, &endpoints, (&journal, &args.run)).await?;
     let started = scans.started(&endpoints, &items);
     let mut outcome = bulk::conclude(&context.screen, WORDS, items)?;
     if args.wait.wait && !started.is_empty() && context.session.check_interrupted().is_ok() {

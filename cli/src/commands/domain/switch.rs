@@ -161,14 +161,7 @@ pub async fn run(
     let rows: Vec<DomainRow> = found.into_iter().map(named).collect();
     refuse_those_that_came_back(&changing, &journal, &rows)?;
     confirm(&context.prompt, &rows, change)?;
-    let items = bulk::change_in_journal(
-        &context.session,
-        &context.screen,
-        &changing,
-        &rows,
-        (&journal, args),
-    )
-    .await?;
+    let items = bulk::change_in_journal(context, &changing, &rows, (&journal, args)).await?;
     bulk::conclude(&context.screen, change.words(), items)
 }
 

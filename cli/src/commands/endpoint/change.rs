@@ -198,14 +198,8 @@ async fn run_named(
     refuse_others_by_name(context, change, &journal, &rows)?;
     confirm(&context.prompt, change, &rows)?;
     let changing = ServersChanging { context, change };
-    let items = bulk::change_in_journal(
-        &context.session,
-        &context.screen,
-        &changing,
-        &rows,
-        (&journal, &targets.run),
-    )
-    .await?;
+    let items =
+        bulk::change_in_journal(context, &changing, &rows, (&journal, &targets.run)).await?;
     bulk::conclude(&context.screen, change.words(), items)
 }
 

@@ -218,14 +218,7 @@ pub async fn run(
         journal: &journal,
         live: live_rules(&context.session, &context.notebook, &journal).await?,
     };
-    let items = bulk::change_in_journal(
-        &context.session,
-        &context.screen,
-        &adding,
-        wanted,
-        (&journal, args),
-    )
-    .await?;
+    let items = bulk::change_in_journal(context, &adding, wanted, (&journal, args)).await?;
     bulk::conclude(&context.screen, words, items)
 }
 

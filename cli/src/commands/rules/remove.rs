@@ -266,14 +266,7 @@ pub async fn run(context: &Context, args: &RuleRemoveArgs) -> Result<Outcome, Cl
     };
     confirm(&context.session, &context.prompt, &rows)?;
     let in_journal = (&removing.journal, &args.run);
-    let items = bulk::change_in_journal(
-        &context.session,
-        &context.screen,
-        &removing,
-        &rows,
-        in_journal,
-    )
-    .await?;
+    let items = bulk::change_in_journal(context, &removing, &rows, in_journal).await?;
     bulk::conclude(&context.screen, REMOVED, items)
 }
 
