@@ -2,26 +2,14 @@
 //! where a run ended early.
 
 use super::args::{OnError, RunArgs};
-use super::journal::{Journal, Key, Origin, Prior, Trace};
+use super::journal::{Journal, Key, Origin, Trace};
 use super::run::{close, run_telling};
-use super::{End, Item};
+use super::{End, Item, Label, Prior};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::session::Session;
 use crate::ui::Ui;
-use secmon::model::CustomerId;
 use serde_json::Value;
-
-/// A target as people know it.
-#[derive(Debug)]
-pub struct Label {
-    /// Its line in the file; `None` without a file.
-    pub row: Option<u64>,
-    /// As it was named.
-    pub name: String,
-    /// The customer it belongs to.
-    pub customer: Option<CustomerId>,
-}
 
 /// A change that is made to many.
 pub trait ChangeOfMany {
@@ -73,17 +61,10 @@ pub trait ChangeOfMany {
 
 /// A target as the journal knows it.
 pub fn trace<C: ChangeOfMany>(change: &C, target: &C::Target) -> Trace {
-    let Label {
-        row,
-        name,
-        customer,
-    } = change.label(target);
     Trace {
         key: change.key(target),
+        label: change.label(target),
         content: change.wanted(target),
-        row,
-        target: name,
-        customer,
         subject: change.kept(target),
         undone: !change.stands(target),
     }

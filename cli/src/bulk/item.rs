@@ -1,10 +1,29 @@
 //! What became of one of many.
 
-use super::Prior;
 use crate::error::CliError;
 use secmon::Response;
 use secmon::model::CustomerId;
 use serde_json::Value;
+
+/// A target as people know it.
+#[derive(Debug)]
+pub struct Label {
+    /// Its line in the file; `None` without a file.
+    pub row: Option<u64>,
+    /// As it was named.
+    pub name: String,
+    /// The customer it belongs to.
+    pub customer: Option<CustomerId>,
+}
+
+/// What is known of a row that is about to be sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Prior {
+    /// It was not sent, or it was refused.
+    Nothing,
+    /// It was sent, and nobody saw the answer.
+    PerhapsDone,
+}
 
 /// One target and its end.
 #[derive(Debug)]
