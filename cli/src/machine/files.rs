@@ -91,6 +91,13 @@ pub fn read(path: &Path, name: &str, max_bytes: u64) -> Result<Vec<u8>, CliError
     Ok(bytes)
 }
 
+/// Reads a file of JSON, or standard input for `-`.
+pub fn read_json(path: &Path, max_bytes: u64) -> Result<serde_json::Value, CliError> {
+    let name = name_of(path);
+    serde_json::from_slice(&read(path, &name, max_bytes)?)
+        .map_err(|error| CliError::usage(format!("{name} is not JSON: {error}")))
+}
+
 /// A word of a file, and the line it stands in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Word {

@@ -46,10 +46,7 @@ pub async fn run(
             Ok(Outcome::text(format!("{state}\n")))
         }
         StateCommand::Import { file } => {
-            let name = files::name_of(&file);
-            let bytes = files::read(&file, &name, MAX_STATE)?;
-            let state = serde_json::from_slice(&bytes)
-                .map_err(|error| CliError::usage(format!("{name} is not JSON: {error}")))?;
+            let state = files::read_json(&file, MAX_STATE)?;
             Admin::of(context, admin)?
                 .call(Method::PUT, "state", Some(state))
                 .await?;
