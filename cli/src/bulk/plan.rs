@@ -34,9 +34,7 @@ impl MonitoredServers {
             .map(|row| row.target.customer())
             .collect();
         let mut known = Self::default();
-        for endpoint in
-            references::endpoints_of(&context.session, &context.notebook, &customers).await?
-        {
+        for endpoint in references::endpoints_of(&context.session, &customers).await? {
             let (id, nickname) = (endpoint.id.to_string(), endpoint.nickname.clone());
             known.nicknames.insert(id, nickname);
             if let (Some(customer), Some(address)) =

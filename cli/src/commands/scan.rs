@@ -8,7 +8,6 @@ use crate::bulk::{self, ChangeOfMany, Done, End, Item, Journal, Key, Label, Orig
 use crate::context::Context;
 use crate::error::CliError;
 use crate::machine::files;
-use crate::notebook::Notebook;
 use crate::notebook::history::Change;
 use crate::notebook::touched::Touched;
 use crate::references::{self, Prefixes};
@@ -116,7 +115,7 @@ async fn wait_for(
         .map(|server| Awaited::again(context, server))
         .collect();
     wait.for_scans(context, &awaited?).await?;
-    add_findings(&context.session, &context.notebook, started, outcome).await
+    add_findings(&context.session, started, outcome).await
 }
 
 /// What happens to a server that was scanned a moment ago.
@@ -333,7 +332,6 @@ fn unanswered(endpoint: &Endpoint) -> End {
 
 async fn add_findings(
     session: &Session,
-    notebook: &Notebook,
     endpoints: &[Endpoint],
     outcome: &mut Outcome,
 ) -> Result<(), CliError> {
@@ -341,7 +339,7 @@ async fn add_findings(
         .story
         .retain(|line| matches!(line, Line::Table(_) | Line::Hint(_)));
     for endpoint in endpoints {
-        let detail = findings::read(session, notebook, endpoint.id).await?;
+        let detail = findings::read(session, endpoint.id).await?;
         findings::check(&detail)?;
         if endpoints.len() == 1 && outcome.result.get("items").is_none() {
             outcome.result["latest_scan"] = to_json(&detail.latest_scan);

@@ -2,7 +2,6 @@
 
 use super::{PAGE_SIZE, SHORTEST_PREFIX, is_id_or_prefix};
 use crate::error::{CliError, Own};
-use crate::notebook::Notebook;
 use crate::notebook::index::{AlertRecord, Record, Seen};
 use crate::session::Session;
 use secmon::Pages;
@@ -74,7 +73,6 @@ pub fn by_id_or_prefix<T>(
 /// All rules that a customer (or, without one, the account) has.
 pub async fn all_rules(
     session: &Session,
-    notebook: &Notebook,
     narrow: impl FnOnce(ListRules) -> ListRules,
 ) -> Result<Vec<Rule>, CliError> {
     session.ready().await?;
@@ -83,7 +81,7 @@ pub async fn all_rules(
     let whole = list.endpoint_id.is_none() && list.scope.is_none() && list.status.is_none();
     let rules = session.client()?.pages(list).collect_all().await?;
     let records = rules.iter().map(|rule| Record::of(whose, rule)).collect();
-    notebook.learn(match whole {
+    session.learn(match whole {
         true => Seen::AllRules(whose, records),
         false => Seen::Rules(records),
     });
@@ -108,7 +106,6 @@ fn rules_of(session: &Session) -> ListRules {
 /// All port alerts of a customer.
 pub async fn all_alerts(
     session: &Session,
-    notebook: &Notebook,
     customer: CustomerId,
     narrow: impl FnOnce(ListPortAlerts) -> ListPortAlerts,
 ) -> Result<Vec<PortAlert>, CliError> {
@@ -118,6 +115,6 @@ pub async fn all_alerts(
     let records = alerts
         .iter()
         .map(|alert| AlertRecord::of_port(customer, alert));
-    notebook.learn(Seen::Alerts(customer, None, records.collect()));
+    session.learn(Seen::Alerts(customer, None, records.collect()));
     Ok(alerts)
 }

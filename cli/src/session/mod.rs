@@ -20,7 +20,7 @@ use crate::error::{CliError, Own};
 use crate::machine::interrupt::Interruption;
 use crate::notebook::Notebook;
 use crate::notebook::history::History;
-use crate::notebook::index::{self, Index};
+use crate::notebook::index::{self, Index, Seen};
 use crate::ui::Ui;
 use crate::ui::outcome::{Line, Outcome, Table};
 use connection::{Connection, LARGEST_STATE};
@@ -43,7 +43,8 @@ pub struct Session {
     pub settings: Settings,
     ui: Arc<Ui>,
     prompt: Rc<Prompt>,
-    notebook: Rc<Notebook>,
+    /// What earlier commands have seen, and this one has.
+    notebook: Notebook,
     lease: Lease,
     key: OnceCell<ApiKey>,
     connection: OnceCell<Connection>,
@@ -55,17 +56,12 @@ pub struct Session {
 
 impl Session {
     /// For a command with these settings.
-    pub fn new(
-        settings: Settings,
-        ui: Arc<Ui>,
-        (prompt, notebook): (Rc<Prompt>, Rc<Notebook>),
-        lease: Lease,
-    ) -> Self {
+    pub fn new(settings: Settings, ui: Arc<Ui>, prompt: Rc<Prompt>, lease: Lease) -> Self {
         Self {
             settings,
             ui,
             prompt,
-            notebook,
+            notebook: Notebook::default(),
             lease,
             key: OnceCell::new(),
             connection: OnceCell::new(),
@@ -171,6 +167,11 @@ impl Session {
     /// What earlier commands have seen of this account.
     pub fn known(&self) -> Result<&Index, CliError> {
         Ok(self.notebook.known(self.account()?))
+    }
+
+    /// Keeps in mind what an answer has shown.
+    pub fn learn(&self, seen: Seen) {
+        self.notebook.learn(seen);
     }
 
     /// Writes what was seen into the index. One that cannot be written keeps nobody from working.

@@ -10,7 +10,6 @@ use crate::bulk::preview;
 use crate::commands::common::args::Justification;
 use crate::context::Context;
 use crate::error::{CliError, Exit};
-use crate::notebook::Notebook;
 use crate::references;
 use crate::references::alerts::Alert;
 use crate::session::Session;
@@ -77,7 +76,7 @@ pub async fn run(context: &Context, args: &AlertTriageArgs) -> Result<Outcome, C
     let mut found = filter::read(context, &args.filter, Some(args.status)).await?;
     let customer = found.customer;
     context.imply_customer(customer);
-    let names = names(&context.session, &context.notebook, &found.alerts, customer).await?;
+    let names = names(&context.session, &found.alerts, customer).await?;
     leave_out_ended(&context.screen, &mut found.alerts, &names);
     let seen = found.alerts.len();
     let steps = ask(
@@ -107,14 +106,13 @@ pub async fn run(context: &Context, args: &AlertTriageArgs) -> Result<Outcome, C
 /// What the customer's servers are called: an alert knows its server's address alone.
 async fn names(
     session: &Session,
-    notebook: &Notebook,
     alerts: &[Alert],
     customer: CustomerId,
 ) -> Result<BTreeMap<EndpointId, String>, CliError> {
     if !alerts.iter().any(|alert| matches!(alert, Alert::Port(_))) {
         return Ok(BTreeMap::new());
     }
-    let servers = references::all_endpoints(session, notebook, Some(customer)).await?;
+    let servers = references::all_endpoints(session, Some(customer)).await?;
     let named = |server: &Endpoint| (server.id, references::name_of(server));
     Ok(servers.iter().map(named).collect())
 }

@@ -2,7 +2,6 @@
 
 use crate::context::Context;
 use crate::error::{CliError, Own};
-use crate::notebook::Notebook;
 use crate::references;
 use crate::session::Session;
 use secmon::model::{CustomerId, Endpoint, EndpointId, Timestamp};
@@ -186,11 +185,7 @@ impl Awaited {
 }
 
 /// The servers with these ids as they are now: one read for one, else one list a customer.
-pub async fn current(
-    session: &Session,
-    notebook: &Notebook,
-    endpoints: &[Endpoint],
-) -> Result<Vec<Endpoint>, CliError> {
+pub async fn current(session: &Session, endpoints: &[Endpoint]) -> Result<Vec<Endpoint>, CliError> {
     if let [one] = endpoints {
         return Ok(vec![
             session
@@ -206,7 +201,7 @@ pub async fn current(
         .collect();
     let mut current = Vec::new();
     for customer in customers {
-        let all = references::all_endpoints(session, notebook, customer).await?;
+        let all = references::all_endpoints(session, customer).await?;
         current.extend(
             all.into_iter()
                 .filter(|endpoint| wanted.contains(&endpoint.id)),

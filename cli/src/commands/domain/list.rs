@@ -18,7 +18,7 @@ pub async fn run(context: &Context) -> Result<Outcome, CliError> {
         .into_data();
     let domains = overview.domains.as_deref();
     if let Some(domains) = domains {
-        references::learn_domains(&context.notebook, customer, domains);
+        references::learn_domains(&context.session, customer, domains);
     }
     let mut outcome = Outcome::list(domains.unwrap_or_default(), views::DOMAIN);
     outcome.result = to_json(&domains);

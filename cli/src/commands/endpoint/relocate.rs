@@ -142,7 +142,7 @@ async fn belongings(context: &Context, args: &EndpointMoveArgs) -> Result<Belong
     }
     let customer = references::owner(context, &server)?;
     refuse_taken(context, args, customer).await?;
-    let rules = references::all_rules(&context.session, &context.notebook, |mut list| {
+    let rules = references::all_rules(&context.session, |mut list| {
         list.endpoint_id = Some(server.id);
         list.scope = Some(RuleScope::Endpoint);
         list.status = Some(RuleStatus::Active);
@@ -162,8 +162,8 @@ async fn refuse_taken(
     args: &EndpointMoveArgs,
     customer: CustomerId,
 ) -> Result<(), CliError> {
-    let (session, notebook) = (&context.session, &context.notebook);
-    let servers = references::all_endpoints(session, notebook, Some(customer)).await?;
+    let session = &context.session;
+    let servers = references::all_endpoints(session, Some(customer)).await?;
     let address = Address::from(args.address);
     match servers.iter().find(|server| server.ip_address == address) {
         Some(there) => Err(CliError::usage(format!(
@@ -273,8 +273,7 @@ impl Moving<'_> {
             request,
             nickname,
         }));
-        let (session, notebook) = (&self.context.session, &self.context.notebook);
-        let end = sending::send(session, notebook, &target, |_| {}).await?;
+        let end = sending::send(&self.context.session, &target, |_| {}).await?;
         let id = end.done().and_then(|done| done.id.parse().ok());
         match (&end, id) {
             (End::Planned, _) => self.is_at(Uuid::nil()),
@@ -303,8 +302,8 @@ impl Moving<'_> {
                 expires_at: rule.expires_at.as_ref().map(|end| end.date_time().into()),
             },
         };
-        let (session, notebook) = (&self.context.session, &self.context.notebook);
-        let end = create::add(session, notebook, &wanted, Existing::Skip, prior).await?;
+        let session = &self.context.session;
+        let end = create::add(session, &wanted, Existing::Skip, prior).await?;
         self.is_along();
         Ok(end)
     }
@@ -324,8 +323,8 @@ impl Moving<'_> {
 
     async fn change(&self, server: &Endpoint, to: Transition) -> Result<End, CliError> {
         let server = ServerTarget::from(server.clone());
-        let (session, notebook) = (&self.context.session, &self.context.notebook);
-        change::send(session, notebook, &server, ServerChange::To(to)).await
+        let session = &self.context.session;
+        change::send(session, &server, ServerChange::To(to)).await
     }
 
     async fn terminate(&self) -> Result<End, CliError> {

@@ -46,7 +46,7 @@ pub async fn run(context: &Context, args: &EndpointRenameArgs) -> Result<Outcome
         ));
     };
     context
-        .notebook
+        .session
         .learn(Seen::Servers(vec![Server::from(&answer.data)]));
     let sentence = format!(
         "Server {} is now named {}.",

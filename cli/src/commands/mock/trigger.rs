@@ -119,12 +119,11 @@ async fn ports(
         .read(GetEndpointDetail::account_wide(endpoint.id))
         .await?
         .into_data();
-    let alerts =
-        references::all_alerts(&context.session, &context.notebook, customer, |mut list| {
-            list.endpoint_id = Some(endpoint.id);
-            list
-        })
-        .await?;
+    let alerts = references::all_alerts(&context.session, customer, |mut list| {
+        list.endpoint_id = Some(endpoint.id);
+        list
+    })
+    .await?;
     let mut open = found_open(&detail, &alerts);
     let state = match state {
         PortState::Open => {

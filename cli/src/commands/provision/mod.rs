@@ -317,8 +317,7 @@ impl ChangeOfMany for Sending<'_> {
             let end = done.made().after(prior);
             self.halves.borrow_mut().insert(key(row), end);
         };
-        let (session, notebook) = (&self.context.session, &self.context.notebook);
-        let end = sending::send(session, notebook, &row.target, halfway).await?;
+        let end = sending::send(&self.context.session, &row.target, halfway).await?;
         Ok(end.after(prior))
     }
 }

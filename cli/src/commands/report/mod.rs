@@ -72,12 +72,11 @@ pub async fn run(context: &Context, args: &ReportArgs) -> Result<Outcome, CliErr
 }
 
 async fn collect(context: &Context, customer: CustomerId) -> Result<Report, CliError> {
-    let endpoints =
-        references::all_endpoints(&context.session, &context.notebook, Some(customer)).await?;
+    let endpoints = references::all_endpoints(&context.session, Some(customer)).await?;
     let progress = context.screen.progress(endpoints.len());
     let mut servers = Vec::with_capacity(endpoints.len());
     for endpoint in &endpoints {
-        servers.push(findings::read(&context.session, &context.notebook, endpoint.id).await?);
+        servers.push(findings::read(&context.session, endpoint.id).await?);
         progress.advance(0);
     }
     progress.finish();
@@ -97,7 +96,7 @@ async fn collect(context: &Context, customer: CustomerId) -> Result<Report, CliE
             .scans;
         domains.push((domain, history));
     }
-    let mut expiring = references::all_rules(&context.session, &context.notebook, |mut list| {
+    let mut expiring = references::all_rules(&context.session, |mut list| {
         list.billing_customer_id = Some(customer);
         list
     })
@@ -124,12 +123,11 @@ async fn add_further_alerts(
     customer: CustomerId,
     servers: &mut [EndpointDetail],
 ) -> Result<(), CliError> {
-    let alerts =
-        references::all_alerts(&context.session, &context.notebook, customer, |mut list| {
-            list.status = Some(PortAlertStatus::Open);
-            list
-        })
-        .await?;
+    let alerts = references::all_alerts(&context.session, customer, |mut list| {
+        list.status = Some(PortAlertStatus::Open);
+        list
+    })
+    .await?;
     for alert in alerts {
         let server = servers.iter_mut().find(|server| {
             alert.endpoint_id == Some(server.data.id)

@@ -76,7 +76,7 @@ pub async fn run(context: &Context, args: &RuleListArgs) -> Result<Outcome, CliE
     if context.screen.streams() {
         return stream(context, narrow, rows).await;
     }
-    let mut rules = references::all_rules(&context.session, &context.notebook, narrow).await?;
+    let mut rules = references::all_rules(&context.session, narrow).await?;
     // Rules of all servers first, then by server and port.
     rules.sort_by_cached_key(|rule| {
         let server = rule.endpoint.as_ref().map(references::name_of);
@@ -97,7 +97,7 @@ async fn stream(
         let rules = page?.into_data().data;
         let seen = rules.iter();
         let seen = seen.map(|rule| Record::of(context.session.settings.customer, rule));
-        context.notebook.learn(Seen::Rules(seen.collect()));
+        context.session.learn(Seen::Rules(seen.collect()));
         if stream.show(rows.of(rules).await?)? == Reader::Gone {
             break;
         }

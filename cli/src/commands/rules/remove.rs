@@ -7,7 +7,6 @@ use crate::commands::common::views::ports_of;
 use crate::context::Context;
 use crate::error::{CliError, Exit};
 use crate::machine::files;
-use crate::notebook::Notebook;
 use crate::notebook::index::Seen;
 use crate::notebook::way_back::WayBack;
 use crate::references::{self, Reference};
@@ -111,7 +110,7 @@ impl<'a> Removing<'a> {
     async fn by_ids(&self, names: &[String]) -> Result<Vec<NamedRule>, CliError> {
         let mut rows = Vec::new();
         for name in names {
-            let row = match rule::find(&self.context.session, &self.context.notebook, name).await {
+            let row = match rule::find(&self.context.session, name).await {
                 Ok(rule) => self.row(name, Some(rule))?,
                 Err(error) if error.exit() == Exit::NotFound => {
                     let row = self.row(name, None)?;
@@ -138,13 +137,12 @@ impl<'a> Removing<'a> {
             }
             found => found?,
         };
-        let rules =
-            references::all_rules(&self.context.session, &self.context.notebook, |mut list| {
-                list.endpoint_id = Some(endpoint.id);
-                list.scope = Some(RuleScope::Endpoint);
-                list
-            })
-            .await?;
+        let rules = references::all_rules(&self.context.session, |mut list| {
+            list.endpoint_id = Some(endpoint.id);
+            list.scope = Some(RuleScope::Endpoint);
+            list
+        })
+        .await?;
         let mut rows = Vec::new();
         for port in ports {
             let found = rules.iter().find(|rule| port.is_same(rule)).cloned();
@@ -164,8 +162,8 @@ impl Removing<'_> {
         ports: &[PortSpec],
         server: &str,
     ) -> CliError {
-        let (session, notebook) = (&self.context.session, &self.context.notebook);
-        let rules = references::all_rules(session, notebook, |mut list| {
+        let session = &self.context.session;
+        let rules = references::all_rules(session, |mut list| {
             list.scope = Some(RuleScope::Endpoint);
             list
         });
@@ -242,7 +240,7 @@ impl ChangeOfMany for Removing<'_> {
     }
 
     async fn apply(&self, row: &NamedRule, _prior: Prior) -> Result<End, CliError> {
-        remove_one(&self.context.session, &self.context.notebook, &row.rule).await
+        remove_one(&self.context.session, &row.rule).await
     }
 }
 
@@ -323,7 +321,7 @@ fn refuse_ports(names: &[String]) -> Result<(), CliError> {
     )
 }
 
-async fn remove_one(session: &Session, notebook: &Notebook, rule: &Rule) -> Result<End, CliError> {
+async fn remove_one(session: &Session, rule: &Rule) -> Result<End, CliError> {
     let mut request = DeleteRule::account_wide(rule.id);
     request.billing_customer_id = session.settings.customer;
     let about = rule::about(session, rule);
@@ -339,7 +337,7 @@ async fn remove_one(session: &Session, notebook: &Notebook, rule: &Rule) -> Resu
     let Some(_) = sent.map_err(|error| error.during(format!("removing rule {}", rule.id)))? else {
         return Ok(End::Planned);
     };
-    notebook.learn(Seen::Gone(rule.id.into()));
+    session.learn(Seen::Gone(rule.id.into()));
     Ok(End::Done(removed(session, rule)))
 }
 

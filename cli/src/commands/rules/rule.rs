@@ -3,7 +3,6 @@
 use super::create::EVERY_SERVER;
 use crate::commands::common::views::{place_of, ports_of};
 use crate::error::{CliError, Exit};
-use crate::notebook::Notebook;
 use crate::references::{self, RecordKind};
 use crate::session::Session;
 use crate::session::prompt::Danger;
@@ -97,7 +96,7 @@ pub fn server_of(rule: &Rule) -> Option<Uuid> {
 }
 
 /// The rule with this id, or with one that begins so.
-pub async fn find(session: &Session, notebook: &Notebook, name: &str) -> Result<Rule, CliError> {
+pub async fn find(session: &Session, name: &str) -> Result<Rule, CliError> {
     references::check_named(RULE, name)?;
     if let Ok(id) = name.trim().parse::<Uuid>() {
         let mut get = GetRule::account_wide(id.into());
@@ -110,6 +109,6 @@ pub async fn find(session: &Session, notebook: &Notebook, name: &str) -> Result<
         }
         return Ok(found?.into_data());
     }
-    let rules = references::all_rules(session, notebook, |list| list).await?;
+    let rules = references::all_rules(session, |list| list).await?;
     references::by_id_or_prefix(session, name, RULE, rules, |rule| rule.id.to_string())
 }

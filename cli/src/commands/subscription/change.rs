@@ -111,11 +111,11 @@ fn changed(
 ) -> End {
     let data = &answer.data;
     if let Some(id) = data.subscription_id {
-        subscription.learn(&context.notebook, id);
+        subscription.learn(&context.session, id);
     }
     let plans = [&data.previous_plan_slug, &data.plan_slug];
     let plans = plans.into_iter().flatten().map(ToString::to_string);
-    context.notebook.learn(Seen::Plans(plans.collect()));
+    context.session.learn(Seen::Plans(plans.collect()));
     let label = subscription.label();
     let done = Done {
         id: data

@@ -61,10 +61,10 @@ pub async fn run(context: &Context, args: SubscriptionSetArgs) -> Result<Outcome
         .map(|sent| {
             sent.map_or(End::Planned, |answer| {
                 let created = Created::by(&answer);
-                subscription.learn(&context.notebook, answer.data.subscription_id);
+                subscription.learn(&context.session, answer.data.subscription_id);
                 let plan = answer.data.plan_slug.as_ref().map(ToString::to_string);
                 context
-                    .notebook
+                    .session
                     .learn(Seen::Plans(plan.iter().cloned().collect()));
                 let untaken = untaken(asked, answer.data.quantity, answer.data.plan_slug.as_ref());
                 let quantity = answer.data.quantity;
