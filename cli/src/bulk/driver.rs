@@ -7,8 +7,6 @@ use super::run::{close, run_telling};
 use super::{End, Item, Label, Prior};
 use crate::context::Context;
 use crate::error::CliError;
-use crate::session::Session;
-use crate::ui::Ui;
 use serde_json::Value;
 
 /// A change that is made to many.
@@ -92,9 +90,8 @@ pub async fn change_in_journal<C: ChangeOfMany>(
     if targets.len() > 1 && !args.use_whole_window {
         context.session.leave_calls_to_people()?;
     }
-    let parts = (&context.session, &*context.screen);
-    let silent = |_: &C::Target, _: &End| {};
-    Ok(change_telling(parts, change, targets, (journal, OnError::Continue), silent).await)
+    let how = (journal, OnError::Continue);
+    Ok(change_telling(context, change, targets, how, |_, _| {}).await)
 }
 
 /// The same in stages: one begins when the one before has ended, and the run is over after the last.
@@ -104,14 +101,13 @@ pub async fn change_in_stages<C: ChangeOfMany>(
     stages: &[Vec<C::Target>],
     (journal, args): (&Journal, &RunArgs),
 ) -> Result<Vec<Item>, CliError> {
-    let parts = (&context.session, &*context.screen);
     if stages.iter().map(Vec::len).sum::<usize>() > 1 && !args.use_whole_window {
         context.session.leave_calls_to_people()?;
     }
     let mut items = Vec::new();
     for targets in stages {
-        let silent = |_: &C::Target, _: &End| {};
-        items.extend(send_all(parts, change, targets, (journal, OnError::Continue), silent).await);
+        let how = (journal, OnError::Continue);
+        items.extend(send_all(context, change, targets, how, |_, _| {}).await);
     }
     close(&context.screen, journal, &items);
     Ok(items)
@@ -119,20 +115,19 @@ pub async fn change_in_stages<C: ChangeOfMany>(
 
 /// The same, telling of each end as soon as all before it are known.
 pub async fn change_telling<C: ChangeOfMany>(
-    (session, screen): (&Session, &Ui),
+    context: &Context,
     change: &C,
     targets: &[C::Target],
     (journal, on_error): (&Journal, OnError),
     tell: impl FnMut(&C::Target, &End),
 ) -> Vec<Item> {
-    let parts = (session, screen);
-    let items = send_all(parts, change, targets, (journal, on_error), tell).await;
-    close(screen, journal, &items);
+    let items = send_all(context, change, targets, (journal, on_error), tell).await;
+    close(&context.screen, journal, &items);
     items
 }
 
 async fn send_all<C: ChangeOfMany>(
-    (session, screen): (&Session, &Ui),
+    context: &Context,
     change: &C,
     targets: &[C::Target],
     (journal, on_error): (&Journal, OnError),
@@ -149,21 +144,11 @@ async fn send_all<C: ChangeOfMany>(
         journal.settle(&trace, apply).await
     };
     let unfinished = |target: &C::Target| change.unfinished(target);
-    let ends = run_telling(session, screen, targets, on_error, send, unfinished, tell).await;
-    let items = targets.iter().zip(ends).map(|(target, end)| {
-        let Label {
-            row,
-            name,
-            customer,
-        } = change.label(target);
-        Item {
-            row,
-            target: name,
-            customer,
-            end,
-        }
-    });
-    items.collect()
+    let ends = run_telling(context, targets, on_error, send, unfinished, tell).await;
+    let items = targets.iter().zip(ends);
+    items
+        .map(|(target, end)| Item::of(change.label(target), end))
+        .collect()
 }
 
 /// A run that is gone on with must not end what came after it: `named` has a name that the run has ended already.

@@ -38,6 +38,18 @@ pub struct Item {
     pub end: End,
 }
 
+impl Item {
+    /// A target with its end.
+    pub fn of(label: Label, end: End) -> Self {
+        Self {
+            row: label.row,
+            target: label.name,
+            customer: label.customer,
+            end,
+        }
+    }
+}
+
 /// How it ended.
 #[derive(Debug)]
 pub enum End {

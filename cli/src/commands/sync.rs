@@ -77,14 +77,7 @@ pub async fn run(context: &Context, args: SyncArgs) -> Result<Outcome, CliError>
     }
     // No journal: to report a state again changes nothing twice, and another report may have said otherwise since.
     let send = async |request: &SyncServices| send(&context.session, request).await;
-    let ends = bulk::run(
-        &context.session,
-        &context.screen,
-        &requests,
-        OnError::Stop,
-        send,
-    )
-    .await;
+    let ends = bulk::run(context, &requests, OnError::Stop, send).await;
     Total::of(ends)
 }
 

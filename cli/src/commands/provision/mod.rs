@@ -230,26 +230,18 @@ async fn send_rows(
     new_customer::announce_all(&context.session, &context.screen, &customers, &served)?;
     let left_to_people = left_to_people(&context.session, &args.run)?;
     let done_before = |row: &Row| sending.is_done(row);
-    let (session, screen) = (&context.session, &context.screen);
-    bulk::announce(
-        session,
-        screen,
-        rows,
-        &sending.known,
-        left_to_people,
-        done_before,
-    );
+    bulk::announce(context, rows, &sending.known, left_to_people, done_before);
     let tell = |row: &Row, end: &End| {
         let written = report
             .as_mut()
             .map_or(Ok(()), |report| report.add(row, end));
         if let Err(error) = written {
             let warning = format!("warning: {}", error.message());
-            screen.note(&warning);
+            context.screen.note(&warning);
         }
     };
     let run = (journal, args.on_error);
-    Ok(bulk::change_telling((session, screen), &sending, rows, run, tell).await)
+    Ok(bulk::change_telling(context, &sending, rows, run, tell).await)
 }
 
 /// Rows on their way.
