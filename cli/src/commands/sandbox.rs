@@ -5,7 +5,7 @@ use crate::error::CliError;
 use crate::notebook::way_back::WayBack;
 use crate::references;
 use crate::session::Session;
-use crate::ui::outcome::{Cell, Field, Line, Outcome, Table, shown, to_json};
+use crate::ui::outcome::{Cell, Field, Outcome, Table, shown, to_json};
 use clap::{Args, Subcommand, ValueEnum};
 use secmon::model::Scenario;
 use secmon::operations::{ListScenarios, SetScenario};
@@ -113,7 +113,7 @@ async fn set(context: &Context, args: ScenarioSetArgs) -> Result<Outcome, CliErr
         .await?;
     let result = sent.map_or(Value::Null, |answer| to_json(&answer.data));
     let sentence = format!("From the next scan on, {place} is found to be: {scenario}.");
-    Ok(Outcome::record(result, Table::default()).tell(vec![Line::text(sentence)]))
+    Ok(Outcome::said(result, sentence))
 }
 
 /// The scenario of the account as it is; one that cannot be read keeps nobody from choosing another.

@@ -46,11 +46,9 @@ pub async fn run(context: &Context, command: SsoCommand) -> Result<Outcome, CliE
         && service.source != Source::Local
         && browser::open_unseen(url, &paths::cache_folder()?) == Browser::Opened
     {
-        let story = vec![Line::text(format!(
-            "The browser is signed in as customer {customer}."
-        ))];
+        let sentence = format!("The browser is signed in as customer {customer}.");
         let result = json!({ "opened": true, "expires_at": answer.data.expires_at });
-        return Ok(Outcome::record(result, Table::default()).tell(story));
+        return Ok(Outcome::said(result, sentence));
     }
     if let Some(end) = &answer.data.expires_at {
         context

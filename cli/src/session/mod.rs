@@ -22,7 +22,7 @@ use crate::notebook::Notebook;
 use crate::notebook::history::History;
 use crate::notebook::index::{self, Index, Seen};
 use crate::ui::Ui;
-use crate::ui::outcome::{Line, Outcome, Table};
+use crate::ui::outcome::Outcome;
 use connection::{Connection, LARGEST_STATE};
 use credentials::KeyFile;
 use guard::Guard;
@@ -221,12 +221,9 @@ impl Session {
 
     /// In a dry run, what a change of this machine's own files comes to: it is said, and not made.
     pub fn only_said(&self, would: &str) -> Option<Outcome> {
-        let story = vec![Line::text(format!("would {would}"))];
-        let result = serde_json::json!({ "dry_run": [] });
-        self.settings
-            .safety
-            .dry_run
-            .then(|| Outcome::record(result, Table::default()).tell(story))
+        let dry_run = serde_json::json!({ "dry_run": [] });
+        let said = Outcome::said(dry_run, format!("would {would}"));
+        self.settings.safety.dry_run.then_some(said)
     }
 
     fn connection(&self) -> Result<&Connection, CliError> {

@@ -4,7 +4,7 @@ use crate::error::CliError;
 use crate::session::Session;
 use crate::session::profile::{ConfigDocument, Profile};
 use crate::session::settings::Settings;
-use crate::ui::outcome::{Line, Outcome, Table};
+use crate::ui::outcome::Outcome;
 use serde_json::json;
 use std::path::Path;
 
@@ -33,10 +33,7 @@ pub fn run(session: &Session) -> Result<Outcome, CliError> {
     let sentence = format!(
         "The key of profile {name} is forgotten here. It stays valid at the service until you regenerate it in the portal."
     );
-    Ok(
-        Outcome::record(json!({ "profile": name }), Table::default())
-            .tell(vec![Line::text(sentence)]),
-    )
+    Ok(Outcome::said(json!({ "profile": name }), sentence))
 }
 
 /// Deletes the key file of a profile, unless another profile has the same.

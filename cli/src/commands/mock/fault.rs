@@ -1,7 +1,6 @@
 //! `secmon mock fault`: trouble that is wanted.
 
 use super::admin::{Admin, AdminArgs};
-use super::said;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::ui::outcome::{Cell, Field, Line, Outcome, Table, shown};
@@ -107,7 +106,7 @@ pub async fn run(
             Admin::of(context, admin)?
                 .call(Method::DELETE, "faults", None)
                 .await?;
-            Ok(said("All faults are removed."))
+            Ok(Outcome::said(Value::Null, "All faults are removed."))
         }
     }
 }

@@ -1,13 +1,13 @@
 //! `secmon mock state` and `reset`: the whole state.
 
 use super::admin::{Admin, AdminArgs};
-use super::said;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::machine::files;
 use crate::ui::outcome::Outcome;
 use clap::Subcommand;
 use http::Method;
+use serde_json::Value;
 use std::path::PathBuf;
 
 /// The whole state.
@@ -29,7 +29,10 @@ pub async fn reset(context: &Context, admin: &AdminArgs) -> Result<Outcome, CliE
     Admin::of(context, admin)?
         .call(Method::POST, "reset", None)
         .await?;
-    Ok(said("The mock is as it was at its start."))
+    Ok(Outcome::said(
+        Value::Null,
+        "The mock is as it was at its start.",
+    ))
 }
 
 /// Runs the command.
@@ -50,7 +53,10 @@ pub async fn run(
             Admin::of(context, admin)?
                 .call(Method::PUT, "state", Some(state))
                 .await?;
-            Ok(said("The mock has the imported state."))
+            Ok(Outcome::said(
+                Value::Null,
+                "The mock has the imported state.",
+            ))
         }
     }
 }

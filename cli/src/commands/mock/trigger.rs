@@ -5,7 +5,7 @@ use crate::commands::domain::leaks::CategoryArg;
 use crate::context::Context;
 use crate::error::{CliError, Exit};
 use crate::references;
-use crate::ui::outcome::{Line, Outcome, Table, to_json};
+use crate::ui::outcome::{Outcome, to_json};
 use crate::values::durations::counted;
 use crate::values::ports::PortSpec;
 use clap::{Args, Subcommand};
@@ -244,8 +244,7 @@ async fn concluded(
     world: Value,
     no_scan: bool,
 ) -> Result<Outcome, CliError> {
-    let told =
-        |sentence| Ok(Outcome::record(world, Table::default()).tell(vec![Line::text(sentence)]));
+    let told = |sentence: String| Ok(Outcome::said(world, sentence));
     if no_scan {
         return told(format!("{happened}; the next scan finds it."));
     }

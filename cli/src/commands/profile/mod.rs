@@ -12,7 +12,7 @@ use self::create::ProfileCreateArgs;
 use crate::error::CliError;
 use crate::session::Session;
 use crate::session::prompt::Prompt;
-use crate::ui::outcome::{Line, Outcome, Table};
+use crate::ui::outcome::Outcome;
 use clap::Subcommand;
 use serde_json::json;
 
@@ -65,5 +65,5 @@ pub fn run(
 
 /// What a change of a profile comes to.
 pub fn said(name: &str, sentence: String) -> Outcome {
-    Outcome::record(json!({ "name": name }), Table::default()).tell(vec![Line::Text(sentence)])
+    Outcome::said(json!({ "name": name }), sentence)
 }
