@@ -114,7 +114,7 @@ impl Prompt {
             None => {}
         }
         let question = format!("About to change what the profile protects ({name}): {about}.");
-        let agreed = self.confirm_by_typing(&question, name);
+        let agreed = self.type_agreed(&self.placed(&question), name);
         self.typed.set(Some(agreed.is_ok()));
         agreed
     }
@@ -125,10 +125,6 @@ impl Prompt {
             Some(place) => format!("{question} This is {place}."),
             None => question.to_owned(),
         }
-    }
-
-    pub fn confirm_by_typing(&self, question: &str, name: &str) -> Result<(), CliError> {
-        self.type_agreed(&self.placed(question), name)
     }
 
     fn type_agreed(&self, question: &str, name: &str) -> Result<(), CliError> {
