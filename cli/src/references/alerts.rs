@@ -1,7 +1,7 @@
 //! Alerts of both kinds: what they have in common, and how they are found.
 
 use crate::context::Context;
-use crate::error::{CliError, Exit};
+use crate::error::CliError;
 use crate::notebook::index::{AlertRecord, Seen};
 use crate::references::alert_pages::AlertPages;
 use crate::references::{self, DomainRef, RecordKind};
@@ -306,14 +306,11 @@ async fn listed_before(
         Some(domain) => of_domain(session, domain, id, customer).await,
         None => of_port(session, id, customer).await,
     };
-    match read {
-        Ok(alert) => Ok(Some(alert)),
-        Err(error) if error.exit() == Exit::NotFound => {
-            session.learn(Seen::Gone(id));
-            Ok(None)
-        }
-        Err(error) => Err(error),
+    let alert = references::if_there(read)?;
+    if alert.is_none() {
+        session.learn(Seen::Gone(id));
     }
+    Ok(alert)
 }
 
 async fn of_domain(
@@ -362,11 +359,7 @@ async fn exactly(
     let Ok(id) = name.parse::<Uuid>() else {
         return Ok(None);
     };
-    match of_port(&context.session, id, customer).await {
-        Ok(alert) => Ok(Some(alert)),
-        Err(error) if error.exit() == Exit::NotFound => Ok(None),
-        Err(error) => Err(error),
-    }
+    references::if_there(of_port(&context.session, id, customer).await)
 }
 
 async fn everything(session: &Session, customer: CustomerId) -> Result<Vec<Alert>, CliError> {

@@ -1,7 +1,7 @@
 //! Servers by id, IP address, host name, nickname, or the first digits of the id.
 
 use super::reference::Reference;
-use super::{PAGE_SIZE, is_known};
+use super::{PAGE_SIZE, if_there, is_known};
 use crate::context::Context;
 use crate::error::{CliError, Exit, Own};
 use crate::notebook::index::{Seen, Server};
@@ -108,8 +108,7 @@ pub async fn server_targets(
         let target = match search.one(reference).await {
             Ok(endpoint) => ServerTarget::from(endpoint),
             Err(error) if error.exit() == Exit::NotFound => {
-                let unlisted = known(&names[place]).or(reference.id.map(ServerTarget::unlisted));
-                match unlisted {
+                match known(&names[place]).or(reference.id.map(ServerTarget::unlisted)) {
                     Some(target) => target,
                     None => {
                         problems.push(error);
@@ -338,12 +337,8 @@ impl<'a> Search<'a> {
         let [known] = fit.servers.as_slice() else {
             return Ok(None);
         };
-        match read_endpoint(&self.context.session, known.id).await {
-            Ok(endpoint) if Server::from(&endpoint) == **known => Ok(Some(endpoint)),
-            Ok(_) => Ok(None),
-            Err(error) if error.exit() == Exit::NotFound => Ok(None),
-            Err(error) => Err(error),
-        }
+        let found = if_there(read_endpoint(&self.context.session, known.id).await)?;
+        Ok(found.filter(|endpoint| Server::from(endpoint) == **known))
     }
 
     /// Two servers fit: a person chooses, a script is told both.
