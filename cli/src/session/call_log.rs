@@ -19,7 +19,7 @@ use std::time::Instant;
 /// What is told of calls, besides their results.
 #[derive(Debug, Clone, Default)]
 pub struct Telling {
-    /// On standard error: nothing, a line a call, or headers and bodies too.
+    /// On standard error: nothing, with 1 a line a call, with 2 headers and bodies too.
     pub verbosity: u8,
     /// A file that gets everything.
     pub file: Option<Arc<DebugFile>>,
@@ -27,14 +27,6 @@ pub struct Telling {
 
 /// So much of a body is told of; the rest is counted.
 const BODY_SHOWN: usize = 16 * 1024;
-
-/// How much is told on the screen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Detail {
-    Nothing,
-    Lines,
-    Everything,
-}
 
 /// What tells one request from another: method, address and body.
 type RequestIdentity = (Method, Uri, Bytes);
@@ -44,8 +36,7 @@ pub struct CallLog {
     inner: Arc<dyn Transport>,
     ui: Arc<Ui>,
     key: ApiKey,
-    detail: Detail,
-    file: Option<Arc<DebugFile>>,
+    telling: Telling,
     /// Requests that have not succeeded yet, and how often each was tried.
     tries: Mutex<HashMap<RequestIdentity, u32>>,
 }
@@ -58,24 +49,16 @@ impl CallLog {
         ui: &Arc<Ui>,
         key: &ApiKey,
     ) -> Result<Arc<dyn Transport>, CliError> {
-        let detail = match telling.verbosity {
-            0 => Detail::Nothing,
-            1 => Detail::Lines,
-            _ => Detail::Everything,
-        };
-        if detail == Detail::Nothing && telling.file.is_none() {
-            return Ok(inner);
-        }
-        let file = telling.file.clone();
-        if let Some(file) = &file {
-            file.open()?;
+        match &telling.file {
+            Some(file) => file.open()?,
+            None if telling.verbosity == 0 => return Ok(inner),
+            None => {}
         }
         Ok(Arc::new(Self {
             inner,
             ui: Arc::clone(ui),
             key: key.clone(),
-            detail,
-            file,
+            telling: telling.clone(),
             tries: Mutex::default(),
         }))
     }
@@ -90,10 +73,11 @@ impl CallLog {
 
     fn tell(&self, call: &Call, result: &Answer) {
         let line = call.line(result);
-        if self.detail == Detail::Lines {
+        let Telling { verbosity, file } = &self.telling;
+        if *verbosity == 1 {
             self.ui.trace(&self.key.redact(&line));
         }
-        if self.detail != Detail::Everything && self.file.is_none() {
+        if *verbosity < 2 && file.is_none() {
             return;
         }
         let mut text = format!("{line}\n{}", call.sent);
@@ -105,10 +89,10 @@ impl CallLog {
             text.push_str(&headers_and_body('<', answer.headers(), body));
         }
         let text = self.key.redact(&text);
-        if self.detail == Detail::Everything {
+        if *verbosity >= 2 {
             self.ui.trace(text.trim_end());
         }
-        if let Some(file) = &self.file {
+        if let Some(file) = file {
             let now = chrono::Utc::now().format("%Y-%m-%dT%H:%M:%S%.3f+00:00");
             file.add(&format!("{now} {text}"));
         }
