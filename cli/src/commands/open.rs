@@ -97,10 +97,7 @@ async fn page(context: &Context, args: &OpenArgs) -> Result<PortalPage, CliError
 }
 
 async fn domain(context: &Context, name: &str) -> Result<PortalPage, CliError> {
-    let found = references::domains(context, &[name.to_owned()]).await?;
-    let domain = found
-        .first()
-        .ok_or_else(|| CliError::not_found(format!("no domain {name:?}")))?;
+    let domain = references::domain(context, name).await?;
     let summary = GetDomainSummary::new(context.customer()?, domain.id);
     let path = context
         .session

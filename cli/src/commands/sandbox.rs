@@ -94,12 +94,9 @@ async fn set(context: &Context, args: ScenarioSetArgs) -> Result<Outcome, CliErr
         place = references::name_of(&endpoint);
     }
     if let Some(name) = args.domain {
-        let found = references::domains(context, &[name]).await?;
-        request.monitored_domain_id = found.first().map(|domain| domain.id);
-        place = found
-            .first()
-            .map(references::DomainRef::label)
-            .unwrap_or_default();
+        let domain = references::domain(context, &name).await?;
+        request.monitored_domain_id = Some(domain.id);
+        place = domain.label();
     }
     // What counted for one server or domain alone, the service does not tell.
     let way_back = match (request.endpoint_id, request.monitored_domain_id) {

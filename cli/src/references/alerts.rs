@@ -336,30 +336,22 @@ async fn exactly(
     customer: CustomerId,
     name: &str,
 ) -> Result<Option<Alert>, CliError> {
+    let session = &context.session;
     if let Some((domain, alert)) = name.rsplit_once('/') {
-        let domains = references::domains(context, &[domain.to_owned()]).await?;
-        let domain = domains
-            .first()
-            .ok_or_else(|| CliError::not_found(format!("no domain {domain:?}")))?;
-        let Ok(id) = alert.parse::<Uuid>() else {
-            let all = of_domains(
-                &context.session,
-                customer,
-                std::slice::from_ref(domain),
-                None,
-            )
-            .await?;
-            return references::by_id_or_prefix(&context.session, alert, ALERT, all, Alert::id)
-                .map(Some);
+        let domain = references::domain(context, domain).await?;
+        let found = match alert.parse() {
+            Ok(id) => of_domain(session, domain.id, id, customer).await?,
+            Err(_) => {
+                let all = of_domains(session, customer, &[domain], None).await?;
+                references::by_id_or_prefix(session, alert, ALERT, all, Alert::id)?
+            }
         };
-        return Ok(Some(
-            of_domain(&context.session, domain.id, id, customer).await?,
-        ));
+        return Ok(Some(found));
     }
     let Ok(id) = name.parse::<Uuid>() else {
         return Ok(None);
     };
-    references::if_there(of_port(&context.session, id, customer).await)
+    references::if_there(of_port(session, id, customer).await)
 }
 
 async fn everything(session: &Session, customer: CustomerId) -> Result<Vec<Alert>, CliError> {

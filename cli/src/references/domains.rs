@@ -139,7 +139,13 @@ pub async fn domains(context: &Context, names: &[String]) -> Result<Vec<DomainRe
     Ok(found.into_iter().map(|(_, domain)| domain).collect())
 }
 
-/// The same, each with the place of its name. `met` may know one that is no longer there.
+/// Finds the one domain that the argument names.
+pub async fn domain(context: &Context, name: &str) -> Result<DomainRef, CliError> {
+    let found = domains(context, &[name.to_owned()]).await?.pop();
+    found.ok_or_else(|| CliError::not_found(format!("no domain {name:?}")))
+}
+
+/// The same as `domains`, each with the place of its name. `met` may know one that is no longer there.
 pub async fn domain_targets(
     context: &Context,
     names: &[String],

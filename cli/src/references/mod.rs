@@ -16,7 +16,7 @@ use crate::error::{CliError, Exit};
 
 pub use customers::{is_known, refuse_unknown, seen as seen_customers};
 pub use domains::{
-    DomainRef, all_domains, customer_of_domains, domain_targets, domains, learn_domains,
+    DomainRef, all_domains, customer_of_domains, domain, domain_targets, domains, learn_domains,
     listed_domains, monitored,
 };
 pub use records::{RecordKind, all_alerts, all_rules, by_id_or_prefix, check_named, rule_pages};

@@ -1,5 +1,6 @@
 //! Which alerts a list, a watch or a triage is about.
 
+use crate::commands::domain::named;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::references::alert_pages::AlertPages;
@@ -185,12 +186,7 @@ pub async fn scope(
         ));
     }
     if let Some(name) = &filter.domain {
-        let names = std::slice::from_ref(name);
-        let customer = references::customer_of_domains(context, names)?;
-        let mut found = references::domains(context, names).await?;
-        let domain = found
-            .pop()
-            .ok_or_else(|| CliError::not_found(format!("no domain {name:?}")))?;
+        let (domain, customer) = named::one(context, name).await?;
         return Ok((customer, Scope::Domain(domain)));
     }
     Ok((customer(context)?, Scope::Customer))

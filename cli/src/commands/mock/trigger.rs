@@ -198,10 +198,7 @@ async fn findings(
     more: u64,
     no_scan: bool,
 ) -> Result<Outcome, CliError> {
-    let found = references::domains(context, &[name.to_owned()]).await?;
-    let domain = found
-        .first()
-        .ok_or_else(|| CliError::not_found(format!("no domain {name:?}")))?;
+    let domain = references::domain(context, name).await?;
     let summary = GetDomainSummary::new(context.customer()?, domain.id);
     let summary = to_json(&context.session.read(summary).await?.into_data());
     let count = |field: &str| summary[field].as_u64().unwrap_or_default();
