@@ -243,9 +243,7 @@ pub fn lock_for(path: &Path, patience: Duration) -> Result<File, CliError> {
     let failed =
         |error: std::io::Error| CliError::io(&format!("locking {}", path.display()), &error);
     std::fs::create_dir_all(path.parent().unwrap_or(Path::new("."))).map_err(failed)?;
-    let mut options = File::options();
-    options.create(true).truncate(false).write(true);
-    let file = private(&mut options).open(path).map_err(failed)?;
+    let file = open_shared(path).map_err(failed)?;
     match lock_within(&file, patience) {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => {
@@ -279,6 +277,13 @@ pub fn write_private(path: &Path, content: &[u8]) -> Result<(), CliError> {
     file.write_all(content).map_err(failed)?;
     file.persist(path).map_err(|error| failed(error.error))?;
     Ok(())
+}
+
+/// Opens a file that processes share, or makes it; only its owner reads it.
+pub fn open_shared(path: &Path) -> std::io::Result<File> {
+    let mut options = File::options();
+    options.create(true).truncate(false).read(true).write(true);
+    private(&mut options).open(path)
 }
 
 /// Makes a file that is created readable by its owner only, where the platform knows owners.

@@ -30,9 +30,7 @@ impl Store {
     /// Locks and reads the file. A last line that was cut off by a crash or a full disk is dropped.
     pub fn open(path: &Path) -> Result<Opened> {
         let mut file = loop {
-            let mut options = File::options();
-            options.create(true).truncate(false).read(true).write(true);
-            match take(files::private(&mut options).open(path)?, path)? {
+            match take(files::open_shared(path)?, path)? {
                 Held::Ours(file) => break file,
                 Held::Replaced => {}
                 Held::Busy => return Ok(Opened::Busy),
