@@ -212,23 +212,18 @@ impl Printed {
 const PIPE_PATIENCE: Duration = Duration::from_secs(1);
 /// The longest time a key may take to come.
 const KEY_PATIENCE: Duration = Duration::from_secs(30);
-const KEY_POLL: Duration = Duration::from_millis(10);
 /// No key is longer.
 const MAX_KEY_OUTPUT: usize = 4096;
 
 fn ended(child: &mut Child) -> Result<ExitStatus, String> {
-    let patience_ends = Instant::now() + KEY_PATIENCE;
-    loop {
-        match child.try_wait() {
-            Ok(Some(status)) => return Ok(status),
-            Ok(None) if Instant::now() < patience_ends => std::thread::sleep(KEY_POLL),
-            Ok(None) => {
-                let _ = child.kill();
-                let _ = child.wait();
-                return Err(format!("did not end within {} s", KEY_PATIENCE.as_secs()));
-            }
-            Err(error) => return Err(format!("cannot be waited for: {error}")),
+    match children::ended_within(child, KEY_PATIENCE) {
+        Ok(Some(status)) => Ok(status),
+        Ok(None) => {
+            let _ = child.kill();
+            let _ = child.wait();
+            Err(format!("did not end within {} s", KEY_PATIENCE.as_secs()))
         }
+        Err(error) => Err(format!("cannot be waited for: {error}")),
     }
 }
 
