@@ -285,7 +285,7 @@ fn safety(flags: &GlobalArgs, profile: &Profile) -> Result<Safety, CliError> {
 fn display(flags: &GlobalArgs, profile: &Profile) -> Result<Display, CliError> {
     let jq = flags.jq.as_deref().map(jq::Filter::parse).transpose()?;
     let format = match &jq {
-        Some(_) => Some(filtered_format(flags)?),
+        Some(_) => filtered_format(flags)?,
         None => format(flags, profile)?,
     };
     Ok(Display {
@@ -303,9 +303,9 @@ fn display(flags: &GlobalArgs, profile: &Profile) -> Result<Display, CliError> {
     })
 }
 
-fn format(flags: &GlobalArgs, profile: &Profile) -> Result<Option<OutputFormat>, CliError> {
+fn format(flags: &GlobalArgs, profile: &Profile) -> Result<OutputFormat, CliError> {
     let kept = profile.output.clone();
-    setting("output", &flags.output, kept, parse_format)
+    Ok(setting("output", &flags.output, kept, parse_format)?.unwrap_or_default())
 }
 
 fn parse_format(name: &str, text: &str) -> Result<OutputFormat, CliError> {
