@@ -22,12 +22,19 @@ pub fn switch(name: &str) -> Result<Option<bool>, CliError> {
     let Some(value) = text(name)? else {
         return Ok(None);
     };
-    match value.to_ascii_lowercase().as_str() {
-        "1" | "true" | "yes" | "on" => Ok(Some(true)),
-        "0" | "false" | "no" | "off" => Ok(Some(false)),
-        _ => Err(CliError::usage(format!(
+    on_or_off(&value).map(Some).ok_or_else(|| {
+        CliError::usage(format!(
             "{name} must be on or off: set it to 1, true, yes, on, 0, false, no or off"
-        ))),
+        ))
+    })
+}
+
+/// The words for a switch.
+pub fn on_or_off(word: &str) -> Option<bool> {
+    match word.to_ascii_lowercase().as_str() {
+        "1" | "true" | "yes" | "on" => Some(true),
+        "0" | "false" | "no" | "off" => Some(false),
+        _ => None,
     }
 }
 
