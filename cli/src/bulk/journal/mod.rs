@@ -23,7 +23,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use store::{Opened, Store};
+use store::Store;
 use uuid::Uuid;
 
 /// How long the same command goes on with an unfinished run unasked.
@@ -138,8 +138,8 @@ impl Journal {
         }
         let run = hash(&[context.session.account()?, operation, &origin.name(keys)]);
         let (store, lines) = match open_file(&run) {
-            Ok(Opened::Ours(store, lines)) => (store, lines),
-            Ok(Opened::Busy) => return Err(busy()),
+            Ok(Some(opened)) => opened,
+            Ok(None) => return Err(busy()),
             Err(error) => {
                 context.screen.note(&format!(
                     "warning: no journal can be kept ({error}): a run that is interrupted begins anew"
@@ -371,7 +371,7 @@ fn earlier(lines: Vec<JournalLine>) -> HashMap<Key, EarlierRow> {
     rows
 }
 
-fn open_file(run: &str) -> std::io::Result<Opened> {
+fn open_file(run: &str) -> std::io::Result<Option<(Store, Vec<JournalLine>)>> {
     let folder = folder()?;
     std::fs::create_dir_all(&folder)?;
     // What cannot be tidied up keeps nobody from working.
