@@ -37,10 +37,7 @@ pub fn open_unseen(url: &str, folder: &Path) -> Browser {
 fn page_leading_to(url: &str, folder: &Path) -> io::Result<PathBuf> {
     std::fs::create_dir_all(folder)?;
     let page = folder.join("sign-in.html");
-    match std::fs::remove_file(&page) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
+    files::remove(&page)?;
     let target = url
         .replace('&', "&amp;")
         .replace('"', "&quot;")

@@ -279,6 +279,14 @@ pub fn write_private(path: &Path, content: &[u8]) -> Result<(), CliError> {
     Ok(())
 }
 
+/// Deletes a file; one that is gone already is as good.
+pub fn remove(path: &Path) -> std::io::Result<()> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
 /// Opens a file that processes share, or makes it; only its owner reads it.
 pub fn open_shared(path: &Path) -> std::io::Result<File> {
     let mut options = File::options();
