@@ -4,7 +4,7 @@ use crate::context::Context;
 use crate::error::{CliError, Exit};
 use crate::machine::browser::{self, Browser};
 use crate::references;
-use crate::session::portal::Thing;
+use crate::session::portal;
 use crate::session::service::Source;
 use crate::ui::outcome::{Line, Outcome, Table};
 use clap::Args;
@@ -74,7 +74,7 @@ async fn page(context: &Context, args: &OpenArgs) -> Result<PortalPage, CliError
         Ok(endpoint) => {
             return Ok(PortalPage {
                 about: references::name_of(&endpoint),
-                path: format!("{}{}", Thing::Server.path(), endpoint.id),
+                path: format!("{}{}", portal::SERVERS, endpoint.id),
             });
         }
         Err(error) if args.server || error.exit() != Exit::NotFound => return Err(error),
@@ -109,7 +109,7 @@ async fn domain(context: &Context, name: &str) -> Result<PortalPage, CliError> {
         about: domain.label(),
         path: path
             .filter(|path| is_path(path))
-            .unwrap_or_else(|| format!("{}{}", Thing::Domain.path(), domain.id)),
+            .unwrap_or_else(|| format!("{}{}", portal::DOMAINS, domain.id)),
     })
 }
 

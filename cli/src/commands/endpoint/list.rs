@@ -7,7 +7,7 @@ use crate::context::Context;
 use crate::error::CliError;
 use crate::notebook::index::{Seen, Server};
 use crate::session::Session;
-use crate::session::portal::{self, Thing};
+use crate::session::portal;
 use crate::ui::outcome::Outcome;
 use crate::ui::{Reader, Ui};
 use crate::values::ports::PortSpec;
@@ -78,7 +78,7 @@ fn sort(endpoints: &mut [Endpoint]) {
 
 fn with_pages(session: &Session, endpoints: &[Endpoint]) -> Outcome {
     let mut outcome = listed(endpoints);
-    outcome.table.pages = portal::pages(&session.settings, Thing::Server);
+    outcome.table.pages = portal::pages(&session.settings, portal::SERVERS);
     outcome
 }
 
