@@ -92,9 +92,8 @@ pub async fn of_customer(context: &Context, customer: CustomerId) -> Result<Outc
     let mut servers = Usage::of_servers(&page.meta);
     let live = Live::of(page);
     servers.quota_paused = quota_paused(&context.session, customer, &servers).await?;
-    let mut alerts = references::all_alerts(&context.session, customer, |mut list| {
-        list.status = Some(PortAlertStatus::Open);
-        list
+    let mut alerts = references::all_alerts(&context.session, customer, |list| {
+        list.status = Some(PortAlertStatus::Open)
     })
     .await?;
     alerts.retain(|alert| !live.lacks(alert.endpoint_id));
@@ -150,8 +149,10 @@ async fn rules_of(
     customer: CustomerId,
     live: &Live,
 ) -> Result<Vec<Rule>, CliError> {
-    let mut rules =
-        references::all_rules(&context.session, |list| list.billing_customer_id(customer)).await?;
+    let mut rules = references::all_rules(&context.session, |list| {
+        list.billing_customer_id = Some(customer)
+    })
+    .await?;
     rules.retain(|rule| !live.has_ended(rule));
     Ok(rules)
 }

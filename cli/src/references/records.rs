@@ -73,10 +73,10 @@ pub fn by_id_or_prefix<T>(
 /// All rules that a customer (or, without one, the account) has.
 pub async fn all_rules(
     session: &Session,
-    narrow: impl FnOnce(ListRules) -> ListRules,
+    narrow: impl FnOnce(&mut ListRules),
 ) -> Result<Vec<Rule>, CliError> {
     session.ready().await?;
-    let list = narrow(rules_of(session));
+    let list = rules_of(session, narrow);
     let whose = list.billing_customer_id;
     let whole = list.endpoint_id.is_none() && list.scope.is_none() && list.status.is_none();
     let rules = session.client()?.pages(list).collect_all().await?;
@@ -91,15 +91,16 @@ pub async fn all_rules(
 /// The same page by page.
 pub async fn rule_pages(
     session: &Session,
-    narrow: impl FnOnce(ListRules) -> ListRules,
+    narrow: impl FnOnce(&mut ListRules),
 ) -> Result<Pages<ListRules>, CliError> {
     session.ready().await?;
-    Ok(session.client()?.pages(narrow(rules_of(session))))
+    Ok(session.client()?.pages(rules_of(session, narrow)))
 }
 
-fn rules_of(session: &Session) -> ListRules {
+fn rules_of(session: &Session, narrow: impl FnOnce(&mut ListRules)) -> ListRules {
     let mut list = ListRules::account_wide().per_page(PAGE_SIZE);
     list.billing_customer_id = session.settings.customer;
+    narrow(&mut list);
     list
 }
 
@@ -107,10 +108,11 @@ fn rules_of(session: &Session) -> ListRules {
 pub async fn all_alerts(
     session: &Session,
     customer: CustomerId,
-    narrow: impl FnOnce(ListPortAlerts) -> ListPortAlerts,
+    narrow: impl FnOnce(&mut ListPortAlerts),
 ) -> Result<Vec<PortAlert>, CliError> {
     session.ready().await?;
-    let list = narrow(ListPortAlerts::new(customer).per_page(PAGE_SIZE));
+    let mut list = ListPortAlerts::new(customer).per_page(PAGE_SIZE);
+    narrow(&mut list);
     let alerts = session.client()?.pages(list).collect_all().await?;
     let records = alerts
         .iter()

@@ -142,11 +142,10 @@ async fn belongings(context: &Context, args: &EndpointMoveArgs) -> Result<Belong
     }
     let customer = references::owner(context, &server)?;
     refuse_taken(context, args, customer).await?;
-    let rules = references::all_rules(&context.session, |mut list| {
+    let rules = references::all_rules(&context.session, |list| {
         list.endpoint_id = Some(server.id);
         list.scope = Some(RuleScope::Endpoint);
         list.status = Some(RuleStatus::Active);
-        list
     })
     .await?;
     Ok(Belongings {

@@ -119,9 +119,8 @@ async fn ports(
         .read(GetEndpointDetail::account_wide(endpoint.id))
         .await?
         .into_data();
-    let alerts = references::all_alerts(&context.session, customer, |mut list| {
-        list.endpoint_id = Some(endpoint.id);
-        list
+    let alerts = references::all_alerts(&context.session, customer, |list| {
+        list.endpoint_id = Some(endpoint.id)
     })
     .await?;
     let mut open = found_open(&detail, &alerts);

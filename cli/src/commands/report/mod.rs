@@ -96,9 +96,8 @@ async fn collect(context: &Context, customer: CustomerId) -> Result<Report, CliE
             .scans;
         domains.push((domain, history));
     }
-    let mut expiring = references::all_rules(&context.session, |mut list| {
-        list.billing_customer_id = Some(customer);
-        list
+    let mut expiring = references::all_rules(&context.session, |list| {
+        list.billing_customer_id = Some(customer)
     })
     .await?;
     // The rules of a server that has ended allow nothing.
@@ -123,9 +122,8 @@ async fn add_further_alerts(
     customer: CustomerId,
     servers: &mut [EndpointDetail],
 ) -> Result<(), CliError> {
-    let alerts = references::all_alerts(&context.session, customer, |mut list| {
-        list.status = Some(PortAlertStatus::Open);
-        list
+    let alerts = references::all_alerts(&context.session, customer, |list| {
+        list.status = Some(PortAlertStatus::Open)
     })
     .await?;
     for alert in alerts {

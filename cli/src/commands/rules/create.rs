@@ -219,7 +219,7 @@ async fn live_rules(session: &Session, journal: &Journal) -> Result<HashSet<Stri
     if journal.is_empty() {
         return Ok(HashSet::new());
     }
-    let rules = references::all_rules(session, |list| list).await?;
+    let rules = references::all_rules(session, |_| {}).await?;
     Ok(rules.iter().map(|rule| rule.id.to_string()).collect())
 }
 
@@ -356,10 +356,9 @@ pub async fn rules_of(session: &Session, place: &Place) -> Result<Vec<Rule>, Cli
         Place::Server(endpoint) => Some(endpoint.id),
         Place::Everywhere(_) => None,
     };
-    let rules = references::all_rules(session, |mut list| {
+    let rules = references::all_rules(session, |list| {
         list.endpoint_id = endpoint;
         list.billing_customer_id = customer_of(place);
-        list
     })
     .await?;
     let here = |rule: &Rule| rule.endpoint_id == endpoint && rule.is_active != Some(false);

@@ -62,11 +62,10 @@ pub async fn run(context: &Context, args: &RuleListArgs) -> Result<Outcome, CliE
     };
     let length = |text| durations::length("--expiring", text);
     let within = args.expiring.as_deref().map(length).transpose()?;
-    let narrow = |mut list: ListRules| {
+    let narrow = |list: &mut ListRules| {
         list.endpoint_id = endpoint;
         list.scope = args.scope.map(scope);
         list.status = args.status.map(status);
-        list
     };
     let mut rows = Rows {
         context,
@@ -88,7 +87,7 @@ pub async fn run(context: &Context, args: &RuleListArgs) -> Result<Outcome, CliE
 /// Shows the rules as their pages come.
 async fn stream(
     context: &Context,
-    narrow: impl FnOnce(ListRules) -> ListRules,
+    narrow: impl FnOnce(&mut ListRules),
     mut rows: Rows<'_>,
 ) -> Result<Outcome, CliError> {
     let mut pages = references::rule_pages(&context.session, narrow).await?;

@@ -42,10 +42,9 @@ async fn told_apart(
     let Some(other) = seen.into_iter().find(|other| *other != customer) else {
         return Ok(HashMap::new());
     };
-    let others = references::all_rules(session, |mut list| {
+    let others = references::all_rules(session, |list| {
         list.billing_customer_id = Some(other);
         list.scope = Some(RuleScope::Global);
-        list
     })
     .await?;
     let owner = |id| match others.iter().any(|rule| rule.id == id) {

@@ -137,10 +137,9 @@ impl<'a> Removing<'a> {
             }
             found => found?,
         };
-        let rules = references::all_rules(&self.context.session, |mut list| {
+        let rules = references::all_rules(&self.context.session, |list| {
             list.endpoint_id = Some(endpoint.id);
             list.scope = Some(RuleScope::Endpoint);
-            list
         })
         .await?;
         let mut rows = Vec::new();
@@ -163,10 +162,7 @@ impl Removing<'_> {
         server: &str,
     ) -> CliError {
         let session = &self.context.session;
-        let rules = references::all_rules(session, |mut list| {
-            list.scope = Some(RuleScope::Endpoint);
-            list
-        });
+        let rules = references::all_rules(session, |list| list.scope = Some(RuleScope::Endpoint));
         let (Ok(reference), Ok(rules)) = (Reference::parse(server), rules.await) else {
             return error;
         };

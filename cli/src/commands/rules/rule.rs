@@ -109,6 +109,6 @@ pub async fn find(session: &Session, name: &str) -> Result<Rule, CliError> {
         }
         return Ok(found?.into_data());
     }
-    let rules = references::all_rules(session, |list| list).await?;
+    let rules = references::all_rules(session, |_| {}).await?;
     references::by_id_or_prefix(session, name, RULE, rules, |rule| rule.id.to_string())
 }
