@@ -1,6 +1,7 @@
 //! Which field a column of a spreadsheet holds.
 
 use crate::error::CliError;
+use crate::ui::invocation::quoted;
 use csv::StringRecord;
 use std::net::IpAddr;
 
@@ -64,20 +65,18 @@ pub fn read(
         ))
         .hint("put \"target,customer\" on top, or what its columns hold: `help csv`"));
     }
-    let unknown = header
-        .iter()
-        .zip(&fields)
-        .filter(|(_, field)| field.is_none());
-    let unknown: Vec<&str> = unknown.map(|(title, _)| title).collect();
+    let titled = |wanted: Option<Option<&str>>| -> Vec<&str> {
+        let both = header.iter().zip(&fields);
+        both.filter(|(_, field)| **field == wanted)
+            .map(|(title, _)| title)
+            .collect()
+    };
+    let unknown = titled(None);
     if !unknown.is_empty() {
         return Err(unknown_columns(name, &unknown));
     }
     for field in FIELDS {
-        let titles = header
-            .iter()
-            .zip(&columns)
-            .filter(|(_, of)| **of == Some(field));
-        let titles: Vec<&str> = titles.map(|(title, _)| title).collect();
+        let titles = titled(Some(Some(field)));
         if titles.len() > 1 {
             return Err(several_columns(name, &titles, field));
         }
@@ -199,7 +198,7 @@ fn several_columns(name: &str, titles: &[&str], field: &str) -> CliError {
             .hint("give one of them another heading, or take it out of the file");
     }
     let last = titles.last().copied().unwrap_or_default();
-    let last = crate::ui::invocation::quoted(last);
+    let last = quoted(last);
     CliError::usage(message).hint(format!(
         "say what one of them holds, as --map {last}=FIELD (fields: {}), or ignore it with --map {last}={PASSED_OVER}",
         FIELDS.join(", ")
@@ -207,10 +206,12 @@ fn several_columns(name: &str, titles: &[&str], field: &str) -> CliError {
 }
 
 fn unknown_columns(name: &str, titles: &[&str]) -> CliError {
-    let maps: Vec<String> = titles
-        .iter()
-        .map(|title| format!("--map {}=FIELD", crate::ui::invocation::quoted(title)))
-        .collect();
+    let mapped_to = |field: &str| {
+        let maps = titles
+            .iter()
+            .map(|title| format!("--map {}={field}", quoted(title)));
+        maps.collect::<Vec<_>>().join(" ")
+    };
     let (columns, them) = match titles {
         [_] => ("column", "it"),
         _ => ("columns", "them"),
@@ -224,14 +225,10 @@ fn unknown_columns(name: &str, titles: &[&str]) -> CliError {
             .join(", "),
         FIELDS.join(", ")
     );
-    let passed: Vec<String> = maps
-        .iter()
-        .map(|map| map.replace("=FIELD", &format!("={PASSED_OVER}")))
-        .collect();
     CliError::usage(message).hint(format!(
         "say which FIELD it is with {}, or ignore {them} with {}",
-        maps.join(" "),
-        passed.join(" ")
+        mapped_to("FIELD"),
+        mapped_to(PASSED_OVER)
     ))
 }
 
