@@ -10,7 +10,6 @@ use secmon::operations::{DomainOverview, GetDomainSummary, ListDomains};
 use serde::{Deserialize, Serialize};
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
-use uuid::Uuid;
 
 /// A domain that an argument names; its name and its customer are known when the service has told them.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -161,7 +160,7 @@ pub async fn domain_targets(
                 "the name of a domain is empty: give its name or id",
             ));
         }
-        let id = name.parse::<Uuid>().ok().map(DomainId::from);
+        let id = name.parse::<DomainId>().ok();
         if known.is_none() && (id.is_none() || context.session.settings.customer.is_some()) {
             let customer = customer_of_domains(context, names)?;
             known = Some(all_domains(&context.session, customer).await?);

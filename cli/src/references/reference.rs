@@ -6,7 +6,6 @@ use crate::notebook::index::Server;
 use crate::references::targets::is_broken_address;
 use secmon::model::{Endpoint, EndpointId};
 use std::net::IpAddr;
-use uuid::Uuid;
 
 /// How an argument is to be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,12 +98,10 @@ impl<'a> Reference<'a> {
                 "the name of a server is empty: give its id, IP address, host name or nickname",
             ));
         }
-        let may_be_id = matches!(reading, Form::Any | Form::Id);
-        let id = text
-            .parse::<Uuid>()
-            .ok()
-            .filter(|_| may_be_id)
-            .map(EndpointId::from);
+        let id = match reading {
+            Form::Any | Form::Id => text.parse().ok(),
+            _ => None,
+        };
         Ok(Self { text, id, reading })
     }
 
