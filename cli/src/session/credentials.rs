@@ -1,8 +1,8 @@
 //! API keys on their way in: typed, read, fetched, kept. A key is text here only until it is an `ApiKey` or in its file.
 
 use crate::error::{CliError, Own};
-use crate::machine::children;
 use crate::machine::files::write_private;
+use crate::machine::{children, env_vars};
 use secmon::ApiKey;
 use std::fs::File;
 use std::io::{IsTerminal, Read};
@@ -60,6 +60,13 @@ impl TypedKey {
 /// Makes a key of a text; `name` says where the text came from.
 pub fn parse(name: &str, text: &str) -> Result<ApiKey, CliError> {
     ApiKey::new(text).map_err(|error| CliError::usage(format!("{name}: {error}")))
+}
+
+/// The key in `SECMON_API_KEY`.
+pub fn from_environment() -> Result<Option<ApiKey>, CliError> {
+    const NAME: &str = "SECMON_API_KEY";
+    let text = env_vars::text(NAME)?.map(Zeroizing::new);
+    text.map(|text| parse(NAME, &text)).transpose()
 }
 
 /// A file that is longer holds no key; of `/dev/zero` no more is read.

@@ -4,8 +4,7 @@
 //! waits, so that a second shell is not kept out by a long wait.
 
 use crate::error::{CliError, Own};
-use crate::machine::{files, paths};
-use crate::session::env_vars;
+use crate::machine::{env_vars, files, paths};
 use crate::session::guard::Answer;
 use crate::ui::Ui;
 use bytes::Bytes;

@@ -5,7 +5,6 @@ pub mod call_log;
 mod calls;
 pub mod connection;
 pub mod credentials;
-pub mod env_vars;
 pub mod flags;
 pub mod guard;
 pub mod local;

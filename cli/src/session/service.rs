@@ -1,7 +1,8 @@
 //! Which address and which key: always a pair from one source, so that a key never travels to another's address.
 
 use crate::error::CliError;
-use crate::session::env_vars;
+use crate::machine::env_vars;
+use crate::session::credentials;
 use crate::session::flags::GlobalArgs;
 use crate::session::profile::{ConfigFile, LOCAL};
 use http::Uri;
@@ -81,7 +82,7 @@ impl EnvironmentPair {
     }
 
     fn key_source(&self) -> Result<Option<KeySource>, CliError> {
-        Ok(env_vars::api_key()?
+        Ok(credentials::from_environment()?
             .map(KeySource::Environment)
             .or_else(|| self.key_file.clone().map(KeySource::Mounted)))
     }

@@ -1,9 +1,8 @@
 //! What the flags, the environment and the profile come to. Strongest first: flags, environment, profile, default.
 
 use crate::error::CliError;
-use crate::machine::paths;
+use crate::machine::{env_vars, paths};
 use crate::session::call_log::{DebugFile, Telling};
-use crate::session::env_vars;
 use crate::session::flags::GlobalArgs;
 use crate::session::pace::Limits;
 use crate::session::profile::{ConfigFile, LOCAL, Profile, Protected};

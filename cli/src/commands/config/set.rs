@@ -3,7 +3,8 @@
 use super::key::{SettingKey, ValueKind, change, said};
 use crate::context::Context;
 use crate::error::CliError;
-use crate::session::{Session, env_vars, service, settings};
+use crate::machine::env_vars;
+use crate::session::{Session, service, settings};
 use crate::ui::outcome::Outcome;
 
 /// Runs the command.

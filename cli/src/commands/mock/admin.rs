@@ -2,9 +2,10 @@
 
 use crate::context::Context;
 use crate::error::{CliError, Failure, Own};
+use crate::machine::env_vars;
+use crate::session::Session;
 use crate::session::guard::Guard;
 use crate::session::service::{self, Source};
-use crate::session::{Session, env_vars};
 use crate::ui::outcome::Cell;
 use bytes::Bytes;
 use clap::Args;

@@ -1,9 +1,6 @@
 //! The environment, read once. An empty variable counts as unset.
 
 use crate::error::CliError;
-use crate::session::credentials;
-use secmon::ApiKey;
-use zeroize::Zeroizing;
 
 /// A variable's text.
 pub fn text(name: &str) -> Result<Option<String>, CliError> {
@@ -41,12 +38,4 @@ pub fn on_or_off(word: &str) -> Option<bool> {
 /// Whether a variable says anything, whatever it is.
 pub fn is_set(name: &str) -> bool {
     std::env::var_os(name).is_some_and(|value| !value.is_empty())
-}
-
-/// The key in `SECMON_API_KEY`.
-pub fn api_key() -> Result<Option<ApiKey>, CliError> {
-    let value = text("SECMON_API_KEY")?.map(Zeroizing::new);
-    value
-        .map(|value| credentials::parse("SECMON_API_KEY", &value))
-        .transpose()
 }
