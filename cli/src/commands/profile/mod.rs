@@ -14,7 +14,6 @@ use crate::session::Session;
 use crate::session::prompt::Prompt;
 use crate::ui::outcome::Outcome;
 use clap::Subcommand;
-use serde_json::json;
 
 /// Named pairs of address and key.
 #[derive(Debug, Subcommand)]
@@ -61,9 +60,4 @@ pub fn run(
         ProfileCommand::Rename { name, new } => rename::run(session, &name, &new),
         ProfileCommand::Delete { name } => delete::run(session, prompt, &name),
     }
-}
-
-/// What a change of a profile comes to.
-pub fn said(name: &str, sentence: String) -> Outcome {
-    Outcome::said(json!({ "name": name }), sentence)
 }
