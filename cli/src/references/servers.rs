@@ -6,7 +6,6 @@ use crate::context::Context;
 use crate::error::{CliError, Exit, Own};
 use crate::notebook::index::{Seen, Server};
 use crate::session::Session;
-use crate::ui::Ui;
 use secmon::model::{CustomerId, Endpoint, EndpointId, EndpointStatus};
 use secmon::operations::{GetEndpoint, ListEndpoints};
 use serde::{Deserialize, Serialize};
@@ -250,30 +249,24 @@ impl Lookup {
     /// list decides.
     fn choose(context: &Context, names: usize, prefixes: Prefixes) -> Result<Self, CliError> {
         const FEW: usize = 10;
+        const WORTH_TELLING: usize = 20;
         let customer = context.session.settings.customer;
         let servers = &context.session.known()?.servers;
         let listed = servers
             .iter()
             .filter(|server| customer.is_none() || server.customer == customer);
         let calls = listed.count().div_ceil(PAGE_SIZE as usize);
-        if prefixes == Prefixes::Refused {
-            tell_cost(&context.screen, calls);
+        // A long wait for a list is told beforehand.
+        if prefixes == Prefixes::Refused && calls > WORTH_TELLING {
+            context.screen.note(&format!(
+                "reading all servers anew before this: about {calls} calls"
+            ));
         }
         Ok(match (names <= calls && customer.is_none(), prefixes) {
             (true, Prefixes::Accepted) => Self::OneByOne,
             _ if names <= FEW => Self::ListForNames,
             _ => Self::List,
         })
-    }
-}
-
-/// A long wait for a list is told beforehand.
-fn tell_cost(screen: &Ui, calls: usize) {
-    const WORTH_TELLING: usize = 20;
-    if calls > WORTH_TELLING {
-        screen.note(&format!(
-            "reading all servers anew before this: about {calls} calls"
-        ));
     }
 }
 
