@@ -83,17 +83,11 @@ impl Session {
 
     /// The profile, `local`, or the address.
     pub fn service_name(&self) -> String {
-        let address = || {
-            self.settings
-                .service
-                .as_ref()
-                .map(|service| service.base_url.clone())
-        };
-        self.settings
-            .profile_name
-            .clone()
-            .or_else(|| address().ok())
-            .unwrap_or_default()
+        let settings = &self.settings;
+        let service = settings.service.as_ref().ok();
+        let address = service.map(|service| &service.base_url);
+        let name = settings.profile_name.as_ref().or(address);
+        name.cloned().unwrap_or_default()
     }
 
     /// What a change that the gate stopped comes to: nothing in a dry run, else an error.
