@@ -82,8 +82,7 @@ pub fn read(
         }
     }
     if !columns.contains(&Some("target")) {
-        return Err(CliError::usage(format!("{name} has no column target (or ip, ip_address, server)"))
-            .hint("begin with an empty file: `provision --template`; or say which column it is: --map COLUMN=target"));
+        return Err(no_target(name).hint("begin with an empty file: `provision --template`; or say which column it is: --map COLUMN=target"));
     }
     Ok(columns)
 }
@@ -229,6 +228,13 @@ fn unknown_columns(name: &str, titles: &[&str]) -> CliError {
         "say which FIELD it is with {}, or ignore {them} with {}",
         mapped_to("FIELD"),
         mapped_to(PASSED_OVER)
+    ))
+}
+
+/// The error of a file without a column of targets.
+pub fn no_target(name: &str) -> CliError {
+    CliError::usage(format!(
+        "{name} has no column target (or ip, ip_address, server)"
     ))
 }
 
