@@ -5,7 +5,6 @@ use crate::error::CliError;
 use crate::session::Session;
 use crate::ui::outcome::{Outcome, to_json};
 use clap::Subcommand;
-use secmon::Namespace;
 use secmon::model::{Money, PlanSlug};
 use secmon::operations::{RemovePrice, SetPrice};
 use serde_json::Value;
@@ -37,11 +36,7 @@ pub enum PricingCommand {
 
 /// Runs the command.
 pub async fn run(session: &Session, command: PricingCommand) -> Result<Outcome, CliError> {
-    if session.settings.namespace == Namespace::Provisioning {
-        return Err(CliError::usage(
-            "prices are kept under the billing namespace only: leave out --namespace provisioning",
-        ));
-    }
+    session.settings.need_billing("prices are kept")?;
     match command {
         PricingCommand::Set {
             product,

@@ -17,7 +17,7 @@ use crate::values::durations;
 use clap::Args;
 use secmon::model::{Endpoint, EndpointId};
 use secmon::operations::{GetEndpoint, ScanEndpoint};
-use secmon::{ErrorCode, Namespace, Sent};
+use secmon::{ErrorCode, Sent};
 use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -52,11 +52,10 @@ const WORDS: Words = Words {
 
 /// Runs the command.
 pub async fn run(context: &Context, args: ScanArgs) -> Result<Outcome, CliError> {
-    if context.session.settings.namespace == Namespace::Provisioning {
-        return Err(CliError::usage(
-            "a scan is asked for under the billing namespace only: leave out --namespace provisioning",
-        ));
-    }
+    context
+        .session
+        .settings
+        .need_billing("a scan is asked for")?;
     let length = durations::length("--wait-timeout", &args.wait.wait_timeout)?;
     let names = files::or_stdin(&args.endpoints)?;
     let endpoints = references::endpoints(context, &names, Prefixes::Accepted).await?;

@@ -14,9 +14,9 @@ use crate::ui::outcome::{Cell, Field, Line, Outcome, Table, count_or_unknown, sh
 use crate::values::durations::{counted, counted_if_told};
 use clap::Args;
 use csv::StringRecord;
+use secmon::Operation;
 use secmon::model::{CapacityReport, CustomerId, SubscriptionStatus};
 use secmon::operations::{ServiceReport, SyncResult, SyncServices, UnknownService};
-use secmon::{Namespace, Operation};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -65,11 +65,7 @@ const ONE_SERVER: &str = "endpoint";
 
 /// Runs the command.
 pub async fn run(context: &Context, args: SyncArgs) -> Result<Outcome, CliError> {
-    if context.session.settings.namespace == Namespace::Provisioning {
-        return Err(CliError::usage(
-            "a sync is made under the billing namespace only: leave out --namespace provisioning",
-        ));
-    }
+    context.session.settings.need_billing("a sync is made")?;
     let requests = requests(read(&context.screen, &args)?, &args)?;
     confirm(context, &requests).await?;
     if requests.len() > 1 && !args.use_whole_window {

@@ -157,6 +157,16 @@ impl Settings {
         })
     }
 
+    /// Refuses what is there under the billing namespace only; `what` is as `prices are kept`.
+    pub fn need_billing(&self, what: &str) -> Result<(), CliError> {
+        match self.namespace {
+            Namespace::Provisioning => Err(CliError::usage(format!(
+                "{what} under the billing namespace only: leave out --namespace provisioning"
+            ))),
+            _ => Ok(()),
+        }
+    }
+
     /// The folder that relative paths of the configuration start from.
     pub fn config_folder(&self) -> &std::path::Path {
         self.config_path
