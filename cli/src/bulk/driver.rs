@@ -2,35 +2,12 @@
 //! where a run ended early.
 
 use super::args::{OnError, RunArgs};
-use super::journal::{Journal, Key, Origin, Prior, Trace};
+use super::journal::{Journal, Key, Origin, Trace};
 use super::run::{close, run_telling};
-use super::{End, Item};
+use super::{End, Item, Label, Prior};
 use crate::context::Context;
 use crate::error::CliError;
-use secmon::model::CustomerId;
 use serde_json::Value;
-
-/// A target as people know it.
-#[derive(Debug)]
-pub struct Label {
-    /// Its line in the file; `None` without a file.
-    pub row: Option<u64>,
-    /// As it was named.
-    pub name: String,
-    /// The customer it belongs to.
-    pub customer: Option<CustomerId>,
-}
-
-impl Label {
-    /// A target that stands in no file.
-    pub fn of(name: impl Into<String>, customer: Option<CustomerId>) -> Self {
-        Self {
-            row: None,
-            name: name.into(),
-            customer,
-        }
-    }
-}
 
 /// A change that is made to many.
 pub trait ChangeOfMany {
@@ -82,17 +59,10 @@ pub trait ChangeOfMany {
 
 /// A target as the journal knows it.
 pub fn trace<C: ChangeOfMany>(change: &C, target: &C::Target) -> Trace {
-    let Label {
-        row,
-        name,
-        customer,
-    } = change.label(target);
     Trace {
         key: change.key(target),
+        label: change.label(target),
         content: change.wanted(target),
-        row,
-        target: name,
-        customer,
         subject: change.kept(target),
         undone: !change.stands(target),
     }
@@ -170,8 +140,7 @@ async fn send_all<C: ChangeOfMany>(
         journal.settle(&trace, apply).await
     };
     let unfinished = |target: &C::Target| change.unfinished(target);
-    let (session, screen) = (&context.session, &context.screen);
-    let ends = run_telling(session, screen, targets, on_error, send, unfinished, tell).await;
+    let ends = run_telling(context, targets, on_error, send, unfinished, tell).await;
     let items = targets.iter().zip(ends);
     items
         .map(|(target, end)| Item::of(change.label(target), end))

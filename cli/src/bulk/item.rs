@@ -1,12 +1,42 @@
 //! What became of one of many.
 
-use super::{Label, Prior};
 use crate::error::CliError;
 use crate::ui::outcome::to_json;
 use secmon::Response;
 use secmon::model::CustomerId;
 use serde::Serialize;
 use serde_json::Value;
+
+/// A target as people know it.
+#[derive(Debug)]
+pub struct Label {
+    /// Its line in the file; `None` without a file.
+    pub row: Option<u64>,
+    /// As it was named.
+    pub name: String,
+    /// The customer it belongs to.
+    pub customer: Option<CustomerId>,
+}
+
+impl Label {
+    /// A target that stands in no file.
+    pub fn of(name: impl Into<String>, customer: Option<CustomerId>) -> Self {
+        Self {
+            row: None,
+            name: name.into(),
+            customer,
+        }
+    }
+}
+
+/// What is known of a row that is about to be sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Prior {
+    /// It was not sent, or it was refused.
+    Nothing,
+    /// It was sent, and nobody saw the answer.
+    PerhapsDone,
+}
 
 /// One target and its end.
 #[derive(Debug)]

@@ -64,11 +64,9 @@ impl Places {
                 of("customer").count()
             )));
         }
-        let target = of("target").next().ok_or_else(|| {
-            CliError::usage(format!(
-                "{name} has no column target (or ip, ip_address, server)"
-            ))
-        })?;
+        let target = of("target")
+            .next()
+            .ok_or_else(|| columns::no_target(name))?;
         Ok(Self {
             target,
             customer: of("customer").next(),

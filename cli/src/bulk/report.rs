@@ -7,6 +7,7 @@ use crate::error::{CliError, Exit, Own};
 use crate::machine::files;
 use crate::ui::outcome::{Cell, Field, Line, Outcome, Table, shown, wide, with_room};
 use crate::ui::{Ui, inert};
+use secmon::model::CustomerId;
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -15,12 +16,9 @@ use std::io::Write;
 use std::path::Path;
 
 const COLUMNS: &[Field<Item>] = &[
-    shown("row").of(|item| item.row.map_or(Cell::Missing, Cell::Number)),
+    shown("row").of(|item| Cell::count(item.row)),
     shown("target").of(|item| Cell::text(&item.target)),
-    shown("customer").of(|item| {
-        item.customer
-            .map_or(Cell::Missing, |customer| Cell::Number(customer.get()))
-    }),
+    shown("customer").of(|item| Cell::count(item.customer.map(CustomerId::get))),
     shown("status").of(|item| Cell::state(item.end.status())),
     wide("id").of(|item| {
         item.end

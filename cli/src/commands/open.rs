@@ -4,7 +4,7 @@ use crate::context::Context;
 use crate::error::{CliError, Exit};
 use crate::machine::browser::{self, Browser};
 use crate::references;
-use crate::session::portal::Thing;
+use crate::session::portal;
 use crate::session::service::Source;
 use crate::ui::outcome::{Line, Outcome, Table};
 use clap::Args;
@@ -68,7 +68,7 @@ async fn page(context: &Context, args: &OpenArgs) -> Result<PortalPage, CliError
     }
     let no_server = match references::endpoint(context, &args.name).await {
         Ok(endpoint) => {
-            let path = format!("{}{}", Thing::Server.path(), endpoint.id);
+            let path = format!("{}{}", portal::SERVERS, endpoint.id);
             return Ok((references::name_of(&endpoint), path));
         }
         Err(error) if args.server || error.exit() != Exit::NotFound => return Err(error),
@@ -91,14 +91,11 @@ async fn page(context: &Context, args: &OpenArgs) -> Result<PortalPage, CliError
 }
 
 async fn domain(context: &Context, name: &str) -> Result<PortalPage, CliError> {
-    let found = references::domains(context, &[name.to_owned()]).await?;
-    let domain = found
-        .first()
-        .ok_or_else(|| CliError::not_found(format!("no domain {name:?}")))?;
+    let domain = references::domain(context, name).await?;
     let summary = GetDomainSummary::new(context.customer()?, domain.id);
     let summary = context.session.read(summary).await?.into_data();
     let told = summary.portal_detail_path.filter(|path| is_path(path));
-    let assumed = || format!("{}{}", Thing::Domain.path(), domain.id);
+    let assumed = || format!("{}{}", portal::DOMAINS, domain.id);
     Ok((domain.label(), told.unwrap_or_else(assumed)))
 }
 

@@ -8,7 +8,6 @@ use crate::bulk::{self, ChangeOfMany, Done, End, Item, Journal, Key, Label, Orig
 use crate::context::Context;
 use crate::error::CliError;
 use crate::machine::files;
-use crate::notebook::Notebook;
 use crate::notebook::history::Change;
 use crate::notebook::touched::Touched;
 use crate::references::{self, Prefixes};
@@ -18,7 +17,7 @@ use crate::values::durations;
 use clap::Args;
 use secmon::model::{Endpoint, EndpointId};
 use secmon::operations::{GetEndpoint, ScanEndpoint};
-use secmon::{ErrorCode, Namespace, Sent};
+use secmon::{ErrorCode, Sent};
 use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -53,11 +52,10 @@ const WORDS: Words = Words {
 
 /// Runs the command.
 pub async fn run(context: &Context, args: ScanArgs) -> Result<Outcome, CliError> {
-    if context.session.settings.namespace == Namespace::Provisioning {
-        return Err(CliError::usage(
-            "a scan is asked for under the billing namespace only: leave out --namespace provisioning",
-        ));
-    }
+    context
+        .session
+        .settings
+        .need_billing("a scan is asked for")?;
     let length = durations::length("--wait-timeout", &args.wait.wait_timeout)?;
     let names = files::or_stdin(&args.endpoints)?;
     let endpoints = references::endpoints(context, &names, Prefixes::Accepted).await?;
@@ -112,7 +110,7 @@ async fn wait_for(
         .map(|server| Awaited::again(context, server))
         .collect();
     wait.for_scans(context, &awaited?).await?;
-    add_findings(&context.session, &context.notebook, started, outcome).await
+    add_findings(&context.session, started, outcome).await
 }
 
 /// The scans of one command.
@@ -308,7 +306,6 @@ fn unanswered(endpoint: &Endpoint) -> End {
 
 async fn add_findings(
     session: &Session,
-    notebook: &Notebook,
     endpoints: &[Endpoint],
     outcome: &mut Outcome,
 ) -> Result<(), CliError> {
@@ -316,7 +313,7 @@ async fn add_findings(
         .story
         .retain(|line| matches!(line, Line::Table(_) | Line::Hint(_)));
     for endpoint in endpoints {
-        let detail = findings::read(session, notebook, endpoint.id).await?;
+        let detail = findings::read(session, endpoint.id).await?;
         findings::check(&detail)?;
         if endpoints.len() == 1 && outcome.result.get("items").is_none() {
             outcome.result["latest_scan"] = to_json(&detail.latest_scan);

@@ -6,7 +6,6 @@ use super::common::usage::{Usage, by_platform};
 use super::rules::rule::{SOON_DAYS, ends_soon};
 use crate::context::Context;
 use crate::error::CliError;
-use crate::notebook::Notebook;
 use crate::references::alerts::{self, Alert};
 use crate::references::{self, DomainRef};
 use crate::session::Session;
@@ -95,12 +94,10 @@ pub async fn of_customer(context: &Context, customer: CustomerId) -> Result<Outc
     let mut servers = Usage::of_servers(&page.meta);
     let live = Live::of(page);
     servers.quota_paused = quota_paused(&context.session, customer, &servers).await?;
-    let mut alerts =
-        references::all_alerts(&context.session, &context.notebook, customer, |mut list| {
-            list.status = Some(PortAlertStatus::Open);
-            list
-        })
-        .await?;
+    let mut alerts = references::all_alerts(&context.session, customer, |list| {
+        list.status = Some(PortAlertStatus::Open)
+    })
+    .await?;
     alerts.retain(|alert| !live.lacks(alert.endpoint_id));
     let rules = rules_of(context, customer, &live).await?;
     let expiring = rules.iter().filter(|rule| ends_soon(rule)).count();
@@ -109,8 +106,7 @@ pub async fn of_customer(context: &Context, customer: CustomerId) -> Result<Outc
     let domains = Usage::of_domains(&overview);
     new_customer::tell_if_empty(&context.screen, customer, servers.used, &overview);
     let of_ports = by_severity(alerts.iter().map(|alert| alert.severity.as_ref()));
-    let of_domains =
-        domain_alerts(&context.session, &context.notebook, customer, &overview).await?;
+    let of_domains = domain_alerts(&context.session, customer, &overview).await?;
     let severities = together(&of_ports, of_domains.as_ref());
     let result = json!({
         "billing_customer_id": customer,
@@ -152,8 +148,8 @@ async fn rules_of(
     customer: CustomerId,
     live: &Live,
 ) -> Result<Vec<Rule>, CliError> {
-    let mut rules = references::all_rules(&context.session, &context.notebook, |list| {
-        list.billing_customer_id(customer)
+    let mut rules = references::all_rules(&context.session, |list| {
+        list.billing_customer_id = Some(customer)
     })
     .await?;
     rules.retain(|rule| !live.has_ended(rule));
@@ -207,7 +203,6 @@ fn by_severity<'a>(severities: impl Iterator<Item = Option<&'a Severity>>) -> Co
 /// The open alerts of the domains; they cost a call for each domain, so not of very many.
 async fn domain_alerts(
     session: &Session,
-    notebook: &Notebook,
     customer: CustomerId,
     overview: &DomainOverview,
 ) -> Result<Option<Counts>, CliError> {
@@ -223,7 +218,7 @@ async fn domain_alerts(
         .map(|domain| DomainRef::listed(customer, domain.clone()))
         .collect();
     let open = Some(&DomainAlertStatus::Open);
-    let alerts = alerts::of_domains(session, notebook, customer, &domains, open).await?;
+    let alerts = alerts::of_domains(session, customer, &domains, open).await?;
     Ok(Some(by_severity(alerts.iter().map(Alert::severity))))
 }
 

@@ -14,9 +14,9 @@ use crate::ui::outcome::{Cell, Field, Line, Outcome, Table, count_or_unknown, sh
 use crate::values::durations::{counted, counted_if_told};
 use clap::Args;
 use csv::StringRecord;
+use secmon::Operation;
 use secmon::model::{CapacityReport, CustomerId, SubscriptionStatus};
 use secmon::operations::{ServiceReport, SyncResult, SyncServices, UnknownService};
-use secmon::{Namespace, Operation};
 use serde_json::{Map, Value, json};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -66,21 +66,16 @@ const ONE_SERVER: &str = "endpoint";
 
 /// Runs the command.
 pub async fn run(context: &Context, args: SyncArgs) -> Result<Outcome, CliError> {
-    if context.session.settings.namespace == Namespace::Provisioning {
-        return Err(CliError::usage(
-            "a sync is made under the billing namespace only: leave out --namespace provisioning",
-        ));
-    }
+    context.session.settings.need_billing("a sync is made")?;
     let requests = requests(read(&context.screen, &args)?, &args)?;
     confirm(context, &requests).await?;
     if requests.len() > 1 && !args.use_whole_window {
         context.session.leave_calls_to_people()?;
     }
     // No journal: to report a state again changes nothing twice, and another report may have said otherwise since.
-    let (session, screen) = (&context.session, &context.screen);
     let total = RefCell::new(Total::default());
-    let send = async |request: &SyncServices| send(session, request, &total).await;
-    let ends = bulk::run(session, screen, &requests, OnError::Stop, send).await;
+    let send = async |request: &SyncServices| send(&context.session, request, &total).await;
+    let ends = bulk::run(context, &requests, OnError::Stop, send).await;
     total.into_inner().until_failure(ends)
 }
 

@@ -173,17 +173,10 @@ async fn open_domain_alerts(
         .transpose()?;
     let domains = match &args.domain {
         Some(name) => references::domains(context, std::slice::from_ref(name)).await?,
-        None => references::all_domains(&context.session, &context.notebook, customer).await?,
+        None => references::all_domains(&context.session, customer).await?,
     };
     let open = DomainAlertStatus::Open;
-    let alerts = alerts::of_domains(
-        &context.session,
-        &context.notebook,
-        customer,
-        &domains,
-        Some(&open),
-    )
-    .await?;
+    let alerts = alerts::of_domains(&context.session, customer, &domains, Some(&open)).await?;
     let wanted = alerts.into_iter().filter(|alert| {
         severity
             .as_ref()

@@ -100,19 +100,19 @@ pub async fn lists<'a>(
     status: Option<AlertStatusArg>,
     (customer, scope): (CustomerId, &Scope),
 ) -> Result<Vec<AlertPages<'a>>, CliError> {
-    let parts = (&context.session, &*context.notebook);
-    context.session.ready().await?;
+    let session = &context.session;
+    session.ready().await?;
     let mut lists = Vec::new();
     if wanted(filter.kind, AlertKind::Port) && !matches!(scope, Scope::Domain(_)) {
         let asked = ports(customer, scope, status);
-        let pages = asked.map(|list| AlertPages::of_ports(parts, customer, list));
+        let pages = asked.map(|list| AlertPages::of_ports(session, customer, list));
         lists.extend(pages.transpose()?);
     }
     let of_domains = wanted(filter.kind, AlertKind::Domain) && filter.port.is_none();
     if of_domains && !matches!(scope, Scope::Server(_)) {
         let status = status.map(domain_status);
         for domain in domains(context, customer, scope).await? {
-            let pages = AlertPages::of_domain(parts, customer, domain, status.as_ref())?;
+            let pages = AlertPages::of_domain(session, customer, domain, status.as_ref())?;
             lists.push(pages);
         }
     }
@@ -222,7 +222,7 @@ async fn domains(
     if let Scope::Domain(domain) = scope {
         return Ok(vec![domain.id]);
     }
-    let domains = references::all_domains(&context.session, &context.notebook, customer).await?;
+    let domains = references::all_domains(&context.session, customer).await?;
     if domains.len() > EXPENSIVE {
         context.screen.note(&format!(
             "reading the alerts of {} domains takes as many calls",

@@ -10,7 +10,6 @@ use crate::bulk::preview;
 use crate::commands::common::args::Justification;
 use crate::context::Context;
 use crate::error::{CliError, Exit};
-use crate::notebook::Notebook;
 use crate::references;
 use crate::references::alerts::Alert;
 use crate::session::Session;
@@ -80,7 +79,7 @@ pub async fn run(context: &Context, args: &AlertTriageArgs) -> Result<Outcome, C
     }
     let (customer, mut alerts) = filter::read(context, &args.filter, args.status).await?;
     context.imply_customer(customer);
-    let names = names(&context.session, &context.notebook, &alerts, customer).await?;
+    let names = names(&context.session, &alerts, customer).await?;
     leave_out_ended(&context.screen, &mut alerts, &names);
     let seen = alerts.len();
     let steps = ask(&context.prompt, &context.screen, groups(alerts, &names))?;
@@ -106,14 +105,13 @@ pub async fn run(context: &Context, args: &AlertTriageArgs) -> Result<Outcome, C
 /// What the customer's servers are called: an alert knows its server's address alone.
 async fn names(
     session: &Session,
-    notebook: &Notebook,
     alerts: &[Alert],
     customer: CustomerId,
 ) -> Result<BTreeMap<EndpointId, String>, CliError> {
     if !alerts.iter().any(Alert::is_of_port) {
         return Ok(BTreeMap::new());
     }
-    let servers = references::all_endpoints(session, notebook, Some(customer)).await?;
+    let servers = references::all_endpoints(session, Some(customer)).await?;
     let named = |server: &Endpoint| (server.id, references::name_of(server));
     Ok(servers.iter().map(named).collect())
 }

@@ -157,7 +157,7 @@ impl<'a> Watch<'a> {
                     .flatten()
                     .filter_map(Alert::of)
                     .collect();
-                alerts::learn(&context.notebook, *customer, &open);
+                alerts::learn(&context.session, *customer, &open);
                 self.sieve.keep(&mut open);
                 self.open = open.len();
                 let news = watch.take_news();

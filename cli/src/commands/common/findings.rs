@@ -2,7 +2,6 @@
 
 use super::views::port_of;
 use crate::error::{CliError, Own};
-use crate::notebook::Notebook;
 use crate::notebook::index::{Seen, Server};
 use crate::references;
 use crate::session::Session;
@@ -32,14 +31,10 @@ struct OpenPort {
 pub const SAMPLE_REASON: &str = "why this port is meant to be open";
 
 /// Reads a server with what its scans found.
-pub async fn read(
-    session: &Session,
-    notebook: &Notebook,
-    id: EndpointId,
-) -> Result<EndpointDetail, CliError> {
+pub async fn read(session: &Session, id: EndpointId) -> Result<EndpointDetail, CliError> {
     let get = GetEndpointDetail::account_wide(id);
     let detail = session.read(get).await?.into_data();
-    notebook.learn(Seen::Servers(vec![Server::from(&detail.data)]));
+    session.learn(Seen::Servers(vec![Server::from(&detail.data)]));
     Ok(detail)
 }
 

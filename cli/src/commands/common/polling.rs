@@ -2,7 +2,6 @@
 
 use crate::context::Context;
 use crate::error::{CliError, Own};
-use crate::notebook::Notebook;
 use crate::references;
 use crate::session::Session;
 use secmon::model::{CustomerId, Endpoint, EndpointId, Timestamp};
@@ -172,11 +171,7 @@ impl Awaited {
 }
 
 /// The servers with these ids as they are now: one read for one, else one list a customer.
-pub async fn current(
-    session: &Session,
-    notebook: &Notebook,
-    endpoints: &[Endpoint],
-) -> Result<Vec<Endpoint>, CliError> {
+pub async fn current(session: &Session, endpoints: &[Endpoint]) -> Result<Vec<Endpoint>, CliError> {
     if let [one] = endpoints {
         let get = GetEndpoint::account_wide(one.id);
         return Ok(vec![session.read(get).await?.into_data()]);
@@ -188,7 +183,7 @@ pub async fn current(
     let customers: BTreeSet<Option<CustomerId>> = owners.collect();
     let mut current = Vec::new();
     for customer in customers {
-        current.extend(references::all_endpoints(session, notebook, customer).await?);
+        current.extend(references::all_endpoints(session, customer).await?);
     }
     current.retain(|endpoint| wanted.contains(&endpoint.id));
     Ok(current)

@@ -53,10 +53,10 @@ impl ChangeOfMany for CustomerChanging<'_> {
     }
 
     async fn apply(&self, one: &Possession, prior: Prior) -> Result<End, CliError> {
-        let (session, notebook) = (&self.context.session, &self.context.notebook);
+        let session = &self.context.session;
         let end = match one {
             Possession::Server(target) => {
-                server::send(session, notebook, target, ServerChange::To(self.to)).await
+                server::send(session, target, ServerChange::To(self.to)).await
             }
             Possession::Domain(target) => domain::transition(session, target, self.to).await,
             Possession::Subscription { which, .. } => {

@@ -15,11 +15,6 @@ pub struct DomainArg {
 
 /// The domain that an argument names, and its customer.
 pub async fn one(context: &Context, name: &str) -> Result<(DomainRef, CustomerId), CliError> {
-    let names = [name.to_owned()];
-    let customer = references::customer_of_domains(context, &names)?;
-    let mut found = references::domains(context, &names).await?;
-    let domain = found
-        .pop()
-        .ok_or_else(|| CliError::not_found(format!("no domain {name:?}")))?;
-    Ok((domain, customer))
+    let customer = references::customer_of_domains(context, &[name.to_owned()])?;
+    Ok((references::domain(context, name).await?, customer))
 }

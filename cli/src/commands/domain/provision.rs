@@ -6,7 +6,6 @@ use crate::commands::common::args::ClientContact;
 use crate::commands::common::new_customer;
 use crate::context::Context;
 use crate::error::CliError;
-use crate::notebook::Notebook;
 use crate::notebook::index::{Domain, Seen};
 use crate::session::Session;
 use crate::session::prompt::Prompt;
@@ -90,9 +89,7 @@ impl ChangeOfMany for Provisioning<'_> {
     }
 
     async fn apply(&self, request: &ProvisionDomain, prior: Prior) -> Result<End, CliError> {
-        Ok(send(&self.context.session, &self.context.notebook, request)
-            .await?
-            .after(prior))
+        Ok(send(&self.context.session, request).await?.after(prior))
     }
 }
 
@@ -112,11 +109,7 @@ pub fn service(prompt: &Prompt, given: Option<&str>) -> Result<ServiceId, CliErr
 }
 
 /// The provisioning call of a domain.
-pub async fn send(
-    session: &Session,
-    notebook: &Notebook,
-    request: &ProvisionDomain,
-) -> Result<End, CliError> {
+pub async fn send(session: &Session, request: &ProvisionDomain) -> Result<End, CliError> {
     let about = format!(
         "domain {} for customer {}",
         request.domain, request.client_id
@@ -129,7 +122,7 @@ pub async fn send(
     };
     let created = Created::by(&answer);
     let name = answer.data.domain.as_deref().unwrap_or(&request.domain);
-    notebook.learn(Seen::Domain(Domain {
+    session.learn(Seen::Domain(Domain {
         id: answer.data.monitored_domain_id,
         name: name.to_owned(),
         customer: request.client_id,

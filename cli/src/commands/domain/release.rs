@@ -8,7 +8,6 @@ use crate::session::Session;
 use crate::session::prompt::Danger;
 use crate::ui::outcome::{Outcome, to_json};
 use clap::Args;
-use secmon::Namespace;
 use secmon::model::{CustomerId, DomainId};
 use secmon::operations::{GetDomainSummary, ReleaseDomain};
 use serde_json::json;
@@ -25,11 +24,8 @@ pub struct DomainReleaseArgs {
 
 /// `secmon domain release`: the slot is given up for good, so the name is typed.
 pub async fn run(context: &Context, args: &DomainReleaseArgs) -> Result<Outcome, CliError> {
-    if context.session.settings.namespace == Namespace::Provisioning {
-        return Err(CliError::usage(
-            "a slot is given up under the billing namespace only: leave out --namespace provisioning",
-        ));
-    }
+    let settings = &context.session.settings;
+    settings.need_billing("a slot is given up")?;
     let service = provision::service(&context.prompt, args.service.as_deref())?;
     let (domain, customer) = named::one(context, &args.domain).await?;
     let label = domain.label();

@@ -188,7 +188,7 @@ pub async fn switch(
         return run(context, &targets.domains, change, &targets.run).await;
     }
     let customer = context.customer()?;
-    let listed = references::monitored(&context.session, &context.notebook, customer).await?;
+    let listed = references::monitored(&context.session, customer).await?;
     let total = listed.len();
     if total == 0 {
         references::refuse_unknown(&context.session, customer).await?;

@@ -63,7 +63,7 @@ pub async fn run(context: &Context, args: EndpointAddArgs) -> Result<Outcome, Cl
         None => End::Planned,
         Some(answer) => {
             let seen = Seen::Servers(vec![Server::from(&answer.data)]);
-            context.notebook.learn(seen);
+            context.session.learn(seen);
             done(&answer, customer).made()
         }
     };

@@ -9,7 +9,6 @@ use crate::commands::common::transition::Transition;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::machine::files::{self, Word};
-use crate::notebook::Notebook;
 use crate::notebook::index::Seen;
 use crate::notebook::way_back::{Switched, WayBack};
 use crate::references::{self, Prefixes, ServerTarget};
@@ -201,8 +200,7 @@ pub async fn run(
         return run_named(context, servers, change).await;
     }
     let customer = context.customer()?;
-    let listed =
-        references::all_endpoints(&context.session, &context.notebook, Some(customer)).await?;
+    let listed = references::all_endpoints(&context.session, Some(customer)).await?;
     let total = listed.len();
     if total == 0 {
         references::refuse_unknown(&context.session, customer).await?;
@@ -280,13 +278,7 @@ impl ChangeOfMany for ServersChanging<'_> {
     }
 
     async fn apply(&self, row: &ServerRow, prior: Prior) -> Result<End, CliError> {
-        let end = send(
-            &self.context.session,
-            &self.context.notebook,
-            &row.server,
-            self.change,
-        )
-        .await?;
+        let end = send(&self.context.session, &row.server, self.change).await?;
         Ok(end.after(prior))
     }
 }
@@ -391,7 +383,6 @@ fn of_owner(of: &str, server: &ServerTarget) -> String {
 /// Sends the change of one server.
 pub async fn send(
     session: &Session,
-    notebook: &Notebook,
     server: &ServerTarget,
     change: ServerChange,
 ) -> Result<End, CliError> {
@@ -435,7 +426,7 @@ pub async fn send(
         change,
         ServerChange::Delete | ServerChange::To(Transition::Terminate)
     ) {
-        notebook.learn(Seen::Gone(id.into()));
+        session.learn(Seen::Gone(id.into()));
     }
     let what = format!("Server {}{owner}", server.name);
     let sentence = change.words().sentence(&what, note.as_deref());

@@ -136,11 +136,10 @@ async fn belongings(context: &Context, args: &EndpointMoveArgs) -> Result<Belong
     }
     let customer = references::owner(context, &server)?;
     refuse_taken(context, args, customer).await?;
-    let rules = references::all_rules(&context.session, &context.notebook, |mut list| {
+    let rules = references::all_rules(&context.session, |list| {
         list.endpoint_id = Some(server.id);
         list.scope = Some(RuleScope::Endpoint);
         list.status = Some(RuleStatus::Active);
-        list
     })
     .await?;
     Ok(Belongings {
@@ -156,8 +155,8 @@ async fn refuse_taken(
     args: &EndpointMoveArgs,
     customer: CustomerId,
 ) -> Result<(), CliError> {
-    let (session, notebook) = (&context.session, &context.notebook);
-    let servers = references::all_endpoints(session, notebook, Some(customer)).await?;
+    let session = &context.session;
+    let servers = references::all_endpoints(session, Some(customer)).await?;
     let address = Address::from(args.address);
     match servers.iter().find(|server| server.ip_address == address) {
         Some(there) => Err(CliError::usage(format!(
@@ -267,8 +266,7 @@ impl Moving<'_> {
             request,
             nickname,
         }));
-        let (session, notebook) = (&self.context.session, &self.context.notebook);
-        let end = sending::send(session, notebook, &target, |_| {}).await?;
+        let end = sending::send(&self.context.session, &target, |_| {}).await?;
         let id = end.done().and_then(|done| done.id.parse().ok());
         match (&end, id) {
             (End::Planned, _) => self.is_at(Uuid::nil()),
@@ -281,8 +279,8 @@ impl Moving<'_> {
     async fn allow(&self, rule: &Rule, prior: Prior) -> Result<End, CliError> {
         let place = Place::Server(Box::new(self.new_server()?.clone()));
         let wanted = Wanted::like(rule, place)?;
-        let (session, notebook) = (&self.context.session, &self.context.notebook);
-        let end = create::add(session, notebook, &wanted, Existing::Skip, prior).await?;
+        let session = &self.context.session;
+        let end = create::add(session, &wanted, Existing::Skip, prior).await?;
         self.is_along();
         Ok(end)
     }
@@ -304,8 +302,8 @@ impl Moving<'_> {
 
     async fn change(&self, server: &Endpoint, to: Transition) -> Result<End, CliError> {
         let server = ServerTarget::from(server.clone());
-        let (session, notebook) = (&self.context.session, &self.context.notebook);
-        change::send(session, notebook, &server, ServerChange::To(to)).await
+        let session = &self.context.session;
+        change::send(session, &server, ServerChange::To(to)).await
     }
 
     async fn terminate(&self) -> Result<End, CliError> {

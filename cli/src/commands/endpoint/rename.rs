@@ -44,7 +44,7 @@ pub async fn run(context: &Context, args: &EndpointRenameArgs) -> Result<Outcome
         return Ok(Outcome::record(Value::Null, table));
     };
     let seen = Seen::Servers(vec![Server::from(&answer.data)]);
-    context.notebook.learn(seen);
+    context.session.learn(seen);
     let name = references::handle_of(&answer.data);
     let sentence = format!("Server {} is now named {name}.", endpoint.ip_address);
     let table = Table::of(views::ENDPOINT, [&answer.data]);

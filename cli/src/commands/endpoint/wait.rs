@@ -123,7 +123,7 @@ async fn for_status(
     status: EndpointStatus,
 ) -> Result<Vec<Endpoint>, CliError> {
     wait.until(context, async || {
-        let now = polling::current(&context.session, &context.notebook, endpoints).await?;
+        let now = polling::current(&context.session, endpoints).await?;
         let all = now.iter().all(|endpoint| endpoint.status == status);
         Ok(all.then_some(now))
     })

@@ -241,22 +241,14 @@ async fn send_rows(
         }
     };
     let done_before = |row: &Row| sending.is_done(row);
-    let (session, screen) = (&context.session, &context.screen);
-    bulk::announce(
-        session,
-        screen,
-        rows,
-        &sending.known,
-        left_to_people,
-        done_before,
-    );
+    bulk::announce(context, rows, &sending.known, left_to_people, done_before);
     let tell = |row: &Row, end: &End| {
         let written = report
             .as_mut()
             .map_or(Ok(()), |report| report.add(row, end));
         if let Err(error) = written {
             let warning = format!("warning: {}", error.message());
-            screen.note(&warning);
+            context.screen.note(&warning);
         }
     };
     let run = (journal, args.on_error);
@@ -329,8 +321,7 @@ impl ChangeOfMany for Sending<'_> {
             let end = done.made().after(prior);
             self.halves.borrow_mut().insert(key(row), end);
         };
-        let (session, notebook) = (&self.context.session, &self.context.notebook);
-        let end = sending::send(session, notebook, &row.target, halfway).await?;
+        let end = sending::send(&self.context.session, &row.target, halfway).await?;
         Ok(end.after(prior))
     }
 }

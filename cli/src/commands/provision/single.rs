@@ -27,7 +27,7 @@ pub async fn run(context: &Context, target: &Target, args: &WaitArgs) -> Result<
             format!("set it: `endpoint rename {} NAME`", done.id),
         );
     };
-    let end = send(&context.session, &context.notebook, target, halfway).await?;
+    let end = send(&context.session, target, halfway).await?;
     let id = end.done().and_then(|done| done.id.parse::<Uuid>().ok());
     let customer = target.customer();
     let label = Label::of(target.name(), Some(customer));
@@ -89,7 +89,7 @@ pub async fn await_server(
     let id = server.id;
     let wait = Wait::new(length, format!("endpoint wait {id}"));
     wait.for_scans(context, &[server]).await?;
-    let detail = findings::read(&context.session, &context.notebook, id).await?;
+    let detail = findings::read(&context.session, id).await?;
     findings::check(&detail)?;
     outcome.result["latest_scan"] = to_json(&detail.latest_scan);
     outcome.story.extend(findings::story(&detail));

@@ -71,12 +71,11 @@ async fn collect(
     args: &ReportArgs,
 ) -> Result<Report, CliError> {
     let logo = args.logo.as_deref().map(logo::data_url).transpose()?;
-    let endpoints =
-        references::all_endpoints(&context.session, &context.notebook, Some(customer)).await?;
+    let endpoints = references::all_endpoints(&context.session, Some(customer)).await?;
     let progress = context.screen.progress(endpoints.len());
     let mut servers = Vec::with_capacity(endpoints.len());
     for endpoint in &endpoints {
-        servers.push(findings::read(&context.session, &context.notebook, endpoint.id).await?);
+        servers.push(findings::read(&context.session, endpoint.id).await?);
         progress.advance(0);
     }
     progress.finish();
@@ -89,9 +88,8 @@ async fn collect(
         let history = context.session.read(history).await?.into_data();
         domains.push((domain, history.scans));
     }
-    let mut expiring = references::all_rules(&context.session, &context.notebook, |mut list| {
-        list.billing_customer_id = Some(customer);
-        list
+    let mut expiring = references::all_rules(&context.session, |list| {
+        list.billing_customer_id = Some(customer)
     })
     .await?;
     // The rules of a server that has ended allow nothing.
@@ -116,12 +114,10 @@ async fn add_further_alerts(
     customer: CustomerId,
     servers: &mut [EndpointDetail],
 ) -> Result<(), CliError> {
-    let alerts =
-        references::all_alerts(&context.session, &context.notebook, customer, |mut list| {
-            list.status = Some(PortAlertStatus::Open);
-            list
-        })
-        .await?;
+    let alerts = references::all_alerts(&context.session, customer, |list| {
+        list.status = Some(PortAlertStatus::Open)
+    })
+    .await?;
     for alert in alerts {
         let server = servers.iter_mut().find(|server| {
             alert.endpoint_id == Some(server.data.id)

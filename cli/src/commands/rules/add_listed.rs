@@ -141,7 +141,7 @@ async fn rules_at<'a>(
     Ok(match there.entry(server) {
         Entry::Occupied(known) => known.into_mut(),
         Entry::Vacant(unread) => {
-            let rules = create::rules_of(&context.session, &context.notebook, place).await?;
+            let rules = create::rules_of(&context.session, place).await?;
             unread.insert(rules)
         }
     })

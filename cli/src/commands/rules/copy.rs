@@ -29,11 +29,10 @@ pub async fn run(context: &Context, args: &RuleCopyArgs) -> Result<Outcome, CliE
     references::refuse_empty(std::iter::once(&args.from).chain(&args.to))?;
     let from = references::endpoint(context, &args.from).await?;
     let to = references::endpoints(context, &args.to, Prefixes::Accepted).await?;
-    let rules = references::all_rules(&context.session, &context.notebook, |mut list| {
+    let rules = references::all_rules(&context.session, |list| {
         list.endpoint_id = Some(from.id);
         list.scope = Some(RuleScope::Endpoint);
         list.status = Some(RuleStatus::Active);
-        list
     })
     .await?;
     if rules.is_empty() {

@@ -45,7 +45,7 @@ pub async fn run(context: &Context, args: RuleEditArgs) -> Result<Outcome, CliEr
             "nothing to change: give --port, -m, --service or --expires",
         ));
     }
-    let rule = rule::find(&context.session, &context.notebook, &args.rule).await?;
+    let rule = rule::find(&context.session, &args.rule).await?;
     let mut update = changed(&rule, args)?;
     update.billing_customer_id = context.session.settings.customer;
     let session = &context.session;

@@ -7,7 +7,6 @@ use crate::commands::common::views::{owner_of, ports_of};
 use crate::context::Context;
 use crate::error::{CliError, Exit};
 use crate::machine::files;
-use crate::notebook::Notebook;
 use crate::notebook::index::Seen;
 use crate::notebook::way_back::WayBack;
 use crate::references::{self, Reference};
@@ -98,7 +97,7 @@ impl<'a> Removing<'a> {
     async fn by_ids(&self, names: &[String]) -> Result<Vec<NamedRule>, CliError> {
         let mut rows = Vec::new();
         for name in names {
-            let found = rule::find(&self.context.session, &self.context.notebook, name).await;
+            let found = rule::find(&self.context.session, name).await;
             push(&mut rows, self.row(name, found)?);
         }
         Ok(rows)
@@ -116,13 +115,11 @@ impl<'a> Removing<'a> {
             }
             found => found?,
         };
-        let rules =
-            references::all_rules(&self.context.session, &self.context.notebook, |mut list| {
-                list.endpoint_id = Some(endpoint.id);
-                list.scope = Some(RuleScope::Endpoint);
-                list
-            })
-            .await?;
+        let rules = references::all_rules(&self.context.session, |list| {
+            list.endpoint_id = Some(endpoint.id);
+            list.scope = Some(RuleScope::Endpoint);
+        })
+        .await?;
         let mut rows = Vec::new();
         for port in ports {
             let found = rules.iter().find(|rule| port.is_same(rule)).cloned();
@@ -140,11 +137,8 @@ impl<'a> Removing<'a> {
         ports: &[PortSpec],
         server: &str,
     ) -> CliError {
-        let (session, notebook) = (&self.context.session, &self.context.notebook);
-        let rules = references::all_rules(session, notebook, |mut list| {
-            list.scope = Some(RuleScope::Endpoint);
-            list
-        });
+        let session = &self.context.session;
+        let rules = references::all_rules(session, |list| list.scope = Some(RuleScope::Endpoint));
         let (Ok(reference), Ok(rules)) = (Reference::parse(server), rules.await) else {
             return error;
         };
@@ -213,7 +207,7 @@ impl ChangeOfMany for Removing<'_> {
     }
 
     async fn apply(&self, row: &NamedRule, _prior: Prior) -> Result<End, CliError> {
-        remove_one(&self.context.session, &self.context.notebook, &row.rule).await
+        remove_one(&self.context.session, &row.rule).await
     }
 }
 
@@ -294,7 +288,7 @@ fn refuse_ports(names: &[String]) -> Result<(), CliError> {
     )
 }
 
-async fn remove_one(session: &Session, notebook: &Notebook, rule: &Rule) -> Result<End, CliError> {
+async fn remove_one(session: &Session, rule: &Rule) -> Result<End, CliError> {
     let mut request = DeleteRule::account_wide(rule.id);
     request.billing_customer_id = session.settings.customer;
     // Whose servers a global rule is for, nobody could say later.
@@ -304,7 +298,7 @@ async fn remove_one(session: &Session, notebook: &Notebook, rule: &Rule) -> Resu
     });
     let sent = rule::send(session, ("removing", rule), request, way_back).await?;
     Ok(sent.map_or(End::Planned, |_| {
-        notebook.learn(Seen::Gone(rule.id.into()));
+        session.learn(Seen::Gone(rule.id.into()));
         End::Done(removed(session, rule))
     }))
 }

@@ -2,7 +2,6 @@
 
 use crate::commands::common::views::{self, place_of, ports_of};
 use crate::error::{CliError, Exit};
-use crate::notebook::Notebook;
 use crate::notebook::way_back::WayBack;
 use crate::references::{self, RecordKind};
 use crate::session::Session;
@@ -122,7 +121,7 @@ pub fn owner_of(session: &Session, rule: &Rule) -> Option<CustomerId> {
 }
 
 /// The rule with this id, or with one that begins so.
-pub async fn find(session: &Session, notebook: &Notebook, name: &str) -> Result<Rule, CliError> {
+pub async fn find(session: &Session, name: &str) -> Result<Rule, CliError> {
     references::check_named(RULE, name)?;
     if let Ok(id) = name.trim().parse::<Uuid>() {
         let mut get = GetRule::account_wide(id.into());
@@ -135,6 +134,6 @@ pub async fn find(session: &Session, notebook: &Notebook, name: &str) -> Result<
         }
         return Ok(found?.into_data());
     }
-    let rules = references::all_rules(session, notebook, |list| list).await?;
+    let rules = references::all_rules(session, |_| {}).await?;
     references::by_id_or_prefix(session, name, RULE, rules, |rule| rule.id.to_string())
 }

@@ -103,11 +103,11 @@ fn changed(
 ) -> End {
     let data = &answer.data;
     if let Some(id) = data.subscription_id {
-        subscription.learn(&context.notebook, id);
+        subscription.learn(&context.session, id);
     }
     let plans = [&data.previous_plan_slug, &data.plan_slug];
     let plans = plans.into_iter().flatten().map(ToString::to_string);
-    context.notebook.learn(Seen::Plans(plans.collect()));
+    context.session.learn(Seen::Plans(plans.collect()));
     let (label, changed) = (subscription.label(), from_and_to(data));
     let untaken = untaken(asked, data.quantity, data.plan_slug.as_ref());
     let id = data.subscription_id.map(|id| id.to_string());

@@ -65,10 +65,10 @@ fn done(
     asked: Option<u32>,
 ) -> Done {
     let (data, created) = (&answer.data, Created::by(answer));
-    subscription.learn(&context.notebook, data.subscription_id);
+    subscription.learn(&context.session, data.subscription_id);
     let plan = data.plan_slug.as_ref().map(ToString::to_string);
     let plans = plan.iter().cloned().collect();
-    context.notebook.learn(Seen::Plans(plans));
+    context.session.learn(Seen::Plans(plans));
     let quantity = data.quantity;
     let what = plan.or(quantity.map(|quantity| format!("quantity {quantity}")));
     let mut sentence = sentence(subscription, what, &data.status, created);

@@ -82,8 +82,8 @@ pub async fn send(
     };
     let id = answer.data.subscription_id;
     match to {
-        Transition::Terminate => context.notebook.learn(Seen::Gone(id.into())),
-        Transition::Suspend | Transition::Resume => subscription.learn(&context.notebook, id),
+        Transition::Terminate => context.session.learn(Seen::Gone(id.into())),
+        Transition::Suspend | Transition::Resume => subscription.learn(&context.session, id),
     }
     Ok(moved(&answer, &label, to))
 }

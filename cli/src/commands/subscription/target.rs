@@ -5,8 +5,8 @@ use crate::commands::common::capacity::{self, Kept};
 use crate::commands::domain::provision;
 use crate::context::Context;
 use crate::error::CliError;
-use crate::notebook::Notebook;
 use crate::notebook::index::{self, Seen};
+use crate::session::Session;
 use crate::session::prompt::Danger;
 use crate::ui::outcome::Outcome;
 use clap::Args;
@@ -69,8 +69,8 @@ impl Subscription {
     }
 
     /// Keeps in mind that there is such a subscription.
-    pub fn learn(&self, notebook: &Notebook, id: SubscriptionId) {
-        notebook.learn(Seen::Subscription(index::Subscription {
+    pub fn learn(&self, session: &Session, id: SubscriptionId) {
+        session.learn(Seen::Subscription(index::Subscription {
             id,
             customer: self.customer,
             service: self.service,
