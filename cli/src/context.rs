@@ -1,7 +1,6 @@
 //! The parts that a command works with.
 
 use crate::error::CliError;
-use crate::notebook::Notebook;
 use crate::session::Session;
 use crate::session::local::Lease;
 use crate::session::prompt::Prompt;
@@ -14,12 +13,10 @@ use std::sync::Arc;
 
 /// What a command is handed. A part of one is handed only what it needs of this.
 pub struct Context {
-    /// The service.
+    /// The service, and what this machine remembers of it.
     pub session: Session,
     /// A person who can be asked.
     pub prompt: Rc<Prompt>,
-    /// What this machine remembers.
-    pub notebook: Rc<Notebook>,
     /// The screen. Commands print nothing themselves.
     pub screen: Arc<Ui>,
     /// What a person answered; one command asks once.
@@ -32,12 +29,9 @@ impl Context {
         let lease = Lease::default();
         let safety = settings.safety.clone();
         let prompt = Rc::new(Prompt::new(Arc::clone(&ui), safety, lease.clone()));
-        let notebook = Rc::new(Notebook::default());
-        let parts = (Rc::clone(&prompt), Rc::clone(&notebook));
         Self {
-            session: Session::new(settings, Arc::clone(&ui), parts, lease),
+            session: Session::new(settings, Arc::clone(&ui), Rc::clone(&prompt), lease),
             prompt,
-            notebook,
             screen: ui,
             asked_customer: OnceCell::new(),
         }

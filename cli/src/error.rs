@@ -2,7 +2,7 @@
 
 mod failure;
 
-use secmon::{ErrorKind, Sent};
+use secmon::{ErrorKind, FieldErrors, Sent};
 use serde_json::{Value, json};
 use std::borrow::Cow;
 
@@ -239,13 +239,18 @@ impl From<secmon::Error> for CliError {
         }
     }
 }
+
+/// Every problem of every field, as `field: sentence`.
+pub fn field_problems(fields: &FieldErrors) -> String {
+    let sentences = fields
+        .iter()
+        .flat_map(|(field, problems)| problems.iter().map(move |p| format!("{field}: {p}")));
+    sentences.collect::<Vec<_>>().join("; ")
+}
+
 fn message_of(error: &secmon::Error) -> String {
     let mut message = match (error.field_errors(), error.api()) {
-        (Some(fields), _) if !fields.is_empty() => fields
-            .iter()
-            .flat_map(|(field, problems)| problems.iter().map(move |p| format!("{field}: {p}")))
-            .collect::<Vec<_>>()
-            .join("; "),
+        (Some(fields), _) if !fields.is_empty() => field_problems(fields),
         (_, Some(api)) => api.message.replace(['\n', '\r'], " "),
         _ => without_operation(error),
     };

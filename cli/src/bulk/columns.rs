@@ -1,62 +1,25 @@
 //! Which field a column of a spreadsheet holds.
 
 use crate::error::CliError;
+use crate::ui::invocation::quoted;
 use csv::StringRecord;
 use std::net::IpAddr;
 
 /// Columns of a report; a report can be fed back in.
 pub const OWN_COLUMNS: &str = "secmon_";
 
-/// The fields a column can hold, with the other names people give them: small letters and digits only.
-const FIELDS: &[(&str, &[&str])] = &[
-    (
-        "target",
-        &[
-            "ip",
-            "ipaddress",
-            "ipadresse",
-            "ipv4",
-            "ipv6",
-            "address",
-            "hostip",
-            "mainip",
-            "primaryip",
-            "publicip",
-            "server",
-            "serverip",
-            "serveripaddress",
-            "domain",
-            "domainname",
-        ],
-    ),
-    // And what is_customer takes for one.
-    ("customer", &[]),
-    ("hostname", &["host", "dnsname", "fqdn"]),
-    (
-        "nickname",
-        &[
-            "name",
-            "servername",
-            "machine",
-            "machinename",
-            "label",
-            "alias",
-            "displayname",
-            "bezeichnung",
-        ],
-    ),
-    ("service_id", &["service", "serviceno", "servicenumber"]),
-    ("product_slug", &["product"]),
-    ("plan_slug", &["plan"]),
-    ("mrr", &[]),
-    (
-        "client_name",
-        &["accountname", "customername", "kundenname"],
-    ),
-    (
-        "client_email",
-        &["customeremail", "email", "emailaddress", "mail"],
-    ),
+/// The fields a column can hold.
+pub const FIELDS: [&str; 10] = [
+    "target",
+    "customer",
+    "hostname",
+    "nickname",
+    "service_id",
+    "product_slug",
+    "plan_slug",
+    "mrr",
+    "client_name",
+    "client_email",
 ];
 
 /// What people call a customer, and the number that stands behind it.
@@ -79,28 +42,8 @@ const SERVER: &str = "server";
 /// Targets that are no addresses of servers.
 const DOMAINS: &[&str] = &["domain", "domainname"];
 
-/// Columns that are for people alone.
-const NOTES: &[&str] = &[
-    "bemerkung",
-    "bemerkungen",
-    "comment",
-    "comments",
-    "kommentar",
-    "note",
-    "notes",
-    "notiz",
-    "notizen",
-    "remark",
-    "remarks",
-];
-
 /// What `--map` calls a column that is passed over.
 const PASSED_OVER: &str = "-";
-
-/// The names of all fields.
-pub fn names() -> Vec<&'static str> {
-    FIELDS.iter().map(|(name, _)| *name).collect()
-}
 
 /// The field each column holds; `None` for what is passed over: notes, and the columns of a report.
 pub fn read(
@@ -122,27 +65,24 @@ pub fn read(
         ))
         .hint("put \"target,customer\" on top, or what its columns hold: `help csv`"));
     }
-    let unknown = header
-        .iter()
-        .zip(&fields)
-        .filter(|(_, field)| field.is_none());
-    let unknown: Vec<&str> = unknown.map(|(title, _)| title).collect();
+    let titled = |wanted: Option<Option<&str>>| -> Vec<&str> {
+        let both = header.iter().zip(&fields);
+        both.filter(|(_, field)| **field == wanted)
+            .map(|(title, _)| title)
+            .collect()
+    };
+    let unknown = titled(None);
     if !unknown.is_empty() {
         return Err(unknown_columns(name, &unknown));
     }
-    for field in names() {
-        let titles = header
-            .iter()
-            .zip(&columns)
-            .filter(|(_, of)| **of == Some(field));
-        let titles: Vec<&str> = titles.map(|(title, _)| title).collect();
+    for field in FIELDS {
+        let titles = titled(Some(Some(field)));
         if titles.len() > 1 {
             return Err(several_columns(name, &titles, field));
         }
     }
     if !columns.contains(&Some("target")) {
-        return Err(CliError::usage(format!("{name} has no column target (or ip, ip_address, server)"))
-            .hint("begin with an empty file: `provision --template`; or say which column it is: --map COLUMN=target"));
+        return Err(no_target(name).hint("begin with an empty file: `provision --template`; or say which column it is: --map COLUMN=target"));
     }
     Ok(columns)
 }
@@ -169,11 +109,13 @@ fn field_of(title: &str, mapped: &[(&str, Option<&'static str>)]) -> Option<Opti
     {
         return Some(*field);
     }
-    let is_note = NOTES.contains(&plain.as_str());
-    if is_note || is_own(title) {
-        return Some(None);
+    match plain.as_str() {
+        _ if is_own(title) => Some(None),
+        // Columns that are for people alone.
+        "bemerkung" | "bemerkungen" | "comment" | "comments" | "kommentar" | "note" | "notes"
+        | "notiz" | "notizen" | "remark" | "remarks" => Some(None),
+        plain => field_named(plain).map(Some),
     }
-    field_named(&plain).map(Some)
 }
 
 /// A column of servers is one of their names where another has their addresses.
@@ -235,7 +177,7 @@ fn mapping(pair: &str) -> Result<(&str, Option<&'static str>), CliError> {
     let known = field_named(&plain_name(field)).ok_or_else(|| {
         CliError::usage(format!(
             "--map: there is no field {field:?} (fields: {}; {PASSED_OVER} passes the column over)",
-            names().join(", ")
+            FIELDS.join(", ")
         ))
     })?;
     Ok((column, Some(known)))
@@ -255,18 +197,20 @@ fn several_columns(name: &str, titles: &[&str], field: &str) -> CliError {
             .hint("give one of them another heading, or take it out of the file");
     }
     let last = titles.last().copied().unwrap_or_default();
-    let last = crate::ui::invocation::quoted(last);
+    let last = quoted(last);
     CliError::usage(message).hint(format!(
         "say what one of them holds, as --map {last}=FIELD (fields: {}), or ignore it with --map {last}={PASSED_OVER}",
-        names().join(", ")
+        FIELDS.join(", ")
     ))
 }
 
 fn unknown_columns(name: &str, titles: &[&str]) -> CliError {
-    let maps: Vec<String> = titles
-        .iter()
-        .map(|title| format!("--map {}=FIELD", crate::ui::invocation::quoted(title)))
-        .collect();
+    let mapped_to = |field: &str| {
+        let maps = titles
+            .iter()
+            .map(|title| format!("--map {}={field}", quoted(title)));
+        maps.collect::<Vec<_>>().join(" ")
+    };
     let (columns, them) = match titles {
         [_] => ("column", "it"),
         _ => ("columns", "them"),
@@ -278,16 +222,19 @@ fn unknown_columns(name: &str, titles: &[&str]) -> CliError {
             .map(|title| format!("{title:?}"))
             .collect::<Vec<_>>()
             .join(", "),
-        names().join(", ")
+        FIELDS.join(", ")
     );
-    let passed: Vec<String> = maps
-        .iter()
-        .map(|map| map.replace("=FIELD", &format!("={PASSED_OVER}")))
-        .collect();
     CliError::usage(message).hint(format!(
         "say which FIELD it is with {}, or ignore {them} with {}",
-        maps.join(" "),
-        passed.join(" ")
+        mapped_to("FIELD"),
+        mapped_to(PASSED_OVER)
+    ))
+}
+
+/// The error of a file without a column of targets.
+pub fn no_target(name: &str) -> CliError {
+    CliError::usage(format!(
+        "{name} has no column target (or ip, ip_address, server)"
     ))
 }
 
@@ -302,14 +249,24 @@ fn is_target(cell: &str) -> bool {
     cell.parse::<IpAddr>().is_ok() || cell.contains("://")
 }
 
+/// The field that people mean by a heading, in small letters and digits only.
 fn field_named(plain: &str) -> Option<&'static str> {
-    if is_customer(plain) {
-        return Some("customer");
-    }
-    FIELDS
-        .iter()
-        .find(|(name, others)| plain_name(name) == plain || others.contains(&plain))
-        .map(|(name, _)| *name)
+    Some(match plain {
+        "target" | "ip" | "ipaddress" | "ipadresse" | "ipv4" | "ipv6" | "address" | "hostip"
+        | "mainip" | "primaryip" | "publicip" | "server" | "serverip" | "serveripaddress"
+        | "domain" | "domainname" => "target",
+        "hostname" | "host" | "dnsname" | "fqdn" => "hostname",
+        "nickname" | "name" | "servername" | "machine" | "machinename" | "label" | "alias"
+        | "displayname" | "bezeichnung" => "nickname",
+        "serviceid" | "service" | "serviceno" | "servicenumber" => "service_id",
+        "productslug" | "product" => "product_slug",
+        "planslug" | "plan" => "plan_slug",
+        "mrr" => "mrr",
+        "clientname" | "accountname" | "customername" | "kundenname" => "client_name",
+        "clientemail" | "customeremail" | "email" | "emailaddress" | "mail" => "client_email",
+        plain if is_customer(plain) => "customer",
+        _ => return None,
+    })
 }
 
 /// Whether it is a column of a report.

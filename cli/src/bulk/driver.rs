@@ -2,26 +2,12 @@
 //! where a run ended early.
 
 use super::args::{OnError, RunArgs};
-use super::journal::{Journal, Key, Origin, Prior, Trace};
+use super::journal::{Journal, Key, Origin, Trace};
 use super::run::{close, run_telling};
-use super::{End, Item};
+use super::{End, Item, Label, Prior};
 use crate::context::Context;
 use crate::error::CliError;
-use crate::session::Session;
-use crate::ui::Ui;
-use secmon::model::CustomerId;
 use serde_json::Value;
-
-/// A target as people know it.
-#[derive(Debug)]
-pub struct Label {
-    /// Its line in the file; `None` without a file.
-    pub row: Option<u64>,
-    /// As it was named.
-    pub name: String,
-    /// The customer it belongs to.
-    pub customer: Option<CustomerId>,
-}
 
 /// A change that is made to many.
 pub trait ChangeOfMany {
@@ -73,17 +59,10 @@ pub trait ChangeOfMany {
 
 /// A target as the journal knows it.
 pub fn trace<C: ChangeOfMany>(change: &C, target: &C::Target) -> Trace {
-    let Label {
-        row,
-        name,
-        customer,
-    } = change.label(target);
     Trace {
         key: change.key(target),
+        label: change.label(target),
         content: change.wanted(target),
-        row,
-        target: name,
-        customer,
         subject: change.kept(target),
         undone: !change.stands(target),
     }
@@ -98,47 +77,33 @@ pub async fn change_all<C: ChangeOfMany>(
 ) -> Result<Vec<Item>, CliError> {
     let keys: Vec<Key> = targets.iter().map(|target| change.key(target)).collect();
     let journal = Journal::open(context, change.operation(), Origin::Rows, &keys, run)?;
-    change_in_journal(
-        &context.session,
-        &context.screen,
-        change,
-        targets,
-        (&journal, run),
-    )
-    .await
+    change_in_journal(context, change, targets, (&journal, run)).await
 }
 
 /// The same in a journal that was needed before, to find the targets.
 pub async fn change_in_journal<C: ChangeOfMany>(
-    session: &Session,
-    screen: &Ui,
+    context: &Context,
     change: &C,
     targets: &[C::Target],
-    (journal, args): (&Journal, &RunArgs),
+    run: (&Journal, &RunArgs),
 ) -> Result<Vec<Item>, CliError> {
-    if targets.len() > 1 && !args.use_whole_window {
-        session.leave_calls_to_people()?;
-    }
-    let on_error = OnError::Continue;
-    let (parts, silent) = ((session, screen), |_: &C::Target, _: &End| {});
-    Ok(change_telling(parts, change, targets, (journal, on_error), silent).await)
+    change_in_stages(context, change, &[targets], run).await
 }
 
 /// The same in stages: one begins when the one before has ended, and the run is over after the last.
 pub async fn change_in_stages<C: ChangeOfMany>(
     context: &Context,
     change: &C,
-    stages: &[Vec<C::Target>],
+    stages: &[&[C::Target]],
     (journal, args): (&Journal, &RunArgs),
 ) -> Result<Vec<Item>, CliError> {
-    let parts = (&context.session, &*context.screen);
-    if stages.iter().map(Vec::len).sum::<usize>() > 1 && !args.use_whole_window {
+    if stages.iter().map(|stage| stage.len()).sum::<usize>() > 1 && !args.use_whole_window {
         context.session.leave_calls_to_people()?;
     }
     let mut items = Vec::new();
     for targets in stages {
-        let silent = |_: &C::Target, _: &End| {};
-        items.extend(send_all(parts, change, targets, (journal, OnError::Continue), silent).await);
+        let run = (journal, OnError::Continue);
+        items.extend(send_all(context, change, targets, run, |_, _| {}).await);
     }
     close(&context.screen, journal, &items);
     Ok(items)
@@ -146,20 +111,19 @@ pub async fn change_in_stages<C: ChangeOfMany>(
 
 /// The same, telling of each end as soon as all before it are known.
 pub async fn change_telling<C: ChangeOfMany>(
-    (session, screen): (&Session, &Ui),
+    context: &Context,
     change: &C,
     targets: &[C::Target],
     (journal, on_error): (&Journal, OnError),
     tell: impl FnMut(&C::Target, &End),
 ) -> Vec<Item> {
-    let parts = (session, screen);
-    let items = send_all(parts, change, targets, (journal, on_error), tell).await;
-    close(screen, journal, &items);
+    let items = send_all(context, change, targets, (journal, on_error), tell).await;
+    close(&context.screen, journal, &items);
     items
 }
 
 async fn send_all<C: ChangeOfMany>(
-    (session, screen): (&Session, &Ui),
+    context: &Context,
     change: &C,
     targets: &[C::Target],
     (journal, on_error): (&Journal, OnError),
@@ -176,21 +140,20 @@ async fn send_all<C: ChangeOfMany>(
         journal.settle(&trace, apply).await
     };
     let unfinished = |target: &C::Target| change.unfinished(target);
-    let ends = run_telling(session, screen, targets, on_error, send, unfinished, tell).await;
-    let items = targets.iter().zip(ends).map(|(target, end)| {
-        let Label {
-            row,
-            name,
-            customer,
-        } = change.label(target);
-        Item {
-            row,
-            target: name,
-            customer,
-            end,
-        }
-    });
-    items.collect()
+    let ends = run_telling(context, targets, on_error, send, unfinished, tell).await;
+    let items = targets.iter().zip(ends);
+    items
+        .map(|(target, end)| Item::of(change.label(target), end))
+        .collect()
+}
+
+/// Whether an earlier run has made the change, whatever became of the target since.
+pub fn was_done<C: ChangeOfMany>(journal: &Journal, change: &C, target: &C::Target) -> bool {
+    let trace = Trace {
+        undone: false,
+        ..trace(change, target)
+    };
+    journal.answer(&trace).is_some()
 }
 
 /// A run that is gone on with must not end what came after it: `named` has a name that the run has ended already.

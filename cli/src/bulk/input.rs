@@ -4,6 +4,7 @@ use super::columns;
 use super::spreadsheet::{self, BadRow};
 use crate::error::CliError;
 use crate::machine::encoding::{self, Decoded, Letters};
+use crate::machine::files;
 use crate::references::targets::{Defaults, RowFields, Target};
 use crate::ui::Ui;
 use crate::values::durations::counted;
@@ -58,7 +59,7 @@ pub struct Sheet {
 
 /// An empty sheet to fill in.
 pub fn template() -> String {
-    format!("{}\n", columns::names().join(","))
+    format!("{}\n", columns::FIELDS.join(","))
 }
 
 /// Reads a file, or standard input for `-`.
@@ -68,11 +69,7 @@ pub fn read(
     options: &FileOptions<'_>,
     defaults: &Defaults,
 ) -> Result<Sheet, CliError> {
-    let name = if path == Path::new("-") {
-        "standard input".to_owned()
-    } else {
-        path.display().to_string()
-    };
+    let name = files::name_of(path);
     let decoded = decoded(screen, path, &name)?;
     let sheet = parse(&decoded, &name, options, defaults)?;
     for note in &sheet.notes {
@@ -87,7 +84,7 @@ pub fn read_text(screen: &Ui, path: &Path, name: &str) -> Result<String, CliErro
 }
 
 fn decoded(screen: &Ui, path: &Path, name: &str) -> Result<Decoded, CliError> {
-    let decoded = encoding::decode(&crate::machine::files::read(path, name, MAX_BYTES)?, name)?;
+    let decoded = encoding::decode(&files::read(path, name, MAX_BYTES)?, name)?;
     if let Some(encoding) = decoded.guessed {
         screen.note(&format!(
             "warning: {name} is not UTF-8: it is read as {encoding}"

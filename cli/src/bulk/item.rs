@@ -1,10 +1,42 @@
 //! What became of one of many.
 
-use super::Prior;
 use crate::error::CliError;
+use crate::ui::outcome::to_json;
 use secmon::Response;
 use secmon::model::CustomerId;
+use serde::Serialize;
 use serde_json::Value;
+
+/// A target as people know it.
+#[derive(Debug)]
+pub struct Label {
+    /// Its line in the file; `None` without a file.
+    pub row: Option<u64>,
+    /// As it was named.
+    pub name: String,
+    /// The customer it belongs to.
+    pub customer: Option<CustomerId>,
+}
+
+impl Label {
+    /// A target that stands in no file.
+    pub fn of(name: impl Into<String>, customer: Option<CustomerId>) -> Self {
+        Self {
+            row: None,
+            name: name.into(),
+            customer,
+        }
+    }
+}
+
+/// What is known of a row that is about to be sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Prior {
+    /// It was not sent, or it was refused.
+    Nothing,
+    /// It was sent, and nobody saw the answer.
+    PerhapsDone,
+}
 
 /// One target and its end.
 #[derive(Debug)]
@@ -17,6 +49,18 @@ pub struct Item {
     pub customer: Option<CustomerId>,
     /// What became of it.
     pub end: End,
+}
+
+impl Item {
+    /// A target and its end.
+    pub fn of(label: Label, end: End) -> Self {
+        Self {
+            row: label.row,
+            target: label.name,
+            customer: label.customer,
+            end,
+        }
+    }
 }
 
 /// How it ended.
@@ -91,6 +135,21 @@ impl Created {
 }
 
 impl Done {
+    /// What the service answered, with its remark; for a call that makes no records.
+    pub fn answered<T: Serialize>(
+        id: impl ToString,
+        answer: &Response<T>,
+        sentence: String,
+    ) -> Self {
+        Self {
+            id: id.to_string(),
+            record: to_json(&answer.data),
+            created: Created::NoRecord,
+            note: answer.note().map(str::to_owned),
+            sentence,
+        }
+    }
+
     /// The end of a change of state: a remark says that everything was so before.
     pub fn changed(self) -> End {
         match self.note {

@@ -13,13 +13,13 @@ mod run;
 pub mod spreadsheet;
 
 pub use driver::{
-    ChangeOfMany, Label, came_back, change_all, change_in_journal, change_in_stages,
-    change_telling, trace,
+    ChangeOfMany, came_back, change_all, change_in_journal, change_in_stages, change_telling,
+    trace, was_done,
 };
 pub use input::{FileOptions, Row};
-pub use item::{Created, Done, End, Item, preview};
-pub use journal::{Journal, Key, Origin, Prior, SOON_STALE, Trace};
+pub use item::{Created, Done, End, Item, Label, Prior, preview};
+pub use journal::{Journal, Key, Origin, SOON_STALE};
 pub use named::{NamedServer, read as named_in};
 pub use plan::{MonitoredServers, announce};
-pub use report::{REPORT, ReportFile, Words, conclude, refused, report};
+pub use report::{REPORT, ReportFile, Words, conclude, conclude_one, report};
 pub use run::run;

@@ -1,7 +1,7 @@
 //! Servers that a file names: one a line, or in a spreadsheet that could be provisioned too.
 
 use super::columns;
-use super::spreadsheet::{self, BadRow, Records};
+use super::spreadsheet;
 use crate::error::CliError;
 use crate::machine::files::{self, Word};
 use csv::StringRecord;
@@ -33,20 +33,9 @@ pub fn read(path: &Path, name: &str) -> Result<Vec<NamedServer>, CliError> {
     if !begins_with_heading(&text, delimiter) {
         return Ok(files::words(&text).map(NamedServer::from).collect());
     }
-    let Records { heading, rows } = spreadsheet::records(&text, delimiter, name)?;
-    let places = Places::of(&heading, name)?;
-    let (mut named, mut problems) = (Vec::new(), Vec::new());
-    for (line, record) in rows {
-        match spreadsheet::check_width(&record, &heading).and_then(|()| places.read(&record, line))
-        {
-            Ok(one) => named.push(one),
-            Err(error) => problems.push(BadRow::new(line, &error)),
-        }
-    }
-    match problems.as_slice() {
-        [] => Ok(named),
-        problems => Err(spreadsheet::bad_rows(name, problems)),
-    }
+    let records = spreadsheet::records(&text, delimiter, name)?;
+    let places = Places::of(&records.heading, name)?;
+    records.read_all(name, |line, record| places.read(record, line))
 }
 
 /// Whether the first line names a column of targets, whatever its quotes.
@@ -75,11 +64,9 @@ impl Places {
                 of("customer").count()
             )));
         }
-        let target = of("target").next().ok_or_else(|| {
-            CliError::usage(format!(
-                "{name} has no column target (or ip, ip_address, server)"
-            ))
-        })?;
+        let target = of("target")
+            .next()
+            .ok_or_else(|| columns::no_target(name))?;
         Ok(Self {
             target,
             customer: of("customer").next(),

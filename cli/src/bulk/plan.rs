@@ -5,10 +5,8 @@ use crate::context::Context;
 use crate::error::CliError;
 use crate::references;
 use crate::references::targets::Target;
-use crate::session::Session;
 use crate::session::pace::Limits;
 use crate::session::settings::RateLimits;
-use crate::ui::Ui;
 use crate::values::durations::{self, counted};
 use secmon::model::{CustomerId, Endpoint};
 use std::collections::{BTreeSet, HashMap};
@@ -34,9 +32,7 @@ impl MonitoredServers {
             .map(|row| row.target.customer())
             .collect();
         let mut known = Self::default();
-        for endpoint in
-            references::endpoints_of(&context.session, &context.notebook, &customers).await?
-        {
+        for endpoint in references::endpoints_of(&context.session, &customers).await? {
             let (id, nickname) = (endpoint.id.to_string(), endpoint.nickname.clone());
             known.nicknames.insert(id, nickname);
             if let (Some(customer), Some(address)) =
@@ -85,8 +81,7 @@ impl MonitoredServers {
 /// Says what the run will do, which leaves some calls of each window to people; rows that it did before it was
 /// interrupted are its own, and not there by others.
 pub fn announce(
-    session: &Session,
-    screen: &Ui,
+    context: &Context,
     rows: &[Row],
     known: &MonitoredServers,
     left_to_people: u32,
@@ -119,11 +114,11 @@ pub fn announce(
     }
     let calls = rest.len() - there;
     parts.extend(estimate(
-        session.settings.rate_limits,
+        context.session.settings.rate_limits,
         left_to_people,
         calls,
     ));
-    screen.note(&parts.join(" · "));
+    context.screen.note(&parts.join(" · "));
 }
 
 fn is_domain(row: &Row) -> bool {

@@ -7,6 +7,7 @@ use crate::error::{CliError, Exit, Own};
 use crate::machine::files;
 use crate::ui::outcome::{Cell, Field, Line, Outcome, Table, shown, wide, with_room};
 use crate::ui::{Ui, inert};
+use secmon::model::CustomerId;
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -15,12 +16,9 @@ use std::io::Write;
 use std::path::Path;
 
 const COLUMNS: &[Field<Item>] = &[
-    shown("row").of(|item| item.row.map_or(Cell::Missing, Cell::Number)),
+    shown("row").of(|item| Cell::count(item.row)),
     shown("target").of(|item| Cell::text(&item.target)),
-    shown("customer").of(|item| {
-        item.customer
-            .map_or(Cell::Missing, |customer| Cell::Number(customer.get()))
-    }),
+    shown("customer").of(|item| Cell::count(item.customer.map(CustomerId::get))),
     shown("status").of(|item| Cell::state(item.end.status())),
     wide("id").of(|item| {
         item.end
@@ -52,15 +50,16 @@ impl Words {
 
 /// The result of a change: one target of the command line gives its record or its error, several give a report.
 pub fn conclude(screen: &Ui, words: Words, mut items: Vec<Item>) -> Result<Outcome, CliError> {
-    if let Some(error) = refused(&items) {
-        return Err(error);
+    if let [Item { row: None, .. }] = items.as_slice()
+        && let Some(item) = items.pop()
+    {
+        return conclude_one(item);
     }
-    if items.len() != 1 || items.iter().any(|item| item.row.is_some()) {
-        return Ok(report(screen, words, &items));
-    }
-    let Some(item) = items.pop() else {
-        return Ok(report(screen, words, &items));
-    };
+    report(screen, words, &items)
+}
+
+/// The result of a change of one target: its record, or its error.
+pub fn conclude_one(item: Item) -> Result<Outcome, CliError> {
     let table = Table::of(COLUMNS, [&item]);
     match item.end {
         End::Failed(error) => Err(error),
@@ -75,17 +74,12 @@ pub fn conclude(screen: &Ui, words: Words, mut items: Vec<Item>) -> Result<Outco
     }
 }
 
-/// The error of a run that a read-only profile kept from beginning.
-pub fn refused(items: &[Item]) -> Option<CliError> {
-    items
-        .iter()
-        .filter_map(|item| item.end.error())
-        .find(|error| error.is(Own::ReadOnly))
-        .cloned()
-}
-
-/// The result of a run over many.
-pub fn report(screen: &Ui, words: Words, items: &[Item]) -> Outcome {
+/// The result of a run over many; one that a read-only profile kept from beginning is an error.
+pub fn report(screen: &Ui, words: Words, items: &[Item]) -> Result<Outcome, CliError> {
+    let mut errors = items.iter().filter_map(|item| item.end.error());
+    if let Some(refused) = errors.find(|error| error.is(Own::ReadOnly)) {
+        return Err(refused.clone());
+    }
     let count = |status: &str| {
         items
             .iter()
@@ -116,10 +110,10 @@ pub fn report(screen: &Ui, words: Words, items: &[Item]) -> Outcome {
     let mut story = vec![Line::text(sentence)];
     story.extend(items.iter().filter_map(left_undone));
     story.extend(failures(items));
-    Outcome {
+    Ok(Outcome {
         exit: exit_of(items),
         ..Outcome::record(result, table).tell(story)
-    }
+    })
 }
 
 /// `3 in all: 2 suspended, 1 failed`; what there is none of is left out.

@@ -3,6 +3,7 @@
 use super::args::OnError;
 use crate::bulk::journal::Journal;
 use crate::bulk::{End, Item};
+use crate::context::Context;
 use crate::error::{CliError, Own};
 use crate::session::Session;
 use crate::ui::invocation::AS_TYPED;
@@ -15,22 +16,12 @@ const AT_ONCE: usize = 8;
 
 /// Sends each target, and gives the ends in the order of the targets.
 pub async fn run<T>(
-    session: &Session,
-    screen: &Ui,
+    context: &Context,
     targets: &[T],
     on_error: OnError,
     send: impl AsyncFn(&T) -> Result<End, CliError>,
 ) -> Vec<End> {
-    run_telling(
-        session,
-        screen,
-        targets,
-        on_error,
-        send,
-        |_| None,
-        |_, _| {},
-    )
-    .await
+    run_telling(context, targets, on_error, send, |_| None, |_, _| {}).await
 }
 
 /// Closes the journal of a run that is over.
@@ -43,14 +34,14 @@ pub fn close(screen: &Ui, journal: &Journal, items: &[Item]) {
 /// The same, telling of each end as soon as all before it are known. `unfinished` knows what was done of a target that
 /// an interruption kept from its end.
 pub async fn run_telling<T>(
-    session: &Session,
-    screen: &Ui,
+    context: &Context,
     targets: &[T],
     on_error: OnError,
     send: impl AsyncFn(&T) -> Result<End, CliError>,
     unfinished: impl Fn(&T) -> Option<End>,
     tell: impl FnMut(&T, &End),
 ) -> Vec<End> {
+    let session = &context.session;
     session.on_interrupt(
         "interrupted: what was sent stays done",
         format!("go on with the rest: `{AS_TYPED}`"),
@@ -60,7 +51,7 @@ pub async fn run_telling<T>(
         on_error,
         failed: Cell::new(0),
         stopped: RefCell::new(None),
-        progress: screen.progress(targets.len()),
+        progress: context.screen.progress(targets.len()),
     };
     let mut told = Told::new(targets, tell);
     let sending = targets.iter().enumerate().map(async |(i, target)| {

@@ -21,6 +21,27 @@ pub struct Records {
     pub rows: Vec<(u64, StringRecord)>,
 }
 
+impl Records {
+    /// Reads each record; a file with some that cannot be read is refused for them.
+    pub fn read_all<T>(
+        &self,
+        name: &str,
+        read: impl Fn(u64, &StringRecord) -> Result<T, CliError>,
+    ) -> Result<Vec<T>, CliError> {
+        let (mut all, mut problems) = (Vec::new(), Vec::new());
+        for (row, record) in &self.rows {
+            match check_width(record, &self.heading).and_then(|()| read(*row, record)) {
+                Ok(one) => all.push(one),
+                Err(error) => problems.push(BadRow::new(*row, &error)),
+            }
+        }
+        match problems.as_slice() {
+            [] => Ok(all),
+            problems => Err(bad_rows(name, problems)),
+        }
+    }
+}
+
 /// Reads a CSV text, each record with the row that a spreadsheet shows it in; blank lines count. A text that is torn
 /// is refused whole: a reader that goes on passes over what a quote has swallowed up to the next one.
 pub fn records(text: &str, delimiter: u8, name: &str) -> Result<Records, CliError> {

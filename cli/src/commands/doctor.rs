@@ -9,59 +9,55 @@ use crate::ui::Ui;
 use crate::ui::outcome::{Cell, Field, Line, Outcome, shown};
 use serde::Serialize;
 
-const COLUMNS: &[Field<CheckResult>] = &[
+const COLUMNS: &[Field<Check>] = &[
     shown("check").of(|check| Cell::text(check.check)),
     shown("result").of(|check| Cell::state(check.result)),
     shown("about").of(|check| Cell::text(&check.about)),
     shown("fix").of(|check| Cell::maybe(check.fix.as_ref())),
 ];
 
-/// A check and its end, in words.
+/// A check and what it came to.
 #[derive(Serialize)]
-struct CheckResult {
+struct Check {
     check: &'static str,
+    /// `good`, `advice` where it works and could be better, or `bad`.
     result: &'static str,
     about: String,
+    /// The way out, commands between backticks until it is shown.
     fix: Option<String>,
-}
-
-/// One check.
-struct Check {
-    name: &'static str,
-    finding: Finding,
-}
-
-/// What a check came to.
-enum Finding {
-    /// As it should be.
-    Good(String),
-    /// It works, and could be better.
-    Advice { about: String, fix: String },
-    /// What is wrong, and the way out.
-    Bad(CliError),
+    #[serde(skip)]
+    exit: Exit,
 }
 
 impl Check {
-    fn good(name: &'static str, about: impl Into<String>) -> Self {
+    fn good(check: &'static str, about: impl Into<String>) -> Self {
         Self {
-            name,
-            finding: Finding::Good(about.into()),
+            check,
+            result: "good",
+            about: about.into(),
+            fix: None,
+            exit: Exit::Done,
         }
     }
 
-    fn advice(name: &'static str, about: impl Into<String>, fix: impl Into<String>) -> Self {
+    fn advice(check: &'static str, about: String, fix: String) -> Self {
         Self {
-            name,
-            finding: Finding::Advice {
-                about: about.into(),
-                fix: fix.into(),
+            result: "advice",
+            fix: Some(fix),
+            ..Self::good(check, about)
+        }
+    }
+
+    fn of(check: &'static str, finding: Result<String, CliError>) -> Self {
+        match finding {
+            Ok(about) => Self::good(check, about),
+            Err(error) => Self {
+                result: "bad",
+                fix: error.way_out().map(str::to_owned),
+                exit: error.exit(),
+                ..Self::good(check, error.message())
             },
         }
-    }
-
-    fn of(name: &'static str, finding: Result<String, CliError>) -> Self {
-        let finding = finding.map_or_else(Finding::Bad, Finding::Good);
-        Self { name, finding }
     }
 }
 
@@ -84,33 +80,27 @@ pub async fn run(session: &Session, screen: &Ui) -> Result<Outcome, CliError> {
         }
     }
     checks.extend(machine::completion());
-    Ok(report(screen, &checks))
+    Ok(report(screen, checks))
 }
 
-fn report(screen: &Ui, checks: &[Check]) -> Outcome {
+fn report(screen: &Ui, mut checks: Vec<Check>) -> Outcome {
     let mut story = Vec::new();
-    let mut all = Vec::new();
-    for check in checks {
-        let (mark, word, about, fix) = match &check.finding {
-            Finding::Good(about) => ("✔", "good", about.as_str(), None),
-            Finding::Advice { about, fix } => ("·", "advice", about.as_str(), Some(fix.as_str())),
-            Finding::Bad(error) => ("✘", "bad", error.message(), error.way_out()),
+    for check in &mut checks {
+        let mark = match check.result {
+            "good" => "✔",
+            "advice" => "·",
+            _ => "✘",
         };
-        story.push(Line::text(format!("{mark} {:<14} {about}", check.name)));
-        story.extend(fix.map(|fix| Line::Hint(fix.to_owned())));
-        all.push(CheckResult {
-            check: check.name,
-            result: word,
-            about: about.to_owned(),
-            fix: fix.map(|fix| screen.written_out(fix)),
-        });
+        let sentence = format!("{mark} {:<14} {}", check.check, check.about);
+        story.push(Line::text(sentence));
+        if let Some(fix) = &mut check.fix {
+            story.push(Line::Hint(fix.clone()));
+            *fix = screen.written_out(fix);
+        }
     }
-    let worst = checks.iter().filter_map(|check| match &check.finding {
-        Finding::Bad(error) => Some(error.exit()),
-        _ => None,
-    });
+    let ends = checks.iter().map(|check| check.exit);
     Outcome {
-        exit: worst.max_by_key(|exit| *exit as u8).unwrap_or(Exit::Done),
-        ..Outcome::list(&all, COLUMNS).tell(story)
+        exit: ends.max_by_key(|exit| *exit as u8).unwrap_or(Exit::Done),
+        ..Outcome::list(&checks, COLUMNS).tell(story)
     }
 }

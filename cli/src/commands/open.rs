@@ -4,7 +4,7 @@ use crate::context::Context;
 use crate::error::{CliError, Exit};
 use crate::machine::browser::{self, Browser};
 use crate::references;
-use crate::session::portal::Thing;
+use crate::session::portal;
 use crate::session::service::Source;
 use crate::ui::outcome::{Line, Outcome, Table};
 use clap::Args;
@@ -35,18 +35,14 @@ pub struct OpenArgs {
     pub domain: bool,
 }
 
-/// A page of the portal.
-struct PortalPage {
-    /// What it is about.
-    about: String,
-    path: String,
-}
+/// What a page of the portal is about, and its path.
+type PortalPage = (String, String);
 
 /// Runs the command.
 pub async fn run(context: &Context, args: &OpenArgs) -> Result<Outcome, CliError> {
-    let page = page(context, args).await?;
+    let (about, path) = page(context, args).await?;
     let service = context.session.settings.service()?;
-    let url = format!("{}{}", service.base_url.trim_end_matches('/'), page.path);
+    let url = format!("{}{path}", service.base_url.trim_end_matches('/'));
     if service.source == Source::Local {
         context
             .screen
@@ -56,7 +52,7 @@ pub async fn run(context: &Context, args: &OpenArgs) -> Result<Outcome, CliError
     if browser::open(&url) == Browser::Missing {
         return Ok(printed(&url));
     }
-    let story = vec![Line::text(format!("Opened {} in the browser.", page.about))];
+    let story = vec![Line::text(format!("Opened {about} in the browser."))];
     Ok(Outcome::record(json!({ "url": url, "opened": true }), Table::default()).tell(story))
 }
 
@@ -72,10 +68,8 @@ async fn page(context: &Context, args: &OpenArgs) -> Result<PortalPage, CliError
     }
     let no_server = match references::endpoint(context, &args.name).await {
         Ok(endpoint) => {
-            return Ok(PortalPage {
-                about: references::name_of(&endpoint),
-                path: format!("{}{}", Thing::Server.path(), endpoint.id),
-            });
+            let path = format!("{}{}", portal::SERVERS, endpoint.id);
+            return Ok((references::name_of(&endpoint), path));
         }
         Err(error) if args.server || error.exit() != Exit::NotFound => return Err(error),
         Err(error) => error,
@@ -97,23 +91,12 @@ async fn page(context: &Context, args: &OpenArgs) -> Result<PortalPage, CliError
 }
 
 async fn domain(context: &Context, name: &str) -> Result<PortalPage, CliError> {
-    let found = references::domains(context, &[name.to_owned()]).await?;
-    let domain = found
-        .first()
-        .ok_or_else(|| CliError::not_found(format!("no domain {name:?}")))?;
+    let domain = references::domain(context, name).await?;
     let summary = GetDomainSummary::new(context.customer()?, domain.id);
-    let path = context
-        .session
-        .read(summary)
-        .await?
-        .into_data()
-        .portal_detail_path;
-    Ok(PortalPage {
-        about: domain.label(),
-        path: path
-            .filter(|path| is_path(path))
-            .unwrap_or_else(|| format!("{}{}", Thing::Domain.path(), domain.id)),
-    })
+    let summary = context.session.read(summary).await?.into_data();
+    let told = summary.portal_detail_path.filter(|path| is_path(path));
+    let assumed = || format!("{}{}", portal::DOMAINS, domain.id);
+    Ok((domain.label(), told.unwrap_or_else(assumed)))
 }
 
 /// Behind the portal's address nothing else may name another host.

@@ -3,9 +3,8 @@
 use super::subscription::plans;
 use crate::error::CliError;
 use crate::session::Session;
-use crate::ui::outcome::{Line, Outcome, Table, to_json};
+use crate::ui::outcome::{Outcome, to_json};
 use clap::Subcommand;
-use secmon::Namespace;
 use secmon::model::{Money, PlanSlug};
 use secmon::operations::{RemovePrice, SetPrice};
 use serde_json::Value;
@@ -37,11 +36,7 @@ pub enum PricingCommand {
 
 /// Runs the command.
 pub async fn run(session: &Session, command: PricingCommand) -> Result<Outcome, CliError> {
-    if session.settings.namespace == Namespace::Provisioning {
-        return Err(CliError::usage(
-            "prices are kept under the billing namespace only: leave out --namespace provisioning",
-        ));
-    }
+    session.settings.need_billing("prices are kept")?;
     match command {
         PricingCommand::Set {
             product,
@@ -56,8 +51,8 @@ pub async fn run(session: &Session, command: PricingCommand) -> Result<Outcome, 
                 .write(request, &format!("the price of {label}"))
                 .await
                 .map_err(|error| plans::named_in(session, error))?;
-            Ok(concluded(
-                sent.map(|answer| to_json(&answer.data)),
+            Ok(Outcome::said(
+                sent.map_or(Value::Null, |answer| to_json(&answer.data)),
                 format!("The price of {label} is {price} {currency}."),
             ))
         }
@@ -70,8 +65,8 @@ pub async fn run(session: &Session, command: PricingCommand) -> Result<Outcome, 
                 .await?;
             let there = sent.as_ref().is_some_and(|answer| answer.data.deleted);
             let end = if there { "is removed" } else { "was not set" };
-            Ok(concluded(
-                sent.map(|answer| to_json(&answer.data)),
+            Ok(Outcome::said(
+                sent.map_or(Value::Null, |answer| to_json(&answer.data)),
                 format!("The price of {label} {end}."),
             ))
         }
@@ -80,9 +75,4 @@ pub async fn run(session: &Session, command: PricingCommand) -> Result<Outcome, 
 
 fn label(product: &str, plan: Option<&str>) -> String {
     plan.map_or_else(|| product.to_owned(), |plan| format!("{product} {plan}"))
-}
-
-fn concluded(record: Option<Value>, sentence: String) -> Outcome {
-    Outcome::record(record.unwrap_or(Value::Null), Table::default())
-        .tell(vec![Line::Text(sentence)])
 }

@@ -5,7 +5,7 @@ use crate::error::CliError;
 use crate::notebook::way_back::WayBack;
 use crate::references;
 use crate::session::Session;
-use crate::ui::outcome::{Cell, Field, Line, Outcome, Table, shown, to_json};
+use crate::ui::outcome::{Cell, Field, Outcome, Table, shown, to_json};
 use clap::{Args, Subcommand, ValueEnum};
 use secmon::model::Scenario;
 use secmon::operations::{ListScenarios, SetScenario};
@@ -94,12 +94,9 @@ async fn set(context: &Context, args: ScenarioSetArgs) -> Result<Outcome, CliErr
         place = references::name_of(&endpoint);
     }
     if let Some(name) = args.domain {
-        let found = references::domains(context, &[name]).await?;
-        request.monitored_domain_id = found.first().map(|domain| domain.id);
-        place = found
-            .first()
-            .map(references::DomainRef::label)
-            .unwrap_or_default();
+        let domain = references::domain(context, &name).await?;
+        request.monitored_domain_id = Some(domain.id);
+        place = domain.label();
     }
     // What counted for one server or domain alone, the service does not tell.
     let way_back = match (request.endpoint_id, request.monitored_domain_id) {
@@ -113,7 +110,7 @@ async fn set(context: &Context, args: ScenarioSetArgs) -> Result<Outcome, CliErr
         .await?;
     let result = sent.map_or(Value::Null, |answer| to_json(&answer.data));
     let sentence = format!("From the next scan on, {place} is found to be: {scenario}.");
-    Ok(Outcome::record(result, Table::default()).tell(vec![Line::text(sentence)]))
+    Ok(Outcome::said(result, sentence))
 }
 
 /// The scenario of the account as it is; one that cannot be read keeps nobody from choosing another.

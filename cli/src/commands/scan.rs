@@ -8,7 +8,6 @@ use crate::bulk::{self, ChangeOfMany, Done, End, Item, Journal, Key, Label, Orig
 use crate::context::Context;
 use crate::error::CliError;
 use crate::machine::files;
-use crate::notebook::Notebook;
 use crate::notebook::history::Change;
 use crate::notebook::touched::Touched;
 use crate::references::{self, Prefixes};
@@ -18,7 +17,7 @@ use crate::values::durations;
 use clap::Args;
 use secmon::model::{Endpoint, EndpointId};
 use secmon::operations::{GetEndpoint, ScanEndpoint};
-use secmon::{ErrorCode, Namespace, Sent};
+use secmon::{ErrorCode, Sent};
 use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -53,37 +52,25 @@ const WORDS: Words = Words {
 
 /// Runs the command.
 pub async fn run(context: &Context, args: ScanArgs) -> Result<Outcome, CliError> {
-    if context.session.settings.namespace == Namespace::Provisioning {
-        return Err(CliError::usage(
-            "a scan is asked for under the billing namespace only: leave out --namespace provisioning",
-        ));
-    }
+    context
+        .session
+        .settings
+        .need_billing("a scan is asked for")?;
     let length = durations::length("--wait-timeout", &args.wait.wait_timeout)?;
     let names = files::or_stdin(&args.endpoints)?;
     let endpoints = references::endpoints(context, &names, Prefixes::Accepted).await?;
-    let cooldown = if args.respect_cooldown {
-        Cooldown::IsWaitedFor
-    } else {
-        Cooldown::IsAnError
-    };
     let keys: Vec<Key> = endpoints.iter().map(key).collect();
     let rows = (Origin::Rows, keys.as_slice());
     let journal = Journal::open_within(context, bulk::SOON_STALE, OPERATION, rows, &args.run)?;
     let scans = Scans {
         context,
-        cooldown,
+        respects_cooldown: args.respect_cooldown,
         waits: args.wait.wait,
         journal: &journal,
         before: RefCell::default(),
     };
-    let items = bulk::change_in_journal(
-        &context.session,
-        &context.screen,
-        &scans,
-        &endpoints,
-        (&journal, &args.run),
-    )
-    .await?;
+    let run = (&journal, &args.run);
+    let items = bulk::change_in_journal(context, &scans, &endpoints, run).await?;
     let started = scans.started(&endpoints, &items);
     let mut outcome = bulk::conclude(&context.screen, WORDS, items)?;
     if args.wait.wait && !started.is_empty() && context.session.check_interrupted().is_ok() {
@@ -123,20 +110,14 @@ async fn wait_for(
         .map(|server| Awaited::again(context, server))
         .collect();
     wait.for_scans(context, &awaited?).await?;
-    add_findings(&context.session, &context.notebook, started, outcome).await
-}
-
-/// What happens to a server that was scanned a moment ago.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Cooldown {
-    IsAnError,
-    IsWaitedFor,
+    add_findings(&context.session, started, outcome).await
 }
 
 /// The scans of one command.
 struct Scans<'a> {
     context: &'a Context,
-    cooldown: Cooldown,
+    /// A server that was scanned a moment ago is waited for; else it is an error.
+    respects_cooldown: bool,
     /// The command goes on until the scans have ended.
     waits: bool,
     journal: &'a Journal,
@@ -152,11 +133,7 @@ impl ChangeOfMany for Scans<'_> {
     }
 
     fn label(&self, endpoint: &Endpoint) -> Label {
-        Label {
-            row: None,
-            name: references::name_of(endpoint),
-            customer: endpoint.billing_customer_id,
-        }
+        Label::of(references::name_of(endpoint), endpoint.billing_customer_id)
     }
 
     fn key(&self, endpoint: &Endpoint) -> Key {
@@ -167,8 +144,45 @@ impl ChangeOfMany for Scans<'_> {
         json!({ LAST_SCAN: endpoint.last_scan_at })
     }
 
+    /// Asks for a scan. One whose answer was lost, in this run or in an earlier one, is looked for before it is asked
+    /// for again; that the service refuses it for a scan of a moment ago then says that it has it.
     async fn apply(&self, endpoint: &Endpoint, prior: Prior) -> Result<End, CliError> {
-        self.start(endpoint, prior).await
+        let mut before = endpoint.clone();
+        let mut lost = prior == Prior::PerhapsDone;
+        if lost {
+            before = self.before_earlier_run(endpoint);
+            self.keep(&before);
+            if before.last_scan_at != endpoint.last_scan_at {
+                return Ok(unanswered(endpoint));
+            }
+        }
+        loop {
+            self.keep(&before);
+            let error = match self.ask(endpoint).await? {
+                Attempt::Ended(end) => return Ok(end),
+                Attempt::Refused(error) => error,
+            };
+            let pause = error
+                .retry_after()
+                .filter(|_| error.code() == Some(&ErrorCode::RateLimited));
+            match pause {
+                Some(_) if lost => return Ok(unanswered(endpoint)),
+                Some(pause) if self.respects_cooldown => {
+                    before = self.wait_out(endpoint, pause).await?;
+                }
+                None if error.sent() == Sent::Maybe && !lost => {
+                    lost = true;
+                    match self.now(endpoint).await {
+                        Ok(now) if now.last_scan_at != before.last_scan_at => {
+                            return Ok(unanswered(endpoint));
+                        }
+                        Ok(_) => {}
+                        Err(_) => return Err(self.explained(*error, endpoint, pause)),
+                    }
+                }
+                _ => return Err(self.explained(*error, endpoint, pause)),
+            }
+        }
     }
 }
 
@@ -218,68 +232,22 @@ impl Scans<'_> {
         }
     }
 
-    /// Asks for a scan. One whose answer was lost, in this run or in an earlier one, is looked for before it is asked
-    /// for again; that the service refuses it for a scan of a moment ago then says that it has it.
-    async fn start(&self, endpoint: &Endpoint, prior: Prior) -> Result<End, CliError> {
-        let mut before = endpoint.clone();
-        let mut lost = prior == Prior::PerhapsDone;
-        if lost {
-            before = self.before_earlier_run(endpoint);
-            self.keep(&before);
-            if before.last_scan_at != endpoint.last_scan_at {
-                return Ok(unanswered(endpoint));
-            }
-        }
-        loop {
-            self.keep(&before);
-            let error = match self.ask(endpoint).await? {
-                Attempt::Ended(end) => return Ok(end),
-                Attempt::Refused(error) => error,
-            };
-            let pause = error
-                .retry_after()
-                .filter(|_| error.code() == Some(&ErrorCode::RateLimited));
-            match (pause, self.cooldown) {
-                (Some(_), _) if lost => return Ok(unanswered(endpoint)),
-                (Some(pause), Cooldown::IsWaitedFor) => {
-                    before = self.wait_out(endpoint, pause).await?;
-                }
-                (None, _) if error.sent() == Sent::Maybe && !lost => {
-                    lost = true;
-                    match self
-                        .context
-                        .session
-                        .read(GetEndpoint::account_wide(endpoint.id))
-                        .await
-                    {
-                        Ok(now) if now.data.last_scan_at != before.last_scan_at => {
-                            return Ok(unanswered(endpoint));
-                        }
-                        Ok(_) => {}
-                        Err(_) => return Err(self.explained(*error, endpoint, pause)),
-                    }
-                }
-                _ => return Err(self.explained(*error, endpoint, pause)),
-            }
-        }
-    }
-
     fn keep(&self, before: &Endpoint) {
         self.before.borrow_mut().insert(before.id, before.clone());
     }
 
     /// One call.
     async fn ask(&self, endpoint: &Endpoint) -> Result<Attempt, CliError> {
-        let context = self.context;
+        let session = &self.context.session;
         let name = references::name_of(endpoint);
-        let customer = references::owner(context, endpoint)?;
-        context.session.ready().await?;
+        let customer = references::owner(self.context, endpoint)?;
+        session.ready().await?;
         let scan = ScanEndpoint::new(customer, endpoint.id);
         let change = Change::begun(OPERATION, &name, Touched::by(&scan));
-        context.session.agree_to(&change)?;
-        match context.session.client()?.send(scan).await {
+        session.agree_to(&change)?;
+        match session.client()?.send(scan).await {
             Ok(scan) => {
-                context.session.remember(&change, "done");
+                session.remember(&change, "done");
                 Ok(Attempt::Ended(End::Done(Done {
                     id: scan.data.scan_id.to_string(),
                     record: to_json(&scan.data),
@@ -287,15 +255,13 @@ impl Scans<'_> {
                     ..Done::default()
                 })))
             }
-            Err(error) if context.session.guard()?.stopped(&error) => {
-                context
-                    .session
-                    .refused::<()>(context.session.guard()?, &format!("scan of {name}"))?;
+            Err(error) if session.guard()?.stopped(&error) => {
+                session.refused::<()>(session.guard()?, &format!("scan of {name}"))?;
                 Ok(Attempt::Ended(End::Planned))
             }
             Err(error) => {
                 if error.sent() == Sent::Maybe {
-                    context.session.remember(&change, "no_answer");
+                    session.remember(&change, "no_answer");
                 }
                 Ok(Attempt::Refused(Box::new(error)))
             }
@@ -309,12 +275,12 @@ impl Scans<'_> {
             "{name} was scanned a moment ago: next try in {again}"
         ));
         self.context.session.rest(pause).await;
-        let now = self
-            .context
-            .session
-            .read(GetEndpoint::account_wide(endpoint.id))
-            .await?;
-        Ok(now.into_data())
+        self.now(endpoint).await
+    }
+
+    async fn now(&self, endpoint: &Endpoint) -> Result<Endpoint, CliError> {
+        let get = GetEndpoint::account_wide(endpoint.id);
+        Ok(self.context.session.read(get).await?.into_data())
     }
 }
 
@@ -340,7 +306,6 @@ fn unanswered(endpoint: &Endpoint) -> End {
 
 async fn add_findings(
     session: &Session,
-    notebook: &Notebook,
     endpoints: &[Endpoint],
     outcome: &mut Outcome,
 ) -> Result<(), CliError> {
@@ -348,7 +313,7 @@ async fn add_findings(
         .story
         .retain(|line| matches!(line, Line::Table(_) | Line::Hint(_)));
     for endpoint in endpoints {
-        let detail = findings::read(session, notebook, endpoint.id).await?;
+        let detail = findings::read(session, endpoint.id).await?;
         findings::check(&detail)?;
         if endpoints.len() == 1 && outcome.result.get("items").is_none() {
             outcome.result["latest_scan"] = to_json(&detail.latest_scan);

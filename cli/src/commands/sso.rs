@@ -26,22 +26,7 @@ pub enum SsoCommand {
 
 /// Runs the command.
 pub async fn run(context: &Context, command: SsoCommand) -> Result<Outcome, CliError> {
-    match command {
-        SsoCommand::Link { path, open } => {
-            let way = if open { Way::Browser } else { Way::Print };
-            link(context, path, way).await
-        }
-    }
-}
-
-/// What becomes of the address.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
-    Print,
-    Browser,
-}
-
-async fn link(context: &Context, path: Option<String>, way: Way) -> Result<Outcome, CliError> {
+    let SsoCommand::Link { path, open } = command;
     let customer = context.customer()?;
     let mut request = CreateSsoToken::new(customer);
     request.redirect_path = path;
@@ -57,15 +42,13 @@ async fn link(context: &Context, path: Option<String>, way: Way) -> Result<Outco
     let service = context.session.settings.service()?;
     let url = answer.data.sign_in_url(&service.base_url);
     let url = url.expose();
-    if way == Way::Browser
+    if open
         && service.source != Source::Local
         && browser::open_unseen(url, &paths::cache_folder()?) == Browser::Opened
     {
-        let story = vec![Line::text(format!(
-            "The browser is signed in as customer {customer}."
-        ))];
+        let sentence = format!("The browser is signed in as customer {customer}.");
         let result = json!({ "opened": true, "expires_at": answer.data.expires_at });
-        return Ok(Outcome::record(result, Table::default()).tell(story));
+        return Ok(Outcome::said(result, sentence));
     }
     if let Some(end) = &answer.data.expires_at {
         context

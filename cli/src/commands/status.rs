@@ -6,7 +6,6 @@ use super::common::usage::{Usage, by_platform};
 use super::rules::rule::{SOON_DAYS, ends_soon};
 use crate::context::Context;
 use crate::error::CliError;
-use crate::notebook::Notebook;
 use crate::references::alerts::{self, Alert};
 use crate::references::{self, DomainRef};
 use crate::session::Session;
@@ -18,6 +17,7 @@ use secmon::model::{
 };
 use secmon::operations::{DomainOverview, ListDomains, ListEndpoints};
 use serde_json::{Value, json};
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 const COLUMNS: &[Field<(String, u64)>] = &[
@@ -84,7 +84,8 @@ fn of_account(session: &Session, servers: &Usage) -> Outcome {
     story.push(Line::Hint(
         "alerts and rules belong to customers: `status -c ID`".to_owned(),
     ));
-    Outcome::record(result, table(&[("servers", servers)], &[])).tell(story)
+    let table = table(&[("servers", servers)], &Counts::new());
+    Outcome::record(result, table).tell(story)
 }
 
 /// How one customer stands.
@@ -93,25 +94,19 @@ pub async fn of_customer(context: &Context, customer: CustomerId) -> Result<Outc
     let mut servers = Usage::of_servers(&page.meta);
     let live = Live::of(page);
     servers.quota_paused = quota_paused(&context.session, customer, &servers).await?;
-    let mut alerts =
-        references::all_alerts(&context.session, &context.notebook, customer, |mut list| {
-            list.status = Some(PortAlertStatus::Open);
-            list
-        })
-        .await?;
+    let mut alerts = references::all_alerts(&context.session, customer, |list| {
+        list.status = Some(PortAlertStatus::Open)
+    })
+    .await?;
     alerts.retain(|alert| !live.lacks(alert.endpoint_id));
     let rules = rules_of(context, customer, &live).await?;
     let expiring = rules.iter().filter(|rule| ends_soon(rule)).count();
-    let overview = context
-        .session
-        .read(ListDomains::new(customer))
-        .await?
-        .into_data();
+    let list = ListDomains::new(customer);
+    let overview = context.session.read(list).await?.into_data();
     let domains = Usage::of_domains(&overview);
     new_customer::tell_if_empty(&context.screen, customer, servers.used, &overview);
     let of_ports = by_severity(alerts.iter().map(|alert| alert.severity.as_ref()));
-    let of_domains =
-        domain_alerts(&context.session, &context.notebook, customer, &overview).await?;
+    let of_domains = domain_alerts(&context.session, customer, &overview).await?;
     let severities = together(&of_ports, of_domains.as_ref());
     let result = json!({
         "billing_customer_id": customer,
@@ -153,8 +148,8 @@ async fn rules_of(
     customer: CustomerId,
     live: &Live,
 ) -> Result<Vec<Rule>, CliError> {
-    let mut rules = references::all_rules(&context.session, &context.notebook, |list| {
-        list.billing_customer_id(customer)
+    let mut rules = references::all_rules(&context.session, |list| {
+        list.billing_customer_id = Some(customer)
     })
     .await?;
     rules.retain(|rule| !live.has_ended(rule));
@@ -192,28 +187,22 @@ fn rules_text(total: usize, expiring: usize) -> String {
     }
 }
 
-type Counts = Vec<(u8, String, u64)>;
-
 /// How many alerts of each severity there are, worst first.
+type Counts = BTreeMap<Reverse<(u8, String)>, u64>;
+
 fn by_severity<'a>(severities: impl Iterator<Item = Option<&'a Severity>>) -> Counts {
-    let mut counts: BTreeMap<(u8, String), u64> = BTreeMap::new();
+    let mut counts = Counts::new();
     for severity in severities {
         let severity = severity.cloned().unwrap_or(Severity::from("unknown"));
-        *counts
-            .entry((severity_rank(&severity), severity.as_str().to_owned()))
-            .or_default() += 1;
+        let severity = (severity_rank(&severity), severity.to_string());
+        *counts.entry(Reverse(severity)).or_default() += 1;
     }
     counts
-        .into_iter()
-        .rev()
-        .map(|((rank, name), count)| (rank, name, count))
-        .collect()
 }
 
 /// The open alerts of the domains; they cost a call for each domain, so not of very many.
 async fn domain_alerts(
     session: &Session,
-    notebook: &Notebook,
     customer: CustomerId,
     overview: &DomainOverview,
 ) -> Result<Option<Counts>, CliError> {
@@ -229,7 +218,7 @@ async fn domain_alerts(
         .map(|domain| DomainRef::listed(customer, domain.clone()))
         .collect();
     let open = Some(&DomainAlertStatus::Open);
-    let alerts = alerts::of_domains(session, notebook, customer, &domains, open).await?;
+    let alerts = alerts::of_domains(session, customer, &domains, open).await?;
     Ok(Some(by_severity(alerts.iter().map(Alert::severity))))
 }
 
@@ -244,18 +233,16 @@ fn uncounted(overview: &DomainOverview) -> String {
 
 /// Two counts as one.
 fn together(one: &Counts, other: Option<&Counts>) -> Counts {
-    let mut sum: BTreeMap<(u8, String), u64> = BTreeMap::new();
-    for (rank, name, count) in one.iter().chain(other.into_iter().flatten()) {
-        *sum.entry((*rank, name.clone())).or_default() += count;
+    let mut sum = one.clone();
+    for (severity, count) in other.into_iter().flatten() {
+        *sum.entry(severity.clone()).or_default() += count;
     }
-    let flat = |((rank, name), count)| (rank, name, count);
-    sum.into_iter().rev().map(flat).collect()
+    sum
 }
 
 fn counts_json(counts: &Counts) -> Value {
-    let counts = counts
-        .iter()
-        .map(|(_, name, count)| (name.clone(), json!(count)));
+    let counts = counts.iter();
+    let counts = counts.map(|(Reverse((_, name)), count)| (name.clone(), json!(count)));
     Value::Object(counts.collect())
 }
 
@@ -265,7 +252,7 @@ fn alerts_text(severities: &Counts) -> String {
     }
     severities
         .iter()
-        .map(|(_, name, count)| format!("{count} {name}"))
+        .map(|(Reverse((_, name)), count)| format!("{count} {name}"))
         .collect::<Vec<_>>()
         .join(", ")
 }
@@ -305,7 +292,7 @@ fn domain_lines(domains: &Usage) -> [Line; 2] {
     ]
 }
 
-fn table(kinds: &[(&str, &Usage)], severities: &[(u8, String, u64)]) -> Table {
+fn table(kinds: &[(&str, &Usage)], severities: &Counts) -> Table {
     let states = kinds.iter().flat_map(|(kind, usage)| {
         let states = usage.by_status.iter().flatten();
         let states = states.map(move |(state, count)| (format!("{kind} {state}"), *count));
@@ -314,7 +301,7 @@ fn table(kinds: &[(&str, &Usage)], severities: &[(u8, String, u64)]) -> Table {
     });
     let alerts = severities
         .iter()
-        .map(|(_, name, count)| (format!("open alerts {name}"), *count));
+        .map(|(Reverse((_, name)), count)| (format!("open alerts {name}"), *count));
     let counts: Vec<(String, u64)> = states.chain(alerts).collect();
     Table::of(COLUMNS, &counts)
 }

@@ -2,10 +2,10 @@
 
 use super::common::capacity::{self, Kept};
 use crate::bulk::args::OnError;
-use crate::bulk::spreadsheet::{self, BadRow, Records};
+use crate::bulk::spreadsheet;
 use crate::bulk::{self, Done, End, input};
 use crate::context::Context;
-use crate::error::{CliError, Own};
+use crate::error::CliError;
 use crate::machine::files;
 use crate::session::Session;
 use crate::session::prompt::{Danger, Prompt};
@@ -14,10 +14,11 @@ use crate::ui::outcome::{Cell, Field, Line, Outcome, Table, count_or_unknown, sh
 use crate::values::durations::{counted, counted_if_told};
 use clap::Args;
 use csv::StringRecord;
+use secmon::Operation;
 use secmon::model::{CapacityReport, CustomerId, SubscriptionStatus};
 use secmon::operations::{ServiceReport, SyncResult, SyncServices, UnknownService};
-use secmon::{Namespace, Operation};
 use serde_json::{Map, Value, json};
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
@@ -65,43 +66,31 @@ const ONE_SERVER: &str = "endpoint";
 
 /// Runs the command.
 pub async fn run(context: &Context, args: SyncArgs) -> Result<Outcome, CliError> {
-    if context.session.settings.namespace == Namespace::Provisioning {
-        return Err(CliError::usage(
-            "a sync is made under the billing namespace only: leave out --namespace provisioning",
-        ));
-    }
+    context.session.settings.need_billing("a sync is made")?;
     let requests = requests(read(&context.screen, &args)?, &args)?;
     confirm(context, &requests).await?;
     if requests.len() > 1 && !args.use_whole_window {
         context.session.leave_calls_to_people()?;
     }
     // No journal: to report a state again changes nothing twice, and another report may have said otherwise since.
-    let send = async |request: &SyncServices| send(&context.session, request).await;
-    let ends = bulk::run(
-        &context.session,
-        &context.screen,
-        &requests,
-        OnError::Stop,
-        send,
-    )
-    .await;
-    Total::of(ends)
+    let total = RefCell::new(Total::default());
+    let send = async |request: &SyncServices| send(&context.session, request, &total).await;
+    let ends = bulk::run(context, &requests, OnError::Stop, send).await;
+    total.into_inner().until_failure(ends)
 }
 
-fn about(request: &SyncServices) -> String {
-    format!(
-        "the status of {}",
-        counted(request.services.len(), "service")
-    )
-}
-
-async fn send(session: &Session, request: &SyncServices) -> Result<End, CliError> {
-    let sent = session.write(request.clone(), &about(request)).await?;
+/// One call of a sync; what it did is added to the total.
+async fn send(
+    session: &Session,
+    request: &SyncServices,
+    total: &RefCell<Total>,
+) -> Result<End, CliError> {
+    let services = counted(request.services.len(), "service");
+    let about = format!("the status of {services}");
+    let sent = session.write(request.clone(), &about).await?;
     Ok(sent.map_or(End::Planned, |answer| {
-        End::Done(Done {
-            record: to_json(&answer.data),
-            ..Done::default()
-        })
+        total.borrow_mut().add(answer.into_data());
+        End::Done(Done::default())
     }))
 }
 
@@ -157,36 +146,24 @@ impl Body {
 fn read_csv(name: &str, text: &str) -> Result<Vec<ServiceReport>, CliError> {
     const COLUMNS: &str =
         "the columns are service_id, client_id, product_slug and status: `sync --help`";
-    let mut services = Vec::new();
-    let mut problems = Vec::new();
-    let Records { mut heading, rows } =
-        spreadsheet::records(text, spreadsheet::delimiter("auto", text)?, name)?;
-    heading.trim();
-    for (row, mut record) in rows {
-        record.trim();
-        match service(&record, &heading) {
-            Ok(service) => services.push(service),
-            Err(message) => problems.push(BadRow { row, message }),
-        }
-    }
-    match problems.as_slice() {
-        [] => Ok(services),
-        problems => Err(spreadsheet::bad_rows(name, problems).hint(COLUMNS)),
-    }
+    let mut records = spreadsheet::records(text, spreadsheet::delimiter("auto", text)?, name)?;
+    records.heading.trim();
+    let services = records.read_all(name, |_, record| service(record, &records.heading));
+    services.map_err(|error| error.hint(COLUMNS))
 }
 
 /// One row, judged by itself, so that what is wrong is told of it and not of its place in a call.
-fn service(record: &StringRecord, heading: &StringRecord) -> Result<ServiceReport, String> {
+fn service(record: &StringRecord, heading: &StringRecord) -> Result<ServiceReport, CliError> {
     const PLACE: &str = "services.0.";
-    let fits = spreadsheet::check_width(record, heading);
-    fits.map_err(|error| error.message().to_owned())?;
+    let mut record = record.clone();
+    record.trim();
     let service: ServiceReport = record
         .deserialize(Some(heading))
-        .map_err(|error| reason(&error, heading))?;
+        .map_err(|error| CliError::usage(reason(&error, heading)))?;
     let mut problems = secmon::FieldErrors::default();
     SyncServices::new(vec![service.clone()]).validate(&mut problems);
     crate::references::targets::refuse(&problems)
-        .map_err(|error| error.message().replace(PLACE, ""))?;
+        .map_err(|error| CliError::usage(error.message().replace(PLACE, "")))?;
     Ok(service)
 }
 
@@ -304,43 +281,34 @@ struct Total {
     reports: Vec<(CustomerId, CapacityReport)>,
 }
 
-impl Total {
-    /// What the calls did until one failed.
-    fn of(ends: Vec<End>) -> Result<Outcome, CliError> {
-        let mut total = Self {
+impl Default for Total {
+    fn default() -> Self {
+        Self {
             changed: Some(0),
             unchanged: Some(0),
             unknown: Some(Vec::new()),
             enforcement: Some(Map::new()),
             reports: Vec::new(),
-        };
-        let mut trouble = None;
-        for (i, end) in ends.into_iter().enumerate() {
-            match end {
-                End::Done(done) | End::Skipped(done) => {
-                    let result = serde_json::from_value(done.record).map_err(|error| {
-                        CliError::new(
-                            Own::JournalFull,
-                            format!("the journal of an earlier run cannot be read: {error}"),
-                        )
-                        .hint("begin anew with --restart")
-                    })?;
-                    total.add(result);
-                }
-                End::Planned => {}
-                End::Failed(error) if i == 0 => return Err(error),
-                End::Failed(error) => {
-                    trouble = Some(error.during(
+        }
+    }
+}
+
+impl Total {
+    /// What the calls did until one failed.
+    fn until_failure(self, ends: Vec<End>) -> Result<Outcome, CliError> {
+        let mut outcome = self.outcome();
+        let mut ends = ends.into_iter().enumerate();
+        match ends.find_map(|(i, end)| Some((i, end.error()?.clone()))) {
+            Some((0, error)) => return Err(error),
+            Some((_, error)) => {
+                outcome.trouble =
+                    Some(error.during(
                         "a later call of the sync; what the calls before it did stands above",
                     ));
-                    break;
-                }
             }
+            None => {}
         }
-        Ok(Outcome {
-            trouble,
-            ..total.outcome()
-        })
+        Ok(outcome)
     }
 
     fn add(&mut self, result: SyncResult) {

@@ -412,11 +412,7 @@ impl ChangeOfMany for Undoing<'_> {
 
     fn label(&self, entry: &Entry) -> Label {
         let customers = entry.customers.as_deref().unwrap_or_default();
-        Label {
-            row: None,
-            name: named_done(entry),
-            customer: customers.first().copied(),
-        }
+        Label::of(named_done(entry), customers.first().copied())
     }
 
     fn key(&self, entry: &Entry) -> Key {

@@ -135,150 +135,6 @@ failures! {
     Interrupted: "interrupted", Interrupted, false, None;
 }
 
-/// What a code of the service means for the exit code, where it goes before the status, and the way out.
-const SERVICE_CODES: &[(ErrorCode, Option<Exit>, &str)] = &[
-    (
-        ErrorCode::TenantNotFound,
-        None,
-        "the key belongs to no account: make a new one in the portal, then `auth login`",
-    ),
-    (
-        ErrorCode::TenantMismatch,
-        None,
-        "the key is of another portal domain: `auth status` says which address and key are in use",
-    ),
-    (
-        ErrorCode::AccountSuspended,
-        None,
-        "the partner account is suspended: only the provider can open it again",
-    ),
-    (
-        ErrorCode::EndpointLimitExceeded,
-        Some(Exit::Conflict),
-        "see what is using it: `endpoint list -c ID`; terminate or delete a server, or raise the plan",
-    ),
-    (
-        ErrorCode::DomainLimitExceeded,
-        Some(Exit::Conflict),
-        "see what is using them: `domain list -c ID`; release one, or give the customer more: `subscription set SERVICE --product domain_monitoring --quantity N -c ID`",
-    ),
-    (
-        ErrorCode::EndpointNotFound,
-        None,
-        "see the servers there are: `endpoint list`",
-    ),
-    (
-        ErrorCode::DomainNotFound,
-        None,
-        "see the customer's domains: `domain list -c ID`",
-    ),
-    (
-        ErrorCode::AlertNotFound,
-        None,
-        "see the alerts there are: `alert list -c ID`",
-    ),
-    (
-        ErrorCode::ProductNotFound,
-        None,
-        "products are endpoint, port_monitoring and domain_monitoring",
-    ),
-    (
-        ErrorCode::BillingClientNotFound,
-        None,
-        "nothing is recorded for this customer and service: `subscription set SERVICE --product PRODUCT -c ID` records it",
-    ),
-    (
-        ErrorCode::SubscriptionNotFound,
-        None,
-        "the service has no subscription of this product: `subscription set SERVICE --product PRODUCT -c ID` makes one",
-    ),
-    (
-        ErrorCode::EndpointNotActive,
-        None,
-        "only active servers are scanned: `endpoint resume ENDPOINT`, then scan again",
-    ),
-    (
-        ErrorCode::DomainAlreadyExists,
-        None,
-        "the customer monitors that domain already: use its record",
-    ),
-    (
-        ErrorCode::DowngradeUsageExceeded,
-        None,
-        "give up what no longer fits first (`domain list -c ID`, `endpoint list -c ID`), choose more, or add --force: what no longer fits is then paused",
-    ),
-    (
-        ErrorCode::SubscriptionNotChangeable,
-        None,
-        "a cancelled subscription is brought back by `subscription set SERVICE --product PRODUCT -c ID`",
-    ),
-    (
-        ErrorCode::AlertAlreadyResolved,
-        None,
-        "nothing is left to do: the alert is resolved",
-    ),
-    (
-        ErrorCode::AlertNotAcknowledged,
-        None,
-        "acknowledge the alert first: `alert ack ALERT`; or do both: `alert resolve ALERT --ack`",
-    ),
-    (
-        ErrorCode::DnsResolutionFailed,
-        None,
-        "check the host name, or give the IP address",
-    ),
-    (
-        ErrorCode::RateLimited,
-        None,
-        "wait until the server may be scanned again; `scan ENDPOINT --respect-cooldown` does",
-    ),
-    (
-        ErrorCode::UserNotFound,
-        Some(Exit::NotFound),
-        "a portal account is created with the customer's first server or domain: `provision TARGET -c ID`",
-    ),
-    (
-        ErrorCode::ScanDispatchFailed,
-        None,
-        "the scan was not queued: try again in a minute",
-    ),
-    (
-        ErrorCode::ScanningUnavailable,
-        None,
-        "scanning is down for a moment: try again in a few minutes",
-    ),
-];
-
-/// What a status means where the service gives no code that is known: the word for scripts, and the way out.
-const STATUSES: &[(u16, &str, Option<&str>)] = &[
-    (
-        401,
-        "unauthenticated",
-        Some(
-            "the service does not know this key: `auth status` says where it comes from, `auth login` keeps a new one",
-        ),
-    ),
-    (
-        403,
-        "access_denied",
-        Some(
-            "the record belongs to another customer, or the account may not do this: check -c and the profile",
-        ),
-    ),
-    (
-        404,
-        "not_found",
-        Some("check the id and the customer given with -c"),
-    ),
-    (
-        413,
-        "too_large",
-        Some("the request is larger than the service takes: send less at a time"),
-    ),
-    (422, "validation", None),
-    (429, "rate_limited", CALLS_USED_UP),
-];
-
 impl Failure {
     /// The failure that an error of the client is.
     pub(super) fn of(error: &secmon::Error) -> Self {
@@ -302,7 +158,7 @@ impl Failure {
             Self::Answered(status, code) => match code {
                 Some(code) if is_word(code) => code.to_str(),
                 _ => of_status(*status)
-                    .map_or("service_error", |(_, code, _)| code)
+                    .map_or("service_error", |(code, _)| code)
                     .into(),
             },
         }
@@ -313,9 +169,14 @@ impl Failure {
         match self {
             Self::Own(own) => own.row().exit,
             Self::MockRefused(status) => Exit::of_status(*status),
-            Self::Answered(status, code) => of_code(code.as_ref())
-                .and_then(|(_, exit, _)| *exit)
-                .unwrap_or_else(|| Exit::of_status(*status)),
+            // Of a full account the status says 403, of a customer that is not there yet 500.
+            Self::Answered(status, code) => match code {
+                Some(ErrorCode::EndpointLimitExceeded | ErrorCode::DomainLimitExceeded) => {
+                    Exit::Conflict
+                }
+                Some(ErrorCode::UserNotFound) => Exit::NotFound,
+                _ => Exit::of_status(*status),
+            },
         }
     }
 
@@ -324,10 +185,10 @@ impl Failure {
         match self {
             Self::Own(own) => own.row().hint,
             Self::MockRefused(_) => None,
-            Self::Answered(status, code) => match of_code(code.as_ref()) {
-                Some((_, _, hint)) => Some(hint),
-                None => of_status(*status).and_then(|(_, _, hint)| hint),
-            },
+            Self::Answered(status, code) => code
+                .as_ref()
+                .and_then(hint_of)
+                .or_else(|| of_status(*status)?.1),
         }
     }
 
@@ -404,15 +265,92 @@ fn is_word(code: &ErrorCode) -> bool {
     !matches!(code, ErrorCode::Number(_))
 }
 
-fn of_code(code: Option<&ErrorCode>) -> Option<&'static (ErrorCode, Option<Exit>, &'static str)> {
-    SERVICE_CODES
-        .iter()
-        .find(|(known, _, _)| Some(known) == code)
+/// The way out that goes with a code of the service.
+fn hint_of(code: &ErrorCode) -> Option<&'static str> {
+    Some(match code {
+        ErrorCode::TenantNotFound => {
+            "the key belongs to no account: make a new one in the portal, then `auth login`"
+        }
+        ErrorCode::TenantMismatch => {
+            "the key is of another portal domain: `auth status` says which address and key are in use"
+        }
+        ErrorCode::AccountSuspended => {
+            "the partner account is suspended: only the provider can open it again"
+        }
+        ErrorCode::EndpointLimitExceeded => {
+            "see what is using it: `endpoint list -c ID`; terminate or delete a server, or raise the plan"
+        }
+        ErrorCode::DomainLimitExceeded => {
+            "see what is using them: `domain list -c ID`; release one, or give the customer more: `subscription set SERVICE --product domain_monitoring --quantity N -c ID`"
+        }
+        ErrorCode::EndpointNotFound => "see the servers there are: `endpoint list`",
+        ErrorCode::DomainNotFound => "see the customer's domains: `domain list -c ID`",
+        ErrorCode::AlertNotFound => "see the alerts there are: `alert list -c ID`",
+        ErrorCode::ProductNotFound => {
+            "products are endpoint, port_monitoring and domain_monitoring"
+        }
+        ErrorCode::BillingClientNotFound => {
+            "nothing is recorded for this customer and service: `subscription set SERVICE --product PRODUCT -c ID` records it"
+        }
+        ErrorCode::SubscriptionNotFound => {
+            "the service has no subscription of this product: `subscription set SERVICE --product PRODUCT -c ID` makes one"
+        }
+        ErrorCode::EndpointNotActive => {
+            "only active servers are scanned: `endpoint resume ENDPOINT`, then scan again"
+        }
+        ErrorCode::DomainAlreadyExists => {
+            "the customer monitors that domain already: use its record"
+        }
+        ErrorCode::DowngradeUsageExceeded => {
+            "give up what no longer fits first (`domain list -c ID`, `endpoint list -c ID`), choose more, or add --force: what no longer fits is then paused"
+        }
+        ErrorCode::SubscriptionNotChangeable => {
+            "a cancelled subscription is brought back by `subscription set SERVICE --product PRODUCT -c ID`"
+        }
+        ErrorCode::AlertAlreadyResolved => "nothing is left to do: the alert is resolved",
+        ErrorCode::AlertNotAcknowledged => {
+            "acknowledge the alert first: `alert ack ALERT`; or do both: `alert resolve ALERT --ack`"
+        }
+        ErrorCode::DnsResolutionFailed => "check the host name, or give the IP address",
+        ErrorCode::RateLimited => {
+            "wait until the server may be scanned again; `scan ENDPOINT --respect-cooldown` does"
+        }
+        ErrorCode::UserNotFound => {
+            "a portal account is created with the customer's first server or domain: `provision TARGET -c ID`"
+        }
+        ErrorCode::ScanDispatchFailed => "the scan was not queued: try again in a minute",
+        ErrorCode::ScanningUnavailable => {
+            "scanning is down for a moment: try again in a few minutes"
+        }
+        _ => return None,
+    })
 }
 
-fn of_status(status: u16) -> Option<(u16, &'static str, Option<&'static str>)> {
-    STATUSES
-        .iter()
-        .find(|(known, _, _)| *known == status)
-        .copied()
+/// What a status means where the service gives no code that is known: the word for scripts, and the way out.
+fn of_status(status: u16) -> Option<(&'static str, Option<&'static str>)> {
+    Some(match status {
+        401 => (
+            "unauthenticated",
+            Some(
+                "the service does not know this key: `auth status` says where it comes from, `auth login` keeps a new one",
+            ),
+        ),
+        403 => (
+            "access_denied",
+            Some(
+                "the record belongs to another customer, or the account may not do this: check -c and the profile",
+            ),
+        ),
+        404 => (
+            "not_found",
+            Some("check the id and the customer given with -c"),
+        ),
+        413 => (
+            "too_large",
+            Some("the request is larger than the service takes: send less at a time"),
+        ),
+        422 => ("validation", None),
+        429 => ("rate_limited", CALLS_USED_UP),
+        _ => return None,
+    })
 }

@@ -5,11 +5,10 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// A browser that cannot show anything says so within this time; one that can may run on.
 const PATIENCE: Duration = Duration::from_secs(3);
-const POLL: Duration = Duration::from_millis(10);
 
 /// Whether a browser took the address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,10 +37,7 @@ pub fn open_unseen(url: &str, folder: &Path) -> Browser {
 fn page_leading_to(url: &str, folder: &Path) -> io::Result<PathBuf> {
     std::fs::create_dir_all(folder)?;
     let page = folder.join("sign-in.html");
-    match std::fs::remove_file(&page) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
+    files::remove(&page)?;
     let target = url
         .replace('&', "&amp;")
         .replace('"', "&quot;")
@@ -69,14 +65,9 @@ pub fn open(url: &str) -> Browser {
     let Ok(mut child) = started else {
         return Browser::Missing;
     };
-    let patience_ends = Instant::now() + PATIENCE;
-    loop {
-        match child.try_wait() {
-            Ok(Some(status)) if status.success() => return Browser::Opened,
-            Ok(Some(_)) | Err(_) => return Browser::Missing,
-            Ok(None) if Instant::now() >= patience_ends => return Browser::Opened,
-            Ok(None) => std::thread::sleep(POLL),
-        }
+    match children::ended_within(&mut child, PATIENCE) {
+        Ok(ended) if ended.is_none_or(|status| status.success()) => Browser::Opened,
+        _ => Browser::Missing,
     }
 }
 

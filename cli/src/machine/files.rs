@@ -91,6 +91,13 @@ pub fn read(path: &Path, name: &str, max_bytes: u64) -> Result<Vec<u8>, CliError
     Ok(bytes)
 }
 
+/// Reads a file of JSON, or standard input for `-`.
+pub fn read_json(path: &Path, max_bytes: u64) -> Result<serde_json::Value, CliError> {
+    let name = name_of(path);
+    serde_json::from_slice(&read(path, &name, max_bytes)?)
+        .map_err(|error| CliError::usage(format!("{name} is not JSON: {error}")))
+}
+
 /// A word of a file, and the line it stands in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Word {
@@ -236,9 +243,7 @@ pub fn lock_for(path: &Path, patience: Duration) -> Result<File, CliError> {
     let failed =
         |error: std::io::Error| CliError::io(&format!("locking {}", path.display()), &error);
     std::fs::create_dir_all(path.parent().unwrap_or(Path::new("."))).map_err(failed)?;
-    let mut options = File::options();
-    options.create(true).truncate(false).write(true);
-    let file = private(&mut options).open(path).map_err(failed)?;
+    let file = open_shared(path).map_err(failed)?;
     match lock_within(&file, patience) {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => {
@@ -272,6 +277,21 @@ pub fn write_private(path: &Path, content: &[u8]) -> Result<(), CliError> {
     file.write_all(content).map_err(failed)?;
     file.persist(path).map_err(|error| failed(error.error))?;
     Ok(())
+}
+
+/// Deletes a file; one that is gone already is as good.
+pub fn remove(path: &Path) -> std::io::Result<()> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Opens a file that processes share, or makes it; only its owner reads it.
+pub fn open_shared(path: &Path) -> std::io::Result<File> {
+    let mut options = File::options();
+    options.create(true).truncate(false).read(true).write(true);
+    private(&mut options).open(path)
 }
 
 /// Makes a file that is created readable by its owner only, where the platform knows owners.

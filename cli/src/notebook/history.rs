@@ -75,10 +75,8 @@ impl Entry {
                 let number = customer.to_string();
                 let named = |text: &str, words: &[&str]| {
                     let typed: Vec<&str> = text.split([' ', ',', '=']).collect();
-                    let pairs = typed.windows(2);
-                    pairs
-                        .into_iter()
-                        .any(|pair| words.contains(&pair[0]) && pair[1] == number)
+                    let mut pairs = typed.windows(2);
+                    pairs.any(|pair| words.contains(&pair[0]) && pair[1] == number)
                 };
                 named(&self.command, &["-c", "--customer", "--client-id"])
                     || named(&self.about, &["customer"])

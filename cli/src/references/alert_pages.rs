@@ -1,7 +1,6 @@
 //! Lists of alerts, page by page.
 
 use crate::error::CliError;
-use crate::notebook::Notebook;
 use crate::notebook::index::{AlertRecord, Seen};
 use crate::references::alerts::Alert;
 use crate::session::Session;
@@ -18,7 +17,7 @@ enum Source {
 
 /// The alerts of a customer's ports, or of one of its domains, newest first. What was listed to the end is kept in mind.
 pub struct AlertPages<'a> {
-    notebook: &'a Notebook,
+    session: &'a Session,
     customer: CustomerId,
     source: Source,
     seen: Vec<AlertRecord>,
@@ -27,17 +26,17 @@ pub struct AlertPages<'a> {
 impl<'a> AlertPages<'a> {
     /// Alerts of ports, as a request asks for them.
     pub fn of_ports(
-        (session, notebook): (&Session, &'a Notebook),
+        session: &'a Session,
         customer: CustomerId,
         list: ListPortAlerts,
     ) -> Result<Self, CliError> {
         let source = Source::Ports(session.client()?.pages(list));
-        Ok(Self::new(notebook, customer, source))
+        Ok(Self::new(session, customer, source))
     }
 
     /// Alerts of a domain, all or those in one state.
     pub fn of_domain(
-        (session, notebook): (&Session, &'a Notebook),
+        session: &'a Session,
         customer: CustomerId,
         domain: DomainId,
         status: Option<&DomainAlertStatus>,
@@ -45,13 +44,13 @@ impl<'a> AlertPages<'a> {
         let mut list = ListDomainAlerts::new(customer, domain).per_page(DOMAIN_PAGE);
         list.status = status.cloned();
         let source = Source::Domain(domain, session.client()?.pages(list));
-        Ok(Self::new(notebook, customer, source))
+        Ok(Self::new(session, customer, source))
     }
 
-    fn new(notebook: &'a Notebook, customer: CustomerId, source: Source) -> Self {
+    fn new(session: &'a Session, customer: CustomerId, source: Source) -> Self {
         let seen = Vec::new();
         Self {
-            notebook,
+            session,
             customer,
             source,
             seen,
@@ -96,7 +95,7 @@ impl<'a> AlertPages<'a> {
             Source::Domain(domain, _) => Some(domain),
         };
         let seen = std::mem::take(&mut self.seen);
-        self.notebook
+        self.session
             .learn(Seen::Alerts(self.customer, domain, seen));
     }
 }

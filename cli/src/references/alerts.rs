@@ -1,8 +1,7 @@
 //! Alerts of both kinds: what they have in common, and how they are found.
 
 use crate::context::Context;
-use crate::error::{CliError, Exit};
-use crate::notebook::Notebook;
+use crate::error::CliError;
 use crate::notebook::index::{AlertRecord, Seen};
 use crate::references::alert_pages::AlertPages;
 use crate::references::{self, DomainRef, RecordKind};
@@ -198,28 +197,27 @@ impl SeverityFilter {
 /// The alerts of these domains, newest first in each.
 pub async fn of_domains(
     session: &Session,
-    notebook: &Notebook,
     customer: CustomerId,
     domains: &[DomainRef],
     status: Option<&DomainAlertStatus>,
 ) -> Result<Vec<Alert>, CliError> {
     let mut alerts = Vec::new();
     for domain in domains {
-        let list = AlertPages::of_domain((session, notebook), customer, domain.id, status)?;
+        let list = AlertPages::of_domain(session, customer, domain.id, status)?;
         alerts.extend(list.collect().await?);
     }
     Ok(alerts)
 }
 
 /// Keeps in mind all alerts of a customer that a look has shown.
-pub fn learn(notebook: &Notebook, customer: CustomerId, alerts: &[Alert]) {
+pub fn learn(session: &Session, customer: CustomerId, alerts: &[Alert]) {
     let mut lists: BTreeMap<Option<DomainId>, Vec<AlertRecord>> = BTreeMap::new();
     for alert in alerts {
         let record = alert.record(customer);
         lists.entry(record.domain).or_default().push(record);
     }
     for (domain, records) in lists {
-        notebook.learn(Seen::Alerts(customer, domain, records));
+        session.learn(Seen::Alerts(customer, domain, records));
     }
 }
 
@@ -238,9 +236,7 @@ pub async fn find(context: &Context, names: &[String]) -> Result<Vec<Alert>, Cli
     let mut found = Vec::new();
     for name in names {
         let name = name.trim();
-        if let Some(alert) =
-            listed_before(&context.session, &context.notebook, customer, name).await?
-        {
+        if let Some(alert) = listed_before(&context.session, customer, name).await? {
             found.push(alert);
             continue;
         }
@@ -249,7 +245,7 @@ pub async fn find(context: &Context, names: &[String]) -> Result<Vec<Alert>, Cli
             continue;
         }
         if all.is_none() {
-            all = Some(everything(&context.session, &context.notebook, customer).await?);
+            all = Some(everything(&context.session, customer).await?);
         }
         found.push(references::by_id_or_prefix(
             &context.session,
@@ -298,7 +294,6 @@ fn listed<'a>(known: &'a [AlertRecord], name: &str) -> Option<&'a AlertRecord> {
 /// Reads an alert that the last listing has shown, if it is still there.
 async fn listed_before(
     session: &Session,
-    notebook: &Notebook,
     customer: CustomerId,
     name: &str,
 ) -> Result<Option<Alert>, CliError> {
@@ -311,14 +306,11 @@ async fn listed_before(
         Some(domain) => of_domain(session, domain, id, customer).await,
         None => of_port(session, id, customer).await,
     };
-    match read {
-        Ok(alert) => Ok(Some(alert)),
-        Err(error) if error.exit() == Exit::NotFound => {
-            notebook.learn(Seen::Gone(id));
-            Ok(None)
-        }
-        Err(error) => Err(error),
+    let alert = references::if_there(read)?;
+    if alert.is_none() {
+        session.learn(Seen::Gone(id));
     }
+    Ok(alert)
 }
 
 async fn of_domain(
@@ -344,48 +336,31 @@ async fn exactly(
     customer: CustomerId,
     name: &str,
 ) -> Result<Option<Alert>, CliError> {
+    let session = &context.session;
     if let Some((domain, alert)) = name.rsplit_once('/') {
-        let domains = references::domains(context, &[domain.to_owned()]).await?;
-        let domain = domains
-            .first()
-            .ok_or_else(|| CliError::not_found(format!("no domain {domain:?}")))?;
-        let Ok(id) = alert.parse::<Uuid>() else {
-            let all = of_domains(
-                &context.session,
-                &context.notebook,
-                customer,
-                std::slice::from_ref(domain),
-                None,
-            )
-            .await?;
-            return references::by_id_or_prefix(&context.session, alert, ALERT, all, Alert::id)
-                .map(Some);
+        let domain = references::domain(context, domain).await?;
+        let found = match alert.parse() {
+            Ok(id) => of_domain(session, domain.id, id, customer).await?,
+            Err(_) => {
+                let all = of_domains(session, customer, &[domain], None).await?;
+                references::by_id_or_prefix(session, alert, ALERT, all, Alert::id)?
+            }
         };
-        return Ok(Some(
-            of_domain(&context.session, domain.id, id, customer).await?,
-        ));
+        return Ok(Some(found));
     }
     let Ok(id) = name.parse::<Uuid>() else {
         return Ok(None);
     };
-    match of_port(&context.session, id, customer).await {
-        Ok(alert) => Ok(Some(alert)),
-        Err(error) if error.exit() == Exit::NotFound => Ok(None),
-        Err(error) => Err(error),
-    }
+    references::if_there(of_port(session, id, customer).await)
 }
 
-async fn everything(
-    session: &Session,
-    notebook: &Notebook,
-    customer: CustomerId,
-) -> Result<Vec<Alert>, CliError> {
-    let ports = references::all_alerts(session, notebook, customer, |list| list).await?;
-    let domains = references::all_domains(session, notebook, customer).await?;
+async fn everything(session: &Session, customer: CustomerId) -> Result<Vec<Alert>, CliError> {
+    let ports = references::all_alerts(session, customer, |_| {}).await?;
+    let domains = references::all_domains(session, customer).await?;
     let mut all: Vec<Alert> = ports
         .into_iter()
         .map(|alert| Alert::Port(Box::new(alert)))
         .collect();
-    all.extend(of_domains(session, notebook, customer, &domains, None).await?);
+    all.extend(of_domains(session, customer, &domains, None).await?);
     Ok(all)
 }

@@ -4,7 +4,7 @@ use crate::error::CliError;
 use crate::notebook::history;
 use crate::session::Session;
 use secmon::model::CustomerId;
-use secmon::operations::{DomainOverview, ListDomains, ListEndpoints};
+use secmon::operations::{ListDomains, ListEndpoints};
 use std::collections::BTreeSet;
 
 /// The customers of whom earlier commands have seen something, or for whom they have made something.
@@ -26,15 +26,10 @@ pub async fn is_known(session: &Session, customer: CustomerId) -> Result<bool, C
     if servers != Some(0) {
         return Ok(true);
     }
-    let overview = session.read(ListDomains::new(customer)).await?;
-    Ok(!has_nothing(&overview.data))
-}
-
-/// Whether a customer has no domain and no subscription of domains.
-fn has_nothing(overview: &DomainOverview) -> bool {
+    let overview = session.read(ListDomains::new(customer)).await?.into_data();
     // Without a subscription the service may describe the product in place of the domains.
-    let domains = overview.domains.as_deref().unwrap_or_default();
-    domains.is_empty() && !overview.subscribed
+    let has_domains = overview.domains.is_some_and(|domains| !domains.is_empty());
+    Ok(has_domains || overview.subscribed)
 }
 
 /// Refuses a change for a customer of whom nothing is known: most likely the number was mistyped.

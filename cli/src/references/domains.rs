@@ -3,7 +3,6 @@
 use super::reference::nearest;
 use crate::context::Context;
 use crate::error::{CliError, Own};
-use crate::notebook::Notebook;
 use crate::notebook::index::{Domain, Seen};
 use crate::session::Session;
 use secmon::model::{CustomerId, DomainId, DomainStatus, MonitoredDomain};
@@ -11,7 +10,6 @@ use secmon::operations::{DomainOverview, GetDomainSummary, ListDomains};
 use serde::{Deserialize, Serialize};
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
-use uuid::Uuid;
 
 /// A domain that an argument names; its name and its customer are known when the service has told them.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -56,12 +54,11 @@ impl DomainRef {
 /// The monitored domains of a customer, as the service lists them.
 pub async fn monitored(
     session: &Session,
-    notebook: &Notebook,
     customer: CustomerId,
 ) -> Result<Vec<MonitoredDomain>, CliError> {
     let overview = session.read(ListDomains::new(customer)).await?.into_data();
     let domains = listed_domains(overview, customer)?;
-    learn_domains(notebook, customer, &domains);
+    learn_domains(session, customer, &domains);
     Ok(domains)
 }
 
@@ -84,19 +81,18 @@ pub fn listed_domains(
 /// The monitored domains of a customer.
 pub async fn all_domains(
     session: &Session,
-    notebook: &Notebook,
     customer: CustomerId,
 ) -> Result<Vec<DomainRef>, CliError> {
-    let listed = monitored(session, notebook, customer).await?.into_iter();
+    let listed = monitored(session, customer).await?.into_iter();
     Ok(listed
         .map(|domain| DomainRef::listed(customer, domain))
         .collect())
 }
 
 /// Keeps in mind the domains of a customer.
-pub fn learn_domains(notebook: &Notebook, customer: CustomerId, domains: &[MonitoredDomain]) {
+pub fn learn_domains(session: &Session, customer: CustomerId, domains: &[MonitoredDomain]) {
     let known = domains.iter().map(|domain| Domain::of(customer, domain));
-    notebook.learn(Seen::AllDomains(customer, known.collect()));
+    session.learn(Seen::AllDomains(customer, known.collect()));
 }
 
 /// The customer of these domains: the one that was named, or the one that the index knows them to belong to; else a
@@ -142,7 +138,13 @@ pub async fn domains(context: &Context, names: &[String]) -> Result<Vec<DomainRe
     Ok(found.into_iter().map(|(_, domain)| domain).collect())
 }
 
-/// The same, each with the place of its name. `met` may know one that is no longer there.
+/// Finds the one domain that the argument names.
+pub async fn domain(context: &Context, name: &str) -> Result<DomainRef, CliError> {
+    let found = domains(context, &[name.to_owned()]).await?.pop();
+    found.ok_or_else(|| CliError::not_found(format!("no domain {name:?}")))
+}
+
+/// The same as `domains`, each with the place of its name. `met` may know one that is no longer there.
 pub async fn domain_targets(
     context: &Context,
     names: &[String],
@@ -158,10 +160,10 @@ pub async fn domain_targets(
                 "the name of a domain is empty: give its name or id",
             ));
         }
-        let id = name.parse::<Uuid>().ok().map(DomainId::from);
+        let id = name.parse::<DomainId>().ok();
         if known.is_none() && (id.is_none() || context.session.settings.customer.is_some()) {
             let customer = customer_of_domains(context, names)?;
-            known = Some(all_domains(&context.session, &context.notebook, customer).await?);
+            known = Some(all_domains(&context.session, customer).await?);
         }
         let wanted = name.trim_end_matches('.').to_lowercase();
         let fits =
@@ -171,9 +173,7 @@ pub async fn domain_targets(
             (Some(domain), _) => domain,
             (None, id) => match (met(typed), id) {
                 (Some(domain), _) => domain,
-                (None, Some(id)) => {
-                    unlisted(&context.session, &context.notebook, id, &mut lists).await?
-                }
+                (None, Some(id)) => unlisted(&context.session, id, &mut lists).await?,
                 (None, None) => {
                     let customer = context.customer()?;
                     return Err(missing(name, &wanted, customer, known.iter().flatten()));
@@ -208,7 +208,6 @@ fn missing<'a>(
 /// Without one, the index may know whose it is: then that customer's list tells, and is kept in `lists`.
 async fn unlisted(
     session: &Session,
-    notebook: &Notebook,
     id: DomainId,
     lists: &mut BTreeMap<CustomerId, Vec<DomainRef>>,
 ) -> Result<DomainRef, CliError> {
@@ -227,7 +226,7 @@ async fn unlisted(
     let mut listed = None;
     if let Some(owner) = known.map(|known| known.customer) {
         let list = match lists.entry(owner) {
-            Entry::Vacant(place) => place.insert(all_domains(session, notebook, owner).await?),
+            Entry::Vacant(place) => place.insert(all_domains(session, owner).await?),
             Entry::Occupied(list) => list.into_mut(),
         };
         listed = list.iter().find(|domain| domain.id == id).cloned();

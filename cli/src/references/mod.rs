@@ -12,9 +12,11 @@ mod reference;
 mod servers;
 pub mod targets;
 
+use crate::error::{CliError, Exit};
+
 pub use customers::{is_known, refuse_unknown, seen as seen_customers};
 pub use domains::{
-    DomainRef, all_domains, customer_of_domains, domain_targets, domains, learn_domains,
+    DomainRef, all_domains, customer_of_domains, domain, domain_targets, domains, learn_domains,
     listed_domains, monitored,
 };
 pub use records::{RecordKind, all_alerts, all_rules, by_id_or_prefix, check_named, rule_pages};
@@ -28,6 +30,15 @@ pub use servers::{
 const SHORTEST_PREFIX: usize = 6;
 /// So many records of a list come with one call.
 pub const PAGE_SIZE: u32 = 100;
+
+/// What was looked up; none where the service has no such record.
+fn if_there<T>(found: Result<T, CliError>) -> Result<Option<T>, CliError> {
+    match found {
+        Ok(record) => Ok(Some(record)),
+        Err(error) if error.exit() == Exit::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
 
 /// Whether this is the id, or so much of its beginning that it may stand for it.
 pub fn is_id_or_prefix(text: &str, id: &str) -> bool {

@@ -2,7 +2,6 @@
 
 use super::{PAGE_SIZE, SHORTEST_PREFIX, is_id_or_prefix};
 use crate::error::{CliError, Own};
-use crate::notebook::Notebook;
 use crate::notebook::index::{AlertRecord, Record, Seen};
 use crate::session::Session;
 use secmon::Pages;
@@ -74,16 +73,15 @@ pub fn by_id_or_prefix<T>(
 /// All rules that a customer (or, without one, the account) has.
 pub async fn all_rules(
     session: &Session,
-    notebook: &Notebook,
-    narrow: impl FnOnce(ListRules) -> ListRules,
+    narrow: impl FnOnce(&mut ListRules),
 ) -> Result<Vec<Rule>, CliError> {
     session.ready().await?;
-    let list = narrow(rules_of(session));
+    let list = rules_of(session, narrow);
     let whose = list.billing_customer_id;
     let whole = list.endpoint_id.is_none() && list.scope.is_none() && list.status.is_none();
     let rules = session.client()?.pages(list).collect_all().await?;
     let records = rules.iter().map(|rule| Record::of(whose, rule)).collect();
-    notebook.learn(match whole {
+    session.learn(match whole {
         true => Seen::AllRules(whose, records),
         false => Seen::Rules(records),
     });
@@ -93,31 +91,32 @@ pub async fn all_rules(
 /// The same page by page.
 pub async fn rule_pages(
     session: &Session,
-    narrow: impl FnOnce(ListRules) -> ListRules,
+    narrow: impl FnOnce(&mut ListRules),
 ) -> Result<Pages<ListRules>, CliError> {
     session.ready().await?;
-    Ok(session.client()?.pages(narrow(rules_of(session))))
+    Ok(session.client()?.pages(rules_of(session, narrow)))
 }
 
-fn rules_of(session: &Session) -> ListRules {
+fn rules_of(session: &Session, narrow: impl FnOnce(&mut ListRules)) -> ListRules {
     let mut list = ListRules::account_wide().per_page(PAGE_SIZE);
     list.billing_customer_id = session.settings.customer;
+    narrow(&mut list);
     list
 }
 
 /// All port alerts of a customer.
 pub async fn all_alerts(
     session: &Session,
-    notebook: &Notebook,
     customer: CustomerId,
-    narrow: impl FnOnce(ListPortAlerts) -> ListPortAlerts,
+    narrow: impl FnOnce(&mut ListPortAlerts),
 ) -> Result<Vec<PortAlert>, CliError> {
     session.ready().await?;
-    let list = narrow(ListPortAlerts::new(customer).per_page(PAGE_SIZE));
+    let mut list = ListPortAlerts::new(customer).per_page(PAGE_SIZE);
+    narrow(&mut list);
     let alerts = session.client()?.pages(list).collect_all().await?;
     let records = alerts
         .iter()
         .map(|alert| AlertRecord::of_port(customer, alert));
-    notebook.learn(Seen::Alerts(customer, None, records.collect()));
+    session.learn(Seen::Alerts(customer, None, records.collect()));
     Ok(alerts)
 }

@@ -6,7 +6,6 @@ use crate::notebook::index::Server;
 use crate::references::targets::is_broken_address;
 use secmon::model::{Endpoint, EndpointId};
 use std::net::IpAddr;
-use uuid::Uuid;
 
 /// How an argument is to be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,55 +26,43 @@ const FORCED: [(&str, Form); 4] = [
 ];
 
 /// What a server answers to.
-pub trait Names {
-    /// Its id.
-    fn id(&self) -> EndpointId;
-    /// Its address.
-    fn address(&self) -> &str;
-    /// Its host name.
-    fn host(&self) -> Option<&str>;
-    /// The name it is shown by.
-    fn nickname(&self) -> Option<&str>;
+pub struct Names<'s> {
+    id: EndpointId,
+    address: &'s str,
+    host: Option<&'s str>,
+    nickname: Option<&'s str>,
 }
 
-impl Names for Endpoint {
-    fn id(&self) -> EndpointId {
-        self.id
-    }
+/// A server that the service has told of, or one that the index knows.
+pub trait Named {
+    /// What it answers to.
+    fn names(&self) -> Names<'_>;
+}
 
-    fn address(&self) -> &str {
-        self.ip_address.as_str()
-    }
-
-    fn host(&self) -> Option<&str> {
-        self.hostname.as_deref()
-    }
-
-    fn nickname(&self) -> Option<&str> {
-        self.nickname.as_deref()
+impl Named for Endpoint {
+    fn names(&self) -> Names<'_> {
+        Names {
+            id: self.id,
+            address: self.ip_address.as_str(),
+            host: self.hostname.as_deref(),
+            nickname: self.nickname.as_deref(),
+        }
     }
 }
 
-impl Names for Server {
-    fn id(&self) -> EndpointId {
-        self.id
-    }
-
-    fn address(&self) -> &str {
-        &self.ip
-    }
-
-    fn host(&self) -> Option<&str> {
-        self.hostname.as_deref()
-    }
-
-    fn nickname(&self) -> Option<&str> {
-        self.nickname.as_deref()
+impl Named for Server {
+    fn names(&self) -> Names<'_> {
+        Names {
+            id: self.id,
+            address: &self.ip,
+            host: self.hostname.as_deref(),
+            nickname: self.nickname.as_deref(),
+        }
     }
 }
 
 /// Whether a reference names a server in one reading.
-type Fits<'a, S> = fn(&Reference<'a>, &S) -> bool;
+type Fits<'a> = fn(&Reference<'a>, &Names<'_>) -> bool;
 
 /// An argument that names a server.
 pub struct Reference<'a> {
@@ -111,18 +98,16 @@ impl<'a> Reference<'a> {
                 "the name of a server is empty: give its id, IP address, host name or nickname",
             ));
         }
-        let may_be_id = matches!(reading, Form::Any | Form::Id);
-        let id = text
-            .parse::<Uuid>()
-            .ok()
-            .filter(|_| may_be_id)
-            .map(EndpointId::from);
+        let id = match reading {
+            Form::Any | Form::Id => text.parse().ok(),
+            _ => None,
+        };
         Ok(Self { text, id, reading })
     }
 
     /// The servers it fits in the first reading that fits any.
-    pub fn fit<'e, S: Names>(&self, endpoints: &'e [S]) -> Fit<'e, S> {
-        let readings: [(Form, Fits<'_, S>); 4] = [
+    pub fn fit<'e, S: Named>(&self, endpoints: &'e [S]) -> Fit<'e, S> {
+        let readings: [(Form, Fits<'_>); 4] = [
             (Form::Address, Self::is_address),
             (Form::Host, Self::is_host),
             (Form::Nickname, Self::is_nickname),
@@ -134,7 +119,7 @@ impl<'a> Reference<'a> {
             }
             let servers: Vec<&S> = endpoints
                 .iter()
-                .filter(|endpoint| fits(self, endpoint))
+                .filter(|endpoint| fits(self, &endpoint.names()))
                 .collect();
             if !servers.is_empty() {
                 return Fit {
@@ -164,23 +149,24 @@ impl<'a> Reference<'a> {
         nearest(self.text, fit)
     }
 
-    fn is_address<S: Names>(&self, server: &S) -> bool {
+    fn is_address(&self, server: &Names<'_>) -> bool {
         let wanted = self.text.parse::<IpAddr>().ok();
-        wanted.is_some() && wanted == server.address().parse::<IpAddr>().ok()
+        wanted.is_some() && wanted == server.address.parse::<IpAddr>().ok()
     }
 
-    fn is_host<S: Names>(&self, server: &S) -> bool {
-        let host = server.host();
-        host.is_some_and(|host| host.eq_ignore_ascii_case(self.text))
+    fn is_host(&self, server: &Names<'_>) -> bool {
+        server
+            .host
+            .is_some_and(|host| host.eq_ignore_ascii_case(self.text))
     }
 
-    fn is_nickname<S: Names>(&self, server: &S) -> bool {
-        let nickname = server.nickname();
+    fn is_nickname(&self, server: &Names<'_>) -> bool {
+        let nickname = server.nickname;
         nickname.is_some_and(|name| name.trim().to_lowercase() == self.text.to_lowercase())
     }
 
-    fn is_prefix<S: Names>(&self, server: &S) -> bool {
-        is_id_prefix(self.text, &server.id().to_string())
+    fn is_prefix(&self, server: &Names<'_>) -> bool {
+        is_id_prefix(self.text, &server.id.to_string())
     }
 }
 

@@ -1,13 +1,11 @@
 //! Servers by id, IP address, host name, nickname, or the first digits of the id.
 
 use super::reference::Reference;
-use super::{PAGE_SIZE, is_known};
+use super::{PAGE_SIZE, if_there, is_known};
 use crate::context::Context;
 use crate::error::{CliError, Exit, Own};
-use crate::notebook::Notebook;
 use crate::notebook::index::{Seen, Server};
 use crate::session::Session;
-use crate::ui::Ui;
 use secmon::model::{CustomerId, Endpoint, EndpointId, EndpointStatus};
 use secmon::operations::{GetEndpoint, ListEndpoints};
 use serde::{Deserialize, Serialize};
@@ -109,8 +107,7 @@ pub async fn server_targets(
         let target = match search.one(reference).await {
             Ok(endpoint) => ServerTarget::from(endpoint),
             Err(error) if error.exit() == Exit::NotFound => {
-                let unlisted = known(&names[place]).or(reference.id.map(ServerTarget::unlisted));
-                match unlisted {
+                match known(&names[place]).or(reference.id.map(ServerTarget::unlisted)) {
                     Some(target) => target,
                     None => {
                         problems.push(error);
@@ -172,7 +169,6 @@ pub async fn endpoint(context: &Context, name: &str) -> Result<Endpoint, CliErro
 /// All servers of a customer, or of the account.
 pub async fn all_endpoints(
     session: &Session,
-    notebook: &Notebook,
     customer: Option<CustomerId>,
 ) -> Result<Vec<Endpoint>, CliError> {
     session.ready().await?;
@@ -180,14 +176,13 @@ pub async fn all_endpoints(
     list.billing_customer_id = customer;
     let endpoints = session.client()?.pages(list).collect_all().await?;
     let servers = endpoints.iter().map(Server::from).collect();
-    notebook.learn(Seen::AllServers(customer, servers));
+    session.learn(Seen::AllServers(customer, servers));
     Ok(endpoints)
 }
 
 /// The servers of these customers: one list each, or that of the whole account where it costs fewer calls.
 pub async fn endpoints_of(
     session: &Session,
-    notebook: &Notebook,
     customers: &BTreeSet<CustomerId>,
 ) -> Result<Vec<Endpoint>, CliError> {
     if customers.len() > 1 {
@@ -197,7 +192,7 @@ pub async fn endpoints_of(
         let pages = first.data.meta.total;
         let pages = pages.map(|total| total.div_ceil(u64::from(PAGE_SIZE)));
         if pages.is_some_and(|pages| pages < customers.len() as u64) {
-            let mut all = all_endpoints(session, notebook, None).await?;
+            let mut all = all_endpoints(session, None).await?;
             all.retain(|endpoint| {
                 let owner = endpoint.billing_customer_id;
                 owner.is_some_and(|owner| customers.contains(&owner))
@@ -207,28 +202,24 @@ pub async fn endpoints_of(
     }
     let mut endpoints = Vec::new();
     for customer in customers {
-        endpoints.extend(all_endpoints(session, notebook, Some(*customer)).await?);
+        endpoints.extend(all_endpoints(session, Some(*customer)).await?);
     }
     Ok(endpoints)
 }
 
 /// A server as it is now.
-async fn read_endpoint(
-    session: &Session,
-    notebook: &Notebook,
-    id: EndpointId,
-) -> Result<Endpoint, CliError> {
+async fn read_endpoint(session: &Session, id: EndpointId) -> Result<Endpoint, CliError> {
     let found = session.read(GetEndpoint::account_wide(id)).await;
     if found
         .as_ref()
         .is_err_and(|error| error.exit() == Exit::NotFound)
     {
-        notebook.learn(Seen::Gone(id.into()));
+        session.learn(Seen::Gone(id.into()));
     }
     let endpoint = found
         .map_err(|error| error.during(format!("looking {id} up")))?
         .into_data();
-    notebook.learn(Seen::Servers(vec![Server::from(&endpoint)]));
+    session.learn(Seen::Servers(vec![Server::from(&endpoint)]));
     Ok(endpoint)
 }
 
@@ -258,30 +249,24 @@ impl Lookup {
     /// list decides.
     fn choose(context: &Context, names: usize, prefixes: Prefixes) -> Result<Self, CliError> {
         const FEW: usize = 10;
+        const WORTH_TELLING: usize = 20;
         let customer = context.session.settings.customer;
         let servers = &context.session.known()?.servers;
         let listed = servers
             .iter()
             .filter(|server| customer.is_none() || server.customer == customer);
         let calls = listed.count().div_ceil(PAGE_SIZE as usize);
-        if prefixes == Prefixes::Refused {
-            tell_cost(&context.screen, calls);
+        // A long wait for a list is told beforehand.
+        if prefixes == Prefixes::Refused && calls > WORTH_TELLING {
+            context.screen.note(&format!(
+                "reading all servers anew before this: about {calls} calls"
+            ));
         }
         Ok(match (names <= calls && customer.is_none(), prefixes) {
             (true, Prefixes::Accepted) => Self::OneByOne,
             _ if names <= FEW => Self::ListForNames,
             _ => Self::List,
         })
-    }
-}
-
-/// A long wait for a list is told beforehand.
-fn tell_cost(screen: &Ui, calls: usize) {
-    const WORTH_TELLING: usize = 20;
-    if calls > WORTH_TELLING {
-        screen.note(&format!(
-            "reading all servers anew before this: about {calls} calls"
-        ));
     }
 }
 
@@ -321,9 +306,7 @@ impl<'a> Search<'a> {
     async fn list(&self) -> Result<&Vec<Endpoint>, CliError> {
         let customer = self.context.session.settings.customer;
         self.list
-            .get_or_try_init(|| {
-                all_endpoints(&self.context.session, &self.context.notebook, customer)
-            })
+            .get_or_try_init(|| all_endpoints(&self.context.session, customer))
             .await
     }
 
@@ -333,7 +316,7 @@ impl<'a> Search<'a> {
         {
             return Ok(endpoint.clone());
         }
-        let endpoint = read_endpoint(&self.context.session, &self.context.notebook, id).await?;
+        let endpoint = read_endpoint(&self.context.session, id).await?;
         check_owner(&self.context.session, &endpoint).await?;
         Ok(endpoint)
     }
@@ -347,12 +330,8 @@ impl<'a> Search<'a> {
         let [known] = fit.servers.as_slice() else {
             return Ok(None);
         };
-        match read_endpoint(&self.context.session, &self.context.notebook, known.id).await {
-            Ok(endpoint) if Server::from(&endpoint) == **known => Ok(Some(endpoint)),
-            Ok(_) => Ok(None),
-            Err(error) if error.exit() == Exit::NotFound => Ok(None),
-            Err(error) => Err(error),
-        }
+        let found = if_there(read_endpoint(&self.context.session, known.id).await)?;
+        Ok(found.filter(|endpoint| Server::from(endpoint) == **known))
     }
 
     /// Two servers fit: a person chooses, a script is told both.
@@ -386,8 +365,7 @@ impl<'a> Search<'a> {
     /// What `-c` left out may be another customer's: then `-c` is what is wrong.
     async fn missing(&self, reference: &Reference<'_>, list: &[Endpoint]) -> CliError {
         if self.context.session.settings.customer.is_some()
-            && let Ok(everyones) =
-                all_endpoints(&self.context.session, &self.context.notebook, None).await
+            && let Ok(everyones) = all_endpoints(&self.context.session, None).await
             && let Some(other) = reference.fit(&everyones).servers.first()
             && let Err(error) = check_owner(&self.context.session, other).await
         {

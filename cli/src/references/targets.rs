@@ -1,6 +1,6 @@
 //! A server or a domain to provision, read from a command line or from a row of a file; both are checked the same way.
 
-use crate::error::CliError;
+use crate::error::{CliError, field_problems};
 use crate::session::settings::parse_customer;
 use secmon::model::{Address, CustomerId, EndpointId, Money, PlanSlug, ProductSlug, ServiceId};
 use secmon::operations::{ProvisionDomain, ProvisionEndpoint, UpdateEndpoint};
@@ -337,21 +337,10 @@ fn given(text: &str) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
 }
 
-/// Every problem of every field, as `field: sentence`.
-fn sentences(problems: &FieldErrors) -> impl Iterator<Item = String> {
-    problems.iter().flat_map(|(field, sentences)| {
-        sentences
-            .iter()
-            .map(move |sentence| format!("{field}: {sentence}"))
-    })
-}
-
 /// Refuses a request that the service would refuse, before anything is sent.
 pub fn refuse(problems: &FieldErrors) -> Result<(), CliError> {
-    let sentences: Vec<String> = sentences(problems).collect();
-    if sentences.is_empty() {
-        Ok(())
-    } else {
-        Err(CliError::usage(sentences.join("; ")))
+    match problems.is_empty() {
+        true => Ok(()),
+        false => Err(CliError::usage(field_problems(problems))),
     }
 }

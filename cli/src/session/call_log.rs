@@ -2,10 +2,11 @@
 
 use crate::error::CliError;
 use crate::machine::files;
-use crate::ui::{Ui, sanitize};
+use crate::session::guard::Answer;
+use crate::ui::{Ui, sanitize_cell};
 use bytes::Bytes;
-use http::{HeaderMap, Method, Request, Response, StatusCode, Uri, header};
-use secmon::transport::{BoxFuture, Transport, TransportError};
+use http::{HeaderMap, Method, Request, StatusCode, Uri, header};
+use secmon::transport::{BoxFuture, Transport};
 use secmon::{ApiKey, OperationInfo};
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -13,12 +14,12 @@ use std::fs::File;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// What is told of calls, besides their results.
 #[derive(Debug, Clone, Default)]
 pub struct Telling {
-    /// On standard error: nothing, a line a call, or headers and bodies too.
+    /// On standard error: nothing, with 1 a line a call, with 2 headers and bodies too.
     pub verbosity: u8,
     /// A file that gets everything.
     pub file: Option<Arc<DebugFile>>,
@@ -27,23 +28,17 @@ pub struct Telling {
 /// So much of a body is told of; the rest is counted.
 const BODY_SHOWN: usize = 16 * 1024;
 
-/// How much is told on the screen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Detail {
-    Nothing,
-    Lines,
-    Everything,
-}
+/// What tells one request from another: method, address and body.
+type RequestIdentity = (Method, Uri, Bytes);
 
 /// A transport that tells of each request it passes on.
 pub struct CallLog {
     inner: Arc<dyn Transport>,
     ui: Arc<Ui>,
     key: ApiKey,
-    detail: Detail,
-    file: Option<Arc<DebugFile>>,
+    telling: Telling,
     /// Requests that have not succeeded yet, and how often each was tried.
-    tries: Mutex<HashMap<(Method, Uri, Bytes), u32>>,
+    tries: Mutex<HashMap<RequestIdentity, u32>>,
 }
 
 impl CallLog {
@@ -54,43 +49,35 @@ impl CallLog {
         ui: &Arc<Ui>,
         key: &ApiKey,
     ) -> Result<Arc<dyn Transport>, CliError> {
-        let detail = match telling.verbosity {
-            0 => Detail::Nothing,
-            1 => Detail::Lines,
-            _ => Detail::Everything,
-        };
-        if detail == Detail::Nothing && telling.file.is_none() {
-            return Ok(inner);
-        }
-        let file = telling.file.clone();
-        if let Some(file) = &file {
-            file.open()?;
+        match &telling.file {
+            Some(file) => file.open()?,
+            None if telling.verbosity == 0 => return Ok(inner),
+            None => {}
         }
         Ok(Arc::new(Self {
             inner,
             ui: Arc::clone(ui),
             key: key.clone(),
-            detail,
-            file,
+            telling: telling.clone(),
             tries: Mutex::default(),
         }))
     }
 
-    /// Counts the attempts of one request; `Call` names a request by what it sends.
-    fn attempt(&self, request: &Request<Bytes>) -> u32 {
-        let call = identity(request);
+    /// Counts the attempts of one request.
+    fn attempt(&self, request: RequestIdentity) -> u32 {
         let mut tries = self.tries.lock().unwrap_or_else(PoisonError::into_inner);
-        let count = tries.entry(call).or_default();
+        let count = tries.entry(request).or_default();
         *count += 1;
         *count
     }
 
-    fn tell(&self, call: &Call, result: &Result<Response<Bytes>, TransportError>) {
+    fn tell(&self, call: &Call, result: &Answer) {
         let line = call.line(result);
-        if self.detail == Detail::Lines {
+        let Telling { verbosity, file } = &self.telling;
+        if *verbosity == 1 {
             self.ui.trace(&self.key.redact(&line));
         }
-        if self.detail != Detail::Everything && self.file.is_none() {
+        if *verbosity < 2 && file.is_none() {
             return;
         }
         let mut text = format!("{line}\n{}", call.sent);
@@ -102,10 +89,10 @@ impl CallLog {
             text.push_str(&headers_and_body('<', answer.headers(), body));
         }
         let text = self.key.redact(&text);
-        if self.detail == Detail::Everything {
+        if *verbosity >= 2 {
             self.ui.trace(text.trim_end());
         }
-        if let Some(file) = &self.file {
+        if let Some(file) = file {
             let now = chrono::Utc::now().format("%Y-%m-%dT%H:%M:%S%.3f+00:00");
             file.add(&format!("{now} {text}"));
         }
@@ -131,44 +118,30 @@ impl Call {
         self.is_secret && is_result
     }
 
-    fn line(&self, result: &Result<Response<Bytes>, TransportError>) -> String {
+    fn line(&self, result: &Answer) -> String {
         let path = self.uri.path_and_query().map_or("/", |path| path.as_str());
         let end = match result {
             Ok(answer) => answer.status().as_u16().to_string(),
             Err(error) => format!("no answer ({error})"),
         };
         format!(
-            "{} {path} {end}, attempt {}, {}",
+            "{} {path} {end}, attempt {}, {} ms",
             self.method,
             self.attempt,
-            milliseconds(self.started.elapsed())
+            self.started.elapsed().as_millis()
         )
     }
 }
 
-fn milliseconds(length: Duration) -> String {
-    format!("{} ms", length.as_millis())
-}
-
-fn identity(request: &Request<Bytes>) -> (Method, Uri, Bytes) {
-    (
-        request.method().clone(),
-        request.uri().clone(),
-        request.body().clone(),
-    )
-}
-
 impl Transport for CallLog {
-    fn send(
-        &self,
-        request: Request<Bytes>,
-    ) -> BoxFuture<'_, Result<Response<Bytes>, TransportError>> {
-        let identity = identity(&request);
+    fn send(&self, request: Request<Bytes>) -> BoxFuture<'_, Answer> {
+        let (method, uri) = (request.method().clone(), request.uri().clone());
+        let identity = (method.clone(), uri.clone(), request.body().clone());
         let operation = request.extensions().get::<&'static OperationInfo>();
         let call = Call {
-            method: request.method().clone(),
-            uri: request.uri().clone(),
-            attempt: self.attempt(&request),
+            method,
+            uri,
+            attempt: self.attempt(identity.clone()),
             started: Instant::now(),
             is_secret: operation.is_some_and(|operation| operation.secret),
             sent: headers_and_body('>', request.headers(), request.body()),
@@ -207,7 +180,7 @@ fn headers_and_body(mark: char, headers: &HeaderMap, body: &[u8]) -> String {
             true => "****".into(),
             false => String::from_utf8_lossy(value.as_bytes()),
         };
-        let _ = writeln!(text, "  {mark} {name}: {}", one_line(&value));
+        let _ = writeln!(text, "  {mark} {name}: {}", sanitize_cell(&value));
     }
     if body.is_empty() {
         return text;
@@ -216,16 +189,12 @@ fn headers_and_body(mark: char, headers: &HeaderMap, body: &[u8]) -> String {
     let _ = writeln!(
         text,
         "  {mark} {}",
-        one_line(&String::from_utf8_lossy(shown))
+        sanitize_cell(&String::from_utf8_lossy(shown))
     );
     if body.len() > BODY_SHOWN {
         let _ = writeln!(text, "  {mark} ... of {} bytes", body.len());
     }
     text
-}
-
-fn one_line(text: &str) -> String {
-    sanitize(text).replace('\n', " ")
 }
 
 /// The option that names the file of calls.

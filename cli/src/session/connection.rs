@@ -82,9 +82,7 @@ impl Connection {
             pace,
         })
     }
-}
 
-impl Connection {
     /// Sends operations.
     pub fn client(&self) -> &Client {
         self.batch.get().unwrap_or(&self.client)
@@ -109,12 +107,9 @@ pub fn check_address(settings: &Settings, base_url: &str) -> Result<(), CliError
 /// The library cannot know where this program is told of hosts that plain http may reach.
 fn not_accepted(base_url: &str, error: secmon::Error) -> CliError {
     let error = CliError::from(error);
-    let uri: Result<http::Uri, _> = base_url.trim().parse();
-    let host = uri
-        .ok()
-        .filter(|uri| uri.scheme_str() == Some("http"))
-        .and_then(|uri| uri.host().map(str::to_owned));
-    match host {
+    let uri = base_url.trim().parse::<http::Uri>().ok();
+    let uri = uri.filter(|uri| uri.scheme_str() == Some("http"));
+    match uri.as_ref().and_then(http::Uri::host) {
         Some(host) => error.hint(format!(
             "use https, or allow plain http to this host: SECMON_ALLOW_HTTP={host}"
         )),

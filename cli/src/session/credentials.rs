@@ -1,8 +1,8 @@
 //! API keys on their way in: typed, read, fetched, kept. A key is text here only until it is an `ApiKey` or in its file.
 
 use crate::error::{CliError, Own};
-use crate::machine::children;
 use crate::machine::files::write_private;
+use crate::machine::{children, env_vars};
 use secmon::ApiKey;
 use std::fs::File;
 use std::io::{IsTerminal, Read};
@@ -60,6 +60,13 @@ impl TypedKey {
 /// Makes a key of a text; `name` says where the text came from.
 pub fn parse(name: &str, text: &str) -> Result<ApiKey, CliError> {
     ApiKey::new(text).map_err(|error| CliError::usage(format!("{name}: {error}")))
+}
+
+/// The key in `SECMON_API_KEY`.
+pub fn from_environment() -> Result<Option<ApiKey>, CliError> {
+    const NAME: &str = "SECMON_API_KEY";
+    let text = env_vars::text(NAME)?.map(Zeroizing::new);
+    text.map(|text| parse(NAME, &text)).transpose()
 }
 
 /// A file that is longer holds no key; of `/dev/zero` no more is read.
@@ -192,53 +199,38 @@ impl Printed {
     /// The first line, once the command has ended.
     fn first_line(&self) -> Option<Zeroizing<String>> {
         let patience_ends = Instant::now() + PIPE_PATIENCE;
+        let mut all_is_read = false;
         loop {
             let bytes = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
             let ended = bytes.iter().position(|byte| *byte == b'\n');
             let left = patience_ends.saturating_duration_since(Instant::now());
-            if ended.is_some() || left.is_zero() {
-                return line(&bytes[..ended.unwrap_or(bytes.len())]);
+            if ended.is_some() || all_is_read || left.is_zero() {
+                let line = std::str::from_utf8(&bytes[..ended.unwrap_or(bytes.len())]);
+                return Some(Zeroizing::new(line.ok()?.to_owned()));
             }
             drop(bytes);
-            if let Err(RecvTimeoutError::Disconnected) = self.news.recv_timeout(left) {
-                let bytes = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
-                return line(
-                    bytes
-                        .split(|byte| *byte == b'\n')
-                        .next()
-                        .unwrap_or_default(),
-                );
-            }
+            let news = self.news.recv_timeout(left);
+            all_is_read = news == Err(RecvTimeoutError::Disconnected);
         }
     }
-}
-
-fn line(bytes: &[u8]) -> Option<Zeroizing<String>> {
-    let text = std::str::from_utf8(bytes).ok()?;
-    Some(Zeroizing::new(text.to_owned()))
 }
 
 /// How long the last piece of a key may take after the command has ended.
 const PIPE_PATIENCE: Duration = Duration::from_secs(1);
 /// The longest time a key may take to come.
 const KEY_PATIENCE: Duration = Duration::from_secs(30);
-const KEY_POLL: Duration = Duration::from_millis(10);
 /// No key is longer.
 const MAX_KEY_OUTPUT: usize = 4096;
 
 fn ended(child: &mut Child) -> Result<ExitStatus, String> {
-    let patience_ends = Instant::now() + KEY_PATIENCE;
-    loop {
-        match child.try_wait() {
-            Ok(Some(status)) => return Ok(status),
-            Ok(None) if Instant::now() < patience_ends => std::thread::sleep(KEY_POLL),
-            Ok(None) => {
-                let _ = child.kill();
-                let _ = child.wait();
-                return Err(format!("did not end within {} s", KEY_PATIENCE.as_secs()));
-            }
-            Err(error) => return Err(format!("cannot be waited for: {error}")),
+    match children::ended_within(child, KEY_PATIENCE) {
+        Ok(Some(status)) => Ok(status),
+        Ok(None) => {
+            let _ = child.kill();
+            let _ = child.wait();
+            Err(format!("did not end within {} s", KEY_PATIENCE.as_secs()))
         }
+        Err(error) => Err(format!("cannot be waited for: {error}")),
     }
 }
 
@@ -256,7 +248,7 @@ fn was_interrupted(_status: ExitStatus) -> bool {
 
 /// The mode of a file that others can read.
 #[cfg(unix)]
-fn open_mode(metadata: &std::fs::Metadata) -> Option<u32> {
+pub fn open_mode(metadata: &std::fs::Metadata) -> Option<u32> {
     use std::os::unix::fs::PermissionsExt;
     let mode = metadata.permissions().mode() & 0o777;
     (metadata.is_file() && mode & 0o077 != 0).then_some(mode)
@@ -264,6 +256,6 @@ fn open_mode(metadata: &std::fs::Metadata) -> Option<u32> {
 
 /// Modes tell nothing here.
 #[cfg(not(unix))]
-fn open_mode(_metadata: &std::fs::Metadata) -> Option<u32> {
+pub fn open_mode(_metadata: &std::fs::Metadata) -> Option<u32> {
     None
 }

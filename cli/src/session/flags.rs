@@ -1,6 +1,6 @@
 //! Options that every command takes. Some also have a name in the environment (`secmon help environment`).
 
-use crate::ui::invocation::Invocation;
+use crate::ui::invocation::{Invocation, quoted};
 use crate::ui::{ColorChoice, CsvCells, TimeStyle};
 use clap::{ArgAction, Args};
 use std::path::PathBuf;
@@ -115,16 +115,20 @@ impl GlobalArgs {
     /// Keeps the options that choose the service, and the customer, for the commands that are suggested.
     pub fn kept_in(&self, invocation: Invocation) -> Invocation {
         let config = self.config.as_ref().map(|path| path.display().to_string());
-        let service = [
-            ("--profile", self.profile.clone()),
-            ("--base-url", self.base_url.clone()),
-            ("--config", config),
-        ];
-        let invocation = invocation.about(&service, self.customer.as_deref());
-        match self.local {
-            true => invocation.about_local(),
-            false => invocation,
+        let mut service = Vec::new();
+        for (name, value) in [
+            ("--profile", &self.profile),
+            ("--base-url", &self.base_url),
+            ("--config", &config),
+        ] {
+            if let Some(value) = value {
+                service.extend([name.to_owned(), quoted(value)]);
+            }
         }
+        if self.local {
+            service.push("--local".to_owned());
+        }
+        invocation.about(service, self.customer.as_deref())
     }
 }
 

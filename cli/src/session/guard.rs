@@ -12,6 +12,9 @@ use tokio::sync::watch;
 /// Stands in a planned path for the id of a record that the step before would make.
 const NOT_YET_KNOWN: &str = "{new-id}";
 
+/// What a transport gives for a request.
+pub type Answer = Result<Response<Bytes>, TransportError>;
+
 /// What the gate lets through.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Policy {
@@ -64,10 +67,7 @@ impl Guard {
         let _ = calls.wait_for(|calls| *calls == 0).await;
     }
 
-    fn pass(
-        &self,
-        request: Request<Bytes>,
-    ) -> BoxFuture<'_, Result<Response<Bytes>, TransportError>> {
+    fn pass(&self, request: Request<Bytes>) -> BoxFuture<'_, Answer> {
         if !request.method().is_safe() {
             self.passed.fetch_add(1, Ordering::Relaxed);
         }
@@ -129,10 +129,7 @@ impl Guard {
 }
 
 impl Transport for Guard {
-    fn send(
-        &self,
-        request: Request<Bytes>,
-    ) -> BoxFuture<'_, Result<Response<Bytes>, TransportError>> {
+    fn send(&self, request: Request<Bytes>) -> BoxFuture<'_, Answer> {
         let write = !request.method().is_safe();
         match self.policy {
             Policy::DryRun if write => {
@@ -161,6 +158,6 @@ impl Drop for OnTheWire<'_> {
     }
 }
 
-fn refuse(reason: &'static str) -> BoxFuture<'static, Result<Response<Bytes>, TransportError>> {
+fn refuse(reason: &'static str) -> BoxFuture<'static, Answer> {
     Box::pin(async move { Err(TransportError::new(TransportErrorKind::Refused, reason)) })
 }

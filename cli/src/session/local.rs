@@ -4,12 +4,11 @@
 //! waits, so that a second shell is not kept out by a long wait.
 
 use crate::error::{CliError, Own};
-use crate::machine::{files, paths};
-use crate::session::env_vars;
+use crate::machine::{env_vars, files, paths};
+use crate::session::guard::Answer;
 use crate::ui::Ui;
 use bytes::Bytes;
-use http::uri::{Authority, PathAndQuery, Scheme};
-use http::{Request, Response, Uri};
+use http::Request;
 use secmon::transport::{BoxFuture, Transport, TransportError, TransportErrorKind};
 use secmon_mock::{Fixtures, MockServer, StartError};
 use std::cell::OnceCell;
@@ -45,13 +44,6 @@ struct Running {
     server: MockServer,
     /// Dropped after the server, so the next holder finds the state file closed.
     _lock: File,
-}
-
-impl Running {
-    fn authority(&self) -> Option<Authority> {
-        let url: Uri = self.server.url().parse().ok()?;
-        url.authority().cloned()
-    }
 }
 
 /// The embedded mock that a command holds, once it has started it; copies let go of the same one.
@@ -178,43 +170,26 @@ fn fixtures() -> Result<Option<Fixtures>, CliError> {
 }
 
 impl Transport for LocalService {
-    fn send(
-        &self,
-        request: Request<Bytes>,
-    ) -> BoxFuture<'_, Result<Response<Bytes>, TransportError>> {
+    fn send(&self, mut request: Request<Bytes>) -> BoxFuture<'_, Answer> {
         Box::pin(async move {
             self.start().await.map_err(|error| {
                 TransportError::new(TransportErrorKind::Connect, error.message())
             })?;
-            let running = self.running();
-            let Some(authority) = running.as_ref().and_then(|running| running.authority()) else {
+            // It runs at least until the answer is there.
+            let Some(running) = self.running() else {
                 return Err(TransportError::new(
                     TransportErrorKind::Connect,
                     "the embedded mock is not running",
                 ));
             };
-            let answer = self.network.send(redirected(request, authority)).await;
-            drop(running);
-            answer
+            let path = request.uri().path_and_query();
+            let path = path.map_or("/", |path| path.as_str());
+            if let Ok(uri) = format!("{}{path}", running.server.url()).parse() {
+                *request.uri_mut() = uri;
+            }
+            self.network.send(request).await
         })
     }
-}
-
-fn redirected(request: Request<Bytes>, authority: Authority) -> Request<Bytes> {
-    let (mut parts, body) = request.into_parts();
-    let path = parts
-        .uri
-        .path_and_query()
-        .cloned()
-        .unwrap_or(PathAndQuery::from_static("/"));
-    let mut uri = http::uri::Parts::default();
-    uri.scheme = Some(Scheme::HTTP);
-    uri.authority = Some(authority);
-    uri.path_and_query = Some(path);
-    if let Ok(uri) = Uri::from_parts(uri) {
-        parts.uri = uri;
-    }
-    Request::from_parts(parts, body)
 }
 
 fn write_holder(file: &mut File) -> std::io::Result<()> {

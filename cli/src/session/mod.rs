@@ -5,7 +5,6 @@ pub mod call_log;
 mod calls;
 pub mod connection;
 pub mod credentials;
-pub mod env_vars;
 pub mod flags;
 pub mod guard;
 pub mod local;
@@ -20,9 +19,9 @@ use crate::error::{CliError, Own};
 use crate::machine::interrupt::Interruption;
 use crate::notebook::Notebook;
 use crate::notebook::history::History;
-use crate::notebook::index::{self, Index};
+use crate::notebook::index::{self, Index, Seen};
 use crate::ui::Ui;
-use crate::ui::outcome::{Line, Outcome, Table};
+use crate::ui::outcome::Outcome;
 use connection::{Connection, LARGEST_STATE};
 use credentials::KeyFile;
 use guard::Guard;
@@ -43,7 +42,8 @@ pub struct Session {
     pub settings: Settings,
     ui: Arc<Ui>,
     prompt: Rc<Prompt>,
-    notebook: Rc<Notebook>,
+    /// What earlier commands have seen, and this one has.
+    notebook: Notebook,
     lease: Lease,
     key: OnceCell<ApiKey>,
     connection: OnceCell<Connection>,
@@ -55,17 +55,12 @@ pub struct Session {
 
 impl Session {
     /// For a command with these settings.
-    pub fn new(
-        settings: Settings,
-        ui: Arc<Ui>,
-        (prompt, notebook): (Rc<Prompt>, Rc<Notebook>),
-        lease: Lease,
-    ) -> Self {
+    pub fn new(settings: Settings, ui: Arc<Ui>, prompt: Rc<Prompt>, lease: Lease) -> Self {
         Self {
             settings,
             ui,
             prompt,
-            notebook,
+            notebook: Notebook::default(),
             lease,
             key: OnceCell::new(),
             connection: OnceCell::new(),
@@ -88,17 +83,11 @@ impl Session {
 
     /// The profile, `local`, or the address.
     pub fn service_name(&self) -> String {
-        let address = || {
-            self.settings
-                .service
-                .as_ref()
-                .map(|service| service.base_url.clone())
-        };
-        self.settings
-            .profile_name
-            .clone()
-            .or_else(|| address().ok())
-            .unwrap_or_default()
+        let settings = &self.settings;
+        let service = settings.service.as_ref().ok();
+        let address = service.map(|service| &service.base_url);
+        let name = settings.profile_name.as_ref().or(address);
+        name.cloned().unwrap_or_default()
     }
 
     /// What a change that the gate stopped comes to: nothing in a dry run, else an error.
@@ -173,6 +162,11 @@ impl Session {
         Ok(self.notebook.known(self.account()?))
     }
 
+    /// Keeps in mind what an answer has shown.
+    pub fn learn(&self, seen: Seen) {
+        self.notebook.learn(seen);
+    }
+
     /// Writes what was seen into the index. One that cannot be written keeps nobody from working.
     pub fn save_index(&self) {
         let Some(connection) = self.connection.get() else {
@@ -220,12 +214,9 @@ impl Session {
 
     /// In a dry run, what a change of this machine's own files comes to: it is said, and not made.
     pub fn only_said(&self, would: &str) -> Option<Outcome> {
-        let story = vec![Line::text(format!("would {would}"))];
-        let result = serde_json::json!({ "dry_run": [] });
-        self.settings
-            .safety
-            .dry_run
-            .then(|| Outcome::record(result, Table::default()).tell(story))
+        let dry_run = serde_json::json!({ "dry_run": [] });
+        let said = Outcome::said(dry_run, format!("would {would}"));
+        self.settings.safety.dry_run.then_some(said)
     }
 
     fn connection(&self) -> Result<&Connection, CliError> {

@@ -3,28 +3,14 @@
 use crate::session::service::Source;
 use crate::session::settings::Settings;
 
-/// What a page is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Thing {
-    /// A monitored server.
-    Server,
-    /// A monitored domain.
-    Domain,
-}
-
-impl Thing {
-    /// The path in front of the record's id.
-    pub fn path(self) -> &'static str {
-        match self {
-            Self::Server => "/endpoints/",
-            Self::Domain => "/domains/",
-        }
-    }
-}
+/// The path in front of a server's id.
+pub const SERVERS: &str = "/endpoints/";
+/// The path in front of a domain's id.
+pub const DOMAINS: &str = "/domains/";
 
 /// The address in front of a record's id; the embedded mock has no portal.
-pub fn pages(settings: &Settings, thing: Thing) -> Option<String> {
+pub fn pages(settings: &Settings, path: &str) -> Option<String> {
     let service = settings.service.as_ref().ok()?;
     let base = service.base_url.trim_end_matches('/');
-    (service.source != Source::Local).then(|| format!("{base}{}", thing.path()))
+    (service.source != Source::Local).then(|| format!("{base}{path}"))
 }

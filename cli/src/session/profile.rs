@@ -198,6 +198,10 @@ impl ConfigDocument {
         profiles.is_some_and(|profiles| profiles.contains_key(profile))
     }
 
+    fn profiles(&mut self) -> Option<&mut dyn TableLike> {
+        self.document.get_mut("profiles")?.as_table_like_mut()
+    }
+
     /// Refuses to make a profile in the place of another.
     pub fn refuse_taken(&self, profile: &str) -> Result<(), CliError> {
         match self.has(profile) {
@@ -222,8 +226,7 @@ impl ConfigDocument {
 
     /// Gives a profile another name; its comments and its place stay.
     pub fn rename(&mut self, profile: &str, new: &str) {
-        let profiles = self.document.get_mut("profiles");
-        if let Some(profiles) = profiles.and_then(Item::as_table_like_mut)
+        if let Some(profiles) = self.profiles()
             && let Some(entry) = profiles.remove(profile)
         {
             profiles.insert(new, entry);
@@ -252,8 +255,9 @@ impl ConfigDocument {
 
     /// Removes one value of a profile.
     pub fn unset(&mut self, profile: &str, field: &str) {
-        let profiles = self.document.get_mut("profiles");
-        let entry = profiles.and_then(|profiles| profiles.get_mut(profile));
+        let entry = self
+            .profiles()
+            .and_then(|profiles| profiles.get_mut(profile));
         if let Some(entry) = entry.and_then(Item::as_table_like_mut) {
             entry.remove(field);
         }
@@ -261,15 +265,11 @@ impl ConfigDocument {
 
     /// Removes a profile.
     pub fn remove(&mut self, profile: &str) {
-        if let Some(profiles) = self
-            .document
-            .get_mut("profiles")
-            .and_then(Item::as_table_like_mut)
-        {
+        if let Some(profiles) = self.profiles() {
             profiles.remove(profile);
         }
         if self.default_profile() == Some(profile) {
-            self.document.remove("default_profile");
+            self.unset_default();
         }
     }
 

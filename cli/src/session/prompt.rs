@@ -14,7 +14,6 @@ use std::sync::Arc;
 pub struct Prompt {
     ui: Arc<Ui>,
     safety: Safety,
-    /// Whoever is asked keeps nobody from the embedded mock.
     lease: Lease,
     /// Whether a name was typed for what is protected.
     typed: Cell<Option<bool>>,
@@ -36,6 +35,12 @@ impl Prompt {
         !self.safety.no_input && self.ui.can_ask()
     }
 
+    /// The screen to ask on: whoever is asked keeps nobody from the embedded mock.
+    fn asking(&self) -> &Ui {
+        self.lease.release();
+        &self.ui
+    }
+
     /// Asks for what is missing, or says which option gives it.
     pub fn ask(&self, option: &str, what: &str, question: &str) -> Result<String, CliError> {
         if !self.may_ask() {
@@ -43,32 +48,27 @@ impl Prompt {
                 "{what} is missing: give it with {option}"
             )));
         }
-        self.lease.release();
-        self.ui.ask_text(question)
+        self.asking().ask_text(question)
     }
 
     /// Asks for one of a few letters; each stands for what is behind it.
     pub fn ask_letter(&self, question: &str, letters: &[(char, &str)]) -> Result<char, CliError> {
-        self.lease.release();
-        self.ui.ask_letter(question, letters)
+        self.asking().ask_letter(question, letters)
     }
 
     /// Asks for a line of text that may be left empty, or taken over from before.
     pub fn ask_again(&self, question: &str, before: &str) -> Result<String, CliError> {
-        self.lease.release();
-        self.ui.ask_text_or(question, before)
+        self.asking().ask_text_or(question, before)
     }
 
     /// Lets a person choose several; none is chosen to begin with.
     pub fn choose_some(&self, question: &str, options: &[String]) -> Result<Vec<usize>, CliError> {
-        self.lease.release();
-        self.ui.ask_some(question, options)
+        self.asking().ask_some(question, options)
     }
 
     /// Lets a person choose one of several.
     pub fn choose(&self, question: &str, options: &[String]) -> Result<usize, CliError> {
-        self.lease.release();
-        self.ui.ask_choice(question, options)
+        self.asking().ask_choice(question, options)
     }
 
     /// Whether somebody sees what is told before a change: a person who is asked, a script that left the answer out, or
@@ -114,7 +114,7 @@ impl Prompt {
             None => {}
         }
         let question = format!("About to change what the profile protects ({name}): {about}.");
-        let agreed = self.confirm_by_typing(&question, name);
+        let agreed = self.type_agreed(&self.placed(&question), name);
         self.typed.set(Some(agreed.is_ok()));
         agreed
     }
@@ -125,10 +125,6 @@ impl Prompt {
             Some(place) => format!("{question} This is {place}."),
             None => question.to_owned(),
         }
-    }
-
-    pub fn confirm_by_typing(&self, question: &str, name: &str) -> Result<(), CliError> {
-        self.type_agreed(&self.placed(question), name)
     }
 
     fn type_agreed(&self, question: &str, name: &str) -> Result<(), CliError> {
@@ -152,8 +148,7 @@ impl Prompt {
                 "{question} Nothing was changed: this needs --confirm={name}"
             )));
         }
-        self.lease.release();
-        self.ui.before_question(question);
+        self.asking().before_question(question);
         let typed = self.ui.ask_text(&format!("Type {name} to go on"))?;
         if typed.trim() == name.trim() {
             Ok(())
@@ -171,8 +166,7 @@ impl Prompt {
                 "{question} Nothing was changed: this needs --yes"
             )));
         }
-        self.lease.release();
-        self.ui.before_question(question);
+        self.asking().before_question(question);
         if self.ui.ask_yes("Go on?")? {
             Ok(())
         } else {
@@ -191,8 +185,7 @@ impl Prompt {
 
     /// Asks for a key without showing it.
     pub fn typed_key(&self, question: &str) -> Result<TypedKey, CliError> {
-        self.lease.release();
-        Ok(TypedKey::new(&self.ui.ask_secret(question)?))
+        Ok(TypedKey::new(&self.asking().ask_secret(question)?))
     }
 }
 

@@ -1,7 +1,8 @@
 //! Which address and which key: always a pair from one source, so that a key never travels to another's address.
 
 use crate::error::CliError;
-use crate::session::env_vars;
+use crate::machine::env_vars;
+use crate::session::credentials;
 use crate::session::flags::GlobalArgs;
 use crate::session::profile::{ConfigFile, LOCAL};
 use http::Uri;
@@ -81,12 +82,7 @@ impl EnvironmentPair {
     }
 
     fn key_source(&self) -> Result<Option<KeySource>, CliError> {
-        let key = if self.has_key {
-            env_vars::api_key()?
-        } else {
-            None
-        };
-        Ok(key
+        Ok(credentials::from_environment()?
             .map(KeySource::Environment)
             .or_else(|| self.key_file.clone().map(KeySource::Mounted)))
     }
@@ -105,7 +101,7 @@ impl EnvironmentPair {
     }
 
     fn is_empty(&self) -> bool {
-        self.base_url.is_none() && !self.has_key && self.key_file.is_none()
+        self.names().is_empty()
     }
 }
 

@@ -1,9 +1,8 @@
 //! What the flags, the environment and the profile come to. Strongest first: flags, environment, profile, default.
 
 use crate::error::CliError;
-use crate::machine::paths;
+use crate::machine::{env_vars, paths};
 use crate::session::call_log::{DebugFile, Telling};
-use crate::session::env_vars;
 use crate::session::flags::GlobalArgs;
 use crate::session::pace::Limits;
 use crate::session::profile::{ConfigFile, LOCAL, Profile, Protected};
@@ -158,6 +157,16 @@ impl Settings {
         })
     }
 
+    /// Refuses what is there under the billing namespace only; `what` is as `prices are kept`.
+    pub fn need_billing(&self, what: &str) -> Result<(), CliError> {
+        match self.namespace {
+            Namespace::Provisioning => Err(CliError::usage(format!(
+                "{what} under the billing namespace only: leave out --namespace provisioning"
+            ))),
+            _ => Ok(()),
+        }
+    }
+
     /// The folder that relative paths of the configuration start from.
     pub fn config_folder(&self) -> &std::path::Path {
         self.config_path
@@ -193,17 +202,8 @@ pub fn check_field(field: &str, value: &str) -> Result<(), CliError> {
 }
 
 fn customer(flags: &GlobalArgs, profile: &Profile) -> Result<Option<CustomerId>, CliError> {
-    let named = first_named([
-        ("--customer", flags.customer.clone()),
-        ("SECMON_CUSTOMER", env_vars::text("SECMON_CUSTOMER")?),
-        (
-            "the profile's customer",
-            profile.customer.map(|number| number.to_string()),
-        ),
-    ]);
-    named
-        .map(|(name, text)| parse_customer(name, &text))
-        .transpose()
+    let kept = profile.customer.map(|number| number.to_string());
+    setting("customer", &flags.customer, kept, parse_customer)
 }
 
 /// Reads a customer's number; `name` says where it came from.
@@ -214,14 +214,9 @@ pub fn parse_customer(name: &str, text: &str) -> Result<CustomerId, CliError> {
 }
 
 fn namespace(flags: &GlobalArgs, profile: &Profile) -> Result<Namespace, CliError> {
-    let named = first_named([
-        ("--namespace", flags.namespace.clone()),
-        ("SECMON_NAMESPACE", env_vars::text("SECMON_NAMESPACE")?),
-        ("the profile's namespace", profile.namespace.clone()),
-    ]);
-    named.map_or(Ok(Namespace::Billing), |(name, text)| {
-        parse_namespace(name, &text)
-    })
+    let kept = profile.namespace.clone();
+    let named = setting("namespace", &flags.namespace, kept, parse_namespace)?;
+    Ok(named.unwrap_or(Namespace::Billing))
 }
 
 fn parse_namespace(name: &str, text: &str) -> Result<Namespace, CliError> {
@@ -235,14 +230,9 @@ fn parse_namespace(name: &str, text: &str) -> Result<Namespace, CliError> {
 }
 
 fn rate_limits(flags: &GlobalArgs, profile: &Profile) -> Result<RateLimits, CliError> {
-    let named = first_named([
-        ("--rate-limits", flags.rate_limits.clone()),
-        ("SECMON_RATE_LIMITS", env_vars::text("SECMON_RATE_LIMITS")?),
-        ("the profile's rate_limits", profile.rate_limits.clone()),
-    ]);
-    named.map_or(Ok(RateLimits::On(Limits::DOCUMENTED)), |(name, text)| {
-        parse_rate_limits(name, &text)
-    })
+    let kept = profile.rate_limits.clone();
+    let named = setting("rate_limits", &flags.rate_limits, kept, parse_rate_limits)?;
+    Ok(named.unwrap_or(RateLimits::On(Limits::DOCUMENTED)))
 }
 
 fn parse_rate_limits(name: &str, text: &str) -> Result<RateLimits, CliError> {
@@ -304,7 +294,7 @@ fn safety(flags: &GlobalArgs, profile: &Profile) -> Result<Safety, CliError> {
 fn display(flags: &GlobalArgs, profile: &Profile) -> Result<Display, CliError> {
     let jq = flags.jq.as_deref().map(jq::Filter::parse).transpose()?;
     let format = match &jq {
-        Some(_) => Some(filtered_format(flags)?),
+        Some(_) => filtered_format(flags)?,
         None => format(flags, profile)?,
     };
     Ok(Display {
@@ -322,15 +312,9 @@ fn display(flags: &GlobalArgs, profile: &Profile) -> Result<Display, CliError> {
     })
 }
 
-fn format(flags: &GlobalArgs, profile: &Profile) -> Result<Option<OutputFormat>, CliError> {
-    let named = first_named([
-        ("--output", flags.output.clone()),
-        ("SECMON_OUTPUT", env_vars::text("SECMON_OUTPUT")?),
-        ("the profile's output", profile.output.clone()),
-    ]);
-    named
-        .map(|(name, text)| parse_format(name, &text))
-        .transpose()
+fn format(flags: &GlobalArgs, profile: &Profile) -> Result<OutputFormat, CliError> {
+    let kept = profile.output.clone();
+    Ok(setting("output", &flags.output, kept, parse_format)?.unwrap_or_default())
 }
 
 fn parse_format(name: &str, text: &str) -> Result<OutputFormat, CliError> {
@@ -351,13 +335,24 @@ fn filtered_format(flags: &GlobalArgs) -> Result<OutputFormat, CliError> {
     }
 }
 
-/// The strongest of the places a setting can come from, with its name for errors.
-fn first_named<const N: usize>(
-    places: [(&'static str, Option<String>); N],
-) -> Option<(&'static str, String)> {
-    places
+/// A setting from the strongest of its places: the option, the variable, the profile. Each is named after the field.
+fn setting<T>(
+    field: &str,
+    flag: &Option<String>,
+    kept: Option<String>,
+    parse: fn(&str, &str) -> Result<T, CliError>,
+) -> Result<Option<T>, CliError> {
+    let variable = format!("SECMON_{}", field.to_ascii_uppercase());
+    let typed = env_vars::text(&variable)?;
+    let places = [
+        (format!("--{}", field.replace('_', "-")), flag.clone()),
+        (variable, typed),
+        (format!("the profile's {field}"), kept),
+    ];
+    let named = places
         .into_iter()
-        .find_map(|(name, value)| Some((name, value?)))
+        .find_map(|(name, text)| Some((name, text?)));
+    named.map(|(name, text)| parse(&name, &text)).transpose()
 }
 
 /// Without any time no call could be made.

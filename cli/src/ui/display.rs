@@ -8,7 +8,7 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Default)]
 pub struct Display {
     /// The form.
-    pub format: Option<OutputFormat>,
+    pub format: OutputFormat,
     /// What filters a JSON result.
     pub jq: Option<Arc<jq::Filter>>,
     /// What becomes of CSV cells that a spreadsheet would run.
@@ -32,9 +32,10 @@ pub struct Display {
 }
 
 /// The forms a result can take on standard output.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum OutputFormat {
     /// For reading.
+    #[default]
     Table,
     /// For reading, with every column.
     Wide,

@@ -53,20 +53,9 @@ impl Invocation {
 
     /// Keeps the options that choose the service, as they were typed, and the customer.
     #[must_use]
-    pub fn about(mut self, service: &[(&str, Option<String>)], customer: Option<&str>) -> Self {
-        for (name, value) in service {
-            if let Some(value) = value {
-                self.service.extend([(*name).to_owned(), quoted(value)]);
-            }
-        }
+    pub fn about(mut self, service: Vec<String>, customer: Option<&str>) -> Self {
+        self.service = service;
         self.customer = customer.map(quoted);
-        self
-    }
-
-    /// Keeps that the embedded mock is the service.
-    #[must_use]
-    pub fn about_local(mut self) -> Self {
-        self.service.push("--local".to_owned());
         self
     }
 

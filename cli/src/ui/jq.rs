@@ -43,19 +43,9 @@ enum News {
     /// A result, as one line.
     Line(String),
     /// It has ended.
-    Over(Result<(), Problem>),
+    Over(Result<(), CliError>),
     /// A Ctrl-C came.
     Interrupted,
-}
-
-/// Why an expression came to no end of its own.
-#[cfg_attr(not(feature = "jq"), expect(dead_code))]
-#[derive(Debug)]
-enum Problem {
-    /// It cannot be read.
-    Unreadable(String),
-    /// It does not fit the result.
-    Failed(String),
 }
 
 impl Filter {
@@ -98,32 +88,28 @@ impl Filter {
         Ok(interrupt::heeded(
             // Where nobody listens any more it has ended already.
             || drop(interrupted.send(News::Interrupted)),
-            || self.collect(&news, ends_at),
+            || collect(&news, ends_at),
         ))
     }
+}
 
-    fn collect(&self, news: &Receiver<News>, ends_at: Instant) -> Filtered {
-        let mut text = String::new();
-        let trouble = loop {
-            let left = ends_at.saturating_duration_since(Instant::now());
-            match news.recv_timeout(left) {
-                Ok(News::Line(line)) if !left.is_zero() => text.push_str(&line),
-                Ok(News::Over(Ok(()))) => break None,
-                Ok(News::Over(Err(Problem::Unreadable(reason)))) => {
-                    break Some(refused(&self.expression, &reason));
-                }
-                Ok(News::Over(Err(Problem::Failed(reason)))) => break Some(failed(&reason)),
-                Ok(News::Interrupted) => break Some(broken_off()),
-                Ok(News::Line(_)) | Err(_) => {
-                    let seconds = PATIENCE.as_secs();
-                    break Some(failed(&format!(
-                        "the expression did not end within {seconds} s"
-                    )));
-                }
+fn collect(news: &Receiver<News>, ends_at: Instant) -> Filtered {
+    let mut text = String::new();
+    let trouble = loop {
+        let left = ends_at.saturating_duration_since(Instant::now());
+        match news.recv_timeout(left) {
+            Ok(News::Line(line)) if !left.is_zero() => text.push_str(&line),
+            Ok(News::Over(end)) => break end.err(),
+            Ok(News::Interrupted) => break Some(broken_off()),
+            Ok(News::Line(_)) | Err(_) => {
+                let seconds = PATIENCE.as_secs();
+                break Some(failed(&format!(
+                    "the expression did not end within {seconds} s"
+                )));
             }
-        };
-        Filtered { text, trouble }
-    }
+        }
+    };
+    Filtered { text, trouble }
 }
 
 /// What the thread does. What it tells after nobody listens is lost, and ends it.
@@ -138,18 +124,15 @@ fn work(expression: &str, result: Option<&str>, tell: &SyncSender<News>) {
 }
 
 #[cfg(not(feature = "jq"))]
-fn work(_expression: &str, _result: Option<&str>, tell: &SyncSender<News>) {
+fn work(expression: &str, _result: Option<&str>, tell: &SyncSender<News>) {
     let reason = "cannot be run: this program was built without the feature jq";
-    let _ = tell.send(News::Over(Err(Problem::Unreadable(reason.to_owned()))));
+    let _ = tell.send(News::Over(Err(refused(expression, reason))));
 }
 
 fn refused(expression: &str, reason: &str) -> CliError {
     /// An expression that is longer is somebody's file, and its beginning is enough to know it by.
     const SHOWN: usize = 200;
-    let mut shown: String = expression.chars().take(SHOWN).collect();
-    if shown.len() < expression.len() {
-        shown.push_str("...");
-    }
+    let shown = beginning(expression, SHOWN);
     CliError::usage(format!("--jq: {shown:?} {reason}"))
         .hint("it is the language of jq, as in --jq '.[] | select(.status == \"open\") | .id'")
 }
@@ -158,6 +141,15 @@ fn refused(expression: &str, reason: &str) -> CliError {
 fn failed(reason: &str) -> CliError {
     let message = format!("--jq does not fit the result: {reason}");
     CliError::new(Own::Jq, message)
+}
+
+/// Enough of a text to know it by.
+fn beginning(text: &str, enough: usize) -> String {
+    let mut beginning: String = text.chars().take(enough).collect();
+    if beginning.len() < text.len() {
+        beginning.push_str("...");
+    }
+    beginning
 }
 
 fn broken_off() -> CliError {

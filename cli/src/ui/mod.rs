@@ -28,6 +28,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -39,8 +40,7 @@ use planned::Plan;
 pub use planned::Planned;
 pub use progress::Progress;
 pub use rows::rank as severity_rank;
-use sanitize::sanitize_cell;
-pub use sanitize::{escape_json, sanitize};
+pub use sanitize::{escape_json, sanitize, sanitize_cell};
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const LABEL: Style = AnsiColor::Cyan.on_default();
@@ -63,47 +63,40 @@ pub enum Reader {
 #[derive(Debug)]
 pub struct Ui {
     display: Display,
-    format: OutputFormat,
     invocation: Invocation,
     /// When the wait that was last told of is over.
     wait_said: Mutex<Option<Instant>>,
     /// The bar on the screen.
     bar: Mutex<Option<Progress>>,
     /// Whether the names of the columns stand above the parts of a result.
-    headed: Mutex<bool>,
+    headed: AtomicBool,
 }
 
 impl Ui {
     /// The screen for these settings.
     pub fn new(display: Display, invocation: Invocation) -> Self {
         set_color(display.color);
-        let format = display.format.unwrap_or(OutputFormat::Table);
         Self {
             display,
-            format,
             invocation,
             wait_said: Mutex::default(),
             bar: Mutex::default(),
-            headed: Mutex::default(),
+            headed: AtomicBool::new(false),
         }
     }
 
     /// For what goes wrong before there are settings: JSON where the raw arguments ask for it.
     pub fn before_settings(invocation: Invocation) -> Self {
-        let json = invocation.wants_json();
-        let format = if json { Some(OutputFormat::Json) } else { None };
-        Self::new(
-            Display {
-                format,
-                ..Display::default()
-            },
-            invocation,
-        )
+        let mut display = Display::default();
+        if invocation.wants_json() {
+            display.format = OutputFormat::Json;
+        }
+        Self::new(display, invocation)
     }
 
     /// The form results take.
     pub fn format(&self) -> OutputFormat {
-        self.format
+        self.display.format
     }
 
     /// How many items of a list need be read: the limit, unless a sort must see all of them first.
@@ -149,13 +142,12 @@ impl Ui {
     /// Whether a list is shown as its pages come: one value a line, in the order in which they come.
     pub fn streams(&self) -> bool {
         let display = &self.display;
-        self.format == OutputFormat::Jsonl && display.sort.is_none() && display.jq.is_none()
+        display.format == OutputFormat::Jsonl && display.sort.is_none() && display.jq.is_none()
     }
 
     /// Whether results are shown as JSON, or a filter reads them so.
     pub fn shows_json(&self) -> bool {
-        let is_json = matches!(self.format, OutputFormat::Json | OutputFormat::Jsonl);
-        is_json || self.display.jq.is_some()
+        self.json() || self.display.jq.is_some()
     }
 
     /// Shows part of a result that comes bit by bit: as JSON, one value a line.
@@ -164,26 +156,18 @@ impl Ui {
         if self.display.jq.is_some() {
             return self.result(&outcome);
         }
-        if self.format == OutputFormat::Json {
+        if self.format() == OutputFormat::Json {
             return self.print(&json_lines(&outcome.result));
         }
         let text = self.render(&outcome);
-        let mut headed = self.headed.lock().unwrap_or_else(PoisonError::into_inner);
-        let has_heading = !self.display.no_headers && self.has_headings();
+        let headed = self.headed.swap(true, Ordering::Relaxed);
+        let is_bare = matches!(self.format(), OutputFormat::Jsonl | OutputFormat::Ids);
+        let has_heading = !is_bare && !self.display.no_headers;
         let shown = match text.split_once('\n') {
-            Some((_heading, rows)) if has_heading && *headed => rows,
+            Some((_heading, rows)) if has_heading && headed => rows,
             _ => &text,
         };
-        *headed = true;
         self.print(shown)
-    }
-
-    /// Whether the form begins with the names of the columns.
-    fn has_headings(&self) -> bool {
-        matches!(
-            self.format,
-            OutputFormat::Table | OutputFormat::Wide | OutputFormat::Csv
-        )
     }
 
     /// Writes the result in the form that was asked for, through the filter where there is one.
@@ -200,7 +184,7 @@ impl Ui {
 
     /// Whether programs read the result: it is written as it is, whatever it holds.
     fn is_data(&self) -> bool {
-        !matches!(self.format, OutputFormat::Table | OutputFormat::Wide)
+        !matches!(self.format(), OutputFormat::Table | OutputFormat::Wide)
     }
 
     fn filtered(&self, filter: &Filter, result: &Value) -> Result<Reader, CliError> {
@@ -222,7 +206,7 @@ impl Ui {
     }
 
     fn render(&self, outcome: &Outcome) -> String {
-        match (self.format, outcome.story.as_slice()) {
+        match (self.format(), outcome.story.as_slice()) {
             (_, [Line::Verbatim(text)]) if outcome.is_text() => text.clone(),
             (OutputFormat::Json, _) => pretty(&outcome.result),
             (OutputFormat::Jsonl, _) => json_lines(&outcome.result),
@@ -241,7 +225,7 @@ impl Ui {
     }
 
     fn table(&self, table: &Table) -> String {
-        table::render(table, &self.display, self.format == OutputFormat::Wide)
+        table::render(table, &self.display, self.format() == OutputFormat::Wide)
     }
 
     fn story(&self, story: &[Line], rows: &Table) -> String {
@@ -430,7 +414,7 @@ impl Ui {
 
     /// Shows what a dry run would have sent.
     pub fn planned(&self, planned: &[Planned]) -> Exit {
-        let written = match self.format {
+        let written = match self.format() {
             _ if self.display.jq.is_some() => {
                 let plan = Outcome::record(to_json(&Plan { dry_run: planned }), Table::default());
                 self.result(&plan)
@@ -482,7 +466,7 @@ impl Ui {
     }
 
     fn json(&self) -> bool {
-        matches!(self.format, OutputFormat::Json | OutputFormat::Jsonl)
+        matches!(self.format(), OutputFormat::Json | OutputFormat::Jsonl)
     }
 
     /// With JSON and no terminal on standard error, only the error object is written there.

@@ -60,6 +60,11 @@ impl Outcome {
         self
     }
 
+    /// What was done, in a sentence; scripts get a record.
+    pub fn said(record: Value, sentence: impl Into<String>) -> Self {
+        Self::record(record, Table::default()).tell(vec![Line::text(sentence)])
+    }
+
     /// Nothing more: everything was shown on the way.
     pub fn silent() -> Self {
         Self::text("")

@@ -2,7 +2,7 @@
 
 use super::{Ui, sanitize};
 use crate::error::{CliError, Own};
-use crate::session::env_vars;
+use crate::machine::env_vars;
 use std::io::BufRead;
 
 /// Whether questions are asked this way.

@@ -49,6 +49,10 @@ const CUT: [(&str, usize); 9] = [
 /// Columns of sentences, which go on in the next line, and how narrow they may become.
 const WRAPPED: [(&str, usize); 2] = [("message", 30), ("content_preview", 30)];
 
+fn is_wrapped(column: &Column) -> bool {
+    WRAPPED.iter().any(|(name, _)| *name == column.name)
+}
+
 /// The least width of a column whose longest cell is this wide.
 fn least(column: &Column, natural: usize, listed: &[(&str, usize)]) -> usize {
     let known = listed.iter().find(|(name, _)| *name == column.name);
@@ -231,13 +235,7 @@ fn fitted(table: &Table, display: &Display, mut shown: Vec<usize>, screen: usize
         return draw(&drawn, display);
     }
     // A sentence that goes on in the next line would part a row from what stands below it.
-    let is_wrapped = |i: &usize| {
-        WRAPPED
-            .iter()
-            .any(|(name, _)| *name == table.columns[*i].name)
-    };
-    below.extend(shown.iter().copied().filter(is_wrapped));
-    shown.retain(|i| !is_wrapped(i));
+    below.extend(shown.extract_if(.., |i| is_wrapped(&table.columns[*i])));
     below.reverse();
     drawn = drawing(&shown, Form::ShortIdsAndTimes);
     drawn.cut_to(screen);
@@ -303,10 +301,7 @@ fn draw(drawing: &Drawing<'_>, display: &Display) -> String {
     }
     for (at, column) in drawn.column_iter_mut().enumerate() {
         column.set_padding((0, GAP));
-        if !WRAPPED
-            .iter()
-            .any(|(name, _)| *name == drawing.column(at).name)
-        {
+        if !is_wrapped(drawing.column(at)) {
             column.set_constraint(ColumnConstraint::ContentWidth);
         }
     }

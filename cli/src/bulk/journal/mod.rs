@@ -10,7 +10,7 @@ mod record;
 mod store;
 
 use crate::bulk::args::RunArgs;
-use crate::bulk::{End, Item};
+use crate::bulk::{End, Item, Label, Prior};
 use crate::context::Context;
 use crate::error::{CliError, Exit, Own};
 use crate::machine::paths;
@@ -18,12 +18,13 @@ use crate::values::durations;
 use chrono::{DateTime, Utc};
 use record::{JournalLine, KeptEnd};
 use secmon::model::CustomerId;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use store::{Opened, Store};
+use store::Store;
 use uuid::Uuid;
 
 /// How long the same command goes on with an unfinished run unasked.
@@ -39,12 +40,8 @@ pub struct Trace {
     pub key: Key,
     /// All that it says: a corrected row is another change of the same target.
     pub content: String,
-    /// Its line in the file.
-    pub row: Option<u64>,
-    /// As it was named.
-    pub target: String,
-    /// The customer it belongs to.
-    pub customer: Option<CustomerId>,
+    /// What people know it by.
+    pub label: Label,
     /// What a later run could not find out again.
     pub subject: Value,
     /// Whether the service says by now that what an earlier run did no longer stands.
@@ -95,15 +92,6 @@ impl<'a> Origin<'a> {
     }
 }
 
-/// What is known of a row that is about to be sent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Prior {
-    /// It was not sent, or it was refused.
-    Nothing,
-    /// It was sent, and nobody saw the answer.
-    PerhapsDone,
-}
-
 /// The journal of one run. In a dry run, and where no file can be kept, it remembers nothing.
 #[derive(Debug, Default)]
 pub struct Journal {
@@ -151,8 +139,8 @@ impl Journal {
         }
         let run = hash(&[context.session.account()?, operation, &origin.name(keys)]);
         let (store, lines) = match open_file(&run) {
-            Ok(Opened::Ours(store, lines)) => (store, lines),
-            Ok(Opened::Busy) => return Err(busy()),
+            Ok(Some(opened)) => opened,
+            Ok(None) => return Err(busy()),
             Err(error) => {
                 context.screen.note(&format!(
                     "warning: no journal can be kept ({error}): a run that is interrupted begins anew"
@@ -166,11 +154,10 @@ impl Journal {
             to_begin: RefCell::default(),
             unanswered: Cell::default(),
         };
-        let unfinished = Unfinished::find(&lines, args)?;
-        match unfinished {
-            Some(unfinished) if unfinished.is_wanted(args, fresh) => {
+        match unfinished(&lines, args)? {
+            Some(age) if !args.restart && (args.resume || age <= fresh) => {
                 journal.rows = earlier(lines);
-                journal.announce(context, keys, &unfinished);
+                journal.announce(context, keys, age);
             }
             unfinished => {
                 if unfinished.is_some() && !args.restart {
@@ -195,7 +182,7 @@ impl Journal {
         self.write(&JournalLine::Began { at, operation })
     }
 
-    fn announce(&self, context: &Context, keys: &[Key], unfinished: &Unfinished) {
+    fn announce(&self, context: &Context, keys: &[Key], age: Duration) {
         let known = |key: &&Key| self.rows.get(key).is_some_and(EarlierRow::is_settled);
         let done = match keys {
             [] => format!(
@@ -211,7 +198,7 @@ impl Journal {
                 durations::counted(keys.len(), "row")
             ),
         };
-        let age = durations::shown(unfinished.age);
+        let age = durations::shown(age);
         context.screen.note(&format!(
             "continuing the run that was left unfinished {age} ago: {done} (--restart does all of them again)"
         ));
@@ -227,6 +214,11 @@ impl Journal {
     /// What the earlier run knew of a row, whatever became of it.
     pub fn subject(&self, key: &Key) -> Option<&Value> {
         Some(&self.rows.get(key)?.subject)
+    }
+
+    /// The same as the record that was kept.
+    pub fn recalled<T: DeserializeOwned>(&self, key: &Key) -> Option<T> {
+        serde_json::from_value(self.subject(key)?.clone()).ok()
     }
 
     /// What the earlier run knew of each of its rows.
@@ -275,9 +267,9 @@ impl Journal {
             at: now(),
             key: trace.key.0.clone(),
             content: digest(&trace.content),
-            row: trace.row,
-            target: trace.target.clone(),
-            customer: trace.customer,
+            row: trace.label.row,
+            target: trace.label.name.clone(),
+            customer: trace.label.customer,
             subject: trace.subject.clone(),
         })?;
         // Of a row that an interruption drops here there is no second line either.
@@ -320,36 +312,23 @@ impl EarlierRow {
     }
 }
 
-/// A run that has not ended.
-struct Unfinished {
-    age: Duration,
-}
-
-impl Unfinished {
-    /// The run that the lines tell of; asking for one that is not there is an error.
-    fn find(lines: &[JournalLine], args: &RunArgs) -> Result<Option<Self>, CliError> {
-        let last = lines
-            .last()
-            .filter(|line| !matches!(line, JournalLine::Closed { .. }));
-        let at = last.and_then(|line| DateTime::parse_from_rfc3339(line.at()).ok());
-        let Some(at) = at else {
-            return match args.resume {
-                false => Ok(None),
-                true => Err(CliError::usage(
-                    "--resume: no run of this command was interrupted",
-                )
-                .hint("leave --resume out: an interrupted run continues by itself when its command is given again")),
-            };
+/// The age of the run that the lines tell of, where it has not ended; asking for one that is not there is an error.
+fn unfinished(lines: &[JournalLine], args: &RunArgs) -> Result<Option<Duration>, CliError> {
+    let last = lines
+        .last()
+        .filter(|line| !matches!(line, JournalLine::Closed { .. }));
+    let at = last.and_then(|line| DateTime::parse_from_rfc3339(line.at()).ok());
+    let Some(at) = at else {
+        return match args.resume {
+            false => Ok(None),
+            true => Err(CliError::usage(
+                "--resume: no run of this command was interrupted",
+            )
+            .hint("leave --resume out: an interrupted run continues by itself when its command is given again")),
         };
-        let age = Utc::now().signed_duration_since(at).to_std();
-        Ok(Some(Self {
-            age: age.unwrap_or_default(),
-        }))
-    }
-
-    fn is_wanted(&self, args: &RunArgs, fresh: Duration) -> bool {
-        !args.restart && (args.resume || self.age <= fresh)
-    }
+    };
+    let age = Utc::now().signed_duration_since(at).to_std();
+    Ok(Some(age.unwrap_or_default()))
 }
 
 /// Whether nothing is open about a row: it was done, or the service refused it for good.
@@ -398,7 +377,7 @@ fn earlier(lines: Vec<JournalLine>) -> HashMap<Key, EarlierRow> {
     rows
 }
 
-fn open_file(run: &str) -> std::io::Result<Opened> {
+fn open_file(run: &str) -> std::io::Result<Option<(Store, Vec<JournalLine>)>> {
     let folder = folder()?;
     std::fs::create_dir_all(&folder)?;
     // What cannot be tidied up keeps nobody from working.

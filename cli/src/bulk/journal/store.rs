@@ -18,24 +18,14 @@ pub struct Store {
     length: u64,
 }
 
-/// The result of opening a file.
-pub enum Opened {
-    /// It is ours, with what it holds.
-    Ours(Store, Vec<JournalLine>),
-    /// Another process is at work on the same run.
-    Busy,
-}
-
 impl Store {
-    /// Locks and reads the file. A last line that was cut off by a crash or a full disk is dropped.
-    pub fn open(path: &Path) -> Result<Opened> {
+    /// Locks and reads the file; none where another process is at work on the same run. A last line that was cut off by a crash or a full disk is dropped.
+    pub fn open(path: &Path) -> Result<Option<(Self, Vec<JournalLine>)>> {
         let mut file = loop {
-            let mut options = File::options();
-            options.create(true).truncate(false).read(true).write(true);
-            match take(files::private(&mut options).open(path)?, path)? {
+            match take(files::open_shared(path)?, path)? {
                 Held::Ours(file) => break file,
                 Held::Replaced => {}
-                Held::Busy => return Ok(Opened::Busy),
+                Held::Busy => return Ok(None),
             }
         };
         let mut bytes = Vec::new();
@@ -47,7 +37,7 @@ impl Store {
         file.seek(SeekFrom::End(0))?;
         let lines = bytes[..whole].split(|byte| *byte == b'\n');
         let lines = lines.filter_map(|line| serde_json::from_slice(line).ok());
-        Ok(Opened::Ours(Self { file, length }, lines.collect()))
+        Ok(Some((Self { file, length }, lines.collect())))
     }
 
     /// Adds a line; when this returns, it is on the disk. Of one that does not fit nothing stays.
@@ -114,7 +104,7 @@ fn is_old(path: &Path) -> Result<bool> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Held, KEPT, Opened, Store, files, prune, take};
+    use super::{Held, KEPT, Store, files, prune, take};
     use std::fs::File;
     use std::path::Path;
     use std::sync::atomic::{AtomicBool, Ordering};
@@ -158,7 +148,7 @@ mod tests {
             });
             for round in 0..ROUNDS {
                 old(&path);
-                if let Ok(Opened::Ours(store, _)) = Store::open(&path) {
+                if let Ok(Some((store, _))) = Store::open(&path) {
                     let mut looks = (0..LOOKS).map(|_| files::is_still_at(&store.file, &path));
                     let there = looks.all(|there| there);
                     over.store(!there, Ordering::Relaxed);

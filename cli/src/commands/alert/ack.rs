@@ -173,17 +173,10 @@ async fn open_domain_alerts(
         .transpose()?;
     let domains = match &args.domain {
         Some(name) => references::domains(context, std::slice::from_ref(name)).await?,
-        None => references::all_domains(&context.session, &context.notebook, customer).await?,
+        None => references::all_domains(&context.session, customer).await?,
     };
     let open = DomainAlertStatus::Open;
-    let alerts = alerts::of_domains(
-        &context.session,
-        &context.notebook,
-        customer,
-        &domains,
-        Some(&open),
-    )
-    .await?;
+    let alerts = alerts::of_domains(&context.session, customer, &domains, Some(&open)).await?;
     let wanted = alerts.into_iter().filter(|alert| {
         severity
             .as_ref()
@@ -223,16 +216,8 @@ pub async fn acknowledge_one(
     let sent = session
         .write(request, &format!("alert {}", named.handle()))
         .await;
-    let Some(answer) =
-        sent.map_err(|error| error.during(format!("acknowledging {}", named.handle())))?
-    else {
-        return Ok(End::Planned);
-    };
-    let record = to_json(&answer.data.alert);
-    Ok(match alert.status {
-        DomainAlertStatus::Acknowledged => {
-            End::Skipped(ends::unchanged(&named, record, "was already acknowledged"))
-        }
-        _ => End::Done(ends::done(&named, record, "is acknowledged")),
-    })
+    let sent = sent.map_err(|error| error.during(format!("acknowledging {}", named.handle())))?;
+    let record = sent.map(|answer| to_json(&answer.data.alert));
+    let already = alert.status == DomainAlertStatus::Acknowledged;
+    Ok(ends::end(&named, record, "acknowledged", already))
 }

@@ -53,15 +53,7 @@ pub async fn run(context: &Context, args: AlertAllowArgs) -> Result<Outcome, Cli
     let mut wanted = Vec::new();
     for alert in alerts::find(context, &args.alerts).await? {
         match alert {
-            Alert::Port(alert) => {
-                let (place, port) = place_of(context, &alert).await?;
-                let addition = addition.clone();
-                wanted.push(Wanted {
-                    place,
-                    port,
-                    addition,
-                });
-            }
+            Alert::Port(alert) => wanted.push(rule_for(context, &alert, &addition).await?),
             Alert::Domain(_) => {
                 return Err(CliError::usage(format!(
                     "{} is about a domain, not about a port: there is nothing to allow",
@@ -77,7 +69,11 @@ pub async fn run(context: &Context, args: AlertAllowArgs) -> Result<Outcome, Cli
     create::run(context, ALLOWED, &wanted, Existing::Skip, &args.run).await
 }
 
-async fn place_of(context: &Context, alert: &PortAlert) -> Result<(Place, PortSpec), CliError> {
+async fn rule_for(
+    context: &Context,
+    alert: &PortAlert,
+    addition: &Addition,
+) -> Result<Wanted, CliError> {
     let unclear = || {
         CliError::not_found(format!(
             "alert {} does not say which server and port it is about",
@@ -87,9 +83,12 @@ async fn place_of(context: &Context, alert: &PortAlert) -> Result<(Place, PortSp
     let endpoint = alert.endpoint_id.ok_or_else(unclear)?;
     let port = NonZeroU16::new(alert.port).ok_or_else(unclear)?;
     let endpoint = references::endpoint(context, &endpoint.to_string()).await?;
-    let port = PortSpec {
-        range: PortRange::single(port),
-        protocol: alert.protocol.clone(),
-    };
-    Ok((Place::Server(Box::new(endpoint)), port))
+    Ok(Wanted {
+        place: Place::Server(Box::new(endpoint)),
+        port: PortSpec {
+            range: PortRange::single(port),
+            protocol: alert.protocol.clone(),
+        },
+        addition: addition.clone(),
+    })
 }

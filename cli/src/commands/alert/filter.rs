@@ -1,5 +1,6 @@
 //! Which alerts a list, a watch or a triage is about.
 
+use crate::commands::domain::named;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::references::alert_pages::AlertPages;
@@ -65,23 +66,15 @@ pub enum Scope {
     Domain(DomainRef),
 }
 
-/// What was found, and whose it is.
-pub struct Found {
-    /// The customer.
-    pub customer: CustomerId,
-    /// Its alerts, those of ports first.
-    pub alerts: Vec<Alert>,
-}
-
-/// Reads the alerts that the filters admit.
+/// Reads the alerts that the filters admit, those of ports first, and whose they are.
 pub async fn read(
     context: &Context,
     filter: &AlertFilter,
-    status: Option<AlertStatusArg>,
-) -> Result<Found, CliError> {
+    status: AlertStatusArg,
+) -> Result<(CustomerId, Vec<Alert>), CliError> {
     let (customer, scope) = scope(context, filter).await?;
-    let alerts = read_at(context, filter, status, (customer, &scope)).await?;
-    Ok(Found { customer, alerts })
+    let alerts = read_at(context, filter, Some(status), (customer, &scope)).await?;
+    Ok((customer, alerts))
 }
 
 /// The same of a place that is known.
@@ -107,19 +100,19 @@ pub async fn lists<'a>(
     status: Option<AlertStatusArg>,
     (customer, scope): (CustomerId, &Scope),
 ) -> Result<Vec<AlertPages<'a>>, CliError> {
-    let parts = (&context.session, &*context.notebook);
-    context.session.ready().await?;
+    let session = &context.session;
+    session.ready().await?;
     let mut lists = Vec::new();
     if wanted(filter.kind, AlertKind::Port) && !matches!(scope, Scope::Domain(_)) {
         let asked = ports(customer, scope, status);
-        let pages = asked.map(|list| AlertPages::of_ports(parts, customer, list));
+        let pages = asked.map(|list| AlertPages::of_ports(session, customer, list));
         lists.extend(pages.transpose()?);
     }
     let of_domains = wanted(filter.kind, AlertKind::Domain) && filter.port.is_none();
     if of_domains && !matches!(scope, Scope::Server(_)) {
         let status = status.map(domain_status);
         for domain in domains(context, customer, scope).await? {
-            let pages = AlertPages::of_domain(parts, customer, domain, status.as_ref())?;
+            let pages = AlertPages::of_domain(session, customer, domain, status.as_ref())?;
             lists.push(pages);
         }
     }
@@ -185,12 +178,7 @@ pub async fn scope(
         ));
     }
     if let Some(name) = &filter.domain {
-        let names = std::slice::from_ref(name);
-        let customer = references::customer_of_domains(context, names)?;
-        let mut found = references::domains(context, names).await?;
-        let domain = found
-            .pop()
-            .ok_or_else(|| CliError::not_found(format!("no domain {name:?}")))?;
+        let (domain, customer) = named::one(context, name).await?;
         return Ok((customer, Scope::Domain(domain)));
     }
     Ok((customer(context)?, Scope::Customer))
@@ -234,7 +222,7 @@ async fn domains(
     if let Scope::Domain(domain) = scope {
         return Ok(vec![domain.id]);
     }
-    let domains = references::all_domains(&context.session, &context.notebook, customer).await?;
+    let domains = references::all_domains(&context.session, customer).await?;
     if domains.len() > EXPENSIVE {
         context.screen.note(&format!(
             "reading the alerts of {} domains takes as many calls",

@@ -117,7 +117,7 @@ async fn places(
     context: &Context,
     args: &AlertListArgs,
 ) -> Result<Vec<(CustomerId, Scope)>, CliError> {
-    let (session, notebook) = (&context.session, &context.notebook);
+    let session = &context.session;
     if !args.all_customers {
         let named = args.filter.endpoint.is_some() || args.filter.domain.is_some();
         if session.settings.customer.is_none() && !named && context.prompt.may_ask() {
@@ -132,7 +132,7 @@ async fn places(
             "--all-customers is for every customer, but customer {customer} is named: leave one of them out"
         )));
     }
-    let servers = references::all_endpoints(session, notebook, None).await?;
+    let servers = references::all_endpoints(session, None).await?;
     let domains = session.known()?.domains.iter();
     let owners = servers
         .iter()

@@ -38,7 +38,8 @@ const RESOLVED: Words = Words {
     skipped: "already resolved",
 };
 
-const ALREADY_RESOLVED: &str = "was already resolved";
+/// What an alert is then.
+const STATE: &str = "resolved";
 
 /// `secmon alert resolve`.
 pub async fn run(context: &Context, args: &AlertResolveArgs) -> Result<Outcome, CliError> {
@@ -68,14 +69,10 @@ async fn resolve_found(
     alerts: &[Alert],
     customer: CustomerId,
 ) -> Result<Outcome, CliError> {
-    let open_ones = match args.ack {
-        true => OpenOnes::AreAcknowledged,
-        false => OpenOnes::Stay,
-    };
     let resolving = Resolving {
         context,
         customer,
-        open_ones,
+        acknowledges: args.ack,
     };
     let items = bulk::change_all(context, &resolving, alerts, &args.run).await?;
     let mut outcome = bulk::conclude(&context.screen, RESOLVED, items)?;
@@ -88,18 +85,12 @@ async fn resolve_found(
     Ok(outcome)
 }
 
-/// What happens to a domain alert that nobody has acknowledged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum OpenOnes {
-    Stay,
-    AreAcknowledged,
-}
-
 /// Alerts that are resolved.
 struct Resolving<'a> {
     context: &'a Context,
     customer: CustomerId,
-    open_ones: OpenOnes,
+    /// A domain alert that nobody has acknowledged is acknowledged first.
+    acknowledges: bool,
 }
 
 impl ChangeOfMany for Resolving<'_> {
@@ -125,11 +116,14 @@ impl ChangeOfMany for Resolving<'_> {
     }
 
     async fn apply(&self, alert: &Alert, prior: Prior) -> Result<End, CliError> {
-        let (context, customer) = (self.context, self.customer);
+        let (session, customer) = (&self.context.session, self.customer);
         let end = match alert {
-            Alert::Port(alert) => resolve_port(&context.session, alert, customer).await?,
+            Alert::Port(alert) => resolve_port(session, alert, customer).await?,
             Alert::Domain(alert) => {
-                resolve_domain(&context.session, alert, customer, self.open_ones).await?
+                if self.acknowledges && alert.status == DomainAlertStatus::Open {
+                    acknowledge_one(session, alert, customer).await?;
+                }
+                resolve_domain(session, alert, customer).await?
             }
         };
         Ok(end.after(prior))
@@ -147,36 +141,20 @@ async fn resolve_port(
     let sent = session
         .write_touching(ResolvePortAlert::new(customer, alert.id), &about, server)
         .await;
-    let Some(answer) =
-        sent.map_err(|error| error.during(format!("resolving alert {}", alert.id)))?
-    else {
-        return Ok(End::Planned);
-    };
-    let record = to_json(&answer.data.alert);
-    Ok(match alert.status {
-        PortAlertStatus::Resolved => {
-            End::Skipped(ends::unchanged(&named, record, ALREADY_RESOLVED))
-        }
-        _ => End::Done(ends::done(&named, record, "is resolved")),
-    })
+    let sent = sent.map_err(|error| error.during(format!("resolving alert {}", alert.id)))?;
+    let record = sent.map(|answer| to_json(&answer.data.alert));
+    let already = alert.status == PortAlertStatus::Resolved;
+    Ok(ends::end(&named, record, STATE, already))
 }
 
 async fn resolve_domain(
     session: &Session,
     alert: &DomainAlert,
     customer: CustomerId,
-    open_ones: OpenOnes,
 ) -> Result<End, CliError> {
     let named = Alert::Domain(Box::new(alert.clone()));
     if alert.status == DomainAlertStatus::Resolved {
-        return Ok(End::Skipped(ends::unchanged(
-            &named,
-            to_json(alert),
-            ALREADY_RESOLVED,
-        )));
-    }
-    if open_ones == OpenOnes::AreAcknowledged && alert.status == DomainAlertStatus::Open {
-        acknowledge_one(session, alert, customer).await?;
+        return Ok(ends::end(&named, Some(to_json(alert)), STATE, true));
     }
     let request = ResolveDomainAlert::new(customer, alert.monitored_domain_id, alert.id);
     let sent = session
@@ -192,11 +170,6 @@ async fn resolve_domain(
             _ => error,
         }
     })?;
-    Ok(sent.map_or(End::Planned, |answer| {
-        End::Done(ends::done(
-            &named,
-            to_json(&answer.data.alert),
-            "is resolved",
-        ))
-    }))
+    let record = sent.map(|answer| to_json(&answer.data.alert));
+    Ok(ends::end(&named, record, STATE, false))
 }

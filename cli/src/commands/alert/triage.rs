@@ -10,7 +10,6 @@ use crate::bulk::preview;
 use crate::commands::common::args::Justification;
 use crate::context::Context;
 use crate::error::{CliError, Exit};
-use crate::notebook::Notebook;
 use crate::references;
 use crate::references::alerts::Alert;
 use crate::session::Session;
@@ -45,15 +44,19 @@ pub struct AlertTriageArgs {
     pub filter: AlertFilter,
 }
 
-/// What becomes of some alerts.
-enum Step {
+/// Some alerts, and what becomes of them.
+struct Step {
+    alerts: Vec<Alert>,
+    action: Action,
+}
+
+enum Action {
     Allow {
-        alerts: Vec<Alert>,
         reason: String,
         expires: Option<String>,
     },
-    Acknowledge(Vec<Alert>),
-    Resolve(Vec<Alert>),
+    Acknowledge,
+    Resolve,
 }
 
 /// What a person says of a selection.
@@ -74,17 +77,12 @@ pub async fn run(context: &Context, args: &AlertTriageArgs) -> Result<Outcome, C
         )
         .hint("see the alerts there are: `alert list -c ID -o ids`"));
     }
-    let mut found = filter::read(context, &args.filter, Some(args.status)).await?;
-    let customer = found.customer;
+    let (customer, mut alerts) = filter::read(context, &args.filter, args.status).await?;
     context.imply_customer(customer);
-    let names = names(&context.session, &context.notebook, &found.alerts, customer).await?;
-    leave_out_ended(&context.screen, &mut found.alerts, &names);
-    let seen = found.alerts.len();
-    let steps = ask(
-        &context.prompt,
-        &context.screen,
-        groups(found.alerts, &names),
-    )?;
+    let names = names(&context.session, &alerts, customer).await?;
+    leave_out_ended(&context.screen, &mut alerts, &names);
+    let seen = alerts.len();
+    let steps = ask(&context.prompt, &context.screen, groups(alerts, &names))?;
     if steps.is_empty() {
         let nothing = match seen {
             0 => "No alert matches, so nothing was changed.".to_owned(),
@@ -95,7 +93,7 @@ pub async fn run(context: &Context, args: &AlertTriageArgs) -> Result<Outcome, C
         return Ok(Outcome::record(json!({ "steps": [] }), Table::default()).tell(nothing));
     }
     summarize(&context.screen, &steps, customer);
-    let count: usize = steps.iter().map(|step| step.alerts().len()).sum();
+    let count: usize = steps.iter().map(|step| step.alerts.len()).sum();
     context.prompt.confirm(
         Danger::Moderate.times(count),
         &format!("About to do this to {}.", counted(count, "alert")),
@@ -107,14 +105,13 @@ pub async fn run(context: &Context, args: &AlertTriageArgs) -> Result<Outcome, C
 /// What the customer's servers are called: an alert knows its server's address alone.
 async fn names(
     session: &Session,
-    notebook: &Notebook,
     alerts: &[Alert],
     customer: CustomerId,
 ) -> Result<BTreeMap<EndpointId, String>, CliError> {
-    if !alerts.iter().any(|alert| matches!(alert, Alert::Port(_))) {
+    if !alerts.iter().any(Alert::is_of_port) {
         return Ok(BTreeMap::new());
     }
-    let servers = references::all_endpoints(session, notebook, Some(customer)).await?;
+    let servers = references::all_endpoints(session, Some(customer)).await?;
     let named = |server: &Endpoint| (server.id, references::name_of(server));
     Ok(servers.iter().map(named).collect())
 }
@@ -170,21 +167,21 @@ fn ask(
             if chosen.is_empty() {
                 break;
             }
-            match answer(prompt, &rest, chosen.len())? {
+            let action = match answer(prompt, &rest, chosen.len())? {
                 Choice::Quit => return Ok(steps),
                 Choice::Skip => break,
                 Choice::Allow => {
                     reason = asked_reason(prompt, screen, &reason)?;
-                    let expires = asked_expiry(prompt, screen)?;
-                    steps.push(Step::Allow {
-                        alerts: taken(&mut rest, &chosen),
+                    Action::Allow {
                         reason: reason.clone(),
-                        expires,
-                    });
+                        expires: asked_expiry(prompt, screen)?,
+                    }
                 }
-                Choice::Acknowledge => steps.push(Step::Acknowledge(taken(&mut rest, &chosen))),
-                Choice::Resolve => steps.push(Step::Resolve(taken(&mut rest, &chosen))),
-            }
+                Choice::Acknowledge => Action::Acknowledge,
+                Choice::Resolve => Action::Resolve,
+            };
+            let alerts = taken(&mut rest, &chosen);
+            steps.push(Step { alerts, action });
         }
     }
     Ok(steps)
@@ -199,8 +196,7 @@ fn described(alert: &Alert) -> String {
 
 /// A port can be allowed and not acknowledged, a leak acknowledged and not allowed.
 fn answer(prompt: &Prompt, group: &[Alert], chosen: usize) -> Result<Choice, CliError> {
-    let of_ports = matches!(group.first(), Some(Alert::Port(_)));
-    let first = match of_ports {
+    let first = match group.first().is_some_and(Alert::is_of_port) {
         true => ('a', "allow the port", Choice::Allow),
         false => ('k', "acknowledge", Choice::Acknowledge),
     };
@@ -263,48 +259,32 @@ fn taken(group: &mut Vec<Alert>, chosen: &[usize]) -> Vec<Alert> {
 }
 
 impl Step {
-    fn alerts(&self) -> &[Alert] {
-        match self {
-            Self::Allow { alerts, .. } | Self::Acknowledge(alerts) | Self::Resolve(alerts) => {
-                alerts
-            }
-        }
-    }
-
     fn handles(&self) -> Vec<String> {
-        self.alerts().iter().map(Alert::handle).collect()
+        self.alerts.iter().map(Alert::handle).collect()
     }
 
     fn verb(&self) -> &'static str {
-        match self {
-            Self::Allow { .. } => "allow",
-            Self::Acknowledge(_) => "acknowledge",
-            Self::Resolve(_) => "resolve",
+        match self.action {
+            Action::Allow { .. } => "allow",
+            Action::Acknowledge => "acknowledge",
+            Action::Resolve => "resolve",
         }
     }
 
     /// The command that does the same.
     fn command(&self, customer: CustomerId) -> String {
         let handles = self.handles().join(" ");
-        match self {
-            Self::Allow {
-                reason, expires, ..
-            } => {
-                let until = expires
-                    .as_ref()
-                    .map(|day| format!(" --expires {day}"))
-                    .unwrap_or_default();
-                format!(
-                    "alert allow {handles} -m {}{until} -c {customer}",
-                    quoted(reason)
-                )
+        match &self.action {
+            Action::Allow { reason, expires } => {
+                let until = expires.as_ref().map(|day| format!(" --expires {day}"));
+                let (reason, until) = (quoted(reason), until.unwrap_or_default());
+                format!("alert allow {handles} -m {reason}{until} -c {customer}")
             }
-            Self::Acknowledge(_) => format!("alert ack {handles} -c {customer}"),
-            Self::Resolve(alerts) => {
-                let both = if alerts.iter().any(|alert| matches!(alert, Alert::Domain(_))) {
-                    " --ack"
-                } else {
-                    ""
+            Action::Acknowledge => format!("alert ack {handles} -c {customer}"),
+            Action::Resolve => {
+                let both = match self.alerts.iter().all(Alert::is_of_port) {
+                    true => "",
+                    false => " --ack",
                 };
                 format!("alert resolve {handles}{both} -c {customer}")
             }
@@ -314,7 +294,7 @@ impl Step {
 
 fn summarize(screen: &Ui, steps: &[Step], customer: CustomerId) {
     for step in steps {
-        let names = preview(step.alerts(), |alert| {
+        let names = preview(&step.alerts, |alert| {
             let place = alert.place().unwrap_or_default();
             format!("{} on {place}", alert.about())
         });
@@ -358,35 +338,28 @@ async fn carry_out(
 }
 
 async fn done(context: &Context, step: Step) -> Result<Outcome, CliError> {
-    let alerts = step.handles();
-    match step {
-        Step::Allow {
-            reason, expires, ..
-        } => {
-            let justification = Justification {
-                message: Some(reason),
-            };
+    let (alerts, run) = (step.handles(), RunArgs::default());
+    match step.action {
+        Action::Allow { reason, expires } => {
+            let message = Some(reason);
             let args = AlertAllowArgs {
                 alerts,
-                justification,
+                justification: Justification { message },
                 expires,
-                run: RunArgs::default(),
+                run,
             };
             allow::run(context, args).await
         }
-        Step::Acknowledge(_) => {
+        Action::Acknowledge => {
             let args = AlertAckArgs {
                 alerts,
                 ..AlertAckArgs::default()
             };
             ack::run(context, &args).await
         }
-        Step::Resolve(_) => {
-            let args = AlertResolveArgs {
-                alerts,
-                ack: true,
-                run: RunArgs::default(),
-            };
+        Action::Resolve => {
+            let ack = true;
+            let args = AlertResolveArgs { alerts, ack, run };
             resolve_confirmed(context, &args).await
         }
     }

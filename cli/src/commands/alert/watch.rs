@@ -157,7 +157,7 @@ impl<'a> Watch<'a> {
                     .flatten()
                     .filter_map(Alert::of)
                     .collect();
-                alerts::learn(&context.notebook, *customer, &open);
+                alerts::learn(&context.session, *customer, &open);
                 self.sieve.keep(&mut open);
                 self.open = open.len();
                 let news = watch.take_news();
@@ -166,8 +166,7 @@ impl<'a> Watch<'a> {
                 new
             }
             Looks::Part(known) => {
-                let status = Some(AlertStatusArg::Open);
-                let open = filter::read(context, self.filter, status).await?.alerts;
+                let (_, open) = filter::read(context, self.filter, AlertStatusArg::Open).await?;
                 self.open = open.len();
                 let is_new = |alert: &Alert| known.insert(alert.handle());
                 open.into_iter().filter(is_new).collect()

@@ -197,10 +197,10 @@ fn trouble(method: &Method, answer: &RawResponse, body: Option<&Value>) -> Optio
 
 fn request(args: &ApiArgs) -> Result<RawRequest, CliError> {
     let fields = fields(args)?;
-    let body = match &args.input {
-        Some(path) => Some(read_body(path)?),
-        None => None,
-    };
+    let input = args.input.as_deref();
+    let body = input
+        .map(|path| files::read_json(path, MAX_BODY))
+        .transpose()?;
     let has_content = body.is_some() || !fields.is_empty();
     let method = match &args.method {
         Some(name) => Method::from_bytes(name.to_ascii_uppercase().as_bytes())
@@ -278,11 +278,4 @@ fn headers(given: &[String]) -> Result<HeaderMap, CliError> {
         );
     }
     Ok(headers)
-}
-
-fn read_body(path: &std::path::Path) -> Result<Value, CliError> {
-    let name = files::name_of(path);
-    let bytes = files::read(path, &name, MAX_BODY)?;
-    serde_json::from_slice(&bytes)
-        .map_err(|error| CliError::usage(format!("{name} is not JSON: {error}")))
 }

@@ -7,7 +7,7 @@ use crate::session::credentials::{self, TypedKey};
 use crate::session::profile::{self, ConfigDocument};
 use crate::session::prompt::Prompt;
 use crate::session::{Session, service};
-use crate::ui::outcome::{Line, Outcome, Table};
+use crate::ui::outcome::{Line, Outcome};
 use clap::Args;
 use secmon::ApiKey;
 use serde_json::json;
@@ -88,13 +88,13 @@ pub async fn run(context: &Context, args: LoginArgs) -> Result<Outcome, CliError
         settings.config_path.display()
     );
     let result = json!({ "profile": name, "base_url": base_url, "config": settings.config_path });
-    let mut story = vec![Line::text(sentence)];
+    let mut outcome = Outcome::said(result, sentence);
     if args.read_only {
-        story.push(Line::text(
+        outcome.story.push(Line::text(
             "It is read-only: this program refuses every change with it.",
         ));
     }
-    Ok(Outcome::record(result, Table::default()).tell(story))
+    Ok(outcome)
 }
 
 /// A key that the service has accepted.

@@ -1,12 +1,12 @@
 //! `secmon auth logout`.
 
-use crate::error::{CliError, Own};
+use crate::error::CliError;
+use crate::machine::files;
 use crate::session::Session;
 use crate::session::profile::{ConfigDocument, Profile};
 use crate::session::settings::Settings;
-use crate::ui::outcome::{Line, Outcome, Table};
+use crate::ui::outcome::Outcome;
 use serde_json::json;
-use std::path::Path;
 
 /// Runs the command.
 pub fn run(session: &Session) -> Result<Outcome, CliError> {
@@ -33,10 +33,7 @@ pub fn run(session: &Session) -> Result<Outcome, CliError> {
     let sentence = format!(
         "The key of profile {name} is forgotten here. It stays valid at the service until you regenerate it in the portal."
     );
-    Ok(
-        Outcome::record(json!({ "profile": name }), Table::default())
-            .tell(vec![Line::text(sentence)]),
-    )
+    Ok(Outcome::said(json!({ "profile": name }), sentence))
 }
 
 /// Deletes the key file of a profile, unless another profile has the same.
@@ -45,19 +42,10 @@ pub fn forget_key_of(name: &str, profile: &Profile, settings: &Settings) -> Resu
         return Ok(());
     };
     let mut others = settings.config.profiles.iter();
-    match others.any(|(other, one)| other != name && one.key_file.as_ref() == Some(file)) {
-        true => Ok(()),
-        false => forget(&settings.config_folder().join(file)),
+    if others.any(|(other, one)| other != name && one.key_file.as_ref() == Some(file)) {
+        return Ok(());
     }
-}
-
-/// Deletes a key file; one that is gone already is as good.
-pub fn forget(path: &Path) -> Result<(), CliError> {
-    match std::fs::remove_file(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(CliError::new(
-            Own::Io,
-            format!("key file {}: {error}", path.display()),
-        )),
-        _ => Ok(()),
-    }
+    let file = settings.config_folder().join(file);
+    files::remove(&file)
+        .map_err(|error| CliError::io(&format!("key file {}", file.display()), &error))
 }

@@ -13,8 +13,6 @@ use secmon::model::{CustomerId, DomainStatus, EndpointStatus, Timestamp};
 use secmon::operations::{ListDomains, ListEndpoints};
 use std::cmp::Reverse;
 
-const PAGE_SIZE: u32 = 100;
-
 const SERVERS: &str = "port_monitoring";
 
 /// The product whose capacity is a number of slots.
@@ -108,7 +106,7 @@ async fn monitored(
 
 async fn servers(session: &Session, customer: CustomerId) -> Result<Monitored, CliError> {
     session.ready().await?;
-    let list = ListEndpoints::new(customer).per_page(PAGE_SIZE);
+    let list = ListEndpoints::new(customer).per_page(references::PAGE_SIZE);
     let mut pages = session.client()?.pages(list);
     let (mut all, mut capacity) = (Vec::new(), None);
     while let Some(page) = pages.next().await {

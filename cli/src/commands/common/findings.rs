@@ -2,7 +2,6 @@
 
 use super::views::port_of;
 use crate::error::{CliError, Own};
-use crate::notebook::Notebook;
 use crate::notebook::index::{Seen, Server};
 use crate::references;
 use crate::session::Session;
@@ -32,33 +31,22 @@ struct OpenPort {
 pub const SAMPLE_REASON: &str = "why this port is meant to be open";
 
 /// Reads a server with what its scans found.
-pub async fn read(
-    session: &Session,
-    notebook: &Notebook,
-    id: EndpointId,
-) -> Result<EndpointDetail, CliError> {
-    let detail = session
-        .read(GetEndpointDetail::account_wide(id))
-        .await?
-        .into_data();
-    notebook.learn(Seen::Servers(vec![Server::from(&detail.data)]));
+pub async fn read(session: &Session, id: EndpointId) -> Result<EndpointDetail, CliError> {
+    let get = GetEndpointDetail::account_wide(id);
+    let detail = session.read(get).await?.into_data();
+    session.learn(Seen::Servers(vec![Server::from(&detail.data)]));
     Ok(detail)
 }
 
 /// Refuses a scan that ended without a result.
 pub fn check(detail: &EndpointDetail) -> Result<(), CliError> {
-    let failed = detail
-        .latest_scan
-        .as_ref()
-        .is_some_and(|scan| scan.status == ScanStatus::Failed);
-    if !failed {
+    let status = detail.latest_scan.as_ref().map(|scan| &scan.status);
+    if status != Some(&ScanStatus::Failed) {
         return Ok(());
     }
     let name = references::name_of(&detail.data);
-    Err(
-        CliError::new(Own::ScanFailed, format!("the scan of {name} failed"))
-            .hint(format!("start another: `scan {} --wait`", detail.data.id)),
-    )
+    let error = CliError::new(Own::ScanFailed, format!("the scan of {name} failed"));
+    Err(error.hint(format!("start another: `scan {} --wait`", detail.data.id)))
 }
 
 /// The open ports, each with its alert, or as allowed.
@@ -79,22 +67,18 @@ pub fn ports(detail: &EndpointDetail) -> Table {
             continue;
         }
         let allowed = allowed_as(detail, *port);
-        let status = if allowed.is_empty() {
-            "open"
-        } else {
-            "allowed"
-        };
-        let port_text = match allowed.as_slice() {
-            [protocol] => format!("{port}/{protocol}"),
-            _ => port.to_string(),
+        let (text, status) = match allowed.as_slice() {
+            [] => (port.to_string(), "open"),
+            [protocol] => (format!("{port}/{protocol}"), "allowed"),
+            _ => (port.to_string(), "allowed"),
         };
         let open = OpenPort {
-            port: port_text.clone(),
+            port: text.clone(),
             service: None,
             severity: None,
             status: status.to_owned(),
         };
-        rows.insert((*port, port_text), open);
+        rows.insert((*port, text), open);
     }
     Table::of(PORTS, rows.values())
 }

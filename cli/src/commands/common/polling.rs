@@ -2,10 +2,10 @@
 
 use crate::context::Context;
 use crate::error::{CliError, Own};
-use crate::notebook::Notebook;
 use crate::references;
 use crate::session::Session;
 use secmon::model::{CustomerId, Endpoint, EndpointId, Timestamp};
+use secmon::operations::GetEndpoint;
 use secmon::watch::{ScanEnd, ScanWait};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -18,11 +18,12 @@ const SLOWEST_POLL: Duration = Duration::from_secs(30);
 #[derive(Debug)]
 pub struct Wait {
     ends: Instant,
-    next_poll: Duration,
+    /// The time before the next look.
+    pub next_poll: Duration,
     /// The command that goes on waiting.
     resume: String,
     /// What has not come about when it runs out, where the command has started nothing.
-    only_watched: Option<String>,
+    pub only_watched: Option<String>,
 }
 
 impl Wait {
@@ -34,20 +35,6 @@ impl Wait {
             resume,
             only_watched: None,
         }
-    }
-
-    /// A wait for what others do; `not_yet` says what has not come about when it runs out.
-    #[must_use]
-    pub fn watching(mut self, not_yet: String) -> Self {
-        self.only_watched = Some(not_yet);
-        self
-    }
-
-    /// Looks no more often than this.
-    #[must_use]
-    pub fn at_least(mut self, interval: Duration) -> Self {
-        self.next_poll = self.next_poll.max(interval);
-        self
     }
 
     /// Polls until there is a result, or the wait runs out.
@@ -93,10 +80,8 @@ impl Wait {
                 }
             }
             if let Some(pause) = waits.iter().map(ScanWait::pause).min() {
-                context
-                    .session
-                    .rest(pause.max(self.next_poll).min(self.left()))
-                    .await;
+                let pause = pause.max(self.next_poll).min(self.left());
+                context.session.rest(pause).await;
             }
         }
         let servers = servers.iter();
@@ -186,32 +171,21 @@ impl Awaited {
 }
 
 /// The servers with these ids as they are now: one read for one, else one list a customer.
-pub async fn current(
-    session: &Session,
-    notebook: &Notebook,
-    endpoints: &[Endpoint],
-) -> Result<Vec<Endpoint>, CliError> {
+pub async fn current(session: &Session, endpoints: &[Endpoint]) -> Result<Vec<Endpoint>, CliError> {
     if let [one] = endpoints {
-        return Ok(vec![
-            session
-                .read(secmon::operations::GetEndpoint::account_wide(one.id))
-                .await?
-                .into_data(),
-        ]);
+        let get = GetEndpoint::account_wide(one.id);
+        return Ok(vec![session.read(get).await?.into_data()]);
     }
     let wanted: BTreeSet<EndpointId> = endpoints.iter().map(|endpoint| endpoint.id).collect();
-    let customers: BTreeSet<Option<CustomerId>> = endpoints
+    let owners = endpoints
         .iter()
-        .map(|endpoint| endpoint.billing_customer_id)
-        .collect();
+        .map(|endpoint| endpoint.billing_customer_id);
+    let customers: BTreeSet<Option<CustomerId>> = owners.collect();
     let mut current = Vec::new();
     for customer in customers {
-        let all = references::all_endpoints(session, notebook, customer).await?;
-        current.extend(
-            all.into_iter()
-                .filter(|endpoint| wanted.contains(&endpoint.id)),
-        );
+        current.extend(references::all_endpoints(session, customer).await?);
     }
+    current.retain(|endpoint| wanted.contains(&endpoint.id));
     Ok(current)
 }
 

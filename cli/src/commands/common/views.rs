@@ -1,7 +1,7 @@
 //! How records look as rows.
 
 use crate::ui::outcome::{Cell, Field, shown, wide, with_room};
-use secmon::model::{Endpoint, EndpointStatus, MonitoredDomain, PortAlert, Rule};
+use secmon::model::{CustomerId, Endpoint, EndpointStatus, MonitoredDomain, PortAlert, Rule};
 
 /// Columns of a server.
 pub const ENDPOINT: &[Field<Endpoint>] = &[
@@ -27,7 +27,10 @@ pub const RULE: &[Field<Rule>] = &[
     shown("id").of(|rule| Cell::text(rule.id)),
     shown("ports").of(|rule| Cell::text(ports_of(rule))),
     shown("endpoint").of(|rule| Cell::text(place_of(rule))),
-    shown("billing_customer_id").of(|rule| Cell::text(owner_of(rule))),
+    shown("billing_customer_id").of(|rule| {
+        // Of a global rule the service does not tell it.
+        owner_of(rule).map_or_else(|| Cell::text("?"), Cell::text)
+    }),
     with_room("service").of(|rule| Cell::maybe(rule.service.as_ref())),
     shown("justification").of(|rule| Cell::maybe(rule.justification.as_ref())),
     shown("expires_at").of(|rule| Cell::due(rule.expires_at.as_ref())),
@@ -43,11 +46,9 @@ pub const RULE: &[Field<Rule>] = &[
     wide("created_at").of(|rule| Cell::time(rule.created_at.as_ref())),
 ];
 
-/// Whose a rule is, where the service tells it: of a global rule it does not.
-fn owner_of(rule: &Rule) -> String {
-    let endpoint = rule.endpoint.as_ref();
-    let owner = endpoint.and_then(|endpoint| endpoint.billing_customer_id);
-    owner.map_or_else(|| "?".to_owned(), |owner| owner.to_string())
+/// Whose a rule is, where the service tells it.
+pub fn owner_of(rule: &Rule) -> Option<CustomerId> {
+    rule.endpoint.as_ref()?.billing_customer_id
 }
 
 /// Where a rule counts. The service does not say whose servers a global rule is for.

@@ -5,7 +5,7 @@ use crate::machine::{children, files};
 use crate::session::Session;
 use crate::session::profile::{self, ConfigFile};
 use crate::session::prompt::Prompt;
-use crate::ui::outcome::{Line, Outcome, Table};
+use crate::ui::outcome::Outcome;
 use serde_json::json;
 use std::path::Path;
 use std::process::Command;
@@ -41,7 +41,7 @@ pub fn run(session: &Session, prompt: &Prompt) -> Result<Outcome, CliError> {
         true => format!("{} is as it was.", path.display()),
         false => format!("{} is changed.", path.display()),
     };
-    Ok(Outcome::record(json!({ "path": path }), Table::default()).tell(vec![Line::text(sentence)]))
+    Ok(Outcome::said(json!({ "path": path }), sentence))
 }
 
 /// Writes what was edited, unless the file was changed while the editor was open.

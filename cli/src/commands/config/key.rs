@@ -4,7 +4,7 @@ use crate::context::Context;
 use crate::error::CliError;
 use crate::session::Session;
 use crate::session::profile::{self, ConfigDocument, ConfigFile};
-use crate::ui::outcome::{Line, Outcome, Table};
+use crate::ui::outcome::Outcome;
 use serde_json::json;
 
 const DEFAULT_PROFILE: &str = "default_profile";
@@ -116,5 +116,5 @@ pub fn change(
 
 /// What a change of a setting comes to.
 pub fn said(key: &SettingKey, sentence: String) -> Outcome {
-    Outcome::record(json!({ "key": key.name() }), Table::default()).tell(vec![Line::text(sentence)])
+    Outcome::said(json!({ "key": key.name() }), sentence)
 }

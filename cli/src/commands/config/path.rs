@@ -6,7 +6,6 @@ use crate::session::Session;
 use crate::ui::outcome::{Cell, Line, Outcome, Table};
 use clap::ValueEnum;
 use serde_json::{Map, Value, json};
-use std::path::PathBuf;
 
 /// What is kept where.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -28,41 +27,30 @@ pub enum PathOf {
 /// Runs the command.
 pub fn run(session: &Session, of: Option<PathOf>) -> Result<Outcome, CliError> {
     if let Some(of) = of {
-        let path = place(session, of)?.display().to_string();
+        let (_, path) = place(session, of)?;
         let story = vec![Line::Verbatim(format!("{path}\n"))];
         return Ok(Outcome::record(json!({ "path": path }), Table::default()).tell(story));
     }
     let mut result = Map::new();
     let mut story = Vec::new();
     for of in PathOf::value_variants() {
-        let path = place(session, *of)?.display().to_string();
-        let name = of.label();
+        let (name, path) = place(session, *of)?;
         story.push(Line::Field(name, Cell::text(&path)));
         result.insert(name.to_owned(), Value::from(path));
     }
     Ok(Outcome::record(Value::Object(result), Table::default()).tell(story))
 }
 
-impl PathOf {
-    fn label(self) -> &'static str {
-        match self {
-            Self::Config => "config",
-            Self::Keys => "keys",
-            Self::History => "history",
-            Self::State => "state",
-            Self::Cache => "cache",
-            Self::Local => "local",
-        }
-    }
-}
-
-fn place(session: &Session, of: PathOf) -> Result<PathBuf, CliError> {
-    match of {
-        PathOf::Config => Ok(session.settings.config_path.clone()),
-        PathOf::Keys => Ok(session.settings.config_folder().join("keys")),
-        PathOf::History => paths::history_file(),
-        PathOf::State => paths::state_folder(),
-        PathOf::Cache => paths::cache_folder(),
-        PathOf::Local => paths::local_state_folder(),
-    }
+/// The name of a place, and where it is.
+fn place(session: &Session, of: PathOf) -> Result<(&'static str, String), CliError> {
+    let settings = &session.settings;
+    let (name, path) = match of {
+        PathOf::Config => ("config", settings.config_path.clone()),
+        PathOf::Keys => ("keys", settings.config_folder().join("keys")),
+        PathOf::History => ("history", paths::history_file()?),
+        PathOf::State => ("state", paths::state_folder()?),
+        PathOf::Cache => ("cache", paths::cache_folder()?),
+        PathOf::Local => ("local", paths::local_state_folder()?),
+    };
+    Ok((name, path.display().to_string()))
 }

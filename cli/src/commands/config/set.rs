@@ -3,6 +3,7 @@
 use super::key::{SettingKey, ValueKind, change, said};
 use crate::context::Context;
 use crate::error::CliError;
+use crate::machine::env_vars;
 use crate::session::{Session, service, settings};
 use crate::ui::outcome::Outcome;
 
@@ -63,11 +64,9 @@ fn typed(field: &str, kind: ValueKind, value: &str) -> Result<toml_edit::Value, 
             .parse::<i64>()
             .map_err(|_| wrong("no number"))?
             .into(),
-        ValueKind::Switch => match value.to_ascii_lowercase().as_str() {
-            "true" | "1" | "yes" | "on" => true.into(),
-            "false" | "0" | "no" | "off" => false.into(),
-            _ => return Err(wrong("neither true nor false")),
-        },
+        ValueKind::Switch => env_vars::on_or_off(value)
+            .ok_or_else(|| wrong("neither true nor false"))?
+            .into(),
         ValueKind::List => value
             .split(',')
             .map(str::trim)

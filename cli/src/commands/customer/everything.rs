@@ -36,11 +36,7 @@ impl ChangeOfMany for CustomerChanging<'_> {
     }
 
     fn label(&self, one: &Possession) -> Label {
-        Label {
-            row: None,
-            name: one.name(),
-            customer: Some(self.customer),
-        }
+        Label::of(one.name(), Some(self.customer))
     }
 
     fn key(&self, one: &Possession) -> Key {
@@ -57,10 +53,10 @@ impl ChangeOfMany for CustomerChanging<'_> {
     }
 
     async fn apply(&self, one: &Possession, prior: Prior) -> Result<End, CliError> {
-        let (session, notebook) = (&self.context.session, &self.context.notebook);
+        let session = &self.context.session;
         let end = match one {
             Possession::Server(target) => {
-                server::send(session, notebook, target, ServerChange::To(self.to)).await
+                server::send(session, target, ServerChange::To(self.to)).await
             }
             Possession::Domain(target) => domain::transition(session, target, self.to).await,
             Possession::Subscription { which, .. } => {
@@ -140,13 +136,11 @@ impl<'a> Beginning<'a> {
         } = self.changing;
         let stages = in_stages(to, chosen);
         let run = (&self.journal, &self.args.run);
+        let stages = stages.each_ref().map(Vec::as_slice);
         let items = bulk::change_in_stages(context, &self.changing, &stages, run).await?;
-        if let Some(error) = bulk::refused(&items) {
-            return Err(error);
-        }
+        let mut outcome = bulk::report(&context.screen, to.words(), &items)?;
         let changed = items.iter().filter(|item| matches!(item.end, End::Done(_)));
         let changed: Vec<String> = changed.map(|item| item.target.clone()).collect();
-        let mut outcome = bulk::report(&context.screen, to.words(), &items);
         if !changed.is_empty() {
             let done = to.words().done;
             let sentence = format!("Customer {customer}: {} {done}.", few(&changed));

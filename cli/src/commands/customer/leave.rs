@@ -2,7 +2,7 @@
 
 use super::everything::Beginning;
 use super::possession::{Everything, Possession};
-use crate::bulk::{self, ChangeOfMany, Trace};
+use crate::bulk::{self, ChangeOfMany};
 use crate::commands::common::resume_all::Suspended;
 use crate::commands::common::transition::Transition;
 use crate::context::Context;
@@ -36,20 +36,11 @@ pub async fn run(context: &Context, args: &Everything) -> Result<Outcome, CliErr
 
 /// What was ended, and has been provisioned again since.
 fn refuse_those_that_came_back(beginning: &Beginning<'_>) -> Result<(), CliError> {
-    let Beginning {
-        changing,
-        journal,
-        begun,
-        ..
-    } = beginning;
+    let changing = &beginning.changing;
     let came_back = |one: &&Possession| {
-        let trace = Trace {
-            undone: false,
-            ..bulk::trace(changing, one)
-        };
-        !changing.stands(one) && journal.answer(&trace).is_some()
+        !changing.stands(one) && bulk::was_done(&beginning.journal, changing, one)
     };
-    match begun.iter().find(came_back) {
+    match beginning.begun.iter().find(came_back) {
         Some(one) => Err(bulk::came_back(&one.name(), &one.name(), "end")),
         None => Ok(()),
     }

@@ -43,7 +43,7 @@ pub async fn run(context: &Context, args: &CustomerListArgs) -> Result<Outcome, 
     let narrowed = context.session.settings.customer;
     let search = args.search.as_deref().unwrap_or_default();
     let mut customers = BTreeMap::new();
-    for server in references::all_endpoints(&context.session, &context.notebook, narrowed).await? {
+    for server in references::all_endpoints(&context.session, narrowed).await? {
         if let Some(number) = server.billing_customer_id {
             let customer = known(&mut customers, number);
             customer.servers += 1;

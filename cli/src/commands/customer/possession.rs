@@ -104,9 +104,9 @@ pub async fn read(
     args: &Everything,
 ) -> Result<Vec<Possession>, CliError> {
     let named = named(context, customer, args)?;
-    let (session, notebook) = (&context.session, &context.notebook);
-    let servers = references::all_endpoints(session, notebook, Some(customer)).await?;
-    let domains = references::all_domains(session, notebook, customer).await?;
+    let session = &context.session;
+    let servers = references::all_endpoints(session, Some(customer)).await?;
+    let domains = references::all_domains(session, customer).await?;
     if servers.is_empty() && domains.is_empty() {
         references::refuse_unknown(session, customer).await?;
     }

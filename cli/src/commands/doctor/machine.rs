@@ -4,6 +4,7 @@ use super::Check;
 use crate::error::{CliError, Own};
 use crate::machine::paths;
 use crate::session::Session;
+use crate::session::credentials::open_mode;
 use crate::session::service::Source;
 use std::path::{Path, PathBuf};
 
@@ -32,7 +33,7 @@ pub fn files(session: &Session) -> Check {
     private.retain(|path| path.is_file());
     let open: Vec<String> = private
         .iter()
-        .filter(|path| others_can_read(path))
+        .filter(|path| path.metadata().is_ok_and(|file| open_mode(&file).is_some()))
         .map(|path| path.display().to_string())
         .collect();
     let count = crate::values::durations::counted(private.len(), "private file");
@@ -44,18 +45,6 @@ pub fn files(session: &Session) -> Check {
         )),
     };
     Check::of("files", finding)
-}
-
-#[cfg(unix)]
-fn others_can_read(path: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    path.metadata()
-        .is_ok_and(|metadata| metadata.permissions().mode() & 0o077 != 0)
-}
-
-#[cfg(not(unix))]
-fn others_can_read(_path: &Path) -> bool {
-    false
 }
 
 /// Which address and key are in use.

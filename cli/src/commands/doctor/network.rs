@@ -46,7 +46,7 @@ pub async fn checks(session: &Session, service: &Service) -> Vec<Check> {
     let has_account = accepted.is_ok();
     checks.push(Check::of("account", accepted));
     if has_account {
-        checks.push(portal(session).await);
+        checks.push(Check::of("portal", portal(session).await));
     }
     checks.push(pace(session));
     if session.settings.namespace == Namespace::Provisioning {
@@ -121,35 +121,22 @@ async fn account(session: &Session) -> Result<String, CliError> {
 
 /// Only calls that write hold the key against the portal's domain, so one is sent that is refused before it can do
 /// anything: it names no server.
-async fn portal(session: &Session) -> Check {
-    const NAME: &str = "portal";
+async fn portal(session: &Session) -> Result<String, CliError> {
     let safety = &session.settings.safety;
     if safety.read_only || safety.dry_run {
-        return Check::good(NAME, "not asked: no write is sent");
+        return Ok("not asked: no write is sent".to_owned());
     }
     let path = format!("{}/suspend", session.settings.namespace.as_str());
     let mut request = RawRequest::new(Method::POST, path);
     request.body = Some(json!({}));
-    let answer = match session.client() {
-        Ok(client) => client.raw(request).await,
-        Err(error) => return Check::of(NAME, Err(error)),
-    };
-    match answer {
-        Ok(answer) if answer.status.as_u16() == 422 => {
-            Check::good(NAME, "the key belongs to this portal's domain")
-        }
-        Ok(answer) if answer.status.as_u16() == 403 => Check::of(
-            NAME,
-            Err(CliError::new(
-                Own::ForeignKey,
-                "the key belongs to another portal's domain, or its account is suspended",
-            )),
-        ),
-        Ok(answer) => Check::good(
-            NAME,
-            format!("not clear: the service says {}", answer.status),
-        ),
-        Err(error) => Check::of(NAME, Err(error.into())),
+    let answer = session.client()?.raw(request).await?;
+    match answer.status.as_u16() {
+        422 => Ok("the key belongs to this portal's domain".to_owned()),
+        403 => Err(CliError::new(
+            Own::ForeignKey,
+            "the key belongs to another portal's domain, or its account is suspended",
+        )),
+        _ => Ok(format!("not clear: the service says {}", answer.status)),
     }
 }
 

@@ -8,18 +8,14 @@ const STEPS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'
 
 const BAR_WIDTH: u64 = 30;
 
-/// What was found about a domain, as bars.
+/// What was found about a domain, as bars, one a line, on one scale.
 pub fn counts(domain: &MonitoredDomain) -> Vec<Line> {
-    bars(&[
+    let counts = [
         ("employees", domain.employees_compromised),
         ("customers", domain.customers_compromised),
         ("third parties", domain.third_parties_compromised),
         ("mentions", domain.dark_web_mentions_count),
-    ])
-}
-
-/// Counts as bars, one a line, on one scale.
-fn bars(counts: &[(&'static str, Option<u64>)]) -> Vec<Line> {
+    ];
     let told = counts.iter().filter_map(|(_, count)| *count);
     let most = told.max().unwrap_or(0).max(1);
     let bar =

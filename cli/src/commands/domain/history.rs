@@ -1,10 +1,10 @@
 //! `secmon domain history`: the last scans.
 
-use super::{bars, named};
+use super::bars;
+use super::named::{self, DomainArg};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::ui::outcome::{Cell, Field, Line, Outcome, count_or_unknown, shown, with_room};
-use clap::Args;
 use secmon::model::DomainScan;
 use secmon::operations::GetScanHistory;
 
@@ -17,23 +17,12 @@ const SCAN: &[Field<DomainScan>] = &[
     shown("third_parties_compromised").of(|scan| Cell::count(scan.third_parties_compromised)),
 ];
 
-/// Whose scans.
-#[derive(Debug, Args)]
-pub struct DomainHistoryArgs {
-    /// The domain: name or id
-    pub domain: String,
-}
-
 /// `secmon domain history`.
-pub async fn run(context: &Context, args: &DomainHistoryArgs) -> Result<Outcome, CliError> {
+pub async fn run(context: &Context, args: &DomainArg) -> Result<Outcome, CliError> {
     let name = args.domain.as_str();
     let (domain, customer) = named::one(context, name).await?;
-    let scans = context
-        .session
-        .read(GetScanHistory::new(customer, domain.id))
-        .await?
-        .into_data()
-        .scans;
+    let history = GetScanHistory::new(customer, domain.id);
+    let scans = context.session.read(history).await?.into_data().scans;
     let mut outcome = Outcome::list(&scans, SCAN);
     if scans.len() > 1 {
         let line = |label, count: fn(&DomainScan) -> Option<u64>| {

@@ -9,7 +9,7 @@ use crate::ui::Reader;
 use crate::ui::outcome::{Cell, Field, Outcome, shown, with_room};
 use clap::{Args, ValueEnum};
 use secmon::Pages;
-use secmon::model::{CustomerId, DomainId, LeakCategory, LeakRecord, Timestamp};
+use secmon::model::{CustomerId, LeakCategory, LeakRecord, Timestamp};
 use secmon::operations::{CredentialLeaks, ListCredentialLeaks};
 use serde_json::Value;
 use std::cmp::Reverse;
@@ -49,10 +49,9 @@ pub struct DomainLeaksArgs {
 
 /// `secmon domain leaks`.
 pub async fn run(context: &Context, args: &DomainLeaksArgs) -> Result<Outcome, CliError> {
-    let (name, category) = (args.domain.as_str(), args.category);
-    let (domain, customer) = named::one(context, name).await?;
+    let (domain, customer) = named::one(context, &args.domain).await?;
     let mut list = ListCredentialLeaks::new(customer, domain.id);
-    list.category = category.map(leak_category);
+    list.category = args.category.map(leak_category);
     // Which records are new, only all of them tell.
     let limit = context.screen.limit().filter(|_| !args.new);
     let most = limit.unwrap_or(usize::MAX);
@@ -73,8 +72,12 @@ pub async fn run(context: &Context, args: &DomainLeaksArgs) -> Result<Outcome, C
         false => listed(context, pages, &mut looked_at, &wanted).await,
     };
     // What was shown was looked at, though a later page fail.
-    if !context.session.settings.safety.dry_run {
-        remember(context, looked_at, place);
+    if !context.session.settings.safety.dry_run
+        && let Err(error) = looked_at.keep(place)
+    {
+        // What cannot be kept is shown as new once more.
+        let warning = format!("warning: {}", error.message());
+        context.screen.note(&warning);
     }
     outcome
 }
@@ -152,15 +155,6 @@ fn whole(page: CredentialLeaks) -> Result<CredentialLeaks, CliError> {
             Own::LeaksDisabled,
             "the service has no leak records: its dataset is not configured",
         )),
-    }
-}
-
-/// What cannot be kept is shown as new once more.
-fn remember(context: &Context, looked_at: LookedAt, place: (&str, DomainId)) {
-    if let Err(error) = looked_at.keep(place) {
-        context
-            .screen
-            .note(&format!("warning: {}", error.message()));
     }
 }
 

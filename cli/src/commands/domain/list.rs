@@ -4,26 +4,23 @@ use crate::commands::common::views;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::references;
-use crate::session::portal::{self, Thing};
+use crate::session::portal;
 use crate::ui::outcome::{Line, Outcome, to_json};
 use secmon::operations::ListDomains;
 
 /// Runs the command.
 pub async fn run(context: &Context) -> Result<Outcome, CliError> {
     let customer = context.customer()?;
-    let overview = context
-        .session
-        .read(ListDomains::new(customer))
-        .await?
-        .into_data();
+    let list = ListDomains::new(customer);
+    let overview = context.session.read(list).await?.into_data();
     let domains = overview.domains.as_deref();
     if let Some(domains) = domains {
-        references::learn_domains(&context.notebook, customer, domains);
+        references::learn_domains(&context.session, customer, domains);
     }
     let mut outcome = Outcome::list(domains.unwrap_or_default(), views::DOMAIN);
     outcome.result = to_json(&domains);
     outcome = outcome.of_kind("domain", Some(customer));
-    outcome.table.pages = portal::pages(&context.session.settings, Thing::Domain);
+    outcome.table.pages = portal::pages(&context.session.settings, portal::DOMAINS);
     let slots = match (overview.slots_used, overview.slots_total) {
         (Some(used), Some(total)) => format!("{used} of {total} slots in use"),
         _ => "the service does not say how many slots there are".to_owned(),

@@ -35,10 +35,9 @@ pub struct DomainMentionsArgs {
 
 /// `secmon domain mentions`.
 pub async fn run(context: &Context, args: &DomainMentionsArgs) -> Result<Outcome, CliError> {
-    let (name, only_new) = (args.domain.as_str(), args.new);
-    let (domain, customer) = named::one(context, name).await?;
+    let (domain, customer) = named::one(context, &args.domain).await?;
     let mut list = ListMentions::new(customer, domain.id).per_page(PAGE_SIZE);
-    list.is_new = only_new.then_some(true);
+    list.is_new = args.new.then_some(true);
     let most = context.screen.limit().unwrap_or(usize::MAX);
     let mut pages = context.session.client()?.pages(list).max_items(most);
     let (mut mentions, mut total) = (Vec::new(), None);

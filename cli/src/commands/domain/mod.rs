@@ -12,13 +12,12 @@ mod rename;
 mod show;
 pub mod switch;
 
-use self::history::DomainHistoryArgs;
 use self::leaks::DomainLeaksArgs;
 use self::mentions::DomainMentionsArgs;
+use self::named::DomainArg;
 use self::provision::DomainProvisionArgs;
 use self::release::DomainReleaseArgs;
 use self::rename::DomainRenameArgs;
-use self::show::DomainShowArgs;
 use self::switch::{DomainSwitch, DomainTargets, SUSPEND_EXAMPLES};
 use crate::commands::common::transition::Transition;
 use crate::context::Context;
@@ -32,7 +31,7 @@ pub enum DomainCommand {
     /// List the monitored domains of a customer, and their slots
     List,
     /// Show one domain: compromised credentials, mentions, slots
-    Show(DomainShowArgs),
+    Show(DomainArg),
     /// Start watching domains; each takes a slot of a domain_monitoring subscription
     Provision(DomainProvisionArgs),
     /// Change the name that a record watches; its history stays
@@ -51,7 +50,7 @@ pub enum DomainCommand {
     /// List mentions of a domain on the dark web
     Mentions(DomainMentionsArgs),
     /// List the last 25 scans of a domain
-    History(DomainHistoryArgs),
+    History(DomainArg),
 }
 
 /// Runs the command.

@@ -6,7 +6,6 @@ use crate::commands::common::args::ClientContact;
 use crate::commands::common::new_customer;
 use crate::context::Context;
 use crate::error::CliError;
-use crate::notebook::Notebook;
 use crate::notebook::index::{Domain, Seen};
 use crate::session::Session;
 use crate::session::prompt::Prompt;
@@ -78,11 +77,7 @@ impl ChangeOfMany for Provisioning<'_> {
     }
 
     fn label(&self, request: &ProvisionDomain) -> Label {
-        Label {
-            row: None,
-            name: request.domain.clone(),
-            customer: Some(request.client_id),
-        }
+        Label::of(&request.domain, Some(request.client_id))
     }
 
     fn key(&self, request: &ProvisionDomain) -> Key {
@@ -94,9 +89,7 @@ impl ChangeOfMany for Provisioning<'_> {
     }
 
     async fn apply(&self, request: &ProvisionDomain, prior: Prior) -> Result<End, CliError> {
-        Ok(send(&self.context.session, &self.context.notebook, request)
-            .await?
-            .after(prior))
+        Ok(send(&self.context.session, request).await?.after(prior))
     }
 }
 
@@ -116,11 +109,7 @@ pub fn service(prompt: &Prompt, given: Option<&str>) -> Result<ServiceId, CliErr
 }
 
 /// The provisioning call of a domain.
-pub async fn send(
-    session: &Session,
-    notebook: &Notebook,
-    request: &ProvisionDomain,
-) -> Result<End, CliError> {
+pub async fn send(session: &Session, request: &ProvisionDomain) -> Result<End, CliError> {
     let about = format!(
         "domain {} for customer {}",
         request.domain, request.client_id
@@ -133,7 +122,7 @@ pub async fn send(
     };
     let created = Created::by(&answer);
     let name = answer.data.domain.as_deref().unwrap_or(&request.domain);
-    notebook.learn(Seen::Domain(Domain {
+    session.learn(Seen::Domain(Domain {
         id: answer.data.monitored_domain_id,
         name: name.to_owned(),
         customer: request.client_id,
@@ -144,16 +133,11 @@ pub async fn send(
         // The remark, or what stands behind it, says how it came to be there.
         _ => "is watched",
     };
+    let (customer, aside) = (request.client_id, created.aside());
+    let sentence = format!("Domain {name} {verb} for customer {customer}{aside}.");
     let done = Done {
-        id: answer.data.monitored_domain_id.to_string(),
-        record: to_json(&answer.data),
         created,
-        note: answer.note().map(str::to_owned),
-        sentence: format!(
-            "Domain {name} {verb} for customer {}{}.",
-            request.client_id,
-            created.aside()
-        ),
+        ..Done::answered(answer.data.monitored_domain_id, &answer, sentence)
     };
     Ok(done.made())
 }

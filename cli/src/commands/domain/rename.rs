@@ -1,18 +1,13 @@
 //! `secmon domain rename`.
 
-use super::named::{self, moved};
-use crate::bulk::{self, End, Words};
+use super::named;
+use crate::bulk::{self, Done, End, Item, Label};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::notebook::way_back::WayBack;
 use crate::ui::outcome::Outcome;
 use clap::Args;
 use secmon::operations::UpdateDomain;
-
-const RENAMED: Words = Words {
-    done: "renamed",
-    skipped: "already named so",
-};
 
 /// A domain and its new name.
 #[derive(Debug, Args)]
@@ -25,35 +20,22 @@ pub struct DomainRenameArgs {
 
 /// `secmon domain rename`.
 pub async fn run(context: &Context, args: &DomainRenameArgs) -> Result<Outcome, CliError> {
-    let (name, new) = (args.domain.as_str(), args.new.as_str());
-    let (domain, customer) = named::one(context, name).await?;
+    let new = args.new.as_str();
+    let (domain, customer) = named::one(context, &args.domain).await?;
     let way_back = domain.name.clone().map(|name| WayBack::RenameDomain {
         domain: domain.id,
         name,
     });
-    let sent = context
-        .session
-        .write_reversibly(
-            UpdateDomain::new(domain.id, new),
-            &format!("domain {}", domain.label()),
-            None,
-            |_| way_back,
-        )
-        .await;
-    let sent = sent.map_err(|error| error.during(format!("renaming {}", domain.label())))?;
+    let (update, label) = (UpdateDomain::new(domain.id, new), domain.label());
+    let about = format!("domain {label}");
+    let session = &context.session;
+    let sent = session.write_reversibly(update, &about, None, |_| way_back);
+    let sent = sent.await;
+    let sent = sent.map_err(|error| error.during(format!("renaming {label}")))?;
     let end = sent.map_or(End::Planned, |answer| {
-        moved(
-            domain.id,
-            &answer,
-            format!(
-                "Domain {} is now watched as {new}; its history stays.",
-                domain.label()
-            ),
-        )
+        let sentence = format!("Domain {label} is now watched as {new}; its history stays.");
+        Done::answered(domain.id, &answer, sentence).changed()
     });
-    bulk::conclude(
-        &context.screen,
-        RENAMED,
-        vec![named::item(&domain.label(), customer, end)],
-    )
+    let label = Label::of(label, Some(customer));
+    bulk::conclude_one(Item::of(label, end))
 }

@@ -1,36 +1,23 @@
 //! `secmon domain show`.
 
-use super::{bars, named};
+use super::bars;
+use super::named::{self, DomainArg};
 use crate::commands::common::views;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::ui::outcome::{Cell, Line, Outcome, Table, to_json};
-use clap::Args;
 use secmon::model::MonitoredDomain;
 use secmon::operations::GetDomainSummary;
 
-/// The domain to show.
-#[derive(Debug, Args)]
-pub struct DomainShowArgs {
-    /// The domain: name or id
-    pub domain: String,
-}
-
 /// Runs the command.
-pub async fn run(context: &Context, args: &DomainShowArgs) -> Result<Outcome, CliError> {
-    let name = args.domain.as_str();
-    let (domain, customer) = named::one(context, name).await?;
-    let summary = context
-        .session
-        .read(GetDomainSummary::new(customer, domain.id))
-        .await?
-        .into_data();
+pub async fn run(context: &Context, args: &DomainArg) -> Result<Outcome, CliError> {
+    let (domain, customer) = named::one(context, &args.domain).await?;
+    let summary = GetDomainSummary::new(customer, domain.id);
+    let summary = context.session.read(summary).await?.into_data();
     let strength = summary.password_strength.as_ref().map(|strength| {
-        strength
-            .iter()
-            .map(|(name, count)| format!("{count} {name}"))
-            .collect::<Vec<_>>()
-            .join(", ")
+        let counts = strength.iter();
+        let counts = counts.map(|(name, count)| format!("{count} {name}"));
+        counts.collect::<Vec<_>>().join(", ")
     });
     let slots = summary
         .slots_used

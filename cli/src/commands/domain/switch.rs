@@ -1,8 +1,7 @@
 //! `secmon domain suspend`, `resume` and `terminate`.
 
-use super::named::moved;
 use crate::bulk::args::RunArgs;
-use crate::bulk::{self, ChangeOfMany, End, Journal, Key, Label, Origin, Prior, Trace};
+use crate::bulk::{self, ChangeOfMany, Done, End, Journal, Key, Label, Origin, Prior};
 use crate::commands::common::resume_all::{self, Suspended, SuspendedKind};
 use crate::commands::common::transition::Transition;
 use crate::context::Context;
@@ -110,11 +109,7 @@ impl ChangeOfMany for DomainsChanging<'_> {
     }
 
     fn label(&self, row: &DomainRow) -> Label {
-        Label {
-            row: None,
-            name: row.domain.label(),
-            customer: row.domain.customer,
-        }
+        Label::of(row.domain.label(), row.domain.customer)
     }
 
     fn key(&self, row: &DomainRow) -> Key {
@@ -149,10 +144,7 @@ pub async fn run(
     let changing = DomainsChanging { context, change };
     let keys: Vec<Key> = names.iter().map(|name| changing.key_of(name)).collect();
     let journal = Journal::open(context, changing.operation(), Origin::Rows, &keys, args)?;
-    let met = |name: &str| {
-        let subject = journal.subject(&changing.key_of(name))?;
-        serde_json::from_value(subject.clone()).ok()
-    };
+    let met = |name: &str| journal.recalled(&changing.key_of(name));
     let found = references::domain_targets(context, names, met).await?;
     let named = |(place, domain): (usize, DomainRef)| DomainRow {
         word: names[place].clone(),
@@ -161,14 +153,7 @@ pub async fn run(
     let rows: Vec<DomainRow> = found.into_iter().map(named).collect();
     refuse_those_that_came_back(&changing, &journal, &rows)?;
     confirm(&context.prompt, &rows, change)?;
-    let items = bulk::change_in_journal(
-        &context.session,
-        &context.screen,
-        &changing,
-        &rows,
-        (&journal, args),
-    )
-    .await?;
+    let items = bulk::change_in_journal(context, &changing, &rows, (&journal, args)).await?;
     bulk::conclude(&context.screen, change.words(), items)
 }
 
@@ -181,13 +166,8 @@ fn refuse_those_that_came_back(
     if changing.change != Transition::Terminate {
         return Ok(());
     }
-    let came_back = |row: &&DomainRow| {
-        let trace = Trace {
-            undone: false,
-            ..bulk::trace(changing, row)
-        };
-        row.domain.status.is_some() && journal.answer(&trace).is_some()
-    };
+    let came_back =
+        |row: &&DomainRow| row.domain.status.is_some() && bulk::was_done(journal, changing, row);
     match rows.iter().find(came_back) {
         Some(row) => Err(bulk::came_back(
             &row.word,
@@ -208,7 +188,7 @@ pub async fn switch(
         return run(context, &targets.domains, change, &targets.run).await;
     }
     let customer = context.customer()?;
-    let listed = references::monitored(&context.session, &context.notebook, customer).await?;
+    let listed = references::monitored(&context.session, customer).await?;
     let total = listed.len();
     if total == 0 {
         references::refuse_unknown(&context.session, customer).await?;
@@ -231,10 +211,7 @@ pub async fn switch(
         }
     };
     let items = bulk::change_all(context, &changing, &domains, &targets.run).await?;
-    if let Some(error) = bulk::refused(&items) {
-        return Err(error);
-    }
-    let mut outcome = bulk::report(&context.screen, change.words(), &items);
+    let mut outcome = bulk::report(&context.screen, change.words(), &items)?;
     outcome
         .story
         .splice(0..0, [Line::text(sentence)].into_iter().chain(stay));
@@ -252,19 +229,12 @@ pub async fn switch(
 
 /// Asks before a change of domains where a question is due.
 fn confirm(prompt: &Prompt, rows: &[DomainRow], change: Transition) -> Result<(), CliError> {
-    let question = match rows {
-        [one] => format!("About to {} {}.", change.verb(), one.domain.named()),
-        many => format!(
-            "About to {} {} domains: {}.",
-            change.verb(),
-            many.len(),
-            bulk::preview(many, |row| row.domain.named())
-        ),
+    let (what, typed) = match rows {
+        [one] => (String::new(), one.domain.label()),
+        many => (format!("{} domains: ", many.len()), many.len().to_string()),
     };
-    let typed = match rows {
-        [one] => one.domain.label(),
-        many => many.len().to_string(),
-    };
+    let names = bulk::preview(rows, |row| row.domain.named());
+    let question = format!("About to {} {what}{names}.", change.verb());
     prompt.confirm(change.danger().times(rows.len()), &question, &typed)
 }
 
@@ -298,6 +268,6 @@ pub async fn transition(
     Ok(sent.map_or(End::Planned, |answer| {
         let what = format!("Domain {}", domain.label());
         let sentence = change.words().sentence(&what, answer.note());
-        moved(domain.id, &answer, sentence)
+        Done::answered(domain.id, &answer, sentence).changed()
     }))
 }

@@ -1,6 +1,6 @@
 //! `secmon endpoint add`: a server by the endpoints call.
 
-use crate::bulk::{self, Created, Done, End, Item, Words};
+use crate::bulk::{self, Created, Done, End, Item, Label};
 use crate::commands::common::args::{ClientContact, EndpointStatusArg, WaitArgs, endpoint_status};
 use crate::commands::common::polling::Awaited;
 use crate::commands::common::{new_customer, other_owners};
@@ -9,7 +9,7 @@ use crate::context::Context;
 use crate::error::CliError;
 use crate::notebook::index::{Seen, Server};
 use crate::references::{self, targets};
-use crate::ui::outcome::{Outcome, to_json};
+use crate::ui::outcome::Outcome;
 use crate::values::durations;
 use clap::Args;
 use secmon::model::{CustomerId, Endpoint, EndpointStatus};
@@ -35,11 +35,6 @@ pub struct EndpointAddArgs {
     #[command(flatten)]
     pub contact: ClientContact,
 }
-
-const ADDED: Words = Words {
-    done: "added",
-    skipped: "there already",
-};
 
 /// Runs the command.
 pub async fn run(context: &Context, args: EndpointAddArgs) -> Result<Outcome, CliError> {
@@ -68,18 +63,13 @@ pub async fn run(context: &Context, args: EndpointAddArgs) -> Result<Outcome, Cl
         None => End::Planned,
         Some(answer) => {
             let seen = Seen::Servers(vec![Server::from(&answer.data)]);
-            context.notebook.learn(seen);
+            context.session.learn(seen);
             done(&answer, customer).made()
         }
     };
     let id = end.done().and_then(|done| done.id.parse::<Uuid>().ok());
-    let item = Item {
-        row: None,
-        target: address.clone(),
-        customer: Some(customer),
-        end,
-    };
-    let mut outcome = bulk::conclude(&context.screen, ADDED, vec![item])?;
+    let label = Label::of(&address, Some(customer));
+    let mut outcome = bulk::conclude_one(Item::of(label, end))?;
     if let Some(id) = id.filter(|_| args.wait.wait) {
         let server = Awaited {
             id: id.into(),
@@ -104,14 +94,10 @@ fn done(answer: &Response<Endpoint>, customer: CustomerId) -> Done {
         // The remark, or what stands behind it, says how it came to be there.
         _ => "is there",
     };
+    let aside = created.aside();
+    let sentence = format!("Server {name} {verb} for customer {customer}{aside}.");
     Done {
-        id: answer.data.id.to_string(),
-        record: to_json(&answer.data),
         created,
-        note: answer.note().map(str::to_owned),
-        sentence: format!(
-            "Server {name} {verb} for customer {customer}{}.",
-            created.aside()
-        ),
+        ..Done::answered(answer.data.id, answer, sentence)
     }
 }

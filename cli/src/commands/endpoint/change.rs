@@ -2,15 +2,13 @@
 
 use crate::bulk::args::RunArgs;
 use crate::bulk::{
-    self, ChangeOfMany, Created, Done, End, Journal, Key, Label, NamedServer, Origin, Prior, Trace,
-    Words,
+    self, ChangeOfMany, Created, Done, End, Journal, Key, Label, NamedServer, Origin, Prior, Words,
 };
 use crate::commands::common::resume_all::{self, Suspended, SuspendedKind};
 use crate::commands::common::transition::Transition;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::machine::files::{self, Word};
-use crate::notebook::Notebook;
 use crate::notebook::index::Seen;
 use crate::notebook::way_back::{Switched, WayBack};
 use crate::references::{self, Prefixes, ServerTarget};
@@ -42,14 +40,6 @@ pub struct EndpointSelection {
     /// All servers of the customer given with -c
     #[arg(long, conflicts_with_all = ["endpoints", "file"])]
     pub all: bool,
-    /// Servers by name
-    #[command(flatten)]
-    pub targets: EndpointTargets,
-}
-
-/// Servers to change.
-#[derive(Debug, Args)]
-pub struct EndpointTargets {
     /// The servers: id, IP address, host name or nickname, or - to read them from standard input
     #[arg(value_name = "ENDPOINT")]
     pub endpoints: Vec<String>,
@@ -170,7 +160,7 @@ impl Suspended for ServerRow {
 /// Every server is found before any is changed.
 async fn run_named(
     context: &Context,
-    targets: &EndpointTargets,
+    targets: &EndpointSelection,
     change: ServerChange,
 ) -> Result<Outcome, CliError> {
     let named = named_servers(targets)?;
@@ -184,10 +174,7 @@ async fn run_named(
         .collect();
     let origin = Origin::of(targets.file.as_deref());
     let journal = Journal::open(context, change.verb(), origin, &keys, &targets.run)?;
-    let known = |name: &str| {
-        let subject = journal.subject(&key(&context.session, change, name))?;
-        serde_json::from_value(subject.clone()).ok()
-    };
+    let known = |name: &str| journal.recalled(&key(&context.session, change, name));
     let servers = references::server_targets(context, &names, change.prefixes(), known).await?;
     let mut rows = Vec::new();
     for (place, server) in servers {
@@ -198,14 +185,8 @@ async fn run_named(
     refuse_others_by_name(context, change, &journal, &rows)?;
     confirm(&context.prompt, change, &rows)?;
     let changing = ServersChanging { context, change };
-    let items = bulk::change_in_journal(
-        &context.session,
-        &context.screen,
-        &changing,
-        &rows,
-        (&journal, &targets.run),
-    )
-    .await?;
+    let run = (&journal, &targets.run);
+    let items = bulk::change_in_journal(context, &changing, &rows, run).await?;
     bulk::conclude(&context.screen, change.words(), items)
 }
 
@@ -216,11 +197,10 @@ pub async fn run(
     change: ServerChange,
 ) -> Result<Outcome, CliError> {
     if !servers.all {
-        return run_named(context, &servers.targets, change).await;
+        return run_named(context, servers, change).await;
     }
     let customer = context.customer()?;
-    let listed =
-        references::all_endpoints(&context.session, &context.notebook, Some(customer)).await?;
+    let listed = references::all_endpoints(&context.session, Some(customer)).await?;
     let total = listed.len();
     if total == 0 {
         references::refuse_unknown(&context.session, customer).await?;
@@ -242,11 +222,8 @@ pub async fn run(
         }
     };
     let changing = ServersChanging { context, change };
-    let items = bulk::change_all(context, &changing, &rows, &servers.targets.run).await?;
-    if let Some(error) = bulk::refused(&items) {
-        return Err(error);
-    }
-    let mut outcome = bulk::report(&context.screen, change.words(), &items);
+    let items = bulk::change_all(context, &changing, &rows, &servers.run).await?;
+    let mut outcome = bulk::report(&context.screen, change.words(), &items)?;
     outcome
         .story
         .splice(0..0, [Line::text(sentence)].into_iter().chain(stay));
@@ -301,13 +278,7 @@ impl ChangeOfMany for ServersChanging<'_> {
     }
 
     async fn apply(&self, row: &ServerRow, prior: Prior) -> Result<End, CliError> {
-        let end = send(
-            &self.context.session,
-            &self.context.notebook,
-            &row.server,
-            self.change,
-        )
-        .await?;
+        let end = send(&self.context.session, &row.server, self.change).await?;
         Ok(end.after(prior))
     }
 }
@@ -325,14 +296,9 @@ fn refuse_others_by_name(
     }
     let changing = ServersChanging { context, change };
     let is_another = |row: &&ServerRow| {
-        let trace = Trace {
-            undone: false,
-            ..bulk::trace(&changing, row)
-        };
-        let earlier = journal.subject(&trace.key);
-        let earlier = earlier.and_then(|subject| subject["id"].as_str());
-        let same = earlier.is_none_or(|id| id == row.server.id.to_string());
-        !same || (journal.answer(&trace).is_some() && row.server.status.is_some())
+        let earlier: Option<ServerTarget> = journal.recalled(&changing.key(row));
+        let same = earlier.is_none_or(|earlier| earlier.id == row.server.id);
+        !same || (row.server.status.is_some() && bulk::was_done(journal, &changing, row))
     };
     match rows.iter().find(is_another) {
         Some(row) => Err(bulk::came_back(&row.word.text, &named(row), change.verb())),
@@ -341,7 +307,7 @@ fn refuse_others_by_name(
 }
 
 /// The error of a command that names no server, with the ways to name some.
-fn nothing_named(session: &Session, targets: &EndpointTargets, change: ServerChange) -> CliError {
+fn nothing_named(session: &Session, targets: &EndpointSelection, change: ServerChange) -> CliError {
     let error =
         CliError::usage("no server is named: give ids, addresses or names, or a file with -f");
     let verb = change.verb();
@@ -359,7 +325,7 @@ fn nothing_named(session: &Session, targets: &EndpointTargets, change: ServerCha
 }
 
 /// The names typed, and those of the file or of standard input with their lines.
-fn named_servers(targets: &EndpointTargets) -> Result<Vec<NamedServer>, CliError> {
+fn named_servers(targets: &EndpointSelection) -> Result<Vec<NamedServer>, CliError> {
     let mut named = Vec::new();
     for name in &targets.endpoints {
         match name.as_str() {
@@ -417,7 +383,6 @@ fn of_owner(of: &str, server: &ServerTarget) -> String {
 /// Sends the change of one server.
 pub async fn send(
     session: &Session,
-    notebook: &Notebook,
     server: &ServerTarget,
     change: ServerChange,
 ) -> Result<End, CliError> {
@@ -461,7 +426,7 @@ pub async fn send(
         change,
         ServerChange::Delete | ServerChange::To(Transition::Terminate)
     ) {
-        notebook.learn(Seen::Gone(id.into()));
+        session.learn(Seen::Gone(id.into()));
     }
     let what = format!("Server {}{owner}", server.name);
     let sentence = change.words().sentence(&what, note.as_deref());

@@ -7,7 +7,7 @@ use crate::context::Context;
 use crate::error::CliError;
 use crate::notebook::index::{Seen, Server};
 use crate::session::Session;
-use crate::session::portal::{self, Thing};
+use crate::session::portal;
 use crate::ui::outcome::Outcome;
 use crate::ui::{Reader, Ui};
 use crate::values::ports::PortSpec;
@@ -56,7 +56,7 @@ pub async fn run(context: &Context, args: &EndpointListArgs) -> Result<Outcome, 
     let mut endpoints = context.screen.cut(endpoints, total);
     let seen = endpoints.iter().map(Server::from).collect();
     context
-        .notebook
+        .session
         .learn(match (args.status, context.screen.limit()) {
             (None, None) => Seen::AllServers(context.session.settings.customer, seen),
             _ => Seen::Servers(seen),
@@ -78,7 +78,7 @@ fn sort(endpoints: &mut [Endpoint]) {
 
 fn with_pages(session: &Session, endpoints: &[Endpoint]) -> Outcome {
     let mut outcome = listed(endpoints);
-    outcome.table.pages = portal::pages(&session.settings, Thing::Server);
+    outcome.table.pages = portal::pages(&session.settings, portal::SERVERS);
     outcome
 }
 
@@ -130,8 +130,7 @@ async fn found(
     sought: &Sought<'_>,
 ) -> Result<Outcome, CliError> {
     let customer = context.session.settings.customer;
-    let mut servers =
-        references::all_endpoints(&context.session, &context.notebook, customer).await?;
+    let mut servers = references::all_endpoints(&context.session, customer).await?;
     if let Some(wanted) = args.status.map(endpoint_status) {
         servers.retain(|server| server.status == wanted);
     }
@@ -160,7 +159,7 @@ async fn open_on(
     }
     let (mut open, mut without_scan) = (Vec::new(), Vec::new());
     for server in servers {
-        let detail = findings::read(&context.session, &context.notebook, server.id).await?;
+        let detail = findings::read(&context.session, server.id).await?;
         match findings::open_ports(&detail) {
             Some(ports) if ports.iter().any(|number| port.has(*number)) => open.push(server),
             Some(_) => {}
@@ -186,7 +185,7 @@ async fn stream(
     while let Some(page) = pages.next().await {
         let page = page?.into_data();
         let seen = page.data.iter().map(Server::from).collect();
-        context.notebook.learn(Seen::Servers(seen));
+        context.session.learn(Seen::Servers(seen));
         total = page.meta.total.filter(|_| sought.is_all());
         let servers = sought.among(context, page.data).await?;
         if stream.show(listed(&servers))? == Reader::Gone {

@@ -63,7 +63,7 @@ impl EndpointCommand {
             Self::Suspend(servers)
             | Self::Resume(servers)
             | Self::Terminate(servers)
-            | Self::Delete(servers) => servers.targets.file.as_deref(),
+            | Self::Delete(servers) => servers.file.as_deref(),
             _ => None,
         }
     }

@@ -9,7 +9,7 @@ use crate::commands::common::transition::Transition;
 use crate::commands::common::usage::Usage;
 use crate::commands::common::views::ports_of;
 use crate::commands::provision::sending;
-use crate::commands::rules::create::{self, Addition, Existing, Place, Wanted};
+use crate::commands::rules::create::{self, Existing, Place, Wanted};
 use crate::context::Context;
 use crate::error::{CliError, Own};
 use crate::references::targets::{NewServer, Target};
@@ -17,7 +17,6 @@ use crate::references::{self, ServerTarget};
 use crate::session::prompt::Danger;
 use crate::ui::outcome::{Line, Outcome, to_json};
 use crate::values::durations::counted;
-use crate::values::ports::PortSpec;
 use clap::Args;
 use secmon::model::{Address, CustomerId, Endpoint, EndpointStatus, Rule, RuleScope, RuleStatus};
 use secmon::operations::{ListEndpoints, ProvisionEndpoint};
@@ -91,9 +90,7 @@ struct Moving<'a> {
 pub async fn run(context: &Context, args: &EndpointMoveArgs) -> Result<Outcome, CliError> {
     let keys = ["provision", "terminate"].map(|step| key(context, args, step));
     let journal = Journal::open(context, OPERATION, Origin::Rows, &keys, &args.run)?;
-    let earlier = journal.subject(&keys[0]).cloned();
-    let earlier = earlier.and_then(|subject| serde_json::from_value(subject).ok());
-    let before = match earlier {
+    let before = match journal.recalled(&keys[0]) {
         Some(before) => before,
         None => {
             let before = belongings(context, args).await?;
@@ -110,12 +107,9 @@ pub async fn run(context: &Context, args: &EndpointMoveArgs) -> Result<Outcome, 
         missing: Cell::new(along.len()),
     };
     moving.take_up(&journal, &keys[0]);
-    let stages = [vec![Step::Provision], along, vec![Step::Terminate]];
+    let stages = [&[Step::Provision], along.as_slice(), &[Step::Terminate]];
     let items = bulk::change_in_stages(context, &moving, &stages, (&journal, &args.run)).await?;
-    if let Some(error) = bulk::refused(&items) {
-        return Err(error);
-    }
-    let mut outcome = bulk::report(&context.screen, MOVED, &items);
+    let mut outcome = bulk::report(&context.screen, MOVED, &items)?;
     if items.iter().all(|item| item.end.error().is_none()) {
         outcome.story.insert(0, Line::text(moving.sentence()));
     } else if moving.new.get().is_none() {
@@ -142,11 +136,10 @@ async fn belongings(context: &Context, args: &EndpointMoveArgs) -> Result<Belong
     }
     let customer = references::owner(context, &server)?;
     refuse_taken(context, args, customer).await?;
-    let rules = references::all_rules(&context.session, &context.notebook, |mut list| {
+    let rules = references::all_rules(&context.session, |list| {
         list.endpoint_id = Some(server.id);
         list.scope = Some(RuleScope::Endpoint);
         list.status = Some(RuleStatus::Active);
-        list
     })
     .await?;
     Ok(Belongings {
@@ -162,8 +155,8 @@ async fn refuse_taken(
     args: &EndpointMoveArgs,
     customer: CustomerId,
 ) -> Result<(), CliError> {
-    let (session, notebook) = (&context.session, &context.notebook);
-    let servers = references::all_endpoints(session, notebook, Some(customer)).await?;
+    let session = &context.session;
+    let servers = references::all_endpoints(session, Some(customer)).await?;
     let address = Address::from(args.address);
     match servers.iter().find(|server| server.ip_address == address) {
         Some(there) => Err(CliError::usage(format!(
@@ -273,8 +266,7 @@ impl Moving<'_> {
             request,
             nickname,
         }));
-        let (session, notebook) = (&self.context.session, &self.context.notebook);
-        let end = sending::send(session, notebook, &target, |_| {}).await?;
+        let end = sending::send(&self.context.session, &target, |_| {}).await?;
         let id = end.done().and_then(|done| done.id.parse().ok());
         match (&end, id) {
             (End::Planned, _) => self.is_at(Uuid::nil()),
@@ -285,37 +277,23 @@ impl Moving<'_> {
     }
 
     async fn allow(&self, rule: &Rule, prior: Prior) -> Result<End, CliError> {
-        let Some(new) = self.new.get() else {
-            return Err(waits("the new address is not provisioned"));
-        };
-        let range = rule.ports().ok_or_else(|| {
-            CliError::not_found(format!("rule {} has no ports that can be read", rule.id))
-        })?;
-        let wanted = Wanted {
-            place: Place::Server(Box::new(new.clone())),
-            port: PortSpec {
-                range,
-                protocol: rule.protocol.clone(),
-            },
-            addition: Addition {
-                justification: rule.justification.clone().unwrap_or_default(),
-                service: rule.service.clone(),
-                expires_at: rule.expires_at.as_ref().map(|end| end.date_time().into()),
-            },
-        };
-        let (session, notebook) = (&self.context.session, &self.context.notebook);
-        let end = create::add(session, notebook, &wanted, Existing::Skip, prior).await?;
+        let place = Place::Server(Box::new(self.new_server()?.clone()));
+        let wanted = Wanted::like(rule, place)?;
+        let session = &self.context.session;
+        let end = create::add(session, &wanted, Existing::Skip, prior).await?;
         self.is_along();
         Ok(end)
     }
 
     async fn suspend(&self) -> Result<End, CliError> {
-        let Some(new) = self.new.get() else {
-            return Err(waits("the new address is not provisioned"));
-        };
-        let end = self.change(new, Transition::Suspend).await?;
+        let end = self.change(self.new_server()?, Transition::Suspend).await?;
         self.is_along();
         Ok(end)
+    }
+
+    fn new_server(&self) -> Result<&Endpoint, CliError> {
+        let new = self.new.get();
+        new.ok_or_else(|| waits("the new address is not provisioned"))
     }
 
     fn is_along(&self) {
@@ -324,14 +302,12 @@ impl Moving<'_> {
 
     async fn change(&self, server: &Endpoint, to: Transition) -> Result<End, CliError> {
         let server = ServerTarget::from(server.clone());
-        let (session, notebook) = (&self.context.session, &self.context.notebook);
-        change::send(session, notebook, &server, ServerChange::To(to)).await
+        let session = &self.context.session;
+        change::send(session, &server, ServerChange::To(to)).await
     }
 
     async fn terminate(&self) -> Result<End, CliError> {
-        if self.new.get().is_none() {
-            return Err(waits("the new address is not provisioned"));
-        }
+        self.new_server()?;
         if self.missing.get() > 0 {
             return Err(waits(
                 "the new server does not have everything of the old one",
@@ -356,16 +332,13 @@ impl ChangeOfMany for Moving<'_> {
 
     fn label(&self, step: &Step) -> Label {
         let (old, new) = (&self.before.server.ip_address, self.args.address);
-        Label {
-            row: None,
-            name: match step {
-                Step::Provision => format!("provision {new}"),
-                Step::Allow(rule) => format!("allow {} on {new}", ports_of(rule)),
-                Step::Suspend => format!("suspend {new}"),
-                Step::Terminate => format!("terminate {old}"),
-            },
-            customer: Some(self.before.customer),
-        }
+        let name = match step {
+            Step::Provision => format!("provision {new}"),
+            Step::Allow(rule) => format!("allow {} on {new}", ports_of(rule)),
+            Step::Suspend => format!("suspend {new}"),
+            Step::Terminate => format!("terminate {old}"),
+        };
+        Label::of(name, Some(self.before.customer))
     }
 
     fn key(&self, step: &Step) -> Key {

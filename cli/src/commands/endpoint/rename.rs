@@ -9,6 +9,7 @@ use crate::references;
 use crate::ui::outcome::{Line, Outcome, Table, to_json};
 use clap::Args;
 use secmon::operations::UpdateEndpoint;
+use serde_json::Value;
 
 /// A server and its new name.
 #[derive(Debug, Args)]
@@ -21,15 +22,14 @@ pub struct EndpointRenameArgs {
 
 /// Runs the command.
 pub async fn run(context: &Context, args: &EndpointRenameArgs) -> Result<Outcome, CliError> {
-    let (name, nickname) = (args.endpoint.as_str(), args.name.clone());
-    if nickname.trim().is_empty() {
+    if args.name.trim().is_empty() {
         return Err(CliError::usage(
             "the new name is empty: give a name of 1 to 255 characters",
         ));
     }
-    let endpoint = references::endpoint(context, name).await?;
+    let endpoint = references::endpoint(context, &args.endpoint).await?;
     let customer = references::owner(context, &endpoint)?;
-    let update = UpdateEndpoint::new(customer, endpoint.id).nickname(nickname);
+    let update = UpdateEndpoint::new(customer, endpoint.id).nickname(&args.name);
     let earlier = endpoint.nickname.clone().filter(|name| !name.is_empty());
     let way_back = earlier.map(|name| WayBack::RenameServer {
         server: endpoint.id,
@@ -40,19 +40,13 @@ pub async fn run(context: &Context, args: &EndpointRenameArgs) -> Result<Outcome
     let session = &context.session;
     let sent = session.write_reversibly(update, &about, None, |_| way_back);
     let Some(answer) = sent.await? else {
-        return Ok(Outcome::record(
-            serde_json::Value::Null,
-            Table::of(views::ENDPOINT, []),
-        ));
+        let table = Table::of(views::ENDPOINT, []);
+        return Ok(Outcome::record(Value::Null, table));
     };
-    context
-        .notebook
-        .learn(Seen::Servers(vec![Server::from(&answer.data)]));
-    let sentence = format!(
-        "Server {} is now named {}.",
-        endpoint.ip_address,
-        references::handle_of(&answer.data)
-    );
+    let seen = Seen::Servers(vec![Server::from(&answer.data)]);
+    context.session.learn(seen);
+    let name = references::handle_of(&answer.data);
+    let sentence = format!("Server {} is now named {name}.", endpoint.ip_address);
     let table = Table::of(views::ENDPOINT, [&answer.data]);
     Ok(Outcome::record(to_json(&answer.data), table).tell(vec![Line::text(sentence)]))
 }

@@ -21,7 +21,7 @@ pub struct EndpointShowArgs {
 /// Runs the command.
 pub async fn run(context: &Context, args: &EndpointShowArgs) -> Result<Outcome, CliError> {
     let endpoint = references::endpoint(context, &args.endpoint).await?;
-    let detail = findings::read(&context.session, &context.notebook, endpoint.id).await?;
+    let detail = findings::read(&context.session, endpoint.id).await?;
     if args.ports {
         let ports = findings::ports(&detail);
         return Ok(Outcome::record(to_json(&detail.latest_scan), ports));

@@ -1,6 +1,6 @@
 //! `secmon endpoint wait`: until servers have been scanned, or are active or paused.
 
-use crate::bulk::{self, Done, End, Item, Words};
+use crate::bulk::{self, Done, End, Item, Label, Words};
 use crate::commands::common::polling::{self, Awaited, Wait};
 use crate::context::Context;
 use crate::error::CliError;
@@ -54,29 +54,23 @@ pub async fn run(context: &Context, args: EndpointWaitArgs) -> Result<Outcome, C
         (None, None) => LONGEST_WAIT,
     };
     let after = after(&args)?;
-    let endpoints = references::endpoints(
-        context,
-        &files::or_stdin(&args.endpoints)?,
-        Prefixes::Accepted,
-    )
-    .await?;
+    let names = files::or_stdin(&args.endpoints)?;
+    let endpoints = references::endpoints(context, &names, Prefixes::Accepted).await?;
     let ids: Vec<String> = endpoints
         .iter()
-        .map(|endpoint| endpoint.id.to_string())
+        .map(|server| server.id.to_string())
         .collect();
-    let again = args
-        .after
-        .as_ref()
-        .map(|after| format!(" --after {after}"))
-        .unwrap_or_default();
+    let again = args.after.as_ref().map(|after| format!(" --after {after}"));
+    let again = again.unwrap_or_default();
     let resume = format!(
         "endpoint wait {} --for {}{again}",
         ids.join(" "),
-        goal_name(args.goal)
+        args.goal.to_possible_value().unwrap_or_default().get_name()
     );
-    let wait = Wait::new(length, resume)
-        .at_least(durations::length("--interval", &args.interval)?)
-        .watching(not_yet(&endpoints, args.goal, length));
+    let mut wait = Wait::new(length, resume);
+    let interval = durations::length("--interval", &args.interval)?;
+    wait.next_poll = wait.next_poll.max(interval);
+    wait.only_watched = Some(not_yet(&endpoints, args.goal, length));
     let now = match args.goal {
         WaitFor::Scan => {
             let awaited = endpoints.iter().map(|server| {
@@ -95,13 +89,8 @@ pub async fn run(context: &Context, args: EndpointWaitArgs) -> Result<Outcome, C
         done: reached(args.goal),
         skipped: "already so",
     };
-    bulk::conclude(
-        &context.screen,
-        words,
-        now.iter()
-            .map(|endpoint| waited(endpoint, args.goal))
-            .collect(),
-    )
+    let items = now.iter().map(|endpoint| waited(endpoint, args.goal));
+    bulk::conclude(&context.screen, words, items.collect())
 }
 
 /// What is said when the wait runs out: it may be a part of the servers that is not so far.
@@ -122,12 +111,8 @@ fn waited(endpoint: &Endpoint, goal: WaitFor) -> Item {
         sentence: format!("{name}: {}.", reached(goal)),
         ..Done::default()
     };
-    Item {
-        row: None,
-        target: name,
-        customer: endpoint.billing_customer_id,
-        end: End::Done(done),
-    }
+    let label = Label::of(name, endpoint.billing_customer_id);
+    Item::of(label, End::Done(done))
 }
 
 /// Waits until all servers are in a state.
@@ -138,7 +123,7 @@ async fn for_status(
     status: EndpointStatus,
 ) -> Result<Vec<Endpoint>, CliError> {
     wait.until(context, async || {
-        let now = polling::current(&context.session, &context.notebook, endpoints).await?;
+        let now = polling::current(&context.session, endpoints).await?;
         let all = now.iter().all(|endpoint| endpoint.status == status);
         Ok(all.then_some(now))
     })
@@ -161,14 +146,6 @@ fn after(args: &EndpointWaitArgs) -> Result<Option<Timestamp>, CliError> {
 fn reached(goal: WaitFor) -> &'static str {
     match goal {
         WaitFor::Scan => "scanned",
-        WaitFor::Active => "active",
-        WaitFor::Paused => "paused",
-    }
-}
-
-fn goal_name(goal: WaitFor) -> &'static str {
-    match goal {
-        WaitFor::Scan => "scan",
         WaitFor::Active => "active",
         WaitFor::Paused => "paused",
     }

@@ -2,9 +2,11 @@
 
 use crate::context::Context;
 use crate::error::{CliError, Failure, Own};
+use crate::machine::env_vars;
+use crate::session::Session;
 use crate::session::guard::Guard;
 use crate::session::service::{self, Source};
-use crate::session::{Session, env_vars};
+use crate::ui::outcome::Cell;
 use bytes::Bytes;
 use clap::Args;
 use http::{Method, Request, header};
@@ -120,4 +122,13 @@ fn refusal(session: &Session) -> Option<CliError> {
     }
     let name = session.settings.profile_name.as_deref().unwrap_or("in use");
     safety.read_only.then(|| Guard::read_only_error(name))
+}
+
+/// A field as the mock tells it.
+pub fn field_of(record: &Value, name: &str) -> Cell {
+    match &record[name] {
+        Value::Null => Cell::Missing,
+        Value::String(text) => Cell::text(text),
+        other => Cell::text(other),
+    }
 }

@@ -3,7 +3,7 @@
 use super::admin::{Admin, AdminArgs};
 use crate::context::Context;
 use crate::error::CliError;
-use crate::ui::outcome::{Line, Outcome, Table};
+use crate::ui::outcome::Outcome;
 use crate::values::durations;
 use clap::Subcommand;
 use http::Method;
@@ -45,5 +45,5 @@ pub async fn run(
         "It is {} for the mock.",
         clock["now"].as_str().unwrap_or_default()
     );
-    Ok(Outcome::record(clock, Table::default()).tell(vec![Line::text(sentence)]))
+    Ok(Outcome::said(clock, sentence))
 }

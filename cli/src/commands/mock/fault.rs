@@ -1,10 +1,9 @@
 //! `secmon mock fault`: trouble that is wanted.
 
-use super::admin::{Admin, AdminArgs};
-use super::said;
+use super::admin::{Admin, AdminArgs, field_of};
 use crate::context::Context;
 use crate::error::CliError;
-use crate::ui::outcome::{Cell, Field, Line, Outcome, Table, shown};
+use crate::ui::outcome::{Field, Line, Outcome, Table, shown};
 use crate::values::durations;
 use clap::{Args, Subcommand};
 use http::Method;
@@ -107,17 +106,8 @@ pub async fn run(
             Admin::of(context, admin)?
                 .call(Method::DELETE, "faults", None)
                 .await?;
-            Ok(said("All faults are removed."))
+            Ok(Outcome::said(Value::Null, "All faults are removed."))
         }
-    }
-}
-
-/// A field as the mock tells it.
-fn field_of(fault: &Value, name: &str) -> Cell {
-    match &fault[name] {
-        Value::Null => Cell::Missing,
-        Value::String(text) => Cell::text(text),
-        other => Cell::text(other),
     }
 }
 

@@ -17,9 +17,8 @@ use self::state::StateCommand;
 use self::trigger::TriggerCommand;
 use crate::context::Context;
 use crate::error::CliError;
-use crate::ui::outcome::{Line, Outcome, Table};
+use crate::ui::outcome::Outcome;
 use clap::Subcommand;
-use serde_json::Value;
 
 /// The mock service: serve it, or steer one that is served.
 #[derive(Debug, Subcommand)]
@@ -97,9 +96,4 @@ pub async fn run(context: &Context, command: MockSteering) -> Result<Outcome, Cl
         MockSteering::Reset { admin } => state::reset(context, &admin).await,
         MockSteering::State { admin, command } => state::run(context, &admin, command).await,
     }
-}
-
-/// A sentence where there is no record.
-pub fn said(sentence: &str) -> Outcome {
-    Outcome::record(Value::Null, Table::default()).tell(vec![Line::text(sentence)])
 }

@@ -1,6 +1,6 @@
 //! `secmon mock requests`: the calls that came in.
 
-use super::admin::{Admin, AdminArgs};
+use super::admin::{Admin, AdminArgs, field_of};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::ui::Reader;
@@ -38,10 +38,10 @@ pub struct RequestsArgs {
 }
 
 const CALL: &[Field<Value>] = &[
-    shown("id").of(|call| Cell::text(&call["id"])),
-    shown("time").of(|call| text(&call["at"])),
-    shown("method").of(|call| text(&call["method"])),
-    shown("path").of(|call| text(&call["path"])),
+    shown("id").of(|call| field_of(call, "id")),
+    shown("time").of(|call| field_of(call, "at")),
+    shown("method").of(|call| field_of(call, "method")),
+    shown("path").of(|call| field_of(call, "path")),
     shown("status").of(status),
     shown("notices").of(notices),
 ];
@@ -106,10 +106,6 @@ async fn read(
 fn listed(calls: Vec<Value>) -> Outcome {
     let table = Table::of(CALL, &calls);
     Outcome::record(Value::Array(calls), table)
-}
-
-fn text(value: &Value) -> Cell {
-    value.as_str().map_or(Cell::Missing, Cell::text)
 }
 
 /// The status, or why there was none.

@@ -1,13 +1,13 @@
 //! `secmon mock state` and `reset`: the whole state.
 
 use super::admin::{Admin, AdminArgs};
-use super::said;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::machine::files;
 use crate::ui::outcome::Outcome;
 use clap::Subcommand;
 use http::Method;
+use serde_json::Value;
 use std::path::PathBuf;
 
 /// The whole state.
@@ -29,7 +29,10 @@ pub async fn reset(context: &Context, admin: &AdminArgs) -> Result<Outcome, CliE
     Admin::of(context, admin)?
         .call(Method::POST, "reset", None)
         .await?;
-    Ok(said("The mock is as it was at its start."))
+    Ok(Outcome::said(
+        Value::Null,
+        "The mock is as it was at its start.",
+    ))
 }
 
 /// Runs the command.
@@ -46,14 +49,14 @@ pub async fn run(
             Ok(Outcome::text(format!("{state}\n")))
         }
         StateCommand::Import { file } => {
-            let name = files::name_of(&file);
-            let bytes = files::read(&file, &name, MAX_STATE)?;
-            let state = serde_json::from_slice(&bytes)
-                .map_err(|error| CliError::usage(format!("{name} is not JSON: {error}")))?;
+            let state = files::read_json(&file, MAX_STATE)?;
             Admin::of(context, admin)?
                 .call(Method::PUT, "state", Some(state))
                 .await?;
-            Ok(said("The mock has the imported state."))
+            Ok(Outcome::said(
+                Value::Null,
+                "The mock has the imported state.",
+            ))
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::commands::domain::leaks::CategoryArg;
 use crate::context::Context;
 use crate::error::{CliError, Exit};
 use crate::references;
-use crate::ui::outcome::{Line, Outcome, Table, to_json};
+use crate::ui::outcome::{Outcome, to_json};
 use crate::values::durations::counted;
 use crate::values::ports::PortSpec;
 use clap::{Args, Subcommand};
@@ -32,9 +32,9 @@ pub enum TriggerCommand {
         /// How many more
         #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
         count: u64,
-        /// When it shows
-        #[command(flatten)]
-        options: TriggerOptions,
+        /// Do not scan now: it shows at the next scan
+        #[arg(long)]
+        no_scan: bool,
     },
     /// A domain is mentioned on the dark web
     Mention {
@@ -43,9 +43,9 @@ pub enum TriggerCommand {
         /// How many more mentions
         #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
         count: u64,
-        /// When it shows
-        #[command(flatten)]
-        options: TriggerOptions,
+        /// Do not scan now: it shows at the next scan
+        #[arg(long)]
+        no_scan: bool,
     },
 }
 
@@ -57,17 +57,15 @@ pub struct TriggerPorts {
     /// The ports, as 3306, 53/udp or mysql
     #[arg(value_name = "PORT", required = true)]
     pub ports: Vec<String>,
-    /// When it shows
-    #[command(flatten)]
-    pub options: TriggerOptions,
-}
-
-/// When something that happened shows.
-#[derive(Debug, Clone, Copy, Args)]
-pub struct TriggerOptions {
     /// Do not scan now: it shows at the next scan
     #[arg(long)]
     pub no_scan: bool,
+}
+
+/// What ports are from now on.
+enum PortState {
+    Open,
+    Closed,
 }
 
 /// An open port: its number and `tcp` or `udp`.
@@ -81,36 +79,26 @@ pub async fn run(
 ) -> Result<Outcome, CliError> {
     let admin = Admin::of(context, admin)?;
     match command {
-        TriggerCommand::PortOpen(args) => {
-            let open = |open: &mut BTreeSet<OpenPort>, port| {
-                open.insert(port);
-            };
-            ports(context, &admin, &args, ("open", open)).await
-        }
-        TriggerCommand::PortClosed(args) => {
-            let close = |open: &mut BTreeSet<OpenPort>, port| {
-                open.remove(&port);
-            };
-            ports(context, &admin, &args, ("closed", close)).await
-        }
+        TriggerCommand::PortOpen(args) => ports(context, &admin, &args, PortState::Open).await,
+        TriggerCommand::PortClosed(args) => ports(context, &admin, &args, PortState::Closed).await,
         TriggerCommand::Leak {
             domain,
             category,
             count,
-            options,
+            no_scan,
         } => {
             let field = match category {
                 CategoryArg::Employees => "employees",
                 CategoryArg::Customers => "customers",
                 CategoryArg::ThirdParties => "third_parties",
             };
-            findings(context, &admin, &domain, field, count, options).await
+            findings(context, &admin, &domain, field, count, no_scan).await
         }
         TriggerCommand::Mention {
             domain,
             count,
-            options,
-        } => findings(context, &admin, &domain, "mentions", count, options).await,
+            no_scan,
+        } => findings(context, &admin, &domain, "mentions", count, no_scan).await,
     }
 }
 
@@ -118,7 +106,7 @@ async fn ports(
     context: &Context,
     admin: &Admin,
     args: &TriggerPorts,
-    (state, change): (&str, fn(&mut BTreeSet<OpenPort>, OpenPort)),
+    state: PortState,
 ) -> Result<Outcome, CliError> {
     let mut wanted = Vec::new();
     for text in &args.ports {
@@ -131,16 +119,21 @@ async fn ports(
         .read(GetEndpointDetail::account_wide(endpoint.id))
         .await?
         .into_data();
-    let alerts =
-        references::all_alerts(&context.session, &context.notebook, customer, |mut list| {
-            list.endpoint_id = Some(endpoint.id);
-            list
-        })
-        .await?;
+    let alerts = references::all_alerts(&context.session, customer, |list| {
+        list.endpoint_id = Some(endpoint.id)
+    })
+    .await?;
     let mut open = found_open(&detail, &alerts);
-    for port in wanted {
-        change(&mut open, port);
-    }
+    let state = match state {
+        PortState::Open => {
+            open.extend(wanted);
+            "open"
+        }
+        PortState::Closed => {
+            open.retain(|port| !wanted.contains(port));
+            "closed"
+        }
+    };
     let open: Vec<Value> = open
         .iter()
         .map(|(port, protocol)| json!({ "port": port, "protocol": protocol }))
@@ -152,7 +145,7 @@ async fn ports(
         .await?;
     let place = references::name_of(&endpoint);
     let happened = format!("{} {state} on {place} now", are(&args.ports));
-    concluded(admin, &path, &happened, world, args.options).await
+    concluded(admin, &path, &happened, world, args.no_scan).await
 }
 
 /// `Port 22 is`, or `Ports 22, 53/udp are`.
@@ -202,12 +195,9 @@ async fn findings(
     name: &str,
     field: &str,
     more: u64,
-    options: TriggerOptions,
+    no_scan: bool,
 ) -> Result<Outcome, CliError> {
-    let found = references::domains(context, &[name.to_owned()]).await?;
-    let domain = found
-        .first()
-        .ok_or_else(|| CliError::not_found(format!("no domain {name:?}")))?;
+    let domain = references::domain(context, name).await?;
     let summary = GetDomainSummary::new(context.customer()?, domain.id);
     let summary = to_json(&context.session.read(summary).await?.into_data());
     let count = |field: &str| summary[field].as_u64().unwrap_or_default();
@@ -239,7 +229,7 @@ async fn findings(
         }
     };
     let happened = format!("{} has {what}", domain.label());
-    concluded(admin, &path, &happened, world, options).await
+    concluded(admin, &path, &happened, world, no_scan).await
 }
 
 /// A scan finds what happened, unless it is left to the next one.
@@ -248,11 +238,10 @@ async fn concluded(
     path: &str,
     happened: &str,
     world: Value,
-    options: TriggerOptions,
+    no_scan: bool,
 ) -> Result<Outcome, CliError> {
-    let told =
-        |sentence| Ok(Outcome::record(world, Table::default()).tell(vec![Line::text(sentence)]));
-    if options.no_scan {
+    let told = |sentence: String| Ok(Outcome::said(world, sentence));
+    if no_scan {
         return told(format!("{happened}; the next scan finds it."));
     }
     match admin

@@ -1,6 +1,6 @@
 //! `secmon profile create`.
 
-use super::said;
+use super::view::said;
 use crate::error::CliError;
 use crate::session::profile::{self, ConfigDocument, Profile};
 use crate::session::settings::Settings;

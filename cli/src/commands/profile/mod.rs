@@ -12,9 +12,8 @@ use self::create::ProfileCreateArgs;
 use crate::error::CliError;
 use crate::session::Session;
 use crate::session::prompt::Prompt;
-use crate::ui::outcome::{Line, Outcome, Table};
+use crate::ui::outcome::Outcome;
 use clap::Subcommand;
-use serde_json::json;
 
 /// Named pairs of address and key.
 #[derive(Debug, Subcommand)]
@@ -61,9 +60,4 @@ pub fn run(
         ProfileCommand::Rename { name, new } => rename::run(session, &name, &new),
         ProfileCommand::Delete { name } => delete::run(session, prompt, &name),
     }
-}
-
-/// What a change of a profile comes to.
-pub fn said(name: &str, sentence: String) -> Outcome {
-    Outcome::record(json!({ "name": name }), Table::default()).tell(vec![Line::Text(sentence)])
 }

@@ -1,6 +1,6 @@
 //! `secmon profile rename`.
 
-use super::said;
+use super::view::said;
 use crate::commands::auth::logout::forget_key_of;
 use crate::error::CliError;
 use crate::session::profile::{self, ConfigDocument};

@@ -1,6 +1,6 @@
 //! `secmon profile use`.
 
-use super::said;
+use super::view::said;
 use crate::error::CliError;
 use crate::session::Session;
 use crate::session::profile::{self, ConfigDocument};

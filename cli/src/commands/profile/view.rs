@@ -1,7 +1,7 @@
 //! How a profile is shown.
 
 use crate::session::profile::{ConfigFile, Profile};
-use crate::ui::outcome::{Cell, Field, Table, shown};
+use crate::ui::outcome::{Cell, Field, Outcome, Table, shown};
 use serde_json::{Value, json};
 
 const COLUMNS: &[Field<ProfileView>] = &[
@@ -65,4 +65,9 @@ pub fn key_place(profile: &Profile) -> Option<String> {
             .as_ref()
             .map(|file| format!("file {}", file.display()))
     })
+}
+
+/// What a change of a profile comes to.
+pub fn said(name: &str, sentence: String) -> Outcome {
+    Outcome::said(json!({ "name": name }), sentence)
 }

@@ -1,31 +1,31 @@
 //! `secmon provision`: one server or domain, several, or a whole file.
 
 pub mod args;
-mod asking;
 pub mod sending;
 pub mod single;
 mod waiting;
 
 use self::args::ProvisionArgs;
-use crate::bulk::args::RunArgs;
 use crate::bulk::{
     self, ChangeOfMany, Done, End, FileOptions, Item, Journal, Key, Label, MonitoredServers,
     Origin, Prior, REPORT, ReportFile, Row, Words, input,
 };
 use crate::commands::common::args::WaitArgs;
 use crate::commands::common::{new_customer, other_owners};
+use crate::commands::domain::provision as domain;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::machine::files;
 use crate::references::targets::{self, BareNames, Defaults, RowFields, Target};
-use crate::session::Session;
 use crate::session::pace::LEFT_TO_PEOPLE;
+use crate::session::prompt::Prompt;
 use crate::ui::invocation::quoted;
 use crate::ui::outcome::Outcome;
 use crate::values::durations;
 use csv::StringRecord;
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::path::Path;
 
 const OPERATION: &str = "provision";
 const WORDS: Words = Words {
@@ -40,8 +40,8 @@ pub async fn run(context: &Context, args: ProvisionArgs) -> Result<Outcome, CliE
     }
     // A length that cannot be read is told before anything is sent.
     durations::length("--wait-timeout", &args.wait.wait_timeout)?;
-    if args.file.is_some() {
-        return from_file(context, &args).await;
+    if let Some(path) = &args.file {
+        return from_file(context, path, &args).await;
     }
     let mut targets = from_arguments(context, &args)?;
     match targets.len() {
@@ -50,10 +50,11 @@ pub async fn run(context: &Context, args: ProvisionArgs) -> Result<Outcome, CliE
     }
 }
 
-async fn from_file(context: &Context, args: &ProvisionArgs) -> Result<Outcome, CliError> {
-    let Some(path) = &args.file else {
-        return Err(no_target());
-    };
+async fn from_file(
+    context: &Context,
+    path: &Path,
+    args: &ProvisionArgs,
+) -> Result<Outcome, CliError> {
     refuse_beside_file(args)?;
     let options = FileOptions {
         map: &args.map,
@@ -73,12 +74,8 @@ async fn from_file(context: &Context, args: &ProvisionArgs) -> Result<Outcome, C
     }
     // A run that is refused because it is under way leaves the other one's report alone.
     let journal = journal(context, &sheet.rows, args)?;
-    let mut report = match wanted {
-        Some(path) => Some(ReportFile::create(path, &sheet)?),
-        None => None,
-    };
-    let items = send_rows(context, &sheet.rows, &journal, args, report.as_mut()).await?;
-    finish(context, &sheet.rows, &items, &args.wait).await
+    let report = wanted.map(|path| ReportFile::create(path, &sheet));
+    send_rows(context, &sheet.rows, &journal, args, report.transpose()?).await
 }
 
 /// A file says per row what these options say for one server.
@@ -108,11 +105,14 @@ fn from_arguments(context: &Context, args: &ProvisionArgs) -> Result<Vec<Target>
     // As in a list that was copied: 203.0.113.1, 203.0.113.2
     let names: Vec<&str> = names.map(|name| name.trim_end_matches(',')).collect();
     if names.is_empty() {
-        return Err(no_target());
+        return Err(CliError::usage(
+            "there is no target: give the IP addresses of servers, or a file with -f",
+        )
+        .hint("see how: `provision --help`"));
     }
     if let Some(file) = names
         .iter()
-        .find(|name| name.ends_with(".csv") || std::path::Path::new(name).is_file())
+        .find(|name| name.ends_with(".csv") || Path::new(name).is_file())
     {
         return Err(
             CliError::usage(format!("{file:?} is a file, not a server")).hint(format!(
@@ -131,12 +131,14 @@ fn from_arguments(context: &Context, args: &ProvisionArgs) -> Result<Vec<Target>
     let mut targets = Vec::new();
     for name in names {
         let mut fields = fields(name, args);
-        let bare_names = asking::bare_names(&context.prompt, &fields.target, bare_names(args))?;
+        let bare_names = asked_bare_names(&context.prompt, &fields.target, bare_names(args))?;
         if targets::is_domain(&fields.target, bare_names) && fields.service_id.is_empty() {
             let service = match asked_service {
-                Some(service) => service,
-                None => asking::service(&context.prompt, &fields.target)?,
+                Some(service) => Ok(service),
+                None => domain::service(&context.prompt, None),
             };
+            let activity = format!("provisioning the domain {}", fields.target);
+            let service = service.map_err(|error| error.during(activity))?;
             fields.service_id = asked_service.insert(service).to_string();
         }
         let defaults = Defaults {
@@ -164,17 +166,29 @@ fn fields(name: &str, args: &ProvisionArgs) -> RowFields {
     }
 }
 
+/// What a bare name is, where the options do not say it and a person can be asked.
+fn asked_bare_names(prompt: &Prompt, target: &str, said: BareNames) -> Result<BareNames, CliError> {
+    let is_open = said == BareNames::Unclear && targets::is_bare_name(target);
+    if !is_open || !prompt.may_ask() {
+        return Ok(said);
+    }
+    let options = [
+        "a server: its address is looked up, and its ports are scanned".to_owned(),
+        "a domain: leaked credentials and mentions of it are watched".to_owned(),
+    ];
+    let chosen = prompt.choose(&format!("{target} is"), &options)?;
+    Ok(match chosen {
+        0 => BareNames::Servers,
+        _ => BareNames::Domains,
+    })
+}
+
 fn bare_names(args: &ProvisionArgs) -> BareNames {
     match (args.server, args.domain) {
         (true, _) => BareNames::Servers,
         (false, true) => BareNames::Domains,
         (false, false) => BareNames::Unclear,
     }
-}
-
-fn no_target() -> CliError {
-    CliError::usage("there is no target: give the IP addresses of servers, or a file with -f")
-        .hint("see how: `provision --help`")
 }
 
 async fn several(
@@ -191,8 +205,7 @@ async fn several(
         })
         .collect();
     let journal = journal(context, &rows, args)?;
-    let items = send_rows(context, &rows, &journal, args, None).await?;
-    finish(context, &rows, &items, &args.wait).await
+    send_rows(context, &rows, &journal, args, None).await
 }
 
 fn journal(context: &Context, rows: &[Row], args: &ProvisionArgs) -> Result<Journal, CliError> {
@@ -201,22 +214,13 @@ fn journal(context: &Context, rows: &[Row], args: &ProvisionArgs) -> Result<Jour
     Journal::open(context, OPERATION, origin, &keys, &args.run)
 }
 
-/// How many calls of a window the run leaves to people; from here on it does.
-fn left_to_people(session: &Session, run: &RunArgs) -> Result<u32, CliError> {
-    if run.use_whole_window {
-        return Ok(0);
-    }
-    session.leave_calls_to_people()?;
-    Ok(LEFT_TO_PEOPLE)
-}
-
 async fn send_rows(
     context: &Context,
     rows: &[Row],
     journal: &Journal,
     args: &ProvisionArgs,
-    mut report: Option<&mut ReportFile>,
-) -> Result<Vec<Item>, CliError> {
+    mut report: Option<ReportFile>,
+) -> Result<Outcome, CliError> {
     let places = rows.iter().filter_map(|row| row.target.place());
     other_owners::confirm(context, places).await?;
     let sending = Sending {
@@ -228,28 +232,28 @@ async fn send_rows(
     let customers = rows.iter().map(|row| row.target.customer()).collect();
     let served = sending.known.customers();
     new_customer::announce_all(&context.session, &context.screen, &customers, &served)?;
-    let left_to_people = left_to_people(&context.session, &args.run)?;
+    // How many calls of a window the run leaves to people; from here on it does.
+    let left_to_people = match args.run.use_whole_window {
+        true => 0,
+        false => {
+            context.session.leave_calls_to_people()?;
+            LEFT_TO_PEOPLE
+        }
+    };
     let done_before = |row: &Row| sending.is_done(row);
-    let (session, screen) = (&context.session, &context.screen);
-    bulk::announce(
-        session,
-        screen,
-        rows,
-        &sending.known,
-        left_to_people,
-        done_before,
-    );
+    bulk::announce(context, rows, &sending.known, left_to_people, done_before);
     let tell = |row: &Row, end: &End| {
         let written = report
             .as_mut()
             .map_or(Ok(()), |report| report.add(row, end));
         if let Err(error) = written {
             let warning = format!("warning: {}", error.message());
-            screen.note(&warning);
+            context.screen.note(&warning);
         }
     };
     let run = (journal, args.on_error);
-    Ok(bulk::change_telling((session, screen), &sending, rows, run, tell).await)
+    let items = bulk::change_telling(context, &sending, rows, run, tell).await;
+    finish(context, rows, &items, &args.wait).await
 }
 
 /// Rows on their way.
@@ -317,8 +321,7 @@ impl ChangeOfMany for Sending<'_> {
             let end = done.made().after(prior);
             self.halves.borrow_mut().insert(key(row), end);
         };
-        let (session, notebook) = (&self.context.session, &self.context.notebook);
-        let end = sending::send(session, notebook, &row.target, halfway).await?;
+        let end = sending::send(&self.context.session, &row.target, halfway).await?;
         Ok(end.after(prior))
     }
 }
@@ -335,10 +338,7 @@ async fn finish(
     items: &[Item],
     args: &WaitArgs,
 ) -> Result<Outcome, CliError> {
-    if let Some(error) = bulk::refused(items) {
-        return Err(error);
-    }
-    let mut outcome = bulk::report(&context.screen, WORDS, items);
+    let mut outcome = bulk::report(&context.screen, WORDS, items)?;
     if args.wait && context.session.check_interrupted().is_ok() {
         let length = durations::length("--wait-timeout", &args.wait_timeout)?;
         outcome.trouble = waiting::all(context, (rows, items), length, &mut outcome)

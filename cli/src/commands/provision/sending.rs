@@ -3,7 +3,6 @@
 use crate::bulk::{Created, Done, End, Prior};
 use crate::commands::domain::provision;
 use crate::error::{CliError, Failure};
-use crate::notebook::Notebook;
 use crate::notebook::index::{Seen, Server};
 use crate::references::targets::{NewServer, Target};
 use crate::session::Session;
@@ -47,20 +46,18 @@ pub async fn skip(
 /// Sends what a target needs. `halfway` is told what is done already when a second call is still to come.
 pub async fn send(
     session: &Session,
-    notebook: &Notebook,
     target: &Target,
     halfway: impl FnOnce(Done),
 ) -> Result<End, CliError> {
     match target {
-        Target::Server(server) => send_server(session, notebook, server, halfway).await,
-        Target::Domain(domain) => provision::send(session, notebook, domain).await,
+        Target::Server(server) => send_server(session, server, halfway).await,
+        Target::Domain(domain) => provision::send(session, domain).await,
     }
 }
 
 /// The provisioning call, and the second one that gives the nickname.
 async fn send_server(
     session: &Session,
-    notebook: &Notebook,
     server: &NewServer,
     halfway: impl FnOnce(Done),
 ) -> Result<End, CliError> {
@@ -76,14 +73,12 @@ async fn send_server(
     let id = answer.data.endpoint_id;
     let created = Created::by(&answer);
     if created == Created::Yes {
-        learn(notebook, server, id);
+        learn(session, server, id);
     }
+    let sentence = sentence(server, created, answer.note(), &answer.data.status);
     let mut done = Done {
-        id: id.to_string(),
-        record: to_json(&answer.data),
         created,
-        note: answer.note().map(str::to_owned),
-        sentence: sentence(server, created, answer.note(), &answer.data.status),
+        ..Done::answered(id, &answer, sentence)
     };
     if let Some(nickname) = &server.nickname {
         halfway(Done {
@@ -109,7 +104,7 @@ fn unnamed(id: EndpointId, nickname: &str, reason: &str) -> String {
 }
 
 /// The answer tells no more of a server than its id.
-fn learn(notebook: &Notebook, server: &NewServer, id: EndpointId) {
+fn learn(session: &Session, server: &NewServer, id: EndpointId) {
     let Some(address) = server.address else {
         return;
     };
@@ -117,7 +112,7 @@ fn learn(notebook: &Notebook, server: &NewServer, id: EndpointId) {
     let hostname = server.request.hostname.clone().or(Some(ip.clone()));
     let nickname = server.nickname.clone().or(hostname.clone());
     let customer = Some(server.request.client_id);
-    notebook.learn(Seen::Servers(vec![Server {
+    session.learn(Seen::Servers(vec![Server {
         id,
         ip,
         hostname,

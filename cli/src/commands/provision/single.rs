@@ -1,18 +1,17 @@
 //! One target: what happened to it, what its first scan found, and what may come next.
 
-use crate::bulk::{self, Done, Item};
+use crate::bulk::{self, Done, Item, Label};
 use crate::commands::common::args::WaitArgs;
 use crate::commands::common::polling::{Awaited, Wait};
 use crate::commands::common::{findings, new_customer, other_owners};
 use crate::commands::domain::bars;
-use crate::commands::provision::WORDS;
 use crate::commands::provision::sending::send;
 use crate::context::Context;
 use crate::error::{CliError, Own};
 use crate::references::targets::Target;
 use crate::ui::outcome::{Line, Outcome, to_json};
 use crate::values::durations;
-use secmon::model::{CustomerId, DomainId, EndpointId, ScanStatus};
+use secmon::model::{CustomerId, DomainId, ScanStatus};
 use secmon::operations::GetDomainSummary;
 use std::time::Duration;
 use uuid::Uuid;
@@ -28,68 +27,56 @@ pub async fn run(context: &Context, target: &Target, args: &WaitArgs) -> Result<
             format!("set it: `endpoint rename {} NAME`", done.id),
         );
     };
-    let end = send(&context.session, &context.notebook, target, halfway).await?;
+    let end = send(&context.session, target, halfway).await?;
     let id = end.done().and_then(|done| done.id.parse::<Uuid>().ok());
     let customer = target.customer();
-    let item = Item {
-        row: None,
-        target: target.name().to_owned(),
-        customer: Some(customer),
-        end,
-    };
-    let mut outcome = bulk::conclude(&context.screen, WORDS, vec![item])?;
+    let label = Label::of(target.name(), Some(customer));
+    let mut outcome = bulk::conclude_one(Item::of(label, end))?;
     let Some(id) = id else { return Ok(outcome) };
-    match (target, args.wait) {
-        (Target::Server(_), true) => {
+    if !args.wait {
+        let next = next(&outcome, target, id);
+        outcome.story.extend(next);
+        return Ok(outcome);
+    }
+    let waited = match target {
+        Target::Server(_) => {
             let server = Awaited {
                 id: id.into(),
                 customer,
                 name: target.name().to_owned(),
                 since: None,
             };
-            let waited = await_server(context, server, length, &mut outcome);
-            outcome.trouble = waited.await.err();
+            await_server(context, server, length, &mut outcome).await
         }
-        (Target::Domain(_), true) => {
-            outcome.trouble = await_domain(context, (id.into(), customer), length, &mut outcome)
-                .await
-                .err();
+        Target::Domain(_) => {
+            await_domain(context, (id.into(), customer), length, &mut outcome).await
         }
-        (Target::Server(_), false) => {
-            let next = server_next(&outcome, id.into());
-            suggest(&mut outcome, next, customer);
-        }
-        (Target::Domain(_), false) => {
-            let domain = outcome.result["domain"].as_str();
-            let domain = domain.map_or_else(|| id.to_string(), str::to_owned);
-            let show = Line::next(
-                format!("domain show {domain} -c {customer}"),
-                "see what is found",
-            );
-            suggest(&mut outcome, show, customer);
-        }
-    }
+    };
+    outcome.trouble = waited.err();
     Ok(outcome)
 }
 
-fn server_next(outcome: &Outcome, id: EndpointId) -> Line {
-    match outcome.result["status"].as_str() {
-        Some("paused") => Line::next(format!("endpoint resume {id}"), "have it scanned again"),
-        _ if outcome.result["created"] != false => {
-            Line::next(format!("endpoint wait {id}"), "wait for the first scan")
+fn next(outcome: &Outcome, target: &Target, id: Uuid) -> [Line; 3] {
+    let (result, customer) = (&outcome.result, target.customer());
+    let (command, purpose) = match (target, result["status"].as_str()) {
+        (Target::Domain(_), _) => {
+            let domain = result["domain"].as_str();
+            let domain = domain.map_or_else(|| id.to_string(), str::to_owned);
+            let command = format!("domain show {domain} -c {customer}");
+            (command, "see what is found")
         }
-        _ => Line::next(format!("endpoint show {id}"), "see what its scans found"),
-    }
-}
-
-fn suggest(outcome: &mut Outcome, first: Line, customer: CustomerId) {
-    let alerts = Line::next(
-        format!("alert list -c {customer}"),
-        "see the alerts of this customer",
-    );
-    outcome
-        .story
-        .extend([Line::Heading("Next:"), first, alerts]);
+        (_, Some("paused")) => (format!("endpoint resume {id}"), "have it scanned again"),
+        _ if result["created"] != false => {
+            (format!("endpoint wait {id}"), "wait for the first scan")
+        }
+        _ => (format!("endpoint show {id}"), "see what its scans found"),
+    };
+    let alerts = format!("alert list -c {customer}");
+    [
+        Line::Heading("Next:"),
+        Line::next(command, purpose),
+        Line::next(alerts, "see the alerts of this customer"),
+    ]
 }
 
 /// Waits for the first scan of a server, and adds what it found.
@@ -102,7 +89,7 @@ pub async fn await_server(
     let id = server.id;
     let wait = Wait::new(length, format!("endpoint wait {id}"));
     wait.for_scans(context, &[server]).await?;
-    let detail = findings::read(&context.session, &context.notebook, id).await?;
+    let detail = findings::read(&context.session, id).await?;
     findings::check(&detail)?;
     outcome.result["latest_scan"] = to_json(&detail.latest_scan);
     outcome.story.extend(findings::story(&detail));
@@ -119,11 +106,8 @@ async fn await_domain(
     let wait = Wait::new(length, format!("domain show {id} -c {customer}"));
     let summary = wait
         .until(context, async || {
-            let summary = context
-                .session
-                .read(GetDomainSummary::new(customer, id))
-                .await?
-                .into_data();
+            let summary = GetDomainSummary::new(customer, id);
+            let summary = context.session.read(summary).await?.into_data();
             Ok(summary.last_scan_at.is_some().then_some(summary))
         })
         .await?;

@@ -3,15 +3,13 @@
 use crate::bulk::{Item, Row};
 use crate::commands::common::polling::{Awaited, Wait};
 use crate::commands::common::{findings, views};
-use crate::commands::domain::named::is_watched;
 use crate::context::Context;
 use crate::error::CliError;
-use crate::notebook::Notebook;
 use crate::references;
 use crate::references::targets::Target;
 use crate::session::Session;
 use crate::ui::outcome::{Line, Outcome, Table, to_json};
-use secmon::model::{CustomerId, Endpoint, MonitoredDomain};
+use secmon::model::{CustomerId, DomainStatus, Endpoint, MonitoredDomain};
 use secmon::operations::ListDomains;
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -52,7 +50,7 @@ pub async fn all(
 ) -> Result<(), CliError> {
     let servers = Made::of(rows, items, |target| matches!(target, Target::Server(_)));
     let domains = Made::of(rows, items, |target| matches!(target, Target::Domain(_)));
-    let made = servers_of(&context.session, &context.notebook, &servers).await?;
+    let made = servers_of(&context.session, &servers).await?;
     let waiting = made.iter().filter(|server| server.last_scan_at.is_none());
     let waiting: Result<Vec<Awaited>, CliError> = waiting
         .map(|server| Awaited::again(context, server))
@@ -61,18 +59,14 @@ pub async fn all(
     let ids: Vec<String> = waiting.iter().map(|server| server.id.to_string()).collect();
     let wait = Wait::new(length, format!("endpoint wait {}", ids.join(" ")));
     wait.for_scans(context, &waiting).await?;
-    add_servers(&context.session, &context.notebook, &made, outcome).await?;
+    add_servers(&context.session, &made, outcome).await?;
     add_domains(context, &domains, length, outcome).await
 }
 
-async fn servers_of(
-    session: &Session,
-    notebook: &Notebook,
-    made: &Made,
-) -> Result<Vec<Endpoint>, CliError> {
+async fn servers_of(session: &Session, made: &Made) -> Result<Vec<Endpoint>, CliError> {
     let mut servers = Vec::new();
     for customer in &made.customers {
-        let all = references::all_endpoints(session, notebook, Some(*customer)).await?;
+        let all = references::all_endpoints(session, Some(*customer)).await?;
         servers.extend(all.into_iter().filter(|server| made.has(&server.id)));
     }
     Ok(servers)
@@ -80,12 +74,11 @@ async fn servers_of(
 
 async fn add_servers(
     session: &Session,
-    notebook: &Notebook,
     servers: &[Endpoint],
     outcome: &mut Outcome,
 ) -> Result<(), CliError> {
     for server in servers.iter().take(SHOWN) {
-        let detail = findings::read(session, notebook, server.id).await?;
+        let detail = findings::read(session, server.id).await?;
         let name = references::name_of(&detail.data);
         outcome.story.push(Line::text(format!("\n{name}")));
         outcome.story.extend(findings::story(&detail));
@@ -142,6 +135,7 @@ async fn domains_of(session: &Session, made: &Made) -> Result<Vec<MonitoredDomai
     let mut domains = Vec::new();
     for customer in &made.customers {
         let overview = session.read(ListDomains::new(*customer)).await?.into_data();
+        let is_watched = |found: &MonitoredDomain| found.status == DomainStatus::Active;
         let watched = |found: &MonitoredDomain| made.has(&found.id) && is_watched(found);
         let listed = references::listed_domains(overview, *customer)?;
         domains.extend(listed.into_iter().filter(watched));

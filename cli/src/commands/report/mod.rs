@@ -38,13 +38,7 @@ struct Report {
 /// Runs the command.
 pub async fn run(context: &Context, args: &ReportArgs) -> Result<Outcome, CliError> {
     let customer = context.customer()?;
-    let logo = args.logo.as_deref().map(logo::data_url).transpose()?;
-    let report = Report {
-        client_name: args.client_name.clone(),
-        brand: args.brand.clone(),
-        logo,
-        ..collect(context, customer).await?
-    };
+    let report = collect(context, customer, args).await?;
     if report.servers.is_empty() && report.domains.is_empty() {
         return Err(CliError::not_found(format!(
             "nothing to report of customer {customer}: no server and no domain; no page was written"
@@ -71,35 +65,31 @@ pub async fn run(context: &Context, args: &ReportArgs) -> Result<Outcome, CliErr
     Ok(Outcome::record(result, Table::default()).tell(vec![Line::text(sentence)]))
 }
 
-async fn collect(context: &Context, customer: CustomerId) -> Result<Report, CliError> {
-    let endpoints =
-        references::all_endpoints(&context.session, &context.notebook, Some(customer)).await?;
+async fn collect(
+    context: &Context,
+    customer: CustomerId,
+    args: &ReportArgs,
+) -> Result<Report, CliError> {
+    let logo = args.logo.as_deref().map(logo::data_url).transpose()?;
+    let endpoints = references::all_endpoints(&context.session, Some(customer)).await?;
     let progress = context.screen.progress(endpoints.len());
     let mut servers = Vec::with_capacity(endpoints.len());
     for endpoint in &endpoints {
-        servers.push(findings::read(&context.session, &context.notebook, endpoint.id).await?);
+        servers.push(findings::read(&context.session, endpoint.id).await?);
         progress.advance(0);
     }
     progress.finish();
     add_further_alerts(context, customer, &mut servers).await?;
-    let overview = context
-        .session
-        .read(ListDomains::new(customer))
-        .await?
-        .into_data();
+    let list = ListDomains::new(customer);
+    let overview = context.session.read(list).await?.into_data();
     let mut domains = Vec::new();
     for domain in references::listed_domains(overview, customer)? {
-        let history = context
-            .session
-            .read(GetScanHistory::new(customer, domain.id))
-            .await?
-            .into_data()
-            .scans;
-        domains.push((domain, history));
+        let history = GetScanHistory::new(customer, domain.id);
+        let history = context.session.read(history).await?.into_data();
+        domains.push((domain, history.scans));
     }
-    let mut expiring = references::all_rules(&context.session, &context.notebook, |mut list| {
-        list.billing_customer_id = Some(customer);
-        list
+    let mut expiring = references::all_rules(&context.session, |list| {
+        list.billing_customer_id = Some(customer)
     })
     .await?;
     // The rules of a server that has ended allow nothing.
@@ -108,9 +98,9 @@ async fn collect(context: &Context, customer: CustomerId) -> Result<Report, CliE
     expiring.sort_by_key(|rule| rule.expires_at.as_ref().map(|end| end.date_time()));
     Ok(Report {
         customer,
-        client_name: None,
-        brand: None,
-        logo: None,
+        client_name: args.client_name.clone(),
+        brand: args.brand.clone(),
+        logo,
         made_at: Utc::now().date_naive(),
         servers,
         domains,
@@ -124,12 +114,10 @@ async fn add_further_alerts(
     customer: CustomerId,
     servers: &mut [EndpointDetail],
 ) -> Result<(), CliError> {
-    let alerts =
-        references::all_alerts(&context.session, &context.notebook, customer, |mut list| {
-            list.status = Some(PortAlertStatus::Open);
-            list
-        })
-        .await?;
+    let alerts = references::all_alerts(&context.session, customer, |list| {
+        list.status = Some(PortAlertStatus::Open)
+    })
+    .await?;
     for alert in alerts {
         let server = servers.iter_mut().find(|server| {
             alert.endpoint_id == Some(server.data.id)

@@ -135,10 +135,9 @@ fn place_of(places: &[String]) -> String {
 }
 
 fn unless_single(places: Vec<String>) -> Vec<String> {
-    if places.len() == 1 {
-        Vec::new()
-    } else {
-        places
+    match places.len() {
+        1 => Vec::new(),
+        _ => places,
     }
 }
 

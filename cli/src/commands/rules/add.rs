@@ -1,7 +1,8 @@
 //! `secmon rules add`: ports that are allowed from now on.
 
 use super::add_listed;
-use super::create::{self, Addition, EVERY_SERVER, Existing, Place, Wanted};
+use super::create::{self, Addition, Existing, Place, Wanted};
+use super::rule::EVERY_SERVER;
 use crate::bulk::Words;
 use crate::bulk::args::RunArgs;
 use crate::commands::common::args::{Justification, justification};
@@ -66,6 +67,16 @@ pub struct RuleAddArgs {
     pub run: RunArgs,
 }
 
+impl RuleAddArgs {
+    /// What a port that a rule covers already does.
+    pub fn existing(&self) -> Existing {
+        match self.skip_existing {
+            true => Existing::Skip,
+            false => Existing::Fail,
+        }
+    }
+}
+
 /// What a rule that was added is called.
 pub const ADDED: Words = Words {
     done: "allowed",
@@ -100,12 +111,7 @@ pub async fn run(context: &Context, args: RuleAddArgs) -> Result<Outcome, CliErr
             addition: addition.clone(),
         })
         .collect();
-    let existing = if args.skip_existing {
-        Existing::Skip
-    } else {
-        Existing::Fail
-    };
-    create::run(context, ADDED, &wanted, existing, &args.run).await
+    create::run(context, ADDED, &wanted, args.existing(), &args.run).await
 }
 
 /// All servers of one customer, or of the account where that was said and confirmed.

@@ -1,8 +1,8 @@
 //! `secmon rules add -f`: the rules of a list, on the server that is named or where the list says.
 
 use super::add::{ADDED, RuleAddArgs};
-use super::create::{self, Addition, Existing, Place, Wanted};
-use super::listed::{self, ListedRule, Scope, Validity};
+use super::create::{self, Place, Wanted};
+use super::listed::{self, ListedRule, Scope};
 use crate::commands::common::views::ports_of;
 use crate::context::Context;
 use crate::error::CliError;
@@ -17,9 +17,8 @@ use std::path::Path;
 /// Adds the rules of a list; one that is there as it stands in the list is not sent again.
 pub async fn run(context: &Context, file: &Path, args: &RuleAddArgs) -> Result<Outcome, CliError> {
     let rules = listed::read(file)?;
-    let (rules, expired): (Vec<ListedRule>, Vec<ListedRule>) = rules
-        .into_iter()
-        .partition(|rule| rule.validity == Validity::Active);
+    let (expired, rules): (Vec<ListedRule>, Vec<ListedRule>) =
+        rules.into_iter().partition(|rule| rule.is_expired);
     let placed = match &args.to {
         Some(server) => on_server(context, server, rules).await?,
         None => where_listed(context, rules).await?,
@@ -55,11 +54,7 @@ pub async fn run(context: &Context, file: &Path, args: &RuleAddArgs) -> Result<O
         return Ok(outcome.tell(vec![Line::text(preview)]));
     }
     context.screen.note(&preview);
-    let existing = match args.skip_existing {
-        true => Existing::Skip,
-        false => Existing::Fail,
-    };
-    create::run(context, ADDED, &wanted, existing, &args.run).await
+    create::run(context, ADDED, &wanted, args.existing(), &args.run).await
 }
 
 /// The rules of servers, all of them on one; what is for all servers stays so.
@@ -129,11 +124,7 @@ fn wanted(place: Place, rule: ListedRule) -> Wanted {
     Wanted {
         place,
         port: rule.port,
-        addition: Addition {
-            justification: rule.justification,
-            service: rule.service,
-            expires_at: rule.expires_at,
-        },
+        addition: rule.addition,
     }
 }
 
@@ -150,7 +141,7 @@ async fn rules_at<'a>(
     Ok(match there.entry(server) {
         Entry::Occupied(known) => known.into_mut(),
         Entry::Vacant(unread) => {
-            let rules = create::rules_of(&context.session, &context.notebook, place).await?;
+            let rules = create::rules_of(&context.session, place).await?;
             unread.insert(rules)
         }
     })

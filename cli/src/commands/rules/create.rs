@@ -1,5 +1,6 @@
 //! Adding Allowed Ports rules. A rule whose answer was lost is looked for, never sent again.
 
+use super::rule::{self, EVERY_SERVER};
 use crate::bulk::args::RunArgs;
 use crate::bulk::{
     self, ChangeOfMany, Created, Done, End, Journal, Key, Label, Origin, Prior, Words,
@@ -7,7 +8,6 @@ use crate::bulk::{
 use crate::commands::common::views::ports_of;
 use crate::context::Context;
 use crate::error::CliError;
-use crate::notebook::Notebook;
 use crate::notebook::index::{Record, Seen};
 use crate::notebook::way_back::WayBack;
 use crate::references;
@@ -23,9 +23,6 @@ use std::num::NonZeroU16;
 
 const OPERATION: &str = "create_rule";
 
-/// Where a rule of no customer counts: nobody shall overlook it.
-pub const EVERY_SERVER: &str = "all servers of the WHOLE ACCOUNT";
-
 /// Where a rule is to count.
 #[derive(Debug, Clone)]
 pub enum Place {
@@ -36,7 +33,7 @@ pub enum Place {
 }
 
 /// What all rules of one command have in common.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Addition {
     /// Why the ports are meant to be open.
     pub justification: String,
@@ -130,6 +127,19 @@ pub struct Wanted {
 }
 
 impl Wanted {
+    /// The same as a rule that is there, at another place.
+    pub fn like(rule: &Rule, place: Place) -> Result<Self, CliError> {
+        Ok(Self {
+            place,
+            port: rule::ports(rule)?,
+            addition: Addition {
+                justification: rule.justification.clone().unwrap_or_default(),
+                service: rule.service.clone(),
+                expires_at: rule.expires_at.as_ref().map(|end| end.date_time().into()),
+            },
+        })
+    }
+
     /// What it is called in sentences.
     pub fn name(&self) -> String {
         format!("{} on {}", self.port, name_of(&self.place))
@@ -170,11 +180,7 @@ impl ChangeOfMany for Adding<'_> {
     }
 
     fn label(&self, wanted: &Wanted) -> Label {
-        Label {
-            row: None,
-            name: wanted.name(),
-            customer: customer_of(&wanted.place),
-        }
+        Label::of(wanted.name(), customer_of(&wanted.place))
     }
 
     fn key(&self, wanted: &Wanted) -> Key {
@@ -191,14 +197,7 @@ impl ChangeOfMany for Adding<'_> {
     }
 
     async fn apply(&self, wanted: &Wanted, prior: Prior) -> Result<End, CliError> {
-        add(
-            &self.context.session,
-            &self.context.notebook,
-            wanted,
-            self.existing,
-            prior,
-        )
-        .await
+        add(&self.context.session, wanted, self.existing, prior).await
     }
 }
 
@@ -216,42 +215,30 @@ pub async fn run(
         context,
         existing,
         journal: &journal,
-        live: live_rules(&context.session, &context.notebook, &journal).await?,
+        live: live_rules(&context.session, &journal).await?,
     };
-    let items = bulk::change_in_journal(
-        &context.session,
-        &context.screen,
-        &adding,
-        wanted,
-        (&journal, args),
-    )
-    .await?;
+    let items = bulk::change_in_journal(context, &adding, wanted, (&journal, args)).await?;
     bulk::conclude(&context.screen, words, items)
 }
 
 /// The ids of the rules there are; asked for only where the journal tells of some.
-async fn live_rules(
-    session: &Session,
-    notebook: &Notebook,
-    journal: &Journal,
-) -> Result<HashSet<String>, CliError> {
+async fn live_rules(session: &Session, journal: &Journal) -> Result<HashSet<String>, CliError> {
     if journal.is_empty() {
         return Ok(HashSet::new());
     }
-    let rules = references::all_rules(session, notebook, |list| list).await?;
+    let rules = references::all_rules(session, |_| {}).await?;
     Ok(rules.iter().map(|rule| rule.id.to_string()).collect())
 }
 
 /// Adds one rule.
 pub async fn add(
     session: &Session,
-    notebook: &Notebook,
     wanted: &Wanted,
     existing: Existing,
     prior: Prior,
 ) -> Result<End, CliError> {
     if prior == Prior::PerhapsDone
-        && let Some(rule) = same_rule(session, notebook, wanted)
+        && let Some(rule) = same_rule(session, wanted)
             .await
             .map_err(CliError::about_something_lost)?
     {
@@ -276,24 +263,24 @@ pub async fn add(
     let error = match sent {
         Ok(Some(answer)) => {
             let record = Record::of(customer_of(place), &answer.data);
-            notebook.learn(Seen::Rules(vec![record]));
+            session.learn(Seen::Rules(vec![record]));
             return Ok(End::Done(made(wanted, &answer.data)));
         }
         Ok(None) => return Ok(End::Planned),
         Err(error) => error.during(format!("allowing {about}")),
     };
-    not_made((session, notebook), wanted, existing, error).await
+    not_made(session, wanted, existing, error).await
 }
 
 /// What becomes of a rule that was not added as it was asked for.
 async fn not_made(
-    (session, notebook): (&Session, &Notebook),
+    session: &Session,
     wanted: &Wanted,
     existing: Existing,
     error: CliError,
 ) -> Result<End, CliError> {
     if error.may_have_happened() {
-        return match same_rule(session, notebook, wanted).await {
+        return match same_rule(session, wanted).await {
             Ok(Some(rule)) => Ok(End::Done(made(wanted, &rule))),
             Err(_) => Err(error),
             Ok(None) => Err(error.hint("the rule was not added: run the command again")),
@@ -302,8 +289,9 @@ async fn not_made(
     if !error.concerns_field("port_start") {
         return Err(error);
     }
-    let meets = |rule: &Rule| wanted.port.meets(rule);
-    let Ok(Some(rule)) = matching(session, notebook, &wanted.place, meets).await else {
+    let there = rules_of(session, &wanted.place).await;
+    let mut there = there.unwrap_or_default().into_iter();
+    let Some(rule) = there.find(|rule| wanted.port.meets(rule)) else {
         return Err(error);
     };
     let (id, ports) = (rule.id, ports_of(&rule));
@@ -329,15 +317,9 @@ async fn not_made(
 }
 
 /// The rule that a call whose answer was lost has made, where it has.
-async fn same_rule(
-    session: &Session,
-    notebook: &Notebook,
-    wanted: &Wanted,
-) -> Result<Option<Rule>, CliError> {
-    matching(session, notebook, &wanted.place, |rule| {
-        wanted.is_made(rule)
-    })
-    .await
+async fn same_rule(session: &Session, wanted: &Wanted) -> Result<Option<Rule>, CliError> {
+    let there = rules_of(session, &wanted.place).await?;
+    Ok(there.into_iter().find(|rule| wanted.is_made(rule)))
 }
 
 /// The day of a timestamp, or the day itself.
@@ -367,31 +349,15 @@ fn done(wanted: &Wanted, rule: &Rule) -> Done {
     }
 }
 
-/// The first live rule of this place that fits.
-async fn matching(
-    session: &Session,
-    notebook: &Notebook,
-    place: &Place,
-    fits: impl Fn(&Rule) -> bool,
-) -> Result<Option<Rule>, CliError> {
-    let rules = rules_of(session, notebook, place).await?;
-    Ok(rules.into_iter().find(fits))
-}
-
 /// The live rules of a place.
-pub async fn rules_of(
-    session: &Session,
-    notebook: &Notebook,
-    place: &Place,
-) -> Result<Vec<Rule>, CliError> {
+pub async fn rules_of(session: &Session, place: &Place) -> Result<Vec<Rule>, CliError> {
     let endpoint: Option<EndpointId> = match place {
         Place::Server(endpoint) => Some(endpoint.id),
         Place::Everywhere(_) => None,
     };
-    let rules = references::all_rules(session, notebook, |mut list| {
+    let rules = references::all_rules(session, |list| {
         list.endpoint_id = endpoint;
         list.billing_customer_id = customer_of(place);
-        list
     })
     .await?;
     let here = |rule: &Rule| rule.endpoint_id == endpoint && rule.is_active != Some(false);

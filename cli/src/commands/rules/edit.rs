@@ -1,8 +1,6 @@
 //! `secmon rules edit`.
 
-use super::rule::{
-    self, danger_of, owner_of, refused_for_customer, sentence, server_of, servers_of,
-};
+use super::rule::{self, danger_of, owner_of, sentence, servers_of};
 use crate::commands::common::args::Justification;
 use crate::commands::common::views;
 use crate::context::Context;
@@ -47,42 +45,31 @@ pub async fn run(context: &Context, args: RuleEditArgs) -> Result<Outcome, CliEr
             "nothing to change: give --port, -m, --service or --expires",
         ));
     }
-    let rule = rule::find(&context.session, &context.notebook, &args.rule).await?;
+    let rule = rule::find(&context.session, &args.rule).await?;
     let mut update = changed(&rule, args)?;
     update.billing_customer_id = context.session.settings.customer;
-    let about = rule::about(&context.session, &rule);
+    let session = &context.session;
     context.prompt.confirm(
-        danger_of(&context.session, &rule, Danger::Mild),
-        &format!("About to change the {about}."),
+        danger_of(session, &rule, Danger::Mild),
+        &format!("About to change the {}.", rule::about(session, &rule)),
         &rule.id.to_string(),
     )?;
     let way_back = WayBack::EditRule {
         rule: Box::new(rule.clone()),
-        customer: owner_of(&context.session, &rule),
+        customer: owner_of(session, &rule),
     };
-    let sent = context
-        .session
-        .write_reversibly(update, &about, server_of(&rule), |_| Some(way_back))
-        .await
-        .map_err(|error| refused_for_customer(&context.session, &rule, error));
-    let Some(answer) = sent.map_err(|error| error.during(format!("changing rule {}", rule.id)))?
-    else {
+    let sent = rule::send(session, ("changing", &rule), update, Some(way_back));
+    let Some(answer) = sent.await? else {
         return Ok(Outcome::record(Value::Null, Table::of(views::RULE, [])));
     };
     let table = Table::of(views::RULE, [&answer.data]);
-    Ok(
-        Outcome::record(to_json(&answer.data), table).tell(vec![Line::text(sentence(
-            &answer.data,
-            &servers_of(&context.session, &rule),
-        ))]),
-    )
+    let sentence = sentence(&answer.data, &servers_of(session, &rule));
+    Ok(Outcome::record(to_json(&answer.data), table).tell(vec![Line::text(sentence)]))
 }
 
 /// The rule as it is, with the changes: the service replaces the whole rule.
 fn changed(rule: &Rule, args: RuleEditArgs) -> Result<UpdateRule, CliError> {
-    let unreadable =
-        || CliError::not_found(format!("rule {} has no ports that can be read", rule.id));
-    let mut update = UpdateRule::from_rule(rule).ok_or_else(unreadable)?;
+    let mut update = UpdateRule::from_rule(rule).ok_or_else(|| rule::unreadable(rule))?;
     if let Some(text) = &args.port {
         let port = PortSpec::parse(text)?;
         update.ports = port.range;

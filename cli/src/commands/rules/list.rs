@@ -62,11 +62,10 @@ pub async fn run(context: &Context, args: &RuleListArgs) -> Result<Outcome, CliE
     };
     let length = |text| durations::length("--expiring", text);
     let within = args.expiring.as_deref().map(length).transpose()?;
-    let narrow = |mut list: ListRules| {
+    let narrow = |list: &mut ListRules| {
         list.endpoint_id = endpoint;
         list.scope = args.scope.map(scope);
         list.status = args.status.map(status);
-        list
     };
     let mut rows = Rows {
         context,
@@ -76,7 +75,7 @@ pub async fn run(context: &Context, args: &RuleListArgs) -> Result<Outcome, CliE
     if context.screen.streams() {
         return stream(context, narrow, rows).await;
     }
-    let mut rules = references::all_rules(&context.session, &context.notebook, narrow).await?;
+    let mut rules = references::all_rules(&context.session, narrow).await?;
     // Rules of all servers first, then by server and port.
     rules.sort_by_cached_key(|rule| {
         let server = rule.endpoint.as_ref().map(references::name_of);
@@ -88,7 +87,7 @@ pub async fn run(context: &Context, args: &RuleListArgs) -> Result<Outcome, CliE
 /// Shows the rules as their pages come.
 async fn stream(
     context: &Context,
-    narrow: impl FnOnce(ListRules) -> ListRules,
+    narrow: impl FnOnce(&mut ListRules),
     mut rows: Rows<'_>,
 ) -> Result<Outcome, CliError> {
     let mut pages = references::rule_pages(&context.session, narrow).await?;
@@ -97,7 +96,7 @@ async fn stream(
         let rules = page?.into_data().data;
         let seen = rules.iter();
         let seen = seen.map(|rule| Record::of(context.session.settings.customer, rule));
-        context.notebook.learn(Seen::Rules(seen.collect()));
+        context.session.learn(Seen::Rules(seen.collect()));
         if stream.show(rows.of(rules).await?)? == Reader::Gone {
             break;
         }

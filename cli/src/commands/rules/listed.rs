@@ -1,6 +1,7 @@
 //! Rules as `rules list` prints them, as CSV or as JSON.
 
-use crate::bulk::spreadsheet::{self, BadRow, Records};
+use super::create::Addition;
+use crate::bulk::spreadsheet;
 use crate::error::CliError;
 use crate::machine::files;
 use crate::ui::uninert;
@@ -17,14 +18,10 @@ pub struct ListedRule {
     pub scope: Scope,
     /// The ports.
     pub port: PortSpec,
-    /// Why they are meant to be open.
-    pub justification: String,
-    /// Name of the service.
-    pub service: Option<String>,
-    /// Last day.
-    pub expires_at: Option<Expiry>,
-    /// Whether that day is over.
-    pub validity: Validity,
+    /// What else it says.
+    pub addition: Addition,
+    /// Whether its last day was over.
+    pub is_expired: bool,
 }
 
 /// Where a rule of a list counts.
@@ -36,15 +33,6 @@ pub enum Scope {
     Global,
     /// The list does not say.
     Unsaid,
-}
-
-/// Whether a rule of a list still counted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Validity {
-    /// It did.
-    Active,
-    /// Its last day was over.
-    Expired,
 }
 
 /// Reads the rules of a file, each once.
@@ -99,38 +87,28 @@ fn of_rule(rule: Rule, name: &str) -> Result<ListedRule, CliError> {
             range,
             protocol: rule.protocol,
         },
-        justification: rule.justification.unwrap_or_default(),
-        service: rule.service,
-        expires_at: rule.expires_at.map(Expiry::from),
-        validity: match rule.is_active {
-            Some(false) => Validity::Expired,
-            _ => Validity::Active,
+        addition: Addition {
+            justification: rule.justification.unwrap_or_default(),
+            service: rule.service,
+            expires_at: rule.expires_at.map(Expiry::from),
         },
+        is_expired: rule.is_active == Some(false),
     })
 }
 
 fn of_csv(text: &str, name: &str) -> Result<Vec<ListedRule>, CliError> {
     let delimiter = spreadsheet::delimiter("auto", text)?;
-    let Records { heading, rows } = spreadsheet::records(text, delimiter, name)?;
-    let columns = Columns { heading: &heading };
+    let records = spreadsheet::records(text, delimiter, name)?;
+    let columns = Columns {
+        heading: &records.heading,
+    };
     for needed in ["ports", "justification"] {
         if columns.place(needed).is_none() {
             return Err(CliError::usage(format!("{name} has no column {needed}"))
                 .hint("it is what `rules list -o csv` prints"));
         }
     }
-    let (mut rules, mut problems) = (Vec::new(), Vec::new());
-    for (line, record) in rows {
-        let width = spreadsheet::check_width(&record, &heading);
-        match width.and_then(|()| columns.read(&record)) {
-            Ok(rule) => rules.push(rule),
-            Err(error) => problems.push(BadRow::new(line, &error)),
-        }
-    }
-    match problems.as_slice() {
-        [] => Ok(rules),
-        problems => Err(spreadsheet::bad_rows(name, problems)),
-    }
+    records.read_all(name, |_, record| columns.read(record))
 }
 
 /// The columns by their names; those that are not named here say nothing of a rule itself.
@@ -159,13 +137,12 @@ impl Columns<'_> {
         Ok(ListedRule {
             scope: self.scope(record)?,
             port: PortSpec::parse(&self.cell(record, "ports").unwrap_or_default())?,
-            justification: self.cell(record, "justification").unwrap_or_default(),
-            service: self.cell(record, "service"),
-            expires_at: expires_at.transpose()?,
-            validity: match is_expired {
-                true => Validity::Expired,
-                false => Validity::Active,
+            addition: Addition {
+                justification: self.cell(record, "justification").unwrap_or_default(),
+                service: self.cell(record, "service"),
+                expires_at: expires_at.transpose()?,
             },
+            is_expired,
         })
     }
 

@@ -54,7 +54,7 @@ pub async fn run(context: &Context, command: RuleCommand) -> Result<Outcome, Cli
         RuleCommand::List(args) => list::run(context, &args).await,
         RuleCommand::Summary => summary::run(context).await,
         RuleCommand::Add(args) => add::run(context, args).await,
-        RuleCommand::Show(args) => show::run(&context.session, &context.notebook, &args).await,
+        RuleCommand::Show(args) => show::run(&context.session, &args).await,
         RuleCommand::Edit(args) => edit::run(context, args).await,
         RuleCommand::Remove(args) => remove::run(context, &args).await,
         RuleCommand::Copy(args) => copy::run(context, &args).await,

@@ -25,7 +25,7 @@ pub async fn of(context: &Context, rules: &[Rule]) -> Result<HashMap<RuleId, Own
         && !unknown.is_empty()
     {
         let told = told_apart(context, customer, unknown).await?;
-        context.notebook.learn(Seen::GlobalRules(told.clone()));
+        context.session.learn(Seen::GlobalRules(told.clone()));
         owners.extend(told);
     }
     Ok(owners)
@@ -37,15 +37,14 @@ async fn told_apart(
     customer: CustomerId,
     rules: Vec<RuleId>,
 ) -> Result<HashMap<RuleId, Owner>, CliError> {
-    let (session, notebook) = (&context.session, &context.notebook);
+    let session = &context.session;
     let seen = references::seen_customers(session)?;
     let Some(other) = seen.into_iter().find(|other| *other != customer) else {
         return Ok(HashMap::new());
     };
-    let others = references::all_rules(session, notebook, |mut list| {
+    let others = references::all_rules(session, |list| {
         list.billing_customer_id = Some(other);
         list.scope = Some(RuleScope::Global);
-        list
     })
     .await?;
     let owner = |id| match others.iter().any(|rule| rule.id == id) {

@@ -1,13 +1,12 @@
 //! `secmon rules remove`: by their ids, or by the ports of a server.
 
-use super::rule::{self, danger_of, refused_for_customer, server_of};
+use super::rule::{self, danger_of};
 use crate::bulk::args::RunArgs;
 use crate::bulk::{self, ChangeOfMany, Done, End, Journal, Key, Label, Origin, Prior, Words};
-use crate::commands::common::views::ports_of;
+use crate::commands::common::views::{owner_of, ports_of};
 use crate::context::Context;
 use crate::error::{CliError, Exit};
 use crate::machine::files;
-use crate::notebook::Notebook;
 use crate::notebook::index::Seen;
 use crate::notebook::way_back::WayBack;
 use crate::references::{self, Reference};
@@ -46,15 +45,8 @@ const REMOVED: Words = Words {
 struct NamedRule {
     word: String,
     rule: Rule,
-    presence: Presence,
-}
-
-/// Whether a rule is there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Presence {
-    There,
-    /// An earlier run has asked for its end, and it is gone.
-    Gone,
+    /// An earlier run has asked for its end, and it is no longer there.
+    is_gone: bool,
 }
 
 /// Rules that are removed, and the run that this one may go on with.
@@ -82,46 +74,31 @@ impl<'a> Removing<'a> {
         })
     }
 
-    fn earlier(&self, word: &str) -> Option<Rule> {
-        let subject = self
-            .journal
-            .subject(&key(&self.context.session, self.args, word))?;
-        serde_json::from_value(subject.clone()).ok()
-    }
-
     /// The rule that a word names, as it was found; or as the earlier run knew it.
-    fn row(&self, word: &str, found: Option<Rule>) -> Result<Option<NamedRule>, CliError> {
-        let earlier = self.earlier(word);
-        let (rule, presence) = match (found, earlier) {
-            (Some(rule), Some(earlier)) if rule.id != earlier.id => {
+    fn row(&self, word: &str, found: Result<Rule, CliError>) -> Result<NamedRule, CliError> {
+        let key = key(&self.context.session, self.args, word);
+        let earlier: Option<Rule> = self.journal.recalled(&key);
+        let (rule, is_gone) = match (found, earlier) {
+            (Ok(rule), Some(earlier)) if rule.id != earlier.id => {
                 let place = format!("the rule for {}", rule::place(&self.context.session, &rule));
                 return Err(bulk::came_back(word, &place, "remove"));
             }
-            (Some(rule), _) => (rule, Presence::There),
-            (None, Some(rule)) => (rule, Presence::Gone),
-            (None, None) => return Ok(None),
+            (Ok(rule), _) => (rule, false),
+            (Err(error), Some(rule)) if error.exit() == Exit::NotFound => (rule, true),
+            (Err(error), _) => return Err(error),
         };
-        Ok(Some(NamedRule {
+        Ok(NamedRule {
             word: word.to_owned(),
             rule,
-            presence,
-        }))
+            is_gone,
+        })
     }
 
     async fn by_ids(&self, names: &[String]) -> Result<Vec<NamedRule>, CliError> {
         let mut rows = Vec::new();
         for name in names {
-            let row = match rule::find(&self.context.session, &self.context.notebook, name).await {
-                Ok(rule) => self.row(name, Some(rule))?,
-                Err(error) if error.exit() == Exit::NotFound => {
-                    let row = self.row(name, None)?;
-                    Some(row.ok_or(error)?)
-                }
-                Err(error) => return Err(error),
-            };
-            if let Some(row) = row {
-                push(&mut rows, row);
-            }
+            let found = rule::find(&self.context.session, name).await;
+            push(&mut rows, self.row(name, found)?);
         }
         Ok(rows)
     }
@@ -138,25 +115,21 @@ impl<'a> Removing<'a> {
             }
             found => found?,
         };
-        let rules =
-            references::all_rules(&self.context.session, &self.context.notebook, |mut list| {
-                list.endpoint_id = Some(endpoint.id);
-                list.scope = Some(RuleScope::Endpoint);
-                list
-            })
-            .await?;
+        let rules = references::all_rules(&self.context.session, |list| {
+            list.endpoint_id = Some(endpoint.id);
+            list.scope = Some(RuleScope::Endpoint);
+        })
+        .await?;
         let mut rows = Vec::new();
         for port in ports {
             let found = rules.iter().find(|rule| port.is_same(rule)).cloned();
             let none = || no_rule(&rules, port, &references::name_of(&endpoint), server);
-            let row = self.row(&port.to_string(), found)?.ok_or_else(none)?;
+            let row = self.row(&port.to_string(), found.ok_or_else(none))?;
             push(&mut rows, row);
         }
         Ok(rows)
     }
-}
 
-impl Removing<'_> {
     /// The error of a server that is in no list, with the rules that are left of it: they go by their ids.
     async fn with_rules_of_ended(
         &self,
@@ -164,11 +137,8 @@ impl Removing<'_> {
         ports: &[PortSpec],
         server: &str,
     ) -> CliError {
-        let (session, notebook) = (&self.context.session, &self.context.notebook);
-        let rules = references::all_rules(session, notebook, |mut list| {
-            list.scope = Some(RuleScope::Endpoint);
-            list
-        });
+        let session = &self.context.session;
+        let rules = references::all_rules(session, |list| list.scope = Some(RuleScope::Endpoint));
         let (Ok(reference), Ok(rules)) = (Reference::parse(server), rules.await) else {
             return error;
         };
@@ -215,12 +185,7 @@ impl ChangeOfMany for Removing<'_> {
     }
 
     fn label(&self, row: &NamedRule) -> Label {
-        let endpoint = row.rule.endpoint.as_ref();
-        Label {
-            row: None,
-            name: ports_of(&row.rule),
-            customer: endpoint.and_then(|endpoint| endpoint.billing_customer_id),
-        }
+        Label::of(ports_of(&row.rule), owner_of(&row.rule))
     }
 
     fn key(&self, row: &NamedRule) -> Key {
@@ -232,17 +197,17 @@ impl ChangeOfMany for Removing<'_> {
     }
 
     fn stands(&self, row: &NamedRule) -> bool {
-        row.presence == Presence::Gone
+        row.is_gone
     }
 
     async fn already(&self, row: &NamedRule, prior: Prior) -> Result<Option<End>, CliError> {
-        let is_gone = row.presence == Presence::Gone && prior == Prior::PerhapsDone;
+        let is_gone = row.is_gone && prior == Prior::PerhapsDone;
         let end = || End::Skipped(removed(&self.context.session, &row.rule));
         Ok(is_gone.then(|| end().after(prior)))
     }
 
     async fn apply(&self, row: &NamedRule, _prior: Prior) -> Result<End, CliError> {
-        remove_one(&self.context.session, &self.context.notebook, &row.rule).await
+        remove_one(&self.context.session, &row.rule).await
     }
 }
 
@@ -265,15 +230,8 @@ pub async fn run(context: &Context, args: &RuleRemoveArgs) -> Result<Outcome, Cl
         }
     };
     confirm(&context.session, &context.prompt, &rows)?;
-    let in_journal = (&removing.journal, &args.run);
-    let items = bulk::change_in_journal(
-        &context.session,
-        &context.screen,
-        &removing,
-        &rows,
-        in_journal,
-    )
-    .await?;
+    let run = (&removing.journal, &args.run);
+    let items = bulk::change_in_journal(context, &removing, &rows, run).await?;
     bulk::conclude(&context.screen, REMOVED, items)
 }
 
@@ -330,24 +288,19 @@ fn refuse_ports(names: &[String]) -> Result<(), CliError> {
     )
 }
 
-async fn remove_one(session: &Session, notebook: &Notebook, rule: &Rule) -> Result<End, CliError> {
+async fn remove_one(session: &Session, rule: &Rule) -> Result<End, CliError> {
     let mut request = DeleteRule::account_wide(rule.id);
     request.billing_customer_id = session.settings.customer;
-    let about = rule::about(session, rule);
     // Whose servers a global rule is for, nobody could say later.
     let way_back = rule::owner_of(session, rule).map(|customer| WayBack::AddRule {
         rule: Box::new(rule.clone()),
         customer,
     });
-    let sent = session
-        .write_reversibly(request, &about, server_of(rule), |_| way_back)
-        .await
-        .map_err(|error| refused_for_customer(session, rule, error));
-    let Some(_) = sent.map_err(|error| error.during(format!("removing rule {}", rule.id)))? else {
-        return Ok(End::Planned);
-    };
-    notebook.learn(Seen::Gone(rule.id.into()));
-    Ok(End::Done(removed(session, rule)))
+    let sent = rule::send(session, ("removing", rule), request, way_back).await?;
+    Ok(sent.map_or(End::Planned, |_| {
+        session.learn(Seen::Gone(rule.id.into()));
+        End::Done(removed(session, rule))
+    }))
 }
 
 fn removed(session: &Session, rule: &Rule) -> Done {

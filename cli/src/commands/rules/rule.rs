@@ -1,14 +1,15 @@
 //! The rule that an argument names, and what a change of it touches.
 
-use super::create::EVERY_SERVER;
-use crate::commands::common::views::{place_of, ports_of};
+use crate::commands::common::views::{self, place_of, ports_of};
 use crate::error::{CliError, Exit};
-use crate::notebook::Notebook;
+use crate::notebook::way_back::WayBack;
 use crate::references::{self, RecordKind};
 use crate::session::Session;
 use crate::session::prompt::Danger;
+use crate::values::ports::PortSpec;
 use secmon::model::{CustomerId, Rule};
 use secmon::operations::GetRule;
+use secmon::{Operation, Response};
 use uuid::Uuid;
 
 /// How rules are named in sentences.
@@ -17,8 +18,23 @@ pub const RULE: RecordKind = RecordKind {
     list: "rules list",
 };
 
+/// Where a rule of no customer counts: nobody shall overlook it.
+pub const EVERY_SERVER: &str = "all servers of the WHOLE ACCOUNT";
+
 /// Rules that end within this many days are worth a look.
 pub const SOON_DAYS: i64 = 14;
+
+/// The ports of a rule.
+pub fn ports(rule: &Rule) -> Result<PortSpec, CliError> {
+    let range = rule.ports().ok_or_else(|| unreadable(rule))?;
+    let protocol = rule.protocol.clone();
+    Ok(PortSpec { range, protocol })
+}
+
+/// The error of a rule whose ports are none.
+pub fn unreadable(rule: &Rule) -> CliError {
+    CliError::not_found(format!("rule {} has no ports that can be read", rule.id))
+}
 
 /// Whether a rule is in force and about to expire.
 pub fn ends_soon(rule: &Rule) -> bool {
@@ -72,8 +88,23 @@ pub fn about(session: &Session, rule: &Rule) -> String {
     format!("rule for {}", place(session, rule))
 }
 
+/// Sends a change of a rule.
+pub async fn send<O: Operation>(
+    session: &Session,
+    (doing, rule): (&str, &Rule),
+    request: O,
+    way_back: Option<WayBack>,
+) -> Result<Option<Response<O::Output>>, CliError> {
+    let (about, server) = (about(session, rule), rule.endpoint_id.map(Uuid::from));
+    let sent = session.write_reversibly(request, &about, server, |_| way_back);
+    sent.await.map_err(|error| {
+        let error = refused_for_customer(session, rule, error);
+        error.during(format!("{doing} rule {}", rule.id))
+    })
+}
+
 /// A rule that every customer sees and none may change is the account's.
-pub fn refused_for_customer(session: &Session, rule: &Rule, error: CliError) -> CliError {
+fn refused_for_customer(session: &Session, rule: &Rule, error: CliError) -> CliError {
     match (rule.endpoint_id, session.settings.customer) {
         (None, Some(customer)) if error.exit() == Exit::NotFound => CliError::not_found(format!(
             "rule {} does not belong to customer {customer}: it applies to the whole account",
@@ -86,18 +117,11 @@ pub fn refused_for_customer(session: &Session, rule: &Rule, error: CliError) -> 
 
 /// Whose a rule is, as far as it or the command line tells.
 pub fn owner_of(session: &Session, rule: &Rule) -> Option<CustomerId> {
-    let server = rule.endpoint.as_ref();
-    let owner = server.and_then(|server| server.billing_customer_id);
-    owner.or(session.settings.customer)
-}
-
-/// The server of a rule that is for one.
-pub fn server_of(rule: &Rule) -> Option<Uuid> {
-    rule.endpoint_id.map(Uuid::from)
+    views::owner_of(rule).or(session.settings.customer)
 }
 
 /// The rule with this id, or with one that begins so.
-pub async fn find(session: &Session, notebook: &Notebook, name: &str) -> Result<Rule, CliError> {
+pub async fn find(session: &Session, name: &str) -> Result<Rule, CliError> {
     references::check_named(RULE, name)?;
     if let Ok(id) = name.trim().parse::<Uuid>() {
         let mut get = GetRule::account_wide(id.into());
@@ -110,6 +134,6 @@ pub async fn find(session: &Session, notebook: &Notebook, name: &str) -> Result<
         }
         return Ok(found?.into_data());
     }
-    let rules = references::all_rules(session, notebook, |list| list).await?;
+    let rules = references::all_rules(session, |_| {}).await?;
     references::by_id_or_prefix(session, name, RULE, rules, |rule| rule.id.to_string())
 }

@@ -3,7 +3,6 @@
 use super::rule::{self, sentence};
 use crate::commands::common::views::{self, place_of};
 use crate::error::CliError;
-use crate::notebook::Notebook;
 use crate::session::Session;
 use crate::ui::outcome::{Cell, Line, Outcome, Table, to_json};
 use clap::Args;
@@ -16,13 +15,8 @@ pub struct RuleShowArgs {
 }
 
 /// Runs the command.
-pub async fn run(
-    session: &Session,
-    notebook: &Notebook,
-    args: &RuleShowArgs,
-) -> Result<Outcome, CliError> {
-    let name = args.rule.as_str();
-    let rule = rule::find(session, notebook, name).await?;
+pub async fn run(session: &Session, args: &RuleShowArgs) -> Result<Outcome, CliError> {
+    let rule = rule::find(session, &args.rule).await?;
     let table = Table::of(views::RULE, [&rule]);
     let story = vec![
         Line::text(sentence(&rule, &place_of(&rule))),

@@ -2,13 +2,13 @@
 
 use super::plans;
 use super::target::{Subscription, SubscriptionTarget, conclude, untaken, with_moves};
-use crate::bulk::{Created, Done, End, Words};
+use crate::bulk::{Done, End};
 use crate::commands::common::capacity::{DOMAINS, Kept};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::notebook::index::Seen;
 use crate::notebook::way_back::{Capacity, WayBack};
-use crate::ui::outcome::{Outcome, to_json};
+use crate::ui::outcome::Outcome;
 use crate::values::durations::counted;
 use clap::Args;
 use secmon::Response;
@@ -32,11 +32,6 @@ pub struct SubscriptionChangeArgs {
     pub force: bool,
 }
 
-const CHANGED: Words = Words {
-    done: "changed",
-    skipped: "already so",
-};
-
 /// Runs the command.
 pub async fn run(context: &Context, args: SubscriptionChangeArgs) -> Result<Outcome, CliError> {
     if args.plan.is_none() && args.quantity.is_none() {
@@ -56,11 +51,8 @@ pub async fn run(context: &Context, args: SubscriptionChangeArgs) -> Result<Outc
         (true, Some(quantity)) if subscription.product == DOMAINS => Kept::AtLeast(quantity.into()),
         (true, _) => Kept::Unknown,
     };
-    let outlook = subscription.outlook(context, kept).await;
-    subscription.confirm(
-        context,
-        &format!("About to change {label} to {to}.{outlook}"),
-    )?;
+    let change = format!("change {label} to {to}");
+    subscription.confirm(context, &change, kept).await?;
     let mut request = ChangeSubscription::new(
         subscription.customer,
         subscription.service,
@@ -85,7 +77,7 @@ pub async fn run(context: &Context, args: SubscriptionChangeArgs) -> Result<Outc
             Ok(with_moves(before, subscription.active(context).await, end))
         }
     };
-    conclude(&context.screen, &subscription, "changing", CHANGED, end)
+    conclude(&subscription, "changing", end)
 }
 
 /// What takes a change back: the earlier plan or quantity, where the answer tells it.
@@ -111,26 +103,16 @@ fn changed(
 ) -> End {
     let data = &answer.data;
     if let Some(id) = data.subscription_id {
-        subscription.learn(&context.notebook, id);
+        subscription.learn(&context.session, id);
     }
     let plans = [&data.previous_plan_slug, &data.plan_slug];
     let plans = plans.into_iter().flatten().map(ToString::to_string);
-    context.notebook.learn(Seen::Plans(plans.collect()));
-    let label = subscription.label();
-    let done = Done {
-        id: data
-            .subscription_id
-            .map(|id| id.to_string())
-            .unwrap_or_default(),
-        record: to_json(data),
-        created: Created::NoRecord,
-        note: answer.note().map(str::to_owned),
-        sentence: format!(
-            "{label} {}.{}",
-            from_and_to(data),
-            untaken(asked, data.quantity, data.plan_slug.as_ref())
-        ),
-    };
+    context.session.learn(Seen::Plans(plans.collect()));
+    let (label, changed) = (subscription.label(), from_and_to(data));
+    let untaken = untaken(asked, data.quantity, data.plan_slug.as_ref());
+    let id = data.subscription_id.map(|id| id.to_string());
+    let sentence = format!("{label} {changed}.{untaken}");
+    let done = Done::answered(id.unwrap_or_default(), answer, sentence);
     match data.changed {
         true => End::Done(done),
         false => End::Skipped(done),

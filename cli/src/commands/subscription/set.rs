@@ -2,15 +2,16 @@
 
 use super::plans;
 use super::target::{Subscription, SubscriptionTarget, conclude, untaken};
-use crate::bulk::{Created, Done, End, Words};
+use crate::bulk::{Created, Done, End};
 use crate::commands::common::args::ClientContact;
 use crate::commands::common::new_customer;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::notebook::index::Seen;
-use crate::ui::outcome::{Outcome, to_json};
+use crate::ui::outcome::Outcome;
 use clap::Args;
-use secmon::model::{Money, SubscriptionStatus};
+use secmon::Response;
+use secmon::model::{self, Money, SubscriptionStatus};
 use secmon::operations::ProvisionSubscription;
 
 /// A subscription as it is to be.
@@ -33,11 +34,6 @@ pub struct SubscriptionSetArgs {
     pub contact: ClientContact,
 }
 
-const SET: Words = Words {
-    done: "set",
-    skipped: "already set",
-};
-
 /// Runs the command.
 pub async fn run(context: &Context, args: SubscriptionSetArgs) -> Result<Outcome, CliError> {
     let subscription = Subscription::read(context, &args.target)?;
@@ -53,33 +49,34 @@ pub async fn run(context: &Context, args: SubscriptionSetArgs) -> Result<Outcome
     request.client_name = args.contact.client_name;
     request.client_email = args.contact.client_email;
     new_customer::announce(&context.session, &context.screen, subscription.customer).await?;
-    let end = context
-        .session
-        .write(request, &subscription.label())
-        .await
-        .map_err(|error| plans::named_in(&context.session, error))
-        .map(|sent| {
-            sent.map_or(End::Planned, |answer| {
-                let created = Created::by(&answer);
-                subscription.learn(&context.notebook, answer.data.subscription_id);
-                let plan = answer.data.plan_slug.as_ref().map(ToString::to_string);
-                context
-                    .notebook
-                    .learn(Seen::Plans(plan.iter().cloned().collect()));
-                let untaken = untaken(asked, answer.data.quantity, answer.data.plan_slug.as_ref());
-                let quantity = answer.data.quantity;
-                let what = plan.or(quantity.map(|quantity| format!("quantity {quantity}")));
-                let sentence = sentence(&subscription, what, &answer.data.status, created);
-                End::Done(Done {
-                    id: answer.data.subscription_id.to_string(),
-                    record: to_json(&answer.data),
-                    created,
-                    note: answer.note().map(str::to_owned),
-                    sentence: format!("{sentence}{untaken}"),
-                })
-            })
-        });
-    conclude(&context.screen, &subscription, "setting", SET, end)
+    let label = subscription.label();
+    let end = match context.session.write(request, &label).await {
+        Err(error) => Err(plans::named_in(&context.session, error)),
+        Ok(None) => Ok(End::Planned),
+        Ok(Some(answer)) => Ok(End::Done(done(context, &subscription, &answer, asked))),
+    };
+    conclude(&subscription, "setting", end)
+}
+
+fn done(
+    context: &Context,
+    subscription: &Subscription,
+    answer: &Response<model::Subscription>,
+    asked: Option<u32>,
+) -> Done {
+    let (data, created) = (&answer.data, Created::by(answer));
+    subscription.learn(&context.session, data.subscription_id);
+    let plan = data.plan_slug.as_ref().map(ToString::to_string);
+    let plans = plan.iter().cloned().collect();
+    context.session.learn(Seen::Plans(plans));
+    let quantity = data.quantity;
+    let what = plan.or(quantity.map(|quantity| format!("quantity {quantity}")));
+    let mut sentence = sentence(subscription, what, &data.status, created);
+    sentence += &untaken(asked, quantity, data.plan_slug.as_ref());
+    Done {
+        created,
+        ..Done::answered(data.subscription_id, answer, sentence)
+    }
 }
 
 fn sentence(

@@ -1,14 +1,14 @@
 //! `secmon subscription suspend`, `resume` and `terminate`.
 
 use super::target::{Subscription, SubscriptionTarget, conclude, with_moves};
-use crate::bulk::{Created, Done, End};
+use crate::bulk::{Done, End};
 use crate::commands::common::capacity::Kept;
 use crate::commands::common::transition::Transition;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::notebook::index::Seen;
 use crate::notebook::way_back::{Switched, WayBack};
-use crate::ui::outcome::{Outcome, to_json};
+use crate::ui::outcome::Outcome;
 use secmon::Response;
 use secmon::model::SubscriptionState;
 use secmon::operations::{ResumeSubscription, SuspendSubscription, TerminateSubscription};
@@ -28,13 +28,10 @@ pub async fn run(
     to: Transition,
 ) -> Result<Outcome, CliError> {
     let subscription = Subscription::read(context, target)?;
-    let label = subscription.label();
     if to != Transition::Resume {
-        let outlook = subscription.outlook(context, Kept::Unknown).await;
-        subscription.confirm(
-            context,
-            &format!("About to {} {label}.{outlook}", to.verb()),
-        )?;
+        let change = format!("{} {}", to.verb(), subscription.label());
+        let asked = subscription.confirm(context, &change, Kept::Unknown);
+        asked.await?;
     }
     let before = subscription.active(context).await;
     let mut end = send(context, &subscription, to).await;
@@ -42,7 +39,7 @@ pub async fn run(
         let now = subscription.active(context).await;
         end = end.map(|end| with_moves(before, now, end));
     }
-    conclude(&context.screen, &subscription, to.doing(), to.words(), end)
+    conclude(&subscription, to.doing(), end)
 }
 
 /// Sends the change of one subscription.
@@ -85,8 +82,8 @@ pub async fn send(
     };
     let id = answer.data.subscription_id;
     match to {
-        Transition::Terminate => context.notebook.learn(Seen::Gone(id.into())),
-        Transition::Suspend | Transition::Resume => subscription.learn(&context.notebook, id),
+        Transition::Terminate => context.session.learn(Seen::Gone(id.into())),
+        Transition::Suspend | Transition::Resume => subscription.learn(&context.session, id),
     }
     Ok(moved(&answer, &label, to))
 }
@@ -96,12 +93,5 @@ fn moved(answer: &Response<SubscriptionState>, label: &str, to: Transition) -> E
         Some(_) => format!("{label} was {}.", to.words().skipped),
         None => format!("{label} is {}.", answer.data.status),
     };
-    let done = Done {
-        id: answer.data.subscription_id.to_string(),
-        record: to_json(&answer.data),
-        created: Created::NoRecord,
-        note: answer.note().map(str::to_owned),
-        sentence,
-    };
-    done.changed()
+    Done::answered(answer.data.subscription_id, answer, sentence).changed()
 }

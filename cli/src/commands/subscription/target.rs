@@ -1,14 +1,13 @@
 //! The subscription that a command is about.
 
-use crate::bulk::{self, Done, End, Item, Words};
+use crate::bulk::{self, Done, End, Item, Label};
 use crate::commands::common::capacity::{self, Kept};
 use crate::commands::domain::provision;
 use crate::context::Context;
 use crate::error::CliError;
-use crate::notebook::Notebook;
 use crate::notebook::index::{self, Seen};
+use crate::session::Session;
 use crate::session::prompt::Danger;
-use crate::ui::Ui;
 use crate::ui::outcome::Outcome;
 use clap::Args;
 use secmon::model::{CustomerId, PlanSlug, ServiceId, SubscriptionId};
@@ -46,20 +45,6 @@ impl Subscription {
         })
     }
 
-    /// What a change of it may pause.
-    pub async fn outlook(&self, context: &Context, kept: Kept) -> String {
-        let danger = Danger::Moderate;
-        capacity::outlook(
-            &context.session,
-            &context.prompt,
-            danger,
-            self.customer,
-            &self.product,
-            kept,
-        )
-        .await
-    }
-
     /// The names of what is active of its product; none in a dry run, or where they cannot be read.
     pub async fn active(&self, context: &Context) -> Option<Vec<String>> {
         match context.session.settings.safety.dry_run {
@@ -68,14 +53,24 @@ impl Subscription {
         }
     }
 
-    pub fn confirm(&self, context: &Context, question: &str) -> Result<(), CliError> {
-        let name = self.service.to_string();
-        capacity::confirm(context, Danger::Moderate, question, &name)
+    /// Asks before a change of it, with what that may pause.
+    pub async fn confirm(
+        &self,
+        context: &Context,
+        change: &str,
+        kept: Kept,
+    ) -> Result<(), CliError> {
+        let danger = Danger::Moderate;
+        let (session, prompt, product) = (&context.session, &context.prompt, &self.product);
+        let outlook =
+            capacity::outlook(session, prompt, danger, self.customer, product, kept).await;
+        let question = format!("About to {change}.{outlook}");
+        capacity::confirm(context, danger, &question, &self.service.to_string())
     }
 
     /// Keeps in mind that there is such a subscription.
-    pub fn learn(&self, notebook: &Notebook, id: SubscriptionId) {
-        notebook.learn(Seen::Subscription(index::Subscription {
+    pub fn learn(&self, session: &Session, id: SubscriptionId) {
+        session.learn(Seen::Subscription(index::Subscription {
             id,
             customer: self.customer,
             service: self.service,
@@ -94,24 +89,13 @@ impl Subscription {
 
 /// The result of a change of a subscription.
 pub fn conclude(
-    screen: &Ui,
     subscription: &Subscription,
     activity: &str,
-    words: Words,
     end: Result<End, CliError>,
 ) -> Result<Outcome, CliError> {
-    let label = subscription.label();
-    let end = end.map_err(|error| error.during(format!("{activity} {label}")))?;
-    bulk::conclude(
-        screen,
-        words,
-        vec![Item {
-            row: None,
-            target: label,
-            customer: Some(subscription.customer),
-            end,
-        }],
-    )
+    let label = Label::of(subscription.label(), Some(subscription.customer));
+    let end = end.map_err(|error| error.during(format!("{activity} {}", label.name)))?;
+    bulk::conclude_one(Item::of(label, end))
 }
 
 /// What is said of a quantity that was sent and did not come to count.

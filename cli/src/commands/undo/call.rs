@@ -2,6 +2,7 @@
 
 use super::effect::is_done;
 use crate::bulk::{Done, End};
+use crate::commands::rules::rule::unreadable;
 use crate::error::{CliError, Exit};
 use crate::notebook::history::Entry;
 use crate::notebook::way_back::{Capacity, Switched, WayBack};
@@ -145,8 +146,4 @@ fn again(rule: &Rule, customer: CustomerId) -> Result<CreateRule, CliError> {
     request.service.clone_from(&rule.service);
     request.expires_at = rule.expires_at.as_ref().map(|end| end.date_time().into());
     Ok(request)
-}
-
-fn unreadable(rule: &Rule) -> CliError {
-    CliError::not_found(format!("rule {} has no ports that can be read", rule.id))
 }

@@ -132,38 +132,17 @@ impl Notebook {
     pub fn owners(&self, account: &str, ids: &[Uuid]) -> Vec<CustomerId> {
         let known = self.known(account);
         let seen = self.seen.borrow();
-        let (mut servers, mut domains): (Vec<&[Server]>, Vec<&[Domain]>) =
-            (vec![&known.servers], vec![&known.domains]);
-        let mut alerts: Vec<&[AlertRecord]> = vec![&known.alerts];
-        for seen in seen.iter() {
-            match seen {
-                Seen::AllServers(_, these) | Seen::Servers(these) => servers.push(these),
-                Seen::AllDomains(_, these) => domains.push(these),
-                Seen::Domain(one) => domains.push(std::slice::from_ref(one)),
-                Seen::Alerts(_, _, these) => alerts.push(these),
-                Seen::AllRules(..)
-                | Seen::Rules(_)
-                | Seen::Subscription(_)
-                | Seen::Plans(_)
-                | Seen::GlobalRules(_)
-                | Seen::Gone(_) => {}
-            }
-        }
-        let servers = servers.into_iter().flatten();
-        let servers = servers.filter_map(|server| Some((server.id.into(), server.customer?)));
-        let domains = domains.into_iter().flatten();
-        let domains = domains.map(|domain| (domain.id.into(), domain.customer));
-        let alerts = alerts.into_iter().flatten();
-        let alerts = alerts.map(|alert| (alert.id, alert.customer));
-        let mut owners: Vec<CustomerId> = servers
-            .chain(domains)
-            .chain(alerts)
-            .filter(|(id, _)| ids.contains(id))
-            .map(|(_, customer)| customer)
-            .collect();
-        owners.sort_unstable();
-        owners.dedup();
-        owners
+        let seen = seen.iter().flat_map(|seen| match seen {
+            Seen::AllServers(_, servers) | Seen::Servers(servers) => owned(servers, &[], &[]),
+            Seen::AllDomains(_, domains) => owned(&[], domains, &[]),
+            Seen::Domain(domain) => owned(&[], std::slice::from_ref(domain), &[]),
+            Seen::Alerts(_, _, alerts) => owned(&[], &[], alerts),
+            _ => owned(&[], &[], &[]),
+        });
+        let known = owned(&known.servers, &known.domains, &known.alerts);
+        let owners = known.chain(seen).filter(|(id, _)| ids.contains(id));
+        let owners: BTreeSet<CustomerId> = owners.map(|(_, customer)| customer).collect();
+        owners.into_iter().collect()
     }
 
     /// The addresses of these servers, as far as this and earlier commands have seen them.
@@ -206,6 +185,21 @@ impl Notebook {
             .map_err(|error| CliError::io("the index", &std::io::Error::other(error)))?;
         write_private(&file, &text)
     }
+}
+
+/// Records whose customer is known, each with its customer.
+fn owned<'s>(
+    servers: &'s [Server],
+    domains: &'s [Domain],
+    alerts: &'s [AlertRecord],
+) -> impl Iterator<Item = (Uuid, CustomerId)> + 's {
+    let servers = servers.iter();
+    let servers = servers.filter_map(|server| Some((server.id.into(), server.customer?)));
+    let domains = domains
+        .iter()
+        .map(|domain| (domain.id.into(), domain.customer));
+    let alerts = alerts.iter().map(|alert| (alert.id, alert.customer));
+    servers.chain(domains).chain(alerts)
 }
 
 fn file(account: &str) -> Result<PathBuf, CliError> {

@@ -87,9 +87,7 @@ impl Ledger {
     /// Locks and reads the file. What was written before a restart of the machine, or in the future, or cannot be
     /// read, could hide calls of this minute: then nothing is free for one window.
     pub fn open(path: &Path, window: Duration, now: u64) -> Result<Self> {
-        let mut options = File::options();
-        options.create(true).truncate(false).read(true).write(true);
-        let mut file = files::private(&mut options).open(path)?;
+        let mut file = files::open_shared(path)?;
         files::lock_within(&file, LOCK_PATIENCE)?;
         let mut text = String::new();
         let read = file.read_to_string(&mut text);

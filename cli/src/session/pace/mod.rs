@@ -173,7 +173,7 @@ impl Budget for SharedPace {
                 window: self.limits.window,
                 group: request.group,
                 id,
-                state: State::Held,
+                is_held: true,
             }) as Box<dyn Permit>)
         })
     }
@@ -206,14 +206,8 @@ struct Slot {
     window: Duration,
     group: RateGroup,
     id: u64,
-    state: State,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
-    Held,
-    Sent,
-    Settled,
+    /// Nothing was sent yet.
+    is_held: bool,
 }
 
 impl Slot {
@@ -226,11 +220,11 @@ impl Slot {
 
 impl Permit for Slot {
     fn sent(&mut self) {
-        self.state = State::Sent;
+        self.is_held = false;
     }
 
     fn settle(mut self: Box<Self>, settlement: Settlement) -> BoxFuture<'static, ()> {
-        self.state = State::Settled;
+        self.is_held = false;
         let (group, id) = (self.group, self.id);
         match settlement {
             Settlement::Answered => {
@@ -249,7 +243,7 @@ impl Permit for Slot {
 
 impl Drop for Slot {
     fn drop(&mut self) {
-        if self.state == State::Held {
+        if self.is_held {
             self.change(|ledger| ledger.give_back(self.group, self.id));
         }
     }

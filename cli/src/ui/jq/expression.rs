@@ -1,6 +1,7 @@
 //! An expression, read and run by the library that knows the language.
 
-use super::Problem;
+use super::{beginning, failed, refused};
+use crate::error::CliError;
 use jaq_core::load::{self, Arena, File, Loader};
 use jaq_core::{Compiler, Ctx, Vars, compile, data};
 use jaq_json::{Val, read};
@@ -17,7 +18,7 @@ pub struct Expression(jaq_core::Filter<data::JustLut<Val>>);
 
 impl Expression {
     /// Reads an expression.
-    pub fn parse(expression: &str) -> Result<Self, Problem> {
+    pub fn parse(expression: &str) -> Result<Self, CliError> {
         let rows = load::parse(ROWS, |parser| parser.defs()).unwrap_or_default();
         let definitions = jaq_core::defs()
             .chain(jaq_std::defs())
@@ -35,17 +36,17 @@ impl Expression {
         };
         let modules = Loader::new(definitions)
             .load(&arena, file)
-            .map_err(|errors| Problem::Unreadable(unreadable(errors)))?;
+            .map_err(|errors| refused(expression, &unreadable(errors)))?;
         let filter = Compiler::default()
             .with_funs(functions)
             .compile(modules)
-            .map_err(|errors| Problem::Unreadable(undefined(&errors)))?;
+            .map_err(|errors| refused(expression, &undefined(&errors)))?;
         Ok(Self(filter))
     }
 
     /// Runs the expression on a result, and hands on what comes out, line by line, until nobody takes it.
-    pub fn run(&self, result: &str, take: impl Fn(String) -> bool) -> Result<(), Problem> {
-        let input = read::parse_single(result.as_bytes()).map_err(|error| failed(&error))?;
+    pub fn run(&self, result: &str, take: impl Fn(String) -> bool) -> Result<(), CliError> {
+        let input = read::parse_single(result.as_bytes()).map_err(|error| unfit(&error))?;
         let context = Ctx::<data::JustLut<Val>>::new(&self.0.lut, Vars::new([]));
         for value in self.0.id.run((context, input)) {
             let line = match value {
@@ -54,7 +55,7 @@ impl Expression {
                 // Anything but an error is a `halt`, which ends the results and nothing else.
                 Err(exception) => {
                     return match exception.get_err() {
-                        Ok(error) => Err(failed(&error)),
+                        Ok(error) => Err(unfit(&error)),
                         Err(_) => Ok(()),
                     };
                 }
@@ -67,18 +68,11 @@ impl Expression {
     }
 }
 
-fn failed(reason: &impl ToString) -> Problem {
-    Problem::Failed(beginning(&reason.to_string()))
-}
+/// Of a text in an error so much is shown.
+const SHOWN: usize = 80;
 
-/// Enough of a text to know it by.
-fn beginning(text: &str) -> String {
-    const ENOUGH: usize = 80;
-    let mut beginning: String = text.chars().take(ENOUGH).collect();
-    if beginning.len() < text.len() {
-        beginning.push_str("...");
-    }
-    beginning
+fn unfit(reason: &impl ToString) -> CliError {
+    failed(&beginning(&reason.to_string(), SHOWN))
 }
 
 fn unreadable(errors: load::Errors<&str, ()>) -> String {
@@ -100,7 +94,7 @@ fn unreadable(errors: load::Errors<&str, ()>) -> String {
     match at {
         "" => format!("ends too early: {wanted} is missing"),
         at => {
-            let at = beginning(at);
+            let at = beginning(at, SHOWN);
             format!("cannot be read at {at:?}: {wanted} is expected")
         }
     }

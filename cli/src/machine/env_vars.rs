@@ -1,9 +1,6 @@
 //! The environment, read once. An empty variable counts as unset.
 
 use crate::error::CliError;
-use crate::session::credentials;
-use secmon::ApiKey;
-use zeroize::Zeroizing;
 
 /// A variable's text.
 pub fn text(name: &str) -> Result<Option<String>, CliError> {
@@ -22,24 +19,23 @@ pub fn switch(name: &str) -> Result<Option<bool>, CliError> {
     let Some(value) = text(name)? else {
         return Ok(None);
     };
-    match value.to_ascii_lowercase().as_str() {
-        "1" | "true" | "yes" | "on" => Ok(Some(true)),
-        "0" | "false" | "no" | "off" => Ok(Some(false)),
-        _ => Err(CliError::usage(format!(
+    on_or_off(&value).map(Some).ok_or_else(|| {
+        CliError::usage(format!(
             "{name} must be on or off: set it to 1, true, yes, on, 0, false, no or off"
-        ))),
+        ))
+    })
+}
+
+/// The words for a switch.
+pub fn on_or_off(word: &str) -> Option<bool> {
+    match word.to_ascii_lowercase().as_str() {
+        "1" | "true" | "yes" | "on" => Some(true),
+        "0" | "false" | "no" | "off" => Some(false),
+        _ => None,
     }
 }
 
 /// Whether a variable says anything, whatever it is.
 pub fn is_set(name: &str) -> bool {
     std::env::var_os(name).is_some_and(|value| !value.is_empty())
-}
-
-/// The key in `SECMON_API_KEY`.
-pub fn api_key() -> Result<Option<ApiKey>, CliError> {
-    let value = text("SECMON_API_KEY")?.map(Zeroizing::new);
-    value
-        .map(|value| credentials::parse("SECMON_API_KEY", &value))
-        .transpose()
 }
