@@ -5,7 +5,7 @@ use crate::context::Context;
 use crate::error::CliError;
 use crate::notebook::history::{self, Entry};
 use crate::notebook::index::Index;
-use crate::references::{self, RecordKind, Reference};
+use crate::references::{self, Reference};
 use crate::session::account;
 use crate::ui::outcome::{Cell, Field, Line, Outcome, Table, shown, to_json, wide, with_room};
 use crate::values::durations::{self, counted};
@@ -63,12 +63,6 @@ const COLUMNS: &[Field<Entry>] = &[
 /// So many changes are shown unless -L says another number.
 const LATEST: usize = 50;
 
-/// How changes are named in sentences.
-pub const CHANGE: RecordKind = RecordKind {
-    one: "change",
-    list: "history",
-};
-
 /// Runs the command.
 pub fn run(context: &Context, args: &HistoryArgs) -> Result<Outcome, CliError> {
     let mut entries = history::read()?;
@@ -77,9 +71,10 @@ pub fn run(context: &Context, args: &HistoryArgs) -> Result<Outcome, CliError> {
         entries.retain(|entry| entry.is_about(customer));
     }
     if let Some(HistoryCommand::Show { id }) = &args.command {
-        let entry = references::by_id_or_prefix(&context.session, id, CHANGE, entries, |entry| {
-            entry.id.clone()
-        })?;
+        let entry =
+            references::by_id_or_prefix(&context.session, id, undo::CHANGE, entries, |entry| {
+                entry.id.clone()
+            })?;
         return Ok(one(&entry, &undone));
     }
     if let Some(since) = &args.since {

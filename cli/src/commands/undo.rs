@@ -6,14 +6,13 @@ mod effect;
 use self::call::Call;
 use self::effect::{about_whom, effects, named_done, shortened};
 use super::common::views::ports_of;
-use super::history::CHANGE;
 use crate::bulk::args::RunArgs;
 use crate::bulk::{self, ChangeOfMany, End, Key, Label, Prior, Words};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::notebook::history::{self, Entry};
 use crate::notebook::way_back::{Capacity, Switched, WayBack};
-use crate::references;
+use crate::references::{self, RecordKind};
 use crate::session::Session;
 use crate::session::guard::Guard;
 use crate::session::prompt::Danger;
@@ -38,6 +37,12 @@ pub struct UndoArgs {
 const TAKEN_BACK: Words = Words {
     done: "taken back",
     skipped: "so already",
+};
+
+/// How changes are named in sentences.
+pub const CHANGE: RecordKind = RecordKind {
+    one: "change",
+    list: "history",
 };
 
 /// Runs the command.

@@ -2,7 +2,7 @@
 
 use crate::error::CliError;
 use crate::notebook::index::{AlertRecord, Seen};
-use crate::references::alerts::Alert;
+use crate::references::alert::Alert;
 use crate::session::Session;
 use secmon::Pages;
 use secmon::model::{CustomerId, DomainAlertStatus, DomainId};

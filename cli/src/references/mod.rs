@@ -3,6 +3,7 @@
 //! A server is named by its id, IP address, host name or nickname, or by the first six or more digits of its id;
 //! `id:`, `ip:`, `host:` and `nick:` in front force one reading. Nothing is guessed, and nothing fits by being similar.
 
+pub mod alert;
 pub mod alert_pages;
 pub mod alerts;
 mod customers;

@@ -1,7 +1,7 @@
 //! What is told of an alert that was changed.
 
 use crate::bulk::{Done, End, Label};
-use crate::references::alerts::Alert;
+use crate::references::alert::Alert;
 use secmon::model::CustomerId;
 use serde_json::Value;
 

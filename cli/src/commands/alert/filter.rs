@@ -3,8 +3,8 @@
 use crate::commands::domain::named;
 use crate::context::Context;
 use crate::error::CliError;
+use crate::references::alert::{Alert, SeverityFilter};
 use crate::references::alert_pages::AlertPages;
-use crate::references::alerts::{Alert, SeverityFilter};
 use crate::references::{self, DomainRef};
 use crate::values::durations;
 use crate::values::ports::PortSpec;

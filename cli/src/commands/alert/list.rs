@@ -1,19 +1,18 @@
 //! `secmon alert list`: the worst first.
 
-use super::filter::{self, AlertFilter, AlertKind, AlertStatusArg, Scope};
-use super::stream;
+use super::filter::{self, AlertFilter, AlertStatusArg, Scope};
+use super::{rows, stream};
 use crate::commands::common::live::Live;
-use crate::commands::common::{new_customer, views};
+use crate::commands::common::new_customer;
 use crate::context::Context;
 use crate::error::{CliError, Exit};
 use crate::references;
-use crate::references::alerts::Alert;
-use crate::ui::outcome::{Cell, Field, Line, Outcome, shown, to_json, with_room};
+use crate::references::alert::Alert;
+use crate::ui::outcome::{Cell, Line, Outcome, shown, with_room};
 use crate::ui::severity_rank;
 use crate::values::durations::counted;
 use clap::Args;
-use secmon::model::{CustomerId, PortAlert, Timestamp};
-use serde_json::Value;
+use secmon::model::{CustomerId, Timestamp};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -44,26 +43,11 @@ pub struct AlertListArgs {
     pub filter: AlertFilter,
 }
 
-/// Columns where alerts of both kinds stand together.
-pub const ANY: &[Field<Alert>] = &[
-    shown("id").of(|alert| Cell::text(alert.handle())),
-    shown("severity").of(|alert| {
-        alert
-            .severity()
-            .cloned()
-            .map_or(Cell::Missing, Cell::Severity)
-    }),
-    shown("alert").of(|alert| Cell::text(alert.finding())),
-    shown("on").of(|alert| Cell::maybe(alert.place())),
-    shown("status").of(|alert| Cell::state(alert.status())),
-    with_room("first_detected_at").of(|alert| Cell::time(alert.first_seen())),
-];
-
 /// Runs the command.
 pub async fn run(context: &Context, args: &AlertListArgs) -> Result<Outcome, CliError> {
     let places = places(context, args).await?;
     if context.screen.streams() {
-        return stream::show(context, args, &places).await;
+        return streamed(context, args, &places).await;
     }
     let mut found = Vec::new();
     for (customer, scope) in &places {
@@ -84,12 +68,12 @@ pub async fn run(context: &Context, args: &AlertListArgs) -> Result<Outcome, Cli
     let are_ports = found.iter().map(|(_, alert)| alert.is_of_port());
     let mut live = None;
     let live = Live::read_once(&mut live, (&context.session, whose), are_ports).await?;
-    let has_ended = |alert: &Alert| has_ended(live, alert);
+    let has_ended = |alert: &Alert| rows::has_ended(live, alert);
     let (owners, alerts): (Vec<CustomerId>, Vec<Alert>) = found.into_iter().unzip();
-    let mut outcome = listed(&alerts, &args.filter);
+    let mut outcome = rows::listed(&alerts, &args.filter);
     let rows = owners.iter().zip(&alerts);
     outcome.result = rows
-        .map(|(owner, alert)| row(owner, alert, has_ended(alert)))
+        .map(|(owner, alert)| rows::row(owner, alert, has_ended(alert)))
         .collect();
     let is_open = |alert: &Alert| alert.status() == "open";
     let ended = |alert: &Alert| {
@@ -108,6 +92,23 @@ pub async fn run(context: &Context, args: &AlertListArgs) -> Result<Outcome, Cli
         if args.exit_code && !alerts.iter().all(has_ended) {
             outcome.exit = Exit::Other;
         }
+    }
+    Ok(outcome)
+}
+
+/// The same where each alert is shown as its page comes.
+async fn streamed(
+    context: &Context,
+    args: &AlertListArgs,
+    places: &[(CustomerId, Scope)],
+) -> Result<Outcome, CliError> {
+    let shown = stream::show(context, (&args.filter, args.status), places).await?;
+    if shown.count == 0 {
+        tell_unknown(context, args, places).await?;
+    }
+    let mut outcome = Outcome::silent();
+    if args.exit_code && shown.is_any_live {
+        outcome.exit = Exit::Other;
     }
     Ok(outcome)
 }
@@ -147,7 +148,7 @@ async fn places(
 }
 
 /// A word about a customer that has no alerts since nobody knows it.
-pub async fn tell_unknown(
+async fn tell_unknown(
     context: &Context,
     args: &AlertListArgs,
     places: &[(CustomerId, Scope)],
@@ -162,30 +163,6 @@ pub async fn tell_unknown(
         new_customer::tell(&context.session, &context.screen, *customer).await;
     }
     Ok(())
-}
-
-/// Whether an alert is about a server that has ended.
-pub fn has_ended(live: &Live, alert: &Alert) -> bool {
-    match alert {
-        Alert::Port(alert) => live.lacks(alert.endpoint_id),
-        Alert::Domain(_) => false,
-    }
-}
-
-/// An alert as JSON, with what it is, whose, and whether its server has ended, which the service leaves out.
-pub fn row(owner: &CustomerId, alert: &Alert, has_ended: bool) -> Value {
-    let kind = match alert {
-        Alert::Port(_) => "port",
-        Alert::Domain(_) => "domain",
-    };
-    let mut row = to_json(alert);
-    if let Some(fields) = row.as_object_mut() {
-        fields.entry("kind").or_insert_with(|| kind.into());
-        let owner = || to_json(owner);
-        fields.entry("billing_customer_id").or_insert_with(owner);
-        fields.insert("server_ended".to_owned(), has_ended.into());
-    }
-    row
 }
 
 /// How many alerts there are, whose, and in which states.
@@ -211,21 +188,4 @@ fn counts(owners: &[CustomerId], alerts: &[Alert], has_ended: impl Fn(&Alert) ->
         .collect();
     let count = counted(alerts.len(), "alert");
     format!("{count} of {whose}: {}", states.join(", "))
-}
-
-/// Where only alerts of ports can stand, they have columns of their own. What was asked for decides, not what is
-/// found, so that a script meets the same columns every time.
-pub fn listed(alerts: &[Alert], filter: &AlertFilter) -> Outcome {
-    let of_ports = filter.kind == Some(AlertKind::Port) || filter.port.is_some();
-    if !of_ports && filter.endpoint.is_none() {
-        return Outcome::list(alerts, ANY);
-    }
-    let ports: Vec<PortAlert> = alerts
-        .iter()
-        .filter_map(|alert| match alert {
-            Alert::Port(alert) => Some((**alert).clone()),
-            Alert::Domain(_) => None,
-        })
-        .collect();
-    Outcome::list(&ports, views::ALERT)
 }

@@ -6,6 +6,7 @@ mod ends;
 pub mod filter;
 mod list;
 mod resolve;
+mod rows;
 mod show;
 mod stream;
 mod triage;

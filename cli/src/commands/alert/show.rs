@@ -1,10 +1,11 @@
 //! `secmon alert show`.
 
 use super::allow::allow_command;
-use super::list::ANY;
+use super::rows::ANY;
 use crate::context::Context;
 use crate::error::CliError;
-use crate::references::alerts::{self, Alert};
+use crate::references::alert::Alert;
+use crate::references::alerts;
 use crate::ui::invocation::quoted;
 use crate::ui::outcome::{Cell, Line, Outcome, Table, to_json};
 use clap::Args;

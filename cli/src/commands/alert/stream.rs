@@ -1,44 +1,49 @@
 //! `secmon alert list -o jsonl`: each alert as its page comes, in the order of the service.
 
-use super::filter::{self, Scope, Sieve};
-use super::list::{self, AlertListArgs};
+use super::filter::{self, AlertFilter, AlertStatusArg, Scope, Sieve};
+use super::rows;
 use crate::commands::common::live::Live;
 use crate::commands::common::streamed::Stream;
 use crate::context::Context;
-use crate::error::{CliError, Exit};
-use crate::references::alerts::Alert;
+use crate::error::CliError;
+use crate::references::alert::Alert;
 use crate::ui::Reader;
 use crate::ui::outcome::{Outcome, Table};
 use secmon::model::CustomerId;
 use serde_json::Value;
 
+/// What was shown.
+pub struct Shown {
+    /// So many alerts.
+    pub count: usize,
+    /// Whether any of them is of a server that is still there, or of a domain.
+    pub is_any_live: bool,
+}
+
 /// Shows the alerts of these places.
 pub async fn show(
     context: &Context,
-    args: &AlertListArgs,
+    (filter, status): (&AlertFilter, Option<AlertStatusArg>),
     places: &[(CustomerId, Scope)],
-) -> Result<Outcome, CliError> {
+) -> Result<Shown, CliError> {
     let mut alerts = Alerts {
         context,
-        sieve: Sieve::of(&args.filter)?,
+        sieve: Sieve::of(filter)?,
         live: None,
         stream: Stream::new(&context.screen),
         is_any_live: false,
     };
     for (customer, scope) in places {
-        let lists = filter::lists(context, &args.filter, args.status, (*customer, scope)).await?;
+        let lists = filter::lists(context, filter, status, (*customer, scope)).await?;
         for mut list in lists {
             while let Some(page) = list.next().await? {
                 if alerts.show(*customer, page).await? == Reader::Gone {
-                    return Ok(alerts.end(args));
+                    return Ok(alerts.shown());
                 }
             }
         }
     }
-    if alerts.stream.shown() == 0 {
-        list::tell_unknown(context, args, places).await?;
-    }
-    Ok(alerts.end(args))
+    Ok(alerts.shown())
 }
 
 struct Alerts<'a> {
@@ -64,22 +69,21 @@ impl Alerts<'_> {
         let live = Live::read_once(&mut self.live, whose, are_ports).await?;
         let ended: Vec<bool> = page
             .iter()
-            .map(|alert| list::has_ended(live, alert))
+            .map(|alert| rows::has_ended(live, alert))
             .collect();
         self.is_any_live |= ended.contains(&false);
         let rows = page.iter().zip(ended);
         let rows: Vec<Value> = rows
-            .map(|(alert, ended)| list::row(&customer, alert, ended))
+            .map(|(alert, ended)| rows::row(&customer, alert, ended))
             .collect();
         let page = Outcome::record(Value::Array(rows), Table::default());
         self.stream.show(page)
     }
 
-    fn end(self, args: &AlertListArgs) -> Outcome {
-        let mut outcome = Outcome::silent();
-        if args.exit_code && self.is_any_live {
-            outcome.exit = Exit::Other;
+    fn shown(self) -> Shown {
+        Shown {
+            count: self.stream.shown(),
+            is_any_live: self.is_any_live,
         }
-        outcome
     }
 }

@@ -11,7 +11,7 @@ use crate::commands::common::args::Justification;
 use crate::context::Context;
 use crate::error::{CliError, Exit};
 use crate::references;
-use crate::references::alerts::Alert;
+use crate::references::alert::Alert;
 use crate::session::Session;
 use crate::session::prompt::{Danger, Prompt};
 use crate::ui::invocation::quoted;

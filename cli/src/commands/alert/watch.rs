@@ -1,11 +1,12 @@
 //! `secmon alert watch`: looking again and again, and telling of what is new.
 
 use super::filter::{self, AlertFilter, AlertStatusArg, Sieve, customer};
-use super::list;
+use super::rows;
 use crate::context::Context;
 use crate::error::{CliError, Exit};
 use crate::machine::children;
-use crate::references::alerts::{self, Alert};
+use crate::references::alert::Alert;
+use crate::references::alerts;
 use crate::ui::outcome::{Outcome, to_json};
 use crate::ui::{Reader, Ui};
 use crate::values::durations;
@@ -191,7 +192,7 @@ fn passes(error: &CliError) -> bool {
 }
 
 fn tell(screen: &Ui, args: &AlertWatchArgs, new: &[Alert]) -> Result<Reader, CliError> {
-    let reader = screen.part(list::listed(new, &args.filter))?;
+    let reader = screen.part(rows::listed(new, &args.filter))?;
     let Some(command) = &args.exec else {
         return Ok(reader);
     };

@@ -1,9 +1,8 @@
 //! `secmon rules add`: ports that are allowed from now on.
 
 use super::add_listed;
-use super::create::{self, Addition, Existing, Place, Wanted};
+use super::create::{self, ADDED, Addition, Existing, Place, Wanted};
 use super::rule::EVERY_SERVER;
-use crate::bulk::Words;
 use crate::bulk::args::RunArgs;
 use crate::commands::common::args::{Justification, justification};
 use crate::context::Context;
@@ -67,26 +66,15 @@ pub struct RuleAddArgs {
     pub run: RunArgs,
 }
 
-impl RuleAddArgs {
-    /// What a port that a rule covers already does.
-    pub fn existing(&self) -> Existing {
-        match self.skip_existing {
-            true => Existing::Skip,
-            false => Existing::Fail,
-        }
-    }
-}
-
-/// What a rule that was added is called.
-pub const ADDED: Words = Words {
-    done: "allowed",
-    skipped: "already allowed",
-};
-
 /// Runs the command.
 pub async fn run(context: &Context, args: RuleAddArgs) -> Result<Outcome, CliError> {
+    let existing = match args.skip_existing {
+        true => Existing::Skip,
+        false => Existing::Fail,
+    };
     if let Some(file) = &args.file {
-        return add_listed::run(context, file, &args).await;
+        let to = args.to.as_deref();
+        return add_listed::run(context, (file, to), existing, &args.run).await;
     }
     let (servers, ports) = split(&args)?;
     let ports = PortSpec::parse_all(ports).map_err(|error| suggest_order(error, &args))?;
@@ -111,7 +99,7 @@ pub async fn run(context: &Context, args: RuleAddArgs) -> Result<Outcome, CliErr
             addition: addition.clone(),
         })
         .collect();
-    create::run(context, ADDED, &wanted, args.existing(), &args.run).await
+    create::run(context, ADDED, &wanted, existing, &args.run).await
 }
 
 /// All servers of one customer, or of the account where that was said and confirmed.

@@ -1,8 +1,8 @@
 //! `secmon rules add -f`: the rules of a list, on the server that is named or where the list says.
 
-use super::add::{ADDED, RuleAddArgs};
-use super::create::{self, Place, Wanted};
+use super::create::{self, ADDED, Existing, Place, Wanted};
 use super::listed::{self, ListedRule, Scope};
+use crate::bulk::args::RunArgs;
 use crate::commands::common::views::ports_of;
 use crate::context::Context;
 use crate::error::CliError;
@@ -14,12 +14,18 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::path::Path;
 
-/// Adds the rules of a list; one that is there as it stands in the list is not sent again.
-pub async fn run(context: &Context, file: &Path, args: &RuleAddArgs) -> Result<Outcome, CliError> {
+/// Adds the rules of a list, on one server or where the list says; one that is there as it stands in the list is not
+/// sent again.
+pub async fn run(
+    context: &Context,
+    (file, server): (&Path, Option<&str>),
+    existing: Existing,
+    run: &RunArgs,
+) -> Result<Outcome, CliError> {
     let rules = listed::read(file)?;
     let (expired, rules): (Vec<ListedRule>, Vec<ListedRule>) =
         rules.into_iter().partition(|rule| rule.is_expired);
-    let placed = match &args.to {
+    let placed = match server {
         Some(server) => on_server(context, server, rules).await?,
         None => where_listed(context, rules).await?,
     };
@@ -54,7 +60,7 @@ pub async fn run(context: &Context, file: &Path, args: &RuleAddArgs) -> Result<O
         return Ok(outcome.tell(vec![Line::text(preview)]));
     }
     context.screen.note(&preview);
-    create::run(context, ADDED, &wanted, args.existing(), &args.run).await
+    create::run(context, ADDED, &wanted, existing, run).await
 }
 
 /// The rules of servers, all of them on one; what is for all servers stays so.

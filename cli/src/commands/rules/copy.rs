@@ -1,7 +1,6 @@
 //! `secmon rules copy`: the rules of one server for others.
 
-use super::add::ADDED;
-use super::create::{self, Existing, Place, Wanted};
+use super::create::{self, ADDED, Existing, Place, Wanted};
 use crate::bulk::args::RunArgs;
 use crate::context::Context;
 use crate::error::CliError;

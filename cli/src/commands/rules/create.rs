@@ -23,6 +23,12 @@ use std::num::NonZeroU16;
 
 const OPERATION: &str = "create_rule";
 
+/// What a rule that was added is called.
+pub const ADDED: Words = Words {
+    done: "allowed",
+    skipped: "already allowed",
+};
+
 /// Where a rule is to count.
 #[derive(Debug, Clone)]
 pub enum Place {
