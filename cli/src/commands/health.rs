@@ -8,7 +8,7 @@ use secmon::operations::GetHealth;
 /// Runs the command. The health check takes no key, so none is read or asked for.
 pub async fn run(session: &Session) -> Result<Outcome, CliError> {
     session.connect_without_key()?;
-    let health = session.read(GetHealth::new()).await?.into_data();
+    let health = session.read(GetHealth::new()).await?;
     let version = health.meta.as_ref().and_then(|meta| meta.version.clone());
     let row = [
         (shown("status"), Cell::text(&health.status)),

@@ -68,7 +68,7 @@ pub async fn run(context: &Context, command: SandboxCommand) -> Result<Outcome, 
 }
 
 async fn list(session: &Session) -> Result<Outcome, CliError> {
-    let scenarios = session.read(ListScenarios::new()).await?.into_data();
+    let scenarios = session.read(ListScenarios::new()).await?;
     let is_current = |scenario: &Scenario| Some(scenario) == scenarios.current.as_ref();
     let listed = scenarios.scenarios.iter();
     let listed: Vec<(Scenario, bool)> = listed
@@ -115,7 +115,7 @@ async fn set(context: &Context, args: ScenarioSetArgs) -> Result<Outcome, CliErr
 
 /// The scenario of the account as it is; one that cannot be read keeps nobody from choosing another.
 async fn earlier(session: &Session) -> Option<WayBack> {
-    let scenarios = session.read(ListScenarios::new()).await.ok()?.into_data();
+    let scenarios = session.read(ListScenarios::new()).await.ok()?;
     let scenario = scenarios.current?;
     Some(WayBack::SetScenario { scenario })
 }

@@ -47,7 +47,7 @@ async fn servers(
 ) -> Result<EndpointPage, CliError> {
     let mut list = ListEndpoints::account_wide().per_page(most);
     list.billing_customer_id = whose;
-    Ok(session.read(list).await?.into_data())
+    Ok(session.read(list).await?)
 }
 
 /// How many servers the platform has paused, where that is told; asked for only where some may be paused.
@@ -103,7 +103,7 @@ pub async fn of_customer(context: &Context, customer: CustomerId) -> Result<Outc
     let rules = rules_of(context, customer, &live).await?;
     let expiring = rules.iter().filter(|rule| ends_soon(rule)).count();
     let list = ListDomains::new(customer);
-    let overview = context.session.read(list).await?.into_data();
+    let overview = context.session.read(list).await?;
     let domains = Usage::of_domains(&overview);
     new_customer::tell_if_empty(&context.screen, customer, servers.used, &overview);
     let of_ports = by_severity(alerts.iter().map(|alert| alert.severity.as_ref()));

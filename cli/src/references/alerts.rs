@@ -138,13 +138,13 @@ async fn of_domain(
     customer: CustomerId,
 ) -> Result<Alert, CliError> {
     let get = GetDomainAlert::new(customer, domain, id.into());
-    let alert = session.read(get).await?.into_data().alert;
+    let alert = session.read(get).await?.alert;
     Ok(Alert::Domain(Box::new(alert)))
 }
 
 async fn of_port(session: &Session, id: Uuid, customer: CustomerId) -> Result<Alert, CliError> {
     let get = GetPortAlert::new(customer, id.into());
-    let alert = session.read(get).await?.into_data().alert;
+    let alert = session.read(get).await?.alert;
     Ok(Alert::Port(Box::new(alert)))
 }
 

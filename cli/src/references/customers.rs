@@ -22,11 +22,11 @@ pub async fn is_known(session: &Session, customer: CustomerId) -> Result<bool, C
         return Ok(true);
     }
     let list = ListEndpoints::new(customer).per_page(1);
-    let servers = session.read(list).await?.data.meta.total;
+    let servers = session.read(list).await?.meta.total;
     if servers != Some(0) {
         return Ok(true);
     }
-    let overview = session.read(ListDomains::new(customer)).await?.into_data();
+    let overview = session.read(ListDomains::new(customer)).await?;
     // Without a subscription the service may describe the product in place of the domains.
     let has_domains = overview.domains.is_some_and(|domains| !domains.is_empty());
     Ok(has_domains || overview.subscribed)

@@ -56,7 +56,7 @@ pub async fn monitored(
     session: &Session,
     customer: CustomerId,
 ) -> Result<Vec<MonitoredDomain>, CliError> {
-    let overview = session.read(ListDomains::new(customer)).await?.into_data();
+    let overview = session.read(ListDomains::new(customer)).await?;
     let domains = listed_domains(overview, customer)?;
     learn_domains(session, customer, &domains);
     Ok(domains)
@@ -217,7 +217,7 @@ async fn unlisted(
             .map_err(|error| error.during(format!("looking {id} up for customer {customer}")))?;
         return Ok(DomainRef {
             id,
-            name: Some(summary.into_data().domain),
+            name: Some(summary.domain),
             customer: Some(customer),
             status: None,
         });

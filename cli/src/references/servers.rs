@@ -189,7 +189,7 @@ pub async fn endpoints_of(
         let first = session
             .read(ListEndpoints::account_wide().per_page(1))
             .await?;
-        let pages = first.data.meta.total;
+        let pages = first.meta.total;
         let pages = pages.map(|total| total.div_ceil(u64::from(PAGE_SIZE)));
         if pages.is_some_and(|pages| pages < customers.len() as u64) {
             let mut all = all_endpoints(session, None).await?;
@@ -216,9 +216,7 @@ async fn read_endpoint(session: &Session, id: EndpointId) -> Result<Endpoint, Cl
     {
         session.learn(Seen::Gone(id.into()));
     }
-    let endpoint = found
-        .map_err(|error| error.during(format!("looking {id} up")))?
-        .into_data();
+    let endpoint = found.map_err(|error| error.during(format!("looking {id} up")))?;
     session.learn(Seen::Servers(vec![Server::from(&endpoint)]));
     Ok(endpoint)
 }

@@ -12,8 +12,16 @@ use secmon::{Operation, Response};
 use uuid::Uuid;
 
 impl Session {
-    /// Sends a read.
-    pub async fn read<O: Operation>(&self, operation: O) -> Result<Response<O::Output>, CliError> {
+    /// Sends a read, and gives what it found.
+    pub async fn read<O: Operation>(&self, operation: O) -> Result<O::Output, CliError> {
+        Ok(self.read_whole(operation).await?.into_data())
+    }
+
+    /// The same with the answer as it came.
+    pub async fn read_whole<O: Operation>(
+        &self,
+        operation: O,
+    ) -> Result<Response<O::Output>, CliError> {
         self.ready().await?;
         Ok(self.client()?.send(operation).await?)
     }

@@ -124,7 +124,7 @@ async fn servers(session: &Session, customer: CustomerId) -> Result<Monitored, C
 }
 
 async fn domains(session: &Session, customer: CustomerId) -> Result<Monitored, CliError> {
-    let overview = session.read(ListDomains::new(customer)).await?.into_data();
+    let overview = session.read(ListDomains::new(customer)).await?;
     let slots = overview.slots_total;
     let domains = references::listed_domains(overview, customer)?;
     let domains = domains.into_iter().map(|domain| Occupant {

@@ -33,7 +33,7 @@ pub const SAMPLE_REASON: &str = "why this port is meant to be open";
 /// Reads a server with what its scans found.
 pub async fn read(session: &Session, id: EndpointId) -> Result<EndpointDetail, CliError> {
     let get = GetEndpointDetail::account_wide(id);
-    let detail = session.read(get).await?.into_data();
+    let detail = session.read(get).await?;
     session.learn(Seen::Servers(vec![Server::from(&detail.data)]));
     Ok(detail)
 }

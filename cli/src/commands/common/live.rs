@@ -22,7 +22,7 @@ impl Live {
     pub async fn read(session: &Session, whose: Option<CustomerId>) -> Result<Self, CliError> {
         let mut list = ListEndpoints::account_wide().per_page(references::PAGE_SIZE);
         list.billing_customer_id = whose;
-        Ok(Self::of(session.read(list).await?.data))
+        Ok(Self::of(session.read(list).await?))
     }
 
     /// The same once, and only where something is about a server; else nothing is known of them.

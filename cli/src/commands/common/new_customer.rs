@@ -61,7 +61,7 @@ pub async fn tell(session: &Session, screen: &Ui, customer: CustomerId) {
     ) else {
         return;
     };
-    tell_if_empty(screen, customer, servers.data.meta.total, &domains.data);
+    tell_if_empty(screen, customer, servers.meta.total, &domains);
 }
 
 /// The same where the answers are there already.

@@ -79,7 +79,7 @@ async fn owners(
     let list = ListEndpoints::account_wide().per_page(references::PAGE_SIZE);
     match session.read(list).await {
         Ok(page) => {
-            let servers = page.data.data.iter().map(Server::from);
+            let servers = page.data.iter().map(Server::from);
             servers.for_each(|server| note(&server));
         }
         Err(error) if error.exit() == Exit::Permission => return Err(error),

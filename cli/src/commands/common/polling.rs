@@ -174,7 +174,7 @@ impl Awaited {
 pub async fn current(session: &Session, endpoints: &[Endpoint]) -> Result<Vec<Endpoint>, CliError> {
     if let [one] = endpoints {
         let get = GetEndpoint::account_wide(one.id);
-        return Ok(vec![session.read(get).await?.into_data()]);
+        return Ok(vec![session.read(get).await?]);
     }
     let wanted: BTreeSet<EndpointId> = endpoints.iter().map(|endpoint| endpoint.id).collect();
     let owners = endpoints

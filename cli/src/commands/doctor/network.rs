@@ -22,7 +22,7 @@ pub async fn checks(session: &Session, service: &Service) -> Vec<Check> {
     if service.source != Source::Local {
         checks.extend(name(&service.base_url));
     }
-    let health = match session.read(GetHealth::new()).await {
+    let health = match session.read_whole(GetHealth::new()).await {
         Ok(answer) => answer,
         Err(error) => {
             checks.push(unreachable(&service.base_url, error));
@@ -111,7 +111,7 @@ async fn account(session: &Session) -> Result<String, CliError> {
     let page = session
         .read(ListEndpoints::account_wide().per_page(1))
         .await?;
-    let meta = &page.data.meta;
+    let meta = &page.meta;
     let count = meta.current_endpoint_count.or(meta.total);
     Ok(format!(
         "the service accepts the key; the account has {}",

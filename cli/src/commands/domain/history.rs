@@ -22,7 +22,7 @@ pub async fn run(context: &Context, args: &DomainArg) -> Result<Outcome, CliErro
     let name = args.domain.as_str();
     let (domain, customer) = named::one(context, name).await?;
     let history = GetScanHistory::new(customer, domain.id);
-    let scans = context.session.read(history).await?.into_data().scans;
+    let scans = context.session.read(history).await?.scans;
     let mut outcome = Outcome::list(&scans, SCAN);
     if scans.len() > 1 {
         let line = |label, count: fn(&DomainScan) -> Option<u64>| {

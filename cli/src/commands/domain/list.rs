@@ -12,7 +12,7 @@ use secmon::operations::ListDomains;
 pub async fn run(context: &Context) -> Result<Outcome, CliError> {
     let customer = context.customer()?;
     let list = ListDomains::new(customer);
-    let overview = context.session.read(list).await?.into_data();
+    let overview = context.session.read(list).await?;
     let domains = overview.domains.as_deref();
     if let Some(domains) = domains {
         references::learn_domains(&context.session, customer, domains);

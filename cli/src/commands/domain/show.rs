@@ -13,7 +13,7 @@ use secmon::operations::GetDomainSummary;
 pub async fn run(context: &Context, args: &DomainArg) -> Result<Outcome, CliError> {
     let (domain, customer) = named::one(context, &args.domain).await?;
     let summary = GetDomainSummary::new(customer, domain.id);
-    let summary = context.session.read(summary).await?.into_data();
+    let summary = context.session.read(summary).await?;
     let strength = summary.password_strength.as_ref().map(|strength| {
         let counts = strength.iter();
         let counts = counts.map(|(name, count)| format!("{count} {name}"));

@@ -182,7 +182,7 @@ async fn want_of_room(context: &Context, customer: CustomerId) -> String {
     let Ok(page) = context.session.read(list).await else {
         return String::new();
     };
-    let usage = Usage::of_servers(&page.data.meta);
+    let usage = Usage::of_servers(&page.meta);
     match (usage.used, usage.capacity) {
         (Some(used), Some(capacity)) if used >= capacity => format!(
             " The plan is full ({used} of {capacity} servers): the service is likely to refuse the new server, and then nothing changes."

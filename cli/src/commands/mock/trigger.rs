@@ -117,8 +117,7 @@ async fn ports(
     let detail = context
         .session
         .read(GetEndpointDetail::account_wide(endpoint.id))
-        .await?
-        .into_data();
+        .await?;
     let alerts = references::all_alerts(&context.session, customer, |list| {
         list.endpoint_id = Some(endpoint.id)
     })
@@ -199,7 +198,7 @@ async fn findings(
 ) -> Result<Outcome, CliError> {
     let domain = references::domain(context, name).await?;
     let summary = GetDomainSummary::new(context.customer()?, domain.id);
-    let summary = to_json(&context.session.read(summary).await?.into_data());
+    let summary = to_json(&context.session.read(summary).await?);
     let count = |field: &str| summary[field].as_u64().unwrap_or_default();
     let mut world = json!({
         "employees": count("employees_compromised"),

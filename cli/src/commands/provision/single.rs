@@ -107,7 +107,7 @@ async fn await_domain(
     let summary = wait
         .until(context, async || {
             let summary = GetDomainSummary::new(customer, id);
-            let summary = context.session.read(summary).await?.into_data();
+            let summary = context.session.read(summary).await?;
             Ok(summary.last_scan_at.is_some().then_some(summary))
         })
         .await?;

@@ -134,7 +134,7 @@ async fn add_domains(
 async fn domains_of(session: &Session, made: &Made) -> Result<Vec<MonitoredDomain>, CliError> {
     let mut domains = Vec::new();
     for customer in &made.customers {
-        let overview = session.read(ListDomains::new(*customer)).await?.into_data();
+        let overview = session.read(ListDomains::new(*customer)).await?;
         let is_watched = |found: &MonitoredDomain| found.status == DomainStatus::Active;
         let watched = |found: &MonitoredDomain| made.has(&found.id) && is_watched(found);
         let listed = references::listed_domains(overview, *customer)?;

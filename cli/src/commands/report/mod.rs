@@ -81,11 +81,11 @@ async fn collect(
     progress.finish();
     add_further_alerts(context, customer, &mut servers).await?;
     let list = ListDomains::new(customer);
-    let overview = context.session.read(list).await?.into_data();
+    let overview = context.session.read(list).await?;
     let mut domains = Vec::new();
     for domain in references::listed_domains(overview, customer)? {
         let history = GetScanHistory::new(customer, domain.id);
-        let history = context.session.read(history).await?.into_data();
+        let history = context.session.read(history).await?;
         domains.push((domain, history.scans));
     }
     let mut expiring = references::all_rules(&context.session, |list| {

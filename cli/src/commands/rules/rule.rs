@@ -132,7 +132,7 @@ pub async fn find(session: &Session, name: &str) -> Result<Rule, CliError> {
         {
             references::refuse_unknown(session, customer).await?;
         }
-        return Ok(found?.into_data());
+        return found;
     }
     let rules = references::all_rules(session, |_| {}).await?;
     references::by_id_or_prefix(session, name, RULE, rules, |rule| rule.id.to_string())

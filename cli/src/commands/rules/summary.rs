@@ -17,7 +17,7 @@ const SUMMARY: &[Field<EndpointSummary>] = &[
 pub async fn run(context: &Context) -> Result<Outcome, CliError> {
     let customer = context.customer()?;
     let summary = GetRuleSummary::new(customer);
-    let summary = context.session.read(summary).await?.into_data();
+    let summary = context.session.read(summary).await?;
     let table = Table::of(SUMMARY, &summary.endpoints);
     let global = Line::Field("for all servers", Cell::count(summary.global_count));
     Ok(Outcome::record(to_json(&summary), table).tell(vec![Line::Rows, global]))
