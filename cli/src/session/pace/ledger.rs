@@ -53,20 +53,6 @@ pub enum Taken {
     FreeIn(Duration),
 }
 
-/// For how long the service has closed a window.
-#[derive(Debug, Clone, Copy)]
-pub enum Closure {
-    /// So long.
-    For(Duration),
-    /// It named a time that is longer than a window lasts: so long at most.
-    AtMost(Duration),
-    /// It named none: a time that grows with each repeat.
-    Guessed {
-        /// It grows to this.
-        longest: Duration,
-    },
-}
-
 /// From one second on, twice as long each time, and a little longer by chance: who was refused together does not come
 /// back together.
 fn guess(repeats: u32, longest: Duration) -> Duration {
@@ -165,18 +151,26 @@ impl Ledger {
         self.write()
     }
 
-    /// The service's window was used up by others: what is known of it is void once it opens again.
-    pub fn close(&mut self, group: RateGroup, closure: Closure) -> Result<()> {
+    /// The service's window was used up by others: what is known of it is void once it opens again. A 429 that names no
+    /// time closes it for a time that grows with each repeat. No window lasts longer than its `length` and the second that
+    /// `Retry-After` is rounded by.
+    pub fn close(
+        &mut self,
+        group: RateGroup,
+        retry_after: Option<Duration>,
+        length: Duration,
+    ) -> Result<()> {
         let now = self.now;
+        let longest = length.saturating_add(Duration::from_secs(1));
         let window = self.window_mut(group);
         window.slots.clear();
         let repeated = window.guesses.saturating_add(1);
-        let (wait, guesses) = match closure {
-            Closure::For(wait) => (wait, 0),
+        let (wait, guesses) = match retry_after.filter(|wait| !wait.is_zero()) {
+            Some(wait) if wait <= longest => (wait, 0),
             // Of calls that were under way together, the first refusal counts.
             _ if window.closed_until > now => return self.write(),
-            Closure::AtMost(wait) => (wait, repeated),
-            Closure::Guessed { longest } => (guess(window.guesses, longest), repeated),
+            Some(_) => (longest, repeated),
+            None => (guess(window.guesses, length), repeated),
         };
         window.closed_until = window.closed_until.max(now + millis(wait));
         window.guesses = guesses;
@@ -279,8 +273,8 @@ mod tests {
         }
 
         fn guesses(&self, now: u64) {
-            let closure = Closure::Guessed { longest: WINDOW };
-            self.at(now).close(Strict, closure).expect("it is written");
+            let closed = self.at(now).close(Strict, None, WINDOW);
+            closed.expect("it is written");
         }
 
         fn takes(&self, now: u64) -> Option<u64> {
@@ -330,8 +324,8 @@ mod tests {
     #[test]
     fn a_time_that_is_named_is_obeyed_and_opens_the_whole_window() {
         let pace = Pace::new();
-        let closure = Closure::For(Duration::from_secs(7));
-        let closed = pace.at(START).close(Strict, closure);
+        let named = Some(Duration::from_secs(7));
+        let closed = pace.at(START).close(Strict, named, WINDOW);
         closed.expect("it is written");
         assert_eq!(pace.closed_for(START), 7_000);
         let now = START + 7_000;

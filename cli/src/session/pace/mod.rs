@@ -7,7 +7,7 @@ mod ledger;
 
 use crate::machine::interrupt::StopSign;
 use crate::machine::paths;
-use ledger::{Closure, Ledger, Taken};
+use ledger::{Ledger, Taken};
 use secmon::RateGroup;
 use secmon::pacing::{Acquire, Budget, BudgetError, Permit, Priority, Settlement};
 use secmon::transport::BoxFuture;
@@ -190,16 +190,6 @@ impl Budget for SharedPace {
     }
 }
 
-/// What a 429 says of the window; no window lasts longer than its length and the second that `Retry-After` is rounded by.
-fn closure(retry_after: Option<Duration>, window: Duration) -> Closure {
-    let longest = window.saturating_add(Duration::from_secs(1));
-    match retry_after.filter(|wait| !wait.is_zero()) {
-        None => Closure::Guessed { longest: window },
-        Some(wait) if wait > longest => Closure::AtMost(longest),
-        Some(wait) => Closure::For(wait),
-    }
-}
-
 /// A slot in the file; its end stands there already, so that a process that is killed gives it back.
 struct Slot {
     file: Arc<PathBuf>,
@@ -233,8 +223,7 @@ impl Permit for Slot {
             }
             Settlement::NotSent => self.change(|ledger| ledger.give_back(group, id)),
             Settlement::Throttled { retry_after } => {
-                let closure = closure(retry_after, self.window);
-                self.change(|ledger| ledger.close(group, closure));
+                self.change(|ledger| ledger.close(group, retry_after, self.window));
             }
         }
         Box::pin(std::future::ready(()))
