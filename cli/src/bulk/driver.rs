@@ -7,7 +7,9 @@ use super::run::{close, run_telling};
 use super::{End, Item, Label, Prior};
 use crate::context::Context;
 use crate::error::CliError;
+use crate::notebook::history;
 use serde_json::Value;
+use uuid::Uuid;
 
 /// A change that is made to many.
 pub trait ChangeOfMany {
@@ -147,13 +149,21 @@ async fn send_all<C: ChangeOfMany>(
         .collect()
 }
 
-/// Whether an earlier run has made the change, whatever became of the target since.
-pub fn was_done<C: ChangeOfMany>(journal: &Journal, change: &C, target: &C::Target) -> bool {
+/// Whether an earlier run has made the change, whatever became of the target since: it saw the answer; or it did not, and
+/// afterwards the record was provisioned again from this machine.
+pub fn was_done<C: ChangeOfMany>(
+    journal: &Journal,
+    change: &C,
+    target: &C::Target,
+    record: Uuid,
+) -> bool {
     let trace = Trace {
         undone: false,
         ..trace(change, target)
     };
+    let unanswered = journal.unanswered_since(&trace.key);
     journal.answer(&trace).is_some()
+        || unanswered.is_some_and(|since| history::was_provisioned_since(since, record))
 }
 
 /// A run that is gone on with must not end what came after it: `named` has a name that the run has ended already.

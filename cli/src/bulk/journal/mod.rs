@@ -216,6 +216,12 @@ impl Journal {
         Some(&self.rows.get(key)?.subject)
     }
 
+    /// When an earlier run sent a row whose answer it did not see.
+    pub fn unanswered_since(&self, key: &Key) -> Option<&str> {
+        let row = self.rows.get(key)?;
+        row.end.is_none().then_some(&row.at)
+    }
+
     /// The same as the record that was kept.
     pub fn recalled<T: DeserializeOwned>(&self, key: &Key) -> Option<T> {
         serde_json::from_value(self.subject(key)?.clone()).ok()
@@ -238,9 +244,9 @@ impl Journal {
 
     /// What is known of a row before it is sent.
     pub fn prior(&self, trace: &Trace) -> Prior {
-        match self.rows.get(&trace.key) {
-            Some(earlier) if earlier.end.is_none() => Prior::PerhapsDone,
-            _ => Prior::Nothing,
+        match self.unanswered_since(&trace.key) {
+            Some(_) => Prior::PerhapsDone,
+            None => Prior::Nothing,
         }
     }
 

@@ -38,7 +38,7 @@ pub async fn run(context: &Context, args: &Everything) -> Result<Outcome, CliErr
 fn refuse_those_that_came_back(beginning: &Beginning<'_>) -> Result<(), CliError> {
     let changing = &beginning.changing;
     let came_back = |one: &&Possession| {
-        !changing.stands(one) && bulk::was_done(&beginning.journal, changing, one)
+        !changing.stands(one) && bulk::was_done(&beginning.journal, changing, one, one.id())
     };
     match beginning.begun.iter().find(came_back) {
         Some(one) => Err(bulk::came_back(&one.name(), &one.name(), "end")),

@@ -157,7 +157,7 @@ pub async fn run(
     bulk::conclude(&context.screen, change.words(), items)
 }
 
-/// A domain that was terminated, and provisioned again since.
+/// A domain that was terminated and provisioned again since, or another one by its name.
 fn refuse_those_that_came_back(
     changing: &DomainsChanging<'_>,
     journal: &Journal,
@@ -166,8 +166,11 @@ fn refuse_those_that_came_back(
     if changing.change != Transition::Terminate {
         return Ok(());
     }
-    let came_back =
-        |row: &&DomainRow| row.domain.status.is_some() && bulk::was_done(journal, changing, row);
+    let came_back = |row: &&DomainRow| {
+        let earlier: Option<DomainRef> = journal.recalled(&changing.key(row));
+        let same = earlier.is_none_or(|earlier| earlier.id == row.domain.id);
+        !same || (row.domain.status.is_some() && bulk::was_done(journal, changing, row, row.id()))
+    };
     match rows.iter().find(came_back) {
         Some(row) => Err(bulk::came_back(
             &row.word,

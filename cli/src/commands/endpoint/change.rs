@@ -298,7 +298,7 @@ fn refuse_others_by_name(
     let is_another = |row: &&ServerRow| {
         let earlier: Option<ServerTarget> = journal.recalled(&changing.key(row));
         let same = earlier.is_none_or(|earlier| earlier.id == row.server.id);
-        !same || (row.server.status.is_some() && bulk::was_done(journal, &changing, row))
+        !same || (row.server.status.is_some() && bulk::was_done(journal, &changing, row, row.id()))
     };
     match rows.iter().find(is_another) {
         Some(row) => Err(bulk::came_back(&row.word.text, &named(row), change.verb())),
