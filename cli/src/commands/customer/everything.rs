@@ -1,6 +1,5 @@
 //! What `secmon customer suspend`, `resume` and `leave` have in common: one change of all that a customer has.
 
-use super::number_of;
 use super::possession::{self, Everything, Possession, contents, few};
 use crate::bulk::{self, ChangeOfMany, End, Journal, Key, Label, Origin, Prior};
 use crate::commands::common::resume_all::Suspended;
@@ -11,6 +10,7 @@ use crate::commands::subscription::switch as subscription;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::session::prompt::Danger;
+use crate::session::settings;
 use crate::ui::outcome::{Line, Outcome, to_json};
 use secmon::model::CustomerId;
 use serde_json::Value;
@@ -83,7 +83,7 @@ impl<'a> Beginning<'a> {
         args: &'a Everything,
         to: Transition,
     ) -> Result<(Self, Vec<Possession>), CliError> {
-        let customer = number_of(&args.number)?;
+        let customer = settings::parse_customer("CUSTOMER", &args.number)?;
         let changing = CustomerChanging {
             context,
             customer,

@@ -13,10 +13,8 @@ use self::possession::Everything;
 use self::show::CustomerShowArgs;
 use crate::context::Context;
 use crate::error::CliError;
-use crate::session::settings;
 use crate::ui::outcome::Outcome;
 use clap::Subcommand;
-use secmon::model::CustomerId;
 
 /// Customers, by the numbers that the billing system gave them.
 #[derive(Debug, Subcommand)]
@@ -44,8 +42,4 @@ pub async fn run(context: &Context, command: CustomerCommand) -> Result<Outcome,
         CustomerCommand::Resume(all) => resume::run(context, &all).await,
         CustomerCommand::Leave(all) => leave::run(context, &all).await,
     }
-}
-
-fn number_of(text: &str) -> Result<CustomerId, CliError> {
-    settings::parse_customer("CUSTOMER", text)
 }

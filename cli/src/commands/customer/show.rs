@@ -1,10 +1,10 @@
 //! `secmon customer show`: what `status -c` shows.
 
-use super::number_of;
 use crate::commands::status;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::references;
+use crate::session::settings;
 use crate::ui::outcome::Outcome;
 use clap::Args;
 
@@ -18,7 +18,7 @@ pub struct CustomerShowArgs {
 
 /// Runs the command.
 pub async fn run(context: &Context, args: &CustomerShowArgs) -> Result<Outcome, CliError> {
-    let customer = number_of(&args.number)?;
+    let customer = settings::parse_customer("CUSTOMER", &args.number)?;
     references::refuse_unknown(&context.session, customer).await?;
     status::of_customer(context, customer).await
 }
