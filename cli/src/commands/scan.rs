@@ -280,7 +280,7 @@ impl Scans<'_> {
 
     async fn now(&self, endpoint: &Endpoint) -> Result<Endpoint, CliError> {
         let get = GetEndpoint::account_wide(endpoint.id);
-        Ok(self.context.session.read(get).await?)
+        self.context.session.read(get).await
     }
 }
 

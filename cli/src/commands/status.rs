@@ -47,7 +47,7 @@ async fn servers(
 ) -> Result<EndpointPage, CliError> {
     let mut list = ListEndpoints::account_wide().per_page(most);
     list.billing_customer_id = whose;
-    Ok(session.read(list).await?)
+    session.read(list).await
 }
 
 /// How many servers the platform has paused, where that is told; asked for only where some may be paused.
