@@ -149,8 +149,8 @@ async fn send_all<C: ChangeOfMany>(
         .collect()
 }
 
-/// Whether an earlier run has made the change, whatever became of the target since: it saw the answer; or it did not, and
-/// afterwards the record was provisioned again from this machine.
+/// Whether an earlier run has made the change, whatever became of the target since. Of one whose answer it did not see,
+/// a provision from this machine afterwards tells it: that restores what was ended.
 pub fn was_done<C: ChangeOfMany>(
     journal: &Journal,
     change: &C,

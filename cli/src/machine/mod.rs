@@ -1,4 +1,5 @@
-//! What this machine has: files and folders, programs that are started, signals, the environment. Knows nothing of the service.
+//! What this machine has: files and folders, the environment, programs that are started, signals. Knows nothing of the
+//! service.
 
 pub mod browser;
 pub mod children;
