@@ -149,29 +149,42 @@ async fn send_all<C: ChangeOfMany>(
         .collect()
 }
 
-/// Whether an earlier run has made the change, whatever became of the target since. Of one whose answer it did not see,
-/// a provision from this machine afterwards tells it: that restores what was ended.
-pub fn was_done<C: ChangeOfMany>(
-    journal: &Journal,
-    change: &C,
-    target: &C::Target,
-    record: Uuid,
-) -> bool {
+/// Whether an earlier run has made the change, whatever became of the target since.
+pub fn was_done<C: ChangeOfMany>(journal: &Journal, change: &C, target: &C::Target) -> bool {
     let trace = Trace {
         undone: false,
         ..trace(change, target)
     };
-    let unanswered = journal.unanswered_since(&trace.key);
     journal.answer(&trace).is_some()
-        || unanswered.is_some_and(|since| history::was_provisioned_since(since, record))
 }
 
-/// A run that is gone on with must not end what came after it: `named` has a name that the run has ended already.
+/// Refuses to end a record that was provisioned from this machine after an earlier run had sent its end, and seen no
+/// answer: a provision restores what was ended.
+pub fn refuse_restored(
+    journal: &Journal,
+    (key, record): (&Key, Uuid),
+    (named, verb): (&str, &str),
+) -> Result<(), CliError> {
+    let Some(since) = journal.unanswered_since(key) else {
+        return Ok(());
+    };
+    if !history::was_provisioned_since(since, record)? {
+        return Ok(());
+    }
+    Err(CliError::usage(format!(
+        "the interrupted run may have ended {named}, which was provisioned again afterwards: nothing was sent"
+    ))
+    .hint(anew(verb)))
+}
+
+/// A run that is gone on with must not end what came after it: `named` has a word that stood for something else then.
 pub fn came_back(word: &str, named: &str, verb: &str) -> CliError {
     CliError::usage(format!(
-        "the earlier, interrupted run has already done {word:?}, and {named} now has that name: nothing was sent"
+        "{word:?} is not what it was for the interrupted run: {named} has come in its place, so nothing was sent"
     ))
-    .hint(format!(
-        "to {verb} that one too, begin anew with --restart; else take it out"
-    ))
+    .hint(anew(verb))
+}
+
+fn anew(verb: &str) -> String {
+    format!("to {verb} that one too, begin anew with --restart; else take it out")
 }

@@ -271,16 +271,16 @@ pub fn stopped_with_all(kind: &str) -> Result<HashSet<Uuid>, CliError> {
 }
 
 /// Whether a record was provisioned from this machine after this time: a provision restores what was ended.
-pub fn was_provisioned_since(at: &str, record: Uuid) -> bool {
+pub fn was_provisioned_since(at: &str, record: Uuid) -> Result<bool, CliError> {
     let is_such = |entry: &Entry| {
         let provisions = matches!(
             entry.operation.as_str(),
             "provision_domain" | "provision_endpoint" | "create_endpoint"
         );
-        let is_later = entry.result == DONE && entry.at.as_str() > at;
+        let is_later = entry.may_have_been_made() && entry.at.as_str() > at;
         provisions && is_later && entry.ids.iter().flatten().any(|id| *id == record)
     };
-    read().unwrap_or_default().iter().any(is_such)
+    Ok(read()?.iter().any(is_such))
 }
 
 /// Whether this history tells that all of a customer's records of a kind were ever suspended at once.

@@ -200,34 +200,69 @@ fn is_of_before(item: &&Value) -> bool {
     note.contains("before the run was interrupted")
 }
 
+/// Whatever an interrupted run has ended, and somebody has provisioned again since, is not ended by the same command.
 #[test]
-fn a_domain_that_came_back_is_not_ended_by_an_older_run() {
-    for (moment, call) in [(Moment::Unwritten, MANY - 2), (Moment::Unanswered, 1)] {
-        let tenant = account();
-        let (wire, shell) = wired(&tenant);
-        let line = words("domain terminate -y -c 42", domains(&shell));
-        let line: Vec<&str> = line.iter().map(String::as_str).collect();
-        wire.run_and_kill(quiet(&shell, &line), moment, call);
-        let left = shell.line("domain list -c 42 -o json").exits(0).json();
-        let left = left.as_array().expect("a list").iter();
-        let left: Vec<&str> = left
-            .filter_map(|domain| domain["domain"].as_str())
-            .collect();
-        // The first call is the first domain's; of it the program got no answer, where it was killed at that call.
-        let gone = &names()[0];
-        assert!(!left.contains(&gone.as_str()), "{moment:?}: {left:?}");
-        // The journal and the history keep seconds.
-        let killed = SystemTime::now();
-        until("the next second", || {
-            killed.elapsed().is_ok_and(|time| time.as_secs() >= 1)
-        });
-        let back = format!("domain provision {gone} --service 501 -c 42");
-        shell.line(&back).exits(0);
-        let refused = shell.run(&line).exits(2);
-        assert!(refused.stderr.contains(gone), "{moment:?}: {refused:?}");
-        assert!(
-            refused.stderr.contains("--restart"),
-            "{moment:?}: {refused:?}"
-        );
+fn what_came_back_is_not_ended_by_an_older_run() {
+    let confirmed = format!("--all -c 42 --confirm={MANY}");
+    let addresses: Vec<String> = (0..MANY).map(|i| format!("203.0.113.{i}")).collect();
+    let domains = words("domain terminate -y -c 42", names());
+    let servers = words("endpoint terminate -y -c 42", addresses.clone());
+    let all = words("endpoint terminate", words(&confirmed, Vec::new()));
+    let deleted = words("endpoint delete -y -c 42", addresses);
+    for line in [domains, servers, all, deleted] {
+        for (moment, call) in [(Moment::Unwritten, MANY - 2), (Moment::Unanswered, 1)] {
+            ends_nothing_that_came_back(&line, moment, call);
+        }
     }
+}
+
+fn ends_nothing_that_came_back(line: &[String], moment: Moment, call: usize) {
+    let tenant = account();
+    let (wire, shell) = wired(&tenant);
+    let is_of_domains = line[0] == "domain";
+    let provision_all = || match is_of_domains {
+        true => drop(domains(&shell)),
+        false => servers(&shell),
+    };
+    provision_all();
+    let line: Vec<&str> = line.iter().map(String::as_str).collect();
+    wire.run_and_kill(quiet(&shell, &line), moment, call);
+    await_the_next_second();
+    provision_all();
+    let refused = shell.run(&line).exits(2).stderr;
+    assert!(
+        refused.contains("--restart"),
+        "{line:?}, {moment:?}: {refused}"
+    );
+    let list = if is_of_domains { "domain" } else { "endpoint" };
+    let listed = ids(&shell, &format!("{list} list -c 42 -o ids"));
+    assert_eq!(listed.len(), MANY, "{line:?}, {moment:?}");
+}
+
+#[test]
+fn an_old_address_that_came_back_is_not_ended_by_a_move_that_goes_on() {
+    let tenant = account();
+    let (wire, shell) = wired(&tenant);
+    provision(&shell, "203.0.113.10", "web-1");
+    let line = words(
+        "endpoint move 203.0.113.10 203.0.113.20 -y -c 42",
+        Vec::new(),
+    );
+    let line: Vec<&str> = line.iter().map(String::as_str).collect();
+    // The first call provisions, the second ends the old server.
+    wire.run_and_kill(quiet(&shell, &line), Moment::Unanswered, 2);
+    await_the_next_second();
+    provision(&shell, "203.0.113.10", "web-1");
+    let refused = shell.run(&line).exits(2).stderr;
+    assert!(refused.contains("--restart"), "{refused}");
+    let old = shell.line("endpoint show 203.0.113.10 -o json");
+    assert_eq!(old.exits(0).json()["data"]["status"], "active");
+}
+
+/// The journal and the history keep seconds.
+fn await_the_next_second() {
+    let begun = SystemTime::now();
+    until("the next second", || {
+        begun.elapsed().is_ok_and(|time| time.as_secs() >= 1)
+    });
 }

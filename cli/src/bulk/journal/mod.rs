@@ -222,6 +222,11 @@ impl Journal {
         row.end.is_none().then_some(&row.at)
     }
 
+    /// The id of the record that a row was about.
+    pub fn record(&self, key: &Key) -> Option<Uuid> {
+        self.subject(key)?["id"].as_str()?.parse().ok()
+    }
+
     /// The same as the record that was kept.
     pub fn recalled<T: DeserializeOwned>(&self, key: &Key) -> Option<T> {
         serde_json::from_value(self.subject(key)?.clone()).ok()

@@ -19,7 +19,8 @@ pub struct Store {
 }
 
 impl Store {
-    /// Locks and reads the file; none where another process is at work on the same run. A last line that was cut off by a crash or a full disk is dropped.
+    /// Locks and reads the file; none where another process is at work on the same run. A last line that was cut off by
+    /// a crash or a full disk is dropped.
     pub fn open(path: &Path) -> Result<Option<(Self, Vec<JournalLine>)>> {
         let mut file = loop {
             match take(files::open_shared(path)?, path)? {

@@ -1,7 +1,7 @@
 //! `secmon customer leave`: all that a customer has ends.
 
 use super::everything::Beginning;
-use super::possession::{Everything, Possession};
+use super::possession::Everything;
 use crate::bulk::{self, ChangeOfMany};
 use crate::commands::common::resume_all::Suspended;
 use crate::commands::common::transition::Transition;
@@ -37,11 +37,13 @@ pub async fn run(context: &Context, args: &Everything) -> Result<Outcome, CliErr
 /// What was ended, and has been provisioned again since.
 fn refuse_those_that_came_back(beginning: &Beginning<'_>) -> Result<(), CliError> {
     let changing = &beginning.changing;
-    let came_back = |one: &&Possession| {
-        !changing.stands(one) && bulk::was_done(&beginning.journal, changing, one, one.id())
-    };
-    match beginning.begun.iter().find(came_back) {
-        Some(one) => Err(bulk::came_back(&one.name(), &one.name(), "end")),
-        None => Ok(()),
+    let journal = &beginning.journal;
+    for one in beginning.begun.iter().filter(|one| !changing.stands(one)) {
+        let name = one.name();
+        if bulk::was_done(journal, changing, one) {
+            return Err(bulk::came_back(&name, &name, "end"));
+        }
+        bulk::refuse_restored(journal, (&changing.key(one), one.id()), (&name, "end"))?;
     }
+    Ok(())
 }

@@ -166,19 +166,16 @@ fn refuse_those_that_came_back(
     if changing.change != Transition::Terminate {
         return Ok(());
     }
-    let came_back = |row: &&DomainRow| {
-        let earlier: Option<DomainRef> = journal.recalled(&changing.key(row));
-        let same = earlier.is_none_or(|earlier| earlier.id == row.domain.id);
-        !same || (row.domain.status.is_some() && bulk::was_done(journal, changing, row, row.id()))
-    };
-    match rows.iter().find(came_back) {
-        Some(row) => Err(bulk::came_back(
-            &row.word,
-            &row.domain.named(),
-            changing.change.verb(),
-        )),
-        None => Ok(()),
+    let verb = changing.change.verb();
+    for row in rows.iter().filter(|row| row.domain.status.is_some()) {
+        let (key, named) = (changing.key(row), row.domain.named());
+        let is_another = journal.record(&key).is_some_and(|id| id != row.id());
+        if is_another || bulk::was_done(journal, changing, row) {
+            return Err(bulk::came_back(&row.word, &named, verb));
+        }
+        bulk::refuse_restored(journal, (&key, row.id()), (&named, verb))?;
     }
+    Ok(())
 }
 
 /// Suspends or resumes the domains that are named, or all of a customer that are in the other state.

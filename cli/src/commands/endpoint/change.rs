@@ -182,9 +182,9 @@ async fn run_named(
         let word = named[place].word.clone();
         rows.push(ServerRow { word, server });
     }
-    refuse_others_by_name(context, change, &journal, &rows)?;
-    confirm(&context.prompt, change, &rows)?;
     let changing = ServersChanging { context, change };
+    refuse_those_that_came_back(&changing, &journal, &rows)?;
+    confirm(&context.prompt, change, &rows)?;
     let run = (&journal, &targets.run);
     let items = bulk::change_in_journal(context, &changing, &rows, run).await?;
     bulk::conclude(&context.screen, change.words(), items)
@@ -222,7 +222,11 @@ pub async fn run(
         }
     };
     let changing = ServersChanging { context, change };
-    let items = bulk::change_all(context, &changing, &rows, &servers.run).await?;
+    let keys: Vec<Key> = rows.iter().map(|row| changing.key(row)).collect();
+    let journal = Journal::open(context, change.verb(), Origin::Rows, &keys, &servers.run)?;
+    refuse_those_that_came_back(&changing, &journal, &rows)?;
+    let run = (&journal, &servers.run);
+    let items = bulk::change_in_journal(context, &changing, &rows, run).await?;
     let mut outcome = bulk::report(&context.screen, change.words(), &items)?;
     outcome
         .story
@@ -285,25 +289,28 @@ impl ChangeOfMany for ServersChanging<'_> {
 
 /// A run that is gone on with must not end what came after it: a server that took over the name of one that the run
 /// has ended already, or one that somebody has brought back since.
-fn refuse_others_by_name(
-    context: &Context,
-    change: ServerChange,
+fn refuse_those_that_came_back(
+    changing: &ServersChanging<'_>,
     journal: &Journal,
     rows: &[ServerRow],
 ) -> Result<(), CliError> {
+    let change = changing.change;
     if change.danger() == Danger::Mild {
         return Ok(());
     }
-    let changing = ServersChanging { context, change };
-    let is_another = |row: &&ServerRow| {
-        let earlier: Option<ServerTarget> = journal.recalled(&changing.key(row));
-        let same = earlier.is_none_or(|earlier| earlier.id == row.server.id);
-        !same || (row.server.status.is_some() && bulk::was_done(journal, &changing, row, row.id()))
-    };
-    match rows.iter().find(is_another) {
-        Some(row) => Err(bulk::came_back(&row.word.text, &named(row), change.verb())),
-        None => Ok(()),
+    let verb = change.verb();
+    for row in rows {
+        let (key, named) = (changing.key(row), named(row));
+        let is_another = journal.record(&key).is_some_and(|id| id != row.id());
+        let is_listed = row.server.status.is_some();
+        if is_another || (is_listed && bulk::was_done(journal, changing, row)) {
+            return Err(bulk::came_back(&row.word.text, &named, verb));
+        }
+        if is_listed {
+            bulk::refuse_restored(journal, (&key, row.id()), (&named, verb))?;
+        }
     }
+    Ok(())
 }
 
 /// The error of a command that names no server, with the ways to name some.

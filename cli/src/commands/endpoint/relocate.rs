@@ -99,6 +99,13 @@ pub async fn run(context: &Context, args: &EndpointMoveArgs) -> Result<Outcome, 
         }
     };
     let along = before.along();
+    let server = &before.server;
+    let named = references::name_of(server);
+    bulk::refuse_restored(
+        &journal,
+        (&keys[1], server.id.into()),
+        (&named, "terminate"),
+    )?;
     let moving = Moving {
         context,
         args,
