@@ -119,7 +119,7 @@ fn current_word(words: &[OsString]) -> &OsStr {
         .map_or(OsStr::new(""), OsString::as_os_str)
 }
 
-/// Options are offered to whom has typed a dash. Where there is nothing else to offer, `--help` is.
+/// Options are offered to whom has typed a dash. Where a command has nothing else to offer, `--help` is.
 fn without_options(command: Command) -> Command {
     let offers_others = command.has_subcommands()
         || command

@@ -11,17 +11,43 @@ use serde::Serialize;
 
 const COLUMNS: &[Field<Check>] = &[
     shown("check").of(|check| Cell::text(check.check)),
-    shown("result").of(|check| Cell::state(check.result)),
+    shown("result").of(|check| Cell::state(check.result.word())),
     shown("about").of(|check| Cell::text(&check.about)),
     shown("fix").of(|check| Cell::maybe(check.fix.as_ref())),
 ];
+
+#[derive(Clone, Copy, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Verdict {
+    Good,
+    /// It works, and could be better.
+    Advice,
+    Bad,
+}
+
+impl Verdict {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Good => "good",
+            Self::Advice => "advice",
+            Self::Bad => "bad",
+        }
+    }
+
+    fn mark(self) -> char {
+        match self {
+            Self::Good => '✔',
+            Self::Advice => '·',
+            Self::Bad => '✘',
+        }
+    }
+}
 
 /// A check and what it came to.
 #[derive(Serialize)]
 struct Check {
     check: &'static str,
-    /// `good`, `advice` where it works and could be better, or `bad`.
-    result: &'static str,
+    result: Verdict,
     about: String,
     /// The way out, commands between backticks until it is shown.
     fix: Option<String>,
@@ -33,7 +59,7 @@ impl Check {
     fn good(check: &'static str, about: impl Into<String>) -> Self {
         Self {
             check,
-            result: "good",
+            result: Verdict::Good,
             about: about.into(),
             fix: None,
             exit: Exit::Done,
@@ -42,7 +68,7 @@ impl Check {
 
     fn advice(check: &'static str, about: String, fix: String) -> Self {
         Self {
-            result: "advice",
+            result: Verdict::Advice,
             fix: Some(fix),
             ..Self::good(check, about)
         }
@@ -52,7 +78,7 @@ impl Check {
         match finding {
             Ok(about) => Self::good(check, about),
             Err(error) => Self {
-                result: "bad",
+                result: Verdict::Bad,
                 fix: error.way_out().map(str::to_owned),
                 exit: error.exit(),
                 ..Self::good(check, error.message())
@@ -86,11 +112,7 @@ pub async fn run(session: &Session, screen: &Ui) -> Result<Outcome, CliError> {
 fn report(screen: &Ui, mut checks: Vec<Check>) -> Outcome {
     let mut story = Vec::new();
     for check in &mut checks {
-        let mark = match check.result {
-            "good" => "✔",
-            "advice" => "·",
-            _ => "✘",
-        };
+        let mark = check.result.mark();
         let sentence = format!("{mark} {:<14} {}", check.check, check.about);
         story.push(Line::text(sentence));
         if let Some(fix) = &mut check.fix {
