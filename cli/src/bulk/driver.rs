@@ -149,13 +149,21 @@ async fn send_all<C: ChangeOfMany>(
         .collect()
 }
 
-/// Whether an earlier run has made the change, whatever became of the target since.
-pub fn was_done<C: ChangeOfMany>(journal: &Journal, change: &C, target: &C::Target) -> bool {
+/// Refuses to end a record that is there, although an earlier run has ended it, or may have: it came back since.
+pub fn refuse_ended<C: ChangeOfMany>(
+    journal: &Journal,
+    change: &C,
+    (target, record): (&C::Target, Uuid),
+    (named, verb): (&str, &str),
+) -> Result<(), CliError> {
     let trace = Trace {
         undone: false,
         ..trace(change, target)
     };
-    journal.answer(&trace).is_some()
+    match journal.answer(&trace) {
+        Some(_) => Err(restored("has ended", named, verb)),
+        None => refuse_restored(journal, (&trace.key, record), (named, verb)),
+    }
 }
 
 /// Refuses to end a record that was provisioned from this machine after an earlier run had sent its end, and seen no
@@ -165,16 +173,19 @@ pub fn refuse_restored(
     (key, record): (&Key, Uuid),
     (named, verb): (&str, &str),
 ) -> Result<(), CliError> {
-    let Some(since) = journal.unanswered_since(key) else {
-        return Ok(());
-    };
-    if !history::was_provisioned_since(since, record)? {
-        return Ok(());
+    match journal.unanswered_since(key) {
+        Some(since) if history::was_provisioned_since(since, record)? => {
+            Err(restored("may have ended", named, verb))
+        }
+        _ => Ok(()),
     }
-    Err(CliError::usage(format!(
-        "the interrupted run may have ended {named}, which was provisioned again afterwards: nothing was sent"
+}
+
+fn restored(ended: &str, named: &str, verb: &str) -> CliError {
+    CliError::usage(format!(
+        "the interrupted run {ended} {named}, which was provisioned again afterwards: nothing was sent"
     ))
-    .hint(anew(verb)))
+    .hint(anew(verb))
 }
 
 /// A run that is gone on with must not end what came after it: `named` has a word that stood for something else then.

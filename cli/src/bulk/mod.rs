@@ -14,7 +14,7 @@ pub mod spreadsheet;
 
 pub use driver::{
     ChangeOfMany, came_back, change_all, change_in_journal, change_in_stages, change_telling,
-    refuse_restored, trace, was_done,
+    refuse_ended, refuse_restored, trace,
 };
 pub use input::{FileOptions, Row};
 pub use item::{Created, Done, End, Item, Label, Prior, preview};

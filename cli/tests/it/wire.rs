@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 pub enum Moment {
     /// Its line is in the journal, and the service never sees the call.
     Unsent,
-    /// The service has done it, and the answer never reaches the program.
+    /// The service has done it, and neither its answer nor any later one reaches the program.
     Unanswered,
     /// The answer has reached the program's socket, and the program reads no more.
     Unwritten,
@@ -22,6 +22,8 @@ struct Plan {
     passed: usize,
     /// The process to end, when, and at which call from now.
     end: Option<(u32, Moment, usize)>,
+    /// No answer is passed on any more.
+    is_silent: bool,
 }
 
 /// The wire; it stays the same for all runs of a test, so that they are runs against one service.
@@ -67,6 +69,7 @@ impl Wire {
         plan.end = Some((child.id(), moment, nth));
         drop(plan);
         let ended = child.wait().expect("the program ends");
+        self.plan.lock().expect("no panic").is_silent = false;
         assert_eq!(
             ended.code(),
             None,
@@ -82,24 +85,28 @@ impl Plan {
         let (pid, moment, left) = self.end.as_mut()?;
         *left -= 1;
         let due = (*left == 0).then_some((*pid, *moment));
-        if due.is_some() {
+        if let Some((_, moment)) = due {
             self.end = None;
+            self.is_silent = moment == Moment::Unanswered;
         }
         due
     }
 }
 
 /// Carries the calls of one connection, one after the other.
-fn carry(mut program: TcpStream, service: &str, plan: &Mutex<Plan>) -> Option<()> {
+fn carry(mut program: TcpStream, service: &str, plan: &Arc<Mutex<Plan>>) -> Option<()> {
     let mut service = TcpStream::connect(service).ok()?;
     let mut back = service.try_clone().ok()?;
     let mut to_program = program.try_clone().ok()?;
     let due: Arc<Mutex<Option<(u32, Moment)>>> = Arc::default();
     let due_of_answer = Arc::clone(&due);
+    let plan_of_answers = Arc::clone(plan);
     std::thread::spawn(move || {
         while let Some(bytes) = read(&mut back) {
             let due = due_of_answer.lock().expect("no panic").take();
-            answer(&mut to_program, &bytes, due)?;
+            if due.is_some() || !plan_of_answers.lock().expect("no panic").is_silent {
+                answer(&mut to_program, &bytes, due)?;
+            }
         }
         to_program.shutdown(std::net::Shutdown::Both).ok()
     });

@@ -39,11 +39,7 @@ fn refuse_those_that_came_back(beginning: &Beginning<'_>) -> Result<(), CliError
     let changing = &beginning.changing;
     let journal = &beginning.journal;
     for one in beginning.begun.iter().filter(|one| !changing.stands(one)) {
-        let name = one.name();
-        if bulk::was_done(journal, changing, one) {
-            return Err(bulk::came_back(&name, &name, "end"));
-        }
-        bulk::refuse_restored(journal, (&changing.key(one), one.id()), (&name, "end"))?;
+        bulk::refuse_ended(journal, changing, (one, one.id()), (&one.name(), "end"))?;
     }
     Ok(())
 }

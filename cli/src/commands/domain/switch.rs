@@ -169,11 +169,10 @@ fn refuse_those_that_came_back(
     let verb = changing.change.verb();
     for row in rows.iter().filter(|row| row.domain.status.is_some()) {
         let (key, named) = (changing.key(row), row.domain.named());
-        let is_another = journal.record(&key).is_some_and(|id| id != row.id());
-        if is_another || bulk::was_done(journal, changing, row) {
+        if journal.record(&key).is_some_and(|id| id != row.id()) {
             return Err(bulk::came_back(&row.word, &named, verb));
         }
-        bulk::refuse_restored(journal, (&key, row.id()), (&named, verb))?;
+        bulk::refuse_ended(journal, changing, (row, row.id()), (&named, verb))?;
     }
     Ok(())
 }

@@ -301,13 +301,11 @@ fn refuse_those_that_came_back(
     let verb = change.verb();
     for row in rows {
         let (key, named) = (changing.key(row), named(row));
-        let is_another = journal.record(&key).is_some_and(|id| id != row.id());
-        let is_listed = row.server.status.is_some();
-        if is_another || (is_listed && bulk::was_done(journal, changing, row)) {
+        if journal.record(&key).is_some_and(|id| id != row.id()) {
             return Err(bulk::came_back(&row.word.text, &named, verb));
         }
-        if is_listed {
-            bulk::refuse_restored(journal, (&key, row.id()), (&named, verb))?;
+        if row.server.status.is_some() {
+            bulk::refuse_ended(journal, changing, (row, row.id()), (&named, verb))?;
         }
     }
     Ok(())
