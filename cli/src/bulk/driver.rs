@@ -7,7 +7,6 @@ use super::run::{close, run_telling};
 use super::{End, Item, Label, Prior};
 use crate::context::Context;
 use crate::error::CliError;
-use crate::notebook::history;
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -173,11 +172,9 @@ pub fn refuse_restored(
     (key, record): (&Key, Uuid),
     (named, verb): (&str, &str),
 ) -> Result<(), CliError> {
-    match journal.unanswered_since(key) {
-        Some(since) if history::was_provisioned_since(since, record)? => {
-            Err(restored("may have ended", named, verb))
-        }
-        _ => Ok(()),
+    match journal.was_restored(key, record)? {
+        true => Err(restored("may have ended", named, verb)),
+        false => Ok(()),
     }
 }
 

@@ -270,17 +270,18 @@ pub fn stopped_with_all(kind: &str) -> Result<HashSet<Uuid>, CliError> {
     Ok(stopped)
 }
 
-/// Whether a record was provisioned from this machine after this time: a provision restores what was ended.
-pub fn was_provisioned_since(at: &str, record: Uuid) -> Result<bool, CliError> {
-    let is_such = |entry: &Entry| {
-        let provisions = matches!(
-            entry.operation.as_str(),
-            "provision_domain" | "provision_endpoint" | "create_endpoint"
-        );
-        let is_later = entry.may_have_been_made() && entry.at.as_str() > at;
-        provisions && is_later && entry.ids.iter().flatten().any(|id| *id == record)
-    };
-    Ok(read()?.iter().any(is_such))
+/// The records that were provisioned from this machine, and when last: a provision restores what was ended.
+pub fn provisions() -> Result<HashMap<Uuid, String>, CliError> {
+    let provisions = read()?.into_iter().filter(|entry| {
+        let operation = entry.operation.as_str();
+        let provisions = ["provision_domain", "provision_endpoint", "create_endpoint"];
+        provisions.contains(&operation) && entry.may_have_been_made()
+    });
+    let each = provisions.flat_map(|entry| {
+        let ids = entry.ids.into_iter().flatten();
+        ids.map(move |id| (id, entry.at.clone()))
+    });
+    Ok(each.collect())
 }
 
 /// Whether this history tells that all of a customer's records of a kind were ever suspended at once.

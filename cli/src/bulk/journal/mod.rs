@@ -14,13 +14,14 @@ use crate::bulk::{End, Item, Label, Prior};
 use crate::context::Context;
 use crate::error::{CliError, Exit, Own};
 use crate::machine::paths;
+use crate::notebook::history;
 use crate::values::durations;
 use chrono::{DateTime, Utc};
 use record::{JournalLine, KeptEnd};
 use secmon::model::CustomerId;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -101,6 +102,8 @@ pub struct Journal {
     to_begin: RefCell<Option<String>>,
     /// Rows of this run that have only the first of their two lines.
     unanswered: Cell<usize>,
+    /// What this machine has provisioned, and when last; read where a row needs it.
+    provisions: OnceCell<HashMap<Uuid, String>>,
 }
 
 /// What an earlier run left of a row.
@@ -153,6 +156,7 @@ impl Journal {
             rows: HashMap::new(),
             to_begin: RefCell::default(),
             unanswered: Cell::default(),
+            provisions: OnceCell::new(),
         };
         match unfinished(&lines, args)? {
             Some(age) if !args.restart && (args.resume || age <= fresh) => {
@@ -217,9 +221,23 @@ impl Journal {
     }
 
     /// When an earlier run sent a row whose answer it did not see.
-    pub fn unanswered_since(&self, key: &Key) -> Option<&str> {
+    fn unanswered_since(&self, key: &Key) -> Option<&str> {
         let row = self.rows.get(key)?;
         row.end.is_none().then_some(&row.at)
+    }
+
+    /// Whether the answer about a row was not seen, and its record was provisioned from this machine afterwards.
+    pub fn was_restored(&self, key: &Key, record: Uuid) -> Result<bool, CliError> {
+        let Some(since) = self.unanswered_since(key) else {
+            return Ok(false);
+        };
+        if self.provisions.get().is_none() {
+            // Nobody else sets it meanwhile.
+            let _ = self.provisions.set(history::provisions()?);
+        }
+        let known = self.provisions.get();
+        let last = known.and_then(|provisions| provisions.get(&record));
+        Ok(last.is_some_and(|at| at.as_str() > since))
     }
 
     /// The id of the record that a row was about.
