@@ -1,6 +1,6 @@
 //! What a person feels: the time of a command that asks nobody, and of one read over http.
 //!
-//! `cargo bench -p secmon-cli --bench figures` prints a table. This program is also the minimal one
+//! `cargo bench -p secmon-cli --profile dist-cli --bench figures` prints a table. This program is also the minimal one
 //! to compare with: built for the same profile, with clap and one flag. Linux only, for the CPU time
 //! and the memory; `curl` must be there.
 

@@ -1,7 +1,7 @@
 //! What a call costs: instructions of the client against reqwest with `.json::<T>()` on the same answers, counted by
 //! callgrind, and the time to build a client.
 //!
-//! `cargo bench -p secmon --bench call`, with valgrind installed. The program starts itself below callgrind, twice for
+//! `cargo bench -p secmon --profile dist --bench call`, with valgrind installed. The program starts itself below callgrind, twice for
 //! each figure: the difference between many calls and few leaves start-up out.
 
 use std::io::{BufRead, BufReader, Write};

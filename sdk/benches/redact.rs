@@ -1,7 +1,7 @@
 //! What it costs to take a key of 512 characters out of a text of 1 MB: the least of many runs, so that what else
 //! the machine does stays out; for pages as they come, and for the worst that could be sent.
 //!
-//! `cargo bench -p secmon --bench redact`
+//! `cargo bench -p secmon --profile dist --bench redact`
 
 use std::time::Instant;
 

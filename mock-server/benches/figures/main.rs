@@ -1,7 +1,7 @@
 //! Start to first answer, idle memory, and the cost of a call, beside a bare axum server started in
 //! turn.
 //!
-//! `cargo bench -p secmon-mock --bench figures` prints a table. The figures of two programs in the
+//! `cargo bench -p secmon-mock --profile dist --bench figures` prints a table. The figures of two programs in the
 //! same minute on the same machine can be compared; those of two machines cannot.
 
 mod calls;
