@@ -1,11 +1,11 @@
 # The commands of this project, each with what it is for: `just --list`. Everything here can be typed without just.
 
 # Format, lint and test: what to do before every commit
-check: format lints documents tests
+check: format lints text tests
 
-# All that decides whether a change lands; on Debian it installs what it lacks
-ci:
-    .ci/run
+# All that decides whether a change lands, or the steps that are named; on Debian it installs what it lacks
+ci *steps:
+    .ci/run {{steps}}
 
 # Is the code formatted?
 format:
@@ -15,9 +15,9 @@ format:
 lints:
     cargo clippy --workspace --all-targets --locked -- -D warnings
 
-# Do the links of the documentation lead somewhere, and do the tests that it names exist?
-documents:
-    .ci/documents
+# Spelling, links, manifests, scripts, workflows, and what the documentation names
+text:
+    .ci/run text
 
 # All tests
 tests:
@@ -29,7 +29,7 @@ doc:
 
 # Does a dependency ask for a newer compiler than we declare?
 rust-version:
-    .ci/rust-version
+    .ci/rust-version.py
 
 # Licences, duplicates, advisories and sources of the dependencies (needs cargo-deny)
 deny:
@@ -37,19 +37,19 @@ deny:
 
 # Is the client's public API as sdk/public-api.txt says? `just public-api --write` accepts a change (needs cargo-public-api)
 public-api *arguments:
-    .ci/public-api {{arguments}}
+    .ci/public-api.sh {{arguments}}
 
 # Lint the client with every combination of its features (needs cargo-hack)
 features:
-    .ci/features
+    cargo hack clippy -p secmon --feature-powerset --skip default --locked -- -D warnings
 
 # Change one thing at a time, and see which tests notice; takes hours and can be resumed (needs cargo-mutants)
 mutants *arguments:
-    .ci/mutants {{arguments}}
+    .ci/mutants.sh {{arguments}}
 
 # Feed arbitrary bytes to the readers of foreign text, so many minutes each: `just fuzz 15` (needs nightly and cargo-fuzz)
 fuzz *arguments:
-    .ci/fuzz {{arguments}}
+    .ci/fuzz.sh {{arguments}}
 
 # Attack the mock from outside: `just attack all`, `just attack soak --minutes 60`
 attack *arguments:
@@ -58,19 +58,19 @@ attack *arguments:
 
 # Hold a running mock against its description with schemathesis
 schemathesis *arguments:
-    .ci/schemathesis {{arguments}}
+    .ci/schemathesis.sh {{arguments}}
 
 # Lint the description, and generate and run clients of three languages
 description:
-    .ci/description
+    .ci/description.sh
 
 # Follow the guides word by word: `just guides docs/tour.md` (needs curl, jq, Go, Node, PHP, and the programs in target/release)
 guides *arguments:
-    .ci/guides {{arguments}}
+    .ci/guides.py {{arguments}}
 
 # Open the page of `secmon report` in a headless Chromium (needs target/release/secmon)
 report-page:
-    .ci/report-page
+    .ci/report-page.sh
 
 # Accept changed pages of help and transcripts; read the difference before you commit it
 accept:
@@ -79,25 +79,25 @@ accept:
 
 # Figures of the client, the command line and the mock
 figures:
-    cargo bench -p secmon --bench call
-    cargo bench -p secmon-cli --bench figures
-    cargo bench -p secmon-mock --bench figures --locked
+    cargo bench -p secmon --profile dist --bench call
+    cargo bench -p secmon-cli --profile dist-cli --bench figures
+    cargo bench -p secmon-mock --profile dist --bench figures
 
 # The archive of a release for this machine's platform, and SHA256SUMS, in target/package
 package:
-    .ci/package
+    .ci/package-archive.py
 
 # Debian packages from that archive's content, in target/package
 debian: package
-    .ci/debian
+    .ci/package-debian.sh
 
 # npm packages of both programs, from that archive's content (needs npm)
 npm: package
-    .ci/npm
+    .ci/package-npm.py
 
 # Python wheels of both programs (needs maturin)
 wheels:
-    .ci/wheels
+    .ci/package-wheels.sh
 
 # The mock as a container image (`just image docker` where there is no podman)
 image container="podman":

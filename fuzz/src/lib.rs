@@ -1,7 +1,7 @@
 //! The readers of foreign text, each fed with arbitrary bytes: whatever they are, they are read or refused, and what was
 //! read is as it should be.
 //!
-//! `.ci/fuzz` runs the targets under libFuzzer; `tests/corpora.rs` replays the inputs in `corpus/`.
+//! `.ci/fuzz.sh` runs the targets under libFuzzer; `tests/corpora.rs` replays the inputs in `corpus/`.
 
 mod client;
 mod command_line;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Holds the client's public names against sdk/public-api.txt, and shows what differs. After a wanted change:
-# .ci/public-api --write. Needs cargo-public-api (cargo install --locked cargo-public-api@0.52.0, which reads what
+# .ci/public-api.sh --write. Needs cargo-public-api (cargo install --locked cargo-public-api@0.52.0, which reads what
 # rustdoc 1.95 writes). No nightly toolchain: RUSTC_BOOTSTRAP lets the stable rustdoc write JSON.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -21,5 +21,5 @@ names() { cargo public-api --rustdoc-json "$target/doc/secmon.json" -sss; }
 case "${1:-}" in
   "") describe && diff -u sdk/public-api.txt <(names) && echo "the public API is as sdk/public-api.txt says" ;;
   --write) describe && names > "$target/names" && cp "$target/names" sdk/public-api.txt ;;
-  *) echo "usage: .ci/public-api [--write]" >&2; exit 2 ;;
+  *) echo "usage: .ci/public-api.sh [--write]" >&2; exit 2 ;;
 esac

@@ -2,15 +2,15 @@
 # Mutation testing with cargo-mutants and cargo-nextest (cargo install --locked both): the engine, and the client's
 # pipeline and envelopes. Each mutant meets its crate's own tests first; what survives meets the contract suite.
 #
-#   .ci/mutants run engine 3     one shard, an hour at most; the same command again goes on where it ended
-#   .ci/mutants all              every shard that is not done, one after the other
-#   .ci/mutants again engine     what was missed, once more, after new tests; and what is new since
-#   .ci/mutants survivors        what survived so far, against the contract suite
-#   .ci/mutants report           writes docs/mutants.md; fails below 90 %, on survivors that
+#   .ci/mutants.sh run engine 3     one shard, an hour at most; the same command again goes on where it ended
+#   .ci/mutants.sh all              every shard that is not done, one after the other
+#   .ci/mutants.sh again engine     what was missed, once more, after new tests; and what is new since
+#   .ci/mutants.sh survivors        what survived so far, against the contract suite
+#   .ci/mutants.sh report           writes report.md there; fails below 90 %, on survivors that
 #                                nobody explained and on mutants that were not tried
 #
 # Results stand in target/mutants (MUTANTS_DIR); MUTANTS_JOBS mutants are tried at a time. Reasons for survivors stand in
-# .ci/mutants.explained, one a line: the mutant without line and column, a tab, the reason.
+# .ci/mutants-explained.tsv, one a line: the mutant without line and column, a tab, the reason.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -53,7 +53,8 @@ mutate() { # where the results go, further arguments
     --jobs "$jobs" --minimum-test-timeout 600 --cap-lints true --package "$package" ${features[@]+"${features[@]}"} \
     "$@" || code=$?
   for list in caught missed timeout unviable; do
-    sort -u -o "$out/$list" "$out/mutants.out/$list.txt" $([ -e "$out/$list" ] && echo "$out/$list")
+    touch "$out/$list"
+    sort -u -o "$out/$list" "$out/mutants.out/$list.txt" "$out/$list"
   done
   case $code in
     0 | 2 | 3) touch "$out/done" ;;
@@ -136,20 +137,20 @@ survivors() {
   done
 }
 
-# A mutant's name as it stands in .ci/mutants.explained: lines move.
+# A mutant's name as it stands in .ci/mutants-explained.tsv: lines move.
 unplaced() { sed -E 's/:[0-9]+:[0-9]+: / /'; }
 
-reason() { awk -F '\t' -v name="$1" '$1 == name { print $2; exit }' .ci/mutants.explained; }
+reason() { awk -F '\t' -v name="$1" '$1 == name { print $2; exit }' .ci/mutants-explained.tsv; }
 
 report() {
-  local bad=0 text=docs/mutants.md
+  local bad=0 text=$results/report.md
   {
     echo "# Mutants"
     echo
     echo "The engine and the client's pipeline and envelopes with one thing changed at a time, by cargo-mutants"
     echo "($(cargo mutants --version)), on $(date -u +%F) at $(git rev-parse --short HEAD). A mutant meets its crate's own"
     echo "tests first, a survivor the contract suite (which has no Redis); one that does not end in time counts as killed."
-    echo "Written by \`.ci/mutants report\`."
+    echo "Written by \`.ci/mutants.sh report\`."
     echo
     echo "| subject | not tried yet | mutants tried | killed by own tests | by the contract suite | survived | killed |"
     echo "| --- | --- | --- | --- | --- | --- | --- |"
@@ -189,9 +190,9 @@ report() {
 }
 
 case "${1:-}" in
-  run) [ $# -eq 3 ] || { echo "usage: .ci/mutants run SUBJECT SHARD" >&2; exit 2; }; run "$2" "$3" ;;
+  run) [ $# -eq 3 ] || { echo "usage: .ci/mutants.sh run SUBJECT SHARD" >&2; exit 2; }; run "$2" "$3" ;;
   all) all ;;
-  again) [ $# -eq 2 ] || { echo "usage: .ci/mutants again SUBJECT" >&2; exit 2; }; again "$2" ;;
+  again) [ $# -eq 2 ] || { echo "usage: .ci/mutants.sh again SUBJECT" >&2; exit 2; }; again "$2" ;;
   survivors) survivors ;;
   report) report ;;
   *) sed -n '2,14s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Makes npm packages of secmon and secmon-mock in target/package, from what .ci/package left in target/package/content.
+"""Makes npm packages of secmon and secmon-mock in target/package, from what .ci/package-archive.py left in target/package/content.
 
 For each program: a package that holds it for one platform, and the one that people install, which starts the program of
-their platform. Run .ci/package for each platform first, then this once; needs npm.
+their platform. Run .ci/package-archive.py for each platform first, then this once; needs npm.
 """
 
 import json
@@ -26,7 +26,7 @@ PROGRAMS = {
 def main():
     contents = sorted((RESULTS / "content").glob("secmon-*"))
     if not contents:
-        raise SystemExit("run .ci/package first")
+        raise SystemExit("run .ci/package-archive.py first")
     for program, description in PROGRAMS.items():
         platforms = {}
         for content in contents:

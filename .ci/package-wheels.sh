@@ -2,8 +2,8 @@
 # Makes two Python wheels, secmon and secmon-mock, in target/package: each holds its program and no Python, so that a
 # Python project needs no Rust. Needs maturin (`pip install maturin`).
 #
-#   .ci/wheels                    for this machine's platform
-#   .ci/wheels --target TRIPLE    for another one
+#   .ci/package-wheels.sh                    for this machine's platform
+#   .ci/package-wheels.sh --target TRIPLE    for another one
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -12,5 +12,5 @@ results=${CARGO_TARGET_DIR:-target}/package
 wheel() { # a package's folder, its profile
   maturin build --profile "$2" --locked --manifest-path "$1/Cargo.toml" --out "$results" "${@:3}"
 }
-wheel cli dist "$@"
-wheel mock-server release "$@"
+wheel cli dist-cli "$@"
+wheel mock-server dist "$@"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Follows the guides word by word, and fails where a reader would be stuck.
 
-    .ci/guides [FILE...]      SECMON and SECMON_MOCK name the programs; target/release has them otherwise
+    .ci/guides.py [FILE...]      SECMON and SECMON_MOCK name the programs; target/release has them otherwise
 
 Each document gets an empty home directory and one shell, which runs the document's `sh` blocks in order. A `text`
 block shows what the `sh` block before it prints. Ids may differ, but one that comes back must come back; times,
@@ -108,7 +108,7 @@ def plan(text, steps, folder):
         elif language == "text" and not mark and previous is not None:
             shown.append((previous, body))
         else:
-            raise Stuck(f"{place(text, step)} nobody runs this block: .ci/guides says how to mark it\n{step[0]}")
+            raise Stuck(f"{place(text, step)} nobody runs this block: .ci/guides.py says how to mark it\n{step[0]}")
     return "\n".join(script), shown, unrun
 
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Makes the archive of a release, and SHA256SUMS beside it, in target/package.
 
-    .ci/package                          for this machine's platform
-    .ci/package --target TRIPLE          for another one, linked by cargo-zigbuild; cargo's variable
+    .ci/package-archive.py                          for this machine's platform
+    .ci/package-archive.py --target TRIPLE          for another one, linked by cargo-zigbuild; cargo's variable
                                          CARGO_TARGET_TRIPLE_RUNNER names what runs its programs here,
                                          as qemu-aarch64 or wine64
-    .ci/package --programs FOLDER        from programs that stand there already
+    .ci/package-archive.py --programs FOLDER        from programs that stand there already
 
 In the archive are secmon, secmon-mock and secmon-contract, manual pages and completions of secmon, README, CHANGELOG and the
 licences. Order, owners and times in it follow from the commit, so the same programs give the same bytes.
@@ -26,9 +26,9 @@ import zipfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Each with the package that it is of, and the profile that it is built with.
 PROGRAMS = {
-    "secmon": ("secmon-cli", "dist"),
-    "secmon-mock": ("secmon-mock", "release"),
-    "secmon-contract": ("secmon-contract-tests", "release"),
+    "secmon": ("secmon-cli", "dist-cli"),
+    "secmon-mock": ("secmon-mock", "dist"),
+    "secmon-contract": ("secmon-contract-tests", "dist"),
 }
 TEXTS = ["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT"]
 COMPLETIONS = {"bash": "secmon.bash", "zsh": "_secmon", "fish": "secmon.fish", "powershell": "secmon.ps1", "elvish": "secmon.elv"}

@@ -18,5 +18,6 @@ if [ -z "${SECMON_MOCK:-}" ]; then
   SECMON_MOCK=$target/release/secmon-mock
 fi
 export PATH="$venv/bin:$PATH" HYPOTHESIS_STORAGE_DIRECTORY="$venv/hypothesis" PYTHONDONTWRITEBYTECODE=1
+# shellcheck disable=SC2016  # the inner shell knows the address
 exec "$SECMON_MOCK" exec --config "$settings/service.toml" --seed 1 --clock manual --rate-limit off -- \
   bash -c 'schemathesis --config-file "$0/config.toml" run "$SECMON_BASE_URL/openapi.json" --url "$SECMON_BASE_URL" "$@"' "$settings" "$@"

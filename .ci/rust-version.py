@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Holds each member's `rust-version` against the packages it is built from: none of them may declare a newer compiler.
 
-    .ci/rust-version      prints, for each member, its version and the package that asks for the newest compiler
+    .ci/rust-version.py      prints, for each member, its version and the package that asks for the newest compiler
 
 What the code itself uses is not seen here: clippy's `incompatible_msrv` judges names of the standard library.
 """

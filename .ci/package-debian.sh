@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes two Debian packages, secmon and secmon-mock, from what .ci/package left in target/package/content, and writes
+# Makes two Debian packages, secmon and secmon-mock, from what .ci/package-archive.py left in target/package/content, and writes
 # SHA256SUMS anew. Needs dpkg-deb and objdump (packages dpkg and binutils). A package runs on every Debian or Ubuntu whose
 # libc is not older than the one that its program was linked with; which one that is stands in Depends.
 set -euo pipefail
@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 results=${CARGO_TARGET_DIR:-target}/package
 contents=("$results"/content/secmon-*-linux-gnu)
 if [ ${#contents[@]} -ne 1 ] || [ ! -d "${contents[0]}" ]; then
-  echo "run .ci/package first, for one platform: ${contents[*]}" >&2
+  echo "run .ci/package-archive.py first, for one platform: ${contents[*]}" >&2
   exit 2
 fi
 content=${contents[0]}

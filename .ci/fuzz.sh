@@ -1,20 +1,19 @@
 #!/usr/bin/env bash
 # Fuzzes the readers of foreign text, one target after the other. Needs a nightly compiler and `cargo install cargo-fuzz`.
 #
-#   .ci/fuzz 15                  every target for 15 minutes
-#   .ci/fuzz 15 state dumps      these
-#   .ci/fuzz keep                adds to fuzz/corpus/ the smallest inputs that reach something new
+#   .ci/fuzz.sh 15                  every target for 15 minutes
+#   .ci/fuzz.sh 15 state dumps      these
+#   .ci/fuzz.sh keep                adds to fuzz/corpus/ the smallest inputs that reach something new
 #
 # What it finds stands in target/fuzz; an input that breaks something ends the run and is copied to fuzz/corpus/, which
 # `cargo test -p secmon-fuzz` replays.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# The release profile's link-time optimization and stripping would take away what libFuzzer counts and prints.
-export CARGO_PROFILE_RELEASE_LTO=false CARGO_PROFILE_RELEASE_STRIP=none CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16
+# More inputs a second.
 export CARGO_PROFILE_RELEASE_OPT_LEVEL=3
 work=target/fuzz
-all=$(sed -n 's/^pub const TARGETS.*//; s/^    ("\([a-z_]*\)".*/\1/p' fuzz/src/lib.rs)
+mapfile -t all < <(sed -n 's/^pub const TARGETS.*//; s/^    ("\([a-z_]*\)".*/\1/p' fuzz/src/lib.rs)
 
 fuzz() { cargo +nightly fuzz "$1" --fuzz-dir fuzz --target-dir target --features libfuzzer "${@:2}"; }
 
@@ -32,14 +31,15 @@ run() { # minutes, target
 
 case "${1:-}" in
   keep)
-    for target in $all; do
+    for target in "${all[@]}"; do
       fuzz run "$target" "fuzz/corpus/$target" "$work/$target" -- -merge=1 -max_len=4096
     done
     ;;
   [0-9]*)
     minutes=$1
     shift
-    for target in ${@:-$all}; do run "$minutes" "$target"; done
+    [ $# -gt 0 ] || set -- "${all[@]}"
+    for target in "$@"; do run "$minutes" "$target"; done
     ;;
   *) sed -n '2,10s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
 esac
