@@ -9,6 +9,8 @@ mod cli;
 mod commands;
 mod context;
 mod error;
+#[doc(hidden)]
+pub mod internals;
 mod machine;
 mod notebook;
 mod program;

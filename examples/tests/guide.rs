@@ -65,7 +65,7 @@ async fn a_worker_in_the_background_sends_every_order() {
         }
     });
     account
-        .wait_for("POST", "*/provision", 5, Duration::from_secs(10))
+        .wait_for("POST", "*/provision", 5, Duration::from_secs(60))
         .await
         .expect("five orders");
     worker.await.expect("the worker ends");

@@ -151,7 +151,7 @@ impl Playbook {
     async fn verdict(&self) -> Value {
         let id = &self.run["id"];
         let path = format!("{}/_mock/playbooks/{id}?finished=1", server().admin_url());
-        let answer = self.http.get(path).timeout(Duration::from_secs(10)).send();
+        let answer = self.http.get(path).timeout(Duration::from_secs(60)).send();
         answer
             .await
             .expect("an answer")

@@ -5,7 +5,7 @@ mod columns;
 mod driver;
 pub mod input;
 mod item;
-mod journal;
+pub mod journal;
 mod named;
 mod plan;
 mod report;

@@ -74,7 +74,11 @@ impl Filter {
     }
 
     /// Runs the expression on a result in JSON; without one it is only read.
-    fn evaluate(&self, result: Option<String>, patience: Duration) -> Result<Filtered, CliError> {
+    pub fn evaluate(
+        &self,
+        result: Option<String>,
+        patience: Duration,
+    ) -> Result<Filtered, CliError> {
         const UNREAD_LINES: usize = 1000;
         let (tell, news) = sync_channel(UNREAD_LINES);
         let interrupted = tell.clone();
@@ -155,21 +159,4 @@ fn beginning(text: &str, enough: usize) -> String {
 fn broken_off() -> CliError {
     CliError::new(Own::Interrupted, "interrupted in --jq")
         .hint("the command itself was carried out; see its result with -o json")
-}
-
-#[cfg(all(test, feature = "jq"))]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_expression_that_does_not_end_in_time_is_left_behind() {
-        let filter = Filter::parse("1, 2, (def f: f; f)").expect("it can be read");
-        let result = Some("null".to_owned());
-        let filtered = filter
-            .evaluate(result, Duration::from_millis(200))
-            .expect("a thread");
-        assert_eq!(filtered.text, "1\n2\n");
-        let trouble = filtered.trouble.expect("it has no end");
-        assert!(trouble.message().contains("did not end"), "{trouble:?}");
-    }
 }

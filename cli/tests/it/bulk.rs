@@ -236,7 +236,7 @@ fn a_report_that_cannot_be_written_stops_the_run_before_it_begins() {
             "-f",
             &file,
             "--report",
-            "/nonexistent/report.csv",
+            "no-such-folder/report.csv",
         ])
         .exits(2);
     assert_eq!(tenant.journal().len(), 0);

@@ -3,6 +3,7 @@
 use crate::journal::{ended, start, until};
 use crate::shell::{Shell, account, provision};
 use crate::wire::signal;
+use secmon_cli::internals::Filter;
 use std::time::{Duration, Instant};
 
 #[test]
@@ -144,4 +145,16 @@ fn a_deep_result_is_filtered_as_any_other() {
     let deep = "reduce range(2000) as $i (0; [.]) | [recurse(.[0]?; . != null)] | length";
     let run = shell.run(&["endpoint", "list", "--jq", deep]).exits(0);
     assert_eq!(run.stdout, "2001\n");
+}
+
+#[test]
+fn an_expression_that_does_not_end_in_time_is_left_behind() {
+    let filter = Filter::parse("1, 2, (def f: f; f)").expect("it can be read");
+    let result = Some("null".to_owned());
+    let filtered = filter
+        .evaluate(result, Duration::from_secs(1))
+        .expect("a thread");
+    assert_eq!(filtered.text, "1\n2\n");
+    let trouble = filtered.trouble.expect("it has no end");
+    assert!(trouble.message().contains("did not end"), "{trouble:?}");
 }

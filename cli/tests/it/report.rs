@@ -156,7 +156,7 @@ fn a_page_that_cannot_be_written_is_an_error() {
     let shell = Shell::of(&account());
     provision(&shell, "203.0.113.10", "web-1");
     shell
-        .line("report -c 42 --html /nonexistent/report.html")
+        .line("report -c 42 --html no-such-folder/report.html")
         .exits(1);
     shell.line("report --html report.html").exits(2);
     let nobody = shell.line("report -c 43 --html report.html").exits(4);

@@ -5,8 +5,9 @@ use serde_json::Value;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::OnceLock;
+use std::sync::{Once, OnceLock};
 use tempfile::TempDir;
+use tokio::signal::unix::{SignalKind, signal};
 
 /// What a run of the program left.
 #[derive(Debug)]
@@ -47,6 +48,31 @@ impl Run {
         assert_eq!(self.code, code, "{self:?}");
         self
     }
+}
+
+/// In the background of a script SIGINT is ignored, and the programs under test would inherit that; a signal that is
+/// caught they get as usual.
+fn catch_ignored_interrupts() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        if ignores_interrupts() {
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_io()
+                .build();
+            let runtime = runtime.expect("a runtime");
+            let _entered = runtime.enter();
+            let caught = signal(SignalKind::interrupt());
+            drop(caught.expect("SIGINT can be caught"));
+        }
+    });
+}
+
+fn ignores_interrupts() -> bool {
+    const SIGINT: u32 = 2;
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    ignored.is_some_and(|mask| mask & (1 << (SIGINT - 1)) != 0)
 }
 
 /// An empty home directory and an environment with nothing of the machine's.
@@ -108,6 +134,7 @@ impl Shell {
 
     /// The program with these arguments, not yet started; standard input is closed.
     pub fn command(&self, arguments: &[&str]) -> Command {
+        catch_ignored_interrupts();
         let mut command = Command::new(env!("CARGO_BIN_EXE_secmon"));
         command
             .args(arguments)

@@ -72,7 +72,7 @@ async fn an_import_that_was_killed_goes_on_where_it_stopped() {
     let mut program = account.program(env!("CARGO_BIN_EXE_bulk-import"));
     let program = program.arg(list.file()).stdout(Stdio::null());
     let mut child = program.spawn().expect("a process");
-    let patience = Duration::from_secs(20);
+    let patience = Duration::from_secs(60);
     let came = account.wait_for("POST", "*/provision", 20, patience).await;
     came.expect("it began");
     child.kill().expect("killed");

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 /// What the server writes once it holds its port.
 const READY: &str = "Ready to accept connections";
-const READY_WITHIN: Duration = Duration::from_secs(20);
+const READY_WITHIN: Duration = Duration::from_secs(60);
 /// A port that was free a moment ago may have been taken since.
 const PORTS_TRIED: usize = 5;
 

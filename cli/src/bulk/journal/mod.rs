@@ -7,7 +7,7 @@
 //! for half a day; what the service says by then to the contrary counts more than the journal.
 
 mod record;
-mod store;
+pub mod store;
 
 use crate::bulk::args::RunArgs;
 use crate::bulk::{End, Item, Label, Prior};

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 /// A run that nobody went on with for so long is forgotten.
-const KEPT: Duration = Duration::from_secs(30 * 86_400);
+pub const KEPT: Duration = Duration::from_secs(30 * 86_400);
 
 /// The open file, locked until it is dropped.
 #[derive(Debug)]
@@ -64,7 +64,7 @@ impl Store {
 
 /// Whose a file is.
 #[derive(Debug)]
-enum Held {
+pub enum Held {
     /// It is locked, and no other has this name.
     Ours(File),
     /// It was thrown away between opening and locking: another file has its name by now, or none.
@@ -74,7 +74,7 @@ enum Held {
 }
 
 /// Locks an open file for as long as it stays open.
-fn take(file: File, path: &Path) -> Result<Held> {
+pub fn take(file: File, path: &Path) -> Result<Held> {
     match file.try_lock() {
         Ok(()) if files::is_still_at(&file, path) => Ok(Held::Ours(file)),
         Ok(()) => Ok(Held::Replaced),
@@ -101,62 +101,4 @@ fn is_old(path: &Path) -> Result<bool> {
     let written = std::fs::metadata(path)?.modified()?;
     let age = SystemTime::now().duration_since(written);
     Ok(age.is_ok_and(|age| age > KEPT))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Held, KEPT, Store, files, prune, take};
-    use std::fs::File;
-    use std::path::Path;
-    use std::sync::atomic::{AtomicBool, Ordering};
-    use std::time::SystemTime;
-
-    fn old(path: &Path) {
-        let file = File::create(path).expect("a file");
-        file.set_modified(SystemTime::now() - KEPT * 2)
-            .expect("its time is set");
-    }
-
-    #[test]
-    fn a_file_that_was_thrown_away_before_it_was_locked_is_not_taken() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("run.jsonl");
-        old(&path);
-        let opened = File::open(&path).expect("the file");
-        prune(folder.path()).expect("it is tidied up");
-        let held = take(opened, &path).expect("no trouble");
-        assert!(matches!(held, Held::Replaced), "{held:?}");
-        let other = File::create(&path).expect("a file");
-        std::fs::remove_file(&path).expect("the file is ours");
-        old(&path);
-        let held = take(other, &path).expect("no trouble");
-        assert!(matches!(held, Held::Replaced), "{held:?}");
-    }
-
-    #[test]
-    fn no_file_is_thrown_away_while_somebody_works_with_it() {
-        const ROUNDS: usize = 20_000;
-        const LOOKS: usize = 10;
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("run.jsonl");
-        let over = AtomicBool::new(false);
-        std::thread::scope(|scope| {
-            scope.spawn(|| {
-                while !over.load(Ordering::Relaxed) {
-                    // A file may go between two looks at it.
-                    let _ = prune(folder.path());
-                }
-            });
-            for round in 0..ROUNDS {
-                old(&path);
-                if let Ok(Some((store, _))) = Store::open(&path) {
-                    let mut looks = (0..LOOKS).map(|_| files::is_still_at(&store.file, &path));
-                    let there = looks.all(|there| there);
-                    over.store(!there, Ordering::Relaxed);
-                    assert!(there, "round {round}");
-                }
-            }
-            over.store(true, Ordering::Relaxed);
-        });
-    }
 }

@@ -3,7 +3,7 @@
 //! A key has 60 calls a minute (100 for endpoints and rules), whoever makes them. What has been sent is written to a
 //! small file that every process locks for the moment of a look; its name is a hash of address and key.
 
-mod ledger;
+pub mod ledger;
 
 use crate::machine::interrupt::StopSign;
 use crate::machine::paths;
