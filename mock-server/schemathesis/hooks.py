@@ -2,7 +2,7 @@
 
 import schemathesis
 
-# A request that fits its schema may be refused for these: docs/schemathesis.md gives the reasons.
+# A request that fits its schema may be refused for these: README.md gives the reasons.
 FIELDS_BEYOND_A_SCHEMA = {
     "client_email",
     "content",

@@ -126,7 +126,7 @@ fn no_legal_variant_fails() {
         }
         let found = found.into_iter();
         found
-            .map(|why| format!("{}: {why}", variant.what))
+            .map(|why| format!("{}, as {} allows: {why}", variant.what, variant.by))
             .collect()
     }));
 }
@@ -203,16 +203,4 @@ fn cases(number: usize, variant: &Legal) -> Vec<Case> {
     let left_out = [Need::Embedded, Need::Faults, journal];
     let chosen = chosen.filter(|case| !case.needs.iter().any(|need| left_out.contains(need)));
     chosen.collect()
-}
-
-/// The variants, for the documentation of the bends.
-pub fn documented() -> String {
-    let mut text = String::from(
-        "\n## Legal variants\n\nWays in which a service may differ from the mock, each with what allows it. No case fails before \
-         any of them; what an assumption\nof ours has otherwise is listed as a difference.\n\n| a service that | is allowed by |\n| --- | --- |\n",
-    );
-    for variant in &VARIANTS.variant {
-        text += &format!("| {} | {} |\n", variant.what, variant.by);
-    }
-    text
 }

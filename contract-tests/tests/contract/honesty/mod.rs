@@ -19,7 +19,6 @@ use crate::proxy::Proxy;
 checks! {
     every_case_holds_before_a_proxy_that_bends_nothing(Embedded),
     every_bend_falls_to_its_case_and_assertion(Embedded),
-    the_documentation_lists_every_bend(Embedded),
 }
 
 /// What of the contract bends break: a file of `bends/` each.
@@ -188,34 +187,4 @@ fn source_at(place: &str) -> String {
 
 fn squeezed(text: &str) -> String {
     text.split_whitespace().collect()
-}
-
-fn the_documentation_lists_every_bend() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/bends.md");
-    if env::var("INSTA_UPDATE").as_deref() == Ok("always") {
-        fs::write(&path, documented()).expect("the documentation can be written");
-    }
-    let written = fs::read_to_string(path).unwrap_or_default();
-    assert!(
-        written == documented(),
-        "INSTA_UPDATE=always writes docs/bends.md anew"
-    );
-}
-
-fn documented() -> String {
-    let mut text = String::from(
-        "# Bends\n\nWays in which a service may be wrong, and the case and assertion of the contract suite that notice \
-         it. Each was tried:\na proxy before the mock bends its answers, or what it is asked, and the case must fall at \
-         that assertion. No two fall to the\nsame one with the same words. Written by the suite; `contract-tests/bends` \
-         has the bends themselves, and\n`contract-tests/variants.toml` the legal variants.\n\n\
-         | a service that | breaks | falls to | at |\n| --- | --- | --- | --- |\n",
-    );
-    for Bent { class, entry, .. } in BENDS.iter() {
-        let assertion = entry.assertion.replace('|', "\\|");
-        text += &format!(
-            "| {} | {class} | `{}` | `{assertion}` |\n",
-            entry.what, entry.case
-        );
-    }
-    text + &legal::documented()
 }
