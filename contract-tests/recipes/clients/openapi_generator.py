@@ -15,10 +15,7 @@ CUSTOMER = 42
 UNKNOWN = "00000000-0000-0000-0000-000000000007"
 
 configuration = partner_client.Configuration(
-    host=os.environ["SECMON_BASE_URL"],
-    access_token=os.environ["SECMON_API_KEY"],
-    # The transport repeats a 429 by itself, which is no way to show one.
-    retries=False,
+    host=os.environ["SECMON_BASE_URL"], access_token=os.environ["SECMON_API_KEY"]
 )
 client = partner_client.ApiClient(configuration)
 provisioning = partner_client.ProvisioningApi(client)
