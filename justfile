@@ -64,6 +64,10 @@ schemathesis *arguments:
 description:
     .ci/description.sh
 
+# Generate, compile and run clients with all generators, or with those that are named
+generators *names:
+    .ci/generators.sh {{names}}
+
 # Follow the guides word by word: `just guides docs/tour.md` (needs curl, jq, Go, Node, PHP, and the programs in target/release)
 guides *arguments:
     .ci/guides.py {{arguments}}

@@ -30,12 +30,33 @@ def whole(value):
     return value
 
 
+def apply_strict_rules(value):
+    """Puts what stands under `x-strict` in its place, as `strict.rs` does."""
+    match value:
+        case dict():
+            rules = value.pop("x-strict", None)
+            if rules is not None and "schema" in value:
+                value["schema"] = {"allOf": [value["schema"], rules]}
+            elif rules is not None:
+                value.update(rules)
+            for member in value.values():
+                apply_strict_rules(member)
+        case list():
+            for item in value:
+                apply_strict_rules(item)
+
+
 @schemathesis.hook
 def before_load_schema(context, raw_schema):
-    """A link's body stands under a name that every generator passes over."""
+    """What stands under names that generators pass over: the bodies of links, and strict rules."""
     for link in raw_schema["components"]["links"].values():
         if "x-requestBody" in link:
             link["requestBody"] = link.pop("x-requestBody")
+    apply_strict_rules(raw_schema)
+    # A client is asked for the scope of a rule; the service takes a rule without one.
+    rule = raw_schema["components"]["schemas"]["RuleRequest"]
+    rule["required"].remove("scope")
+    rule["properties"]["scope"] = {"oneOf": [rule["properties"]["scope"], {"type": "null"}]}
 
 
 @schemathesis.hook

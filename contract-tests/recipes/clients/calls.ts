@@ -36,7 +36,10 @@ export async function wrong() {
   await client.GET("/api/v1/endpoints/{endpoint}/detail", { params: { query: { billing_customer_id: 42 } } });
   // A value that a request does not take.
   // @ts-expect-error
-  await client.POST("/api/v1/whitelists", { body: { port_start: 1, protocol: "icmp", justification: "Ten letters" } });
+  await client.POST("/api/v1/whitelists", { body: { port_start: 1, protocol: "icmp", justification: "Ten letters", scope: "global" } });
+  // A rule that does not say for which servers it holds.
+  // @ts-expect-error
+  await client.POST("/api/v1/whitelists", { body: { port_start: 1, protocol: "tcp", justification: "Ten letters" } });
   // A boolean is sent as a text.
   // @ts-expect-error
   await client.GET("/api/v1/domains/{id}/dark-web-mentions", { params: { path: { id }, query: { billing_customer_id: 42, is_new: "yes" } } });

@@ -4,10 +4,11 @@
 //     npx openapi-typescript openapi.yaml -o partner_api.ts
 //     npx tsc && secmon-mock exec -- node provision.js
 import createClient from "openapi-fetch";
-import type { paths } from "./partner_api.js";
+import type { components, paths } from "./partner_api.js";
 
 const { SECMON_BASE_URL, SECMON_API_KEY } = process.env;
 const customer = 42;
+const unknown = "00000000-0000-0000-0000-000000000007";
 const client = createClient<paths>({
   baseUrl: SECMON_BASE_URL,
   headers: { Authorization: `Bearer ${SECMON_API_KEY}` },
@@ -17,15 +18,15 @@ function expect(holds: boolean, what: unknown): asserts holds {
   if (!holds) throw new Error(JSON.stringify(what));
 }
 
-// Provision three servers. Sent again, the call finds the server that is there.
+// Provision three servers, each for a service of the billing system. The same call again finds the server that is there.
 const servers: string[] = [];
 for (const number of [10, 11, 12, 12]) {
   const { data, error, response } = await client.POST("/api/v1/billing/provision", {
-    body: { client_id: customer, ip_address: `203.0.113.${number}` },
+    body: { client_id: customer, ip_address: `203.0.113.${number}`, service_id: 500 + number },
   });
   expect(data !== undefined, error);
   if (response.status === 201) servers.push(data.data.endpoint_id);
-  if ("note" in data.data) console.log("provisioned:", data.data.note);
+  else console.log("provisioned:", data.data.note);
 }
 expect(servers.length === 3, servers);
 
@@ -50,9 +51,44 @@ for (; ; page += 1) {
 expect(listed.join() === servers.join(), listed);
 console.log("paged:", listed.length, "servers on", page, "pages");
 
-// Meet an error, and tell it by its code.
-const { error } = await client.POST("/api/v1/billing/suspend", {
-  body: { endpoint_id: "00000000-0000-0000-0000-000000000007" },
-});
-expect(error !== undefined && "error" in error && error.error.code === "ENDPOINT_NOT_FOUND", error);
-console.log("refused:", error.error.code);
+// Report the status of a service every night. On most nights nothing changes, and `enforcement` is an empty list; else it
+// is a map from the customer to what was paused.
+async function sync(status: "active" | "suspended") {
+  const { data, error } = await client.POST("/api/v1/billing/sync-services", {
+    body: { services: [{ service_id: 510, client_id: customer, product_slug: "endpoint", status }] },
+  });
+  expect(data !== undefined, error);
+  return data.data;
+}
+const quiet = await sync("active");
+const busy = await sync("suspended");
+expect(quiet.unchanged === 1 && JSON.stringify(quiet.enforcement) === "[]" && busy.changed === 1, [quiet, busy]);
+const reports = busy.enforcement as Record<string, components["schemas"]["CapacityReports"]>;
+console.log("synced:", quiet.unchanged, "unchanged;", busy.changed, "changed, usage", reports[customer]?.port_monitoring.usage);
+
+// Meet an error in each of its shapes: with a code, with the wrong fields, with the status as a number.
+const refused = await client.POST("/api/v1/billing/suspend", { body: { endpoint_id: unknown } });
+expect(refused.error !== undefined && "error" in refused.error, refused.error);
+const code = refused.error.error?.code;
+const invalid = await client.POST("/api/v1/billing/provision", { body: { client_id: customer } });
+expect(invalid.error !== undefined && "errors" in invalid.error, invalid.error);
+const fields = Object.keys(invalid.error.errors ?? {});
+const query = { billing_customer_id: customer };
+const server = await client.GET("/api/v1/endpoints/{endpoint}", { params: { path: { endpoint: unknown }, query } });
+expect(server.error !== undefined && "error" in server.error, server.error);
+const alert = await client.GET("/api/v1/alerts/{alert}", { params: { path: { alert: unknown }, query } });
+expect(alert.error !== undefined && "error" in alert.error, alert.error);
+const codes = [code, ...fields, server.error.error?.code, alert.error.error?.code];
+expect(codes.join() === "ENDPOINT_NOT_FOUND,ip_address,404,404", codes);
+console.log("refused:", ...codes);
+
+// Send more than the 60 requests of a minute: the answer says how long to wait.
+for (let sent = 0; sent < 61; sent += 1) {
+  const { error, response } = await client.POST("/api/v1/billing/suspend", { body: { endpoint_id: servers[1]! } });
+  if (error === undefined) continue;
+  expect(response.status === 429 && Number(response.headers.get("retry-after")) >= 1, response.status);
+  expect("message" in error, error);
+  console.log("throttled:", error.message);
+  process.exit();
+}
+expect(false, "it is not throttled");

@@ -150,6 +150,10 @@ fn mismatch(schema: &'static Value, value: &Value) -> Option<String> {
             }
             "if" | "then" | "else" => return conditional(schema, keyword, value),
             "not" => mismatch(rule, value).is_some(),
+            "allOf" => {
+                let mut all = rule.as_array().into_iter().flatten();
+                return all.find_map(|one| mismatch(one, value));
+            }
             "anyOf" => {
                 let mut choices = rule.as_array().into_iter().flatten();
                 choices.any(|choice| mismatch(choice, value).is_none())
@@ -413,6 +417,182 @@ fn every_request_and_answer_has_an_example_which_is_as_the_mock_answers() {
             for example in shown {
                 assert_eq!(mismatch(schema, example), None, "{call} {status}");
             }
+        }
+    }
+}
+
+/// The schema of an answer of the partner API, as it is held against answers.
+fn schema_of(method: &str, path: &str, status: &str) -> &'static Value {
+    let operation = &path_item(path).expect(path)[method];
+    &resolved(&operation["responses"][status])["content"]["application/json"]["schema"]
+}
+
+#[test]
+fn what_is_published_open_for_generators_is_closed_here() {
+    let meta = json!({ "version": "v1", "timestamp": "2026-01-01T00:00:00+00:00" });
+    let id = "2f9c1d4e-7a53-4b60-8d21-5e6f7a8b9c0d";
+    let success = |data: Value| json!({ "success": true, "data": data, "meta": meta });
+    let new = success(json!({ "endpoint_id": id, "status": "active" }));
+    let paused = success(json!({ "endpoint_id": id, "status": "paused" }));
+    let known = success(json!({ "endpoint_id": id, "status": "paused", "note": "It is there." }));
+    let domain = json!({ "monitored_domain_id": id, "domain": "shop.example", "status": "active" });
+    let new_domain = success(domain.clone());
+    let mut known_domain = success(domain);
+    known_domain["data"]["note"] = json!("It is there.");
+    let sync = |enforcement: Value| {
+        success(json!({
+            "changed": 0, "unchanged": 2, "unknown_services": [], "enforcement": enforcement,
+        }))
+    };
+    let failure = json!({ "status": "error", "message": "Unauthenticated.", "errors": {} });
+    let coded = |code: Value| json!({ "code": code, "message": "No.", "details": {} });
+    let envelope =
+        |code: Value| json!({ "success": false, "error": coded(code), "meta": meta.clone() });
+    let mut both = failure.clone();
+    both["success"] = json!(false);
+    let bare = |code: Value| json!({ "error": { "code": code, "message": "Access denied" } });
+
+    let provision = ("post", "/api/v1/billing/provision");
+    let alias = ("post", "/api/v1/provisioning/provision");
+    let provision_domain = ("post", "/api/v1/billing/provision-domain");
+    let sync_services = ("post", "/api/v1/billing/sync-services");
+    let create_rule = ("post", "/api/v1/whitelists");
+    for (fits, (method, path), status, answer) in [
+        // A note tells that nothing was made: always with 200, never with 201.
+        (true, provision, "201", &new),
+        (false, provision, "201", &known),
+        (false, provision, "201", &paused),
+        (true, provision, "200", &known),
+        (false, provision, "200", &new),
+        (false, alias, "200", &new),
+        (true, provision_domain, "201", &new_domain),
+        (false, provision_domain, "201", &known_domain),
+        (true, provision_domain, "200", &known_domain),
+        (false, provision_domain, "200", &new_domain),
+        // When no customer changed there is an empty list, never one with something in it.
+        (true, sync_services, "200", &sync(json!([]))),
+        (true, sync_services, "200", &sync(json!({}))),
+        (false, sync_services, "200", &sync(json!([1]))),
+        (false, sync_services, "200", &sync(json!({ "42": {} }))),
+        (false, sync_services, "200", &sync(Value::Null)),
+        (false, sync_services, "200", &sync(json!("none"))),
+        // One shape or the other, never a mixture and never none.
+        (true, provision, "401", &failure),
+        (true, provision, "401", &envelope(json!("TENANT_NOT_FOUND"))),
+        (false, provision, "401", &envelope(json!(401))),
+        (false, provision, "401", &both),
+        (false, provision, "401", &json!({})),
+        (true, create_rule, "403", &bare(json!(403))),
+        (false, create_rule, "403", &bare(json!("ACCOUNT_SUSPENDED"))),
+        (
+            true,
+            create_rule,
+            "403",
+            &envelope(json!("ACCOUNT_SUSPENDED")),
+        ),
+        (false, create_rule, "403", &envelope(json!(403))),
+    ] {
+        let problem = mismatch(schema_of(method, path, status), answer);
+        assert_eq!(
+            problem.is_none(),
+            fits,
+            "{path} {status} {answer}: {problem:?}"
+        );
+    }
+
+    let created = ("post", "/api/v1/endpoints");
+    for (status, other) in [("201", "200"), ("200", "201")] {
+        let response = &path_item(created.1).expect("a path")["post"]["responses"][status];
+        let example = examples(response).1[0];
+        assert_eq!(
+            mismatch(schema_of(created.0, created.1, status), example),
+            None
+        );
+        assert!(mismatch(schema_of(created.0, created.1, other), example).is_some());
+    }
+}
+
+#[test]
+fn no_keyword_is_published_that_generators_fail_at() {
+    fn look(place: &str, value: &Value, found: &mut Vec<String>) {
+        for (name, member) in value.as_object().into_iter().flatten() {
+            let place = format!("{place}/{name}");
+            match name.as_str() {
+                // Generators pass over extensions, and examples are no schemas.
+                "x-strict" | "example" | "examples" | "value" => continue,
+                "not" | "const" | "anyOf" | "allOf" | "if" | "prefixItems"
+                | "patternProperties" => {
+                    found.push(place.clone());
+                }
+                "oneOf" => {
+                    let choices = member.as_array().expect("choices");
+                    let or_null = choices.len() == 2 && choices[1]["type"] == "null";
+                    found.extend((!or_null).then(|| place.clone()));
+                }
+                "type" => {
+                    let types = member.as_array().map_or(&[][..], Vec::as_slice);
+                    let or_null = types.is_empty() || (types.len() == 2 && types[1] == "null");
+                    found.extend((!or_null).then(|| place.clone()));
+                    let number = |name: &Value| name == "integer" || name == "number";
+                    let is_number = number(member) || types.iter().any(number);
+                    found.extend(
+                        (is_number && value.get("format").is_none()).then(|| place.clone()),
+                    );
+                }
+                // Look-around, which regular expressions of Go and Rust do not have.
+                "pattern"
+                    if member
+                        .as_str()
+                        .is_some_and(|text| text.contains("(?=") || text.contains("(?!")) =>
+                {
+                    found.push(place.clone());
+                }
+                "additionalProperties" if member == false && !place.contains("Request/") => {
+                    found.push(place.clone());
+                }
+                _ => {}
+            }
+            look(&place, member, found);
+        }
+        for (index, item) in value.as_array().into_iter().flatten().enumerate() {
+            look(&format!("{place}/{index}"), item, found);
+        }
+    }
+    let published: Value = serde_json::from_str(PUBLISHED).expect("a description is JSON");
+    let mut found = Vec::new();
+    for part in [
+        "/components/schemas",
+        "/components/parameters",
+        "/components/headers",
+        "/components/responses",
+        "/paths",
+    ] {
+        look(part, published.pointer(part).expect(part), &mut found);
+    }
+    assert_eq!(found, Vec::<String>::new());
+}
+
+#[test]
+fn an_alias_is_the_operation_that_it_names() {
+    let paths = object(&DOCUMENT["paths"]);
+    let operations: Vec<_> = paths
+        .iter()
+        .flat_map(|(path, item)| object(item).values().map(move |one| (path, one)))
+        .collect();
+    let aliases: Vec<_> = operations
+        .iter()
+        .filter(|(path, _)| path.starts_with("/api/v1/provisioning/"))
+        .collect();
+    assert!(!aliases.is_empty());
+    for (path, alias) in aliases {
+        let name = &alias["x-alias-of"];
+        let found = operations
+            .iter()
+            .find(|(_, one)| one["operationId"] == *name);
+        let (other, operation) = found.unwrap_or_else(|| panic!("{path} is an alias of {name}"));
+        assert_eq!(path.replace("/provisioning/", "/billing/"), **other);
+        for part in ["summary", "parameters", "requestBody", "responses"] {
+            assert_eq!(alias[part], operation[part], "{part} of {path}");
         }
     }
 }
